@@ -1,0 +1,345 @@
+//! The contract between the checker and whatever it drives.
+//!
+//! 1. A [`Program`] can be started any number of times. Every start is the same program in the same initial state.
+//! 2. An [`Execution`] stands still except inside [`Execution::run`] and [`Execution::replay`]. Whenever it stands
+//!    still, every thread is at a key point with a known pending operation, or blocked with one, or failed, or finished.
+//! 3. Exactly one thread runs at a time, so what happens is a function of the choices alone. The same choices give the
+//!    same events, in this process and in another one.
+//! 4. The backend *describes* operations ([`Op::may`] before, [`Event::did`] after). Which of them depend on one another
+//!    is the checker's business alone.
+//! 5. No address, process id or file descriptor crosses the seam: only the names of [`crate::names`].
+//! 6. A failed thread is held where it failed: it never moves again, the others can. The process ends in
+//!    [`Execution::finish`].
+//!
+//! Why a trait of its own: searches, oracles and cost definitions are tested at millions of steps a second against the
+//! in-memory model program, and run unchanged against real processes.
+
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+
+use crate::failure::Failure;
+use crate::names::{EventId, Obj, Site, ThreadName};
+use crate::op::{Effect, Op, OpKind};
+
+/// Something whose executions can be explored. Shared by all workers.
+pub trait Program: Sync {
+    /// One execution of it.
+    type Run: Execution;
+
+    /// Starts an execution, stopped before its first event.
+    ///
+    /// # Errors
+    /// When the program cannot be started; the text says why and what to do.
+    fn start(&self, scope: &Scope) -> Result<Self::Run, StartError>;
+
+    /// Grows when operations that were invisible have become key points: whatever was learnt about indices and hashes
+    /// in an older epoch no longer holds.
+    fn epoch(&self) -> Epoch;
+
+    /// The words for an object ("`counter`", "`queue.head`"), if the program has any.
+    fn describe(&self, obj: Obj) -> Option<String>;
+}
+
+/// A number that grows when key points are added.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Epoch(pub u32);
+
+/// Which operations are to be scheduling points.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Scope {
+    /// Every key point.
+    #[default]
+    All,
+    /// Synchronisation operations only.
+    SyncOnly,
+    /// Synchronisation operations, and accesses to these objects.
+    Objects(FxHashSet<Obj>),
+}
+
+/// The program could not be started.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct StartError(pub String);
+
+/// One execution, advanced by choices.
+pub trait Execution {
+    /// Every thread in creation order (finished and blocked ones too), then the open timed waits.
+    fn agents(&self) -> &[AgentView];
+
+    /// Lets the chosen agent run its pending operation, and then go on as `until` allows.
+    ///
+    /// Every event of the batch comes with all views that it changed, so that the caller can keep its own copy of
+    /// [`Execution::agents`] exact at every point in between.
+    ///
+    /// # Errors
+    /// When the choice is not possible here, or the execution was cut short.
+    fn run(&mut self, choice: Choice, until: &Until) -> Result<Batch, ExecutionError>;
+
+    /// Runs the choices given, one event each, checking each event against the operation expected there.
+    ///
+    /// # Errors
+    /// [`ExecutionError::Diverged`] at the first choice that is not possible or whose operation is another one.
+    fn replay(&mut self, steps: &[(Choice, OpKey)]) -> Result<Batch, ExecutionError>;
+
+    /// The stack of a thread, innermost frame first, as it stands now; empty where there is none.
+    fn stack(&mut self, thread: ThreadName) -> Vec<Site>;
+
+    /// Ends the execution, whatever state it is in, and leaves nothing behind.
+    fn finish(self) -> Ending;
+}
+
+/// Who can be chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Agent {
+    /// A thread runs its pending operation.
+    Thread(ThreadName),
+    /// The open timed wait of a thread runs out of time.
+    Timeout(ThreadName),
+    /// The oldest store in the store buffer of a thread reaches memory.
+    Flush(ThreadName),
+}
+
+impl Agent {
+    /// The thread that this agent belongs to.
+    #[must_use]
+    pub fn thread(self) -> ThreadName {
+        match self {
+            Self::Thread(name) | Self::Timeout(name) | Self::Flush(name) => name,
+        }
+    }
+}
+
+/// Everything about an agent that a search may look at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AgentView {
+    /// Who.
+    pub agent: Agent,
+    /// Whether it can be chosen.
+    pub status: Status,
+    /// What it does next; also while it is blocked. `None` once it has finished.
+    pub pending: Option<Op>,
+    /// Where its pending operation is in the code.
+    pub site: Site,
+    /// The ways in which its pending operation can go. Never empty while it has one.
+    pub picks: SmallVec<[Pick; 1]>,
+}
+
+/// Whether an agent can be chosen.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// It can.
+    Enabled,
+    /// It gave way: it can be chosen only where no agent is [`Status::Enabled`]. Another agent's event makes it enabled.
+    Yielding,
+    /// It cannot, until something else happens.
+    Blocked(On),
+    /// It failed, and is held there.
+    Failed(Failure),
+    /// It has ended.
+    Finished,
+}
+
+/// What a blocked thread waits for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum On {
+    /// A mutex or spin lock, and who holds it, if that is known.
+    Mutex {
+        /// The lock.
+        obj: Obj,
+        /// Who holds it.
+        owner: Option<ThreadName>,
+    },
+    /// A read-write lock, for reading.
+    Read(Obj),
+    /// A read-write lock, for writing.
+    Write(Obj),
+    /// A signal on a condition variable.
+    Cond(Obj),
+    /// A semaphore that is 0.
+    Sem(Obj),
+    /// The others of a barrier's generation.
+    Barrier {
+        /// The barrier.
+        obj: Obj,
+        /// Which round.
+        generation: u32,
+    },
+    /// The end of a thread.
+    Join(ThreadName),
+    /// A raw futex wake.
+    Futex(Obj),
+    /// A change to one of the locations that its spin loop reads.
+    Await(Vec<Obj>),
+    /// A once-initialiser that another thread runs.
+    Once(Obj),
+    /// Input that is not there yet, named for a person.
+    Io(String),
+}
+
+/// One of the ways in which an operation can go.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pick {
+    /// There is one way only.
+    #[default]
+    Only,
+    /// This waiter wakes up.
+    Wake(ThreadName),
+    /// A value that the operation yields.
+    Value(u32),
+}
+
+/// What a scheduler decides at a point: who goes, and how.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Choice {
+    /// Who.
+    pub agent: Agent,
+    /// How.
+    pub pick: Pick,
+}
+
+impl Choice {
+    /// A thread whose operation can go one way only.
+    #[must_use]
+    pub const fn thread(name: ThreadName) -> Self {
+        Self { agent: Agent::Thread(name), pick: Pick::Only }
+    }
+}
+
+/// Enough of an operation to recognise it in a replay.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct OpKey {
+    /// The kind of operation.
+    pub kind: OpKind,
+    /// Where it is in the code.
+    pub site: Site,
+}
+
+/// An operation that ran.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// Its name.
+    pub id: EventId,
+    /// What was pending.
+    pub op: Op,
+    /// What it did: part of [`Op::may`]. A creation has the new thread in [`Op::peer`].
+    pub did: Effect,
+    /// Which way it went.
+    pub pick: Pick,
+    /// Where it is in the code.
+    pub site: Site,
+    /// The event that woke this thread up, which therefore happens before this one.
+    pub woken_by: Option<EventId>,
+}
+
+/// An event, and the views that it changed: created, woken, blocked, failed, finished, or with a new pending operation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// What ran.
+    pub event: Event,
+    /// Every view that is different now. An open timed wait that has closed is [`Status::Finished`].
+    pub changed: SmallVec<[AgentView; 2]>,
+}
+
+/// How far to run without asking again: the chosen agent goes on while nothing of this holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Until {
+    /// At most this many events; at least 1.
+    pub events: u32,
+    /// Stop as soon as one of these agents becomes enabled.
+    pub on_enabled: SmallVec<[Agent; 2]>,
+    /// Stop before an operation that may touch one of these objects.
+    pub on_objects: SmallVec<[Obj; 2]>,
+}
+
+impl Until {
+    /// One event.
+    #[must_use]
+    pub fn one() -> Self {
+        Self::events(1)
+    }
+
+    /// At most `events` events.
+    #[must_use]
+    pub fn events(events: u32) -> Self {
+        Self { events, on_enabled: SmallVec::new(), on_objects: SmallVec::new() }
+    }
+}
+
+/// Why a batch ended. Where several hold, the first in this list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// A thread failed.
+    Failed,
+    /// New key points were found: this execution is only good for finishing, see [`Program::epoch`].
+    Promoted,
+    /// The chosen agent has finished.
+    Finished,
+    /// The chosen agent is blocked.
+    Blocked,
+    /// One of [`Until::on_enabled`] has become enabled.
+    Enabled,
+    /// The next operation may touch one of [`Until::on_objects`].
+    Object,
+    /// [`Until::events`] have run.
+    Quantum,
+}
+
+/// The events of one call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Batch {
+    /// In the order in which they ran.
+    pub steps: Vec<Step>,
+    /// Why it ended.
+    pub stop: Stop,
+}
+
+/// The execution could not go on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ExecutionError {
+    /// What should be replayed did not happen. The position counts the choices of the replay from 0.
+    #[error("event {at}: expected {expected}, got {got}")]
+    Diverged {
+        /// Which choice, from 0.
+        at: usize,
+        /// What was recorded.
+        expected: String,
+        /// What happened.
+        got: String,
+    },
+    /// The choice is not possible here: a fault of the caller.
+    #[error("{0}")]
+    Impossible(String),
+    /// The wall-time limit of one execution has passed.
+    #[error("the execution ran longer than its time limit")]
+    TimedOut {
+        /// The thread that was running, with its stack.
+        thread: ThreadName,
+        /// Innermost frame first.
+        stack: Vec<Site>,
+    },
+    /// The user wants to stop.
+    #[error("cancelled")]
+    Cancelled,
+    /// The program did something that cannot be controlled; the text names it and says what to do.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The operating system refused something; the text says what.
+    #[error("{0}")]
+    System(String),
+}
+
+/// How an execution ended.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Ending {
+    /// What the program wrote to its standard output, at most the backend's limit.
+    pub stdout: Vec<u8>,
+    /// What the program wrote to its standard error, at most the backend's limit.
+    pub stderr: Vec<u8>,
+    /// Something was left out of `stdout` or `stderr`.
+    pub truncated: bool,
+    /// Peculiarities to tell the user, each one sentence ("the program forks: the child ran unscheduled").
+    pub notes: Vec<String>,
+}

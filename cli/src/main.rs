@@ -1,0 +1,3 @@
+//! The `interleaver` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The product's verbs: explore, replay, report.

@@ -1,0 +1,1 @@
+//! A real Linux process as a program that the checker can drive.

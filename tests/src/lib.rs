@@ -1,0 +1,1 @@
+//! End-to-end tests: real programs under the real tool.
