@@ -1,0 +1,249 @@
+//! An instruction that touches memory, and what kind of event that is.
+
+use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register, UsedMemory};
+use smallvec::SmallVec;
+
+use super::shape::FunctionShape;
+
+/// An instruction that may have to be a key point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Candidate {
+    /// Where it is.
+    pub addr: u64,
+    /// How many bytes of code it has.
+    pub len: usize,
+    /// What it does to memory.
+    pub kind: Kind,
+    /// The memory that it touches, the stack slots of pushes, pops and calls left out.
+    pub operands: SmallVec<[Operand; 2]>,
+    /// Set if everything that it touches is in the frame of its function.
+    pub stack: Option<StackSlot>,
+    /// A compare-and-swap of two registers side by side (`cmpxchg8b`, `cmpxchg16b`).
+    pub(super) pair: bool,
+}
+
+/// What an instruction does to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// Reads, from one place or two.
+    Load,
+    /// Writes.
+    Store,
+    /// Reads and writes one place in one indivisible step.
+    LockedUpdate,
+    /// An indivisible compare-and-swap.
+    CompareExchange,
+    /// Reads and then writes one place, and another processor can get between the two.
+    SplitUpdate,
+    /// Reads one place and writes another.
+    Move,
+}
+
+/// A memory operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Operand {
+    /// Its address in terms of registers. The `memory_size` in it is not to be used: see [`Operand::size`].
+    pub memory: UsedMemory,
+    /// How many bytes one element has; an upper limit where the instruction writes under a mask.
+    pub size: u32,
+    /// It may be read.
+    pub read: bool,
+    /// It may be written.
+    pub write: bool,
+    /// How the element's size becomes the range that is touched.
+    pub extent: Extent,
+}
+
+/// How many elements an operand has, and where.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// One.
+    Single,
+    /// As many as `rcx` says, in the direction of the direction flag.
+    Repeated,
+    /// One that is chosen by the bit offset in this register (`bts [m], rax`).
+    BitOffset(Register),
+    /// So many, each with its own index in a vector register.
+    Indexed {
+        /// How many indices.
+        lanes: u32,
+    },
+}
+
+/// Where in its function's frame an operand is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct StackSlot {
+    /// What the displacement counts from.
+    pub base: StackBase,
+    /// The constant part of the offset.
+    pub displacement: i64,
+    /// A register is added to it.
+    pub indexed: bool,
+}
+
+/// The registers that point into the frame of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum StackBase {
+    /// The stack pointer.
+    Rsp,
+    /// The frame pointer.
+    Rbp,
+}
+
+/// The size of an `xsave` area up to the protection keys, which no processor so far exceeds without tiles.
+const SAVE_AREA: u32 = 2696;
+/// The largest operand whose size depends on the processor's state otherwise: one tile.
+const TILE: u32 = 1024;
+
+impl Candidate {
+    /// What `instruction` is, if it touches memory other than through `fs` and `gs` alone.
+    pub(super) fn of(
+        instruction: &Instruction,
+        info: &mut InstructionInfoFactory,
+        shape: &FunctionShape,
+    ) -> Option<Self> {
+        let operands: SmallVec<[Operand; 2]> = explicit_memory(instruction, info)
+            .iter()
+            .map(|memory| Operand::of(instruction, *memory))
+            .filter(|operand| operand.read || operand.write)
+            .collect();
+        if operands.iter().all(Operand::is_thread_local) {
+            return None;
+        }
+        let kind = Kind::of(instruction, &operands)?;
+        let stack = stack_slot(&operands, shape);
+        let pair = matches!(instruction.mnemonic(), Mnemonic::Cmpxchg8b | Mnemonic::Cmpxchg16b);
+        Some(Self { addr: instruction.ip(), len: instruction.len(), kind, operands, stack, pair })
+    }
+
+    /// The operand that a [`Kind::SplitUpdate`] reads and then writes: the value that was read has to be put back there
+    /// before the instruction runs for its second event.
+    #[must_use]
+    pub fn split(&self) -> Option<&Operand> {
+        self.operands.iter().find(|operand| self.kind == Kind::SplitUpdate && operand.read && operand.write)
+    }
+
+    /// The address that the instruction touches in every execution, if no register is involved.
+    #[must_use]
+    pub fn fixed_address(&self) -> Option<u64> {
+        match self.operands.as_slice() {
+            [operand] => operand.fixed_address(),
+            _ => None,
+        }
+    }
+}
+
+impl Kind {
+    fn of(instruction: &Instruction, operands: &[Operand]) -> Option<Self> {
+        let reads = operands.iter().any(|operand| operand.read);
+        let writes = operands.iter().any(|operand| operand.write);
+        let same = operands.iter().any(|operand| operand.read && operand.write);
+        Some(match (reads, writes) {
+            (false, false) => return None,
+            (true, false) => Self::Load,
+            (false, true) => Self::Store,
+            (true, true) if !same => Self::Move,
+            (true, true) if instruction.mnemonic() == Mnemonic::Xchg => Self::LockedUpdate,
+            (true, true) if !instruction.has_lock_prefix() => Self::SplitUpdate,
+            (true, true) if is_compare_exchange(instruction.mnemonic()) => Self::CompareExchange,
+            (true, true) => Self::LockedUpdate,
+        })
+    }
+}
+
+impl Operand {
+    fn of(instruction: &Instruction, memory: UsedMemory) -> Self {
+        use OpAccess::{CondRead, CondWrite, Read, ReadCondWrite, ReadWrite, Write};
+        let access = memory.access();
+        Self {
+            memory,
+            size: element_size(instruction, memory),
+            read: matches!(access, Read | CondRead | ReadWrite | ReadCondWrite),
+            write: matches!(access, Write | CondWrite | ReadWrite | ReadCondWrite),
+            extent: Extent::of(instruction, memory),
+        }
+    }
+
+    fn is_thread_local(&self) -> bool {
+        matches!(self.memory.segment(), Register::FS | Register::GS)
+    }
+
+    /// Its address, if no register is involved.
+    #[must_use]
+    pub fn fixed_address(&self) -> Option<u64> {
+        let fixed = self.memory.base() == Register::None
+            && self.memory.index() == Register::None
+            && !self.is_thread_local()
+            && self.extent == Extent::Single;
+        fixed.then(|| self.memory.displacement())
+    }
+}
+
+impl Extent {
+    fn of(instruction: &Instruction, memory: UsedMemory) -> Self {
+        if memory.index().is_vector_register() {
+            return Self::Indexed { lanes: lanes(instruction, memory) };
+        }
+        let repeated = instruction.has_rep_prefix() || instruction.has_repne_prefix();
+        if repeated && instruction.is_string_instruction() {
+            return Self::Repeated;
+        }
+        let bit =
+            matches!(instruction.mnemonic(), Mnemonic::Bt | Mnemonic::Bts | Mnemonic::Btr | Mnemonic::Btc);
+        if bit && instruction.op1_kind() == OpKind::Register {
+            return Self::BitOffset(instruction.op1_register());
+        }
+        Self::Single
+    }
+}
+
+/// The memory that the instruction names, as opposed to the stack that it uses on the side.
+fn explicit_memory<'a>(instruction: &Instruction, info: &'a mut InstructionInfoFactory) -> &'a [UsedMemory] {
+    let used = info.info(instruction).used_memory();
+    let names_memory = (0..instruction.op_count()).any(|index| instruction.op_kind(index) == OpKind::Memory);
+    match (instruction.is_stack_instruction(), names_memory) {
+        (false, _) => used,
+        (true, false) => &[],
+        // The decoder lists the named operand before the stack slot.
+        (true, true) => used.get(..1).unwrap_or_default(),
+    }
+}
+
+fn is_compare_exchange(mnemonic: Mnemonic) -> bool {
+    matches!(mnemonic, Mnemonic::Cmpxchg | Mnemonic::Cmpxchg8b | Mnemonic::Cmpxchg16b)
+}
+
+fn element_size(instruction: &Instruction, memory: UsedMemory) -> u32 {
+    // Of a repeated string instruction the decoder knows the size of the element only.
+    let sizes = [memory.memory_size().size(), instruction.memory_size().size()];
+    let known = sizes.into_iter().find(|size| *size > 0).and_then(|size| u32::try_from(size).ok());
+    known.unwrap_or(if instruction.is_save_restore_instruction() { SAVE_AREA } else { TILE })
+}
+
+/// The number of elements of a gather or scatter: as many as fit both the indices and the data.
+fn lanes(instruction: &Instruction, memory: UsedMemory) -> u32 {
+    let indices = memory.index().size() as u32 / memory.vsib_size().max(1);
+    let data = (0..instruction.op_count())
+        .filter(|index| instruction.op_kind(*index) == OpKind::Register)
+        .map(|index| instruction.op_register(index))
+        .find(|register| register.is_vector_register())
+        .map_or(u32::MAX, |register| register.size() as u32 / element_size(instruction, memory));
+    indices.min(data)
+}
+
+fn stack_slot(operands: &[Operand], shape: &FunctionShape) -> Option<StackSlot> {
+    let base = |operand: &Operand| match operand.memory.base() {
+        Register::RSP => Some(StackBase::Rsp),
+        Register::RBP if shape.frame_pointer => Some(StackBase::Rbp),
+        _ => None,
+    };
+    if !operands.iter().all(|operand| base(operand).is_some()) {
+        return None;
+    }
+    let first = operands.first()?;
+    Some(StackSlot {
+        base: base(first)?,
+        displacement: first.memory.displacement().cast_signed(),
+        indexed: first.memory.index() != Register::None,
+    })
+}

@@ -1,0 +1,207 @@
+//! Copies of instructions that run elsewhere.
+//!
+//! A copy does what the instruction did where it was, flags, registers, stack and faults included, and then goes on
+//! behind the original. It uses no register and no memory of the program, so it needs a stub for each instruction and
+//! no state. Two things differ: the processor's record of the last floating-point instruction's address, and where a
+//! thread is seen to be while it is inside ([`Relocated::restore`] turns that back).
+
+use iced_x86::{
+    Code, ConstantOffsets, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register,
+};
+use libc::user_regs_struct;
+
+use super::stub::Stub;
+
+/// A copy of an instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Relocated {
+    /// What to put at the address given.
+    pub code: Vec<u8>,
+    to: u64,
+    from: u64,
+    /// What a thread has done that stands at an offset.
+    progress: Vec<(usize, Progress)>,
+}
+
+/// How far the original instruction has got.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Progress {
+    /// Not at all.
+    Before,
+    /// A call has pushed its return address.
+    Pushed,
+    /// It is done, and this is where it went.
+    Done(u64),
+}
+
+/// The instruction does not work elsewhere.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NotRelocatable {
+    /// There is no instruction.
+    #[error("the bytes at {0:#x} are no instruction")]
+    Invalid(u64),
+    /// It names memory relative to its own address that is out of reach from the new one.
+    #[error("{operand:#x} is out of reach from {to:#x}")]
+    OutOfReach {
+        /// The memory.
+        operand: u64,
+        /// Where the copy would be.
+        to: u64,
+    },
+    /// The kernel reports its address, or the program sees it (a system call leaves it in `rcx`).
+    #[error("the address of the {0} instruction is visible")]
+    Visible(&'static str),
+    /// A kind of transfer that is not supported.
+    #[error("{0} is not supported")]
+    Transfer(&'static str),
+}
+
+impl Relocated {
+    /// If a thread stands inside the copy, makes its registers those of a thread outside that has done as much of the
+    /// original: before the instruction, or behind it. Says whether it stood inside.
+    pub fn restore(&self, regs: &mut user_regs_struct) -> bool {
+        let inside = self.to..self.to.wrapping_add(self.code.len() as u64);
+        if !inside.contains(&regs.rip) {
+            return false;
+        }
+        let offset = (regs.rip - self.to) as usize;
+        let progress = self.progress.iter().rev().find(|(start, _)| *start <= offset);
+        match progress.map_or(Progress::Before, |(_, progress)| *progress) {
+            Progress::Before => regs.rip = self.from,
+            Progress::Pushed => {
+                regs.rsp = regs.rsp.wrapping_add(8);
+                regs.rip = self.from;
+            }
+            Progress::Done(next) => regs.rip = next,
+        }
+        true
+    }
+}
+
+/// A copy, to be put at the address `to`, of the instruction that `bytes` begin with and whose address is `from`.
+///
+/// # Errors
+/// When the instruction cannot do elsewhere exactly what it does at `from`.
+pub fn relocate(bytes: &[u8], from: u64, to: u64) -> Result<Relocated, NotRelocatable> {
+    let mut decoder = Decoder::with_ip(64, bytes, from, DecoderOptions::NONE);
+    let instruction = decoder.decode();
+    if instruction.is_invalid() {
+        return Err(NotRelocatable::Invalid(from));
+    }
+    refuse(&instruction)?;
+    let constants = decoder.get_constant_offsets(&instruction);
+    let bytes = &bytes[..instruction.len()];
+    let mut stub = Stub::new(to);
+    match instruction.flow_control() {
+        FlowControl::Call => push_and_jump(&mut stub, &instruction),
+        FlowControl::IndirectCall => indirect_call(&mut stub, &instruction)?,
+        FlowControl::UnconditionalBranch => stub.jump(instruction.near_branch_target()),
+        FlowControl::ConditionalBranch => conditional(&mut stub, &instruction)?,
+        FlowControl::IndirectBranch | FlowControl::Return => copy(&mut stub, &instruction, bytes, constants)?,
+        _ => {
+            copy(&mut stub, &instruction, bytes, constants)?;
+            stub.mark(Progress::Done(instruction.next_ip()));
+            stub.jump(instruction.next_ip());
+        }
+    }
+    let (code, progress) = stub.finish();
+    Ok(Relocated { code, to, from, progress })
+}
+
+fn refuse(instruction: &Instruction) -> Result<(), NotRelocatable> {
+    use NotRelocatable::{Transfer, Visible};
+    match instruction.mnemonic() {
+        Mnemonic::Syscall => return Err(Visible("syscall")),
+        Mnemonic::Sysenter => return Err(Visible("sysenter")),
+        Mnemonic::Hlt => return Err(Visible("hlt")),
+        _ => {}
+    }
+    match instruction.flow_control() {
+        FlowControl::Interrupt => Err(Visible("interrupt")),
+        FlowControl::Exception => Err(Visible("undefined")),
+        FlowControl::XbeginXabortXend => Err(Transfer("a transaction")),
+        FlowControl::Return if !is_near_return(instruction) => Err(Transfer("a far return")),
+        FlowControl::Call | FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch
+            if instruction.op0_kind() != OpKind::NearBranch64 =>
+        {
+            Err(Transfer("a transfer that is not a near 64-bit one"))
+        }
+        FlowControl::IndirectCall if !matches!(instruction.code(), Code::Call_rm64) => {
+            Err(Transfer("a far call"))
+        }
+        FlowControl::IndirectCall if instruction.op0_register() == Register::RSP => {
+            Err(Transfer("a call to the stack pointer"))
+        }
+        FlowControl::IndirectBranch if !matches!(instruction.code(), Code::Jmp_rm64) => {
+            Err(Transfer("a far jump"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_near_return(instruction: &Instruction) -> bool {
+    matches!(instruction.code(), Code::Retnq | Code::Retnq_imm16)
+}
+
+/// The same bytes, but for a displacement that counts from the instruction's own address.
+fn copy(
+    stub: &mut Stub,
+    instruction: &Instruction,
+    bytes: &[u8],
+    constants: ConstantOffsets,
+) -> Result<(), NotRelocatable> {
+    let mut copied = bytes.to_vec();
+    if instruction.is_ip_rel_memory_operand() {
+        let operand = instruction.ip_rel_memory_address();
+        let after = stub.here().wrapping_add(bytes.len() as u64);
+        let distance = operand.wrapping_sub(after);
+        // With 32-bit addressing the sum wraps around, so everything that can be named is in reach.
+        let wraps = instruction.memory_base() == Register::EIP;
+        let fits = wraps || i32::try_from(distance.cast_signed()).is_ok();
+        let at = constants.displacement_offset();
+        match copied.get_mut(at..at + 4) {
+            Some(field) if fits => field.copy_from_slice(&(distance as u32).to_le_bytes()),
+            _ => return Err(NotRelocatable::OutOfReach { operand, to: stub.here() }),
+        }
+    }
+    stub.bytes(&copied);
+    Ok(())
+}
+
+/// A call returns to where the original would have returned, so that the stack is the same for the callee, for
+/// unwinding, and if the stub is reused.
+fn push_and_jump(stub: &mut Stub, instruction: &Instruction) {
+    stub.push(instruction.next_ip());
+    stub.mark(Progress::Pushed);
+    stub.jump(instruction.near_branch_target());
+}
+
+fn indirect_call(stub: &mut Stub, instruction: &Instruction) -> Result<(), NotRelocatable> {
+    stub.push(instruction.next_ip());
+    stub.mark(Progress::Pushed);
+    let mut jump = *instruction;
+    jump.set_code(Code::Jmp_rm64);
+    if jump.memory_base() == Register::RSP {
+        // The push has moved the stack pointer since.
+        jump.set_memory_displacement64(jump.memory_displacement64().wrapping_add(8));
+        jump.set_memory_displ_size(8);
+    }
+    let operand = instruction.memory_displacement64();
+    stub.encode(&jump).map_err(|_| NotRelocatable::OutOfReach { operand, to: stub.here() })
+}
+
+/// `jcc`, `loop`, `jrcxz`: the same condition, and a jump for either way.
+fn conditional(stub: &mut Stub, instruction: &Instruction) -> Result<(), NotRelocatable> {
+    let (next, target) = (instruction.next_ip(), instruction.near_branch_target());
+    let mut condition = *instruction;
+    condition.as_short_branch();
+    condition.set_near_branch64(stub.here());
+    stub.encode(&condition).map_err(|_| NotRelocatable::Transfer("a conditional jump of this kind"))?;
+    let over = stub.len();
+    stub.mark(Progress::Done(next));
+    stub.jump(next);
+    stub.land(over);
+    stub.mark(Progress::Done(target));
+    stub.jump(target);
+    Ok(())
+}

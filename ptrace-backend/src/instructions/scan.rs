@@ -1,0 +1,130 @@
+//! Goes through the code of one function and lists what matters to the scheduler.
+
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, OpKind};
+
+use super::candidate::{Candidate, Kind};
+use super::shape::FunctionShape;
+use super::special::Special;
+
+/// What was found in one range of code.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FunctionCode {
+    /// Instructions that touch memory.
+    pub candidates: Vec<Candidate>,
+    /// Instructions that are handled for another reason.
+    pub specials: Vec<Special>,
+    /// Where control leaves the range for a place that is known.
+    pub transfers: Vec<Transfer>,
+    /// The first address that holds no valid instruction. What follows it was not looked at: a trap in the middle of
+    /// an instruction would change the program.
+    pub undecoded: Option<u64>,
+}
+
+/// A call, or a jump out of the function, which is a call at its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Transfer {
+    /// Where it is.
+    pub addr: u64,
+    /// How many bytes of code it has.
+    pub len: usize,
+    /// How control leaves.
+    pub kind: TransferKind,
+    /// Where it goes.
+    pub target: Target,
+}
+
+/// How control leaves a function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TransferKind {
+    /// It comes back to the next instruction.
+    Call,
+    /// It does not come back.
+    Jump,
+    /// It leaves only if a condition holds.
+    ConditionalJump,
+}
+
+/// Where a transfer goes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Target {
+    /// To this address.
+    Address(u64),
+    /// To the address held by this constant slot (a procedure called through the global offset table).
+    Slot(u64),
+}
+
+/// Everything of interest in `code`, which starts at the address `start` and belongs to a function of this shape.
+///
+/// `is_constant` says of an address that no thread writes there once the program runs (read-only data, the global
+/// offset table after relocation): loads from such a place are no candidates. Nor are operands relative to `fs` and
+/// `gs`, and instructions that compute an address or prefetch.
+pub fn scan(
+    code: &[u8],
+    start: u64,
+    shape: &FunctionShape,
+    is_constant: impl Fn(u64) -> bool,
+) -> FunctionCode {
+    let end = start.wrapping_add(code.len() as u64);
+    let mut found = FunctionCode::default();
+    let mut info = InstructionInfoFactory::new();
+    for instruction in &mut Decoder::with_ip(64, code, start, DecoderOptions::NONE) {
+        if instruction.is_invalid() {
+            found.undecoded = Some(instruction.ip());
+            break;
+        }
+        found.specials.extend(Special::of(&instruction));
+        found.transfers.extend(Transfer::of(&instruction, start..end, &is_constant));
+        let candidate = Candidate::of(&instruction, &mut info, shape);
+        found
+            .candidates
+            .extend(candidate.filter(|candidate| !loads_constant(&instruction, candidate, &is_constant)));
+    }
+    found
+}
+
+fn loads_constant(
+    instruction: &Instruction,
+    candidate: &Candidate,
+    is_constant: impl Fn(u64) -> bool,
+) -> bool {
+    if candidate.kind != Kind::Load {
+        return false;
+    }
+    let jump_table = instruction.flow_control() == FlowControl::IndirectBranch
+        && instruction.memory_base() == iced_x86::Register::None
+        && is_constant(instruction.memory_displacement64());
+    jump_table || candidate.operands.iter().all(|operand| operand.fixed_address().is_some_and(&is_constant))
+}
+
+impl Transfer {
+    fn of(
+        instruction: &Instruction,
+        function: std::ops::Range<u64>,
+        is_constant: impl Fn(u64) -> bool,
+    ) -> Option<Self> {
+        let (kind, target) = match instruction.flow_control() {
+            FlowControl::Call => (TransferKind::Call, near_target(instruction)?),
+            FlowControl::UnconditionalBranch => (TransferKind::Jump, near_target(instruction)?),
+            FlowControl::ConditionalBranch => (TransferKind::ConditionalJump, near_target(instruction)?),
+            FlowControl::IndirectCall => (TransferKind::Call, slot(instruction, is_constant)?),
+            FlowControl::IndirectBranch => (TransferKind::Jump, slot(instruction, is_constant)?),
+            _ => return None,
+        };
+        let stays = matches!(target, Target::Address(to) if function.contains(&to));
+        let leaves = kind == TransferKind::Call || !stays;
+        leaves.then(|| Self { addr: instruction.ip(), len: instruction.len(), kind, target })
+    }
+}
+
+fn near_target(instruction: &Instruction) -> Option<Target> {
+    (instruction.op0_kind() == OpKind::NearBranch64)
+        .then(|| Target::Address(instruction.near_branch_target()))
+}
+
+fn slot(instruction: &Instruction, is_constant: impl Fn(u64) -> bool) -> Option<Target> {
+    if instruction.op0_kind() != OpKind::Memory || !instruction.is_ip_rel_memory_operand() {
+        return None;
+    }
+    let addr = instruction.ip_rel_memory_address();
+    is_constant(addr).then_some(Target::Slot(addr))
+}

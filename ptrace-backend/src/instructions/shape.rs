@@ -1,0 +1,64 @@
+//! Whether a function keeps a frame pointer, so that `rbp`-relative operands are on its stack.
+
+use iced_x86::{
+    Code, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
+};
+
+/// What has to be known about a whole function to judge one of its instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FunctionShape {
+    /// `rbp` points into the function's own frame wherever it is used.
+    pub frame_pointer: bool,
+}
+
+impl FunctionShape {
+    /// The shape of the function whose code starts at the address `start`.
+    ///
+    /// A part of it that the compiler moved elsewhere (`name.cold`) has the shape of the function, not one of its own.
+    #[must_use]
+    pub fn of(code: &[u8], start: u64) -> Self {
+        let mut info = InstructionInfoFactory::new();
+        let mut established = false;
+        for instruction in &mut Decoder::with_ip(64, code, start, DecoderOptions::NONE) {
+            if establishes_frame(&instruction) {
+                established = true;
+            } else if writes_rbp(&mut info, &instruction) && !restores_callers(&instruction) {
+                // An ordinary register after all: compilers use it as one when frame pointers are left out.
+                return Self { frame_pointer: false };
+            }
+        }
+        Self { frame_pointer: established }
+    }
+}
+
+/// `mov rbp, rsp`, `lea rbp, [rsp + n]`, `enter`.
+fn establishes_frame(instruction: &Instruction) -> bool {
+    let into_rbp = instruction.op0_register() == Register::RBP;
+    match instruction.mnemonic() {
+        Mnemonic::Mov => {
+            into_rbp
+                && instruction.op1_kind() == OpKind::Register
+                && instruction.op1_register() == Register::RSP
+        }
+        Mnemonic::Lea => {
+            into_rbp
+                && instruction.memory_base() == Register::RSP
+                && instruction.memory_index() == Register::None
+        }
+        Mnemonic::Enter => true,
+        _ => false,
+    }
+}
+
+/// `pop rbp`, `leave`: what follows is an exit, or code that belongs to another path.
+fn restores_callers(instruction: &Instruction) -> bool {
+    instruction.mnemonic() == Mnemonic::Leave
+        || (instruction.code() == Code::Pop_r64 && instruction.op0_register() == Register::RBP)
+}
+
+fn writes_rbp(info: &mut InstructionInfoFactory, instruction: &Instruction) -> bool {
+    info.info(instruction).used_registers().iter().any(|used| {
+        used.register().full_register() == Register::RBP
+            && !matches!(used.access(), OpAccess::None | OpAccess::Read | OpAccess::CondRead)
+    })
+}

@@ -1,0 +1,81 @@
+//! Instructions that do not touch memory and still must not run unseen.
+
+use iced_x86::{Instruction, Mnemonic, Register};
+use libc::user_regs_struct;
+
+use super::registers;
+
+/// An instruction whose result the program could tell one execution from another by, or by which it gives way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Special {
+    /// Where it is.
+    pub addr: u64,
+    /// How many bytes of code it has.
+    pub len: usize,
+    /// Which one it is.
+    pub kind: SpecialKind,
+    /// Where a random number goes.
+    destination: Register,
+}
+
+/// Which instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SpecialKind {
+    /// `syscall`.
+    Syscall,
+    /// `rdtsc`.
+    Rdtsc,
+    /// `rdtscp`.
+    Rdtscp,
+    /// `rdrand`.
+    Rdrand,
+    /// `rdseed`.
+    Rdseed,
+    /// `pause`.
+    Pause,
+}
+
+/// Carry, parity, auxiliary carry, zero, sign and overflow.
+const STATUS_FLAGS: u64 = 0x8d5;
+const CARRY: u64 = 1;
+
+impl Special {
+    /// What `instruction` is, if it is one of these.
+    pub(super) fn of(instruction: &Instruction) -> Option<Self> {
+        let kind = match instruction.mnemonic() {
+            Mnemonic::Syscall => SpecialKind::Syscall,
+            Mnemonic::Rdtsc => SpecialKind::Rdtsc,
+            Mnemonic::Rdtscp => SpecialKind::Rdtscp,
+            Mnemonic::Rdrand => SpecialKind::Rdrand,
+            Mnemonic::Rdseed => SpecialKind::Rdseed,
+            Mnemonic::Pause => SpecialKind::Pause,
+            _ => return None,
+        };
+        let destination = instruction.op0_register();
+        Some(Self { addr: instruction.ip(), len: instruction.len(), kind, destination })
+    }
+
+    /// Puts the registers into the state after the instruction, with `result` for what it read (a time or a random
+    /// number). `rdtscp` says that it ran on processor 0. Not for `syscall`, which is left as it was.
+    pub fn complete(&self, regs: &mut user_regs_struct, result: u64) {
+        match self.kind {
+            SpecialKind::Syscall => return,
+            SpecialKind::Pause => {}
+            SpecialKind::Rdtsc => set_time(regs, result),
+            SpecialKind::Rdtscp => {
+                set_time(regs, result);
+                regs.rcx = 0;
+            }
+            SpecialKind::Rdrand | SpecialKind::Rdseed => {
+                registers::set(regs, self.destination, result);
+                regs.eflags = (regs.eflags & !STATUS_FLAGS) | CARRY;
+            }
+        }
+        regs.rip = self.addr.wrapping_add(self.len as u64);
+    }
+}
+
+fn set_time(regs: &mut user_regs_struct, time: u64) {
+    regs.rax = time & 0xffff_ffff;
+    regs.rdx = time >> 32;
+}
