@@ -1,0 +1,56 @@
+//! How single values of a schedule file are written.
+
+use std::time::Duration;
+
+use checker::names::Site;
+use serde::{Deserialize, Deserializer, Serializer, de};
+
+fn site_text(site: Site) -> String {
+    format!("{:#x}", site.0)
+}
+
+fn parse_site<E: de::Error>(text: &str) -> Result<Site, E> {
+    text.strip_prefix("0x")
+        .and_then(|digits| u64::from_str_radix(digits, 16).ok())
+        .map(Site)
+        .ok_or_else(|| E::custom(format!("`{text}` is not a place in the code")))
+}
+
+/// A site as text: JSON readers lose digits of large numbers.
+pub(super) mod site {
+    use super::{Deserialize, Deserializer, Serializer, Site, parse_site, site_text};
+
+    pub(in super::super) fn serialize<S: Serializer>(site: &Site, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&site_text(*site))
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Site, D::Error> {
+        parse_site(&String::deserialize(from)?)
+    }
+}
+
+/// Several sites.
+pub(super) mod sites {
+    use super::{Deserialize, Deserializer, Serializer, Site, parse_site, site_text};
+
+    pub(in super::super) fn serialize<S: Serializer>(sites: &[Site], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(sites.iter().map(|site| site_text(*site)))
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Site>, D::Error> {
+        Vec::<String>::deserialize(from)?.iter().map(|text| parse_site(text)).collect()
+    }
+}
+
+/// A duration as a whole number of milliseconds.
+pub(super) mod milliseconds {
+    use super::{Deserialize, Deserializer, Duration, Serializer};
+
+    pub(in super::super) fn serialize<S: Serializer>(value: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(u64::try_from(value.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        u64::deserialize(from).map(Duration::from_millis)
+    }
+}

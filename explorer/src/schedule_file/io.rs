@@ -1,0 +1,281 @@
+//! Reading and writing schedule files, and what can be wrong with one.
+
+use std::path::{Path, PathBuf};
+
+use super::{FORMAT, ScheduleFile, VERSION};
+
+/// No honest schedule is longer.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// The file cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("`{}` {fault}", .path.display())]
+pub struct ScheduleFileError {
+    path: PathBuf,
+    fault: Fault,
+}
+
+/// What is wrong with a schedule file; each completes "the file …".
+#[derive(Debug, thiserror::Error)]
+enum Fault {
+    #[error("cannot be read: {0}")]
+    Unreadable(std::io::Error),
+    #[error("is too large for a schedule file")]
+    TooLarge,
+    #[error("is truncated: it ends in the middle (line {0}); save it again")]
+    Truncated(usize),
+    #[error("is not a schedule file of interleaver")]
+    Foreign,
+    #[error(
+        "has format version {0}, and this interleaver reads versions up to {VERSION}: update interleaver"
+    )]
+    Newer(u64),
+    #[error("is corrupt: {0}")]
+    Corrupt(serde_json::Error),
+}
+
+impl ScheduleFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not a whole schedule of a version that is known here.
+    pub fn read(path: &Path) -> Result<Self, ScheduleFileError> {
+        let failed = |fault| ScheduleFileError { path: path.to_owned(), fault };
+        let size = std::fs::metadata(path).map_err(|e| failed(Fault::Unreadable(e)))?.len();
+        if size > MAX_BYTES {
+            return Err(failed(Fault::TooLarge));
+        }
+        let bytes = std::fs::read(path).map_err(|e| failed(Fault::Unreadable(e)))?;
+        Self::parse(&bytes).map_err(failed)
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Self, Fault> {
+        let value: serde_json::Value =
+            serde_json::from_slice(bytes).map_err(|error| match error.classify() {
+                // Other files that are no JSON, an empty one among them, end too early as well.
+                serde_json::error::Category::Eof if mentions_format(bytes) => Fault::Truncated(error.line()),
+                _ if mentions_format(bytes) => Fault::Corrupt(error),
+                _ => Fault::Foreign,
+            })?;
+        if value.get("format").and_then(serde_json::Value::as_str) != Some(FORMAT) {
+            return Err(Fault::Foreign);
+        }
+        match value.get("version").and_then(serde_json::Value::as_u64) {
+            Some(version) if version > u64::from(VERSION) => return Err(Fault::Newer(version)),
+            _ => {}
+        }
+        // Again from the text: errors then say in which line.
+        serde_json::from_slice(bytes).map_err(Fault::Corrupt)
+    }
+
+    /// The file's content: one choice a line, so that a person and a version control system can read it.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let header = Self { choices: Vec::new(), ..self.clone() };
+        let header = serde_json::to_string_pretty(&header).expect("all keys are strings");
+        let choices: Vec<String> = self
+            .choices
+            .iter()
+            .map(|choice| format!("    {}", serde_json::to_string(choice).expect("all keys are strings")))
+            .collect();
+        let head = header.strip_suffix("[]\n}").expect("an empty list of choices comes last");
+        if choices.is_empty() {
+            format!("{header}\n")
+        } else {
+            format!("{head}[\n{}\n  ]\n}}\n", choices.join(",\n"))
+        }
+    }
+}
+
+fn mentions_format(bytes: &[u8]) -> bool {
+    bytes.windows(FORMAT.len()).take(200).any(|window| window == FORMAT.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
+    use checker::failure::FailureKind;
+    use checker::names::{Site, ThreadName};
+    use checker::op::OpKind;
+    use checker::seam::{Epoch, Pick};
+
+    use super::super::{Actor, FoundBy, SavedChoice, SavedFailure, SavedTarget};
+    use super::*;
+    use crate::place::Place;
+
+    fn example() -> ScheduleFile {
+        let choice = |thread, operation, actor, pick| SavedChoice {
+            thread,
+            operation,
+            object: Some("counter".into()),
+            at: "worker, counter.c:7".into(),
+            site: Site(0xfeed_beef_feed_beef),
+            actor,
+            pick,
+        };
+        let first = ThreadName::MAIN.child(1).unwrap();
+        ScheduleFile {
+            format: FORMAT.into(),
+            version: VERSION,
+            tool: "0.1.0".into(),
+            target: SavedTarget {
+                program: Place::Relative("build/counter".into()),
+                build_id: "c0ffee".into(),
+                arguments: vec!["--fast".into()],
+                directory: Place::Relative("".into()),
+                fresh_directory: false,
+                stdin: None,
+                environment: BTreeMap::from([("LANG".into(), "C".into())]),
+                ignore_exit_code: false,
+                step_limit: 100_000,
+                run_timeout: Duration::from_secs(10),
+            },
+            found_by: FoundBy {
+                strategy: "icb".into(),
+                seed: 0,
+                schedule_number: 5,
+                epoch: Epoch(2),
+                key_points: vec![Site(0x10), Site(0x20)],
+            },
+            failure: SavedFailure {
+                kind: FailureKind::Assertion,
+                message: "assertion `counter == 2` failed".into(),
+                at: vec!["T1 main: main, counter.c:20".into()],
+                preemptions: Some(1),
+                delays: None,
+            },
+            choices: vec![
+                choice(ThreadName::MAIN, OpKind::Create, Actor::Thread, Pick::Only),
+                choice(first, OpKind::Timeout, Actor::Timeout, Pick::Only),
+                choice(ThreadName::MAIN, OpKind::Signal, Actor::Thread, Pick::Wake(first)),
+            ],
+        }
+    }
+
+    fn fault(bytes: &[u8]) -> String {
+        ScheduleFile::parse(bytes).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let file = example();
+        assert_eq!(ScheduleFile::parse(file.to_json().as_bytes()).unwrap(), file);
+        let empty = ScheduleFile { choices: Vec::new(), ..file };
+        assert_eq!(ScheduleFile::parse(empty.to_json().as_bytes()).unwrap(), empty);
+    }
+
+    #[test]
+    fn a_person_reads_one_choice_a_line() {
+        insta::assert_snapshot!(example().to_json(), @r#"
+        {
+          "format": "interleaver-schedule",
+          "version": 1,
+          "tool": "0.1.0",
+          "target": {
+            "program": {
+              "relative": "build/counter"
+            },
+            "build_id": "c0ffee",
+            "arguments": [
+              "--fast"
+            ],
+            "directory": {
+              "relative": ""
+            },
+            "fresh_directory": false,
+            "environment": {
+              "LANG": "C"
+            },
+            "ignore_exit_code": false,
+            "step_limit": 100000,
+            "run_timeout_ms": 10000
+          },
+          "found_by": {
+            "strategy": "icb",
+            "seed": 0,
+            "schedule_number": 5,
+            "epoch": 2,
+            "key_points": [
+              "0x10",
+              "0x20"
+            ]
+          },
+          "failure": {
+            "kind": "assertion",
+            "message": "assertion `counter == 2` failed",
+            "at": [
+              "T1 main: main, counter.c:20"
+            ],
+            "preemptions": 1,
+            "delays": null
+          },
+          "choices": [
+            {"thread":"main","operation":"create","object":"counter","at":"worker, counter.c:7","site":"0xfeedbeeffeedbeef"},
+            {"thread":"main/1","operation":"timeout","object":"counter","at":"worker, counter.c:7","site":"0xfeedbeeffeedbeef","actor":"timeout"},
+            {"thread":"main","operation":"signal","object":"counter","at":"worker, counter.c:7","site":"0xfeedbeeffeedbeef","pick":{"wake":"main/1"}}
+          ]
+        }
+        "#);
+    }
+
+    #[test]
+    fn a_file_that_ends_early_is_truncated_wherever_it_ends() {
+        let text = example().to_json();
+        // The first cut leaves enough of it to see what it was.
+        for end in (60..text.trim_end().len()).step_by(7) {
+            let fault = fault(&text.as_bytes()[..end]);
+            assert!(fault.starts_with("is truncated"), "{end}: {fault}");
+        }
+    }
+
+    #[test]
+    fn other_files_are_foreign() {
+        for bytes in [
+            &b""[..],
+            b"{}",
+            b"[1, 2]",
+            b"int main(void) {}",
+            b"\x7fELF\x02\x01",
+            br#"{"format":"other","version":1}"#,
+        ] {
+            assert_eq!(fault(bytes), "is not a schedule file of interleaver");
+        }
+    }
+
+    #[test]
+    fn a_newer_version_says_what_to_do() {
+        let text = example().to_json().replace("\"version\": 1", "\"version\": 9");
+        assert_eq!(
+            fault(text.as_bytes()),
+            "has format version 9, and this interleaver reads versions up to 1: update interleaver"
+        );
+    }
+
+    #[test]
+    fn damage_is_located() {
+        let good = example().to_json();
+        for (what, with) in [
+            ("\"main/1\",\"operation", "\"main/x\",\"operation"),
+            ("0xfeed", "feed"),
+            ("\"version\": 1", "\"version\": \"one\""),
+            ("\"choices\"", "\"voices\""),
+            ("\"operation\":\"create\"", "\"operation\":\"invent\""),
+            ("  \"choices\": [", "  \"choices\" ["),
+        ] {
+            let bad = good.replacen(what, with, 1);
+            assert_ne!(bad, good, "{what}");
+            let fault = fault(bad.as_bytes());
+            assert!(fault.starts_with("is corrupt: ") && fault.contains("line"), "{fault}");
+        }
+    }
+
+    #[test]
+    fn the_sentence_names_the_file() {
+        let error = ScheduleFile::read(Path::new("/nonexistent/s.json")).unwrap_err().to_string();
+        assert!(error.starts_with("`/nonexistent/s.json` cannot be read: "), "{error}");
+        let error = ScheduleFile::read(Path::new("/")).unwrap_err().to_string();
+        assert!(error.starts_with("`/` cannot be read: "), "{error}");
+    }
+}

@@ -1,0 +1,171 @@
+//! A schedule as a file: what was run, which choices were made, and what came of it. See `docs/formats.md`.
+
+mod encode;
+mod io;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use checker::failure::FailureKind;
+use checker::names::{Site, ThreadName};
+use checker::op::OpKind;
+use checker::seam::{Agent, Choice, Epoch, Pick};
+use serde::{Deserialize, Serialize};
+
+use crate::place::Place;
+use crate::text_value::OsText;
+
+pub use io::ScheduleFileError;
+
+/// What the `format` member of every schedule file says.
+pub const FORMAT: &str = "interleaver-schedule";
+
+/// The version that is written, and the newest that is read.
+pub const VERSION: u32 = 1;
+
+/// A saved schedule.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ScheduleFile {
+    /// Always [`FORMAT`].
+    pub format: String,
+    /// The version of the format.
+    pub version: u32,
+    /// The version of the tool that wrote it.
+    pub tool: String,
+    /// What ran.
+    pub target: SavedTarget,
+    /// How it was found.
+    pub found_by: FoundBy,
+    /// What the schedule leads to.
+    pub failure: SavedFailure,
+    /// The choices, in order.
+    pub choices: Vec<SavedChoice>,
+}
+
+/// The program and everything that it was given.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SavedTarget {
+    /// The executable.
+    pub program: Place,
+    /// Identifies its build, with those of the libraries that it was explored with.
+    pub build_id: String,
+    /// Its arguments, without its name.
+    pub arguments: Vec<OsText>,
+    /// Its working directory.
+    pub directory: Place,
+    /// Whether every execution had its own copy of the working directory.
+    pub fresh_directory: bool,
+    /// Its standard input; empty if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdin: Option<Place>,
+    /// The variables that change what programs do, as they were; the others are not recorded.
+    pub environment: BTreeMap<String, OsText>,
+    /// Whether an exit code other than 0 counted as a success.
+    pub ignore_exit_code: bool,
+    /// The limit of events in one execution.
+    pub step_limit: u32,
+    /// The limit of wall time for one execution.
+    #[serde(rename = "run_timeout_ms", with = "encode::milliseconds")]
+    pub run_timeout: Duration,
+}
+
+/// The search that found the schedule.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct FoundBy {
+    /// The name of the search.
+    pub strategy: String,
+    /// The seed of its random choices.
+    pub seed: u64,
+    /// How many executions it took.
+    pub schedule_number: u64,
+    /// The key-point epoch in which the schedule was run.
+    pub epoch: Epoch,
+    /// The instructions that had become key points by then.
+    #[serde(with = "encode::sites")]
+    pub key_points: Vec<Site>,
+}
+
+/// The failure, and what tells it from others.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SavedFailure {
+    /// The kind of failure.
+    pub kind: FailureKind,
+    /// One sentence.
+    pub message: String,
+    /// Where, one line for each thread that takes part.
+    pub at: Vec<String>,
+    /// Preemptions of the schedule, where measured.
+    pub preemptions: Option<u32>,
+    /// Delays of the schedule, where measured.
+    pub delays: Option<u32>,
+}
+
+/// One choice, and what it ran.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SavedChoice {
+    /// Whose event it is.
+    pub thread: ThreadName,
+    /// What it ran.
+    pub operation: OpKind,
+    /// What it ran it on, in words; for people only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
+    /// Function and line, or the address where there is no line.
+    pub at: String,
+    /// The instruction, in this build.
+    #[serde(with = "encode::site")]
+    pub site: Site,
+    /// What of the thread was chosen.
+    #[serde(default, skip_serializing_if = "Actor::is_thread")]
+    pub actor: Actor,
+    /// Which way the operation went, where there are several.
+    #[serde(default, skip_serializing_if = "is_only")]
+    pub pick: Pick,
+}
+
+/// What of a thread is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Actor {
+    /// The thread itself.
+    #[default]
+    Thread,
+    /// Its timed wait runs out.
+    Timeout,
+    /// Its oldest buffered store reaches memory.
+    Flush,
+}
+
+impl Actor {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+    fn is_thread(&self) -> bool {
+        *self == Self::Thread
+    }
+}
+
+fn is_only(pick: &Pick) -> bool {
+    *pick == Pick::Only
+}
+
+impl SavedChoice {
+    /// The choice as the checker knows it.
+    #[must_use]
+    pub fn choice(&self) -> Choice {
+        let agent = match self.actor {
+            Actor::Thread => Agent::Thread(self.thread),
+            Actor::Timeout => Agent::Timeout(self.thread),
+            Actor::Flush => Agent::Flush(self.thread),
+        };
+        Choice { agent, pick: self.pick }
+    }
+
+    /// The actor of an agent.
+    #[must_use]
+    pub fn actor(agent: Agent) -> Actor {
+        match agent {
+            Agent::Thread(_) => Actor::Thread,
+            Agent::Timeout(_) => Actor::Timeout,
+            Agent::Flush(_) => Actor::Flush,
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Where reports and schedules are kept: a folder for each target, beside the root's marker or where the user says.
+
+use std::fs::{self, Permissions};
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::place::Place;
+use crate::root::STORE;
+
+/// The folder of one target. Files appear in it whole or not at all, whoever else writes there at the same time.
+#[derive(Debug, Clone)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+/// The store cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write to `{}`: {why}; use --output to name another folder", .folder.display())]
+pub struct StoreError {
+    folder: PathBuf,
+    why: io::Error,
+}
+
+impl Store {
+    /// The folder of `target` in the store of the checkout at `root`, which is made if needed.
+    ///
+    /// # Errors
+    /// When nothing can be written there.
+    pub fn of_target(root: &Path, target: &Place) -> Result<Self, StoreError> {
+        let store = root.join(STORE);
+        let made = Self::at(&store)?;
+        if !store.join(".gitignore").exists() {
+            made.write(".gitignore", b"# Written by interleaver. What is kept here can be made again.\n*\n")?;
+        }
+        Self::at(&store.join(folder_name(target)))
+    }
+
+    /// A folder of the user's choice, which is made if needed.
+    ///
+    /// # Errors
+    /// When nothing can be written there.
+    pub fn at(folder: &Path) -> Result<Self, StoreError> {
+        let store = Self { folder: folder.to_owned() };
+        // Making a file is the only honest test of whether one can be made.
+        fs::create_dir_all(folder)
+            .and_then(|()| tempfile::NamedTempFile::new_in(folder))
+            .map_err(|why| store.error(why))?;
+        Ok(store)
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Puts a file there, replacing an older one, and says where it is. `name` may contain folders.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError> {
+        let path = self.folder.join(name);
+        let folder = path.parent().unwrap_or(&self.folder);
+        let write = || {
+            fs::create_dir_all(folder)?;
+            let mut file = tempfile::Builder::new()
+                .prefix(".new-")
+                .permissions(Permissions::from_mode(0o666))
+                .tempfile_in(folder)?;
+            file.write_all(content)?;
+            file.as_file().sync_all()?;
+            file.persist(&path)?;
+            Ok(())
+        };
+        write().map_err(|why| self.error(why))?;
+        Ok(path)
+    }
+
+    fn error(&self, why: io::Error) -> StoreError {
+        StoreError { folder: self.folder.clone(), why }
+    }
+}
+
+/// A name that a person recognises, and that no two targets share.
+fn folder_name(target: &Place) -> String {
+    let (Place::Relative(path) | Place::Absolute(path)) = target;
+    let last = Path::new(&path.0).file_name().unwrap_or_default().to_string_lossy();
+    let plain: String = last
+        .chars()
+        .take(40)
+        .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' })
+        .collect();
+    format!("{}-{}", plain.trim_start_matches('.'), short_hash(path.0.as_bytes()))
+}
+
+/// Eight hexadecimal digits that stand for `bytes`.
+pub(crate) fn short_hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex()[..8].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(path: &str) -> Place {
+        Place::Relative(path.into())
+    }
+
+    #[test]
+    fn the_store_hides_itself_from_git() {
+        let root = tempfile::tempdir().unwrap();
+        Store::of_target(root.path(), &place("a/x")).unwrap();
+        let ignored = fs::read_to_string(root.path().join(".interleaver/.gitignore")).unwrap();
+        assert!(ignored.lines().any(|line| line == "*"));
+    }
+
+    #[test]
+    fn targets_of_one_name_have_folders_of_their_own() {
+        let root = tempfile::tempdir().unwrap();
+        let one = Store::of_target(root.path(), &place("a/x")).unwrap();
+        let other = Store::of_target(root.path(), &place("b/x")).unwrap();
+        assert_ne!(one.folder(), other.folder());
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_and_nothing_else_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path()).unwrap();
+        store.write("schedules/s.json", b"a longer old content").unwrap();
+        let path = store.write("schedules/s.json", b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn readers_never_see_half_a_file_while_others_write() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path()).unwrap();
+        let contents = [vec![b'a'; 100_000], vec![b'b'; 50_000]];
+        let path = store.write("report", &contents[0]).unwrap();
+        std::thread::scope(|threads| {
+            for content in &contents {
+                let store = &store;
+                threads.spawn(move || (0..50).for_each(|_| drop(store.write("report", content).unwrap())));
+            }
+            for _ in 0..200 {
+                assert!(contents.contains(&fs::read(&path).unwrap()));
+            }
+        });
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_one_sentence() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let error = Store::at(&file.path().join("x")).unwrap_err().to_string();
+        assert!(error.starts_with("cannot write to `") && error.contains("--output"), "{error}");
+    }
+}
