@@ -1,0 +1,45 @@
+/* The range of a sensor: one thread sets it, another one measures against it.
+ *
+ * Right: the thread that sets the range takes the lock for writing, so nobody looks while only one end is new. (The ends
+ * are volatile so that they are two stores at -O2 too.)
+ */
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+static pthread_rwlock_t range_lock = PTHREAD_RWLOCK_INITIALIZER;
+static volatile int lowest = 0;
+static volatile int highest = 10;
+
+static void *recalibrate(void *unused)
+{
+    (void)unused;
+    pthread_rwlock_wrlock(&range_lock);
+    lowest = 20;
+    highest = 30;
+    pthread_rwlock_unlock(&range_lock);
+    return NULL;
+}
+
+static void *measure(void *unused)
+{
+    (void)unused;
+    pthread_rwlock_rdlock(&range_lock);
+    int width = -lowest;
+    width += highest;
+    pthread_rwlock_unlock(&range_lock);
+    if (width < 0)
+        abort();
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t writer, reader;
+
+    pthread_create(&writer, NULL, recalibrate, NULL);
+    pthread_create(&reader, NULL, measure, NULL);
+    pthread_join(writer, NULL);
+    pthread_join(reader, NULL);
+    return 0;
+}
