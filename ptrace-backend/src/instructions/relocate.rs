@@ -132,11 +132,20 @@ fn refuse(instruction: &Instruction) -> Result<(), NotRelocatable> {
         FlowControl::IndirectCall if instruction.op0_register() == Register::RSP => {
             Err(Transfer("a call to the stack pointer"))
         }
+        FlowControl::IndirectCall if reads_return_slot(instruction) => {
+            Err(Transfer("a call through memory below the stack pointer"))
+        }
         FlowControl::IndirectBranch if !matches!(instruction.code(), Code::Jmp_rm64) => {
             Err(Transfer("a far jump"))
         }
         _ => Ok(()),
     }
+}
+
+/// Whether its operand may be where the return address goes: the copy writes that first.
+fn reads_return_slot(instruction: &Instruction) -> bool {
+    instruction.memory_base().full_register() == Register::RSP
+        && instruction.memory_displacement64() >> 63 != 0
 }
 
 fn is_near_return(instruction: &Instruction) -> bool {
@@ -181,10 +190,10 @@ fn indirect_call(stub: &mut Stub, instruction: &Instruction) -> Result<(), NotRe
     stub.mark(Progress::Pushed);
     let mut jump = *instruction;
     jump.set_code(Code::Jmp_rm64);
-    if jump.memory_base() == Register::RSP {
+    if jump.memory_base().full_register() == Register::RSP {
         // The push has moved the stack pointer since.
         jump.set_memory_displacement64(jump.memory_displacement64().wrapping_add(8));
-        jump.set_memory_displ_size(8);
+        jump.set_memory_displ_size(jump.memory_base().size() as u32);
     }
     let operand = instruction.memory_displacement64();
     stub.encode(&jump).map_err(|_| NotRelocatable::OutOfReach { operand, to: stub.here() })
