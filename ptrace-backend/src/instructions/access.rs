@@ -30,7 +30,7 @@ impl Candidate {
     /// are not in `regs`: [`Candidate::indexed_accesses`] has them.
     #[must_use]
     pub fn accesses(&self, regs: &user_regs_struct) -> SmallVec<[MemoryAccess; 2]> {
-        self.operands.iter().filter_map(|operand| operand.range(regs)).collect()
+        self.operands.iter().filter_map(|operand| operand.access(regs)).collect()
     }
 
     /// The vector register that holds the indices of a gather or scatter, as its number (0 for `xmm0`, `ymm0`, `zmm0`).
@@ -73,7 +73,8 @@ impl Candidate {
 
 impl Operand {
     /// The bytes touched, if there are any and general-purpose registers say which.
-    fn range(&self, regs: &user_regs_struct) -> Option<MemoryAccess> {
+    #[must_use]
+    pub fn access(&self, regs: &user_regs_struct) -> Option<MemoryAccess> {
         let addr = self.memory.virtual_address(0, |register, _, _| registers::value(regs, register))?;
         let size = u64::from(self.size);
         let (addr, len) = match self.extent {
