@@ -1,3 +1,5 @@
 //! The `interleaver` command.
 
+mod args;
+
 fn main() {}

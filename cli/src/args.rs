@@ -1,0 +1,196 @@
+//! The command line: what can be asked for, and its defaults.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Explores the thread interleavings of an unmodified native program.
+#[derive(Debug, Parser)]
+#[command(name = "interleaver", version, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Runs a program under one interleaving after another, until one of them fails.
+    ///
+    /// Exit code: 0 nothing found and the bound covered, 1 found, 2 nothing found but the budget ended first, 3 the
+    /// tool could not do its job.
+    Explore(ExploreArgs),
+    /// Runs one saved schedule again.
+    Replay(ReplayArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExploreArgs {
+    /// The search: fewest preemptions first, fewest delays first, depth first, or random schedules.
+    #[arg(long, value_enum, default_value_t = Search::Icb)]
+    pub(crate) strategy: Search,
+    /// How many preemptions a schedule may have (icb; iterated from 0).
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) max_preemptions: u32,
+    /// How many delays a schedule may have (idb; iterated from 0).
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) max_delays: u32,
+    /// End after this many executions.
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) max_schedules: u64,
+    /// End after this time.
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration)]
+    pub(crate) time_limit: Duration,
+    /// How many events one execution may have.
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) step_limit: u32,
+    /// How long one execution may take.
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
+    pub(crate) run_timeout: Duration,
+    /// What random choices start from.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// How many executions run at once; only 1 so far.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = workers)]
+    pub(crate) workers: u32,
+    /// Look for further distinct bugs after the first.
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+    /// How the report is printed.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// Keep report and schedules in this folder instead of the store.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// The program's working directory.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Set a variable for the program; can be repeated.
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
+    pub(crate) variables: Vec<(String, String)>,
+    /// What the program reads from its standard input; empty unless given.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stdin: Option<PathBuf>,
+    /// Give each execution its own copy of the working directory.
+    #[arg(long)]
+    pub(crate) fresh_dir: bool,
+    /// An exit code other than 0 is no failure.
+    #[arg(long)]
+    pub(crate) ignore_exit_code: bool,
+    /// The program and its arguments; everything after its name is its own.
+    #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM [ARG...]", num_args = 1..)]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// The saved schedule.
+    #[arg(value_name = "SCHEDULE-FILE")]
+    pub(crate) file: PathBuf,
+    /// How the report is printed.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Search {
+    Icb,
+    Idb,
+    Dfs,
+    Random,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let unclear = || format!("`{text}` is not a duration: write `500ms`, `20s` or `2m`");
+    match humantime::parse_duration(text).map_err(|_| unclear())? {
+        Duration::ZERO => Err("it must be longer than 0".to_owned()),
+        duration => Ok(duration),
+    }
+}
+
+fn workers(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(1) => Ok(1),
+        Ok(_) => Err("only 1 worker is supported so far".to_owned()),
+        Err(_) => Err("it must be a number".to_owned()),
+    }
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write NAME=VALUE".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn explore(words: &str) -> Result<ExploreArgs, String> {
+        let words = ["interleaver", "explore"].into_iter().chain(words.split_whitespace());
+        match Cli::try_parse_from(words).map_err(|error| error.to_string())?.command {
+            Command::Explore(args) => Ok(args),
+            Command::Replay(_) => unreachable!("the words start with explore"),
+        }
+    }
+
+    #[test]
+    fn the_description_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_manual() {
+        let args = explore("-- ./x").unwrap();
+        assert_eq!((args.strategy, args.max_preemptions, args.max_schedules), (Search::Icb, 2, 10_000));
+        assert_eq!((args.time_limit, args.run_timeout), (Duration::from_secs(60), Duration::from_secs(10)));
+        assert_eq!((args.step_limit, args.workers, args.format), (100_000, 1, Format::Text));
+    }
+
+    #[test]
+    fn what_follows_the_dashes_is_the_programs() {
+        let args = explore("--seed 7 -- ./x --seed 8 -- y").unwrap();
+        assert_eq!(
+            (args.seed, args.command),
+            (7, ["./x", "--seed", "8", "--", "y"].map(OsString::from).to_vec())
+        );
+        let args = explore("--seed 7 ./x --seed 8").unwrap();
+        assert_eq!((args.seed, args.command), (7, ["./x", "--seed", "8"].map(OsString::from).to_vec()));
+    }
+
+    #[test]
+    fn durations_have_units() {
+        for (text, expected) in [("500ms", 500), ("20s", 20_000), ("2m", 120_000), ("1m 30s", 90_000)] {
+            assert_eq!(duration(text), Ok(Duration::from_millis(expected)));
+        }
+        for text in ["", "20", "s", "-1s", "1 fortnight", "0s"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn wrong_values_say_what_is_right() {
+        for (words, sentence) in [
+            ("--workers 4 -- x", "only 1 worker is supported so far"),
+            ("--env X -- x", "write NAME=VALUE"),
+            ("--time-limit 5 -- x", "`5` is not a duration: write `500ms`, `20s` or `2m`"),
+            ("--step-limit 0 -- x", "0 is not in 1.."),
+            ("--strategy fast -- x", "possible values: icb, idb, dfs, random"),
+            ("", "required arguments were not provided"),
+            ("--bogus -- x", "unexpected argument '--bogus'"),
+        ] {
+            let error = explore(words).unwrap_err();
+            assert!(error.contains(sentence), "{words}: {error}");
+        }
+    }
+}

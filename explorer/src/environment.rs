@@ -1,0 +1,69 @@
+//! The target's environment: that of the tool with the user's changes, and the part of it that a schedule file records.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+
+use crate::text_value::OsText;
+
+/// Variables by name.
+pub type Variables = Vec<(OsString, OsString)>;
+
+/// Beginnings of the names of variables that change what the loader, libc and the Rust runtime do.
+const MATTERS: [&str; 9] =
+    ["LD_", "LANG", "LC_", "TZ", "RUST_", "MALLOC_", "GLIBC_TUNABLES", "OMP_", "TSAN_OPTIONS"];
+
+/// `inherited`, with `changes` on top.
+#[must_use]
+pub fn with_changes(
+    inherited: impl IntoIterator<Item = (OsString, OsString)>,
+    changes: &Variables,
+) -> Variables {
+    let mut all: BTreeMap<OsString, OsString> = inherited.into_iter().collect();
+    all.extend(changes.iter().cloned());
+    all.into_iter().collect()
+}
+
+/// What of `environment` a schedule file records: what changes the behaviour of programs, and what the user set.
+#[must_use]
+pub fn that_matters(environment: &Variables, changes: &Variables) -> BTreeMap<String, OsText> {
+    let set_by_user = |name: &OsStr| changes.iter().any(|(changed, _)| changed == name);
+    environment
+        .iter()
+        .filter(|(name, _)| matters(name) || set_by_user(name))
+        .filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.into())))
+        .collect()
+}
+
+/// The environment for a replay: `inherited`, but what matters is as it was recorded.
+#[must_use]
+pub fn restored(
+    inherited: impl IntoIterator<Item = (OsString, OsString)>,
+    recorded: &BTreeMap<String, OsText>,
+) -> Variables {
+    let others = inherited.into_iter().filter(|(name, _)| !matters(name));
+    let changes = recorded.iter().map(|(name, value)| (name.into(), value.0.clone())).collect();
+    with_changes(others, &changes)
+}
+
+fn matters(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    MATTERS.iter().any(|beginning| name.starts_with(beginning))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variables(pairs: &[(&str, &str)]) -> Variables {
+        pairs.iter().map(|(name, value)| (name.into(), value.into())).collect()
+    }
+
+    #[test]
+    fn a_replay_sees_what_matters_as_it_was_and_the_rest_as_it_is() {
+        let changes = variables(&[("MODE", "slow")]);
+        let there = with_changes(variables(&[("HOME", "/there"), ("LANG", "C"), ("MODE", "fast")]), &changes);
+        let recorded = that_matters(&there, &changes);
+        let here = restored(variables(&[("HOME", "/here"), ("LC_ALL", "de"), ("MODE", "fast")]), &recorded);
+        assert_eq!(here, variables(&[("HOME", "/here"), ("LANG", "C"), ("MODE", "slow")]));
+    }
+}

@@ -1,0 +1,153 @@
+//! From sites to places that a person can open: the program's own code first, files relative to the root.
+
+use std::path::{Path, PathBuf};
+
+use checker::names::Site;
+
+use crate::report::Location;
+use crate::source::{Frame, Source};
+
+/// Parts of paths that only files of compilers, standard libraries and fetched packages have.
+const FOREIGN: [&str; 7] =
+    ["/rustc/", "/usr/include/", "/usr/lib/", "/usr/src/", "/.cargo/registry/", "/lib/rustlib/", "/sysdeps/"];
+
+/// Finds the places of sites.
+pub struct Places<'a> {
+    source: &'a dyn Source,
+    root: PathBuf,
+}
+
+impl<'a> Places<'a> {
+    /// Names files below `root` relative to it.
+    pub fn new(source: &'a dyn Source, root: &Path) -> Self {
+        Self { source, root: root.to_owned() }
+    }
+
+    /// The program, for what is not a place.
+    #[must_use]
+    pub fn source(&self) -> &'a dyn Source {
+        self.source
+    }
+
+    /// The place of one site: the innermost frame of the user's own code, else the innermost one.
+    #[must_use]
+    pub fn of_site(&self, site: Site) -> Location {
+        let frames = self.source.locate(site);
+        frames.iter().find(|frame| self.is_own(frame)).or(frames.first()).map_or_else(
+            || Location { function: unknown(site), ..Location::default() },
+            |frame| self.name(frame),
+        )
+    }
+
+    /// The frames of the user's own code in a stack, innermost first; if there are none, the innermost frame of all.
+    #[must_use]
+    pub fn of_stack(&self, stack: &[Site]) -> Vec<Location> {
+        let frames: Vec<Frame> = stack.iter().flat_map(|site| self.source.locate(*site)).collect();
+        let own: Vec<Location> =
+            frames.iter().filter(|frame| self.is_own(frame)).map(|frame| self.name(frame)).collect();
+        if own.is_empty() { frames.first().map(|frame| self.name(frame)).into_iter().collect() } else { own }
+    }
+
+    fn is_own(&self, frame: &Frame) -> bool {
+        let Some(file) = &frame.file else { return false };
+        let text = file.to_string_lossy();
+        // A relative path was not resolved by the compiler: those of a C library's build tree look like `../nptl/x.c`.
+        file.starts_with(&self.root)
+            || (file.is_absolute() && !FOREIGN.iter().any(|part| text.contains(part)))
+    }
+
+    fn name(&self, frame: &Frame) -> Location {
+        let file = frame
+            .file
+            .as_ref()
+            .map(|file| file.strip_prefix(&self.root).unwrap_or(file).to_string_lossy().into_owned());
+        Location { file, line: frame.line, function: Some(frame.function.clone()) }
+    }
+}
+
+fn unknown(site: Site) -> Option<String> {
+    (site != Site::default()).then(|| format!("code {:#x}", site.0))
+}
+
+impl Location {
+    /// `function, file:line`, or as much of it as is known.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let line = self.line_words();
+        match (&self.function, line.is_empty()) {
+            (Some(function), true) => function.clone(),
+            (Some(function), false) => format!("{function}, {line}"),
+            (None, _) => line,
+        }
+    }
+
+    /// `file:line`, or as much of it as is known.
+    #[must_use]
+    pub fn line_words(&self) -> String {
+        match (&self.file, self.line) {
+            (Some(file), Some(line)) => format!("{file}:{line}"),
+            (Some(file), None) => file.clone(),
+            (None, _) => String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use checker::names::Obj;
+
+    use super::*;
+
+    /// Site n is the n-th line here: `function file line`, inlined ones separated by `<`.
+    struct Table(&'static [&'static str]);
+
+    impl Source for Table {
+        fn locate(&self, site: Site) -> Vec<Frame> {
+            let frame = |text: &str| {
+                let mut words = text.split_whitespace();
+                Frame {
+                    function: words.next().unwrap().into(),
+                    file: words.next().map(PathBuf::from),
+                    line: words.next().map(|line| line.parse().unwrap()),
+                }
+            };
+            let line = usize::try_from(site.0).ok().and_then(|line| self.0.get(line));
+            line.map(|line| line.split('<').map(frame).collect()).unwrap_or_default()
+        }
+
+        fn describe(&self, _: Obj) -> Option<String> {
+            None
+        }
+    }
+
+    const TABLE: Table = Table(&[
+        "raise",
+        "abort ../stdlib/abort.c 79",
+        "check /home-of/project/src/check.c 10 < main /home-of/project/src/main.c 20",
+        "unwrap /rustc/abc/library/core/src/option.rs 5 < work /elsewhere/lib.rs 7",
+    ]);
+
+    fn places(table: &Table) -> Places<'_> {
+        Places::new(table, Path::new("/home-of/project"))
+    }
+
+    #[test]
+    fn library_frames_are_hidden() {
+        let stack = places(&TABLE).of_stack(&[Site(0), Site(1), Site(2)]);
+        let words: Vec<_> = stack.iter().map(Location::words).collect();
+        assert_eq!(words, ["check, src/check.c:10", "main, src/main.c:20"]);
+    }
+
+    #[test]
+    fn inlined_library_code_counts_as_its_caller() {
+        assert_eq!(places(&TABLE).of_site(Site(3)).words(), "work, /elsewhere/lib.rs:7");
+    }
+
+    #[test]
+    fn without_debug_information_the_symbol_must_do() {
+        let places = places(&TABLE);
+        assert_eq!(places.of_site(Site(0)).words(), "raise");
+        assert_eq!(places.of_stack(&[Site(0)]).len(), 1);
+        assert_eq!(places.of_site(Site(0x99)).words(), "code 0x99");
+    }
+}

@@ -1,0 +1,197 @@
+//! The result of a search as plain data: the object that `--format json` prints. See `docs/formats.md`.
+
+use checker::failure::FailureKind;
+use checker::names::ThreadName;
+use checker::op::OpKind;
+use serde::Serialize;
+
+use crate::verdict::Verdict;
+
+/// What the `format` member of every report says.
+pub const FORMAT: &str = "interleaver-report";
+
+/// The version of the report's format.
+pub const VERSION: u32 = 1;
+
+/// The result of a search, or of a replay.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Report {
+    /// Always [`FORMAT`].
+    pub format: &'static str,
+    /// Always [`VERSION`].
+    pub version: u32,
+    /// The version of the tool.
+    pub tool: &'static str,
+    /// What was explored: the path relative to the root, or the absolute one.
+    pub target: String,
+    /// What it comes to.
+    pub verdict: Verdict,
+    /// The search; for a replay, the one that had found the schedule.
+    pub strategy: String,
+    /// The seed of its random choices.
+    pub seed: u64,
+    /// Executions that ended: all threads finished, deadlocked, or failed; each happens-before class once.
+    pub schedules: u64,
+    /// Those of them that deadlocked.
+    pub deadlocked: u64,
+    /// Executions that repeated a class.
+    pub redundant: u64,
+    /// Executions that were cut because the rest was known.
+    pub pruned: u64,
+    /// Replays, audits, and executions before a restart.
+    pub other: u64,
+    /// Bounds of which every schedule has been run.
+    pub covered: Covered,
+    /// Why the search ended, as a sentence.
+    pub ended: String,
+    /// Wall time.
+    pub elapsed_seconds: f64,
+    /// Executions of the search per second.
+    pub schedules_per_second: f64,
+    /// Events per execution, on average.
+    pub key_points_per_schedule: f64,
+    /// What the reader should know about how far the result goes, a sentence each.
+    pub notes: Vec<String>,
+    /// What was found, in the order in which it was found.
+    pub findings: Vec<Finding>,
+}
+
+/// The bounds within which every schedule has been run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Covered {
+    /// All schedules with at most so many preemptions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preemptions: Option<u32>,
+    /// All schedules with at most so many delays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delays: Option<u32>,
+    /// All schedules.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub everything: bool,
+}
+
+/// A failure, with the schedule that shows it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Finding {
+    /// What kind.
+    pub kind: FailureKind,
+    /// One sentence.
+    pub message: String,
+    /// The place of the failure.
+    #[serde(flatten)]
+    pub place: Location,
+    /// The thread that failed (`T1`, `T2` …), if one did.
+    pub thread: Option<String>,
+    /// How many executions of the search it took; 0 for a replay.
+    pub schedule_number: u64,
+    /// Preemptions of the schedule.
+    pub preemptions: Option<u32>,
+    /// Delays of the schedule.
+    pub delays: Option<u32>,
+    /// Threads whose relative order must be constrained.
+    pub threads: Option<u32>,
+    /// Distinct variables at the preemptions.
+    pub variables: Option<u32>,
+    /// In how many of how many repetitions it failed again (`2/2`).
+    pub reproduced: String,
+    /// Where the schedule is saved.
+    pub schedule_file: Option<String>,
+    /// Every thread that takes part, and what it was doing.
+    pub parties: Vec<Party>,
+    /// All threads of the execution, by creation path.
+    pub lanes: Vec<Lane>,
+    /// The whole execution, in order.
+    pub events: Vec<EventLine>,
+    /// What the program wrote in this execution.
+    pub output: Output,
+}
+
+/// A place in the source.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Location {
+    /// The file, relative to the root if it lies in there.
+    pub file: Option<String>,
+    /// The line, from 1.
+    pub line: Option<u32>,
+    /// The function.
+    pub function: Option<String>,
+}
+
+/// A thread that takes part in a failure.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Party {
+    /// Which one (`T1`, `T2` …).
+    pub thread: String,
+    /// What it is doing, as the rest of a sentence that starts with its name.
+    pub doing: String,
+    /// Its own code's frames, innermost first.
+    pub stack: Vec<Location>,
+}
+
+/// A thread's column.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Lane {
+    /// `T1` for the main thread; the others in order of creation path.
+    pub thread: String,
+    /// Its creation path.
+    pub path: ThreadName,
+}
+
+/// An event of the execution.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct EventLine {
+    /// Its position in the execution, from 0.
+    pub number: u32,
+    /// Whose it is (`T1`, `T2` …).
+    pub thread: String,
+    /// What ran.
+    pub operation: OpKind,
+    /// The same in words, with the object.
+    pub text: String,
+    /// Where.
+    #[serde(flatten)]
+    pub place: Location,
+    /// Why another thread than before runs here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub switch: Option<Switch>,
+}
+
+/// A change from one thread to another.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Switch {
+    /// Who ran before.
+    pub from: String,
+    /// Why it does not go on.
+    pub why: Why,
+    /// The same as a sentence.
+    pub reason: String,
+}
+
+/// Why a thread does not go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// It could have gone on.
+    Preempted,
+    /// It waits for something.
+    Blocked,
+    /// It gave way.
+    Yielded,
+    /// It has ended.
+    Ended,
+    /// It failed.
+    Failed,
+    /// The timed wait of another thread ran out; this is no preemption.
+    Timeout,
+}
+
+/// What a program wrote, made valid UTF-8.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Output {
+    /// To its standard output.
+    pub stdout: String,
+    /// To its standard error.
+    pub stderr: String,
+    /// Something was left out.
+    pub truncated: bool,
+}

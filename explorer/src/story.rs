@@ -1,0 +1,107 @@
+//! From the trace of an execution to the lines of a report: who ran what, where, and why the thread changed.
+
+use std::collections::BTreeMap;
+
+use checker::names::ThreadName;
+use checker::op::{Op, OpKind};
+use checker::trace::{Reason, Trace, TraceStep};
+
+use crate::lanes::Lanes;
+use crate::places::Places;
+use crate::report::{EventLine, Party, Switch, Why};
+use crate::words::Words;
+
+/// An execution, told.
+pub(crate) struct Story {
+    /// Its threads.
+    pub(crate) lanes: Lanes,
+    /// Its events.
+    pub(crate) events: Vec<EventLine>,
+    /// The threads that were preempted, each where that happened first.
+    pub(crate) preempted: BTreeMap<ThreadName, Party>,
+}
+
+impl Story {
+    /// Tells an execution.
+    pub(crate) fn tell(trace: &Trace, places: &Places<'_>) -> Self {
+        let lanes = Lanes::of(trace.threads.iter().copied());
+        let words = Words { lanes: &lanes, source: places.source() };
+        let mut telling = Telling { words, places, preempted: BTreeMap::new() };
+        let pending = pending_operations(&trace.steps);
+        let lines = (0..).zip(&trace.steps).zip(&pending);
+        let events = lines.map(|((number, step), left)| telling.line(number, step, *left)).collect();
+        let preempted = telling.preempted;
+        Self { lanes, events, preempted }
+    }
+}
+
+/// For each switch, the step that the thread which is left runs when it runs again.
+fn pending_operations(steps: &[TraceStep]) -> Vec<Option<&TraceStep>> {
+    let mut next: BTreeMap<ThreadName, &TraceStep> = BTreeMap::new();
+    let mut pending = vec![None; steps.len()];
+    for (at, step) in steps.iter().enumerate().rev() {
+        pending[at] = left(&step.reason).and_then(|thread| next.get(&thread).copied());
+        next.insert(step.event.id.thread, step);
+    }
+    pending
+}
+
+/// The thread that does not go on.
+fn left(reason: &Reason) -> Option<ThreadName> {
+    match reason {
+        Reason::First | Reason::Continues | Reason::Aside => None,
+        Reason::Preempted(thread)
+        | Reason::Blocked(thread, _)
+        | Reason::GaveWay(thread)
+        | Reason::Finished(thread)
+        | Reason::Failed(thread) => Some(*thread),
+    }
+}
+
+struct Telling<'a> {
+    words: Words<'a>,
+    places: &'a Places<'a>,
+    preempted: BTreeMap<ThreadName, Party>,
+}
+
+impl Telling<'_> {
+    fn line(&mut self, number: u32, step: &TraceStep, pending: Option<&TraceStep>) -> EventLine {
+        let event = &step.event;
+        EventLine {
+            number,
+            thread: self.words.lanes.label(event.id.thread),
+            operation: event.op.kind,
+            text: self.words.event(event),
+            place: self.places.of_site(event.site),
+            switch: self.switch(step, pending),
+        }
+    }
+
+    fn switch(&mut self, step: &TraceStep, pending: Option<&TraceStep>) -> Option<Switch> {
+        if step.event.op.kind == OpKind::Timeout && step.reason == Reason::Aside {
+            let from = self.words.lanes.label(step.last.thread()?);
+            let reason = format!("the timed wait of {} runs out", self.words.lanes.label(step.event.id.thread));
+            return Some(Switch { from, why: Why::Timeout, reason });
+        }
+        let thread = left(&step.reason)?;
+        let from = self.words.lanes.label(thread);
+        let next = pending.map(|step| self.next(&step.event.op));
+        let (why, reason) = match &step.reason {
+            Reason::Blocked(_, on) => (Why::Blocked, self.words.waits(on)),
+            Reason::GaveWay(_) => (Why::Yielded, "gives way".to_owned()),
+            Reason::Finished(_) => (Why::Ended, "has ended".to_owned()),
+            Reason::Failed(_) => (Why::Failed, "has failed; the others run on".to_owned()),
+            _ => (Why::Preempted, format!("is preempted{}", next.clone().unwrap_or_default())),
+        };
+        if why == Why::Preempted {
+            let doing = format!("was preempted{}", next.unwrap_or_default());
+            let stack = pending.map(|step| self.places.of_site(step.event.site)).into_iter().collect();
+            self.preempted.entry(thread).or_insert(Party { thread: from.clone(), doing, stack });
+        }
+        Some(Switch { reason: format!("{from} {reason}"), from, why })
+    }
+
+    fn next(&self, op: &Op) -> String {
+        format!(", about to {}", self.words.pending(op))
+    }
+}

@@ -1,0 +1,195 @@
+//! The report that a person reads.
+
+use std::fmt::Write;
+
+use crate::report::{Covered, Finding, Report};
+use crate::table;
+use crate::verdict::Verdict;
+
+/// The whole report; ends with a line break.
+#[must_use]
+pub fn render(report: &Report) -> String {
+    let mut text = String::new();
+    for (number, finding) in (1..).zip(&report.findings) {
+        section(&mut text, &render_finding(finding, (number, report.findings.len())));
+    }
+    section(&mut text, &summary(report));
+    text
+}
+
+/// Separates sections by an empty line.
+fn section(text: &mut String, part: &str) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(part);
+}
+
+fn render_finding(finding: &Finding, (number, of): (usize, usize)) -> String {
+    let mut text = String::new();
+    let which = if of > 1 { format!("Found {number} of {of}") } else { "Found".to_owned() };
+    line(&mut text, &format!("{which}: {} — {}", kind_words(finding), finding.message));
+    let place = finding.place.words();
+    if !place.is_empty() {
+        line(&mut text, &format!("  at {place}"));
+    }
+    line(&mut text, &format!("  {}", costs(finding)));
+    section(&mut text, &parties(finding));
+    section(&mut text, &table::render(finding));
+    for (stream, written) in
+        [("standard output", &finding.output.stdout), ("standard error", &finding.output.stderr)]
+    {
+        if !written.is_empty() {
+            section(&mut text, &output(stream, written));
+        }
+    }
+    if finding.output.truncated {
+        line(&mut text, "  … (the rest was left out)");
+    }
+    if let Some(file) = &finding.schedule_file {
+        section(&mut text, &format!("Replay it with: interleaver replay {}\n", shell_word(file)));
+    }
+    text
+}
+
+fn line(text: &mut String, content: &str) {
+    text.push_str(content.trim_end());
+    text.push('\n');
+}
+
+/// The name of a failure's kind as it is in JSON.
+fn kind_words(finding: &Finding) -> String {
+    serde_json::to_value(finding.kind)
+        .ok()
+        .and_then(|kind| kind.as_str().map(str::to_owned))
+        .unwrap_or_default()
+}
+
+fn costs(finding: &Finding) -> String {
+    let counted = |count: Option<u32>, what: &str| count.map(|count| plural(u64::from(count), what));
+    let mut parts: Vec<String> = [
+        counted(finding.preemptions, "preemption"),
+        counted(finding.delays, "delay"),
+        counted(finding.threads, "thread"),
+        counted(finding.variables, "variable"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if finding.schedule_number > 0 {
+        parts.push(format!("schedule {}", grouped(finding.schedule_number)));
+    }
+    parts.push(format!("reproduced {}", finding.reproduced));
+    parts.join(" · ")
+}
+
+fn parties(finding: &Finding) -> String {
+    let mut text = String::new();
+    for party in &finding.parties {
+        line(&mut text, &format!("  {} {}", party.thread, party.doing));
+        for frame in &party.stack {
+            line(&mut text, &format!("       in {}", frame.words()));
+        }
+    }
+    text
+}
+
+fn output(stream: &str, written: &str) -> String {
+    let mut text = format!("The program's {stream}:\n");
+    for written in written.lines() {
+        line(&mut text, &format!("  | {written}"));
+    }
+    text
+}
+
+fn summary(report: &Report) -> String {
+    let mut text = String::new();
+    line(&mut text, &headline(report));
+    let executions = report.schedules + report.redundant + report.pruned;
+    let mut counts = vec![plural(report.schedules, "schedule")];
+    for (count, what) in [
+        (report.deadlocked, "deadlocked"),
+        (report.redundant, "redundant"),
+        (report.pruned, "pruned"),
+        (report.other, "other"),
+    ] {
+        if count > 0 {
+            counts.push(format!("{} {what}", grouped(count)));
+        }
+    }
+    line(&mut text, &format!("  explored  {} ({})", report.target, report.strategy));
+    line(&mut text, &format!("  ran       {}", counts.join(", ")));
+    if executions > 0 {
+        line(
+            &mut text,
+            &format!(
+                "  speed     {:.2} s, {} schedules/s, {:.1} key points each",
+                report.elapsed_seconds,
+                grouped(report.schedules_per_second.round() as u64),
+                report.key_points_per_schedule
+            ),
+        );
+    }
+    line(&mut text, &format!("  covered   {}", covered(report.covered)));
+    line(&mut text, &format!("  ended     {}", report.ended));
+    for note in &report.notes {
+        line(&mut text, &format!("  note      {note}"));
+    }
+    text
+}
+
+fn headline(report: &Report) -> String {
+    match (report.verdict, report.findings.len()) {
+        (Verdict::Found, count) => format!("{} found.", plural(count as u64, "bug")),
+        (Verdict::Clean, _) => format!("Nothing found: no failure in {}.", covered(report.covered)),
+        (Verdict::Inconclusive, _) => "Nothing found, but the search did not cover its bound.".to_owned(),
+    }
+}
+
+fn covered(covered: Covered) -> String {
+    let bound =
+        |count: u32, what: &str| format!("every schedule with at most {}", plural(u64::from(count), what));
+    match covered {
+        Covered { everything: true, .. } => "every schedule".to_owned(),
+        Covered { preemptions: Some(count), .. } => bound(count, "preemption"),
+        Covered { delays: Some(count), .. } => bound(count, "delay"),
+        _ => "no bound completely".to_owned(),
+    }
+}
+
+/// `1 thread`, `2 threads`.
+fn plural(count: u64, what: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {what}{ending}", grouped(count))
+}
+
+/// `12,345`.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A word that a shell takes as it is.
+fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%,:=".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    let mut quoted = String::from("'");
+    for c in word.chars() {
+        if c == '\'' {
+            quoted.push_str(r"'\''")
+        } else {
+            let _ = quoted.write_char(c);
+        }
+    }
+    quoted.push('\'');
+    quoted
+}

@@ -1,0 +1,137 @@
+//! Operations and reasons in words.
+
+use checker::names::{Obj, ThreadName};
+use checker::op::{Access, Effect, Mode, Op, OpKind};
+use checker::seam::{Event, On, Pick};
+
+use crate::lanes::Lanes;
+use crate::source::Source;
+
+/// What words are taken from.
+pub(crate) struct Words<'a> {
+    pub(crate) lanes: &'a Lanes,
+    pub(crate) source: &'a dyn Source,
+}
+
+impl Words<'_> {
+    /// An object, in backquotes.
+    pub(crate) fn object(&self, obj: Obj) -> String {
+        match self.source.describe(obj) {
+            Some(words) => format!("`{words}`"),
+            None => format!("`{:x}+{}`", obj.name.0, obj.offset),
+        }
+    }
+
+    fn objects(&self, effect: &Effect) -> String {
+        let words: Vec<String> = effect.accesses.iter().map(|access| self.object(access.obj)).collect();
+        words.join(", ")
+    }
+
+    /// What a pending operation would do ("write `x`").
+    pub(crate) fn pending(&self, op: &Op) -> String {
+        self.operation(op, op.peer)
+    }
+
+    /// What an event did ("try to lock `m`: not free").
+    pub(crate) fn event(&self, event: &Event) -> String {
+        let mut words = self.operation(&event.op, event.op.peer);
+        if let Some(failed) = failed(event) {
+            words.push_str(failed);
+        }
+        match event.pick {
+            Pick::Only => {}
+            Pick::Wake(thread) => words.push_str(&format!(", wakes {}", self.lanes.label(thread))),
+            Pick::Value(value) => words.push_str(&format!(" = {value}")),
+        }
+        words
+    }
+
+    fn operation(&self, op: &Op, peer: Option<ThreadName>) -> String {
+        let verb = verb(op.kind);
+        let object = match (peer, op.kind) {
+            (Some(thread), OpKind::Create | OpKind::Join) => self.lanes.label(thread),
+            (None, OpKind::Create) => "a thread".to_owned(),
+            _ => self.objects(&op.may),
+        };
+        if object.is_empty() { verb.to_owned() } else { format!("{verb} {object}") }
+    }
+
+    /// "waits for …".
+    pub(crate) fn waits(&self, on: &On) -> String {
+        let object = |obj: &Obj| self.object(*obj);
+        match on {
+            On::Mutex { obj, owner: Some(owner) } => {
+                format!("waits for {}, held by {}", object(obj), self.lanes.label(*owner))
+            }
+            On::Mutex { obj, owner: None } => format!("waits for {}", object(obj)),
+            On::Read(obj) => format!("waits to lock {} for reading", object(obj)),
+            On::Write(obj) => format!("waits to lock {} for writing", object(obj)),
+            On::Cond(obj) => format!("waits for a signal on {}", object(obj)),
+            On::Sem(obj) => format!("waits for {} to be above 0", object(obj)),
+            On::Barrier { obj, .. } => format!("waits at {} for the others", object(obj)),
+            On::Join(thread) => format!("waits for {} to end", self.lanes.label(*thread)),
+            On::Futex(obj) => format!("sleeps on {}", object(obj)),
+            On::Await(objs) => {
+                let words: Vec<String> = objs.iter().map(object).collect();
+                format!("spins until {} changes", words.join(" or "))
+            }
+            On::Once(obj) => format!("waits until {} is initialised", object(obj)),
+            On::Io(what) => format!("waits for {what}"),
+        }
+    }
+}
+
+/// What to add where an operation did not do what it may do.
+fn failed(event: &Event) -> Option<&'static str> {
+    let only_looked = event.did.accesses.iter().all(|Access { mode, .. }| *mode == Mode::Read);
+    let words = match event.op.kind {
+        OpKind::TryLock | OpKind::TryReadLock | OpKind::TryWriteLock => ": not free",
+        OpKind::SemTryWait => ": it is 0",
+        OpKind::CompareExchange => ": another value",
+        _ => return None,
+    };
+    // Taking a lock for reading never changes it, so that success and failure look alike.
+    (only_looked && event.op.kind != OpKind::TryReadLock).then_some(words)
+}
+
+fn verb(kind: OpKind) -> &'static str {
+    match kind {
+        OpKind::Read => "read",
+        OpKind::Write => "write",
+        OpKind::Update => "update",
+        OpKind::CompareExchange => "compare-and-swap",
+        OpKind::Lock => "lock",
+        OpKind::TryLock => "try to lock",
+        OpKind::Unlock => "unlock",
+        OpKind::CondWait => "wait on",
+        OpKind::Reacquire => "lock again",
+        OpKind::Signal => "signal",
+        OpKind::Broadcast => "broadcast",
+        OpKind::SemWait => "take from",
+        OpKind::SemTryWait => "try to take from",
+        OpKind::SemPost => "post to",
+        OpKind::ReadLock => "lock for reading",
+        OpKind::TryReadLock => "try to lock for reading",
+        OpKind::WriteLock => "lock for writing",
+        OpKind::TryWriteLock => "try to lock for writing",
+        OpKind::ReadUnlock | OpKind::WriteUnlock => "unlock",
+        OpKind::BarrierArrive => "arrive at",
+        OpKind::BarrierLeave => "leave",
+        OpKind::Once => "enter once",
+        OpKind::OnceDone => "finish once",
+        OpKind::Init => "initialise",
+        OpKind::Destroy => "destroy",
+        OpKind::Create => "create",
+        OpKind::Join => "join",
+        OpKind::FutexWait => "sleep on",
+        OpKind::FutexResume => "wake up from",
+        OpKind::FutexWake => "wake sleepers on",
+        OpKind::Await => "see the change of",
+        OpKind::Yield => "give way",
+        OpKind::Sleep => "sleep",
+        OpKind::Timeout => "run out of time on",
+        OpKind::Io => "input or output on",
+        OpKind::Kill => "send a signal",
+        OpKind::Exit => "end the process",
+    }
+}
