@@ -1,0 +1,39 @@
+// A simulation of two halves that wait for each other after every step; main cancels it.
+//
+// Wrong (barrier misuse): a half that is cancelled leaves without telling the barrier, which goes on waiting for it.
+// Finding: deadlock, one half in the barrier and main in its join.
+// Preemptions: 1. With 0, main cancels before a half has begun, and both leave. With 1: stop main before it cancels, and let
+// one half go to the barrier; now main cancels, and the other half leaves.
+#include <atomic>
+#include <barrier>
+#include <thread>
+
+namespace {
+
+constexpr int steps = 2;
+
+std::barrier<> step_is_done{2};
+std::atomic<bool> cancelled{false};
+std::atomic<int> work_done{0};
+
+void simulate()
+{
+    for (int step = 0; step < steps; ++step) {
+        if (cancelled)
+            return;
+        ++work_done;
+        step_is_done.arrive_and_wait(); // FAILS HERE
+    }
+}
+
+} // namespace
+
+int main()
+{
+    std::thread left(simulate);
+    std::thread right(simulate);
+    cancelled = true;
+    left.join(); // FAILS HERE
+    right.join();
+    return work_done <= 2 * steps ? 0 : 1;
+}
