@@ -1,0 +1,163 @@
+//! One ELF file in memory: its sections and its identity.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use object::read::elf::{ElfFile64, ProgramHeader, SectionHeader};
+use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, elf};
+
+use super::bytes::Bytes;
+use super::error::ImageError;
+
+pub(super) type File = ElfFile64<'static, LittleEndian>;
+
+/// An ELF file and the bytes that it was parsed from.
+pub(super) struct ElfBytes {
+    /// Borrows from `bytes`: never hand out its lifetime.
+    file: File,
+    /// Dropped last.
+    bytes: Bytes,
+}
+
+impl ElfBytes {
+    pub(super) fn read(path: &Path) -> Result<Self, ImageError> {
+        let unreadable = |reason| ImageError::Unreadable { path: path.to_owned(), reason };
+        let bytes = Bytes::new(fs::read(path).map_err(unreadable)?);
+        // SAFETY: the parsed file is stored beside the bytes, declared before them, and only lent for `&self`.
+        let detached = unsafe { bytes.detached() };
+        let file = File::parse(detached)
+            .map_err(|e| ImageError::Malformed { path: path.to_owned(), reason: e.to_string() })?;
+        Ok(Self { file, bytes })
+    }
+
+    /// The parsed file.
+    ///
+    /// Whatever is kept of it has to live in a structure that owns `self` too.
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    pub(super) fn build_id(&self) -> Option<String> {
+        let id = self.file.build_id().ok().flatten()?;
+        Some(id.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// A digest of the whole contents that never changes between versions of the tool (FNV-1a).
+    pub(super) fn content_digest(&self) -> u64 {
+        // SAFETY: the slice does not leave this function.
+        let contents = unsafe { self.bytes.detached() };
+        contents.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+    }
+
+    /// A section's bytes as they are in the file: empty where there is none.
+    pub(super) fn section(&self, name: &str) -> (u64, &'static [u8]) {
+        self.file
+            .section_by_name(name)
+            .and_then(|section| Some((section.address(), section.data().ok()?)))
+            .unwrap_or_default()
+    }
+
+    /// A section's bytes, inflated if they are compressed.
+    pub(super) fn inflated(&self, name: &str) -> std::borrow::Cow<'static, [u8]> {
+        self.file
+            .section_by_name(name)
+            .and_then(|section| section.uncompressed_data().ok())
+            .unwrap_or_default()
+    }
+
+    pub(super) fn has_section(&self, name: &str) -> bool {
+        self.file.section_by_name(name).is_some_and(|section| section.size() > 0)
+    }
+
+    /// Where a separate file with the debug information may be (`.gnu_debuglink`).
+    pub(super) fn debug_link(&self) -> Option<PathBuf> {
+        let (name, _) = self.file.gnu_debuglink().ok().flatten()?;
+        Some(PathBuf::from(std::str::from_utf8(name).ok()?))
+    }
+
+    /// The sections that hold instructions.
+    pub(super) fn code(&self) -> Vec<CodeSection<'_>> {
+        let sections = self.file.sections().filter(|section| {
+            let header = section.elf_section_header();
+            header.sh_flags(LittleEndian).contains(elf::SHF_EXECINSTR)
+        });
+        sections
+            .filter_map(|section| {
+                Some(CodeSection {
+                    name: section.name().ok()?,
+                    address: section.address(),
+                    bytes: section.data().ok()?,
+                })
+            })
+            .filter(|section| !section.bytes.is_empty())
+            .collect()
+    }
+
+    pub(super) fn interpreter(&self) -> Option<PathBuf> {
+        let headers = self.file.elf_program_headers().iter();
+        let name = headers
+            .filter_map(|header| header.interpreter(LittleEndian, self.file.data()).ok().flatten())
+            .next()?;
+        Some(PathBuf::from(OsStr::from_bytes(name)))
+    }
+
+    pub(super) fn is_marked_as_program(&self) -> bool {
+        let table = self.file.elf_dynamic_table().ok();
+        let flags = table.into_iter().flat_map(|table| {
+            table
+                .iter()
+                .filter(|entry| entry.tag == elf::DT_FLAGS_1)
+                .map(|entry| entry.val)
+                .collect::<Vec<_>>()
+        });
+        flags.into_iter().any(|flags| flags & elf::DF_1_PIE.0 != 0)
+    }
+
+    pub(super) fn imports(&self, name: &str) -> bool {
+        self.file.dynamic_symbols().any(|symbol| symbol.is_undefined() && symbol.name() == Ok(name))
+    }
+
+    /// The addresses that the file occupies, from its lowest to the end of its highest segment.
+    pub(super) fn extent(&self) -> Range<u64> {
+        let loads = self
+            .file
+            .elf_program_headers()
+            .iter()
+            .filter(|header| header.p_type(LittleEndian) == elf::PT_LOAD);
+        let spans = loads.map(|header| {
+            let start = header.p_vaddr(LittleEndian);
+            start..start.saturating_add(header.p_memsz(LittleEndian))
+        });
+        spans.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or(0..0)
+    }
+}
+
+/// A section of instructions.
+#[derive(Clone, Copy, Debug)]
+pub struct CodeSection<'a> {
+    /// `.text`, `.plt` …
+    pub name: &'a str,
+    /// Its static address.
+    pub address: u64,
+    /// The instructions.
+    pub bytes: &'a [u8],
+}
+
+impl CodeSection<'_> {
+    /// The addresses that it covers.
+    #[must_use]
+    pub fn range(&self) -> Range<u64> {
+        self.address..self.address + self.bytes.len() as u64
+    }
+
+    /// Whether it holds functions, and not just start-up fragments or stubs to other images.
+    #[must_use]
+    pub fn holds_functions(&self) -> bool {
+        !self.name.starts_with(".plt") && !matches!(self.name, ".init" | ".fini")
+    }
+}

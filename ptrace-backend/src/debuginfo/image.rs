@@ -1,0 +1,303 @@
+//! One executable or shared library.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use object::{Object, ObjectKind};
+
+use super::cfi::Cfi;
+use super::data::Variables;
+use super::demangle::demangle;
+use super::dwarf::{self, Dwarf};
+use super::elf::{CodeSection, ElfBytes};
+use super::error::ImageError;
+use super::functions::{Function, Functions};
+use super::imports::Imports;
+use super::inlined::{self, Instance};
+use super::lines::{Language, SourceUnit};
+use super::source::{self, SourceFrame};
+use super::symbols::{Symbol, Symbols};
+use super::user;
+
+/// An ELF file, read once. Everything derived from it is computed when it is first asked for, and kept.
+///
+/// Fields are dropped in the order of their declaration: what borrows from the file's bytes stands before them.
+pub struct Image {
+    path: PathBuf,
+    build_id: String,
+    is_pie: bool,
+    code: Vec<Range<u64>>,
+    symbols: OnceLock<Symbols>,
+    functions: OnceLock<Functions>,
+    imports: OnceLock<Imports>,
+    variables: OnceLock<Option<Variables>>,
+    sources: OnceLock<Vec<SourceUnit>>,
+    dwarf: OnceLock<Option<Dwarf>>,
+    cfi: Cfi,
+    /// The file that its debug information was moved to.
+    companion: OnceLock<Option<ElfBytes>>,
+    elf: ElfBytes,
+}
+
+impl Image {
+    /// Reads an ELF file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no complete x86-64 ELF file.
+    pub fn open(path: &Path) -> Result<Arc<Self>, ImageError> {
+        let elf = ElfBytes::read(path)?;
+        let build_id = elf.build_id().unwrap_or_else(|| format!("content-{:016x}", elf.content_digest()));
+        let code = elf.code().iter().map(CodeSection::range).collect();
+        Ok(Arc::new(Self {
+            path: path.to_owned(),
+            build_id,
+            is_pie: elf.file().kind() == ObjectKind::Dynamic,
+            code,
+            symbols: OnceLock::new(),
+            functions: OnceLock::new(),
+            imports: OnceLock::new(),
+            variables: OnceLock::new(),
+            sources: OnceLock::new(),
+            dwarf: OnceLock::new(),
+            cfi: Cfi::new(&elf),
+            companion: OnceLock::new(),
+            elf,
+        }))
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What tells this build from every other: the linker's build id, or a digest of the file (`content-…`).
+    #[must_use]
+    pub fn build_id(&self) -> &str {
+        &self.build_id
+    }
+
+    /// Whether it can be loaded anywhere.
+    #[must_use]
+    pub fn is_position_independent(&self) -> bool {
+        self.is_pie
+    }
+
+    /// The static address of its first instruction.
+    #[must_use]
+    pub fn entry(&self) -> u64 {
+        self.elf.file().entry()
+    }
+
+    /// The static addresses that it occupies once loaded.
+    #[must_use]
+    pub fn extent(&self) -> Range<u64> {
+        self.elf.extent()
+    }
+
+    /// The sections that hold instructions.
+    #[must_use]
+    pub fn text(&self) -> Vec<CodeSection<'_>> {
+        self.elf.code()
+    }
+
+    /// Whether a static address is in a section of instructions.
+    #[must_use]
+    pub fn is_code(&self, address: u64) -> bool {
+        self.code.iter().any(|range| range.contains(&address))
+    }
+
+    /// The static address of a symbol: of several versions the default one, of several symbols the most visible one.
+    #[must_use]
+    pub fn symbol(&self, name: &str) -> Option<u64> {
+        self.symbol_table().named(name).map(|symbol| symbol.address)
+    }
+
+    /// Every defined symbol, local ones and every version too, by address.
+    pub fn symbols(&self) -> impl Iterator<Item = Symbol<'_>> {
+        self.symbol_table().all().iter().copied()
+    }
+
+    /// Every defined symbol whose name satisfies `wanted`: every version of `pthread_create`, for instance.
+    pub fn symbols_where(&self, wanted: impl Fn(&str) -> bool) -> Vec<Symbol<'_>> {
+        self.symbols().filter(|symbol| wanted(symbol.name)).collect()
+    }
+
+    /// The function that holds a static address.
+    #[must_use]
+    pub fn function_at(&self, address: u64) -> Option<Function<'_>> {
+        self.function_table().at(address).cloned()
+    }
+
+    /// Every function, by address: those with a symbol, and those that only the unwinding table knows.
+    pub fn functions(&self) -> impl Iterator<Item = Function<'_>> {
+        self.function_table().all().iter().cloned()
+    }
+
+    /// What the source shows at a static address, innermost inlined call first; never empty. For a caller, ask for the
+    /// address before the one that it returns to.
+    #[must_use]
+    pub fn frames(&self, address: u64) -> Vec<SourceFrame> {
+        let unnamed = || self.location(address);
+        let found = self.dwarf().map(|dwarf| source::frames(dwarf, address, &unnamed)).unwrap_or_default();
+        if found.is_empty() {
+            return vec![SourceFrame { function: unnamed(), file: None, line: None, column: None }];
+        }
+        found
+    }
+
+    /// The words for a static address in the image's data: `counter`, `queue.head`, `slots[3].next`.
+    #[must_use]
+    pub fn data_at(&self, address: u64) -> Option<String> {
+        let known =
+            self.dwarf().zip(self.variables()).and_then(|(dwarf, variables)| variables.at(dwarf, address));
+        known.or_else(|| {
+            let symbol = self.symbol_table().object_at(address)?;
+            let name = demangle(symbol.name);
+            let offset = address - symbol.address;
+            Some(if offset == 0 { name } else { format!("{name}+{offset:#x}") })
+        })
+    }
+
+    /// The imported function (or variable) behind a linkage stub, or behind a slot that the dynamic linker fills.
+    #[must_use]
+    pub fn plt_target(&self, address: u64) -> Option<&str> {
+        self.import_table().at(address)
+    }
+
+    /// Every slot that the dynamic linker fills with the address of a named symbol.
+    pub fn import_slots(&self) -> impl Iterator<Item = (u64, &str)> {
+        self.import_table().slots().map(|(slot, name): (u64, &str)| (slot, name))
+    }
+
+    /// The ranges of the user's own code, sorted and disjoint: see `docs/architecture.md`.
+    pub fn user_code(&self, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Range<u64>> {
+        user::user_code(self, is_user_file)
+    }
+
+    /// Every copy of the functions whose name (as a person wrote it) is wanted: inlined ones, and the functions
+    /// themselves.
+    pub fn inlined(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<Instance> {
+        let is_code = |address| self.is_code(address);
+        let mut found =
+            self.dwarf().map(|dwarf| inlined::instances(dwarf, &is_code, wanted)).unwrap_or_default();
+        for function in self.functions() {
+            let known = found
+                .iter()
+                .any(|i| !i.is_inlined && i.ranges.iter().any(|r| r.start == function.range.start));
+            if let Some(name) = function.name().filter(|name| !known && wanted(name)) {
+                found.push(Instance {
+                    name: name.into(),
+                    ranges: [function.range].into_iter().collect(),
+                    is_inlined: false,
+                });
+            }
+        }
+        found
+    }
+
+    /// Every file that the line tables list, sorted.
+    #[must_use]
+    pub fn source_files(&self) -> Vec<PathBuf> {
+        self.dwarf().map(user::source_files).unwrap_or_default()
+    }
+
+    /// The compilation units that the debug information tells of.
+    #[must_use]
+    pub fn source_units(&self) -> &[SourceUnit] {
+        self.sources.get_or_init(|| {
+            let units =
+                |dwarf: &Dwarf| dwarf.units().iter().map(|unit| SourceUnit::new(dwarf, unit)).collect();
+            self.dwarf().map(units).unwrap_or_default()
+        })
+    }
+
+    /// Whether lines are known for some of the user's own code.
+    #[must_use]
+    pub fn has_debug_lines(&self) -> bool {
+        self.source_units().iter().any(|unit| user::is_user_file(&unit.file))
+    }
+
+    /// Whether Rust code is part of it.
+    #[must_use]
+    pub fn is_rust(&self) -> bool {
+        self.source_units().iter().any(|unit| unit.language == Language::Rust)
+            || ["rust_eh_personality", "__rust_alloc"].iter().any(|name| self.symbol(name).is_some())
+            || self.symbols().any(|symbol| symbol.name.contains("rust_begin_unwind"))
+    }
+
+    /// The dynamic linker that it asks for.
+    pub(crate) fn interpreter(&self) -> Option<PathBuf> {
+        self.elf.interpreter()
+    }
+
+    /// Whether its dynamic section marks it as a program, which a static one has too if it can be loaded anywhere.
+    pub(crate) fn says_it_is_a_program(&self) -> bool {
+        self.elf.is_marked_as_program()
+    }
+
+    /// Whether it expects another image to define a symbol.
+    pub(crate) fn imports(&self, name: &str) -> bool {
+        self.elf.imports(name)
+    }
+
+    /// `name+0x12`, or `libfoo.so+0x1234` where no function is known.
+    fn location(&self, address: u64) -> String {
+        let function = self.function_at(address);
+        if let Some((function, name)) =
+            function.as_ref().and_then(|function| Some((function, function.name()?)))
+        {
+            let offset = address - function.range.start;
+            return if offset == 0 { name } else { format!("{name}+{offset:#x}") };
+        }
+        match self.plt_target(address) {
+            Some(import) => format!("{import}@plt"),
+            None => {
+                let file = self.path.file_name().unwrap_or(self.path.as_os_str());
+                format!("{}+{address:#x}", file.to_string_lossy())
+            }
+        }
+    }
+
+    pub(super) fn cfi(&self) -> &Cfi {
+        &self.cfi
+    }
+
+    pub(super) fn dwarf(&self) -> Option<&Dwarf> {
+        let find = || Dwarf::new(&self.elf).or_else(|| Dwarf::new(self.companion()?));
+        self.dwarf.get_or_init(find).as_ref()
+    }
+
+    fn companion(&self) -> Option<&ElfBytes> {
+        self.companion.get_or_init(|| dwarf::companion(&self.path, &self.elf)).as_ref()
+    }
+
+    fn symbol_table(&self) -> &Symbols {
+        self.symbols.get_or_init(|| Symbols::new(&self.elf, self.companion()))
+    }
+
+    fn function_table(&self) -> &Functions {
+        self.functions
+            .get_or_init(|| Functions::new(self.symbol_table(), &self.cfi.functions(), &self.elf.code()))
+    }
+
+    fn import_table(&self) -> &Imports {
+        self.imports.get_or_init(|| Imports::new(&self.elf, self.symbol_table()))
+    }
+
+    fn variables(&self) -> Option<&Variables> {
+        self.variables.get_or_init(|| self.dwarf().map(Variables::new)).as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Image;
+
+    #[test]
+    fn images_are_shared_between_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Image>();
+    }
+}

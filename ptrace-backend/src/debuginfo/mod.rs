@@ -1,0 +1,38 @@
+//! Everything static about executables and shared libraries: symbols, lines, inlining, types, unwinding.
+//!
+//! Nothing here knows of processes. Addresses are *static* (as in the ELF file) unless a name says otherwise; unwinding
+//! reads memory through [`Memory`], so that it works on a traced process, a core dump and the own process alike.
+
+mod bytes;
+mod cfi;
+mod data;
+mod demangle;
+mod die;
+mod dwarf;
+mod elf;
+mod error;
+mod expression;
+mod functions;
+mod image;
+mod imports;
+mod inlined;
+mod lines;
+mod modules;
+mod source;
+mod symbols;
+mod types;
+mod unwind;
+mod user;
+
+pub use demangle::demangle;
+pub use elf::CodeSection;
+pub use error::ImageError;
+pub use functions::Function;
+pub use image::Image;
+pub use inlined::Instance;
+pub use lines::{Language, SourceUnit};
+pub use modules::{Module, Modules, Place};
+pub use source::SourceFrame;
+pub use symbols::{Symbol, SymbolKind};
+pub use unwind::{Frame, Memory, Registers, unwind};
+pub use user::is_user_file;

@@ -1,0 +1,68 @@
+//! From an address to functions and lines, inlined calls included.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::demangle::demangle;
+use super::dwarf::Dwarf;
+
+/// A call, inlined or not, as the source shows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SourceFrame {
+    /// The function as a person wrote its name; `name+0x12` or `libfoo.so+0x1234` where only that is known.
+    pub function: String,
+    /// The file, absolute unless the compiler was not told where it ran.
+    pub file: Option<PathBuf>,
+    /// The line, from 1.
+    pub line: Option<u32>,
+    /// The column, from 1.
+    pub column: Option<u32>,
+}
+
+/// The frames that DWARF knows at an address, innermost first; `unnamed` supplies a name where DWARF has none.
+pub(super) fn frames(dwarf: &Dwarf, address: u64, unnamed: &dyn Fn() -> String) -> Vec<SourceFrame> {
+    let found = dwarf.with_context(|context| {
+        let mut frames = Vec::new();
+        let mut iter = context.find_frames(address).skip_all_loads().ok()?;
+        while let Ok(Some(frame)) = iter.next() {
+            let raw = frame.function.as_ref().and_then(|name| name.raw_name().ok());
+            let location = frame.location.as_ref();
+            frames.push(SourceFrame {
+                function: raw.map_or_else(unnamed, |raw| demangle(&raw)),
+                file: location.and_then(|at| at.file).map(|file| normalised(Path::new(file))),
+                line: location.and_then(|at| at.line).filter(|&line| line > 0),
+                column: location.and_then(|at| at.column).filter(|&column| column > 0),
+            });
+        }
+        Some(frames)
+    });
+    found.flatten().unwrap_or_default()
+}
+
+/// The path without `.` and `..`, as written: symbolic links stay.
+pub(super) fn normalised(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if plain.file_name().is_some() => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lose_their_detours_only() {
+        for (path, expected) in
+            [("/a/./b/../c.c", "/a/c.c"), ("../x.c", "../x.c"), ("/../x.c", "/../x.c"), ("a/../../b", "../b")]
+        {
+            assert_eq!(normalised(Path::new(path)), Path::new(expected));
+        }
+    }
+}
