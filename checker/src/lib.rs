@@ -5,7 +5,20 @@
 
 #![forbid(unsafe_code)]
 
+pub mod cache;
+pub mod clock;
+pub mod cost;
 pub mod failure;
+pub mod hash;
+pub mod hb;
+pub mod mirror;
+pub mod model;
 pub mod names;
 pub mod op;
+pub mod point;
+mod run;
 pub mod seam;
+pub mod search;
+pub mod strategy;
+pub mod trace;
+mod verdict;

@@ -209,7 +209,7 @@ impl Choice {
 }
 
 /// Enough of an operation to recognise it in a replay.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct OpKey {
     /// The kind of operation.
     pub kind: OpKind,

@@ -1,0 +1,126 @@
+//! What a schedule costs: preemptions, delays, variables, threads. Pure functions.
+//!
+//! * Preemptions: Madanlal Musuvathi, Shaz Qadeer: Iterative Context Bounding for Systematic Testing of Multithreaded
+//!   Programs, PLDI 2007.
+//! * Delays: Michael Emmi, Shaz Qadeer, Zvonimir Rakamarić: Delay-Bounded Scheduling, POPL 2011.
+//! * Variables, threads: Sandeep Bindal, Sorav Bansal, Akash Lal: Variable and Thread Bounding for Systematic Testing
+//!   of Multithreaded Programs, ISSTA 2013.
+
+use std::collections::BTreeSet;
+
+use crate::clock::Clock;
+use crate::names::{Obj, ThreadName};
+use crate::op::OpKind;
+use crate::seam::{Agent, Choice};
+use crate::trace::{Last, Trace, TraceStep};
+
+/// The preemptions of one choice: 1 for leaving a thread that could go on. Which waiter wakes, a time-out and a flush
+/// cost nothing.
+#[must_use]
+pub fn preemption(last: Last, choice: Choice) -> u32 {
+    match (last, choice.agent) {
+        (Last::CanGoOn(running), Agent::Thread(next)) => u32::from(running != next),
+        _ => 0,
+    }
+}
+
+/// The delays of one choice: how many threads of `choices` a non-preemptive round-robin scheduler skips to make it.
+///
+/// The round goes by creation path, which is creation order where one thread creates, and unlike that does not depend
+/// on the schedule.
+#[must_use]
+pub fn delay(last: Last, choices: &[Choice], choice: Choice) -> u32 {
+    let Agent::Thread(chosen) = choice.agent else { return 0 };
+    let turn = |thread| turn(last, thread);
+    let mut skipped = 0;
+    let mut before = None;
+    for other in choices {
+        if let Agent::Thread(other) = other.agent {
+            // The ways in which one thread can go stand together.
+            skipped += u32::from(turn(other) < turn(chosen) && before != Some(other));
+            before = Some(other);
+        }
+    }
+    skipped
+}
+
+/// When a thread's turn comes after `last`, which itself is first.
+pub(crate) fn turn(last: Last, thread: ThreadName) -> (bool, ThreadName) {
+    (last.thread().is_some_and(|last| thread < last), thread)
+}
+
+/// The preemptions of a schedule, as it was run.
+#[must_use]
+pub fn preemptions(trace: &Trace) -> u32 {
+    trace.steps.iter().map(|step| preemption(step.last, step.choice)).sum()
+}
+
+/// The delays of a schedule, as it was run.
+#[must_use]
+pub fn delays(trace: &Trace) -> u32 {
+    trace.steps.iter().enumerate().map(|(at, step)| delay(step.last, trace.choices(at), step.choice)).sum()
+}
+
+/// How many different variables the preempted threads had accessed last, at the preemptions of a schedule. A thread
+/// that had accessed none counts as the variable "start".
+#[must_use]
+pub fn variables(trace: &Trace) -> u32 {
+    let preempted = trace.steps.iter().enumerate().filter(|(_, step)| preemption(step.last, step.choice) > 0);
+    let variables: BTreeSet<Option<Obj>> = preempted
+        .filter_map(|(at, step)| Some(last_accessed(&trace.steps[..at], step.last.thread()?)))
+        .collect();
+    variables.len() as u32
+}
+
+fn last_accessed(steps: &[TraceStep], thread: ThreadName) -> Option<Obj> {
+    let own = steps.iter().rev().filter(|step| step.event.id.thread == thread);
+    own.flat_map(|step| step.event.did.accesses.last()).map(|access| access.obj).next()
+}
+
+/// How many threads have an event whose order with a conflicting one of another thread is the schedule's doing, and not
+/// that of creations and joins; at least 2.
+///
+/// Ordering these threads as they were gives the same happens-before, so this is never below the thread bound of what
+/// the schedule shows, and equals it where it is 2.
+#[must_use]
+pub fn threads(trace: &Trace) -> u32 {
+    let forced = forced_order(trace);
+    let mut constrained = BTreeSet::new();
+    for (later, b) in trace.steps.iter().enumerate() {
+        for (earlier, a) in trace.steps[..later].iter().enumerate() {
+            let (one, other) = (a.event.id.thread, b.event.id.thread);
+            let known = constrained.contains(&one) && constrained.contains(&other);
+            if one != other
+                && !known
+                && a.event.did.conflicts(&b.event.did)
+                && !forced[earlier].is_before(&forced[later])
+            {
+                constrained.extend([one, other]);
+            }
+        }
+    }
+    (constrained.len() as u32).max(2)
+}
+
+/// The order that program order, creations and joins alone impose.
+fn forced_order(trace: &Trace) -> Vec<Clock> {
+    let index = |name: ThreadName| trace.threads.iter().position(|&known| known == name);
+    let mut now = vec![Clock::default(); trace.threads.len()];
+    let mut clocks = Vec::with_capacity(trace.steps.len());
+    for step in &trace.steps {
+        let event = &step.event;
+        let Some(me) = index(event.id.thread) else { continue };
+        let peer = event.op.peer.and_then(index);
+        if let (OpKind::Join, Some(peer)) = (event.op.kind, peer) {
+            let end = now[peer].clone();
+            now[me].join(&end);
+        }
+        now[me].set(me, event.id.index + 1);
+        if let (OpKind::Create, Some(peer)) = (event.op.kind, peer) {
+            let start = now[me].clone();
+            now[peer].join(&start);
+        }
+        clocks.push(now[me].clone());
+    }
+    clocks
+}

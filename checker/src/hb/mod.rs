@@ -1,0 +1,227 @@
+//! Happens-before of one execution, kept event by event: vector clocks and the hash of the state.
+//!
+//! The hash of an event covers its thread, its operation and outcome, the hash of its thread's event before, and those
+//! of the events that it directly conflicts with or was made possible by. The state is the combination of each thread's
+//! last event. So two executions have the same hash exactly if they are linearisations of one partial order:
+//! Madanlal Musuvathi, Shaz Qadeer: Partial-order reduction for context-bounded state exploration, MSR-TR-2007-12.
+
+mod objects;
+
+use self::objects::{Objects, Positions, insert};
+use crate::clock::Clock;
+use crate::hash::{HbHash, Mixer};
+use crate::names::{EventId, ThreadName};
+use crate::op::{Effect, Mode, Op, OpKind};
+use crate::seam::{Event, Pick};
+
+/// Happens-before of the events so far.
+#[derive(Clone, Debug, Default)]
+pub struct HappensBefore {
+    threads: Vec<Thread>,
+    marks: Vec<Mark>,
+    objects: Objects,
+    /// The sum over threads of the hash of each one's last event.
+    state: u128,
+    /// The last event that conflicts with everything.
+    ender: Option<u32>,
+}
+
+#[derive(Clone, Debug)]
+struct Thread {
+    tag: ThreadTag,
+    /// The event that created it.
+    born: Option<u32>,
+    /// The event that woke it from its last condition or futex wait.
+    waker: Option<u32>,
+    positions: Vec<u32>,
+}
+
+#[derive(Clone, Debug)]
+struct Mark {
+    hash: u128,
+    clock: Clock,
+}
+
+/// A thread's name in 64 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ThreadTag(pub u64);
+
+impl ThreadTag {
+    /// The tag of a thread.
+    #[must_use]
+    pub fn of(name: ThreadName) -> Self {
+        let mut mixer = Mixer::new(1);
+        name.path().iter().for_each(|&ordinal| mixer.word(u64::from(ordinal)));
+        Self(mixer.finish() as u64)
+    }
+}
+
+impl HappensBefore {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.threads.clear();
+        self.marks.clear();
+        self.objects.clear();
+        self.state = 0;
+        self.ender = None;
+    }
+
+    /// Takes in the next thread in creation order; `born` is the position of the event that created it.
+    pub fn add_thread(&mut self, name: ThreadName, born: Option<u32>) {
+        self.threads.push(Thread { tag: ThreadTag::of(name), born, waker: None, positions: Vec::new() });
+    }
+
+    /// Says that the event at `waker` woke the `thread`-th thread.
+    pub fn woken(&mut self, thread: usize, waker: u32) {
+        self.threads[thread].waker = Some(waker);
+    }
+
+    /// The hash of the state after the events so far.
+    #[must_use]
+    pub fn state(&self) -> HbHash {
+        HbHash(self.state)
+    }
+
+    /// The hash of the event at a position, with all that happened before it.
+    #[must_use]
+    pub fn hash(&self, position: usize) -> HbHash {
+        HbHash(self.marks[position].hash)
+    }
+
+    /// The clock of the event at a position.
+    #[must_use]
+    pub fn clock(&self, position: usize) -> &Clock {
+        &self.marks[position].clock
+    }
+
+    /// The tag of the `thread`-th thread.
+    #[must_use]
+    pub fn tag(&self, thread: usize) -> ThreadTag {
+        self.threads[thread].tag
+    }
+
+    /// Whether the event at `earlier` happened before the one at `later`.
+    #[must_use]
+    pub fn ordered(&self, earlier: usize, later: usize) -> bool {
+        self.marks[earlier].clock.is_before(&self.marks[later].clock)
+    }
+
+    /// The position of an event of the `thread`-th thread.
+    #[must_use]
+    pub fn position(&self, thread: usize, index: u32) -> Option<u32> {
+        self.threads.get(thread)?.positions.get(index as usize).copied()
+    }
+
+    /// Takes in the next event. `locate` gives a thread's place in creation order.
+    pub fn push(&mut self, thread: usize, event: &Event, locate: impl Fn(ThreadName) -> Option<usize>) {
+        let waker =
+            event.woken_by.and_then(|EventId { thread, index }| self.position(locate(thread)?, index));
+        let peer = event.op.peer.and_then(&locate);
+        let before = self.before(thread, event.op.kind, &event.did, peer, waker);
+        let hash = self.event_hash(thread, event.op.kind, &event.did, event.pick, &before);
+        let clock = self.clock_after(thread, &before);
+        let position = self.marks.len() as u32;
+        self.state = self.state_with(thread, hash);
+        self.objects.record(&event.did, thread as u32, position);
+        if event.did.ends_process {
+            self.ender = Some(position);
+        }
+        if matches!(event.op.kind, OpKind::CondWait | OpKind::FutexWait) {
+            self.threads[thread].waker = None;
+        }
+        self.marks.push(Mark { hash, clock });
+        self.threads[thread].positions.push(position);
+    }
+
+    /// The state that the pending operation of a thread would lead to, should it do all that it may do.
+    ///
+    /// Where it does less (a failed compare-and-swap), no execution ever has this hash: the events before the operation
+    /// fix its outcome. So whatever is known about a state with this hash holds after the operation.
+    #[must_use]
+    pub fn predict(&self, thread: usize, op: &Op, pick: Pick, peer: Option<usize>) -> HbHash {
+        let before = self.before(thread, op.kind, &op.may, peer, self.threads[thread].waker);
+        HbHash(self.state_with(thread, self.event_hash(thread, op.kind, &op.may, pick, &before)))
+    }
+
+    /// The events that come directly before, except for the thread's own previous one.
+    fn before(
+        &self,
+        thread: usize,
+        kind: OpKind,
+        did: &Effect,
+        peer: Option<usize>,
+        waker: Option<u32>,
+    ) -> Positions {
+        let mut before = Positions::new();
+        self.objects.conflicts(did, &mut before);
+        let me = &self.threads[thread];
+        if me.positions.is_empty() {
+            me.born.iter().for_each(|&born| insert(&mut before, born));
+        }
+        match kind {
+            OpKind::Join => {
+                peer.and_then(|peer| self.last(peer)).iter().for_each(|&end| insert(&mut before, end))
+            }
+            // Who parked before he got a lock is no part of happens-before; who was signalled is.
+            OpKind::Reacquire | OpKind::FutexResume => {
+                waker.iter().for_each(|&waker| insert(&mut before, waker))
+            }
+            _ => {}
+        }
+        self.ender.iter().for_each(|&ender| insert(&mut before, ender));
+        if did.ends_process {
+            (0..self.threads.len())
+                .filter_map(|other| self.last(other))
+                .for_each(|last| insert(&mut before, last));
+        }
+        before
+    }
+
+    fn last(&self, thread: usize) -> Option<u32> {
+        let thread = &self.threads[thread];
+        thread.positions.last().copied().or(thread.born)
+    }
+
+    fn own_hash(&self, thread: usize) -> u128 {
+        self.threads[thread].positions.last().map_or(0, |&last| self.marks[last as usize].hash)
+    }
+
+    fn state_with(&self, thread: usize, hash: u128) -> u128 {
+        self.state.wrapping_sub(self.own_hash(thread)).wrapping_add(hash)
+    }
+
+    fn event_hash(&self, thread: usize, kind: OpKind, did: &Effect, pick: Pick, before: &Positions) -> u128 {
+        let mut mixer = Mixer::new(self.threads[thread].tag.0);
+        mixer.word(kind as u64);
+        let (tag, value) = match pick {
+            Pick::Only => (0, 0),
+            Pick::Wake(name) => (1, ThreadTag::of(name).0),
+            Pick::Value(value) => (2, u64::from(value)),
+        };
+        mixer.word(tag);
+        mixer.word(value);
+        mixer.wide(self.own_hash(thread));
+        for access in &did.accesses {
+            mixer.word(access.obj.name.0);
+            mixer.word(u64::from(access.obj.offset) | u64::from(access.obj.len) << 32);
+            mixer.word(match access.mode {
+                Mode::Read => 0,
+                Mode::Write => 1,
+                Mode::Arrive(round) => 2 | u64::from(round) << 2,
+                Mode::Leave(round) => 3 | u64::from(round) << 2,
+            });
+        }
+        mixer.word(u64::from(did.ends_process));
+        mixer.wide(before.iter().fold(0, |sum, &at| u128::wrapping_add(sum, self.marks[at as usize].hash)));
+        mixer.finish()
+    }
+
+    fn clock_after(&self, thread: usize, before: &Positions) -> Clock {
+        let positions = &self.threads[thread].positions;
+        let mut clock =
+            positions.last().map_or_else(Clock::default, |&own| self.marks[own as usize].clock.clone());
+        before.iter().for_each(|&at| clock.join(&self.marks[at as usize].clock));
+        clock.set(thread, positions.len() as u32 + 1);
+        clock
+    }
+}

@@ -1,0 +1,217 @@
+//! Who touched which bytes last: the cells behind happens-before.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::names::{Obj, ObjName};
+use crate::op::{Access, Effect, Mode};
+
+/// Positions of events in the trace, without repetition.
+pub(super) type Positions = SmallVec<[u32; 8]>;
+
+pub(super) fn insert(into: &mut Positions, position: u32) {
+    if !into.contains(&position) {
+        into.push(position);
+    }
+}
+
+/// What happened to one object since its last write.
+#[derive(Clone, Debug, Default)]
+struct History {
+    last_write: Option<u32>,
+    /// Everything since that is no write: of each thread the latest of a mode.
+    since: SmallVec<[Touch; 4]>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Touch {
+    mode: Mode,
+    thread: u32,
+    position: u32,
+}
+
+impl History {
+    fn conflicts(&self, mode: Mode, into: &mut Positions) {
+        self.last_write.iter().for_each(|&write| insert(into, write));
+        for touch in self.since.iter().filter(|touch| touch.mode.conflicts(mode)) {
+            insert(into, touch.position);
+        }
+    }
+
+    fn record(&mut self, touch: Touch) {
+        if touch.mode == Mode::Write {
+            self.last_write = Some(touch.position);
+            self.since.clear();
+            return;
+        }
+        self.since.retain(|old| old.thread != touch.thread || !supersedes(touch.mode, old.mode));
+        self.since.push(touch);
+    }
+}
+
+/// Whether a later touch of one thread stands for its earlier one. A thread can arrive at the next round of a barrier
+/// while others have yet to leave this one, so the round before is kept.
+fn supersedes(later: Mode, earlier: Mode) -> bool {
+    match (later, earlier) {
+        (Mode::Arrive(new), Mode::Arrive(old)) => old == new || old.wrapping_add(1) < new,
+        (Mode::Read, Mode::Read) | (Mode::Leave(_), Mode::Leave(_)) => true,
+        _ => false,
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Cell {
+    start: u64,
+    end: u64,
+    history: History,
+}
+
+/// The histories of all bytes touched so far. Bytes that were always touched together share a cell; what is collected
+/// for a range depends on the bytes alone, not on how they are cut into cells.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Objects {
+    /// Of each block, its cells in order, without overlap.
+    blocks: FxHashMap<ObjName, Vec<Cell>>,
+}
+
+impl Objects {
+    pub(super) fn clear(&mut self) {
+        self.blocks.values_mut().for_each(Vec::clear);
+    }
+
+    /// Adds the events so far that an effect directly conflicts with.
+    pub(super) fn conflicts(&self, effect: &Effect, into: &mut Positions) {
+        for Access { obj, mode } in &effect.accesses {
+            let Some(cells) = self.blocks.get(&obj.name) else { continue };
+            let (start, end) = range(obj);
+            let first = cells.partition_point(|cell| cell.end <= start);
+            for cell in cells[first..].iter().take_while(|cell| cell.start < end) {
+                cell.history.conflicts(*mode, into);
+            }
+        }
+    }
+
+    /// Records that the event at `position` had this effect.
+    pub(super) fn record(&mut self, effect: &Effect, thread: u32, position: u32) {
+        for Access { obj, mode } in &effect.accesses {
+            let cells = self.blocks.entry(obj.name).or_default();
+            let (start, end) = range(obj);
+            let first = cut(cells, start, end);
+            for cell in cells[first..].iter_mut().take_while(|cell| cell.start < end) {
+                cell.history.record(Touch { mode: *mode, thread, position });
+            }
+        }
+    }
+}
+
+fn range(obj: &Obj) -> (u64, u64) {
+    let start = u64::from(obj.offset);
+    (start, start + u64::from(obj.len.max(1)))
+}
+
+/// Makes the cells tile `start..end` exactly; returns the index of the first of them.
+fn cut(cells: &mut Vec<Cell>, start: u64, end: u64) -> usize {
+    let first = cells.partition_point(|cell| cell.end <= start);
+    if cells.get(first).is_some_and(|cell| cell.start == start && cell.end == end) {
+        return first;
+    }
+    let first = split(cells, first, start);
+    let mut at = first;
+    let mut covered = start;
+    while covered < end {
+        match cells.get(at) {
+            Some(cell) if cell.start == covered => {
+                split(cells, at, end);
+            }
+            next => {
+                let gap_end = next.map_or(end, |cell| cell.start.min(end));
+                cells.insert(at, Cell { start: covered, end: gap_end, history: History::default() });
+            }
+        }
+        covered = cells[at].end;
+        at += 1;
+    }
+    first
+}
+
+/// Splits the cell at `index` where it contains `at` in its inside; returns the index of the part from `at` on.
+fn split(cells: &mut Vec<Cell>, index: usize, at: u64) -> usize {
+    match cells.get_mut(index) {
+        Some(cell) if cell.start < at && at < cell.end => {
+            let rest = Cell { start: at, end: cell.end, history: cell.history.clone() };
+            cell.end = at;
+            cells.insert(index + 1, rest);
+            index + 1
+        }
+        _ => index,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn obj(offset: u32, len: u32) -> Obj {
+        Obj { name: ObjName(1), offset, len }
+    }
+
+    fn conflicts(objects: &Objects, access: Access) -> Vec<u32> {
+        let mut found = Positions::new();
+        objects.conflicts(&Effect::on([access]), &mut found);
+        found.sort_unstable();
+        found.to_vec()
+    }
+
+    fn record(objects: &mut Objects, access: Access, thread: u32, position: u32) {
+        objects.record(&Effect::on([access]), thread, position);
+    }
+
+    #[test]
+    fn a_wide_read_sees_every_write_below_it_once() {
+        let mut objects = Objects::default();
+        record(&mut objects, Access::write(obj(0, 8)), 0, 0);
+        record(&mut objects, Access::write(obj(2, 2)), 1, 1);
+        record(&mut objects, Access::write(obj(12, 4)), 1, 2);
+        assert_eq!(conflicts(&objects, Access::read(obj(0, 16))), [0, 1, 2]);
+        assert_eq!(conflicts(&objects, Access::read(obj(2, 2))), [1]);
+        assert_eq!(conflicts(&objects, Access::read(obj(3, 2))), [0, 1]);
+        assert_eq!(conflicts(&objects, Access::read(obj(8, 4))), []);
+    }
+
+    #[test]
+    fn how_bytes_were_cut_does_not_show() {
+        let mut cut_by_a_read = Objects::default();
+        record(&mut cut_by_a_read, Access::read(obj(3, 1)), 1, 7);
+        let mut whole = Objects::default();
+        for objects in [&mut cut_by_a_read, &mut whole] {
+            record(objects, Access::write(obj(0, 8)), 0, 8);
+            record(objects, Access::read(obj(0, 8)), 2, 9);
+        }
+        for access in [Access::write(obj(0, 8)), Access::write(obj(2, 4)), Access::read(obj(4, 9))] {
+            assert_eq!(conflicts(&cut_by_a_read, access), conflicts(&whole, access));
+        }
+    }
+
+    #[test]
+    fn only_the_last_read_of_each_thread_counts_for_a_write() {
+        let mut objects = Objects::default();
+        record(&mut objects, Access::read(obj(0, 4)), 0, 0);
+        record(&mut objects, Access::read(obj(0, 4)), 0, 1);
+        record(&mut objects, Access::read(obj(0, 4)), 1, 2);
+        assert_eq!(conflicts(&objects, Access::write(obj(0, 4))), [1, 2]);
+        assert_eq!(conflicts(&objects, Access::read(obj(0, 4))), []);
+    }
+
+    #[test]
+    fn a_departure_comes_after_the_arrivals_of_its_round_only() {
+        let mut objects = Objects::default();
+        let touch = |mode| Access { obj: obj(0, 1), mode };
+        record(&mut objects, touch(Mode::Arrive(0)), 0, 0);
+        record(&mut objects, touch(Mode::Arrive(0)), 1, 1);
+        record(&mut objects, touch(Mode::Leave(0)), 0, 2);
+        record(&mut objects, touch(Mode::Arrive(1)), 0, 3);
+        assert_eq!(conflicts(&objects, touch(Mode::Leave(0))), [0, 1]);
+        assert_eq!(conflicts(&objects, touch(Mode::Leave(1))), [3]);
+        assert_eq!(conflicts(&objects, touch(Mode::Arrive(1))), []);
+    }
+}

@@ -1,0 +1,473 @@
+//! One execution of a model program.
+
+use smallvec::{SmallVec, smallvec};
+
+use super::code::{Instruction, Operation};
+use super::sync::{self, Done, Object};
+use super::{Model, site};
+use crate::failure::{Failure, FailureKind};
+use crate::names::{EventId, Site, ThreadName};
+use crate::op::Op;
+use crate::seam::{
+    Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, On, OpKey, Pick, Status, Step,
+    Stop, Until,
+};
+
+/// This many instructions without a key point are an endless loop.
+const LOCAL_LIMIT: u32 = 100_000;
+
+/// An execution of a [`Model`].
+#[derive(Clone, Debug)]
+pub struct ModelRun {
+    model: Model,
+    objects: Vec<Object>,
+    threads: Vec<Thread>,
+    /// Of each piece of code, the thread that runs it.
+    running: Vec<Option<usize>>,
+    /// Threads in creation order, then open timed waits.
+    views: Vec<AgentView>,
+    /// A thread that never comes to its next key point.
+    endless: Option<usize>,
+}
+
+#[derive(Clone, Debug)]
+struct Thread {
+    name: ThreadName,
+    code: usize,
+    at: usize,
+    registers: SmallVec<[i64; 8]>,
+    /// The first half of the present operation is over.
+    second: Option<u32>,
+    events: u32,
+    children: u16,
+    gave_way: bool,
+    woken_by: Option<EventId>,
+    failure: Option<Failure>,
+}
+
+impl ModelRun {
+    pub(super) fn new(model: Model) -> Self {
+        let objects = model.objects.iter().map(|(_, value)| Object::with(*value)).collect();
+        let mut run = Self {
+            objects,
+            threads: Vec::new(),
+            running: vec![None; model.threads.len()],
+            views: Vec::new(),
+            endless: None,
+            model,
+        };
+        for code in 0..run.running.len() {
+            if !run.model.threads[code].created {
+                let name = if code == 0 { Some(ThreadName::MAIN) } else { run.next_name(0) };
+                run.begin(code, name.unwrap_or(ThreadName::MAIN));
+            }
+        }
+        for thread in 0..run.threads.len() {
+            run.settle(thread);
+            run.views.push(run.view(thread));
+        }
+        run
+    }
+
+    fn next_name(&mut self, parent: usize) -> Option<ThreadName> {
+        let parent = &mut self.threads[parent];
+        parent.children += 1;
+        parent.name.child(parent.children)
+    }
+
+    fn begin(&mut self, code: usize, name: ThreadName) {
+        self.running[code] = Some(self.threads.len());
+        let registers = smallvec![0; self.model.threads[code].registers];
+        self.threads.push(Thread {
+            name,
+            code,
+            at: 0,
+            registers,
+            second: None,
+            events: 0,
+            children: 0,
+            gave_way: false,
+            woken_by: None,
+            failure: None,
+        });
+    }
+
+    fn instruction(&self, thread: usize) -> Option<&Instruction> {
+        let thread = &self.threads[thread];
+        self.model.threads[thread.code].instructions.get(thread.at)
+    }
+
+    fn operation(&self, thread: usize) -> Option<(&Operation, usize)> {
+        match self.instruction(thread) {
+            Some(Instruction::Do(operation, register)) => Some((operation, *register)),
+            _ => None,
+        }
+    }
+
+    fn site(&self, thread: usize) -> Site {
+        site(self.threads[thread].code, self.threads[thread].at)
+    }
+
+    /// Runs what is no event, up to the next operation, the end, or a failure.
+    fn settle(&mut self, index: usize) {
+        let model = self.model.clone();
+        let thread = &mut self.threads[index];
+        for _ in 0..LOCAL_LIMIT {
+            if thread.failure.is_some() {
+                return;
+            }
+            match model.threads[thread.code].instructions.get(thread.at) {
+                None => return,
+                Some(Instruction::Do(operation, _)) => {
+                    thread.gave_way = matches!(operation, Operation::Yield | Operation::Sleep);
+                    return;
+                }
+                Some(Instruction::Set(register, value)) => {
+                    thread.registers[*register] = value.value(&thread.registers);
+                    thread.at += 1;
+                }
+                Some(Instruction::JumpUnless(condition, target)) => {
+                    thread.at = if condition.value(&thread.registers) == 0 { *target } else { thread.at + 1 };
+                }
+                Some(Instruction::Jump(target)) => thread.at = *target,
+                Some(Instruction::Assert(condition)) => {
+                    if condition.value(&thread.registers) == 0 {
+                        thread.fail(FailureKind::Assertion, "an assertion failed".to_owned());
+                    } else {
+                        thread.at += 1;
+                    }
+                }
+                Some(Instruction::Crash) => thread.fail(FailureKind::Crash, "the thread crashed".to_owned()),
+            }
+        }
+        self.endless = Some(index);
+    }
+
+    fn status(&self, index: usize) -> Status {
+        let thread = &self.threads[index];
+        if let Some(failure) = &thread.failure {
+            return Status::Failed(failure.clone());
+        }
+        let Some((operation, register)) = self.operation(index) else { return Status::Finished };
+        if let Operation::Join(code) = operation {
+            return self.join_status(*code);
+        }
+        if thread.gave_way {
+            return Status::Yielding;
+        }
+        let seen = thread.registers.get(register).copied().unwrap_or(0);
+        let name = |other: usize| self.threads[other].name;
+        let on = sync::blocked(operation, thread.second, index, seen, &self.objects, name);
+        on.map_or(Status::Enabled, Status::Blocked)
+    }
+
+    fn join_status(&self, code: usize) -> Status {
+        match self.running[code] {
+            Some(target) if self.has_finished(target) => Status::Enabled,
+            Some(target) => Status::Blocked(On::Join(self.threads[target].name)),
+            // Joining what does not exist fails at once, and the program ignores it.
+            None => Status::Enabled,
+        }
+    }
+
+    fn has_finished(&self, thread: usize) -> bool {
+        self.threads[thread].failure.is_none() && self.instruction(thread).is_none()
+    }
+
+    fn pending(&self, index: usize) -> Option<Op> {
+        let thread = &self.threads[index];
+        let (operation, _) = self.operation(index).filter(|_| thread.failure.is_none())?;
+        let generation = match operation {
+            Operation::Barrier { barrier, .. } => self.objects[*barrier].generation,
+            _ => 0,
+        };
+        let mut op = operation.pending(thread.second, generation);
+        if let Operation::Join(code) = operation {
+            op.peer = self.running[*code].map(|target| self.threads[target].name);
+        }
+        Some(op)
+    }
+
+    fn picks(&self, index: usize) -> SmallVec<[Pick; 1]> {
+        match self.operation(index) {
+            Some((Operation::Signal(cond), _)) if !self.objects[*cond].waiters().is_empty() => {
+                let mut names: SmallVec<[ThreadName; 4]> =
+                    self.objects[*cond].waiters().iter().map(|&waiter| self.threads[waiter].name).collect();
+                names.sort_unstable();
+                names.into_iter().map(Pick::Wake).collect()
+            }
+            _ => smallvec![Pick::Only],
+        }
+    }
+
+    fn view(&self, index: usize) -> AgentView {
+        AgentView {
+            agent: Agent::Thread(self.threads[index].name),
+            status: self.status(index),
+            pending: self.pending(index),
+            site: self.site(index),
+            picks: self.picks(index),
+        }
+    }
+
+    /// The open timed wait of a thread.
+    fn timeout_view(&self, index: usize) -> Option<AgentView> {
+        let thread = &self.threads[index];
+        let (operation, _) = self.operation(index).filter(|_| thread.failure.is_none())?;
+        let op = operation.timeout()?;
+        let open = match operation {
+            Operation::Wait { cond, .. } => self.objects[*cond].has_waiter(index),
+            Operation::TimedLock(mutex) => self.objects[*mutex].owner.is_some(),
+            _ => false,
+        };
+        open.then(|| AgentView {
+            agent: Agent::Timeout(thread.name),
+            status: Status::Enabled,
+            pending: Some(op),
+            site: self.site(index),
+            picks: smallvec![Pick::Only],
+        })
+    }
+
+    /// Brings the views up to date and returns those that changed.
+    fn refresh(&mut self) -> SmallVec<[AgentView; 2]> {
+        let mut changed = SmallVec::new();
+        for index in 0..self.threads.len() {
+            let fresh = self.view(index);
+            match self.views.get(index) {
+                Some(old) if *old == fresh => {}
+                Some(old) if matches!(old.agent, Agent::Thread(_)) => {
+                    self.views[index] = fresh.clone();
+                    changed.push(fresh);
+                }
+                _ => {
+                    self.views.insert(index, fresh.clone());
+                    changed.push(fresh);
+                }
+            }
+        }
+        self.refresh_timeouts(&mut changed);
+        changed
+    }
+
+    fn refresh_timeouts(&mut self, changed: &mut SmallVec<[AgentView; 2]>) {
+        for index in 0..self.threads.len() {
+            let agent = Agent::Timeout(self.threads[index].name);
+            let known = self.views.iter().position(|view| view.agent == agent);
+            match (known, self.timeout_view(index)) {
+                (Some(at), None) => {
+                    let mut closed = self.views.remove(at);
+                    closed.status = Status::Finished;
+                    closed.pending = None;
+                    changed.push(closed);
+                }
+                (None, Some(open)) => {
+                    self.views.push(open.clone());
+                    changed.push(open);
+                }
+                (Some(at), Some(open)) if self.views[at] != open => {
+                    self.views[at] = open.clone();
+                    changed.push(open);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn index(&self, name: ThreadName) -> Option<usize> {
+        self.threads.iter().position(|thread| thread.name == name)
+    }
+
+    /// Runs one event.
+    fn step(&mut self, choice: Choice) -> Result<Step, ExecutionError> {
+        let impossible = || ExecutionError::Impossible(format!("{choice:?} cannot be chosen here"));
+        let view = self.views.iter().find(|view| view.agent == choice.agent).ok_or_else(impossible)?;
+        if !matches!(view.status, Status::Enabled | Status::Yielding) || !view.picks.contains(&choice.pick) {
+            return Err(impossible());
+        }
+        let op = view.pending.clone().ok_or_else(impossible)?;
+        let site = view.site;
+        let index = self.index(choice.agent.thread()).ok_or_else(impossible)?;
+        let thread = &mut self.threads[index];
+        let id = EventId { thread: thread.name, index: thread.events };
+        thread.events += 1;
+        let mut event = Event { id, did: op.may.clone(), op, pick: choice.pick, site, woken_by: None };
+        match choice.agent {
+            Agent::Timeout(_) => self.time_out(index),
+            Agent::Thread(_) | Agent::Flush(_) => self.act(index, &mut event)?,
+        }
+        for (other, thread) in self.threads.iter_mut().enumerate() {
+            thread.gave_way &= other == index;
+        }
+        Ok(Step { event, changed: self.refresh() })
+    }
+
+    fn time_out(&mut self, index: usize) {
+        let Some((operation, register)) = self.operation(index) else { return };
+        match *operation {
+            Operation::Wait { cond, .. } => {
+                self.objects[cond].forget_waiter(index);
+                self.threads[index].registers[register] = 0;
+            }
+            _ => {
+                self.threads[index].registers[register] = 0;
+                self.advance(index);
+            }
+        }
+    }
+
+    fn act(&mut self, index: usize, event: &mut Event) -> Result<(), ExecutionError> {
+        let model = self.model.clone();
+        let code = self.threads[index].code;
+        let Some(Instruction::Do(operation, register)) =
+            model.threads[code].instructions.get(self.threads[index].at)
+        else {
+            return Err(ExecutionError::Impossible("the thread has no operation".to_owned()));
+        };
+        let signalled = match event.pick {
+            Pick::Wake(name) => self.index(name),
+            Pick::Only | Pick::Value(_) => None,
+        };
+        let second = self.threads[index].second;
+        event.woken_by = if second.is_some() { self.threads[index].woken_by.take() } else { None };
+        let registers = &self.threads[index].registers;
+        let done = sync::execute(operation, second, index, registers, signalled, &mut self.objects);
+        let Done { did, result, first_half, woken, failure } = done;
+        if let Some(did) = did {
+            event.did = did;
+        }
+        woken.into_iter().for_each(|waiter| self.threads[waiter].woken_by = Some(event.id));
+        if let Operation::Create(code) = operation {
+            event.op.peer = Some(self.create(index, *code)?);
+        }
+        let thread = &mut self.threads[index];
+        if let Some(result) = result {
+            thread.registers[*register] = result;
+        }
+        thread.second = first_half;
+        match failure {
+            Some((kind, message)) => thread.fail(kind, message),
+            None if first_half.is_none() => self.advance(index),
+            None => {}
+        }
+        if *operation == Operation::Exit {
+            // The process has ended: the thread does nothing more.
+            self.threads[index].at = usize::MAX;
+        }
+        Ok(())
+    }
+
+    fn create(&mut self, parent: usize, code: usize) -> Result<ThreadName, ExecutionError> {
+        if self.running[code].is_some() {
+            return Err(ExecutionError::Unsupported("a model thread can be created once only".to_owned()));
+        }
+        let name = self.next_name(parent);
+        let name =
+            name.ok_or_else(|| ExecutionError::Unsupported("threads are nested too deeply".to_owned()))?;
+        self.begin(code, name);
+        self.settle(self.threads.len() - 1);
+        Ok(name)
+    }
+
+    fn advance(&mut self, index: usize) {
+        self.threads[index].at += 1;
+        self.threads[index].second = None;
+        self.settle(index);
+    }
+
+    fn timed_out(&self) -> Option<ExecutionError> {
+        let endless = self.endless?;
+        let (thread, stack) = (self.threads[endless].name, vec![self.site(endless)]);
+        Some(ExecutionError::TimedOut { thread, stack })
+    }
+
+    /// Why a batch ends here, if it does.
+    fn stop(&self, choice: Choice, until: &Until, events: usize) -> Option<Stop> {
+        let status = |agent| self.views.iter().find(|view| view.agent == agent).map(|view| &view.status);
+        let mine = status(choice.agent).unwrap_or(&Status::Finished);
+        let touches = || {
+            let pending = self.views.iter().find(|view| view.agent == choice.agent)?.pending.as_ref()?;
+            let touched = |obj| pending.may.accesses.iter().any(|access| access.obj.overlaps(obj));
+            until.on_objects.iter().any(touched).then_some(())
+        };
+        if self.threads.iter().any(|thread| thread.failure.is_some()) {
+            Some(Stop::Failed)
+        } else if *mine == Status::Finished {
+            Some(Stop::Finished)
+        } else if *mine != Status::Enabled {
+            Some(Stop::Blocked)
+        } else if until.on_enabled.iter().any(|&agent| status(agent) == Some(&Status::Enabled)) {
+            Some(Stop::Enabled)
+        } else if touches().is_some() {
+            Some(Stop::Object)
+        } else {
+            (events >= until.events as usize).then_some(Stop::Quantum)
+        }
+    }
+}
+
+impl Thread {
+    fn fail(&mut self, kind: FailureKind, message: String) {
+        let stack = vec![site(self.code, self.at)];
+        self.failure = Some(Failure { kind, message, thread: Some(self.name), stack, others: Vec::new() });
+    }
+}
+
+impl Execution for ModelRun {
+    fn agents(&self) -> &[AgentView] {
+        &self.views
+    }
+
+    fn run(&mut self, mut choice: Choice, until: &Until) -> Result<Batch, ExecutionError> {
+        let mut steps = Vec::new();
+        loop {
+            steps.push(self.step(choice)?);
+            if let Some(error) = self.timed_out() {
+                return Err(error);
+            }
+            if let Some(stop) = self.stop(choice, until, steps.len()) {
+                return Ok(Batch { steps, stop });
+            }
+            let next = self.views.iter().find(|view| view.agent == choice.agent);
+            choice.pick = next.map_or(Pick::Only, |view| view.picks[0]);
+        }
+    }
+
+    fn replay(&mut self, steps: &[(Choice, OpKey)]) -> Result<Batch, ExecutionError> {
+        let mut done = Vec::with_capacity(steps.len());
+        let mut stop = Stop::Quantum;
+        for (at, (choice, expected)) in steps.iter().enumerate() {
+            let view = self.views.iter().find(|view| view.agent == choice.agent);
+            let got = view.and_then(|view| Some((view.pending.as_ref()?.kind, view.site)));
+            let diverged = |got: String| ExecutionError::Diverged {
+                at,
+                expected: format!("{} {:?} at {:#x}", choice.agent.thread(), expected.kind, expected.site.0),
+                got,
+            };
+            if got != Some((expected.kind, expected.site)) {
+                return Err(diverged(match got {
+                    Some((kind, site)) => format!("{kind:?} at {:#x}", site.0),
+                    None => "no such operation".to_owned(),
+                }));
+            }
+            let step = match self.step(*choice) {
+                Err(ExecutionError::Impossible(why)) => return Err(diverged(why)),
+                step => step?,
+            };
+            done.push(step);
+            if let Some(error) = self.timed_out() {
+                return Err(error);
+            }
+            stop = self.stop(*choice, &Until::one(), 1).unwrap_or(Stop::Quantum);
+        }
+        Ok(Batch { steps: done, stop })
+    }
+
+    fn stack(&mut self, thread: ThreadName) -> Vec<Site> {
+        self.index(thread).map(|index| vec![self.site(index)]).unwrap_or_default()
+    }
+
+    fn finish(self) -> Ending {
+        Ending::default()
+    }
+}

@@ -1,0 +1,96 @@
+//! A scheduling point: what a guide decides on.
+
+use crate::cost;
+use crate::hash::HbHash;
+use crate::mirror::Mirror;
+use crate::seam::{Agent, AgentView, Choice, OpKey, Status};
+use crate::trace::{Last, Trace};
+
+/// Everything that is known where a choice is due.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'a> {
+    /// Every agent, blocked ones too.
+    pub agents: &'a Mirror,
+    /// What can be chosen; the ways in which one agent can go stand together.
+    pub choices: &'a [Choice],
+    /// Who ran last.
+    pub last: Last,
+    /// The events so far, with clocks and hashes.
+    pub trace: &'a Trace,
+    /// Time-outs were left out of `choices`, because their bound is reached.
+    pub withheld: bool,
+}
+
+impl Point<'_> {
+    /// How many events have run.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.trace.steps.len()
+    }
+
+    /// The hash of the state.
+    #[must_use]
+    pub fn state(&self) -> HbHash {
+        self.trace.hb.state()
+    }
+
+    /// The choice of a non-preemptive round-robin scheduler: the last thread while it can go on, else the next one; a
+    /// time-out only where no thread can go.
+    #[must_use]
+    pub fn default_choice(&self) -> Option<Choice> {
+        let threads = self.choices.iter().filter_map(|choice| match choice.agent {
+            Agent::Thread(name) => Some((cost::turn(self.last, name), choice)),
+            Agent::Timeout(_) | Agent::Flush(_) => None,
+        });
+        let next = threads.min_by_key(|&(turn, _)| turn).map(|(_, choice)| choice);
+        next.or(self.choices.first()).copied()
+    }
+
+    /// The choice with the operation that it will run.
+    #[must_use]
+    pub fn planned(&self, choice: Choice) -> Option<(Choice, OpKey)> {
+        let view = self.agents.agent(choice.agent)?;
+        Some((choice, OpKey { kind: view.pending.as_ref()?.kind, site: view.site }))
+    }
+
+    /// The state after a choice, as far as it can be told: see [`crate::hb::HappensBefore::predict`].
+    #[must_use]
+    pub fn predict(&self, choice: Choice) -> Option<HbHash> {
+        let op = self.agents.agent(choice.agent)?.pending.as_ref()?;
+        let thread = self.agents.index(choice.agent.thread())?;
+        let peer = op.peer.and_then(|peer| self.agents.index(peer));
+        Some(self.trace.hb.predict(thread, op, choice.pick, peer))
+    }
+}
+
+/// How many rounds of nothing but yields make waiting threads' time run out, so that spinning ends.
+const PATIENCE: u32 = 2;
+
+/// Collects what can be chosen. `idle` counts the yields since anything was written; `timeouts` says whether timed waits
+/// may run out of time by choice. Returns whether time-outs were withheld.
+pub(crate) fn choices(agents: &Mirror, timeouts: bool, idle: u32, into: &mut Vec<Choice>) -> bool {
+    into.clear();
+    let threads = agents.threads();
+    threads.iter().filter(|view| view.status == Status::Enabled).for_each(|view| picks(view, into));
+    let others = agents.others().iter().filter(|view| view.status == Status::Enabled);
+    let (waits, flushes): (Vec<_>, Vec<_>) = others.partition(|view| matches!(view.agent, Agent::Timeout(_)));
+    flushes.into_iter().for_each(|view| picks(view, into));
+    let impatient = !waits.is_empty() && idle > PATIENCE * threads.len() as u32;
+    if into.is_empty() && !impatient {
+        threads.iter().filter(|view| view.status == Status::Yielding).for_each(|view| picks(view, into));
+    }
+    if timeouts {
+        waits.into_iter().for_each(|view| picks(view, into));
+        return false;
+    }
+    // Where nobody else can move, time goes on.
+    match waits.first() {
+        Some(first) if into.is_empty() => picks(first, into),
+        _ => {}
+    }
+    !waits.is_empty()
+}
+
+fn picks(view: &AgentView, into: &mut Vec<Choice>) {
+    into.extend(view.picks.iter().map(|&pick| Choice { agent: view.agent, pick }));
+}

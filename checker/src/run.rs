@@ -1,0 +1,333 @@
+//! One execution, from its start to its end, recorded point by point.
+
+use crate::cost;
+use crate::failure::Failure;
+use crate::mirror::Mirror;
+use crate::names::{Site, ThreadName};
+use crate::op::{Mode, OpKind};
+use crate::point::{self, Point};
+use crate::seam::{
+    Agent, Batch, Choice, Ending, Execution, ExecutionError, On, OpKey, Program, Scope, Status, Step, Stop,
+};
+use crate::search::SearchError;
+use crate::strategy::{Decision, Guide};
+use crate::trace::{Last, Reason, Trace, TraceStep};
+use crate::verdict;
+
+/// After a failure, or the end of the process, the other threads get this many events to show what they had left.
+const TAIL: u32 = 1_000;
+
+/// This many yields in a row without anything written, nobody else being able to move, are no progress.
+const LIVELOCK: u32 = 1_000;
+
+/// What the loop asks its owner at every event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Go {
+    /// Go on.
+    Continue,
+    /// Time is up.
+    BudgetSpent,
+    /// The user wants to stop.
+    Cancelled,
+}
+
+/// How an execution ended, for the search.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum End {
+    /// It ran to its end; with the failure that it showed, if any.
+    Ended(Option<Failure>),
+    /// The guide ended it.
+    Cut,
+    /// It was cut short by a limit on one execution: this failure, should it reproduce.
+    Limit(Failure),
+    /// Key points were added under it.
+    Promoted,
+    /// The owner wants to stop.
+    Stopped(Go),
+}
+
+/// Limits on each execution.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) events: u32,
+    pub(crate) timeouts: u32,
+}
+
+/// Runs executions one after another, with the buffers that they share.
+pub(crate) struct Runner<'p, P> {
+    pub(crate) program: &'p P,
+    pub(crate) limits: Limits,
+    /// Of the execution that ran last.
+    pub(crate) trace: Trace,
+    /// The agents as it left them.
+    pub(crate) agents: Mirror,
+    /// How it ended.
+    pub(crate) ending: Ending,
+    state: State,
+    choices: Vec<Choice>,
+}
+
+/// What is counted within one execution.
+#[derive(Clone, Debug, Default)]
+struct State {
+    last: Option<ThreadName>,
+    preemptions: u32,
+    delays: u32,
+    timeouts: u32,
+    /// Yields since anything was written, all of them where nobody else could move.
+    idle: u32,
+    failure: Option<ThreadName>,
+    /// The number of events at the first failure, or at the end of the process.
+    over: Option<u32>,
+    withheld: bool,
+}
+
+impl<'p, P: Program> Runner<'p, P> {
+    pub(crate) fn new(program: &'p P, limits: Limits) -> Self {
+        Self {
+            program,
+            limits,
+            trace: Trace::default(),
+            agents: Mirror::default(),
+            ending: Ending::default(),
+            state: State::default(),
+            choices: Vec::new(),
+        }
+    }
+
+    /// Runs one execution: the prefix, then as the guide says.
+    pub(crate) fn run(
+        &mut self,
+        prefix: &[(Choice, OpKey)],
+        guide: &mut dyn Guide,
+        go: &mut dyn FnMut() -> Go,
+    ) -> Result<End, SearchError> {
+        let epoch = self.program.epoch();
+        let mut run = self.program.start(&Scope::All)?;
+        self.start(run.agents());
+        let end = self.drive(&mut run, prefix, guide, go);
+        let end = match end {
+            Ok(End::Ended(None)) => Ok(End::Ended(self.failure(&mut run))),
+            Err(ExecutionError::TimedOut { thread, stack }) => {
+                Ok(End::Limit(verdict::timed_out(self.program, &self.agents, thread, stack)))
+            }
+            Err(ExecutionError::Cancelled) => Ok(End::Stopped(Go::Cancelled)),
+            end => end,
+        };
+        self.ending = run.finish();
+        if self.program.epoch() != epoch {
+            return Ok(End::Promoted);
+        }
+        end.map_err(SearchError::from)
+    }
+
+    fn start(&mut self, views: &[crate::seam::AgentView]) {
+        self.agents.start(views);
+        self.trace.clear();
+        self.state = State::default();
+        for view in self.agents.threads() {
+            self.trace.threads.push(view.agent.thread());
+            self.trace.hb.add_thread(view.agent.thread(), None);
+        }
+        self.note_failures();
+        self.update_choices();
+    }
+
+    fn drive(
+        &mut self,
+        run: &mut P::Run,
+        prefix: &[(Choice, OpKey)],
+        guide: &mut dyn Guide,
+        go: &mut dyn FnMut() -> Go,
+    ) -> Result<End, ExecutionError> {
+        if !prefix.is_empty() {
+            let batch = run.replay(prefix)?;
+            let stop = batch.stop;
+            for (step, (choice, _)) in batch.steps.into_iter().zip(prefix) {
+                self.record(*choice, step);
+            }
+            if stop == Stop::Promoted {
+                return Ok(End::Promoted);
+            }
+        }
+        loop {
+            debug_assert!(self.agents.agrees(run.agents()), "a step did not say all that it changed");
+            match go() {
+                Go::Continue => {}
+                stop => return Ok(End::Stopped(stop)),
+            }
+            if let Some(end) = self.end() {
+                return Ok(end);
+            }
+            let Decision::Run { choice, until } = guide.choose(&self.point()) else { return Ok(End::Cut) };
+            let planned = self.point().planned(choice);
+            match run.run(choice, &until) {
+                Ok(Batch { steps, stop }) => {
+                    self.take(choice, steps, guide);
+                    if stop == Stop::Promoted {
+                        return Ok(End::Promoted);
+                    }
+                }
+                Err(error) => {
+                    self.trace.unfinished = planned;
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, choice: Choice, steps: Vec<Step>, guide: &mut dyn Guide) {
+        for (nth, step) in steps.into_iter().enumerate() {
+            if nth > 0 {
+                guide.pass(&self.point());
+            }
+            self.record(Choice { agent: choice.agent, pick: step.event.pick }, step);
+        }
+    }
+
+    pub(crate) fn point(&self) -> Point<'_> {
+        Point {
+            agents: &self.agents,
+            choices: &self.choices,
+            last: self.last(),
+            trace: &self.trace,
+            withheld: self.state.withheld,
+        }
+    }
+
+    fn last(&self) -> Last {
+        let Some(name) = self.state.last else { return Last::Nobody };
+        match self.agents.thread(name) {
+            Some(view) if view.status == Status::Yielding => Last::GivesWay(name),
+            Some(view) if view.status == Status::Enabled && !view.gives_way() => Last::CanGoOn(name),
+            _ => Last::Free(name),
+        }
+    }
+
+    /// Takes in one event.
+    fn record(&mut self, choice: Choice, step: Step) {
+        let Step { event, changed } = step;
+        let last = self.last();
+        let position = self.trace.steps.len() as u32;
+        let reason = self.reason(last, choice);
+        self.state.preemptions += cost::preemption(last, choice);
+        self.state.delays += cost::delay(last, &self.choices, choice);
+        self.count_idle(choice, &event);
+        let enabled = self.trace.add_choices(&self.choices);
+        let agents = &self.agents;
+        if let Some(thread) = agents.index(event.id.thread) {
+            self.trace.hb.push(thread, &event, |name| agents.index(name));
+        }
+        let mut woke = false;
+        for view in changed {
+            woke |= self.note_wake(event.id.thread, &view, position);
+            if let (Agent::Thread(name), None) = (view.agent, self.agents.agent(view.agent)) {
+                self.trace.threads.push(name);
+                self.trace.hb.add_thread(name, Some(position));
+            }
+            self.agents.apply(view);
+        }
+        match choice.agent {
+            Agent::Thread(name) => self.state.last = Some(name),
+            Agent::Timeout(_) => self.state.timeouts += 1,
+            Agent::Flush(_) => {}
+        }
+        if event.op.kind == OpKind::Exit {
+            self.state.over.get_or_insert(position + 1);
+        }
+        let State { preemptions, delays, .. } = self.state;
+        self.trace.steps.push(TraceStep::new(
+            choice,
+            event,
+            reason,
+            preemptions,
+            delays,
+            woke,
+            enabled,
+            last,
+        ));
+        self.note_failures();
+        self.update_choices();
+    }
+
+    /// Whether this view shows a thread that the event of another one woke.
+    fn note_wake(&mut self, by: ThreadName, view: &crate::seam::AgentView, position: u32) -> bool {
+        let Agent::Thread(name) = view.agent else { return false };
+        let waited = self.agents.thread(name).is_some_and(|old| waits_for_a_wake(&old.status));
+        if name == by || !waited || waits_for_a_wake(&view.status) {
+            return false;
+        }
+        if let Some(thread) = self.agents.index(name) {
+            self.trace.hb.woken(thread, position);
+        }
+        true
+    }
+
+    fn count_idle(&mut self, choice: Choice, event: &crate::seam::Event) {
+        let wrote = event.did.accesses.iter().any(|access| access.mode != Mode::Read);
+        let yielding = |view: &crate::seam::AgentView| view.status == Status::Yielding;
+        if wrote || matches!(choice.agent, Agent::Timeout(_)) || event.op.kind == OpKind::Create {
+            self.state.idle = 0;
+        } else if self.agents.agent(choice.agent).is_some_and(yielding) {
+            self.state.idle += 1;
+        }
+    }
+
+    fn note_failures(&mut self) {
+        if self.state.failure.is_none() {
+            let failed = self.agents.threads().iter().find(|view| matches!(view.status, Status::Failed(_)));
+            if let Some(view) = failed {
+                self.state.failure = Some(view.agent.thread());
+                self.state.over.get_or_insert(self.trace.steps.len() as u32);
+            }
+        }
+    }
+
+    fn update_choices(&mut self) {
+        let timeouts = self.state.timeouts < self.limits.timeouts;
+        self.state.withheld = point::choices(&self.agents, timeouts, self.state.idle, &mut self.choices);
+    }
+
+    fn reason(&self, last: Last, choice: Choice) -> Reason {
+        let Agent::Thread(next) = choice.agent else { return Reason::Aside };
+        let Some(before) = last.thread() else { return Reason::First };
+        if before == next {
+            return Reason::Continues;
+        }
+        match (last, self.agents.thread(before).map(|view| &view.status)) {
+            (Last::CanGoOn(_), _) => Reason::Preempted(before),
+            (_, Some(Status::Blocked(on))) => Reason::Blocked(before, on.clone()),
+            (_, Some(Status::Finished)) => Reason::Finished(before),
+            (_, Some(Status::Failed(_))) => Reason::Failed(before),
+            _ => Reason::GaveWay(before),
+        }
+    }
+
+    /// Whether the execution is at an end here.
+    fn end(&self) -> Option<End> {
+        let events = self.trace.steps.len() as u32;
+        let over = self.state.over.is_some_and(|since| events >= since + TAIL);
+        let stuck = self.state.idle >= LIVELOCK && self.agents.others().is_empty();
+        if self.choices.is_empty() || over || stuck {
+            return Some(End::Ended(None));
+        }
+        (events >= self.limits.events)
+            .then(|| End::Limit(verdict::too_many_steps(self.program, &self.agents, self.state.last, events)))
+    }
+
+    /// What an execution that is at its end showed.
+    fn failure(&mut self, run: &mut P::Run) -> Option<Failure> {
+        let mut stack = |thread| -> Vec<Site> { run.stack(thread) };
+        if let Some(failed) = self.state.failure {
+            return verdict::failed(&self.agents, failed, &mut stack);
+        }
+        if self.state.over.is_some() {
+            return None;
+        }
+        verdict::stuck(self.program, &self.agents, &self.trace, &mut stack)
+    }
+}
+
+fn waits_for_a_wake(status: &Status) -> bool {
+    matches!(status, Status::Blocked(On::Cond(_) | On::Futex(_)))
+}

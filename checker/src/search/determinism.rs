@@ -1,0 +1,57 @@
+//! Before the search: does the default schedule do the same twice?
+
+use std::mem;
+
+use super::{Ended, Search, SearchError};
+use crate::run::{End, Go};
+use crate::seam::Program;
+use crate::strategy::DefaultSchedule;
+use crate::trace::Difference;
+
+impl<P: Program> Search<'_, P> {
+    /// Runs the default schedule twice under one set of key points and compares.
+    pub(super) fn check_determinism(&mut self) -> Result<Option<Ended>, SearchError> {
+        loop {
+            let first = self.run_default()?;
+            if let End::Stopped(go) = first {
+                return Ok(Some(Ended::from(go)));
+            }
+            // Too long to run again for this alone; it will be run again as a finding.
+            if matches!(first, End::Limit(_)) {
+                return Ok(None);
+            }
+            let trace = mem::take(&mut self.runner.trace);
+            let second = self.run_default()?;
+            match second {
+                End::Stopped(go) => return Ok(Some(Ended::from(go))),
+                End::Promoted => {}
+                _ if first == End::Promoted => {}
+                second => {
+                    if let Some(difference) = trace.first_difference(&self.runner.trace) {
+                        return Err(difference.into());
+                    }
+                    if first != second {
+                        return Err(ends_differ(trace.steps.len(), &first, &second).into());
+                    }
+                    return Ok(None);
+                }
+            }
+        }
+    }
+
+    fn run_default(&mut self) -> Result<End, SearchError> {
+        self.stats.other += 1;
+        let observer = &mut *self.observer;
+        let mut go = || -> Go { observer.verdict() };
+        self.runner.run(&[], &mut DefaultSchedule, &mut go)
+    }
+}
+
+pub(super) fn ends_differ(at: usize, expected: &End, got: &End) -> Difference {
+    let words = |end: &End| match end {
+        End::Ended(None) => "the end".to_owned(),
+        End::Ended(Some(failure)) | End::Limit(failure) => failure.message.clone(),
+        End::Cut | End::Promoted | End::Stopped(_) => "cut short".to_owned(),
+    };
+    Difference { at, expected: words(expected), got: words(got) }
+}

@@ -1,0 +1,90 @@
+//! Which failures are the same, and whether one happens again.
+
+use super::determinism::ends_differ;
+use super::{Ended, Search, SearchError};
+use crate::failure::{Failure, FailureKind};
+use crate::names::Site;
+use crate::run::{End, Go};
+use crate::seam::Program;
+use crate::strategy::DefaultSchedule;
+use crate::trace::Trace;
+
+/// How many times a failing schedule is run again before it is reported.
+pub(super) const REPLAYS: u32 = 2;
+
+/// What makes two failures the same: the kind, and where in the code.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Identity {
+    kind: FailureKind,
+    sites: Vec<Site>,
+}
+
+impl Identity {
+    /// The identity of a failure: the stack of the thread that failed; of a deadlock, where each thread stands,
+    /// whichever thread it is. Where an endless execution happened to be cut is no part of it.
+    #[must_use]
+    pub fn of(failure: &Failure) -> Self {
+        let mut sites = match failure.kind {
+            FailureKind::StepLimit | FailureKind::Timeout => {
+                return Self { kind: failure.kind, sites: Vec::new() };
+            }
+            _ => failure.stack.clone(),
+        };
+        if failure.thread.is_none() {
+            sites.extend(failure.others.iter().filter_map(|party| party.stack.first()));
+            sites.sort_unstable();
+            sites.dedup();
+        }
+        Self { kind: failure.kind, sites }
+    }
+}
+
+pub(super) enum Reproduction {
+    Yes,
+    /// The limit was not reached again: no finding.
+    No(String),
+    Promoted,
+    Stopped(Ended),
+}
+
+impl<P: Program> Search<'_, P> {
+    /// Replays a failing schedule and compares event by event.
+    pub(super) fn reproduce(
+        &mut self,
+        failure: &Failure,
+        identity: &Identity,
+        trace: &Trace,
+    ) -> Result<Reproduction, SearchError> {
+        let schedule = trace.schedule();
+        for _ in 0..REPLAYS {
+            self.stats.other += 1;
+            let observer = &mut *self.observer;
+            // Time running out must not lose what was found.
+            let mut go = || match observer.verdict() {
+                Go::Cancelled => Go::Cancelled,
+                Go::BudgetSpent | Go::Continue => Go::Continue,
+            };
+            let end = self.runner.run(&schedule, &mut DefaultSchedule, &mut go)?;
+            match &end {
+                End::Promoted => return Ok(Reproduction::Promoted),
+                End::Stopped(go) => return Ok(Reproduction::Stopped(Ended::from(*go))),
+                End::Ended(Some(again)) | End::Limit(again) if Identity::of(again) == *identity => {
+                    // A replay that runs out of time hands no events over.
+                    if failure.kind != FailureKind::Timeout
+                        && let Some(difference) = trace.first_difference(&self.runner.trace)
+                    {
+                        return Err(difference.into());
+                    }
+                }
+                _ if matches!(failure.kind, FailureKind::StepLimit | FailureKind::Timeout) => {
+                    return Ok(Reproduction::No(format!("{}, but not again on replay", failure.message)));
+                }
+                end => {
+                    let expected = End::Ended(Some(failure.clone()));
+                    return Err(ends_differ(trace.steps.len(), &expected, end).into());
+                }
+            }
+        }
+        Ok(Reproduction::Yes)
+    }
+}

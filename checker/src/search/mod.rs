@@ -1,0 +1,245 @@
+//! The search loop: owns budget, progress, cancellation, counting, epochs and findings; knows no strategy by name.
+
+mod always;
+mod determinism;
+mod error;
+mod findings;
+mod options;
+mod outcome;
+mod replay;
+#[cfg(test)]
+mod tests;
+
+use std::mem;
+
+pub use self::error::SearchError;
+pub use self::findings::Identity;
+use self::findings::Reproduction;
+pub use self::options::Options;
+pub use self::outcome::{Ended, Finding, Outcome, Progress, Stats};
+pub use self::replay::{Replayed, replay};
+use crate::cache::Cache;
+use crate::failure::{Failure, FailureKind};
+pub use crate::run::Go;
+use crate::run::{End, Limits, Runner};
+use crate::seam::{Ending, Epoch, Program};
+use crate::strategy::{Next, Strategy, WorkItem};
+use crate::trace::Trace;
+
+/// Whoever started a search: is told how far it is, and may stop it.
+pub trait Observer {
+    /// Called after every execution.
+    fn progress(&mut self, progress: &Progress);
+
+    /// Asked at every event.
+    fn verdict(&mut self) -> Go;
+}
+
+/// Explores a program.
+///
+/// # Errors
+/// When the program cannot be run, or does not do the same under the same schedule.
+pub fn explore<P: Program>(
+    program: &P,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, SearchError> {
+    Search::new(program, options, observer).run().map_err(SearchError::while_searching)
+}
+
+struct Search<'a, P> {
+    options: &'a Options,
+    observer: &'a mut dyn Observer,
+    runner: Runner<'a, P>,
+    strategy: Box<dyn Strategy>,
+    cache: Cache,
+    stats: Stats,
+    findings: Vec<Finding>,
+    /// The least cost at which something was left unexplored.
+    cut: Option<u32>,
+    /// What every execution so far has shown: `None` before the first, `Some(None)` once they differ or one passed.
+    uniform: Option<Option<Identity>>,
+    notes: Vec<String>,
+    epoch: Epoch,
+}
+
+impl<'a, P: Program> Search<'a, P> {
+    fn new(program: &'a P, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
+        let (strategy, rule) =
+            options.strategy.plan(options.max_preemptions, options.max_delays, options.seed);
+        let limits = Limits { events: options.step_limit.max(1), timeouts: options.max_timeouts };
+        Self {
+            options,
+            observer,
+            runner: Runner::new(program, limits),
+            strategy,
+            cache: Cache::new(rule.filter(|_| options.cache)),
+            stats: Stats::default(),
+            findings: Vec::new(),
+            cut: None,
+            uniform: None,
+            notes: Vec::new(),
+            epoch: Epoch::default(),
+        }
+    }
+
+    fn run(mut self) -> Result<Outcome, SearchError> {
+        let checked = self.check_determinism()?;
+        self.epoch = self.runner.program.epoch();
+        let ended = match checked {
+            Some(ended) => ended,
+            None => self.search()?,
+        };
+        let mut covered = self.strategy.coverage(self.cut);
+        covered.everything &= ended == Ended::Covered;
+        Ok(Outcome { stats: self.stats, covered, findings: self.findings, ended, notes: self.notes })
+    }
+
+    fn search(&mut self) -> Result<Ended, SearchError> {
+        loop {
+            if self.runner.program.epoch() != self.epoch {
+                self.restart();
+            }
+            let Next::Work(item) = self.strategy.next(&self.cache) else { return Ok(Ended::Covered) };
+            if self.options.max_schedules.is_some_and(|max| self.stats.executions() >= max) {
+                return Ok(Ended::Budget);
+            }
+            if let Some(ended) = self.execute(&item)? {
+                return Ok(ended);
+            }
+            let progress = Progress {
+                schedules: self.stats.executions(),
+                bound: self.strategy.bound(),
+                findings: self.findings.len(),
+            };
+            self.observer.progress(&progress);
+        }
+    }
+
+    /// Runs one item; says whether the search ends with it.
+    fn execute(&mut self, item: &WorkItem) -> Result<Option<Ended>, SearchError> {
+        let mut guide = self.strategy.guide(item, &self.cache);
+        let observer = &mut *self.observer;
+        let end = self.runner.run(&item.prefix, &mut *guide, &mut || observer.verdict())?;
+        let notes = guide.notes();
+        let failure = match end {
+            End::Stopped(go) => return Ok(Some(Ended::from(go))),
+            End::Promoted => {
+                self.stats.pruned += 1;
+                return Ok(None);
+            }
+            End::Cut => {
+                self.stats.pruned += 1;
+                None
+            }
+            End::Ended(failure) => {
+                self.count(failure.as_ref());
+                failure
+            }
+            End::Limit(failure) => {
+                self.stats.pruned += 1;
+                self.cut = Some(self.cut.map_or(item.cost, |cut| cut.min(item.cost)));
+                self.cache.withdraw(&notes.entered, item.id);
+                self.uniform = Some(None);
+                Some(failure)
+            }
+        };
+        self.stats.events += self.runner.trace.steps.len() as u64;
+        self.strategy.learn(item, &self.runner.trace, notes, &self.cache);
+        match failure {
+            Some(failure) => self.found(failure, item.cost),
+            None => Ok(None),
+        }
+    }
+
+    fn count(&mut self, failure: Option<&Failure>) {
+        let identity = failure.map(Identity::of);
+        self.uniform = match self.uniform.take() {
+            None => Some(identity),
+            Some(before) if before == identity => Some(before),
+            Some(_) => Some(None),
+        };
+        if !self.cache.end(self.runner.trace.hb.state()) {
+            self.stats.redundant += 1;
+            return;
+        }
+        self.stats.schedules += 1;
+        self.stats.deadlocked +=
+            u64::from(failure.is_some_and(|failure| failure.kind == FailureKind::Deadlock));
+    }
+
+    /// Key points were added: what was learnt no longer holds, what was found does.
+    fn restart(&mut self) {
+        let Stats { other, before_restart, .. } = self.stats;
+        let before_restart = before_restart + self.stats.executions_now();
+        self.stats = Stats { other, before_restart, ..Stats::default() };
+        self.epoch = self.runner.program.epoch();
+        self.strategy.reset(self.epoch);
+        self.cache.clear();
+        self.cut = None;
+        self.uniform = None;
+        self.findings.iter_mut().for_each(|finding| finding.outdated = true);
+    }
+
+    /// Takes in a failure that the last execution showed.
+    fn found(&mut self, failure: Failure, cost: u32) -> Result<Option<Ended>, SearchError> {
+        let identity = Identity::of(&failure);
+        let trace = mem::take(&mut self.runner.trace);
+        let ending = mem::take(&mut self.runner.ending);
+        let known = self.findings.iter().position(|finding| finding.identity == identity);
+        let better =
+            |old: &Finding| old.outdated || trace.preemptions() < old.preemptions.unwrap_or(u32::MAX);
+        if known.is_some_and(|at| !better(&self.findings[at])) {
+            return Ok(None);
+        }
+        let number = self.stats.executions();
+        let always = self.uniform.as_ref() == Some(&Some(identity.clone())) && cost == 0 && known.is_none();
+        match self.reproduce(&failure, &identity, &trace)? {
+            Reproduction::Yes => {}
+            Reproduction::No(note) => {
+                self.notes.push(note);
+                return Ok(None);
+            }
+            // It will be found again with the larger set of key points.
+            Reproduction::Promoted => return Ok(None),
+            Reproduction::Stopped(ended) => return Ok(Some(ended)),
+        }
+        let mut failure = failure;
+        if self.is_always(&failure, &identity, &trace, always)? {
+            failure.kind = FailureKind::AlwaysFails;
+        }
+        let finding = self.finding(failure, identity, trace, ending, number);
+        match known {
+            Some(at) => self.findings[at] = finding,
+            None => self.findings.push(finding),
+        }
+        Ok((!self.options.keep_going).then_some(Ended::FirstBug))
+    }
+
+    fn finding(
+        &self,
+        failure: Failure,
+        identity: Identity,
+        trace: Trace,
+        ending: Ending,
+        schedule_number: u64,
+    ) -> Finding {
+        let preemptions = trace.preemptions();
+        let below = self.strategy.coverage(self.cut).preemptions;
+        Finding {
+            failure,
+            identity,
+            preemptions: Some(preemptions),
+            fewest: preemptions == 0 || below.is_some_and(|below| below + 1 >= preemptions),
+            delays: Some(trace.delays()),
+            threads: Some(crate::cost::threads(&trace)).filter(|&threads| threads == 2),
+            variables: Some(crate::cost::variables(&trace)),
+            trace,
+            schedule_number,
+            reproduced: (findings::REPLAYS, findings::REPLAYS),
+            ending,
+            epoch: self.epoch,
+            outdated: false,
+        }
+    }
+}

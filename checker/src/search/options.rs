@@ -1,0 +1,44 @@
+//! What to explore, and how far.
+
+use serde::{Deserialize, Serialize};
+
+use crate::strategy::StrategyKind;
+
+/// Settings of a search.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Options {
+    /// Which search.
+    pub strategy: StrategyKind,
+    /// For icb: the highest number of preemptions, iterated from 0.
+    pub max_preemptions: u32,
+    /// For idb: the highest number of delays, iterated from 0.
+    pub max_delays: u32,
+    /// How many timed waits may run out of time in one execution by choice. Where nobody else can move, more do.
+    pub max_timeouts: u32,
+    /// At most this many executions.
+    pub max_schedules: Option<u64>,
+    /// At most this many events in one execution.
+    pub step_limit: u32,
+    /// For random choices.
+    pub seed: u64,
+    /// Look for further failures after the first.
+    pub keep_going: bool,
+    /// Do not explore from a state that was explored before.
+    pub cache: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            strategy: StrategyKind::Icb,
+            max_preemptions: 2,
+            max_delays: 2,
+            max_timeouts: 1,
+            max_schedules: Some(10_000),
+            step_limit: 100_000,
+            seed: 0,
+            keep_going: false,
+            cache: true,
+        }
+    }
+}

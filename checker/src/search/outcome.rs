@@ -1,0 +1,123 @@
+//! What a search reports.
+
+use serde::{Deserialize, Serialize};
+
+use super::findings::Identity;
+use crate::failure::Failure;
+use crate::run::Go;
+use crate::seam::{Ending, Epoch};
+use crate::strategy::Coverage;
+use crate::trace::Trace;
+
+/// The result of a search.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// How many executions of which kind.
+    pub stats: Stats,
+    /// What was explored completely.
+    pub covered: Coverage,
+    /// One for each failure, in the order in which they were found.
+    pub findings: Vec<Finding>,
+    /// Why the search ended.
+    pub ended: Ended,
+    /// Things to tell the user, each one sentence.
+    pub notes: Vec<String>,
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// There was nothing left to explore within the bound.
+    Covered,
+    /// A failure was found, and no others were asked for.
+    FirstBug,
+    /// The schedules or the time allowed were used up.
+    Budget,
+    /// The user stopped it.
+    Cancelled,
+}
+
+impl From<Go> for Ended {
+    fn from(go: Go) -> Self {
+        match go {
+            Go::Cancelled => Self::Cancelled,
+            Go::Continue | Go::BudgetSpent => Self::Budget,
+        }
+    }
+}
+
+/// How many executions of which kind, since the last restart where not said otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Stats {
+    /// Ran to an end (all finished, deadlocked, or failed) that no other one had: happens-before classes.
+    pub schedules: u64,
+    /// Those of [`Stats::schedules`] that deadlocked.
+    pub deadlocked: u64,
+    /// Ran to an end that another one had had.
+    pub redundant: u64,
+    /// Cut short: all that could follow was known, or a limit on one execution was reached.
+    pub pruned: u64,
+    /// No part of the search: replays and checks.
+    pub other: u64,
+    /// Before key points were added, of whatever kind.
+    pub before_restart: u64,
+    /// Events of the executions counted in `schedules`, `redundant` and `pruned`.
+    pub events: u64,
+}
+
+impl Stats {
+    /// Every execution of the search.
+    #[must_use]
+    pub fn executions(&self) -> u64 {
+        self.executions_now() + self.before_restart
+    }
+
+    /// Every execution of the search since the last restart.
+    #[must_use]
+    pub fn executions_now(&self) -> u64 {
+        self.schedules + self.redundant + self.pruned
+    }
+}
+
+/// How far a search is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Executions so far.
+    pub schedules: u64,
+    /// The bound that is being explored.
+    pub bound: Option<u32>,
+    /// Failures so far.
+    pub findings: usize,
+}
+
+/// A failure, with the schedule that shows it with the fewest preemptions seen.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What went wrong.
+    pub failure: Failure,
+    /// What makes it the same failure as another one.
+    pub identity: Identity,
+    /// The failing execution; [`Trace::schedule`] replays it.
+    pub trace: Trace,
+    /// Of the schedule, as it was run.
+    pub preemptions: Option<u32>,
+    /// Whether every schedule with fewer preemptions was explored without showing this failure.
+    pub fewest: bool,
+    /// Of the schedule, as it was run.
+    pub delays: Option<u32>,
+    /// How many threads must be ordered for the failure; only where the schedule tells it exactly.
+    pub threads: Option<u32>,
+    /// How many variables the preemptions of the schedule are at.
+    pub variables: Option<u32>,
+    /// Which execution of the search it was, from 1.
+    pub schedule_number: u64,
+    /// How many of how many replays failed in the same way.
+    pub reproduced: (u32, u32),
+    /// What the failing execution wrote.
+    pub ending: Ending,
+    /// The set of key points that the schedule is made for.
+    pub epoch: Epoch,
+    /// Key points were added since, and the failure was not found again with them.
+    pub outdated: bool,
+}

@@ -1,0 +1,36 @@
+//! Searches on model programs.
+
+mod counts;
+
+use super::*;
+use crate::model::Model;
+use crate::strategy::StrategyKind;
+
+/// Never stops.
+struct Patient;
+
+impl Observer for Patient {
+    fn progress(&mut self, _: &Progress) {}
+
+    fn verdict(&mut self) -> Go {
+        Go::Continue
+    }
+}
+
+fn model(text: &str) -> Model {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Explores to the end of the bound.
+fn all(text: &str, strategy: StrategyKind, bound: u32, cache: bool) -> Outcome {
+    let options = Options {
+        strategy,
+        max_preemptions: bound,
+        max_delays: bound,
+        max_schedules: None,
+        keep_going: true,
+        cache,
+        ..Options::default()
+    };
+    explore(&model(text), &options, &mut Patient).unwrap_or_else(|error| panic!("{text}: {error}"))
+}

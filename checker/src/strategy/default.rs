@@ -1,0 +1,21 @@
+//! The default schedule, and nothing else: what is run to see whether a program is deterministic.
+
+use super::{Decision, Guide, Notes};
+use crate::point::Point;
+use crate::seam::Until;
+
+/// Follows [`Point::default_choice`].
+#[derive(Clone, Copy, Debug)]
+pub struct DefaultSchedule;
+
+impl Guide for DefaultSchedule {
+    fn choose(&mut self, at: &Point<'_>) -> Decision {
+        at.default_choice().map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::one() })
+    }
+
+    fn pass(&mut self, _at: &Point<'_>) {}
+
+    fn notes(self: Box<Self>) -> Notes {
+        Notes::default()
+    }
+}

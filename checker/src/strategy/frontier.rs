@@ -1,0 +1,271 @@
+//! The search that icb, idb and dfs share: a frontier of prefixes, taken in order of cost.
+//!
+//! One execution follows its prefix and then the cheapest scheduler there is; every choice that it does not take becomes
+//! an item of its own at the cost of taking it. An alternative whose state is known already, or is already waiting, is
+//! dropped before an execution is spent on it.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::path::{Path, Prefix, Steps};
+use super::{Alternative, Coverage, Decision, Guide, Next, Notes, Strategy, WorkItem};
+use crate::cache::{Cache, Key, Place, Position, Runner};
+use crate::hash::HbHash;
+use crate::hb::ThreadTag;
+use crate::names::ThreadName;
+use crate::point::Point;
+use crate::seam::{Agent, Choice, Epoch, Until};
+use crate::trace::{Last, Trace};
+
+/// What a frontier counts and limits.
+pub trait Bound: Send + Sync {
+    /// The cost of a choice; 0 for [`Point::default_choice`].
+    fn price(&self, at: &Point<'_>, choice: Choice) -> u32;
+
+    /// What the costs of the choices at a point depend on, when nobody gives way.
+    fn position(&self, at: &Point<'_>) -> Position;
+
+    /// The highest cost explored.
+    fn max(&self) -> u32;
+
+    /// What it means that all schedules up to this cost were explored.
+    fn covered(&self, cost: u32) -> Coverage;
+}
+
+/// A planner with a frontier.
+pub struct Frontier<B> {
+    bound: B,
+    steps: Steps,
+    /// Of each cost, what waits; the latest is taken first, which keeps it small.
+    waiting: Vec<Vec<Waiting>>,
+    /// Of each cost, the states that items were made for.
+    claimed: Vec<FxHashSet<Key>>,
+    under_way: FxHashMap<u64, Begun>,
+    started: bool,
+    next_id: u64,
+    current: u32,
+    beyond: bool,
+    withheld: bool,
+}
+
+/// An item that was handed out.
+struct Begun {
+    from: Option<(Prefix, u32)>,
+    cost: u32,
+}
+
+struct Waiting {
+    prefix: Prefix,
+    alternative: u32,
+    state: Option<(HbHash, Runner)>,
+}
+
+impl<B: Bound> Frontier<B> {
+    /// A search that starts with the default schedule.
+    pub fn new(bound: B) -> Self {
+        Self {
+            bound,
+            steps: Steps::default(),
+            waiting: Vec::new(),
+            claimed: Vec::new(),
+            under_way: FxHashMap::default(),
+            started: false,
+            next_id: 0,
+            current: 0,
+            beyond: false,
+            withheld: false,
+        }
+    }
+
+    fn begin(&mut self, from: Option<(Prefix, u32)>, cost: u32) -> Next {
+        let id = self.next_id;
+        self.next_id += 1;
+        let prefix = from.as_ref().map_or_else(Vec::new, |(prefix, alternative)| {
+            let numbers = prefix.steps().into_iter().chain([*alternative]);
+            numbers.map(|number| self.steps.step(number)).collect()
+        });
+        self.under_way.insert(id, Begun { from, cost });
+        if cost > self.current {
+            // Everything cheaper is in the cache now.
+            self.claimed.iter_mut().take(cost as usize).for_each(|claims| *claims = FxHashSet::default());
+        }
+        self.current = cost;
+        Next::Work(WorkItem { id, prefix, cost })
+    }
+
+    /// The least cost with something waiting.
+    fn cheapest(&self) -> Option<usize> {
+        self.waiting.iter().position(|items| !items.is_empty())
+    }
+
+    fn is_worth_it(&mut self, alternative: &Alternative, cache: &Cache) -> bool {
+        let Some((state, ran)) = alternative.state else { return true };
+        if !cache.prunes() {
+            return true;
+        }
+        let cost = alternative.cost as usize;
+        if self.claimed.len() <= cost {
+            self.claimed.resize_with(cost + 1, FxHashSet::default);
+        }
+        !cache.expects(state, ran, alternative.cost) && self.claimed[cost].insert(Key::with(state, ran))
+    }
+}
+
+impl<B: Bound> Strategy for Frontier<B> {
+    fn next(&mut self, cache: &Cache) -> Next {
+        if !self.started {
+            self.started = true;
+            return self.begin(None, 0);
+        }
+        while let Some(cost) = self.cheapest() {
+            let Some(item) = self.waiting[cost].pop() else { continue };
+            if item.state.is_none_or(|(state, ran)| !cache.expects(state, ran, cost as u32)) {
+                return self.begin(Some((item.prefix, item.alternative)), cost as u32);
+            }
+        }
+        if self.under_way.is_empty() { Next::Done } else { Next::Wait }
+    }
+
+    fn guide<'a>(&'a self, item: &WorkItem, cache: &'a Cache) -> Box<dyn Guide + 'a> {
+        Box::new(Explorer {
+            bound: &self.bound,
+            cache,
+            item: item.id,
+            cost: item.cost,
+            notes: Notes::default(),
+        })
+    }
+
+    fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, cache: &Cache) {
+        let Some(Begun { from, .. }) = self.under_way.remove(&item.id) else { return };
+        self.beyond |= notes.beyond;
+        self.withheld |= notes.withheld;
+        let wanted: Vec<Alternative> =
+            notes.alternatives.into_iter().filter(|other| self.is_worth_it(other, cache)).collect();
+        let Some(last) = wanted.iter().map(|other| other.at).max() else { return };
+        let shared = from.as_ref().map_or(0, |(prefix, _)| prefix.length as usize);
+        let tail = run.steps[shared.min(last as usize)..last as usize].iter();
+        let tail = tail.map(|step| self.steps.number(step.replayed())).collect();
+        let path = Arc::new(Path::new(from.map(|(prefix, _)| prefix), tail));
+        for Alternative { at, step, cost, state } in wanted {
+            let cost = cost as usize;
+            if self.waiting.len() <= cost {
+                self.waiting.resize_with(cost + 1, Vec::new);
+            }
+            let prefix = Prefix { path: path.clone(), length: at };
+            self.waiting[cost].push(Waiting { prefix, alternative: self.steps.number(step), state });
+        }
+    }
+
+    fn reset(&mut self, _epoch: Epoch) {
+        self.waiting.clear();
+        self.claimed.clear();
+        self.under_way.clear();
+        self.steps = Steps::default();
+        (self.started, self.beyond, self.withheld, self.current) = (false, false, false, 0);
+    }
+
+    fn coverage(&self, cut: Option<u32>) -> Coverage {
+        let unfinished =
+            if self.started { self.under_way.values().map(|item| item.cost).min() } else { Some(0) };
+        let waiting = self.cheapest().map(|cost| cost as u32);
+        let first_gap = [cut, unfinished, waiting].into_iter().flatten().min();
+        match first_gap {
+            Some(0) => Coverage::default(),
+            Some(gap) => self.bound.covered((gap - 1).min(self.bound.max())),
+            None => {
+                let covered = self.bound.covered(self.bound.max());
+                Coverage { everything: !self.beyond && !self.withheld, ..covered }
+            }
+        }
+    }
+
+    fn bound(&self) -> Option<u32> {
+        (self.bound.max() < u32::MAX).then_some(self.current)
+    }
+}
+
+/// Takes one execution to its end without further cost, noting what else could have been done.
+struct Explorer<'a, B> {
+    bound: &'a B,
+    cache: &'a Cache,
+    item: u64,
+    cost: u32,
+    notes: Notes,
+}
+
+impl<B: Bound> Explorer<'_, B> {
+    fn is_known(&mut self, at: &Point<'_>) -> bool {
+        let place = place(self.bound, at);
+        if self.cache.enter(place, self.cost, self.item) {
+            return true;
+        }
+        self.notes.entered.push(place.state);
+        false
+    }
+
+    fn note(&mut self, at: &Point<'_>, taken: Choice) {
+        self.notes.withheld |= at.withheld;
+        for &choice in at.choices.iter().filter(|&&choice| choice != taken) {
+            let cost = self.cost + self.bound.price(at, choice);
+            if cost > self.bound.max() {
+                self.notes.beyond = true;
+                continue;
+            }
+            let Some(step) = at.planned(choice) else { continue };
+            let ran = ran(at, Some(choice));
+            let state = at.predict(choice).map(|state| (state, ran));
+            self.notes.alternatives.push(Alternative { at: at.position() as u32, step, cost, state });
+        }
+    }
+}
+
+impl<B: Bound> Guide for Explorer<'_, B> {
+    fn choose(&mut self, at: &Point<'_>) -> Decision {
+        let Some(choice) = at.default_choice() else { return Decision::Cut };
+        if self.is_known(at) {
+            return Decision::Cut;
+        }
+        self.note(at, choice);
+        Decision::Run { choice, until: Until::one() }
+    }
+
+    fn pass(&mut self, at: &Point<'_>) {
+        if let Some(choice) = at.default_choice()
+            && !self.is_known(at)
+        {
+            self.note(at, choice);
+        }
+    }
+
+    fn notes(self: Box<Self>) -> Notes {
+        self.notes
+    }
+}
+
+/// Who runs last at a point, or after a choice there. A time-out or a flush is nobody's run.
+fn ran(at: &Point<'_>, then: Option<Choice>) -> Runner {
+    let thread = match then.map(|choice| choice.agent) {
+        Some(Agent::Thread(name)) => Some(name),
+        _ => at.last.thread(),
+    };
+    Runner::of(
+        thread.map(|name| at.agents.index(name).map_or_else(|| ThreadTag::of(name), |i| at.trace.hb.tag(i))),
+    )
+}
+
+fn place(bound: &impl Bound, at: &Point<'_>) -> Place {
+    let ran = ran(at, None);
+    let position = match at.last {
+        Last::GivesWay(_) => Position::GaveWay(ran),
+        _ => bound.position(at),
+    };
+    Place { state: at.state(), ran, position }
+}
+
+/// The thread at which costs are counted, for [`Bound::position`].
+pub(super) fn at_thread(at: &Point<'_>, name: ThreadName) -> Position {
+    let tag = at.agents.index(name).map_or_else(|| ThreadTag::of(name), |index| at.trace.hb.tag(index));
+    Position::At(Runner::of(Some(tag)))
+}

@@ -1,0 +1,42 @@
+//! Iterative context bounding: all schedules with c preemptions before any with c + 1.
+//!
+//! Madanlal Musuvathi, Shaz Qadeer: Iterative Context Bounding for Systematic Testing of Multithreaded Programs,
+//! PLDI 2007. Deviations: the recursion of the paper's `Search` is a work list, because states are reached again by
+//! running a prefix; its state table is the cache of [`crate::cache`], which is keyed by happens-before, the thread that
+//! ran last and the preemptions spent, since the happens-before hash alone loses schedules under a bound.
+
+use super::Coverage;
+use super::frontier::{Bound, at_thread};
+use crate::cache::Position;
+use crate::cost;
+use crate::point::Point;
+use crate::seam::Choice;
+use crate::trace::Last;
+
+/// Counts preemptions.
+#[derive(Clone, Copy, Debug)]
+pub struct Preemptions {
+    /// The highest number explored.
+    pub max: u32,
+}
+
+impl Bound for Preemptions {
+    fn price(&self, at: &Point<'_>, choice: Choice) -> u32 {
+        cost::preemption(at.last, choice)
+    }
+
+    fn position(&self, at: &Point<'_>) -> Position {
+        match at.last {
+            Last::CanGoOn(name) => at_thread(at, name),
+            Last::Nobody | Last::Free(_) | Last::GivesWay(_) => Position::Free,
+        }
+    }
+
+    fn max(&self) -> u32 {
+        self.max
+    }
+
+    fn covered(&self, cost: u32) -> Coverage {
+        Coverage { preemptions: Some(cost), ..Coverage::default() }
+    }
+}

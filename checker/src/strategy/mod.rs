@@ -1,0 +1,163 @@
+//! What a search is: a planner that hands out work items, and a guide that takes one execution through one.
+//!
+//! A planner is shared by all workers and sees results only. A guide sees one execution, point by point, and no other.
+//! Work items are plain data, so that they can go to another process and come back; results are taken in by item id,
+//! once each. A new search is a new file here and a line in [`StrategyKind::plan`].
+
+mod default;
+mod dfs;
+mod frontier;
+mod icb;
+mod idb;
+mod path;
+mod random;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::default::DefaultSchedule;
+pub use self::dfs::Unbounded;
+pub use self::frontier::{Bound, Frontier};
+pub use self::icb::Preemptions;
+pub use self::idb::Delays;
+pub use self::random::Random;
+use crate::cache::{Cache, Rule};
+use crate::hash::HbHash;
+use crate::point::Point;
+use crate::seam::{Choice, Epoch, OpKey, Until};
+use crate::trace::Trace;
+
+/// A shared planner: frontier, tree, jobs, seeds.
+pub trait Strategy: Send {
+    /// The next work item, if there is one.
+    fn next(&mut self, cache: &Cache) -> Next;
+
+    /// Who takes one execution through a work item, on any worker.
+    fn guide<'a>(&'a self, item: &WorkItem, cache: &'a Cache) -> Box<dyn Guide + 'a>;
+
+    /// Takes in what an execution showed. A second result for one item is ignored.
+    fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, cache: &Cache);
+
+    /// Starts over: key points were added, so that indices and hashes of before mean nothing now.
+    fn reset(&mut self, epoch: Epoch);
+
+    /// What has been covered so far. `cut` is the least cost at which something was left unexplored.
+    fn coverage(&self, cut: Option<u32>) -> Coverage;
+
+    /// The bound that is being explored.
+    fn bound(&self) -> Option<u32>;
+}
+
+/// What a planner has to do next.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Next {
+    /// Run this.
+    Work(WorkItem),
+    /// Nothing until results of items under way are in.
+    Wait,
+    /// Nothing any more.
+    Done,
+}
+
+/// One execution's worth of work.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct WorkItem {
+    /// Its name.
+    pub id: u64,
+    /// Replayed first.
+    pub prefix: Vec<(Choice, OpKey)>,
+    /// What it costs to get to the end of the prefix; 0 where nothing is bounded.
+    pub cost: u32,
+}
+
+/// Takes one execution from the end of the prefix to its end.
+pub trait Guide {
+    /// What to do at a point with at least one choice.
+    fn choose(&mut self, at: &Point<'_>) -> Decision;
+
+    /// Called instead of [`Guide::choose`] at points inside a batch, where the execution went on by itself.
+    fn pass(&mut self, at: &Point<'_>);
+
+    /// What the planner should know.
+    fn notes(self: Box<Self>) -> Notes;
+}
+
+/// What a guide decides at a point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// Go on.
+    Run {
+        /// Who, and how.
+        choice: Choice,
+        /// How far, before asking again.
+        until: Until,
+    },
+    /// End this execution: all that can follow is known.
+    Cut,
+}
+
+/// What a guide tells its planner.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Notes {
+    /// Choices not taken that are worth an execution each.
+    pub alternatives: Vec<Alternative>,
+    /// States entered into the cache.
+    pub entered: Vec<HbHash>,
+    /// Something was left out because it costs more than the bound.
+    pub beyond: bool,
+    /// Time-outs were left out because of their own bound.
+    pub withheld: bool,
+}
+
+/// A choice that was not taken.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Alternative {
+    /// After how many events.
+    pub at: u32,
+    /// The choice, with its operation.
+    pub step: (Choice, OpKey),
+    /// The cost of the schedule up to and with it.
+    pub cost: u32,
+    /// The state that it leads to, and who will have run last there, if that can be told.
+    pub state: Option<(HbHash, crate::cache::Runner)>,
+}
+
+/// What a search has covered completely, up to the bound on time-outs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Coverage {
+    /// Every schedule with at most this many preemptions.
+    pub preemptions: Option<u32>,
+    /// Every schedule with at most this many delays.
+    pub delays: Option<u32>,
+    /// Every schedule.
+    pub everything: bool,
+}
+
+/// The searches by name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StrategyKind {
+    /// Iterative context bounding.
+    #[default]
+    Icb,
+    /// Iterative delay bounding.
+    Idb,
+    /// Depth-first search.
+    Dfs,
+    /// A random walk.
+    Random,
+}
+
+impl StrategyKind {
+    /// A planner, with the rule of the cache that it can be used with.
+    #[must_use]
+    pub fn plan(self, max_preemptions: u32, max_delays: u32, seed: u64) -> (Box<dyn Strategy>, Option<Rule>) {
+        match self {
+            Self::Icb => {
+                (Box::new(Frontier::new(Preemptions { max: max_preemptions })), Some(Rule::Preemptions))
+            }
+            Self::Idb => (Box::new(Frontier::new(Delays { max: max_delays })), Some(Rule::SamePosition)),
+            Self::Dfs => (Box::new(Frontier::new(Unbounded)), Some(Rule::SamePosition)),
+            Self::Random => (Box::new(Random::new(seed)), None),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Schedules, stored compactly: a frontier holds hundreds of thousands of prefixes of them.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::seam::{Choice, OpKey};
+
+/// Choices with their operations, each stored once.
+#[derive(Debug, Default)]
+pub(super) struct Steps {
+    known: Vec<(Choice, OpKey)>,
+    numbers: FxHashMap<(Choice, OpKey), u32>,
+}
+
+impl Steps {
+    pub(super) fn number(&mut self, step: (Choice, OpKey)) -> u32 {
+        if let Some(&number) = self.numbers.get(&step) {
+            return number;
+        }
+        let number = self.known.len() as u32;
+        self.known.push(step.clone());
+        self.numbers.insert(step, number);
+        number
+    }
+
+    pub(super) fn step(&self, number: u32) -> (Choice, OpKey) {
+        self.known[number as usize].clone()
+    }
+}
+
+/// How many times a path may refer to another one: long chains would be slow to read and deep to drop.
+const MAX_LINKS: u32 = 64;
+
+/// A schedule: a prefix of another one, and what came then.
+#[derive(Debug)]
+pub(super) struct Path {
+    prefix: Option<Prefix>,
+    tail: Box<[u32]>,
+    links: u32,
+}
+
+/// The first `length` steps of a path.
+#[derive(Clone, Debug)]
+pub(super) struct Prefix {
+    pub(super) path: Arc<Path>,
+    pub(super) length: u32,
+}
+
+impl Path {
+    /// A path that shares its beginning with another one.
+    pub(super) fn new(prefix: Option<Prefix>, tail: Vec<u32>) -> Self {
+        match prefix {
+            Some(prefix) if prefix.path.links < MAX_LINKS => {
+                Self { links: prefix.path.links + 1, prefix: Some(prefix), tail: tail.into() }
+            }
+            Some(prefix) => {
+                let mut all = prefix.steps();
+                all.extend(tail);
+                Self { prefix: None, tail: all.into(), links: 0 }
+            }
+            None => Self { prefix: None, tail: tail.into(), links: 0 },
+        }
+    }
+}
+
+impl Prefix {
+    /// The numbers of the steps.
+    pub(super) fn steps(&self) -> Vec<u32> {
+        let mut all = Vec::with_capacity(self.length as usize);
+        self.collect(&mut all);
+        all
+    }
+
+    fn collect(&self, into: &mut Vec<u32>) {
+        let shared = self.path.prefix.as_ref().map_or(0, |prefix| prefix.length.min(self.length));
+        if let Some(prefix) = &self.path.prefix {
+            Self { path: prefix.path.clone(), length: shared }.collect(into);
+        }
+        into.extend_from_slice(&self.path.tail[..(self.length - shared) as usize]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_prefix_of_a_long_chain_reads_back() {
+        let mut path = Arc::new(Path::new(None, vec![0, 1, 2]));
+        let mut plain = vec![0, 1, 2];
+        for round in 0..200 {
+            let length = plain.len() as u32 - round % 3;
+            plain.truncate(length as usize);
+            plain.extend([round, round + 1]);
+            path = Arc::new(Path::new(Some(Prefix { path, length }), vec![round, round + 1]));
+            for length in 0..=plain.len() {
+                let prefix = Prefix { path: path.clone(), length: length as u32 };
+                assert_eq!(prefix.steps(), plain[..length]);
+            }
+        }
+        assert!(path.links <= MAX_LINKS);
+    }
+}

@@ -1,0 +1,203 @@
+//! What an execution recorded.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use crate::hb::HappensBefore;
+use crate::names::ThreadName;
+use crate::seam::{Agent, Choice, Event, On, OpKey};
+
+/// The events of one execution, in order, with what could have been chosen before each.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// One for each event.
+    pub steps: Vec<TraceStep>,
+    /// The happens-before relation of the events.
+    pub hb: HappensBefore,
+    /// Every thread, in creation order.
+    pub threads: Vec<ThreadName>,
+    /// A choice that was made and never came to an end: the execution ran out of time in it.
+    pub unfinished: Option<(Choice, OpKey)>,
+    /// What could be chosen, point after point.
+    choices: Vec<Choice>,
+}
+
+/// One event, and the point before it.
+#[derive(Clone, Debug)]
+pub struct TraceStep {
+    /// What was chosen.
+    pub choice: Choice,
+    /// What ran.
+    pub event: Event,
+    /// Why this thread ran here.
+    pub reason: Reason,
+    /// Preemptions so far, this choice included.
+    pub preemptions: u32,
+    /// Delays so far, this choice included.
+    pub delays: u32,
+    /// It woke somebody from a condition variable or a futex.
+    pub woke: bool,
+    enabled: (u32, u32),
+    /// Who ran before, and whether it could have gone on.
+    pub last: Last,
+}
+
+/// Why the thread of a step ran at that point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// It is the first event.
+    First,
+    /// The thread before goes on.
+    Continues,
+    /// The thread before could have gone on: a preemption.
+    Preempted(ThreadName),
+    /// The thread before is blocked.
+    Blocked(ThreadName, On),
+    /// The thread before gave way.
+    GaveWay(ThreadName),
+    /// The thread before has finished.
+    Finished(ThreadName),
+    /// The thread before has failed.
+    Failed(ThreadName),
+    /// No switch: a timed wait runs out of time, or a store reaches memory.
+    Aside,
+}
+
+impl Reason {
+    /// Whether another thread runs than before.
+    #[must_use]
+    pub fn is_switch(&self) -> bool {
+        !matches!(self, Self::First | Self::Continues | Self::Aside)
+    }
+}
+
+/// The thread that ran last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Last {
+    /// Nothing ran yet.
+    #[default]
+    Nobody,
+    /// It could go on: leaving it is a preemption.
+    CanGoOn(ThreadName),
+    /// Leaving it is free: blocked, finished, failed, or at a yield or sleep that others have already used.
+    Free(ThreadName),
+    /// It gives way, and nobody has moved since.
+    GivesWay(ThreadName),
+}
+
+impl Last {
+    /// Who it is.
+    #[must_use]
+    pub fn thread(self) -> Option<ThreadName> {
+        match self {
+            Self::Nobody => None,
+            Self::CanGoOn(name) | Self::Free(name) | Self::GivesWay(name) => Some(name),
+        }
+    }
+}
+
+/// Where two traces of one schedule differ.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// Which event, from 0.
+    pub at: usize,
+    /// The event of the first trace, in words.
+    pub expected: String,
+    /// The event of the second.
+    pub got: String,
+}
+
+impl Trace {
+    pub(crate) fn clear(&mut self) {
+        self.steps.clear();
+        self.hb.clear();
+        self.threads.clear();
+        self.unfinished = None;
+        self.choices.clear();
+    }
+
+    pub(crate) fn add_choices(&mut self, choices: &[Choice]) -> (u32, u32) {
+        let start = self.choices.len() as u32;
+        self.choices.extend_from_slice(choices);
+        (start, self.choices.len() as u32)
+    }
+
+    /// What could be chosen before the event at a position.
+    #[must_use]
+    pub fn choices(&self, position: usize) -> &[Choice] {
+        let (start, end) = self.steps[position].enabled;
+        &self.choices[Range { start: start as usize, end: end as usize }]
+    }
+
+    /// The choices made, each with the operation that it ran: what a replay needs.
+    #[must_use]
+    pub fn schedule(&self) -> Vec<(Choice, OpKey)> {
+        let done = self.steps.iter().map(TraceStep::replayed);
+        done.chain(self.unfinished.clone()).collect()
+    }
+
+    /// How many preemptions the schedule has.
+    #[must_use]
+    pub fn preemptions(&self) -> u32 {
+        self.steps.last().map_or(0, |step| step.preemptions)
+    }
+
+    /// How many delays the schedule has.
+    #[must_use]
+    pub fn delays(&self) -> u32 {
+        self.steps.last().map_or(0, |step| step.delays)
+    }
+
+    /// The first event that is not the same in both.
+    #[must_use]
+    pub fn first_difference(&self, other: &Self) -> Option<Difference> {
+        let longest = self.steps.len().max(other.steps.len());
+        let at = (0..longest).find(|&at| match (self.steps.get(at), other.steps.get(at)) {
+            (Some(a), Some(b)) => a.choice != b.choice || a.event != b.event,
+            _ => true,
+        })?;
+        let words = |trace: &Self| trace.steps.get(at).map_or_else(|| "the end".to_owned(), TraceStep::words);
+        Some(Difference { at, expected: words(self), got: words(other) })
+    }
+}
+
+impl TraceStep {
+    #[expect(clippy::too_many_arguments, reason = "the fields of the record, once")]
+    pub(crate) fn new(
+        choice: Choice,
+        event: Event,
+        reason: Reason,
+        preemptions: u32,
+        delays: u32,
+        woke: bool,
+        enabled: (u32, u32),
+        last: Last,
+    ) -> Self {
+        Self { choice, event, reason, preemptions, delays, woke, enabled, last }
+    }
+
+    /// The choice with the operation that it ran.
+    #[must_use]
+    pub fn replayed(&self) -> (Choice, OpKey) {
+        (self.choice, OpKey { kind: self.event.op.kind, site: self.event.site })
+    }
+
+    /// Whether the event is of the thread's own doing.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        matches!(self.choice.agent, Agent::Thread(_))
+    }
+
+    /// The event for a person who compares it with another one.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let mut words =
+            format!("{} {:?} at {:#x}", self.event.id.thread, self.event.op.kind, self.event.site.0);
+        for access in &self.event.did.accesses {
+            let obj = access.obj;
+            // Writing to a string cannot fail.
+            let _ = write!(words, ", {:?} {:x}+{}/{}", access.mode, obj.name.0, obj.offset, obj.len);
+        }
+        words
+    }
+}

@@ -1,0 +1,208 @@
+//! What it means that an execution stands still: deadlock, lost wake-up, livelock; and failures in words.
+
+use crate::failure::{Failure, FailureKind, Party};
+use crate::mirror::Mirror;
+use crate::names::{Obj, Site, ThreadName};
+use crate::op::OpKind;
+use crate::seam::{AgentView, On, Program, Status};
+use crate::trace::{Trace, TraceStep};
+
+type Stack<'a> = &'a mut dyn FnMut(ThreadName) -> Vec<Site>;
+
+/// The failure of a thread that is held where it failed.
+pub(crate) fn failed(agents: &Mirror, thread: ThreadName, stack: Stack<'_>) -> Option<Failure> {
+    let view = agents.thread(thread)?;
+    let Status::Failed(failure) = &view.status else { return None };
+    let mut failure = failure.clone();
+    failure.thread.get_or_insert(thread);
+    if failure.stack.is_empty() {
+        failure.stack = stack(thread);
+    }
+    if failure.stack.is_empty() {
+        failure.stack.push(view.site);
+    }
+    Some(failure)
+}
+
+/// What is wrong where nobody can move; nothing, if everybody has finished.
+pub(crate) fn stuck(
+    program: &impl Program,
+    agents: &Mirror,
+    trace: &Trace,
+    stack: Stack<'_>,
+) -> Option<Failure> {
+    let rest: Vec<&AgentView> =
+        agents.threads().iter().filter(|view| view.status != Status::Finished).collect();
+    if rest.is_empty() {
+        return None;
+    }
+    let spins = |view: &&AgentView| matches!(view.status, Status::Blocked(On::Await(_)) | Status::Yielding);
+    let kind = if rest.iter().any(spins) { FailureKind::Livelock } else { FailureKind::Deadlock };
+    let others = parties(program, &rest, stack);
+    let message = match kind {
+        FailureKind::Livelock => format!("livelock: {}", list(&others)),
+        _ => deadlock(program, agents, trace, &rest, &others),
+    };
+    Some(Failure { kind, message, thread: None, stack: Vec::new(), others })
+}
+
+fn parties(program: &impl Program, views: &[&AgentView], stack: Stack<'_>) -> Vec<Party> {
+    let party = |view: &&AgentView| {
+        let thread = view.agent.thread();
+        let mut stack = stack(thread);
+        if stack.is_empty() {
+            stack.push(view.site);
+        }
+        Party { thread, doing: doing(program, view), stack }
+    };
+    views.iter().map(party).collect()
+}
+
+fn list(parties: &[Party]) -> String {
+    let each: Vec<String> = parties.iter().map(|party| format!("{} {}", party.thread, party.doing)).collect();
+    each.join("; ")
+}
+
+fn deadlock(
+    program: &impl Program,
+    agents: &Mirror,
+    trace: &Trace,
+    rest: &[&AgentView],
+    parties: &[Party],
+) -> String {
+    if let Some((waiter, cond, signal)) = lost_wakeup(trace, rest) {
+        return format!(
+            "lost wake-up: {waiter} waits for a signal on condition variable {}, but the one from {} came while nobody \
+             waited; {}",
+            name(program, cond),
+            signal.event.id.thread,
+            list(parties),
+        );
+    }
+    match cycle(agents, rest) {
+        Some(cycle) => {
+            let names: Vec<String> = cycle.iter().map(ToString::to_string).collect();
+            format!("deadlock: {} wait for each other; {}", names.join(" and "), list(parties))
+        }
+        None => format!("deadlock: {}", list(parties)),
+    }
+}
+
+/// A thread that waits for a signal, where an earlier signal hit nobody.
+fn lost_wakeup<'t>(trace: &'t Trace, rest: &[&AgentView]) -> Option<(ThreadName, Obj, &'t TraceStep)> {
+    rest.iter().find_map(|view| {
+        let Status::Blocked(On::Cond(cond)) = view.status else { return None };
+        let lost = trace.steps.iter().rev().find(|step| {
+            matches!(step.event.op.kind, OpKind::Signal | OpKind::Broadcast)
+                && !step.woke
+                && step.event.op.may.accesses.iter().any(|access| access.obj.overlaps(&cond))
+        })?;
+        Some((view.agent.thread(), cond, lost))
+    })
+}
+
+/// Whom a blocked thread waits for, if it is one certain thread.
+pub(crate) fn waits_for(view: &AgentView) -> Option<ThreadName> {
+    match &view.status {
+        Status::Blocked(On::Mutex { owner, .. }) => *owner,
+        Status::Blocked(On::Join(thread)) => Some(*thread),
+        _ => None,
+    }
+}
+
+/// Threads that wait for each other in a circle.
+pub(crate) fn cycle(agents: &Mirror, rest: &[&AgentView]) -> Option<Vec<ThreadName>> {
+    rest.iter().find_map(|view| {
+        let start = view.agent.thread();
+        let mut path = vec![start];
+        loop {
+            let next = waits_for(agents.thread(*path.last()?)?)?;
+            if next == start {
+                return Some(path);
+            }
+            if path.contains(&next) {
+                return None;
+            }
+            path.push(next);
+        }
+    })
+}
+
+/// The execution ran more events than the limit.
+pub(crate) fn too_many_steps(
+    program: &impl Program,
+    agents: &Mirror,
+    last: Option<ThreadName>,
+    events: u32,
+) -> Failure {
+    let rest: Vec<&AgentView> =
+        agents.threads().iter().filter(|view| view.status != Status::Finished).collect();
+    Failure {
+        kind: FailureKind::StepLimit,
+        message: format!("the execution had not ended after {events} events"),
+        thread: last,
+        stack: Vec::new(),
+        others: parties(program, &rest, &mut |_| Vec::new()),
+    }
+}
+
+/// The execution ran longer than its time limit.
+pub(crate) fn timed_out(
+    program: &impl Program,
+    agents: &Mirror,
+    thread: ThreadName,
+    stack: Vec<Site>,
+) -> Failure {
+    let others: Vec<&AgentView> = agents
+        .threads()
+        .iter()
+        .filter(|view| view.status != Status::Finished && view.agent.thread() != thread)
+        .collect();
+    Failure {
+        kind: FailureKind::Timeout,
+        message: format!("{thread} ran longer than the time limit without coming to a key point"),
+        thread: Some(thread),
+        stack,
+        others: parties(program, &others, &mut |_| Vec::new()),
+    }
+}
+
+fn doing(program: &impl Program, view: &AgentView) -> String {
+    match &view.status {
+        Status::Blocked(on) => waiting(program, on),
+        Status::Yielding => "yields, and nobody else can move".to_owned(),
+        Status::Failed(failure) => format!("failed: {}", failure.message),
+        Status::Enabled => "could go on".to_owned(),
+        Status::Finished => "has finished".to_owned(),
+    }
+}
+
+fn waiting(program: &impl Program, on: &On) -> String {
+    match on {
+        On::Mutex { obj, owner: Some(owner) } => {
+            format!("waits for mutex {}, held by {owner}", name(program, *obj))
+        }
+        On::Mutex { obj, owner: None } => format!("waits for mutex {}", name(program, *obj)),
+        On::Read(obj) => format!("waits for a read lock on {}", name(program, *obj)),
+        On::Write(obj) => format!("waits for a write lock on {}", name(program, *obj)),
+        On::Cond(obj) => format!("waits for a signal on condition variable {}", name(program, *obj)),
+        On::Sem(obj) => format!("waits for semaphore {}", name(program, *obj)),
+        On::Barrier { obj, .. } => format!("waits for the others at barrier {}", name(program, *obj)),
+        On::Join(thread) => format!("waits for the end of {thread}"),
+        On::Futex(obj) => format!("waits for a futex wake on {}", name(program, *obj)),
+        On::Await(objs) => {
+            let names: Vec<String> = objs.iter().map(|&obj| name(program, obj)).collect();
+            format!("spins until {} changes", names.join(" or "))
+        }
+        On::Once(obj) => {
+            format!("waits for the initialiser {}, which another thread runs", name(program, *obj))
+        }
+        On::Io(what) => format!("waits for input from {what}"),
+    }
+}
+
+fn name(program: &impl Program, obj: Obj) -> String {
+    program
+        .describe(obj)
+        .map_or_else(|| format!("{:x}+{}", obj.name.0, obj.offset), |words| format!("`{words}`"))
+}
