@@ -1,3 +1,20 @@
 //! A real Linux process as a program that the checker can drive.
+//!
+//! [`PtraceProgram`] launches an ordinary executable under ptrace and implements [`checker::seam::Program`].
 
+mod answers;
+mod control;
+pub mod debuginfo;
+mod execution;
 pub mod instructions;
+mod launch;
+mod layout;
+mod os;
+pub mod preflight;
+mod program;
+mod spec;
+mod target;
+
+pub use execution::PtraceExecution;
+pub use program::PtraceProgram;
+pub use spec::{LaunchError, LaunchSpec, Stepping};

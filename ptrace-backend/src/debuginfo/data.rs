@@ -27,14 +27,14 @@ impl Variables {
         let mut names = Names::new(dwarf);
         for (index, unit) in dwarf.units().iter().enumerate() {
             let language = SourceUnit::new(dwarf, unit).language;
-            let mut functions: Vec<(isize, Option<Arc<str>>)> = Vec::new();
+            let mut functions: Vec<(isize, UnitOffset)> = Vec::new();
             visit(unit, &[gimli::DW_TAG_variable, gimli::DW_TAG_subprogram], &mut |die| {
                 functions.retain(|(depth, _)| *depth < die.depth);
                 if die.tag == gimli::DW_TAG_subprogram {
-                    functions.push((die.depth, names.of(die)));
+                    functions.push((die.depth, die.offset));
                 } else if let Some(address) = fixed_address(dwarf, die) {
-                    let function = functions.last().and_then(|(_, name)| name.as_deref());
-                    let name = names.of(die).map(|name| qualified(language, function, &name));
+                    let function = functions.last().and_then(|(_, offset)| names.at(unit, *offset, 8));
+                    let name = names.of(die).map(|name| qualified(language, function.as_deref(), &name));
                     all.extend(name.map(|name| variable(dwarf, index, die, address, name)));
                 }
             });

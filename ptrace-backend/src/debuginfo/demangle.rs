@@ -8,7 +8,7 @@ use cpp_demangle::DemangleOptions;
 pub fn demangle(raw: &str) -> String {
     let plain = without_clone_suffix(raw);
     if let Ok(rust) = rustc_demangle::try_demangle(plain) {
-        return format!("{rust:#}");
+        return inherent_method(&format!("{rust:#}"));
     }
     if plain.starts_with("_Z") {
         let options = DemangleOptions::new().no_params().no_return_type();
@@ -16,10 +16,39 @@ pub fn demangle(raw: &str) -> String {
             .ok()
             .and_then(|symbol| symbol.demangle_with_options(&options).ok())
         {
-            return cpp;
+            // A static's function keeps its parentheses even where parameters are left out.
+            return cpp.replace("()::", "::");
         }
     }
     plain.to_owned()
+}
+
+/// Both of Rust's mangling schemes occur in one program: `Mutex::lock` in one is `<Mutex>::lock` in the other.
+fn inherent_method(name: &str) -> String {
+    let Some(inside) = name.strip_prefix('<') else { return name.to_owned() };
+    let mut depth = 1;
+    for (at, byte) in inside.bytes().enumerate() {
+        match byte {
+            b'<' => depth += 1,
+            // The arrow of a function type is no bracket.
+            b'>' if at > 0 && inside.as_bytes()[at - 1] == b'-' => {}
+            b'>' => depth -= 1,
+            _ => {}
+        }
+        let (of, method) = (&inside[..at], &inside[at + 1..]);
+        if depth == 0 {
+            let is_path = of.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+            return if is_path && method.starts_with("::") {
+                format!("{of}{method}")
+            } else {
+                name.to_owned()
+            };
+        }
+        if depth == 1 && byte == b' ' && method.starts_with("as ") {
+            break;
+        }
+    }
+    name.to_owned()
 }
 
 /// Compilers mark copies and parts of functions, and statics within functions, with `.words` and `.numbers`.
@@ -55,6 +84,8 @@ mod tests {
                 "std::sys::sync::mutex::futex::Mutex::lock",
             ),
             ("_ZZ6workervE5calls", "worker::calls"),
+            ("_ZZN3FooclEvE5calls", "Foo::operator()::calls"),
+            ("_RNvMNtNtNtCs1234_3std3sys4sync5mutexNtB2_5Mutex4lock", "std::sys::sync::mutex::Mutex::lock"),
             (".hidden", ".hidden"),
             ("_Znonsense", "_Znonsense"),
         ] {

@@ -14,6 +14,7 @@ use super::dwarf::{Dwarf, Reader, Unit};
 pub(super) struct Die<'a> {
     pub(super) unit: &'a Unit,
     pub(super) tag: DwTag,
+    pub(super) offset: UnitOffset,
     pub(super) depth: isize,
     pub(super) attributes: &'a [Attribute<Reader>],
 }
@@ -30,11 +31,11 @@ pub(super) fn visit(unit: &Unit, wanted: &[DwTag], see: &mut dyn FnMut(&Die<'_>)
     let mut walk = || -> gimli::Result<()> {
         let mut entries = unit.entries_raw(None)?;
         while !entries.is_empty() {
-            let depth = entries.next_depth();
+            let (offset, depth) = (entries.next_offset(), entries.next_depth());
             let Some(abbreviation) = entries.read_abbreviation()? else { continue };
             if wanted.contains(&abbreviation.tag()) {
                 entries.read_attributes(abbreviation.attributes(), &mut attributes)?;
-                see(&Die { unit, tag: abbreviation.tag(), depth, attributes: &attributes });
+                see(&Die { unit, tag: abbreviation.tag(), offset, depth, attributes: &attributes });
             } else {
                 entries.skip_attributes(abbreviation.attributes())?;
             }
@@ -100,12 +101,15 @@ impl<'a> Names<'a> {
         }
         let origin = value(gimli::DW_AT_abstract_origin).or_else(|| value(gimli::DW_AT_specification));
         // A declaration may have the linkage name that its definition has not.
-        let inherited = origin.and_then(|origin| self.at(unit, origin, depth.checked_sub(1)?));
+        let inherited = origin.and_then(|origin| {
+            let (unit, offset) = target(self.dwarf, unit, origin)?;
+            self.at(unit, offset, depth.checked_sub(1)?)
+        });
         inherited.or_else(|| text(gimli::DW_AT_name))
     }
 
-    fn at(&mut self, unit: &Unit, reference: AttributeValue<Reader>, depth: u32) -> Option<Arc<str>> {
-        let (unit, offset) = target(self.dwarf, unit, reference)?;
+    /// The name of the entry at an offset, following at most `depth` references.
+    pub(super) fn at(&mut self, unit: &Unit, offset: UnitOffset, depth: u32) -> Option<Arc<str>> {
         let key = (start(unit), offset);
         if let Some(known) = self.known.get(&key) {
             return known.clone();

@@ -95,6 +95,7 @@ pub(super) fn for_each_row(
     let mut last: Option<(u64, usize)> = None;
     while let Ok(Some((header, current))) = rows.next_row() {
         let here = current.address();
+        let before = last.map(|(_, file)| file);
         if let Some((start, file)) = last.take()
             && start < here
             && is_code(start)
@@ -108,6 +109,8 @@ pub(super) fn for_each_row(
         let file = usize::try_from(current.file_index()).unwrap_or_default();
         // A broken table must not make us reserve memory for files that it does not list.
         let known = file <= header.file_names().len();
+        // Code that comes from no line goes with what stands before it: its file says nothing.
+        let file = current.line().map_or(before.unwrap_or(file), |_| file);
         last = (!current.end_sequence() && known).then_some((here, file));
     }
 }

@@ -28,14 +28,22 @@ pub(super) fn frames(dwarf: &Dwarf, address: u64, unnamed: &dyn Fn() -> String) 
             let location = frame.location.as_ref();
             frames.push(SourceFrame {
                 function: raw.map_or_else(unnamed, |raw| demangle(&raw)),
-                file: location.and_then(|at| at.file).map(|file| normalised(Path::new(file))),
-                line: location.and_then(|at| at.line).filter(|&line| line > 0),
+                file: location
+                    .filter(has_line)
+                    .and_then(|at| at.file)
+                    .map(|file| normalised(Path::new(file))),
+                line: location.filter(has_line).and_then(|at| at.line),
                 column: location.and_then(|at| at.column).filter(|&column| column > 0),
             });
         }
         Some(frames)
     });
     found.flatten().unwrap_or_default()
+}
+
+/// Compilers put line 0, and any file, on code that comes from no line.
+fn has_line(location: &&addr2line::Location<'_>) -> bool {
+    location.line.is_some_and(|line| line > 0)
 }
 
 /// The path without `.` and `..`, as written: symbolic links stay.

@@ -92,9 +92,13 @@ fn member<'a>(
             let name = text(dwarf, unit, &child).unwrap_or_default();
             let is_whole = start == 0 && number(owner, gimli::DW_AT_byte_size) == Some(size);
             let says_nothing = name.is_empty() || (is_whole && is_wrapper(dwarf, unit, owner, &name));
+            if is_lock_itself(dwarf, unit, owner, &name) {
+                *rest = 0;
+                return None;
+            }
             if !says_nothing {
                 path.push('.');
-                path.push_str(&name);
+                path.push_str(as_written(&name));
             }
             *rest -= start;
             return Some((part_unit, part));
@@ -196,10 +200,23 @@ fn is_wrapper(dwarf: &Dwarf, unit: &Unit, owner: &Entry, member: &str) -> bool {
         "Unique<",
         "Mutex",
     ];
-    if member.starts_with("_M_") || member.starts_with("__") {
-        return true;
-    }
-    text(dwarf, unit, owner).is_some_and(|name| WRAPPERS.iter().any(|wrapper| name.starts_with(wrapper)))
+    let is_library = member.starts_with("_M_") || member.starts_with("__");
+    is_library
+        || text(dwarf, unit, owner)
+            .is_some_and(|name| WRAPPERS.iter().any(|wrapper| name.starts_with(wrapper)))
+}
+
+/// Rust's locks hold what they protect: the rest of them is the lock, as its user sees it.
+fn is_lock_itself(dwarf: &Dwarf, unit: &Unit, owner: &Entry, member: &str) -> bool {
+    let is_lock = |name: String| ["Mutex<", "RwLock<"].iter().any(|lock| name.starts_with(lock));
+    member == "inner" && text(dwarf, unit, owner).is_some_and(is_lock)
+}
+
+/// The fields of Rust's tuples are numbers, which DWARF has as `__0`, `__1` …
+fn as_written(member: &str) -> &str {
+    let number = member.strip_prefix("__").unwrap_or_default();
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { number } else { member }
 }
 
 fn kind<'a>(dwarf: &'a Dwarf, unit: &'a Unit, entry: &Entry) -> Option<(&'a Unit, UnitOffset)> {

@@ -51,6 +51,27 @@ pub(super) fn user_code(image: &Image, is_user_file: &dyn Fn(&Path) -> bool) -> 
     startup.iter().fold(found, |found, function| subtract(found, &function.range))
 }
 
+/// Whose code a compilation unit is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    User,
+    /// Rust's own library, compiled in advance.
+    RustLibrary,
+    Other,
+}
+
+impl Owner {
+    fn of(source: &SourceUnit, is_user_file: &dyn Fn(&Path) -> bool) -> Self {
+        if source.language == Language::Rust && rust_library(&source.file).is_some() {
+            Self::RustLibrary
+        } else if is_user_file(&source.file) && !is_test_framework(&source.file) {
+            Self::User
+        } else {
+            Self::Other
+        }
+    }
+}
+
 fn from_lines(
     image: &Image,
     dwarf: &Dwarf,
@@ -60,15 +81,15 @@ fn from_lines(
     covered: &mut Vec<Range<u64>>,
 ) {
     let source = SourceUnit::new(dwarf, unit);
-    let is_user_unit = is_user_file(&source.file) && !is_test_framework(&source.file);
+    let owner = Owner::of(&source, is_user_file);
     let is_own = |path: &Path| {
         if is_test_framework(path) {
             return false;
         }
         match (source.language, rust_library(path)) {
-            (_, Some(file)) => is_about_sharing(&file, is_user_unit),
+            (_, Some(file)) => is_about_sharing(&file, owner),
             (Language::Rust, None) => is_user_file(path),
-            _ => is_user_unit || is_user_file(path),
+            _ => owner == Owner::User || is_user_file(path),
         }
     };
     let mut known: Vec<Option<bool>> = Vec::new();
@@ -76,10 +97,26 @@ fn from_lines(
         known.resize(known.len().max(row.file + 1), None);
         let own = *known[row.file].get_or_insert_with(|| is_own(row.path));
         push(covered, row.range.clone());
-        if own {
+        if own && (owner != Owner::RustLibrary || is_in_synchronisation(image, row.range.start)) {
             push(found, row.range);
         }
     });
+}
+
+/// Whether an address of Rust's library is in a function of a lock, as against one that merely uses locks for the
+/// library's own ends (standard output, thread handles, panics).
+fn is_in_synchronisation(image: &Image, address: u64) -> bool {
+    const FUNCTIONS: [&str; 6] = [
+        "std::sync::",
+        "std::sys::sync::",
+        "core::sync::",
+        "std::thread::scoped::",
+        "std::thread::thread::Thread::park",
+        "std::thread::thread::Thread::unpark",
+    ];
+    let name = image.function_at(address).and_then(|function| function.name()).unwrap_or_default();
+    let path = name.trim_start_matches('<');
+    FUNCTIONS.iter().any(|start| path.starts_with(start))
 }
 
 /// The path below `library/` of a file of Rust's standard library.
@@ -92,13 +129,13 @@ fn rust_library(path: &Path) -> Option<String> {
 
 /// The parts of Rust's standard library whose memory accesses are those that its user shares between threads. Raw
 /// pointers and cells are used everywhere: they count only where they were instantiated in the user's own crates.
-fn is_about_sharing(file: &str, is_user_unit: bool) -> bool {
+fn is_about_sharing(file: &str, owner: Owner) -> bool {
     const ALWAYS: [&str; 4] =
         ["core/src/sync/", "std/src/sync/", "std/src/sys/sync/", "std/src/thread/scoped.rs"];
     const INSTANTIATED: [&str; 4] =
         ["core/src/ptr/", "core/src/cell", "core/src/mem/", "core/src/intrinsics"];
     let is_below = |folders: &[&str]| folders.iter().any(|folder| file.starts_with(folder));
-    is_below(&ALWAYS) || (is_user_unit && is_below(&INSTANTIATED))
+    is_below(&ALWAYS) || (owner == Owner::User && is_below(&INSTANTIATED))
 }
 
 fn is_test_framework(path: &Path) -> bool {
@@ -146,43 +183,57 @@ fn is_startup(image: &Image, function: &Function<'_>) -> bool {
 fn is_user_name(image: &Image, function: &Function<'_>) -> bool {
     let Some(raw) = function.symbol else { return true };
     let name = demangle(raw);
-    let path = name.trim_start_matches(['<', '&', '(']);
-    let is_below = |crates: &[&str]| crates.iter().any(|krate| path.starts_with(krate));
-    if is_below(&["testing::", "Catch::", "doctest::"]) {
+    if is_below(&name, &["testing::", "Catch::", "doctest::"]) {
         return false;
     }
-    if rustc_demangle::try_demangle(raw).is_ok() && image.is_rust() {
-        let runtime = is_below(&[
-            "std::",
-            "core::",
-            "alloc::",
-            "panic_unwind::",
-            "rustc_demangle::",
-            "compiler_builtins::",
-            "hashbrown::",
-            "gimli::",
-            "addr2line::",
-            "object::",
-            "miniz_oxide::",
-            "memchr::",
-            "adler2::",
-            "__rustc",
-        ]);
-        return !runtime
-            || is_below(&[
-                "std::sync::",
-                "std::sys::sync::",
-                "core::sync::",
-                "core::cell::",
-                "core::ptr::",
-                "core::mem::",
-            ]);
+    if image.is_rust() {
+        return is_user_rust_name(&name);
     }
-    let is_library = is_below(&["std::", "__gnu_cxx::", "__cxxabiv1::"]);
+    let is_library = is_below(&name, &["std::", "__gnu_cxx::", "__cxxabiv1::"]);
     !is_library
         || image
             .symbols()
             .any(|symbol| symbol.name == raw && symbol.is_weak() && symbol.kind == SymbolKind::Function)
+}
+
+/// A Rust function is the user's if its type or the trait that it implements is.
+fn is_user_rust_name(name: &str) -> bool {
+    const RUNTIME: [&str; 15] = [
+        "std::",
+        "core::",
+        "alloc::",
+        "panic_unwind::",
+        "panic_abort::",
+        "rustc_demangle::",
+        "compiler_builtins::",
+        "hashbrown::",
+        "gimli::",
+        "addr2line::",
+        "object::",
+        "miniz_oxide::",
+        "memchr::",
+        "adler2::",
+        "__rust",
+    ];
+    const SHARING: [&str; 6] =
+        ["std::sync::", "std::sys::sync::", "core::sync::", "core::cell::", "core::ptr::", "core::mem::"];
+    if is_below(name, &SHARING) {
+        return !name.contains("drop_in_place");
+    }
+    match name.strip_prefix('<').and_then(|rest| rest.split_once(" as ")) {
+        Some((of, implemented)) => {
+            let is_plain = !of.contains("::");
+            !((is_plain || is_below(of, &RUNTIME)) && is_below(implemented, &RUNTIME))
+        }
+        None => !is_below(name, &RUNTIME) && !name.starts_with("<[") && !name.starts_with("<str>"),
+    }
+}
+
+/// Whether a name, or the type that it is about, is in one of the namespaces.
+fn is_below(name: &str, spaces: &[&str]) -> bool {
+    let path = name.trim_start_matches(['<', '&', '(', '[', '*']);
+    let path = path.trim_start_matches("mut ").trim_start_matches("dyn ");
+    spaces.iter().any(|space| path.starts_with(space))
 }
 
 /// Appends, joining with the last range where they touch.
@@ -250,10 +301,32 @@ mod tests {
     #[test]
     fn sharing_in_the_standard_library_is_recognised() {
         let file = rust_library(Path::new("/rustc/59807616/library/core/src/sync/atomic.rs")).unwrap();
-        assert!(is_about_sharing(&file, false));
-        assert!(is_about_sharing("core/src/cell.rs", true) && !is_about_sharing("core/src/cell.rs", false));
-        assert!(!is_about_sharing("alloc/src/vec/mod.rs", true));
+        assert!(is_about_sharing(&file, Owner::Other));
+        assert!(
+            is_about_sharing("core/src/cell.rs", Owner::User)
+                && !is_about_sharing("core/src/cell.rs", Owner::Other)
+        );
+        assert!(!is_about_sharing("alloc/src/vec/mod.rs", Owner::User));
         assert_eq!(rust_library(Path::new("/home/me/library/core/src/cell.rs")), None);
+    }
+
+    #[test]
+    fn rust_functions_are_told_apart_by_type_and_trait() {
+        for (name, expected) in [
+            ("app::work", true),
+            ("main", true),
+            ("<app::Queue as core::ops::drop::Drop>::drop", true),
+            ("<u32 as app::Count>::count", true),
+            ("std::sync::poison::mutex::Mutex<T>::lock", true),
+            ("core::ptr::drop_in_place<app::Queue>", false),
+            ("<&[u8] as core::fmt::Debug>::fmt", false),
+            ("<&mut std::io::Error as core::fmt::Debug>::fmt", false),
+            ("<str>::trim_start_matches", false),
+            ("std::io::stdio::_print", false),
+            ("__rust_try", false),
+        ] {
+            assert_eq!(is_user_rust_name(name), expected, "{name}");
+        }
     }
 
     #[test]

@@ -1,0 +1,123 @@
+//! System calls whose answer the tracer makes up, so that it is the same in every execution: time, randomness,
+//! identity, processors.
+
+use checker::names::ThreadName;
+
+use crate::os::{Regs, Tid, memory};
+
+/// The process id that the target sees.
+pub(crate) const PID: i64 = 4000;
+
+/// How many processors the target sees.
+const CPUS: u32 = 4;
+
+/// The virtual clock's first value: 2020-01-01 00:00:00 UTC, in nanoseconds.
+pub(crate) const START_OF_TIME: u64 = 1_577_836_800_000_000_000;
+
+/// What one reading of the clock adds to it, in nanoseconds.
+const READING: u64 = 1000;
+
+/// What a thread sees of the made-up world.
+#[derive(Debug, Clone)]
+pub(crate) struct World {
+    /// The thread's virtual time in nanoseconds.
+    pub(crate) now: u64,
+    /// The number that the thread has for itself.
+    pub(crate) tid: i64,
+    /// State of the thread's random numbers.
+    random: u64,
+}
+
+impl World {
+    /// The world of a thread at its start.
+    pub(crate) fn new(name: ThreadName, now: u64) -> Self {
+        let number = name.path().iter().fold(0_i64, |n, &ordinal| n * 64 + i64::from(ordinal));
+        Self { now, tid: PID + number, random: 0x9e37_79b9_7f4a_7c15 ^ (number as u64) << 32 }
+    }
+
+    /// Answers the system call that a thread is stopped at, in its memory where need be; `None` if it is not one of
+    /// these. A negative result is an error number.
+    pub(crate) fn answer(&mut self, tid: Tid, regs: &Regs) -> Option<i64> {
+        let result = match regs.orig_rax as i64 {
+            libc::SYS_getpid => PID,
+            libc::SYS_getppid => PID - 1,
+            libc::SYS_gettid => self.tid,
+            libc::SYS_clock_gettime => self.clock_gettime(tid, regs),
+            libc::SYS_gettimeofday => self.gettimeofday(tid, regs.rdi),
+            libc::SYS_time => self.time(tid, regs.rdi),
+            libc::SYS_getrandom => self.getrandom(tid, regs.rdi, regs.rsi),
+            libc::SYS_sched_getaffinity => affinity(tid, regs.rsi, regs.rdx),
+            libc::SYS_sched_setaffinity => 0,
+            libc::SYS_getcpu => put(tid, regs.rdi, &0_u32.to_le_bytes(), 0),
+            _ => return None,
+        };
+        Some(result)
+    }
+
+    /// The next reading of the clock, in nanoseconds.
+    pub(crate) fn read_clock(&mut self) -> u64 {
+        self.now += READING;
+        self.now
+    }
+
+    fn clock_gettime(&mut self, tid: Tid, regs: &Regs) -> i64 {
+        put(tid, regs.rsi, &timespec(self.read_clock()), 0)
+    }
+
+    fn gettimeofday(&mut self, tid: Tid, to: u64) -> i64 {
+        let micros = self.read_clock() / 1000;
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&(micros / 1_000_000).to_le_bytes());
+        bytes[8..].copy_from_slice(&(micros % 1_000_000).to_le_bytes());
+        put(tid, to, &bytes, 0)
+    }
+
+    fn time(&mut self, tid: Tid, to: u64) -> i64 {
+        let seconds = self.read_clock() / 1_000_000_000;
+        put(tid, to, &seconds.to_le_bytes(), seconds as i64)
+    }
+
+    fn getrandom(&mut self, tid: Tid, to: u64, len: u64) -> i64 {
+        let len = len.min(1 << 20) as usize;
+        let mut bytes = Vec::with_capacity(len + 8);
+        while bytes.len() < len {
+            bytes.extend_from_slice(&self.random_number().to_le_bytes());
+        }
+        put(tid, to, &bytes[..len], len as i64)
+    }
+
+    /// The next number of this thread's splitmix64 sequence.
+    pub(crate) fn random_number(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+/// The kernel's `struct timespec`.
+fn timespec(nanos: u64) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&(nanos / 1_000_000_000).to_le_bytes());
+    bytes[8..].copy_from_slice(&(nanos % 1_000_000_000).to_le_bytes());
+    bytes
+}
+
+/// Reads a `struct timespec` of the target, in nanoseconds.
+pub(crate) fn read_timespec(tid: Tid, at: u64) -> Option<u64> {
+    let (seconds, nanos) = (memory::word(tid, at)?, memory::word(tid, at + 8)?);
+    Some(seconds.saturating_mul(1_000_000_000).saturating_add(nanos))
+}
+
+/// Stores bytes unless the target gave no address, and returns the result given.
+fn put(tid: Tid, at: u64, bytes: &[u8], result: i64) -> i64 {
+    if at == 0 || memory::write(tid, at, bytes) { result } else { -i64::from(libc::EFAULT) }
+}
+
+fn affinity(tid: Tid, len: u64, to: u64) -> i64 {
+    if len < 8 {
+        return -i64::from(libc::EINVAL);
+    }
+    put(tid, to, &((1_u64 << CPUS) - 1).to_le_bytes(), 8)
+}

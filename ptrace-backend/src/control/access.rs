@@ -1,0 +1,186 @@
+//! A thread stands at an instruction that touches memory.
+
+use checker::names::Obj;
+use checker::op::{Access, Op, OpKind};
+use checker::seam::ExecutionError;
+use smallvec::SmallVec;
+
+use super::knowledge::{Block, Status};
+use super::process::{Flow, Process, system};
+use super::sync::Index;
+use super::thread::{Act, Need, Pending};
+use crate::debuginfo;
+use crate::instructions::{Candidate, Kind, MemoryAccess};
+use crate::layout::What;
+use crate::os::memory::{self, MemoryFile};
+
+impl Process {
+    /// Either makes the access the thread's pending operation, or lets the thread through at once.
+    pub(crate) fn access(&mut self, index: Index, candidate: usize) -> Result<Flow, ExecutionError> {
+        let layout = std::sync::Arc::clone(&self.layout);
+        let instruction = &layout.candidates[candidate];
+        let accesses = instruction.accesses(&self.threads[index].regs);
+        self.note(index, candidate, &accesses);
+        let blocks: SmallVec<[Block; 2]> = accesses.iter().map(|a| self.block_of(a.addr)).collect();
+        let status = self.shared.status(candidate);
+        if status == Status::Promoted && self.shared.any_shared(blocks.iter().copied()) {
+            let pending = self.describe_access(index, instruction, &accesses);
+            self.threads[index].pending = Some(pending);
+            self.watch_for_spinning(index)?;
+            return Ok(Flow::Rest);
+        }
+        if status != Status::Disarmed && self.spins_unshared(index, instruction, &accesses)? {
+            // Nobody else has touched what it waits for yet, but somebody will have to.
+            for block in blocks {
+                self.promoted |= self.shared.promote(&[candidate], block);
+            }
+            return Ok(Flow::Rest);
+        }
+        if status == Status::Disarmed || self.shared.touched_privately(candidate) {
+            self.lift(index)?;
+        } else {
+            self.pass_trap(index)?;
+        }
+        Ok(Flow::Resume(0))
+    }
+
+    /// Whether the thread spins on memory that is not known to be shared. If so, it now waits for a change of it.
+    fn spins_unshared(
+        &mut self,
+        index: Index,
+        instruction: &Candidate,
+        accesses: &[MemoryAccess],
+    ) -> Result<bool, ExecutionError> {
+        let pending = self.describe_access(index, instruction, accesses);
+        self.threads[index].pending = Some(pending);
+        let spins = self.watch_for_spinning(index)?;
+        if !spins {
+            self.threads[index].pending = None;
+        }
+        Ok(spins)
+    }
+
+    /// Removes the trap at which a thread stands from this process.
+    fn lift(&mut self, index: Index) -> Result<(), ExecutionError> {
+        let thread = &self.threads[index];
+        let at = thread.regs.rip;
+        let byte = self.layout.traps[&at].byte;
+        memory::poke_byte(thread.tid, at, byte).map_err(system("lift a trap"))?;
+        self.write_registers(index)
+    }
+
+    /// Takes note of accesses, and of what follows for key points.
+    fn note(&mut self, index: Index, candidate: usize, accesses: &[MemoryAccess]) {
+        for access in accesses {
+            let involved = self.sharing.touch(index, candidate, access.addr, access.len, access.write);
+            let block = self.block_of(access.addr);
+            if !involved.is_empty() && self.shared.promote(&involved, block) {
+                self.promoted = true;
+            }
+            let owner = self.threads.iter().position(|t| t.is_live() && t.stack.contains(&access.addr));
+            if let Some(owner) = owner.filter(|&owner| owner != index) {
+                self.expose(owner, access.addr);
+            }
+        }
+    }
+
+    /// The frame of `owner` that holds an address is touched by another thread: the instructions of its function that
+    /// work on the frame are watched from now on.
+    fn expose(&mut self, owner: Index, addr: u64) {
+        if !self.exposed.insert(addr) {
+            return;
+        }
+        let Some(function) = self.frame_function(owner, addr) else { return };
+        let layout = std::sync::Arc::clone(&self.layout);
+        let inside = layout.candidates.iter().enumerate().filter(|(_, c)| function.contains(&c.addr));
+        if self.shared.expose(inside.map(|(i, _)| i)) {
+            self.promoted = true;
+        }
+    }
+
+    /// The code of the function in whose frame an address is.
+    fn frame_function(&self, owner: Index, addr: u64) -> Option<std::ops::Range<u64>> {
+        let frames = self.raw_frames(owner);
+        let frame: &debuginfo::Frame = frames.iter().find(|frame| addr < frame.cfa)?;
+        self.layout.function_code(frame.pc - 1)
+    }
+
+    /// The stretch of memory by which sharing of an address is remembered.
+    fn block_of(&self, addr: u64) -> Block {
+        const LINE: u32 = 6;
+        const WORD: u32 = 3;
+        const PAGE: u32 = 12;
+        let Obj { name, offset, .. } = self.object(addr, 1);
+        let coarse = if self.layout.module_at(addr).is_some() {
+            LINE
+        } else if self.threads.iter().any(|t| t.stack.contains(&addr)) {
+            WORD
+        } else {
+            PAGE
+        };
+        (name, offset >> coarse)
+    }
+
+    fn describe_access(&self, index: Index, instruction: &Candidate, accesses: &[MemoryAccess]) -> Pending {
+        let site = self.layout.site(instruction.addr);
+        let mut touched: SmallVec<[Access; 2]> = SmallVec::new();
+        for access in accesses {
+            let obj = self.object(access.addr, access.len);
+            touched.push(if access.write { Access::write(obj) } else { Access::read(obj) });
+        }
+        let plain = |kind, act| Pending {
+            op: Op::new(kind, touched.iter().copied()),
+            site,
+            need: Need::Nothing,
+            act,
+            deadline: None,
+        };
+        match instruction.kind {
+            Kind::Load => plain(OpKind::Read, Act::Access),
+            Kind::Store | Kind::Move => plain(OpKind::Write, Act::Access),
+            Kind::LockedUpdate => plain(OpKind::Update, Act::Access),
+            Kind::CompareExchange => plain(OpKind::CompareExchange, Act::Access),
+            Kind::SplitUpdate => {
+                self.describe_split(index, instruction).unwrap_or_else(|| plain(OpKind::Update, Act::Access))
+            }
+        }
+    }
+
+    /// The read of an instruction that reads and then writes.
+    fn describe_split(&self, index: Index, instruction: &Candidate) -> Option<Pending> {
+        let accesses = instruction.accesses(&self.threads[index].regs);
+        let access = accesses.iter().find(|a| a.read && a.write)?;
+        let obj = self.object(access.addr, access.len);
+        Some(Pending {
+            op: Op::new(OpKind::Read, [Access::read(obj)]),
+            site: self.layout.site(instruction.addr),
+            need: Need::Nothing,
+            act: Act::SplitRead { addr: access.addr, len: access.len as usize },
+            deadline: None,
+        })
+    }
+
+    /// The candidate at a code address.
+    pub(crate) fn candidate_at(&self, addr: u64) -> Option<&Candidate> {
+        match self.layout.traps.get(&addr)?.what {
+            What::Access(candidate) => self.layout.candidates.get(candidate),
+            What::Function { .. } => None,
+        }
+    }
+
+    /// The first thread is about to be created: from now on memory accesses are watched.
+    pub(crate) fn begin_concurrency(&mut self) -> Result<(), ExecutionError> {
+        if std::mem::replace(&mut self.concurrent, true) {
+            return Ok(());
+        }
+        let pages = self.shared.armed_pages(&self.layout, self.template);
+        if pages.is_empty() {
+            return Ok(());
+        }
+        let file = MemoryFile::open(self.leader).map_err(system("open the target's memory"))?;
+        for (addr, bytes) in pages.iter() {
+            file.write(*addr, bytes).map_err(system("plant traps"))?;
+        }
+        Ok(())
+    }
+}

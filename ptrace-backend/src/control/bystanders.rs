@@ -1,0 +1,65 @@
+//! Processes that the target forks: they stay attached and run, but nobody schedules them.
+
+use checker::names::ThreadName;
+use checker::seam::ExecutionError;
+
+use super::process::{Flow, Process, system};
+use super::sync::Index;
+use crate::answers::{START_OF_TIME, World};
+use crate::os::wait::{self, Wait};
+use crate::os::{Tid, memory, ptrace};
+use crate::target::startup::answer_time_stamp;
+
+const NOTE: &str =
+    "the program starts other processes: they ran unscheduled, and waiting for them is not explored";
+
+impl Process {
+    /// The running thread has forked: the traps are lifted in the child, which then runs.
+    pub(crate) fn forked(&mut self, index: Index) -> Result<(), ExecutionError> {
+        let child = ptrace::event_message(self.threads[index].tid).map_err(system("read an event"))? as Tid;
+        wait::uninterrupted(child).map_err(system("wait for a new process"))?;
+        let layout = std::sync::Arc::clone(&self.layout);
+        for (&at, trap) in &layout.traps {
+            if memory::number(child, at, 1) == Some(0xcc) {
+                let _ = memory::poke_byte(child, at, trap.byte);
+            }
+        }
+        self.bystanders.push(child);
+        if !self.notes.iter().any(|note| note == NOTE) {
+            self.notes.push(NOTE.to_owned());
+        }
+        ptrace::resume(child, 0).map_err(system("resume a new process"))
+    }
+
+    /// A process that is not scheduled has something to report: it goes on.
+    pub(crate) fn bystander(&mut self, who: Tid, status: Wait) {
+        let signal = match status {
+            Wait::Exited(_) | Wait::Killed(_) => {
+                self.bystanders.retain(|&child| child != who);
+                return;
+            }
+            Wait::Fork | Wait::Clone => {
+                if let Ok(child) = ptrace::event_message(who) {
+                    self.bystanders.push(child as Tid);
+                }
+                0
+            }
+            Wait::Signal(libc::SIGSEGV) if time_stamp(who) => 0,
+            Wait::Signal(signal) => signal,
+            Wait::Seccomp | Wait::Exec | Wait::Exit | Wait::Stopped => 0,
+        };
+        let _ = ptrace::resume(who, signal);
+    }
+
+    /// Waiting for a child is done by the kernel: the children run on meanwhile.
+    pub(crate) fn wait_for_child(&mut self, _index: Index) -> Result<Flow, ExecutionError> {
+        Ok(Flow::Resume(0))
+    }
+}
+
+/// Answers `rdtsc` in a process that is not scheduled.
+fn time_stamp(who: Tid) -> bool {
+    let mut world = World::new(ThreadName::MAIN, START_OF_TIME);
+    let Ok(mut regs) = ptrace::registers(who) else { return false };
+    answer_time_stamp(who, &mut regs, &mut world) && ptrace::set_registers(who, &regs).is_ok()
+}

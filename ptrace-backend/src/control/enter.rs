@@ -1,0 +1,234 @@
+//! A thread stands at the entry of a thread function: which operation that is, and what it waits for.
+
+use checker::failure::FailureKind;
+use checker::names::{Obj, Site};
+use checker::op::{Access, Mode, Op, OpKind};
+use checker::seam::ExecutionError;
+
+use super::functions::Function;
+use super::process::{Flow, Process};
+use super::sync::{Index, MutexMemory};
+use super::thread::{Act, Need, Pending, Stage};
+use crate::answers::read_timespec;
+use crate::os::ptrace;
+
+impl Process {
+    /// Either makes the function the thread's pending operation, or lets the thread through at once.
+    pub(crate) fn enter(
+        &mut self,
+        index: Index,
+        function: Function,
+        timed_out: u64,
+    ) -> Result<Flow, ExecutionError> {
+        let caller = self.number(self.threads[index].regs.rsp, 8);
+        if function == Function::Panic {
+            let stack = self.stack(index);
+            self.threads[index].panic.get_or_insert(stack);
+        } else if function == Function::ThreadExit {
+            self.exits(index)?;
+        } else if !self.layout.in_libc(caller) {
+            if let Some(flow) = self.operation(index, function, timed_out)? {
+                return Ok(flow);
+            }
+        }
+        self.pass_trap(index)?;
+        Ok(Flow::Resume(0))
+    }
+
+    /// `pthread_exit`: of the main thread, it is not reported like that of others.
+    fn exits(&mut self, index: Index) -> Result<(), ExecutionError> {
+        if index == 0 && !self.leader_leaves {
+            self.leader_leaves = true;
+            ptrace::stop_at_exit(self.leader)
+                .map_err(super::process::system("trace the main thread's end"))?;
+        }
+        Ok(())
+    }
+
+    /// The pending operation that a function is. `None`: it has been accounted for, and the thread may go through.
+    fn operation(
+        &mut self,
+        index: Index,
+        function: Function,
+        timed_out: u64,
+    ) -> Result<Option<Flow>, ExecutionError> {
+        let object = self.threads[index].argument(0);
+        self.learn(index, function, object);
+        if let Some(message) = self.misuse(index, function, object) {
+            let (kind, message) = message;
+            let stack = self.stack(index);
+            let failure = self.failure(index, kind, message, stack);
+            self.threads[index].stage = Stage::Failed(failure);
+            return Ok(Some(Flow::Rest));
+        }
+        let (op, need) = self.describe_call(index, function, object);
+        let limit = time_limit(function).map(|i| self.threads[index].argument(i));
+        let deadline = limit.and_then(|at| read_timespec(self.leader, at));
+        let act = Act::Function { function, object, timed_out };
+        let pending = Pending { op, site: Site::default(), need, act, deadline };
+        let waits = matches!(function, Function::CondWait | Function::CondTimedWait { .. })
+            || function == Function::BarrierWait;
+        if !self.concurrent && function != Function::Create && !waits && self.holds(index, &pending.need) {
+            self.carry_out(index, function, object);
+            return self.finish_call(index, function);
+        }
+        let site = self.call_site(index);
+        self.threads[index].pending = Some(Pending { site, ..pending });
+        if function.only_tries() {
+            self.watch_for_spinning(index)?;
+        }
+        Ok(Some(Flow::Rest))
+    }
+
+    /// Lets a call that needs no scheduling take place: by its own body, or by its result where that is made up.
+    fn finish_call(&mut self, index: Index, function: Function) -> Result<Option<Flow>, ExecutionError> {
+        if matches!(function, Function::Signal | Function::Broadcast) {
+            self.return_from_call(index, 0)?;
+            return Ok(Some(Flow::Resume(0)));
+        }
+        Ok(None)
+    }
+
+    /// Takes note of what an object's own memory says about it, the first time that it is seen.
+    fn learn(&mut self, index: Index, function: Function, object: u64) {
+        use Function as F;
+        match function {
+            F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. } => {
+                let memory = self.mutex_memory(object);
+                let mutex = self.objects.mutexes.entry(object).or_default();
+                mutex.recursive = memory.recursive();
+                mutex.error_checking = memory.error_checking();
+            }
+            F::SemWait | F::SemTryWait | F::SemTimedWait { .. } | F::SemPost | F::SemGetValue => {
+                let value = self.number(object, 4) as u32;
+                self.objects.semaphores.entry(object).or_insert(value);
+            }
+            F::BarrierInit => {
+                let count = self.threads[index].argument(2) as u32;
+                self.objects.barriers.entry(object).or_default().count = count;
+            }
+            F::BarrierWait if !self.objects.barriers.contains_key(&object) => {
+                let count = self.number(object + 8, 4) as u32;
+                self.objects.barriers.entry(object).or_default().count = count;
+            }
+            _ => {}
+        }
+    }
+
+    /// A use of an object that is a failure in itself.
+    fn misuse(&self, index: Index, function: Function, object: u64) -> Option<(FailureKind, String)> {
+        use Function as F;
+        let held_by = |owner: Option<Index>| owner.map(|i| self.threads[i].name);
+        match function {
+            F::MutexUnlock => {
+                let owner = self.objects.mutexes.get(&object).and_then(|m| m.owner);
+                if owner == Some(index) {
+                    return None;
+                }
+                let holder = held_by(owner).map_or("nobody holds it".to_owned(), |t| format!("{t} holds it"));
+                let what = self.words(object);
+                let message =
+                    format!("mutex {what} is unlocked by a thread that does not hold it ({holder})");
+                Some((FailureKind::UnlockNotHeld, message))
+            }
+            F::MutexDestroy => {
+                let owner = held_by(self.objects.mutexes.get(&object).and_then(|m| m.owner))?;
+                let message = format!("mutex {} is destroyed while {owner} holds it", self.words(object));
+                Some((FailureKind::DestroyedWhileHeld, message))
+            }
+            F::CondDestroy => {
+                let waiter = self.objects.conds.get(&object)?.waiters.first().copied();
+                let waiter = held_by(waiter)?;
+                let what = self.words(object);
+                let message = format!("condition variable {what} is destroyed while {waiter} waits for it");
+                Some((FailureKind::DestroyedWhileHeld, message))
+            }
+            _ => None,
+        }
+    }
+
+    /// The operation that a call is, and what it needs.
+    fn describe_call(&self, index: Index, function: Function, object: u64) -> (Op, Need) {
+        use Function as F;
+        let obj = self.object(object, 1);
+        let reads = |kind, need| (Op::new(kind, [Access::read(obj)]), need);
+        let writes = |kind, need| (Op::new(kind, [Access::write(obj)]), need);
+        let free = Need::Nothing;
+        match function {
+            F::MutexInit | F::SpinInit | F::CondInit | F::RwInit | F::SemInit | F::BarrierInit => {
+                writes(OpKind::Init, free)
+            }
+            F::MutexDestroy | F::CondDestroy | F::RwDestroy | F::SemDestroy | F::BarrierDestroy => {
+                writes(OpKind::Destroy, free)
+            }
+            F::MutexLock | F::MutexTimedLock { .. } | F::SpinLock => {
+                writes(OpKind::Lock, Need::Mutex(object))
+            }
+            F::MutexTryLock | F::SpinTryLock => writes(OpKind::TryLock, free),
+            F::MutexUnlock | F::SpinUnlock => writes(OpKind::Unlock, free),
+            F::CondWait | F::CondTimedWait { .. } => {
+                let mutex = self.object(self.threads[index].argument(1), 1);
+                (Op::new(OpKind::CondWait, [Access::write(mutex), Access::read(obj)]), free)
+            }
+            F::Signal => writes(OpKind::Signal, free),
+            F::Broadcast => writes(OpKind::Broadcast, free),
+            F::ReadLock | F::ReadTimedLock { .. } => reads(OpKind::ReadLock, Need::ReadLock(object)),
+            F::ReadTryLock => reads(OpKind::TryReadLock, free),
+            F::WriteLock | F::WriteTimedLock { .. } => writes(OpKind::WriteLock, Need::WriteLock(object)),
+            F::WriteTryLock => writes(OpKind::TryWriteLock, free),
+            F::RwUnlock => self.describe_rw_unlock(index, object, obj),
+            F::SemWait | F::SemTimedWait { .. } => writes(OpKind::SemWait, Need::Semaphore(object)),
+            F::SemTryWait => writes(OpKind::SemTryWait, free),
+            F::SemPost => writes(OpKind::SemPost, free),
+            F::SemGetValue => reads(OpKind::Read, free),
+            F::BarrierWait => {
+                let generation = self.objects.barriers.get(&object).map_or(0, |b| b.generation);
+                let access = Access { obj, mode: Mode::Arrive(generation) };
+                (Op::new(OpKind::BarrierArrive, [access]), free)
+            }
+            F::Once | F::GuardAcquire => writes(OpKind::Once, Need::Once(object)),
+            F::GuardRelease => writes(OpKind::OnceDone, free),
+            F::Create | F::ThreadExit | F::Panic => (Op::new(OpKind::Create, []), free),
+            F::Join | F::TimedJoin => self.describe_join(object, true),
+            F::TryJoin => self.describe_join(object, false),
+        }
+    }
+
+    fn describe_rw_unlock(&self, index: Index, object: u64, obj: Obj) -> (Op, Need) {
+        let writer = self.objects.rwlocks.get(&object).is_some_and(|l| l.writer == Some(index));
+        if writer {
+            (Op::new(OpKind::WriteUnlock, [Access::write(obj)]), Need::Nothing)
+        } else {
+            (Op::new(OpKind::ReadUnlock, [Access::read(obj)]), Need::Nothing)
+        }
+    }
+
+    fn describe_join(&self, handle: u64, waits: bool) -> (Op, Need) {
+        // The latest thread with this handle: the C library uses the memory of ended threads again.
+        let joined = self.threads.iter().rposition(|t| t.handle == handle && t.name.path() != []);
+        let joined = joined.or_else(|| self.threads.iter().position(|t| t.handle == handle));
+        let peer = joined.map(|i| self.threads[i].name);
+        let need = joined.filter(|_| waits).map_or(Need::Nothing, Need::End);
+        (Op { peer, ..Op::new(OpKind::Join, []) }, need)
+    }
+
+    /// The part of a mutex's memory that locking changes.
+    pub(crate) fn mutex_memory(&self, mutex: u64) -> MutexMemory {
+        let bytes = self.read(mutex, MutexMemory::LEN);
+        MutexMemory::parse(bytes.try_into().unwrap_or([0; MutexMemory::LEN]))
+    }
+}
+
+/// Which argument of a function is its time limit.
+fn time_limit(function: Function) -> Option<usize> {
+    use Function as F;
+    match function {
+        F::MutexTimedLock { limit }
+        | F::CondTimedWait { limit }
+        | F::ReadTimedLock { limit }
+        | F::WriteTimedLock { limit }
+        | F::SemTimedWait { limit } => Some(limit),
+        F::TimedJoin => Some(2),
+        _ => None,
+    }
+}

@@ -1,0 +1,160 @@
+//! The thread functions of the C library: pthreads and C11, by the names that programs link against.
+
+/// What a trapped function does. Variants with a time limit say which argument holds it (from 0).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Function {
+    MutexInit,
+    MutexDestroy,
+    MutexLock,
+    MutexTryLock,
+    MutexTimedLock {
+        limit: usize,
+    },
+    MutexUnlock,
+    SpinInit,
+    SpinLock,
+    SpinTryLock,
+    SpinUnlock,
+    CondInit,
+    CondDestroy,
+    CondWait,
+    CondTimedWait {
+        limit: usize,
+    },
+    Signal,
+    Broadcast,
+    RwInit,
+    RwDestroy,
+    ReadLock,
+    ReadTryLock,
+    ReadTimedLock {
+        limit: usize,
+    },
+    WriteLock,
+    WriteTryLock,
+    WriteTimedLock {
+        limit: usize,
+    },
+    RwUnlock,
+    SemInit,
+    SemDestroy,
+    SemWait,
+    SemTryWait,
+    SemTimedWait {
+        limit: usize,
+    },
+    SemPost,
+    SemGetValue,
+    BarrierInit,
+    BarrierDestroy,
+    BarrierWait,
+    Once,
+    /// `__cxa_guard_acquire`: the once of a C++ function's static variable.
+    GuardAcquire,
+    /// `__cxa_guard_release` and `__cxa_guard_abort`.
+    GuardRelease,
+    Create,
+    Join,
+    TryJoin,
+    TimedJoin,
+    ThreadExit,
+    /// Where every Rust panic passes.
+    Panic,
+}
+
+impl Function {
+    /// Whether it returns at once, having changed nothing if it could not have what it wanted.
+    pub(crate) fn only_tries(self) -> bool {
+        use Function as F;
+        matches!(
+            self,
+            F::MutexTryLock
+                | F::SpinTryLock
+                | F::ReadTryLock
+                | F::WriteTryLock
+                | F::SemTryWait
+                | F::SemGetValue
+        )
+    }
+}
+
+use Function as F;
+
+/// Functions of the C library.
+pub(crate) const THREAD_FUNCTIONS: &[(&str, Function)] = &[
+    ("pthread_mutex_init", F::MutexInit),
+    ("mtx_init", F::MutexInit),
+    ("pthread_mutex_destroy", F::MutexDestroy),
+    ("mtx_destroy", F::MutexDestroy),
+    ("pthread_mutex_lock", F::MutexLock),
+    ("mtx_lock", F::MutexLock),
+    ("pthread_mutex_trylock", F::MutexTryLock),
+    ("mtx_trylock", F::MutexTryLock),
+    ("pthread_mutex_timedlock", F::MutexTimedLock { limit: 1 }),
+    ("pthread_mutex_clocklock", F::MutexTimedLock { limit: 2 }),
+    ("mtx_timedlock", F::MutexTimedLock { limit: 1 }),
+    ("pthread_mutex_unlock", F::MutexUnlock),
+    ("mtx_unlock", F::MutexUnlock),
+    ("pthread_spin_init", F::SpinInit),
+    ("pthread_spin_lock", F::SpinLock),
+    ("pthread_spin_trylock", F::SpinTryLock),
+    ("pthread_spin_unlock", F::SpinUnlock),
+    ("pthread_cond_init", F::CondInit),
+    ("cnd_init", F::CondInit),
+    ("pthread_cond_destroy", F::CondDestroy),
+    ("cnd_destroy", F::CondDestroy),
+    ("pthread_cond_wait", F::CondWait),
+    ("cnd_wait", F::CondWait),
+    ("pthread_cond_timedwait", F::CondTimedWait { limit: 2 }),
+    ("pthread_cond_clockwait", F::CondTimedWait { limit: 3 }),
+    ("cnd_timedwait", F::CondTimedWait { limit: 2 }),
+    ("pthread_cond_signal", F::Signal),
+    ("cnd_signal", F::Signal),
+    ("pthread_cond_broadcast", F::Broadcast),
+    ("cnd_broadcast", F::Broadcast),
+    ("pthread_rwlock_init", F::RwInit),
+    ("pthread_rwlock_destroy", F::RwDestroy),
+    ("pthread_rwlock_rdlock", F::ReadLock),
+    ("pthread_rwlock_tryrdlock", F::ReadTryLock),
+    ("pthread_rwlock_timedrdlock", F::ReadTimedLock { limit: 1 }),
+    ("pthread_rwlock_clockrdlock", F::ReadTimedLock { limit: 2 }),
+    ("pthread_rwlock_wrlock", F::WriteLock),
+    ("pthread_rwlock_trywrlock", F::WriteTryLock),
+    ("pthread_rwlock_timedwrlock", F::WriteTimedLock { limit: 1 }),
+    ("pthread_rwlock_clockwrlock", F::WriteTimedLock { limit: 2 }),
+    ("pthread_rwlock_unlock", F::RwUnlock),
+    ("sem_init", F::SemInit),
+    ("sem_destroy", F::SemDestroy),
+    ("sem_wait", F::SemWait),
+    ("sem_trywait", F::SemTryWait),
+    ("sem_timedwait", F::SemTimedWait { limit: 1 }),
+    ("sem_clockwait", F::SemTimedWait { limit: 2 }),
+    ("sem_post", F::SemPost),
+    ("sem_getvalue", F::SemGetValue),
+    ("pthread_barrier_init", F::BarrierInit),
+    ("pthread_barrier_destroy", F::BarrierDestroy),
+    ("pthread_barrier_wait", F::BarrierWait),
+    ("pthread_once", F::Once),
+    ("call_once", F::Once),
+    ("pthread_create", F::Create),
+    ("thrd_create", F::Create),
+    ("pthread_join", F::Join),
+    ("thrd_join", F::Join),
+    ("pthread_tryjoin_np", F::TryJoin),
+    ("pthread_timedjoin_np", F::TimedJoin),
+    ("pthread_clockjoin_np", F::TimedJoin),
+    ("pthread_exit", F::ThreadExit),
+    ("thrd_exit", F::ThreadExit),
+];
+
+/// Functions of the C++ run-time library.
+pub(crate) const CXX_FUNCTIONS: &[(&str, Function)] = &[
+    ("__cxa_guard_acquire", F::GuardAcquire),
+    ("__cxa_guard_release", F::GuardRelease),
+    ("__cxa_guard_abort", F::GuardRelease),
+];
+
+/// What a function that ran out of time returns: `thrd_timedout` for C11 functions, else `ETIMEDOUT`.
+pub(crate) fn timed_out_result(name: &str) -> u64 {
+    if name.starts_with("mtx_") || name.starts_with("cnd_") { 4 } else { libc::ETIMEDOUT as u64 }
+}

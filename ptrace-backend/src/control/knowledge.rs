@@ -1,0 +1,207 @@
+//! What has been learnt about the target in all executions so far: which instructions are key points, on which memory.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::AsRawFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use checker::names::{Obj, ObjName, ThreadName};
+use checker::seam::Epoch;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::naming::block_name;
+use crate::answers::World;
+use crate::layout::Layout;
+use crate::os::{Tid, fd, memory};
+use crate::target::streams::Streams;
+
+/// After so many touches of private memory alone, an instruction is no longer watched.
+const PATIENCE: u32 = 32;
+
+const PAGE: u64 = 4096;
+
+/// What is known of an instruction that touches memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// It touches its own frame, which no other thread was seen to touch: not watched.
+    Dormant,
+    /// Watched, and never seen to touch shared memory; how often it was seen to touch private memory.
+    Watched(u32),
+    /// It has touched shared memory: where it does, it is a key point.
+    Promoted,
+    /// No longer watched.
+    Disarmed,
+}
+
+/// A stretch of memory by which sharing is remembered.
+pub(crate) type Block = (ObjName, u32);
+
+#[derive(Debug, Default)]
+struct State {
+    candidates: Vec<Status>,
+    blocks: FxHashSet<Block>,
+    epoch: u32,
+    /// Pages of code as they are with the traps planted; rebuilt when the set changes.
+    pages: Option<Arc<Vec<(u64, Vec<u8>)>>>,
+    names: FxHashMap<ObjName, Words>,
+}
+
+/// What a block's name stands for.
+#[derive(Debug, Clone)]
+enum Words {
+    Stack(ThreadName),
+    Memory,
+}
+
+/// Shared by all executions of one program.
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    streams: Arc<Streams>,
+    random: File,
+}
+
+impl Shared {
+    /// Nothing is known yet.
+    pub(crate) fn new(layout: &Layout, streams: Arc<Streams>) -> std::io::Result<Self> {
+        let of = |c: &crate::instructions::Candidate| match c.stack {
+            Some(_) => Status::Dormant,
+            None => Status::Watched(0),
+        };
+        let candidates = layout.candidates.iter().map(of).collect();
+        let state = Mutex::new(State { candidates, ..State::default() });
+        let random = fd::memory_file(c"random")?;
+        let mut world = World::new(ThreadName::MAIN, 0);
+        let numbers = (0..1 << 15).flat_map(|_| world.random_number().to_le_bytes());
+        (&random).write_all(&numbers.collect::<Vec<_>>())?;
+        Ok(Self { state, streams, random })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A path at which the target can open a fixed sequence of random numbers.
+    pub(crate) fn random_file(&self) -> String {
+        format!("/proc/{}/fd/{}", std::process::id(), self.random.as_raw_fd())
+    }
+
+    /// What the target has written so far.
+    pub(crate) fn output(&self) -> (Vec<u8>, Vec<u8>, bool) {
+        self.streams.output()
+    }
+
+    /// How often key points have been added.
+    pub(crate) fn epoch(&self) -> Epoch {
+        Epoch(self.state().epoch)
+    }
+
+    /// How many instructions are no longer watched, and of how many.
+    pub(crate) fn disarmed(&self) -> (usize, usize) {
+        let state = self.state();
+        (state.candidates.iter().filter(|s| **s == Status::Disarmed).count(), state.candidates.len())
+    }
+
+    /// What is known of an instruction.
+    pub(crate) fn status(&self, candidate: usize) -> Status {
+        self.state().candidates[candidate]
+    }
+
+    /// Whether any of these blocks is shared.
+    pub(crate) fn any_shared(&self, blocks: impl IntoIterator<Item = Block>) -> bool {
+        let state = self.state();
+        blocks.into_iter().any(|block| state.blocks.contains(&block))
+    }
+
+    /// These instructions have touched this block, which is shared. `true` if that was not known.
+    pub(crate) fn promote(&self, candidates: &[usize], block: Block) -> bool {
+        let mut state = self.state();
+        let mut new = state.blocks.insert(block);
+        for &candidate in candidates {
+            if state.candidates[candidate] != Status::Promoted {
+                state.candidates[candidate] = Status::Promoted;
+                new = true;
+            }
+        }
+        state.epoch += u32::from(new);
+        state.pages = if new { None } else { state.pages.take() };
+        new
+    }
+
+    /// Another thread touches the frame that these instructions work on. `true` if that was not known.
+    pub(crate) fn expose(&self, candidates: impl IntoIterator<Item = usize>) -> bool {
+        let mut state = self.state();
+        let mut new = false;
+        for candidate in candidates {
+            if state.candidates[candidate] == Status::Dormant {
+                state.candidates[candidate] = Status::Watched(0);
+                new = true;
+            }
+        }
+        state.epoch += u32::from(new);
+        state.pages = if new { None } else { state.pages.take() };
+        new
+    }
+
+    /// An instruction has touched private memory only, once more. `true`: it need not be watched any longer.
+    pub(crate) fn touched_privately(&self, candidate: usize) -> bool {
+        let mut state = self.state();
+        let Status::Watched(touches) = state.candidates[candidate] else { return false };
+        let enough = touches + 1 >= PATIENCE;
+        state.candidates[candidate] = if enough { Status::Disarmed } else { Status::Watched(touches + 1) };
+        state.pages = if enough { None } else { state.pages.take() };
+        enough
+    }
+
+    /// The pages of code that hold watched instructions, with the traps in them. `template` is a process whose code has
+    /// no traps but those of functions.
+    pub(crate) fn armed_pages(&self, layout: &Layout, template: Tid) -> Arc<Vec<(u64, Vec<u8>)>> {
+        let mut state = self.state();
+        if let Some(pages) = &state.pages {
+            return Arc::clone(pages);
+        }
+        let mut pages: FxHashMap<u64, Vec<u8>> = FxHashMap::default();
+        for (candidate, status) in layout.candidates.iter().zip(&state.candidates) {
+            if matches!(status, Status::Dormant | Status::Disarmed) {
+                continue;
+            }
+            let page = pages.entry(candidate.addr & !(PAGE - 1)).or_insert_with_key(|&page| {
+                let mut bytes = vec![0; PAGE as usize];
+                if memory::read(template, page, &mut bytes) { bytes } else { Vec::new() }
+            });
+            if let Some(byte) = page.get_mut((candidate.addr % PAGE) as usize) {
+                *byte = 0xcc;
+            }
+        }
+        let mut pages: Vec<_> = pages.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect();
+        pages.sort();
+        let pages = Arc::new(pages);
+        state.pages = Some(Arc::clone(&pages));
+        pages
+    }
+
+    /// The name of a thread's stack.
+    pub(crate) fn stack_name(&self, thread: ThreadName) -> ObjName {
+        let name = block_name(&format!("stack of {thread}"));
+        self.state().names.entry(name).or_insert(Words::Stack(thread));
+        name
+    }
+
+    /// The name of memory that has no better one, by the upper half of its address.
+    pub(crate) fn memory_name(&self, high: u64) -> ObjName {
+        let name = block_name(&format!("memory {high:#x}"));
+        self.state().names.entry(name).or_insert(Words::Memory);
+        name
+    }
+
+    /// The words for an object.
+    pub(crate) fn describe(&self, layout: &Layout, obj: Obj) -> Option<String> {
+        if let Some(module) = layout.modules.iter().find(|m| m.name == obj.name) {
+            return module.image.data_at(u64::from(obj.offset));
+        }
+        let words = self.state().names.get(&obj.name).cloned()?;
+        Some(match words {
+            Words::Stack(thread) => format!("a variable on the stack of {thread} (+{:#x})", obj.offset),
+            Words::Memory => format!("memory at …{:08x}", obj.offset),
+        })
+    }
+}

@@ -1,0 +1,18 @@
+//! Controlling one copy of the target: its threads, its synchronisation, its memory, one thread at a time.
+
+mod access;
+mod bystanders;
+mod enter;
+pub(crate) mod functions;
+pub(crate) mod knowledge;
+mod naming;
+mod needs;
+mod perform;
+pub(crate) mod process;
+mod sharing;
+mod signals;
+mod spin;
+mod sync;
+mod syscalls;
+mod thread;
+pub(crate) mod watch;

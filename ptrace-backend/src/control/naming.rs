@@ -1,0 +1,84 @@
+//! From addresses of one execution to names that hold in all of them.
+
+use checker::names::{Obj, ObjName, Site};
+
+use super::process::Process;
+use super::sync::Index;
+use crate::debuginfo::{self, Registers};
+use crate::layout::digest;
+use crate::os::memory;
+
+/// How many frames of a stack are looked at.
+const DEPTH: usize = 64;
+
+/// The target's memory, for unwinding.
+struct TargetMemory(crate::os::Tid);
+
+impl debuginfo::Memory for TargetMemory {
+    fn read(&self, addr: u64, buf: &mut [u8]) -> bool {
+        memory::read(self.0, addr, buf)
+    }
+}
+
+impl Process {
+    /// The name of `len` bytes at an address.
+    pub(crate) fn object(&self, addr: u64, len: u64) -> Obj {
+        let len = u32::try_from(len.max(1)).unwrap_or(u32::MAX);
+        let (name, offset) = self.block(addr);
+        Obj { name, offset, len }
+    }
+
+    fn block(&self, addr: u64) -> (ObjName, u32) {
+        if let Some((_, module)) = self.layout.module_at(addr) {
+            return (module.name, (addr - module.mapped.bias) as u32);
+        }
+        if let Some(owner) = self.threads.iter().rev().find(|t| t.stack.contains(&addr)) {
+            let name = self.shared.stack_name(owner.name);
+            return (name, (addr - owner.stack.start) as u32);
+        }
+        (self.shared.memory_name(addr >> 32), addr as u32)
+    }
+
+    /// The words for an address, for a message.
+    pub(crate) fn words(&self, addr: u64) -> String {
+        self.shared.describe(&self.layout, self.object(addr, 1)).unwrap_or_else(|| format!("{addr:#x}"))
+    }
+
+    /// Where in the program's own code the call comes from at whose entry a thread stands.
+    pub(crate) fn call_site(&self, index: Index) -> Site {
+        let back = self.number(self.threads[index].regs.rsp, 8);
+        if self.layout.in_user_code(back) {
+            return self.layout.site(back - 1);
+        }
+        let frames = self.frames(index);
+        let user = frames.iter().find(|&&pc| self.layout.in_user_code(pc));
+        self.layout.site(user.map_or(back.wrapping_sub(1), |&pc| pc))
+    }
+
+    /// A thread's stack, innermost frame first. Callers are named by their call instruction.
+    pub(crate) fn stack(&self, index: Index) -> Vec<Site> {
+        self.frames(index).into_iter().map(|pc| self.layout.site(pc)).collect()
+    }
+
+    fn frames(&self, index: Index) -> Vec<u64> {
+        let frames = self.raw_frames(index);
+        frames.iter().enumerate().map(|(i, frame)| if i == 0 { frame.pc } else { frame.pc - 1 }).collect()
+    }
+
+    /// A thread's frames, innermost first, with run-time addresses.
+    pub(crate) fn raw_frames(&self, index: Index) -> Vec<debuginfo::Frame> {
+        let regs = &self.threads[index].regs;
+        // In the numbering of the x86-64 psABI's DWARF registers.
+        let gpr = [
+            regs.rax, regs.rdx, regs.rcx, regs.rbx, regs.rsi, regs.rdi, regs.rbp, regs.rsp, regs.r8, regs.r9,
+            regs.r10, regs.r11, regs.r12, regs.r13, regs.r14, regs.r15,
+        ];
+        let registers = Registers { gpr, pc: regs.rip };
+        debuginfo::unwind(&self.layout.unwinding, &TargetMemory(self.leader), &registers, DEPTH)
+    }
+}
+
+/// The name of a block that is described by these words.
+pub(crate) fn block_name(words: &str) -> ObjName {
+    ObjName(digest(words))
+}

@@ -1,0 +1,138 @@
+//! Whether a pending operation can run, and what it looks like to the checker.
+
+use checker::names::{Obj, ThreadName};
+use checker::op::{Access, Op, OpKind};
+use checker::seam::{Agent, AgentView, On, Pick, Status};
+use smallvec::{SmallVec, smallvec};
+
+use super::functions::Function;
+use super::process::Process;
+use super::sync::Index;
+use super::thread::{Act, Need, Pending, Stage, Thread};
+use crate::os::fd;
+
+impl Process {
+    /// Whether what an operation of this thread needs is there.
+    pub(crate) fn holds(&self, index: Index, need: &Need) -> bool {
+        let objects = &self.objects;
+        match need {
+            Need::Nothing => true,
+            Need::Mutex(at) => objects.mutexes.get(at).is_none_or(|m| m.can_lock(index)),
+            Need::ReadLock(at) => objects.rwlocks.get(at).is_none_or(|l| l.can_read()),
+            Need::WriteLock(at) => objects.rwlocks.get(at).is_none_or(|l| l.can_write()),
+            Need::Semaphore(at) => objects.semaphores.get(at).is_some_and(|&value| value > 0),
+            Need::End(thread) => matches!(self.threads[*thread].stage, Stage::Ended),
+            Need::Once(at) => {
+                let runner = objects.onces.get(at).and_then(|o| o.runner);
+                runner.is_none_or(|runner| runner == index)
+            }
+            Need::Generation(at, generation) => {
+                objects.barriers.get(at).is_none_or(|b| b.generation > *generation)
+            }
+            Need::Signal(_) | Need::Wake(_) => false,
+            Need::Change(locations) => {
+                locations.iter().any(|(addr, _, bytes)| self.read(*addr, bytes.len()) != *bytes)
+            }
+            Need::Ready(descriptor, events) => fd::is_ready(self.leader, *descriptor, *events),
+        }
+    }
+
+    /// What the checker may know of every thread, in creation order, then of every open timed wait.
+    pub(crate) fn views(&self) -> Vec<AgentView> {
+        let threads = (0..self.threads.len()).map(|i| self.view(i));
+        let timeouts = self.threads.iter().filter_map(|t| self.timeout_view(t));
+        threads.chain(timeouts).collect()
+    }
+
+    fn view(&self, index: Index) -> AgentView {
+        let thread = &self.threads[index];
+        let agent = Agent::Thread(thread.name);
+        let Some(pending) = thread.pending.as_ref().filter(|_| thread.is_live() && !self.gone) else {
+            let status = match &thread.stage {
+                Stage::Failed(failure) => Status::Failed(failure.clone()),
+                Stage::Live | Stage::Ended => Status::Finished,
+            };
+            return AgentView {
+                agent,
+                status,
+                pending: None,
+                site: Default::default(),
+                picks: SmallVec::new(),
+            };
+        };
+        AgentView {
+            agent,
+            status: self.status(index, pending),
+            pending: Some(pending.op.clone()),
+            site: pending.site,
+            picks: self.picks(&pending.act),
+        }
+    }
+
+    fn status(&self, index: Index, pending: &Pending) -> Status {
+        if self.holds(index, &pending.need) {
+            return if self.threads[index].gave_way { Status::Yielding } else { Status::Enabled };
+        }
+        let obj = |addr: &u64| self.object(*addr, 1);
+        Status::Blocked(match &pending.need {
+            Need::Nothing => return Status::Enabled,
+            Need::Mutex(at) => On::Mutex { obj: obj(at), owner: self.owner(*at) },
+            Need::ReadLock(at) => On::Read(obj(at)),
+            Need::WriteLock(at) => On::Write(obj(at)),
+            Need::Semaphore(at) => On::Sem(obj(at)),
+            Need::End(thread) => On::Join(self.threads[*thread].name),
+            Need::Once(at) => On::Once(obj(at)),
+            Need::Generation(at, generation) => On::Barrier { obj: obj(at), generation: *generation },
+            Need::Signal(at) => On::Cond(obj(at)),
+            Need::Wake(at) => On::Futex(obj(at)),
+            Need::Change(locations) => On::Await(locations.iter().map(|(_, obj, _)| *obj).collect()),
+            Need::Ready(descriptor, _) => On::Io(format!("file descriptor {descriptor}")),
+        })
+    }
+
+    fn owner(&self, mutex: u64) -> Option<ThreadName> {
+        let owner = self.objects.mutexes.get(&mutex)?.owner?;
+        Some(self.threads[owner].name)
+    }
+
+    /// The ways in which an operation can go: which waiter wakes, where there are several.
+    fn picks(&self, act: &Act) -> SmallVec<[Pick; 1]> {
+        let queue = match act {
+            Act::Function { function: Function::Signal, object, .. } => self.objects.conds.get(object),
+            Act::FutexWake { addr, count: 1, .. } => self.objects.futexes.get(addr),
+            _ => None,
+        };
+        match queue {
+            Some(queue) if queue.waiters.len() > 1 => {
+                queue.waiters.iter().map(|&i| Pick::Wake(self.threads[i].name)).collect()
+            }
+            _ => smallvec![Pick::Only],
+        }
+    }
+
+    /// The timeout of a thread's timed wait, while it waits.
+    fn timeout_view(&self, thread: &Thread) -> Option<AgentView> {
+        let pending = thread.pending.as_ref().filter(|_| thread.is_live() && !self.gone)?;
+        pending.deadline?;
+        let index = self.threads.iter().position(|t| t.tid == thread.tid)?;
+        if self.holds(index, &pending.need) {
+            return None;
+        }
+        Some(AgentView {
+            agent: Agent::Timeout(thread.name),
+            status: Status::Enabled,
+            pending: Some(self.timeout_op(pending)),
+            site: pending.site,
+            picks: smallvec![Pick::Only],
+        })
+    }
+
+    /// What a timeout touches: the condition variable or futex that is waited for.
+    pub(crate) fn timeout_op(&self, pending: &Pending) -> Op {
+        let touched: Option<Obj> = match pending.need {
+            Need::Signal(at) | Need::Wake(at) => Some(self.object(at, 1)),
+            _ => pending.op.may.accesses.first().map(|access| access.obj),
+        };
+        Op::new(OpKind::Timeout, touched.map(Access::write))
+    }
+}

@@ -1,0 +1,520 @@
+//! Carrying out a pending operation: what it does to the model, to the thread, and as an event.
+
+use checker::names::EventId;
+use checker::op::{Access, Effect, Mode, Op, OpKind};
+use checker::seam::{Event, ExecutionError, Pick};
+
+use super::functions::Function;
+use super::process::{Process, system};
+use super::sync::{Index, Queue};
+use super::thread::{Act, Need, Pending, Thread};
+use crate::answers::START_OF_TIME;
+use crate::instructions::Kind;
+use crate::os::memory;
+
+/// How a thread goes on after its operation.
+enum Next {
+    /// Through the instruction at which it stands.
+    Pass,
+    /// Out of the function at whose entry it stands, with this result.
+    Return(u64),
+    /// Out of the system call at which it stands, with this result.
+    Answer(i64),
+    /// Into the system call at which it stands.
+    Kernel,
+    /// Not yet: this comes first.
+    Stay(Box<Pending>),
+}
+
+impl Process {
+    /// Runs a thread's pending operation, and then the thread to its next one.
+    pub(crate) fn perform(&mut self, index: Index, pick: Pick) -> Result<Event, ExecutionError> {
+        let pending = self.threads[index]
+            .pending
+            .take()
+            .ok_or_else(|| ExecutionError::Impossible("the thread has nothing left to do".to_owned()))?;
+        let id = self.begin_event(index);
+        let woken_by = self.threads[index].woken_by.take();
+        let (did, next) = self.carry_out_act(index, &pending, pick, id)?;
+        self.keep_time(index, &did);
+        self.threads[index].note_event(pending.op.kind, &did);
+        let mut event = Event { id, op: pending.op, did, pick, site: pending.site, woken_by };
+        let children = self.threads[index].children;
+        self.go_on(index, next)?;
+        if event.op.kind == OpKind::Create && self.threads[index].children > children {
+            event.op.peer = self.threads[index].name.child(children + 1);
+        }
+        Ok(event)
+    }
+
+    /// Lets an open timed wait run out of time.
+    pub(crate) fn time_out(&mut self, index: Index) -> Result<Event, ExecutionError> {
+        let nothing = || ExecutionError::Impossible("no timed wait is open".to_owned());
+        let mut pending = self.threads[index].pending.take().ok_or_else(nothing)?;
+        let deadline = pending.deadline.take().ok_or_else(nothing)?;
+        let op = self.timeout_op(&pending);
+        let id = self.begin_event(index);
+        self.threads[index].world.now = self.threads[index].world.now.max(deadline);
+        let site = pending.site;
+        let next = match (&pending.act, &pending.need) {
+            (Act::Reacquire { mutex, cond, .. }, Need::Signal(_)) => {
+                dequeue(self.objects.conds.get_mut(cond), index);
+                let mutex = *mutex;
+                let Act::Reacquire { result, .. } = &mut pending.act else { return Err(nothing()) };
+                *result = self.threads[index].timeout_result;
+                pending.need = Need::Mutex(mutex);
+                Next::Stay(Box::new(pending))
+            }
+            (Act::FutexResume { addr, .. }, _) => {
+                dequeue(self.objects.futexes.get_mut(addr), index);
+                Next::Answer(-i64::from(libc::ETIMEDOUT))
+            }
+            // The function's own body finds out at once that there is nothing to be had, and what that is called.
+            _ => {
+                self.threads[index].times_out = true;
+                Next::Pass
+            }
+        };
+        let did = op.may.clone();
+        self.keep_time(index, &did);
+        self.go_on(index, next)?;
+        Ok(Event { id, op, did, pick: Pick::Only, site, woken_by: None })
+    }
+
+    /// Counts an event of a thread: all others may move again.
+    fn begin_event(&mut self, index: Index) -> EventId {
+        let id = self.threads[index].next_event();
+        self.threads[index].events += 1;
+        for (i, thread) in self.threads.iter_mut().enumerate() {
+            thread.gave_way &= i == index;
+        }
+        self.threads[index].gave_way = false;
+        id
+    }
+
+    fn go_on(&mut self, index: Index, next: Next) -> Result<(), ExecutionError> {
+        match next {
+            Next::Stay(pending) => {
+                self.threads[index].pending = Some(*pending);
+                return Ok(());
+            }
+            Next::Pass => self.pass_trap(index)?,
+            Next::Return(value) => self.return_from_call(index, value)?,
+            Next::Answer(value) => self.answer(index, value)?,
+            Next::Kernel => self.write_registers(index)?,
+        }
+        self.advance(index)
+    }
+
+    /// Makes the function at whose entry a thread stands return.
+    pub(crate) fn return_from_call(&mut self, index: Index, value: u64) -> Result<(), ExecutionError> {
+        let back = self.number(self.threads[index].regs.rsp, 8);
+        let regs = &mut self.threads[index].regs;
+        regs.rax = value;
+        regs.rip = back;
+        regs.rsp += 8;
+        self.write_registers(index)
+    }
+
+    /// Makes the system call at which a thread stands return without being carried out.
+    pub(crate) fn answer(&mut self, index: Index, value: i64) -> Result<(), ExecutionError> {
+        let regs = &mut self.threads[index].regs;
+        regs.orig_rax = u64::MAX;
+        regs.rax = value as u64;
+        self.write_registers(index)
+    }
+
+    fn carry_out_act(
+        &mut self,
+        index: Index,
+        pending: &Pending,
+        pick: Pick,
+        id: EventId,
+    ) -> Result<(Effect, Next), ExecutionError> {
+        let all = pending.op.may.clone();
+        Ok(match &pending.act {
+            Act::Function { function, object, timed_out } => {
+                return self.call(index, *function, *object, *timed_out, pending, pick, id);
+            }
+            Act::Reacquire { mutex, result, .. } => {
+                self.take_mutex(index, *mutex)?;
+                (all, Next::Return(*result))
+            }
+            Act::LeaveBarrier { result, .. } => (all, Next::Return(*result)),
+            Act::Access => {
+                let did = self.access_effect(index, pending);
+                (did, Next::Pass)
+            }
+            Act::SplitRead { addr, len } => {
+                let value = self.read(*addr, *len);
+                let op = Op::new(OpKind::Write, all.accesses.iter().map(|a| Access::write(a.obj)));
+                let act = Act::SplitWrite { addr: *addr, value };
+                let write = Pending { op, site: pending.site, need: Need::Nothing, act, deadline: None };
+                (all, Next::Stay(Box::new(write)))
+            }
+            Act::SplitWrite { addr, value } => {
+                memory::write(self.leader, *addr, value);
+                (all, Next::Pass)
+            }
+            Act::Answer(value) => (all, Next::Answer(*value)),
+            Act::Kernel => (all, Next::Kernel),
+            Act::FutexWait { addr, value, .. } => self.futex_wait(index, pending, *addr, *value, id),
+            Act::FutexResume { result, .. } => (all, Next::Answer(*result)),
+            Act::FutexWake { addr, count, bits } => {
+                let woken = self.futex_wake(*addr, *count, *bits, pick, Some(id));
+                (all, Next::Answer(woken))
+            }
+            Act::OnceDone(addr) => {
+                self.objects.onces.remove(addr);
+                (all, Next::Answer(0))
+            }
+            Act::Sleep(until) => {
+                let world = &mut self.threads[index].world;
+                world.now = world.now.max(*until);
+                (all, Next::Answer(0))
+            }
+        })
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the parts of one pending call, which is taken apart above"
+    )]
+    fn call(
+        &mut self,
+        index: Index,
+        function: Function,
+        object: u64,
+        timed_out: u64,
+        pending: &Pending,
+        pick: Pick,
+        id: EventId,
+    ) -> Result<(Effect, Next), ExecutionError> {
+        let all = pending.op.may.clone();
+        Ok(match function {
+            Function::CondWait | Function::CondTimedWait { .. } => {
+                let next = self.enqueue(index, object, timed_out, pending)?;
+                (all, next)
+            }
+            Function::Signal => {
+                self.signal(index, object, pick, id);
+                (all, Next::Return(0))
+            }
+            Function::Broadcast => {
+                while self.signal(index, object, Pick::Only, id) {}
+                (all, Next::Return(0))
+            }
+            Function::BarrierWait => (all, self.arrive(index, object, pending, id)),
+            Function::Create => {
+                self.begin_concurrency()?;
+                (all, Next::Pass)
+            }
+            Function::Join | Function::TimedJoin => {
+                if let Need::End(ended) = pending.need {
+                    self.sharing.joined(index, ended);
+                }
+                (all, Next::Pass)
+            }
+            _ => {
+                let succeeded = self.carry_out(index, function, object);
+                let did = if succeeded { all } else { only_looks(&all) };
+                (did, Next::Pass)
+            }
+        })
+    }
+
+    /// What a function does to the model. `false`: it only looks.
+    pub(crate) fn carry_out(&mut self, index: Index, function: Function, object: u64) -> bool {
+        use Function as F;
+        let objects = &mut self.objects;
+        match function {
+            F::MutexInit | F::SpinInit => {
+                objects.mutexes.remove(&object);
+            }
+            F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. } | F::SpinLock | F::SpinTryLock => {
+                return objects.mutexes.entry(object).or_default().lock(index);
+            }
+            F::MutexUnlock | F::SpinUnlock => objects.mutexes.entry(object).or_default().unlock(),
+            F::CondInit => {
+                objects.conds.remove(&object);
+            }
+            F::RwInit => {
+                objects.rwlocks.remove(&object);
+            }
+            F::ReadLock | F::ReadTimedLock { .. } | F::ReadTryLock => {
+                let lock = objects.rwlocks.entry(object).or_default();
+                if !lock.can_read() {
+                    return false;
+                }
+                lock.readers.push(index);
+            }
+            F::WriteLock | F::WriteTimedLock { .. } | F::WriteTryLock => {
+                let lock = objects.rwlocks.entry(object).or_default();
+                if !lock.can_write() {
+                    return false;
+                }
+                lock.writer = Some(index);
+            }
+            F::RwUnlock => {
+                let lock = objects.rwlocks.entry(object).or_default();
+                if lock.writer == Some(index) {
+                    lock.writer = None;
+                } else if let Some(at) = lock.readers.iter().position(|&r| r == index) {
+                    lock.readers.swap_remove(at);
+                }
+            }
+            F::SemInit | F::SemDestroy => {
+                objects.semaphores.remove(&object);
+            }
+            F::SemWait | F::SemTimedWait { .. } | F::SemTryWait => {
+                let value = objects.semaphores.entry(object).or_default();
+                let had = *value > 0;
+                *value = value.saturating_sub(1);
+                return had;
+            }
+            F::SemPost => *objects.semaphores.entry(object).or_default() += 1,
+            F::Once | F::GuardAcquire => return self.enter_once(index, function, object),
+            F::GuardRelease => {
+                objects.onces.remove(&object);
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// Enters a once-initialisation: `true` if this thread is the one that runs the initialiser.
+    fn enter_once(&mut self, index: Index, function: Function, object: u64) -> bool {
+        let done = match function {
+            Function::GuardAcquire => self.number(object, 1) == 1,
+            _ => self.number(object, 4) & 2 != 0,
+        };
+        if !done {
+            self.objects.onces.entry(object).or_default().runner = Some(index);
+        }
+        !done
+    }
+
+    /// The first half of a condition wait: releases the mutex and enqueues.
+    fn enqueue(
+        &mut self,
+        index: Index,
+        cond: u64,
+        timed_out: u64,
+        pending: &Pending,
+    ) -> Result<Next, ExecutionError> {
+        let mutex = self.threads[index].argument(1);
+        let memory_of = self.mutex_memory(mutex);
+        if !memory_of.is_simple() {
+            return Err(ExecutionError::Unsupported(format!(
+                "a condition wait with the robust, priority-inheriting or priority-protected mutex {} is not \
+                 supported",
+                self.words(mutex)
+            )));
+        }
+        memory::write(self.leader, mutex, &memory_of.released().bytes());
+        self.objects.mutexes.entry(mutex).or_default().unlock();
+        self.objects.conds.entry(cond).or_default().waiters.push(index);
+        self.threads[index].timeout_result = timed_out;
+        let op = Op::new(OpKind::Reacquire, [Access::write(self.object(mutex, 1))]);
+        let act = Act::Reacquire { mutex, cond, result: 0 };
+        Ok(Next::Stay(Box::new(Pending {
+            op,
+            site: pending.site,
+            need: Need::Signal(cond),
+            act,
+            deadline: pending.deadline,
+        })))
+    }
+
+    /// The second half: the mutex is free, and is taken as its own lock function would take it.
+    fn take_mutex(&mut self, index: Index, mutex: u64) -> Result<(), ExecutionError> {
+        let owner = self.threads[index].tid as u32;
+        let taken = self.mutex_memory(mutex).taken(owner);
+        if !memory::write(self.leader, mutex, &taken.bytes()) {
+            return Err(system("write a mutex")(std::io::Error::last_os_error()));
+        }
+        self.objects.mutexes.entry(mutex).or_default().lock(index);
+        Ok(())
+    }
+
+    /// Wakes one waiter of a condition variable; `false` if there is none.
+    fn signal(&mut self, _index: Index, cond: u64, pick: Pick, id: EventId) -> bool {
+        let waiter = take_waiter(self.objects.conds.get_mut(&cond), pick, &self.threads);
+        let Some(waiter) = waiter else { return false };
+        let thread = &mut self.threads[waiter];
+        thread.woken_by = Some(id);
+        if let Some(pending) = &mut thread.pending
+            && let Act::Reacquire { mutex, .. } = pending.act
+        {
+            pending.need = Need::Mutex(mutex);
+            pending.deadline = None;
+        }
+        true
+    }
+
+    /// The first half of a barrier wait.
+    fn arrive(&mut self, index: Index, at: u64, pending: &Pending, id: EventId) -> Next {
+        let barrier = self.objects.barriers.entry(at).or_default();
+        let generation = barrier.generation;
+        barrier.arrived.push(index);
+        if barrier.arrived.len() as u32 >= barrier.count {
+            barrier.generation += 1;
+            let arrived = std::mem::take(&mut barrier.arrived);
+            self.release_barrier(&arrived, index, id);
+        }
+        let accesses = pending.op.may.accesses.iter();
+        let leaves = accesses.map(|a| Access { obj: a.obj, mode: Mode::Leave(generation) });
+        let op = Op::new(OpKind::BarrierLeave, leaves);
+        let serial = self.objects.barriers[&at].generation > generation && self.threads[index].serial;
+        let result = if serial { u64::from(u32::MAX) } else { 0 };
+        let act = Act::LeaveBarrier { barrier: at, result };
+        let need = Need::Generation(at, generation);
+        Next::Stay(Box::new(Pending { op, site: pending.site, need, act, deadline: None }))
+    }
+
+    /// All have arrived: the first by creation path is told that it is the serial thread.
+    fn release_barrier(&mut self, arrived: &[Index], last: Index, _id: EventId) {
+        let serial = arrived.iter().copied().min_by_key(|&i| self.threads[i].name);
+        for &i in arrived {
+            self.threads[i].serial = serial == Some(i);
+            if i == last {
+                continue;
+            }
+            if let Some(Pending { act: Act::LeaveBarrier { result, .. }, .. }) = &mut self.threads[i].pending
+                && serial == Some(i)
+            {
+                *result = u64::from(u32::MAX);
+            }
+        }
+    }
+
+    fn futex_wait(
+        &mut self,
+        index: Index,
+        pending: &Pending,
+        addr: u64,
+        value: u32,
+        _id: EventId,
+    ) -> (Effect, Next) {
+        let all = pending.op.may.clone();
+        if self.number(addr, 4) as u32 != value {
+            return (all, Next::Answer(-i64::from(libc::EAGAIN)));
+        }
+        self.objects.futexes.entry(addr).or_default().waiters.push(index);
+        let op = Op::new(OpKind::FutexResume, []);
+        let act = Act::FutexResume { addr, result: 0 };
+        let need = Need::Wake(addr);
+        let resume = Pending { op, site: pending.site, need, act, deadline: pending.deadline };
+        (all, Next::Stay(Box::new(resume)))
+    }
+
+    /// Wakes up to `count` waiters of a futex and says how many.
+    pub(crate) fn futex_wake(
+        &mut self,
+        addr: u64,
+        count: u32,
+        _bits: u32,
+        pick: Pick,
+        id: Option<EventId>,
+    ) -> i64 {
+        let mut woken = 0;
+        while woken < i64::from(count) {
+            let waiter = take_waiter(self.objects.futexes.get_mut(&addr), pick, &self.threads);
+            let Some(waiter) = waiter else { break };
+            self.resume_futex(waiter, 0);
+            self.threads[waiter].woken_by = id;
+            woken += 1;
+        }
+        woken
+    }
+
+    /// A parked waiter may go on, its call returning this.
+    fn resume_futex(&mut self, waiter: Index, value: i64) {
+        if let Some(pending) = &mut self.threads[waiter].pending
+            && let Act::FutexResume { result, .. } = &mut pending.act
+        {
+            *result = value;
+            pending.need = Need::Nothing;
+            pending.deadline = None;
+        }
+    }
+
+    /// The kernel has cleared a word that somebody waits for, as it does when a thread ends.
+    pub(crate) fn wake_changed_futexes(&mut self) {
+        let words: Vec<u64> =
+            self.objects.futexes.iter().filter(|(_, q)| !q.waiters.is_empty()).map(|(&a, _)| a).collect();
+        for addr in words {
+            if self.number(addr, 4) == 0 {
+                self.futex_wake(addr, u32::MAX, u32::MAX, Pick::Only, None);
+            }
+        }
+    }
+
+    /// What an instruction really does: a compare-and-swap that will fail only reads.
+    fn access_effect(&self, index: Index, pending: &Pending) -> Effect {
+        let all = pending.op.may.clone();
+        if pending.op.kind != OpKind::CompareExchange {
+            return all;
+        }
+        let regs = &self.threads[index].regs;
+        let Some(candidate) = self.candidate_at(regs.rip).filter(|c| c.kind == Kind::CompareExchange) else {
+            return all;
+        };
+        let accesses = candidate.accesses(regs);
+        let current = accesses.first().map(|a| self.wide_number(a.addr, a.len as usize));
+        match current {
+            Some(current) if !candidate.will_succeed(regs, current) => only_looks(&all),
+            _ => all,
+        }
+    }
+
+    fn wide_number(&self, addr: u64, len: usize) -> u128 {
+        let mut bytes = [0; 16];
+        let read = self.read(addr, len.min(16));
+        bytes[..read.len()].copy_from_slice(&read);
+        u128::from_le_bytes(bytes)
+    }
+
+    /// Virtual time is a Lamport clock: an event comes after all events on the same objects that it depends on.
+    fn keep_time(&mut self, index: Index, did: &Effect) {
+        const TICK: u64 = 1000;
+        let mut now = self.threads[index].world.now + TICK;
+        for access in &did.accesses {
+            let (read, written) =
+                self.times.get(&access.obj).copied().unwrap_or((START_OF_TIME, START_OF_TIME));
+            now = now.max(written + TICK);
+            if access.mode != Mode::Read {
+                now = now.max(read + TICK);
+            }
+        }
+        for access in &did.accesses {
+            let times = self.times.entry(access.obj).or_insert((START_OF_TIME, START_OF_TIME));
+            match access.mode {
+                Mode::Read => times.0 = times.0.max(now),
+                _ => times.1 = now,
+            }
+        }
+        self.threads[index].world.now = now;
+    }
+}
+
+/// The effect of an operation that could not have what it wanted.
+fn only_looks(all: &Effect) -> Effect {
+    Effect::on(all.accesses.iter().map(|access| Access::read(access.obj)))
+}
+
+fn dequeue(queue: Option<&mut Queue>, index: Index) {
+    if let Some(queue) = queue {
+        queue.waiters.retain(|&waiter| waiter != index);
+    }
+}
+
+/// Takes the waiter that was picked, else the one that has waited longest.
+fn take_waiter(queue: Option<&mut Queue>, pick: Pick, threads: &[Thread]) -> Option<Index> {
+    let waiters = &mut queue?.waiters;
+    let picked = match pick {
+        Pick::Wake(name) => waiters.iter().position(|&i| threads[i].name == name),
+        Pick::Only | Pick::Value(_) => None,
+    };
+    (!waiters.is_empty()).then(|| waiters.remove(picked.unwrap_or(0)))
+}

@@ -1,0 +1,311 @@
+//! One copy of the target, one thread of which runs at a time.
+
+use std::io;
+use std::sync::Arc;
+
+use checker::failure::FailureKind;
+use checker::names::{Obj, ThreadName};
+use checker::seam::ExecutionError;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::knowledge::Shared;
+use super::sharing::Sharing;
+use super::sync::{Index, Objects};
+use super::thread::{Stage, Thread};
+use super::watch::Watch;
+use crate::layout::Layout;
+use crate::os::wait::{self, Wait};
+use crate::os::{Regs, Tid, memory, ptrace};
+use crate::spec::Stepping;
+
+/// A copy under control.
+pub(crate) struct Process {
+    /// The process, and its main thread.
+    pub(crate) leader: Tid,
+    /// In creation order.
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) objects: Objects,
+    pub(crate) layout: Arc<Layout>,
+    pub(crate) shared: Arc<Shared>,
+    /// A second thread exists, or existed.
+    pub(crate) concurrent: bool,
+    /// The process has ended itself, or was ended by the kernel: nothing can move.
+    pub(crate) gone: bool,
+    /// Main has called `pthread_exit`.
+    pub(crate) leader_leaves: bool,
+    /// Processes that the target has forked: they run, but unscheduled.
+    pub(crate) bystanders: Vec<Tid>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) exit_code_fails: bool,
+    pub(crate) stepping: Stepping,
+    /// Threads created in the current segment, whose own first segment is still to run.
+    pub(crate) newborn: Vec<Index>,
+    pub(crate) sharing: Sharing,
+    /// Addresses on a thread's stack that another thread was seen to touch.
+    pub(crate) exposed: FxHashSet<u64>,
+    /// The process that this one is a copy of.
+    pub(crate) template: Tid,
+    /// Virtual time of the last read and the last write of each object, in nanoseconds.
+    pub(crate) times: FxHashMap<Obj, (u64, u64)>,
+    /// Key points were found that were none when this execution began.
+    pub(crate) promoted: bool,
+    watch: Arc<Watch>,
+}
+
+/// What a stop of the running thread means for it.
+pub(crate) enum Flow {
+    /// Let it go on, delivering this signal unless it is 0.
+    Resume(i32),
+    /// It has come to a key point, or to its end.
+    Rest,
+}
+
+/// A system error as an execution error; `doing` completes "failed to …".
+pub(crate) fn system(doing: &'static str) -> impl FnOnce(io::Error) -> ExecutionError {
+    move |error| ExecutionError::System(format!("failed to {doing}: {error}"))
+}
+
+impl Process {
+    /// Takes control of a fresh copy of the template.
+    pub(crate) fn new(
+        (leader, template): (Tid, Tid),
+        layout: Arc<Layout>,
+        shared: Arc<Shared>,
+        watch: Arc<Watch>,
+        main_world: &crate::answers::World,
+        options: (bool, Stepping),
+    ) -> Result<Self, ExecutionError> {
+        let regs = ptrace::registers(leader).map_err(system("read registers"))?;
+        let stack = layout.main_stack.saturating_sub(8 << 20)..layout.main_stack + (1 << 20);
+        let main = Thread::new(leader, ThreadName::MAIN, regs, stack, main_world.now);
+        watch.begin();
+        Ok(Self {
+            leader,
+            threads: vec![main],
+            objects: Objects::default(),
+            layout,
+            shared,
+            concurrent: false,
+            gone: false,
+            leader_leaves: false,
+            bystanders: Vec::new(),
+            notes: Vec::new(),
+            exit_code_fails: options.0,
+            stepping: options.1,
+            newborn: Vec::new(),
+            sharing: Sharing::default(),
+            exposed: FxHashSet::default(),
+            template,
+            times: FxHashMap::default(),
+            promoted: false,
+            watch,
+        })
+    }
+
+    /// Lets a thread run, with the registers that it now has, to its next key point or its end; then lets every thread
+    /// that it created run to its first key point.
+    pub(crate) fn advance(&mut self, index: Index) -> Result<(), ExecutionError> {
+        self.segment(index)?;
+        while !self.gone && !self.newborn.is_empty() {
+            let next = self.newborn.remove(0);
+            self.segment(next)?;
+        }
+        Ok(())
+    }
+
+    fn segment(&mut self, index: Index) -> Result<(), ExecutionError> {
+        self.threads[index].pending = None;
+        let mut signal = 0;
+        let deferred = std::mem::take(&mut self.threads[index].deferred_signal);
+        if deferred != 0 {
+            match self.signalled(index, deferred)? {
+                Flow::Resume(next) => signal = next,
+                Flow::Rest => return Ok(()),
+            }
+        }
+        loop {
+            self.resume(index, signal)?;
+            let status = self.wait(index)?;
+            match self.stopped(index, status)? {
+                Flow::Resume(next) => signal = next,
+                Flow::Rest => return Ok(()),
+            }
+        }
+    }
+
+    fn resume(&mut self, index: Index, signal: i32) -> Result<(), ExecutionError> {
+        let tid = self.threads[index].tid;
+        match ptrace::resume(tid, signal) {
+            // The thread has been killed from outside meanwhile: waiting for it tells.
+            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => Ok(()),
+            result => result.map_err(system("resume a thread")),
+        }
+    }
+
+    /// Waits for the running thread, looking after bystanders and the watchdog.
+    fn wait(&mut self, index: Index) -> Result<Wait, ExecutionError> {
+        let tid = self.threads[index].tid;
+        loop {
+            let result =
+                if self.bystanders.is_empty() { wait::one(tid).map(|s| (tid, s)) } else { wait::any() };
+            match result {
+                Ok((who, status)) if who == tid => return Ok(status),
+                Ok((who, status)) => self.bystander(who, status),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => self.interrupted(index)?,
+                Err(error) => return Err(system("wait for a thread")(error)),
+            }
+        }
+    }
+
+    /// The watchdog has kicked: if it had reason to, stops the running thread and reports.
+    fn interrupted(&mut self, index: Index) -> Result<(), ExecutionError> {
+        let Some(reason) = self.watch.expired() else { return Ok(()) };
+        let tid = self.threads[index].tid;
+        if ptrace::interrupt(tid).is_ok() {
+            // Whatever it stops for: it is not going on.
+            let _ = wait::uninterrupted(tid);
+        }
+        if let Ok(regs) = ptrace::registers(tid) {
+            self.threads[index].regs = regs;
+        }
+        self.gone = true;
+        let (thread, stack) = (self.threads[index].name, self.stack(index));
+        Err(reason.error(thread, stack))
+    }
+
+    /// What a stop means.
+    fn stopped(&mut self, index: Index, status: Wait) -> Result<Flow, ExecutionError> {
+        match status {
+            Wait::Exited(_) | Wait::Killed(_) => self.ended(index, status),
+            Wait::Clone => self.created(index).map(|()| Flow::Resume(0)),
+            Wait::Fork => self.forked(index).map(|()| Flow::Resume(0)),
+            Wait::Exec => Err(ExecutionError::Unsupported(
+                "the program replaces itself by another one (exec): explore that program instead".to_owned(),
+            )),
+            Wait::Exit => self.leader_exits(index),
+            Wait::Stopped => Ok(Flow::Resume(0)),
+            Wait::Seccomp => {
+                self.read_registers(index)?;
+                self.system_call(index)
+            }
+            Wait::Signal(signal) => {
+                self.read_registers(index)?;
+                self.signalled(index, signal)
+            }
+        }
+    }
+
+    fn read_registers(&mut self, index: Index) -> Result<(), ExecutionError> {
+        let thread = &mut self.threads[index];
+        thread.regs = ptrace::registers(thread.tid).map_err(system("read registers"))?;
+        Ok(())
+    }
+
+    /// Writes the registers that the thread now has.
+    pub(crate) fn write_registers(&self, index: Index) -> Result<(), ExecutionError> {
+        let thread = &self.threads[index];
+        ptrace::set_registers(thread.tid, &thread.regs).map_err(system("write registers"))
+    }
+
+    /// Reads memory of the target.
+    pub(crate) fn read(&self, addr: u64, len: usize) -> Vec<u8> {
+        let mut bytes = vec![0; len];
+        if memory::read(self.leader, addr, &mut bytes) { bytes } else { Vec::new() }
+    }
+
+    /// Reads a little-endian number of the target, 0 where nothing is mapped.
+    pub(crate) fn number(&self, addr: u64, len: usize) -> u64 {
+        memory::number(self.leader, addr, len).unwrap_or(0)
+    }
+
+    /// A thread or the whole process is gone.
+    fn ended(&mut self, index: Index, status: Wait) -> Result<Flow, ExecutionError> {
+        self.threads[index].stage = Stage::Ended;
+        self.threads[index].reaped = true;
+        if let Wait::Killed(signal) = status {
+            self.gone = true;
+            let message = format!("the process was killed by {}", super::signals::name(signal));
+            self.threads[index].stage =
+                Stage::Failed(self.failure(index, FailureKind::Crash, message, Vec::new()));
+        } else if index == 0 {
+            self.gone = true;
+        }
+        self.wake_changed_futexes();
+        Ok(Flow::Rest)
+    }
+
+    /// A thread was created: names it and takes control of it.
+    fn created(&mut self, index: Index) -> Result<(), ExecutionError> {
+        let parent = self.threads[index].tid;
+        let tid = ptrace::event_message(parent).map_err(system("read an event"))? as Tid;
+        wait::uninterrupted(tid).map_err(system("wait for a new thread"))?;
+        let regs = ptrace::registers(tid).map_err(system("read registers"))?;
+        self.read_registers(index)?;
+        let stack = self.new_stack(index, &regs);
+        let creator = &mut self.threads[index];
+        creator.children += 1;
+        let name = creator.name.child(creator.children).ok_or_else(|| {
+            ExecutionError::Unsupported(
+                "the program nests thread creation more than 7 deep, which is not supported".to_owned(),
+            )
+        })?;
+        let now = creator.world.now;
+        self.newborn.push(self.threads.len());
+        self.threads.push(Thread::new(tid, name, regs, stack, now));
+        self.sharing.created(self.threads.len() - 1, index);
+        Ok(())
+    }
+
+    /// The new thread's stack: `clone3` says it in its argument, `clone` only where it ends.
+    fn new_stack(&self, creator: Index, child: &Regs) -> std::ops::Range<u64> {
+        let regs = &self.threads[creator].regs;
+        if regs.orig_rax as i64 == libc::SYS_clone3 {
+            let (low, len) = (self.number(regs.rdi + 40, 8), self.number(regs.rdi + 48, 8));
+            return low..low + len;
+        }
+        let top = child.rsp.max(child.fs_base);
+        top.saturating_sub(1 << 20)..top + 0x1000
+    }
+
+    /// Main, which has called `pthread_exit`, is about to go while others live: it stays a zombie that `waitpid` does
+    /// not report.
+    fn leader_exits(&mut self, index: Index) -> Result<Flow, ExecutionError> {
+        self.resume(index, 0)?;
+        let stat = format!("/proc/{0}/task/{0}/stat", self.leader);
+        let is_zombie =
+            |text: String| text.rsplit(')').next().is_some_and(|t| t.trim_start().starts_with('Z'));
+        let others = self.threads.iter().skip(1).any(Thread::is_live);
+        while others && !std::fs::read_to_string(&stat).is_ok_and(is_zombie) {
+            std::thread::yield_now();
+        }
+        if !others {
+            wait::reap(self.leader);
+            self.gone = true;
+        }
+        self.threads[index].stage = Stage::Ended;
+        self.wake_changed_futexes();
+        Ok(Flow::Rest)
+    }
+
+    /// Ends the process and everything that it has started, and reaps it all.
+    pub(crate) fn kill(&mut self) {
+        self.watch.end();
+        for &child in &self.bystanders {
+            ptrace::kill(child);
+        }
+        ptrace::kill(self.leader);
+        for thread in self.threads.iter().skip(1).filter(|t| !t.reaped) {
+            wait::reap(thread.tid);
+        }
+        wait::reap(self.leader);
+        for child in self.bystanders.drain(..) {
+            wait::reap(child);
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

@@ -1,0 +1,194 @@
+//! Signals and traps at which the running thread stops.
+
+use checker::failure::{Failure, FailureKind};
+use checker::names::Site;
+use checker::seam::ExecutionError;
+
+use super::process::{Flow, Process, system};
+use super::sync::Index;
+use super::thread::Stage;
+use crate::layout::What;
+use crate::os::{memory, ptrace};
+use crate::target::startup::answer_time_stamp;
+
+/// A signal's name, or its number.
+pub(crate) fn name(signal: i32) -> String {
+    let name = match signal {
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGILL => "SIGILL",
+        libc::SIGABRT => "SIGABRT",
+        libc::SIGTRAP => "SIGTRAP",
+        libc::SIGSYS => "SIGSYS",
+        libc::SIGTERM => "SIGTERM",
+        libc::SIGKILL => "SIGKILL",
+        libc::SIGINT => "SIGINT",
+        libc::SIGHUP => "SIGHUP",
+        libc::SIGQUIT => "SIGQUIT",
+        libc::SIGPIPE => "SIGPIPE",
+        libc::SIGALRM => "SIGALRM",
+        libc::SIGUSR1 => "SIGUSR1",
+        libc::SIGUSR2 => "SIGUSR2",
+        _ => return format!("signal {signal}"),
+    };
+    name.to_owned()
+}
+
+/// Signals whose default action is to do nothing, or to stop or continue (which means nothing to a traced thread here).
+const HARMLESS: &[i32] = &[
+    libc::SIGCHLD,
+    libc::SIGURG,
+    libc::SIGWINCH,
+    libc::SIGCONT,
+    libc::SIGSTOP,
+    libc::SIGTSTP,
+    libc::SIGTTIN,
+    libc::SIGTTOU,
+];
+
+impl Process {
+    /// The running thread has stopped with a signal.
+    pub(crate) fn signalled(&mut self, index: Index, signal: i32) -> Result<Flow, ExecutionError> {
+        if signal == libc::SIGTRAP {
+            let at = self.threads[index].regs.rip.wrapping_sub(1);
+            if self.layout.traps.contains_key(&at) {
+                self.threads[index].regs.rip = at;
+                return self.trapped(index, at);
+            }
+        }
+        if signal == libc::SIGSEGV {
+            let thread = &mut self.threads[index];
+            if answer_time_stamp(thread.tid, &mut thread.regs, &mut thread.world) {
+                self.write_registers(index)?;
+                return Ok(Flow::Resume(0));
+            }
+        }
+        if HARMLESS.contains(&signal) || !self.is_fatal(index, signal) {
+            self.leave_stub(index)?;
+            return Ok(Flow::Resume(signal));
+        }
+        let failure = self.fatal_signal(index, signal);
+        self.threads[index].stage = Stage::Failed(failure);
+        Ok(Flow::Rest)
+    }
+
+    /// A thread in a stub is put where it would be without the stub, before the program's own code sees its registers.
+    fn leave_stub(&mut self, index: Index) -> Result<(), ExecutionError> {
+        let mut regs = self.threads[index].regs;
+        let stubs = self.layout.traps.values().filter_map(|trap| trap.stub.as_ref());
+        if stubs.into_iter().any(|(_, code)| code.restore(&mut regs)) {
+            self.threads[index].regs = regs;
+            self.write_registers(index)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the program leaves the signal to its default action, which ends it.
+    fn is_fatal(&self, index: Index, signal: i32) -> bool {
+        let status = format!("/proc/{}/status", self.threads[index].tid);
+        let Ok(status) = std::fs::read_to_string(status) else { return true };
+        let bit = 1_u64 << (signal - 1);
+        let handled = ["SigCgt:\t", "SigIgn:\t"].iter().any(|field| {
+            let mask = status.lines().find_map(|line| line.strip_prefix(field));
+            mask.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_some_and(|mask| mask & bit != 0)
+        });
+        !handled
+    }
+
+    fn fatal_signal(&mut self, index: Index, signal: i32) -> Failure {
+        let _ = self.leave_stub(index);
+        let stack = self.stack(index);
+        if signal == libc::SIGABRT {
+            let message = self.last_words().unwrap_or_else(|| "the program aborted".to_owned());
+            return self.failure(index, FailureKind::Assertion, message, stack);
+        }
+        let message = match self.fault(index, signal) {
+            Some(address) => format!("{} at {}", name(signal), describe_address(address)),
+            None => format!("the program was ended by {}", name(signal)),
+        };
+        self.failure(index, FailureKind::Crash, message, stack)
+    }
+
+    /// The address that a faulting instruction touched.
+    fn fault(&self, index: Index, signal: i32) -> Option<u64> {
+        if ![libc::SIGSEGV, libc::SIGBUS].contains(&signal) {
+            return None;
+        }
+        let info = ptrace::signal_info(self.threads[index].tid).ok()?;
+        // A positive code is the kernel's: the signal is the instruction's own doing.
+        (info.si_code > 0).then(|| ptrace::fault_address(&info))
+    }
+
+    /// The last line that the program wrote to its standard error.
+    pub(crate) fn last_words(&self) -> Option<String> {
+        let (_, stderr, _) = self.shared.output();
+        let text = String::from_utf8_lossy(&stderr);
+        let line = text.lines().rfind(|line| !line.trim().is_empty())?;
+        Some(line.trim().chars().take(300).collect())
+    }
+
+    /// A failure of one thread.
+    pub(crate) fn failure(
+        &self,
+        index: Index,
+        kind: FailureKind,
+        message: String,
+        stack: Vec<Site>,
+    ) -> Failure {
+        Failure { kind, message, thread: Some(self.threads[index].name), stack, others: Vec::new() }
+    }
+
+    /// The running thread has come to one of our traps.
+    fn trapped(&mut self, index: Index, at: u64) -> Result<Flow, ExecutionError> {
+        let layout = std::sync::Arc::clone(&self.layout);
+        match &layout.traps[&at].what {
+            What::Function { function, timed_out } => self.enter(index, *function, *timed_out),
+            What::Access(candidate) => self.access(index, *candidate),
+        }
+    }
+
+    /// Makes the thread's next resumption execute the trapped instruction at which it stands, and go on behind it.
+    pub(crate) fn pass_trap(&mut self, index: Index) -> Result<(), ExecutionError> {
+        let layout = std::sync::Arc::clone(&self.layout);
+        let at = self.threads[index].regs.rip;
+        let trap = &layout.traps[&at];
+        match &trap.stub {
+            Some((stub, _)) if self.stepping == crate::spec::Stepping::OutOfLine => {
+                self.threads[index].regs.rip = *stub;
+                self.write_registers(index)
+            }
+            _ => self.step_in_place(index, at, trap.byte),
+        }
+    }
+
+    fn step_in_place(&mut self, index: Index, at: u64, byte: u8) -> Result<(), ExecutionError> {
+        self.write_registers(index)?;
+        let tid = self.threads[index].tid;
+        memory::poke_byte(tid, at, byte).map_err(system("lift a trap"))?;
+        // A string instruction stops after every element.
+        loop {
+            ptrace::step(tid).map_err(system("step a thread"))?;
+            let status = crate::os::wait::uninterrupted(tid).map_err(system("wait for a step"))?;
+            self.threads[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
+            if status != crate::os::wait::Wait::Signal(libc::SIGTRAP) || self.threads[index].regs.rip != at {
+                if let crate::os::wait::Wait::Signal(signal) = status
+                    && signal != libc::SIGTRAP
+                {
+                    self.threads[index].deferred_signal = signal;
+                }
+                break;
+            }
+        }
+        memory::poke_byte(tid, at, 0xcc).map_err(system("plant a trap"))
+    }
+}
+
+/// What an address is, for a person.
+fn describe_address(address: u64) -> String {
+    match address {
+        0 => "address 0 (a null pointer)".to_owned(),
+        1..0x1000 => format!("address {address:#x} (a field of a null pointer)"),
+        _ => format!("address {address:#x}"),
+    }
+}

@@ -1,0 +1,163 @@
+//! What the target's synchronisation objects are doing: the exact enabledness of every operation on them.
+//!
+//! The objects' own memory is kept by the C library's code, which really runs. This model repeats the little that decides
+//! who can go on, keyed by address within one execution.
+
+use checker::names::EventId;
+use rustc_hash::FxHashMap;
+
+/// A thread's place in the execution's list of threads.
+pub(crate) type Index = usize;
+
+/// A mutex or spin lock.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Mutex {
+    pub(crate) owner: Option<Index>,
+    /// How often the owner holds it.
+    pub(crate) depth: u32,
+    /// Its owner may take it again.
+    pub(crate) recursive: bool,
+    /// Taking it again is an error that returns at once.
+    pub(crate) error_checking: bool,
+}
+
+impl Mutex {
+    /// Whether a lock operation of this thread returns without blocking.
+    pub(crate) fn can_lock(&self, thread: Index) -> bool {
+        match self.owner {
+            None => true,
+            Some(owner) => owner == thread && (self.recursive || self.error_checking),
+        }
+    }
+
+    /// Takes it, if the operation succeeds; says whether it does.
+    pub(crate) fn lock(&mut self, thread: Index) -> bool {
+        let free = self.owner.is_none();
+        let again = self.owner == Some(thread) && self.recursive;
+        if free || again {
+            self.owner = Some(thread);
+            self.depth += 1;
+        }
+        free || again
+    }
+
+    /// Releases it once.
+    pub(crate) fn unlock(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth == 0 {
+            self.owner = None;
+        }
+    }
+}
+
+/// A read-write lock.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RwLock {
+    /// Who holds it for reading; a thread stands here as often as it does.
+    pub(crate) readers: Vec<Index>,
+    pub(crate) writer: Option<Index>,
+}
+
+impl RwLock {
+    pub(crate) fn can_read(&self) -> bool {
+        self.writer.is_none()
+    }
+
+    pub(crate) fn can_write(&self) -> bool {
+        self.writer.is_none() && self.readers.is_empty()
+    }
+}
+
+/// A condition variable's waiters, or a futex's, in the order in which they came.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Queue {
+    pub(crate) waiters: Vec<Index>,
+}
+
+/// A barrier.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Barrier {
+    pub(crate) count: u32,
+    pub(crate) generation: u32,
+    pub(crate) arrived: Vec<Index>,
+}
+
+/// A once-initialisation that is running.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Once {
+    pub(crate) runner: Option<Index>,
+}
+
+/// All objects of one execution, by address.
+#[derive(Debug, Default)]
+pub(crate) struct Objects {
+    pub(crate) mutexes: FxHashMap<u64, Mutex>,
+    pub(crate) rwlocks: FxHashMap<u64, RwLock>,
+    pub(crate) conds: FxHashMap<u64, Queue>,
+    pub(crate) futexes: FxHashMap<u64, Queue>,
+    pub(crate) semaphores: FxHashMap<u64, u32>,
+    pub(crate) barriers: FxHashMap<u64, Barrier>,
+    pub(crate) onces: FxHashMap<u64, Once>,
+    /// The last signal of each condition variable that found no waiter: what makes a deadlock a lost wake-up.
+    pub(crate) lost_signals: FxHashMap<u64, EventId>,
+}
+
+/// The first 24 bytes of the C library's `pthread_mutex_t`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MutexMemory {
+    pub(crate) lock: u32,
+    pub(crate) count: u32,
+    pub(crate) owner: u32,
+    pub(crate) users: u32,
+    pub(crate) kind: u32,
+}
+
+/// Bits of `kind`.
+const TYPE: u32 = 3;
+const RECURSIVE: u32 = 1;
+const ERROR_CHECKING: u32 = 2;
+/// Robust, priority-inheriting or priority-protected: other words of the mutex take part.
+const INTRICATE: u32 = 16 | 32 | 64;
+
+impl MutexMemory {
+    /// How many bytes of the mutex this is.
+    pub(crate) const LEN: usize = 20;
+
+    pub(crate) fn parse(bytes: [u8; Self::LEN]) -> Self {
+        let field = |i: usize| u32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]);
+        Self { lock: field(0), count: field(4), owner: field(8), users: field(12), kind: field(16) }
+    }
+
+    /// The fields that locking changes.
+    pub(crate) fn bytes(self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        for (i, field) in [self.lock, self.count, self.owner, self.users].into_iter().enumerate() {
+            bytes[4 * i..4 * i + 4].copy_from_slice(&field.to_le_bytes());
+        }
+        bytes
+    }
+
+    pub(crate) fn recursive(self) -> bool {
+        self.kind & TYPE == RECURSIVE
+    }
+
+    pub(crate) fn error_checking(self) -> bool {
+        self.kind & TYPE == ERROR_CHECKING
+    }
+
+    /// Whether [`Self::released`] and [`Self::taken`] are all that unlocking and locking do.
+    pub(crate) fn is_simple(self) -> bool {
+        self.kind & INTRICATE == 0
+    }
+
+    /// What an uncontended unlock leaves.
+    pub(crate) fn released(self) -> Self {
+        Self { lock: 0, count: 0, owner: 0, users: self.users.wrapping_sub(1), kind: self.kind }
+    }
+
+    /// What an uncontended lock leaves.
+    pub(crate) fn taken(self, owner: u32) -> Self {
+        let count = u32::from(self.recursive());
+        Self { lock: 1, count, owner, users: self.users.wrapping_add(1), kind: self.kind }
+    }
+}

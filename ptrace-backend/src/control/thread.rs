@@ -1,0 +1,206 @@
+//! One thread of the target.
+
+use std::ops::Range;
+
+use checker::failure::Failure;
+use checker::names::{EventId, Obj, Site, ThreadName};
+use checker::op::Op;
+
+use super::functions::Function;
+use super::spin::Spinning;
+use super::sync::Index;
+use crate::answers::World;
+use crate::os::{Regs, Tid};
+
+/// A thread, stopped except while [`super::process::Process`] runs it.
+#[derive(Debug)]
+pub(crate) struct Thread {
+    pub(crate) tid: Tid,
+    pub(crate) name: ThreadName,
+    pub(crate) stage: Stage,
+    /// The kernel no longer has it.
+    pub(crate) reaped: bool,
+    /// As of its last stop; valid while it is [`Stage::Live`].
+    pub(crate) regs: Regs,
+    /// What it does next. `None` only while it runs, and once it has ended.
+    pub(crate) pending: Option<Pending>,
+    /// How many threads it has created.
+    pub(crate) children: u16,
+    /// How many events it has run.
+    pub(crate) events: u32,
+    pub(crate) world: World,
+    /// The memory that is its stack.
+    pub(crate) stack: Range<u64>,
+    /// What `pthread_self` gives it.
+    pub(crate) handle: u64,
+    /// It gave way, and no other thread has moved since.
+    pub(crate) gave_way: bool,
+    /// The event that woke it, until its next event.
+    pub(crate) woken_by: Option<EventId>,
+    /// The next wait in the kernel is to end with a time-out.
+    pub(crate) times_out: bool,
+    pub(crate) spinning: Spinning,
+    /// What its condition wait returns if it runs out of time.
+    pub(crate) timeout_result: u64,
+    /// It is the one that its barrier tells so.
+    pub(crate) serial: bool,
+    /// A signal that it got while an instruction was stepped in place, to be dealt with when it goes on.
+    pub(crate) deferred_signal: i32,
+    /// Where it panicked last.
+    pub(crate) panic: Option<Vec<Site>>,
+}
+
+/// How far a thread has come.
+#[derive(Debug)]
+pub(crate) enum Stage {
+    /// It is at a key point.
+    Live,
+    /// It has failed, and is held where it did.
+    Failed(Failure),
+    /// It has asked to end the process, or has ended itself.
+    Ended,
+}
+
+/// What a thread is about to do, what it waits for, and how it is done.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub(crate) op: Op,
+    pub(crate) site: Site,
+    pub(crate) need: Need,
+    pub(crate) act: Act,
+    /// When its wait may time out, in nanoseconds of virtual time.
+    pub(crate) deadline: Option<u64>,
+}
+
+/// What has to hold before a pending operation can run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Need {
+    Nothing,
+    /// The mutex at this address can be had.
+    Mutex(u64),
+    ReadLock(u64),
+    WriteLock(u64),
+    /// The semaphore is above 0.
+    Semaphore(u64),
+    /// This thread has ended.
+    End(Index),
+    /// No other thread runs the initialiser.
+    Once(u64),
+    /// The barrier has left this generation behind.
+    Generation(u64, u32),
+    /// A signal on this condition variable, and then [`Need::Mutex`].
+    Signal(u64),
+    /// A wake on this futex.
+    Wake(u64),
+    /// One of these locations no longer holds these bytes.
+    Change(Vec<(u64, Obj, Vec<u8>)>),
+    /// The descriptor is ready for these events.
+    Ready(i32, i16),
+}
+
+/// How a pending operation is carried out.
+#[derive(Debug, Clone)]
+pub(crate) enum Act {
+    /// The function at whose entry the thread stands. `object` is its first argument, `timed_out` what it returns when
+    /// its time limit passes.
+    Function {
+        function: Function,
+        object: u64,
+        timed_out: u64,
+    },
+    /// The second half of a condition wait.
+    Reacquire {
+        mutex: u64,
+        cond: u64,
+        result: u64,
+    },
+    /// The second half of a barrier wait.
+    LeaveBarrier {
+        barrier: u64,
+        result: u64,
+    },
+    /// The instruction at which the thread stands.
+    Access,
+    /// The read of an instruction that reads and writes: nothing is executed yet.
+    SplitRead {
+        addr: u64,
+        len: usize,
+    },
+    /// Its write: what was read is put back, then the instruction is executed.
+    SplitWrite {
+        addr: u64,
+        value: Vec<u8>,
+    },
+    /// The system call at which the thread stands returns this.
+    Answer(i64),
+    /// The kernel carries the system call out.
+    Kernel,
+    FutexWait {
+        addr: u64,
+        value: u32,
+        bits: u32,
+    },
+    FutexResume {
+        addr: u64,
+        result: i64,
+    },
+    FutexWake {
+        addr: u64,
+        count: u32,
+        bits: u32,
+    },
+    /// The initialiser at this address has run.
+    OnceDone(u64),
+    /// A sleep that lasts until this virtual time.
+    Sleep(u64),
+}
+
+impl Thread {
+    /// A new thread with these registers, stopped before its first instruction.
+    pub(crate) fn new(tid: Tid, name: ThreadName, regs: Regs, stack: Range<u64>, now: u64) -> Self {
+        Self {
+            tid,
+            name,
+            stage: Stage::Live,
+            reaped: false,
+            regs,
+            pending: None,
+            children: 0,
+            events: 0,
+            world: World::new(name, now),
+            stack,
+            handle: regs.fs_base,
+            gave_way: false,
+            woken_by: None,
+            times_out: false,
+            spinning: Spinning::default(),
+            timeout_result: 0,
+            serial: false,
+            deferred_signal: 0,
+            panic: None,
+        }
+    }
+
+    /// Whether it may still move.
+    pub(crate) fn is_live(&self) -> bool {
+        matches!(self.stage, Stage::Live)
+    }
+
+    /// Whether an address is on its stack or among its thread-local variables, as far as they are near its control block.
+    pub(crate) fn owns(&self, addr: u64) -> bool {
+        const NEAR: u64 = 0x1000;
+        let control_block = self.regs.fs_base.saturating_sub(NEAR)..self.regs.fs_base.saturating_add(NEAR);
+        self.stack.contains(&addr) || control_block.contains(&addr)
+    }
+
+    /// The name of its next event.
+    pub(crate) fn next_event(&self) -> EventId {
+        EventId { thread: self.name, index: self.events }
+    }
+
+    /// An argument of the function at whose entry it stands, from 0.
+    pub(crate) fn argument(&self, i: usize) -> u64 {
+        let r = &self.regs;
+        [r.rdi, r.rsi, r.rdx, r.rcx, r.r8, r.r9][i]
+    }
+}

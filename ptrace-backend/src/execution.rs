@@ -1,0 +1,191 @@
+//! One execution of a real process, as the checker sees it.
+
+use std::sync::Arc;
+
+use checker::names::{Site, ThreadName};
+use checker::seam::{
+    Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, OpKey, Status, Step, Stop,
+    Until,
+};
+use smallvec::SmallVec;
+
+use crate::control::process::Process;
+use crate::target::streams::Streams;
+
+/// After new key points were found, an execution goes on for so many events to find more of them at once.
+const FURTHER: u32 = 3000;
+
+/// A copy of the program under control.
+pub struct PtraceExecution {
+    process: Process,
+    streams: Arc<Streams>,
+    views: Vec<AgentView>,
+}
+
+impl PtraceExecution {
+    /// Takes over a copy and lets its main thread run to the first key point.
+    pub(crate) fn new(mut process: Process, streams: Arc<Streams>) -> Result<Self, ExecutionError> {
+        process.advance(0)?;
+        let views = process.views();
+        Ok(Self { process, streams, views })
+    }
+
+    fn index(&self, thread: ThreadName) -> Option<usize> {
+        self.process.threads.iter().position(|t| t.name == thread)
+    }
+
+    fn view(&self, agent: Agent) -> Option<&AgentView> {
+        self.views.iter().find(|view| view.agent == agent)
+    }
+
+    /// Runs one event.
+    fn one(&mut self, choice: Choice) -> Result<Step, ExecutionError> {
+        let impossible = |why: &str| ExecutionError::Impossible(format!("{:?} {why}", choice.agent));
+        let view = self.view(choice.agent).ok_or_else(|| impossible("does not exist"))?;
+        if !matches!(view.status, Status::Enabled | Status::Yielding) {
+            return Err(impossible("cannot move"));
+        }
+        let index = self.index(choice.agent.thread()).ok_or_else(|| impossible("does not exist"))?;
+        let event = match choice.agent {
+            Agent::Thread(_) => self.process.perform(index, choice.pick)?,
+            Agent::Timeout(_) => self.process.time_out(index)?,
+            Agent::Flush(_) => return Err(impossible("has no store buffer")),
+        };
+        Ok(Step { event, changed: self.refresh() })
+    }
+
+    /// Looks at all agents again and returns the views that are different now.
+    fn refresh(&mut self) -> SmallVec<[AgentView; 2]> {
+        let new = self.process.views();
+        let mut changed: SmallVec<[AgentView; 2]> =
+            new.iter().filter(|view| self.view(view.agent) != Some(view)).cloned().collect();
+        let closed = self.views.iter().filter(|old| new.iter().all(|view| view.agent != old.agent));
+        changed.extend(closed.map(|old| AgentView {
+            status: Status::Finished,
+            pending: None,
+            picks: SmallVec::new(),
+            ..old.clone()
+        }));
+        self.views = new;
+        changed
+    }
+
+    /// Why a batch has to end after this step, if it has to.
+    fn stop(&self, agent: Agent, until: &Until, step: &Step) -> Option<Stop> {
+        if step.changed.iter().any(|view| matches!(view.status, Status::Failed(_))) {
+            return Some(Stop::Failed);
+        }
+        if self.process.promoted {
+            return Some(Stop::Promoted);
+        }
+        let Some(view) = self.view(agent) else { return Some(Stop::Finished) };
+        match view.status {
+            Status::Finished | Status::Failed(_) => return Some(Stop::Finished),
+            Status::Blocked(_) | Status::Yielding => return Some(Stop::Blocked),
+            Status::Enabled => {}
+        }
+        let enabled = |view: &AgentView| {
+            matches!(view.status, Status::Enabled) && until.on_enabled.contains(&view.agent)
+        };
+        if step.changed.iter().any(enabled) {
+            return Some(Stop::Enabled);
+        }
+        let touched = |view: &AgentView| {
+            view.pending
+                .iter()
+                .flat_map(|op| &op.may.accesses)
+                .any(|a| until.on_objects.iter().any(|obj| obj.overlaps(&a.obj)))
+        };
+        touched(view).then_some(Stop::Object)
+    }
+
+    /// Runs on by default choices, to find as many new key points as this execution has.
+    fn explore_further(&mut self) {
+        let mut last: Option<Agent> = None;
+        for _ in 0..FURTHER {
+            let can_move = |v: &&AgentView| matches!(v.status, Status::Enabled | Status::Yielding);
+            let stay = last.and_then(|agent| self.view(agent)).filter(|v| v.status == Status::Enabled);
+            let next = stay.or_else(|| self.views.iter().find(|v| v.status == Status::Enabled));
+            let Some(view) = next.or_else(|| self.views.iter().find(can_move)) else { return };
+            let choice = Choice { agent: view.agent, pick: view.picks.first().copied().unwrap_or_default() };
+            last = Some(choice.agent);
+            if self.one(choice).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+impl Execution for PtraceExecution {
+    fn agents(&self) -> &[AgentView] {
+        &self.views
+    }
+
+    fn run(&mut self, choice: Choice, until: &Until) -> Result<Batch, ExecutionError> {
+        let mut steps = Vec::with_capacity(1);
+        let mut choice = choice;
+        loop {
+            let step = self.one(choice)?;
+            let stop = self.stop(choice.agent, until, &step);
+            steps.push(step);
+            if let Some(stop) = stop {
+                return Ok(Batch { steps, stop });
+            }
+            let picks = self.view(choice.agent).map(|view| &view.picks);
+            // A choice of its own is needed where the next operation can go several ways.
+            if steps.len() as u32 >= until.events || picks.is_none_or(|picks| picks.len() != 1) {
+                return Ok(Batch { steps, stop: Stop::Quantum });
+            }
+            choice.pick = picks.and_then(|picks| picks.first().copied()).unwrap_or_default();
+        }
+    }
+
+    fn replay(&mut self, expected: &[(Choice, OpKey)]) -> Result<Batch, ExecutionError> {
+        let mut batch = Batch { steps: Vec::with_capacity(expected.len()), stop: Stop::Quantum };
+        for (at, (choice, key)) in expected.iter().enumerate() {
+            let pending = self.view(choice.agent).map(|view| (view.pending.as_ref().map(|op| op.kind), view));
+            let found = match pending {
+                Some((Some(kind), view)) if kind == key.kind && view.site == key.site => None,
+                Some((Some(kind), view)) => Some(words(kind, view.site)),
+                Some((None, _)) | None => Some(format!("{:?} has ended or does not exist", choice.agent)),
+            };
+            if let Some(got) = found {
+                return Err(ExecutionError::Diverged { at, expected: words(key.kind, key.site), got });
+            }
+            let step = self.one(*choice).map_err(|error| match error {
+                ExecutionError::Impossible(got) => {
+                    ExecutionError::Diverged { at, expected: words(key.kind, key.site), got }
+                }
+                other => other,
+            })?;
+            let stop = self.stop(choice.agent, &Until::one(), &step);
+            batch.steps.push(step);
+            batch.stop = stop.unwrap_or(Stop::Quantum);
+            if batch.stop == Stop::Promoted {
+                break;
+            }
+        }
+        Ok(batch)
+    }
+
+    fn stack(&mut self, thread: ThreadName) -> Vec<Site> {
+        self.index(thread).map(|index| self.process.stack(index)).unwrap_or_default()
+    }
+
+    fn finish(mut self) -> Ending {
+        let (stdout, stderr, truncated) = self.streams.output();
+        let notes = self.process.notes.clone();
+        if self.process.promoted {
+            self.explore_further();
+        }
+        self.process.kill();
+        Ending { stdout, stderr, truncated, notes }
+    }
+}
+
+fn words(kind: checker::op::OpKind, site: Site) -> String {
+    format!("{kind:?} at {:#x}", site.0)
+}
+
+/// An event is small enough to be kept by the hundred thousand.
+const _: () = assert!(size_of::<Event>() < 512);

@@ -1,0 +1,108 @@
+//! The target's code as the tracer sees it: modules, traps, and the names of addresses. The same for all copies.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use checker::names::{ObjName, Site};
+use rustc_hash::FxHashMap;
+
+use crate::control::functions::Function;
+use crate::debuginfo::{Image, Modules};
+use crate::instructions::{Candidate, Relocated};
+use crate::target::modules::Mapped;
+
+/// A place in the code where a thread stops.
+#[derive(Debug)]
+pub(crate) struct Trap {
+    /// The first byte of the instruction, which the trap replaces.
+    pub(crate) byte: u8,
+    /// The copy of the instruction that runs in its stead, with its address; `None`: it is stepped in place.
+    pub(crate) stub: Option<(u64, Relocated)>,
+    pub(crate) what: What,
+}
+
+/// Why a thread stops there.
+#[derive(Debug)]
+pub(crate) enum What {
+    /// The entry of a function; `timed_out` is what it returns when its time limit passes.
+    Function { function: Function, timed_out: u64 },
+    /// An instruction that touches memory: its place in [`Layout::candidates`].
+    Access(usize),
+}
+
+/// A module with what is known of its file.
+pub(crate) struct Module {
+    pub(crate) mapped: Mapped,
+    pub(crate) image: Arc<Image>,
+    /// Names every address in it.
+    pub(crate) name: ObjName,
+    /// Its code is the C library's own: calls from there are not the program's.
+    pub(crate) is_libc: bool,
+}
+
+/// Everything static about the process at `main`.
+pub(crate) struct Layout {
+    pub(crate) modules: Vec<Module>,
+    /// The same modules, for unwinding.
+    pub(crate) unwinding: Modules,
+    pub(crate) traps: FxHashMap<u64, Trap>,
+    /// Instructions of the user's own code that touch memory, at run-time addresses.
+    pub(crate) candidates: Vec<Candidate>,
+    /// The stack pointer at `main`.
+    pub(crate) main_stack: u64,
+}
+
+/// Bits of a site that hold the static address; the module's place is above them.
+const MODULE_SHIFT: u32 = 48;
+
+impl Layout {
+    /// The module that an address lies in.
+    pub(crate) fn module_at(&self, address: u64) -> Option<(usize, &Module)> {
+        self.modules.iter().enumerate().find(|(_, m)| m.mapped.range.contains(&address))
+    }
+
+    /// The schedule-independent name of a code address.
+    pub(crate) fn site(&self, address: u64) -> Site {
+        match self.module_at(address) {
+            Some((i, m)) => Site(((i as u64 + 1) << MODULE_SHIFT) | (address - m.mapped.bias)),
+            None => Site(address),
+        }
+    }
+
+    /// The module and static address that a site stands for.
+    pub(crate) fn locate(&self, site: Site) -> Option<(&Module, u64)> {
+        let module = (site.0 >> MODULE_SHIFT).checked_sub(1)?;
+        let module = self.modules.get(module as usize)?;
+        Some((module, site.0 & ((1 << MODULE_SHIFT) - 1)))
+    }
+
+    /// The code of the function that an address is in, at run-time addresses.
+    pub(crate) fn function_code(&self, address: u64) -> Option<Range<u64>> {
+        let (_, module) = self.module_at(address)?;
+        let bias = module.mapped.bias;
+        let function = module.image.function_at(address - bias)?;
+        Some(function.range.start + bias..function.range.end + bias)
+    }
+
+    /// Whether an address is in the C library or the dynamic linker.
+    pub(crate) fn in_libc(&self, address: u64) -> bool {
+        self.module_at(address).is_some_and(|(_, m)| m.is_libc)
+    }
+
+    /// Whether an address is in the executable or a library that is not the system's.
+    pub(crate) fn in_user_code(&self, address: u64) -> bool {
+        self.module_at(address).is_some_and(|(i, m)| i == 0 || !is_system(&m.mapped.path))
+    }
+}
+
+/// Whether a library belongs to the system and not to the program.
+pub(crate) fn is_system(path: &std::path::Path) -> bool {
+    ["/lib", "/lib64", "/usr/lib", "/usr/lib64"].iter().any(|dir| path.starts_with(dir))
+}
+
+/// A stable 64-bit digest (FNV-1a): names must be the same in every process and every version of the tool.
+pub(crate) fn digest(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}

@@ -1,0 +1,84 @@
+//! Files in memory for the target's standard streams.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::FileExt;
+
+use super::check;
+
+/// An anonymous file. Copies of its descriptor share one position.
+pub(crate) fn memory_file(name: &std::ffi::CStr) -> io::Result<File> {
+    // SAFETY: the name is a valid C string; the kernel returns a descriptor that nobody else owns.
+    unsafe {
+        let fd = check(libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC).into())?;
+        Ok(File::from(OwnedFd::from_raw_fd(fd as i32)))
+    }
+}
+
+/// Makes every write go to the end, so that truncating is all it takes to start afresh.
+pub(crate) fn append_only(file: &File) -> io::Result<()> {
+    // SAFETY: sets a status flag on a descriptor that `file` owns.
+    let result = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, libc::O_APPEND) };
+    check(result.into()).map(drop)
+}
+
+/// At most `limit` bytes from the start of a file, and whether there are more.
+pub(crate) fn head(file: &File, limit: usize) -> (Vec<u8>, bool) {
+    let size = file.metadata().map_or(0, |m| m.len() as usize);
+    let mut bytes = vec![0; size.min(limit)];
+    let complete = file.read_exact_at(&mut bytes, 0).is_ok();
+    (bytes, size > limit || !complete)
+}
+
+/// Binds this thread, and the processes that it starts, to one CPU, and says which others it had.
+pub(crate) fn pin_to_one_cpu() -> io::Result<()> {
+    // SAFETY: an all-zero CPU set is a valid empty set, and the calls only read and write that set.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        let size = std::mem::size_of_val(&set);
+        check(libc::sched_getaffinity(0, size, &raw mut set).into())?;
+        let Some(last) = (0..libc::CPU_SETSIZE as usize).rfind(|&cpu| libc::CPU_ISSET(cpu, &set)) else {
+            return Ok(());
+        };
+        libc::CPU_ZERO(&mut set);
+        libc::CPU_SET(last, &mut set);
+        check(libc::sched_setaffinity(0, size, &raw const set).into()).map(drop)
+    }
+}
+
+/// A descriptor of another process, duplicated here.
+fn borrow(pid: super::Tid, descriptor: i32) -> Option<OwnedFd> {
+    // SAFETY: plain numbers; each call returns a descriptor that nobody else owns, or -1.
+    unsafe {
+        let process = check(libc::syscall(libc::SYS_pidfd_open, pid, 0)).ok()?;
+        let process = OwnedFd::from_raw_fd(process as i32);
+        let file = libc::syscall(libc::SYS_pidfd_getfd, process.as_raw_fd(), descriptor, 0);
+        check(file).ok().map(|file| OwnedFd::from_raw_fd(file as i32))
+    }
+}
+
+/// Whether a descriptor of another process is ready for these events now; also if it is not open at all.
+pub(crate) fn is_ready(pid: super::Tid, descriptor: i32, events: i16) -> bool {
+    let Some(file) = borrow(pid, descriptor) else { return true };
+    let mut poll = libc::pollfd { fd: file.as_raw_fd(), events, revents: 0 };
+    // SAFETY: one structure, borrowed mutably; returns at once.
+    unsafe { libc::poll(&raw mut poll, 1, 0) > 0 }
+}
+
+/// The file that a descriptor stands for, as the kernel names it.
+fn link(pid: super::Tid, descriptor: i32) -> String {
+    let link = std::fs::read_link(format!("/proc/{pid}/fd/{descriptor}"));
+    link.map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Whether reading or writing a descriptor can block: pipes, sockets, terminals, events.
+pub(crate) fn may_block(pid: super::Tid, descriptor: i32) -> bool {
+    let link = link(pid, descriptor);
+    ["pipe:", "socket:", "anon_inode:", "/dev/tty", "/dev/pts/"].iter().any(|kind| link.starts_with(kind))
+}
+
+/// A number for what a descriptor stands for that does not depend on the schedule: the descriptor's own.
+pub(crate) fn identity(_pid: super::Tid, descriptor: i32) -> u64 {
+    crate::layout::digest(&format!("file descriptor {descriptor}"))
+}

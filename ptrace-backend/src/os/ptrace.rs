@@ -1,0 +1,102 @@
+//! ptrace(2) requests on a stopped tracee.
+
+use std::ffi::c_void;
+use std::io;
+use std::mem::MaybeUninit;
+use std::ptr;
+
+use super::{Regs, Tid, check};
+
+/// Stops that every tracee reports. With `EXITKILL`, the kernel ends all tracees when the tracer goes, however it goes.
+const OPTIONS: libc::c_int = libc::PTRACE_O_EXITKILL
+    | libc::PTRACE_O_TRACECLONE
+    | libc::PTRACE_O_TRACEFORK
+    | libc::PTRACE_O_TRACEVFORK
+    | libc::PTRACE_O_TRACEEXEC
+    | libc::PTRACE_O_TRACESECCOMP;
+
+fn request(request: libc::c_uint, tid: Tid, addr: usize, data: usize) -> io::Result<()> {
+    // SAFETY: the requests made through here take plain numbers; the kernel checks the tracee and its state.
+    let result = unsafe { libc::ptrace(request, tid, addr as *mut c_void, data as *mut c_void) };
+    check(result).map(drop)
+}
+
+/// Attaches to a process without stopping it.
+pub(crate) fn seize(tid: Tid) -> io::Result<()> {
+    request(libc::PTRACE_SEIZE, tid, 0, OPTIONS as usize)
+}
+
+/// Additionally stops this thread when it exits: how the end of a main thread is seen while others live.
+pub(crate) fn stop_at_exit(tid: Tid) -> io::Result<()> {
+    request(libc::PTRACE_SETOPTIONS, tid, 0, (OPTIONS | libc::PTRACE_O_TRACEEXIT) as usize)
+}
+
+/// Lets a stopped thread run, delivering `signal` unless it is 0.
+pub(crate) fn resume(tid: Tid, signal: i32) -> io::Result<()> {
+    request(libc::PTRACE_CONT, tid, 0, signal as usize)
+}
+
+/// Lets a stopped thread run one instruction.
+pub(crate) fn step(tid: Tid) -> io::Result<()> {
+    request(libc::PTRACE_SINGLESTEP, tid, 0, 0)
+}
+
+/// Asks a running thread to stop.
+pub(crate) fn interrupt(tid: Tid) -> io::Result<()> {
+    request(libc::PTRACE_INTERRUPT, tid, 0, 0)
+}
+
+/// The registers of a stopped thread.
+pub(crate) fn registers(tid: Tid) -> io::Result<Regs> {
+    let mut regs = MaybeUninit::<Regs>::uninit();
+    // SAFETY: on success the kernel has filled the whole structure that `regs` points to.
+    unsafe {
+        check(libc::ptrace(libc::PTRACE_GETREGS, tid, ptr::null_mut::<c_void>(), regs.as_mut_ptr()))?;
+        Ok(regs.assume_init())
+    }
+}
+
+/// Sets the registers of a stopped thread.
+pub(crate) fn set_registers(tid: Tid, regs: &Regs) -> io::Result<()> {
+    // SAFETY: the kernel reads one structure from a valid reference.
+    let result =
+        unsafe { libc::ptrace(libc::PTRACE_SETREGS, tid, ptr::null_mut::<c_void>(), ptr::from_ref(regs)) };
+    check(result).map(drop)
+}
+
+/// The message of the event that a thread stopped for: the new thread's number, mostly.
+pub(crate) fn event_message(tid: Tid) -> io::Result<u64> {
+    let mut message: libc::c_ulong = 0;
+    // SAFETY: the kernel writes one word to a valid reference.
+    let result = unsafe {
+        libc::ptrace(libc::PTRACE_GETEVENTMSG, tid, ptr::null_mut::<c_void>(), ptr::from_mut(&mut message))
+    };
+    check(result).map(|_| message)
+}
+
+/// The signal that a thread is stopped with.
+pub(crate) fn signal_info(tid: Tid) -> io::Result<libc::siginfo_t> {
+    let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
+    // SAFETY: on success the kernel has filled the structure; all-zero is a valid value of it in any case.
+    unsafe {
+        check(libc::ptrace(libc::PTRACE_GETSIGINFO, tid, ptr::null_mut::<c_void>(), info.as_mut_ptr()))?;
+        Ok(info.assume_init())
+    }
+}
+
+/// Writes one word of a tracee's memory, also where the tracee itself may not write.
+pub(crate) fn poke(tid: Tid, addr: u64, word: u64) -> io::Result<()> {
+    request(libc::PTRACE_POKEDATA, tid, addr as usize, word as usize)
+}
+
+/// Ends a process and all its threads.
+pub(crate) fn kill(pid: Tid) {
+    // SAFETY: sends a signal; a process that has gone already is the only way to fail, and is what is wanted.
+    unsafe { libc::kill(pid, libc::SIGKILL) };
+}
+
+/// The address that a faulting instruction touched, of the signal that it got for that.
+pub(crate) fn fault_address(info: &libc::siginfo_t) -> u64 {
+    // SAFETY: every field of the union is plain data; for SIGSEGV and SIGBUS the kernel fills the address.
+    unsafe { info.si_addr() as u64 }
+}

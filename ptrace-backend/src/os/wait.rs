@@ -1,0 +1,96 @@
+//! waitpid(2), decoded here: a library's decoder refuses real-time signals, and glibc uses two of them.
+
+use std::io;
+
+use super::Tid;
+
+/// Why a tracee has stopped or ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Wait {
+    /// It ended with this code.
+    Exited(i32),
+    /// This signal ended it.
+    Killed(i32),
+    /// It is about to get this signal.
+    Signal(i32),
+    /// A trapped system call.
+    Seccomp,
+    /// It created a thread; the message is its number.
+    Clone,
+    /// It created a process; the message is its number.
+    Fork,
+    /// It executed another program.
+    Exec,
+    /// It is about to end (only where asked for).
+    Exit,
+    /// A new tracee's first stop, an interrupt, or a group stop.
+    Stopped,
+}
+
+fn decode(status: i32) -> Wait {
+    if libc::WIFEXITED(status) {
+        return Wait::Exited(libc::WEXITSTATUS(status));
+    }
+    if libc::WIFSIGNALED(status) {
+        return Wait::Killed(libc::WTERMSIG(status));
+    }
+    match status >> 16 {
+        libc::PTRACE_EVENT_SECCOMP => Wait::Seccomp,
+        libc::PTRACE_EVENT_CLONE => Wait::Clone,
+        libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK => Wait::Fork,
+        libc::PTRACE_EVENT_EXEC => Wait::Exec,
+        libc::PTRACE_EVENT_EXIT => Wait::Exit,
+        0 => Wait::Signal(libc::WSTOPSIG(status)),
+        _ => Wait::Stopped,
+    }
+}
+
+fn waitpid(tid: Tid, flags: i32) -> io::Result<Option<(Tid, Wait)>> {
+    let mut status = 0;
+    // SAFETY: the kernel writes one word to a valid reference.
+    match unsafe { libc::waitpid(tid, &raw mut status, libc::__WALL | flags) } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => Ok(None),
+        who => Ok(Some((who, decode(status)))),
+    }
+}
+
+/// Waits for one tracee. [`io::ErrorKind::Interrupted`] when this thread was kicked meanwhile.
+pub(crate) fn one(tid: Tid) -> io::Result<Wait> {
+    loop {
+        if let Some((_, status)) = waitpid(tid, 0)? {
+            return Ok(status);
+        }
+    }
+}
+
+/// Looks whether a tracee has something to report.
+pub(crate) fn poll(tid: Tid) -> io::Result<Option<Wait>> {
+    Ok(waitpid(tid, libc::WNOHANG)?.map(|(_, status)| status))
+}
+
+/// Waits for one tracee through any number of kicks.
+pub(crate) fn uninterrupted(tid: Tid) -> io::Result<Wait> {
+    loop {
+        match one(tid) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// Reaps a thread or process that has been killed, however many stops it still reports.
+pub(crate) fn reap(tid: Tid) {
+    while let Ok(status) = uninterrupted(tid) {
+        if matches!(status, Wait::Exited(_) | Wait::Killed(_)) {
+            return;
+        }
+        // A stop that was queued before the kill: let it go on to die.
+        let _ = super::ptrace::resume(tid, 0);
+    }
+}
+
+/// Waits for whichever tracee reports next. Only for use while all but the expected ones stand still.
+pub(crate) fn any() -> io::Result<(Tid, Wait)> {
+    waitpid(-1, 0)?.ok_or_else(|| io::Error::from(io::ErrorKind::Interrupted))
+}

@@ -1,0 +1,132 @@
+//! A real program, launched, as the checker's [`Program`].
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::ThreadId;
+
+use checker::names::{Obj, Site};
+use checker::seam::{Epoch, ExecutionError, Program, Scope, StartError};
+
+use crate::control::knowledge::Shared;
+use crate::control::process::Process;
+use crate::control::watch::Watch;
+use crate::debuginfo::SourceFrame;
+use crate::execution::PtraceExecution;
+use crate::launch;
+use crate::layout::Layout;
+use crate::os::fd;
+use crate::preflight::{self, Executable};
+use crate::spec::{LaunchError, LaunchSpec};
+use crate::target::streams::Streams;
+use crate::target::template::Template;
+
+/// A launched program. Executions are started by the thread that launched it: only that one may trace them.
+pub struct PtraceProgram {
+    spec: LaunchSpec,
+    executable: Executable,
+    layout: Arc<Layout>,
+    shared: Arc<Shared>,
+    streams: Arc<Streams>,
+    watch: Arc<Watch>,
+    tracer: ThreadId,
+    template: Mutex<Template>,
+}
+
+impl PtraceProgram {
+    /// Checks that the program can be explored and starts it, up to `main`. Binds the calling thread to one CPU: a stop
+    /// costs a third of what it does across CPUs.
+    ///
+    /// # Errors
+    /// When the program cannot be explored; the text says why and what to do.
+    pub fn launch(spec: LaunchSpec) -> Result<Self, LaunchError> {
+        let executable = preflight::inspect(&spec.program)?;
+        let watch = Watch::start(spec.run_timeout, Arc::clone(&spec.cancel))
+            .map_err(LaunchError::system("start the watchdog"))?;
+        fd::pin_to_one_cpu().map_err(LaunchError::system("choose a CPU"))?;
+        let streams =
+            Streams::new(spec.stdin.as_deref()).map_err(LaunchError::system("prepare standard input"))?;
+        let streams = Arc::new(streams);
+        let (template, layout) = launch::launch(&spec, &executable, &streams)?;
+        let shared = Shared::new(&layout, Arc::clone(&streams))
+            .map_err(LaunchError::system("prepare random numbers"))?;
+        Ok(Self {
+            spec,
+            executable,
+            layout: Arc::new(layout),
+            shared: Arc::new(shared),
+            streams,
+            watch: Arc::new(watch),
+            tracer: std::thread::current().id(),
+            template: Mutex::new(template),
+        })
+    }
+
+    /// The executable, as it was found.
+    #[must_use]
+    pub fn executable(&self) -> &Executable {
+        &self.executable
+    }
+
+    /// The functions and lines at a site, the innermost inlined function first.
+    #[must_use]
+    pub fn locate(&self, site: Site) -> Vec<SourceFrame> {
+        self.layout.locate(site).map(|(module, at)| module.image.frames(at)).unwrap_or_default()
+    }
+
+    /// Whether a site is in the program's own code.
+    #[must_use]
+    pub fn is_user_code(&self, site: Site) -> bool {
+        let module = self.layout.locate(site);
+        module.is_some_and(|(module, at)| self.layout.in_user_code(at + module.mapped.bias))
+    }
+
+    /// The name of the file that a site is in, and the address there.
+    #[must_use]
+    pub fn module(&self, site: Site) -> Option<(&Path, u64)> {
+        self.layout.locate(site).map(|(module, at)| (module.mapped.path.as_path(), at))
+    }
+
+    /// How many instructions that touch memory are no longer watched, because they touched private memory only, and how
+    /// many there are.
+    #[must_use]
+    pub fn disarmed(&self) -> (usize, usize) {
+        self.shared.disarmed()
+    }
+
+    fn begin(&self) -> Result<PtraceExecution, ExecutionError> {
+        let system = crate::control::process::system;
+        let mut template = self.template.lock().unwrap_or_else(PoisonError::into_inner);
+        let copy = template.fork().map_err(system("copy the program"))?;
+        let process = Process::new(
+            (copy, template.tid()),
+            Arc::clone(&self.layout),
+            Arc::clone(&self.shared),
+            Arc::clone(&self.watch),
+            &template.world,
+            (self.spec.exit_code_fails, self.spec.stepping),
+        )?;
+        PtraceExecution::new(process, Arc::clone(&self.streams))
+    }
+}
+
+impl Program for PtraceProgram {
+    type Run = PtraceExecution;
+
+    fn start(&self, scope: &Scope) -> Result<PtraceExecution, StartError> {
+        if *scope != Scope::All {
+            return Err(StartError("only the whole program can be explored so far".to_owned()));
+        }
+        if self.tracer != std::thread::current().id() {
+            return Err(StartError("a program is explored by the thread that launched it".to_owned()));
+        }
+        self.begin().map_err(|error| StartError(error.to_string()))
+    }
+
+    fn epoch(&self) -> Epoch {
+        self.shared.epoch()
+    }
+
+    fn describe(&self, obj: Obj) -> Option<String> {
+        self.shared.describe(&self.layout, obj)
+    }
+}

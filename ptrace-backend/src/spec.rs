@@ -1,0 +1,69 @@
+//! What to launch.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// A program with everything that determines what it does.
+#[derive(Debug, Clone)]
+pub struct LaunchSpec {
+    /// The executable.
+    pub program: PathBuf,
+    /// Its arguments, without the program's own name.
+    pub args: Vec<OsString>,
+    /// Its working directory.
+    pub cwd: PathBuf,
+    /// Its whole environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// What it reads from standard input; empty if `None`.
+    pub stdin: Option<PathBuf>,
+    /// Wall time that one execution may take.
+    pub run_timeout: Duration,
+    /// Whether a program that ends with another exit code than 0 has failed.
+    pub exit_code_fails: bool,
+    /// Each execution gets its own copy of the working directory.
+    pub fresh_dir: bool,
+    /// How the instruction under a trap is executed.
+    pub stepping: Stepping,
+    /// Set from another thread to end everything at once.
+    pub cancel: Arc<AtomicBool>,
+}
+
+/// How a thread passes a trapped instruction. Both ways give the same trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Stepping {
+    /// A relocated copy is executed, which jumps back: one stop per key point. Where an instruction cannot be
+    /// relocated, it is stepped in place.
+    #[default]
+    OutOfLine,
+    /// The trap is lifted and the instruction single-stepped: two stops per key point. The reference.
+    InPlace,
+}
+
+/// The program could not be launched. Each text is one sentence for the user.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// It cannot be explored at all.
+    #[error(transparent)]
+    Refused(#[from] crate::preflight::Refusal),
+    /// The operating system refused something.
+    #[error("failed to {doing}: {error}")]
+    System {
+        /// Completes "failed to …".
+        doing: &'static str,
+        /// The reason.
+        error: std::io::Error,
+    },
+    /// The program did something on its way to `main` that cannot be controlled.
+    #[error("{0}")]
+    Startup(String),
+}
+
+impl LaunchError {
+    /// For `map_err`: a system error with what was being done, as a fragment that completes "failed to …".
+    pub(crate) fn system(doing: &'static str) -> impl FnOnce(std::io::Error) -> Self {
+        move |error| Self::System { doing, error }
+    }
+}

@@ -1,0 +1,63 @@
+//! The target's standard streams: files in memory, so that no execution can block on them.
+
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::path::Path;
+
+use crate::os::fd;
+
+/// How much of each stream is kept of one execution, in bytes.
+const KEPT: usize = 256 << 10;
+
+/// How much a target may write to one stream before its writes are thrown away, in bytes.
+pub(crate) const FLOOD: u64 = 16 << 20;
+
+/// One set of streams, shared by all copies of a template.
+pub(crate) struct Streams {
+    stdin: File,
+    stdout: File,
+    stderr: File,
+}
+
+impl Streams {
+    /// Streams whose input is the content of a file, or empty.
+    pub(crate) fn new(input: Option<&Path>) -> io::Result<Self> {
+        let stdin = fd::memory_file(c"stdin")?;
+        if let Some(path) = input {
+            (&stdin).write_all(&std::fs::read(path)?)?;
+        }
+        let [stdout, stderr] = [fd::memory_file(c"stdout")?, fd::memory_file(c"stderr")?];
+        fd::append_only(&stdout)?;
+        fd::append_only(&stderr)?;
+        Ok(Self { stdin, stdout, stderr })
+    }
+
+    /// Standard input, output and error.
+    pub(crate) fn files(&self) -> [&File; 3] {
+        [&self.stdin, &self.stdout, &self.stderr]
+    }
+
+    /// Back to the state before the first execution.
+    pub(crate) fn reset(&self) -> io::Result<()> {
+        (&self.stdin).rewind()?;
+        self.discard_output()
+    }
+
+    /// Throws away what was written.
+    pub(crate) fn discard_output(&self) -> io::Result<()> {
+        self.stdout.set_len(0)?;
+        self.stderr.set_len(0)
+    }
+
+    /// What was written to standard output and standard error, and whether some of it is left out.
+    pub(crate) fn output(&self) -> (Vec<u8>, Vec<u8>, bool) {
+        let (stdout, cut_out) = fd::head(&self.stdout, KEPT);
+        let (stderr, cut_err) = fd::head(&self.stderr, KEPT);
+        (stdout, stderr, cut_out || cut_err)
+    }
+
+    /// Whether a stream has grown past [`FLOOD`].
+    pub(crate) fn flooded(&self) -> bool {
+        [&self.stdout, &self.stderr].iter().any(|f| f.metadata().is_ok_and(|m| m.len() > FLOOD))
+    }
+}

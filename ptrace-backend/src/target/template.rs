@@ -1,0 +1,78 @@
+//! The fork server: a process stopped at `main`, of which every execution gets a copy.
+
+use std::io;
+use std::sync::Arc;
+
+use super::streams::Streams;
+use crate::answers::World;
+use crate::os::wait::{self, Wait};
+use crate::os::{Regs, Tid, ptrace};
+
+/// `again: mov eax, SYS_clone; syscall; jmp again`. Each resumption from the fork event makes one more copy.
+pub(crate) const FORK_LOOP: [u8; 9] = [0xb8, libc::SYS_clone as u8, 0, 0, 0, 0x0f, 0x05, 0xeb, 0xf7];
+
+/// A process at `main`, its traps planted, that is never let into `main` itself. Killed when dropped.
+pub(crate) struct Template {
+    tid: Tid,
+    /// The registers at `main`, for every copy.
+    main: Regs,
+    pub(crate) world: World,
+    streams: Arc<Streams>,
+}
+
+impl Template {
+    /// Takes over a process at `main`. `fork_loop` is where [`FORK_LOOP`] lies in it. `tid_word` is where the C library
+    /// keeps the main thread's number: the kernel must write it in every copy, or signals to it would go astray.
+    pub(crate) fn new(
+        startup: super::startup::Startup,
+        main: Regs,
+        fork_loop: u64,
+        streams: Arc<Streams>,
+    ) -> io::Result<Self> {
+        let world = startup.world.clone();
+        let mut regs = main;
+        regs.rip = fork_loop;
+        regs.orig_rax = u64::MAX;
+        // CLONE_PARENT: the copy is this process's child, not the template's, so that it can be reaped here.
+        let flags =
+            libc::CLONE_PARENT | libc::CLONE_CHILD_SETTID | libc::CLONE_CHILD_CLEARTID | libc::SIGCHLD;
+        regs.rdi = flags as u64;
+        regs.rsi = 0;
+        regs.rdx = 0;
+        regs.r10 = startup.tid_word;
+        regs.r8 = 0;
+        ptrace::set_registers(startup.tid, &regs)?;
+        Ok(Self { tid: startup.release(), main, world, streams })
+    }
+
+    /// A new copy, stopped before the first instruction of `main`.
+    pub(crate) fn fork(&mut self) -> io::Result<Tid> {
+        self.streams.reset()?;
+        let copy = loop {
+            ptrace::resume(self.tid, 0)?;
+            match wait::uninterrupted(self.tid)? {
+                Wait::Fork => break ptrace::event_message(self.tid)? as Tid,
+                Wait::Signal(_) | Wait::Stopped => {}
+                other => return Err(io::Error::other(format!("the fork server ended with {other:?}"))),
+            }
+        };
+        match wait::uninterrupted(copy)? {
+            Wait::Stopped => {}
+            other => return Err(io::Error::other(format!("a copy of the program began with {other:?}"))),
+        }
+        ptrace::set_registers(copy, &self.main)?;
+        Ok(copy)
+    }
+
+    /// The process itself, for writing traps that all later copies inherit.
+    pub(crate) fn tid(&self) -> Tid {
+        self.tid
+    }
+}
+
+impl Drop for Template {
+    fn drop(&mut self) {
+        ptrace::kill(self.tid);
+        wait::reap(self.tid);
+    }
+}
