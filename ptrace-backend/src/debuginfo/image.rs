@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use object::{Object, ObjectKind};
 
 use super::cfi::Cfi;
-use super::data::Variables;
+use super::data::{Variables, without_crate};
 use super::demangle::demangle;
 use super::dwarf::{self, Dwarf};
 use super::elf::{CodeSection, ElfBytes};
@@ -154,9 +154,10 @@ impl Image {
             self.dwarf().zip(self.variables()).and_then(|(dwarf, variables)| variables.at(dwarf, address));
         known.or_else(|| {
             let symbol = self.symbol_table().object_at(address)?;
-            let name = demangle(symbol.name);
+            let full = demangle(symbol.name);
+            let name = if self.is_rust() { without_crate(&full) } else { &full };
             let offset = address - symbol.address;
-            Some(if offset == 0 { name } else { format!("{name}+{offset:#x}") })
+            Some(if offset == 0 { name.to_owned() } else { format!("{name}+{offset:#x}") })
         })
     }
 

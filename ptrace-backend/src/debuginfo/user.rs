@@ -62,7 +62,8 @@ enum Owner {
 
 impl Owner {
     fn of(source: &SourceUnit, is_user_file: &dyn Fn(&Path) -> bool) -> Self {
-        if source.language == Language::Rust && rust_library(&source.file).is_some() {
+        let is_precompiled = rust_library(&source.file).is_some() || source.file.starts_with("/rust/deps");
+        if source.language == Language::Rust && is_precompiled {
             Self::RustLibrary
         } else if is_user_file(&source.file) && !is_test_framework(&source.file) {
             Self::User
@@ -225,8 +226,20 @@ fn is_user_rust_name(name: &str) -> bool {
             let is_plain = !of.contains("::");
             !((is_plain || is_below(of, &RUNTIME)) && is_below(implemented, &RUNTIME))
         }
-        None => !is_below(name, &RUNTIME) && !name.starts_with("<[") && !name.starts_with("<str>"),
+        None => {
+            !is_below(name, &RUNTIME) && !name.starts_with('<') && !PRIMITIVES.contains(&first_segment(name))
+        }
     }
+}
+
+/// Types whose methods are always the library's.
+const PRIMITIVES: [&str; 17] = [
+    "str", "char", "bool", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128",
+    "isize", "f32", "f64",
+];
+
+fn first_segment(name: &str) -> &str {
+    name.split_once("::").map_or("", |(first, _)| first)
 }
 
 /// Whether a name, or the type that it is about, is in one of the namespaces.
@@ -321,7 +334,9 @@ mod tests {
             ("core::ptr::drop_in_place<app::Queue>", false),
             ("<&[u8] as core::fmt::Debug>::fmt", false),
             ("<&mut std::io::Error as core::fmt::Debug>::fmt", false),
-            ("<str>::trim_start_matches", false),
+            ("str::trim_start_matches", false),
+            ("<[u8]>::copy_within", false),
+            ("strange::name", true),
             ("std::io::stdio::_print", false),
             ("__rust_try", false),
         ] {
