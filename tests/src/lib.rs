@@ -1,1 +1,15 @@
-//! End-to-end tests: real programs under the real tool.
+//! What end-to-end tests need: the bundled target programs, built; the tool, built and run; what is expected of both.
+
+mod build;
+mod manifest;
+mod outcome;
+mod paths;
+mod processes;
+mod tool;
+
+pub use build::{Build, BuildError, Optimisation};
+pub use manifest::{Expectation, Language, Manifest, ManifestError, Target};
+pub use outcome::Outcome;
+pub use paths::{targets, workspace};
+pub use processes::running;
+pub use tool::{Tool, ToolError, WATCHDOG};

@@ -1,0 +1,167 @@
+//! Compiles target programs, each only when its source or its command line has changed.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::manifest::Language;
+use crate::paths::{self, Output};
+
+/// How much the compiler optimises.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Optimisation {
+    /// `-O0`; a debug build for Rust.
+    O0,
+    /// `-O2`; a release build with debug information for Rust.
+    O2,
+}
+
+impl Optimisation {
+    /// Both levels.
+    pub const ALL: [Self; 2] = [Self::O0, Self::O2];
+
+    /// The name of the level, and of the folder that its programs go to.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::O0 => "O0",
+            Self::O2 => "O2",
+        }
+    }
+}
+
+/// A target program could not be built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The compiler said no.
+    #[error("{command} failed:\n{stderr}")]
+    Compiler {
+        /// The whole command line.
+        command: String,
+        /// What it printed.
+        stderr: String,
+    },
+    /// The source's extension is that of no language known here.
+    #[error("`{}` is in no language known here", .0.display())]
+    Language(PathBuf),
+    /// A file could not be read or written, or the compiler could not be started.
+    #[error("`{}`: {error}", path.display())]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+/// How to build one target program.
+#[derive(Clone, Debug)]
+pub struct Build {
+    source: PathBuf,
+    optimisation: Optimisation,
+    flags: Vec<String>,
+}
+
+impl Build {
+    /// The program whose source is `source`, relative to the targets' folder.
+    #[must_use]
+    pub fn new(source: impl AsRef<Path>, optimisation: Optimisation) -> Self {
+        Self { source: source.as_ref().to_owned(), optimisation, flags: Vec::new() }
+    }
+
+    /// The same with one more compiler flag; it is another program, beside the first.
+    #[must_use]
+    pub fn flag(mut self, flag: &str) -> Self {
+        self.flags.push(flag.to_owned());
+        self
+    }
+
+    /// Where the program is, once it has been built.
+    ///
+    /// # Errors
+    /// When it does not compile, with what the compiler printed.
+    pub fn program(&self) -> Result<PathBuf, BuildError> {
+        let program = self.place()?;
+        let source = paths::targets().join(&self.source);
+        let text = fs::read_to_string(&source).map_err(at(&source))?;
+        let command = self.command(&source)?;
+        let stamp = format!("{}\n{text}", words(&command));
+        let stamp_file = program.with_file_name(format!("{}.stamp", self.name()));
+        let is_current = program.exists() && fs::read_to_string(&stamp_file).is_ok_and(|old| old == stamp);
+        if !is_current {
+            compile(command, &program)?;
+            write_whole(&stamp_file, &stamp)?;
+        }
+        Ok(program)
+    }
+
+    fn place(&self) -> Result<PathBuf, BuildError> {
+        let output = Output::find().map_err(at(&self.source))?;
+        let group = self.source.parent().unwrap_or(Path::new(""));
+        let folder = output.folder.join("targets").join(self.optimisation.name()).join(group);
+        fs::create_dir_all(&folder).map_err(at(&folder))?;
+        Ok(folder.join(self.name()))
+    }
+
+    fn name(&self) -> String {
+        let stem = self.source.file_stem().unwrap_or_default().to_string_lossy();
+        let letters = |flag: &String| flag.replace(|letter: char| !letter.is_alphanumeric(), "");
+        [stem.into_owned()].into_iter().chain(self.flags.iter().map(letters)).collect::<Vec<_>>().join("-")
+    }
+
+    /// The compiler's command line, but for where the program goes.
+    fn command(&self, source: &Path) -> Result<Command, BuildError> {
+        let language = Language::of_source(source).ok_or_else(|| BuildError::Language(source.to_owned()))?;
+        let (compiler, standard, level) = match (language, self.optimisation) {
+            (Language::C, Optimisation::O0) => ("cc", "-std=gnu11", "-O0"),
+            (Language::C, Optimisation::O2) => ("cc", "-std=gnu11", "-O2"),
+            (Language::Cpp, Optimisation::O0) => ("c++", "-std=c++20", "-O0"),
+            (Language::Cpp, Optimisation::O2) => ("c++", "-std=c++20", "-O2"),
+            (Language::Rust, Optimisation::O0) => ("rustc", "--edition=2024", "-Copt-level=0"),
+            (Language::Rust, Optimisation::O2) => ("rustc", "--edition=2024", "-Copt-level=3"),
+        };
+        let mut command = Command::new(compiler);
+        command.args([standard, level, "-g"]);
+        if language != Language::Rust {
+            command.args(["-pthread", "-Wall", "-Wextra"]);
+        }
+        command.args(&self.flags).arg(source);
+        Ok(command)
+    }
+}
+
+/// Two tests may build one program at a time: each writes a file of its own and puts it in place in one step.
+fn compile(mut command: Command, program: &Path) -> Result<(), BuildError> {
+    let unfinished = unfinished(program);
+    let output = command.arg("-o").arg(&unfinished).output().map_err(at(Path::new(command.get_program())))?;
+    if !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(BuildError::Compiler { command: words(&command), stderr });
+    }
+    fs::rename(&unfinished, program).map_err(at(program))
+}
+
+fn write_whole(file: &Path, text: &str) -> Result<(), BuildError> {
+    let unfinished = unfinished(file);
+    fs::write(&unfinished, text).and_then(|()| fs::rename(&unfinished, file)).map_err(at(file))
+}
+
+fn unfinished(file: &Path) -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let mut name: OsString = file.as_os_str().to_owned();
+    name.push(format!(".{}-{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
+    name.into()
+}
+
+fn words(command: &Command) -> String {
+    let words = [command.get_program()].into_iter().chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+fn at(path: &Path) -> impl FnOnce(io::Error) -> BuildError {
+    let path = path.to_owned();
+    move |error| BuildError::Io { path, error }
+}

@@ -1,0 +1,142 @@
+//! The list of the bundled target programs, and what the tool is expected to say about each.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::paths;
+
+/// What a target program is written in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Language {
+    /// C11 with GNU extensions.
+    C,
+    /// C++20.
+    Cpp,
+    /// Rust, edition 2024.
+    Rust,
+}
+
+impl Language {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::C, Self::Cpp, Self::Rust];
+
+    /// The name of the folder that its sources are in.
+    #[must_use]
+    pub const fn folder(self) -> &'static str {
+        match self {
+            Self::C => "c",
+            Self::Cpp => "cpp",
+            Self::Rust => "rust",
+        }
+    }
+
+    /// The extension of its sources.
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::C => "c",
+            Self::Cpp => "cpp",
+            Self::Rust => "rs",
+        }
+    }
+
+    pub(crate) fn of_source(source: &Path) -> Option<Self> {
+        let extension = source.extension()?;
+        Self::ALL.into_iter().find(|language| extension == language.extension())
+    }
+}
+
+/// What the tool is expected to say about a program.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Expectation {
+    /// Nothing: it is correct.
+    Clean,
+    /// A failure.
+    #[serde(untagged)]
+    Found {
+        /// Its kind, as it is written in reports.
+        kind: String,
+        /// The fewest preemptions that show it.
+        preemptions: u64,
+    },
+}
+
+/// One bundled program.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Its name, without extension.
+    pub name: String,
+    /// What it is written in.
+    pub language: Language,
+    /// What the tool is expected to say about it.
+    pub expectation: Expectation,
+}
+
+impl Target {
+    /// Its source, relative to the targets' folder.
+    #[must_use]
+    pub fn source(&self) -> PathBuf {
+        Path::new(self.language.folder()).join(&self.name).with_extension(self.language.extension())
+    }
+
+    /// The lines, from 1, of which one is where it fails: those that say so in a comment. A deadlock has several.
+    ///
+    /// # Errors
+    /// When the source cannot be read.
+    pub fn failing_lines(&self) -> Result<Vec<u64>, ManifestError> {
+        let text = read(&paths::targets().join(self.source()))?;
+        Ok((1..)
+            .zip(text.lines())
+            .filter(|(_, line)| line.contains("FAILS HERE"))
+            .map(|(at, _)| at)
+            .collect())
+    }
+}
+
+/// The list cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    /// It is not what it should be.
+    #[error("manifest.toml: {0}")]
+    Syntax(#[from] toml::de::Error),
+    /// A file cannot be read.
+    #[error("cannot read `{}`: {error}", path.display())]
+    Unreadable {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+}
+
+/// All bundled programs.
+#[derive(Clone, Debug)]
+pub struct Manifest {
+    /// In the order of their languages, then of their names.
+    pub targets: Vec<Target>,
+}
+
+impl Manifest {
+    /// Reads the list that lies beside the sources.
+    ///
+    /// # Errors
+    /// When it is not there or not well-formed.
+    pub fn read() -> Result<Self, ManifestError> {
+        let text = read(&paths::targets().join("manifest.toml"))?;
+        let groups: BTreeMap<Language, BTreeMap<String, Expectation>> = toml::from_str(&text)?;
+        let targets = groups.into_iter().flat_map(|(language, group)| {
+            group.into_iter().map(move |(name, expectation)| Target { name, language, expectation })
+        });
+        Ok(Self { targets: targets.collect() })
+    }
+}
+
+fn read(path: &Path) -> Result<String, ManifestError> {
+    fs::read_to_string(path).map_err(|error| ManifestError::Unreadable { path: path.to_owned(), error })
+}

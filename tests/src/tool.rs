@@ -1,0 +1,173 @@
+//! Builds the `interleaver` binary and runs it, under a watchdog.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::{OnceLock, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::outcome::Outcome;
+use crate::paths::{self, Output as CargoOutput};
+use crate::processes;
+
+/// How long a run of the tool may take.
+pub const WATCHDOG: Duration = Duration::from_secs(30);
+
+/// The tool could not be built or run.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// It does not compile.
+    #[error("the tool could not be built: {0}")]
+    Build(String),
+    /// It did not end by itself.
+    #[error("`{command}` was still running after {} s, and was killed", limit.as_secs())]
+    TimedOut {
+        /// What was run.
+        command: String,
+        /// How long it may take.
+        limit: Duration,
+    },
+    /// It was ended by a signal.
+    #[error("`{command}` was ended by {status}:\n{stderr}")]
+    Killed {
+        /// What was run.
+        command: String,
+        /// How it ended.
+        status: String,
+        /// What it wrote to its standard error.
+        stderr: String,
+    },
+    /// It could not be started.
+    #[error("`{command}` could not be run: {error}")]
+    Start {
+        /// What was run.
+        command: String,
+        /// Why not.
+        error: io::Error,
+    },
+}
+
+/// A command line of the tool.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    wrapper: Option<PathBuf>,
+    arguments: Vec<OsString>,
+    limit: Duration,
+}
+
+impl Tool {
+    /// The tool with these arguments.
+    #[must_use]
+    pub fn new<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Self {
+        let arguments = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
+        Self { wrapper: None, arguments, limit: WATCHDOG }
+    }
+
+    /// Explores `program` with these options, and asks for the report as JSON.
+    #[must_use]
+    pub fn explore<S: AsRef<OsStr>>(options: impl IntoIterator<Item = S>, program: &Path) -> Self {
+        Self::new(["explore", "--format", "json"]).and(options).and([OsStr::new("--"), program.as_os_str()])
+    }
+
+    /// More arguments.
+    #[must_use]
+    pub fn and<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
+        self.arguments.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+        self
+    }
+
+    /// Another time limit than [`WATCHDOG`].
+    #[must_use]
+    pub fn within(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Lets `wrapper` start the tool: it gets the tool's command line as its arguments.
+    #[must_use]
+    pub fn under(mut self, wrapper: PathBuf) -> Self {
+        self.wrapper = Some(wrapper);
+        self
+    }
+
+    /// Runs it at the root of the checkout, with nothing on its standard input.
+    ///
+    /// # Errors
+    /// When it cannot be built or started, or does not end by itself. What it has started is killed then.
+    pub fn run(&self) -> Result<Outcome, ToolError> {
+        let tool = binary()?;
+        let mut command = match &self.wrapper {
+            Some(wrapper) => Command::new(wrapper),
+            None => Command::new(tool),
+        };
+        if self.wrapper.is_some() {
+            command.arg(tool);
+        }
+        command.args(&self.arguments).current_dir(paths::workspace());
+        let output = self.watch(&mut command)?;
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        let Some(code) = output.status.code() else {
+            return Err(ToolError::Killed {
+                command: self.words(),
+                status: output.status.to_string(),
+                stderr,
+            });
+        };
+        Ok(Outcome::new(code, String::from_utf8_lossy(&output.stdout).into_owned(), stderr))
+    }
+
+    fn watch(&self, command: &mut Command) -> Result<Output, ToolError> {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let failed = |error| ToolError::Start { command: self.words(), error };
+        let child = command.spawn().map_err(failed)?;
+        let process = child.id().cast_signed();
+        let (done, ended) = mpsc::channel();
+        let reader = thread::spawn(move || done.send(child.wait_with_output()));
+        let output = ended.recv_timeout(self.limit);
+        if output.is_err() {
+            processes::kill_tree(process);
+        }
+        // It has ended now, or is dead: nothing holds its pipes open any more.
+        let _ = reader.join();
+        output.map_err(|_| ToolError::TimedOut { command: self.words(), limit: self.limit })?.map_err(failed)
+    }
+
+    fn words(&self) -> String {
+        let words = self.arguments.iter().map(|word| word.to_string_lossy());
+        ["interleaver".into()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The tool, built once per test process, with the profile of the test.
+fn binary() -> Result<&'static Path, ToolError> {
+    static BINARY: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    BINARY.get_or_init(build).as_deref().map_err(|error| ToolError::Build(error.clone()))
+}
+
+fn build() -> Result<PathBuf, String> {
+    let output = CargoOutput::find().map_err(|error| error.to_string())?;
+    let profile = if output.profile == "debug" { "dev" } else { &output.profile };
+    let built = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["build", "--quiet", "--package", "cli", "--bin", "interleaver", "--profile", profile])
+        .args(["--message-format", "json-render-diagnostics"])
+        .arg("--target-dir")
+        .arg(&output.folder)
+        .current_dir(paths::workspace())
+        .output()
+        .map_err(|error| format!("cargo: {error}"))?;
+    if !built.status.success() {
+        return Err(String::from_utf8_lossy(&built.stderr).into_owned());
+    }
+    let messages = String::from_utf8_lossy(&built.stdout);
+    executable(&messages).ok_or_else(|| "cargo names no executable".to_owned())
+}
+
+fn executable(messages: &str) -> Option<PathBuf> {
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let mut executables = messages.filter_map(|message| message["executable"].as_str().map(PathBuf::from));
+    executables.next_back()
+}

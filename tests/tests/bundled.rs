@@ -1,0 +1,71 @@
+//! Every bundled bug is found with the fewest preemptions, and every correct twin is clean, at both optimisation levels.
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::json;
+use tests::{Build, Expectation, Manifest, Optimisation, Outcome, Target, Tool, running};
+
+fn main() {
+    let manifest = Manifest::read().unwrap_or_else(|error| panic!("{error}"));
+    let trials = manifest.targets.into_iter().flat_map(|target| {
+        Optimisation::ALL.map(|level| {
+            let target = target.clone();
+            let name = format!("{}/{}/{}", target.language.folder(), target.name, level.name());
+            Trial::test(name, move || check(&target, level))
+        })
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+}
+
+fn check(target: &Target, level: Optimisation) -> Result<(), Failed> {
+    let program = Build::new(target.source(), level).program()?;
+    let folder = tempfile::tempdir()?;
+    let outcome = Tool::explore(["--output".as_ref(), folder.path().as_os_str()], &program).run()?;
+    let mut wrong = match &target.expectation {
+        Expectation::Clean => not_clean(&outcome),
+        Expectation::Found { kind, preemptions } => not_found(&outcome, target, kind, *preemptions)?,
+    };
+    wrong.extend(running(&program).iter().map(|process| format!("process {process} is left running")));
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{}\n{}", wrong.join("\n"), outcome.transcript()).into())
+}
+
+fn not_clean(outcome: &Outcome) -> Vec<String> {
+    let report = &outcome.report;
+    let mut wrong = Vec::new();
+    expect(&mut wrong, "exit code", &json!(outcome.code), &json!(0));
+    expect(&mut wrong, "verdict", &report["verdict"], &json!("clean"));
+    expect(&mut wrong, "covered", &report["covered"]["preemptions"], &json!(2));
+    wrong
+}
+
+fn not_found(
+    outcome: &Outcome,
+    target: &Target,
+    kind: &str,
+    preemptions: u64,
+) -> Result<Vec<String>, Failed> {
+    let finding = outcome.finding();
+    let mut wrong = Vec::new();
+    expect(&mut wrong, "exit code", &json!(outcome.code), &json!(1));
+    expect(&mut wrong, "verdict", &outcome.report["verdict"], &json!("found"));
+    expect(&mut wrong, "kind", &finding["kind"], &json!(kind));
+    expect(&mut wrong, "preemptions", &finding["preemptions"], &json!(preemptions));
+    expect(&mut wrong, "reproduced", &finding["reproduced"], &json!("2/2"));
+    let lines = target.failing_lines()?;
+    if !finding["line"].as_u64().is_some_and(|line| lines.contains(&line)) {
+        wrong.push(format!("line: expected one of {lines:?}, got {}", finding["line"]));
+    }
+    let source = target.source();
+    if !finding["file"].as_str().is_some_and(|file| file.ends_with(&*source.to_string_lossy())) {
+        wrong.push(format!("file: expected {}, got {}", source.display(), finding["file"]));
+    }
+    Ok(wrong)
+}
+
+fn expect(wrong: &mut Vec<String>, what: &str, got: &serde_json::Value, expected: &serde_json::Value) {
+    if got != expected {
+        wrong.push(format!("{what}: expected {expected}, got {got}"));
+    }
+}

@@ -1,0 +1,51 @@
+//! The bundled programs themselves: all of them are listed, and the correct ones run to their end without the tool.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use tests::{Build, Expectation, Language, Manifest, Optimisation, targets};
+
+#[test]
+fn every_source_is_listed() {
+    let listed: BTreeSet<PathBuf> = Manifest::read().unwrap().targets.iter().map(|it| it.source()).collect();
+    let sources = Language::ALL.into_iter().flat_map(|language| {
+        let files = fs::read_dir(targets().join(language.folder())).unwrap();
+        files.map(move |file| PathBuf::from(language.folder()).join(file.unwrap().file_name()))
+    });
+    assert_eq!(sources.collect::<BTreeSet<_>>(), listed);
+}
+
+#[test]
+fn every_bug_has_a_twin() {
+    let targets = Manifest::read().unwrap().targets;
+    for bug in targets.iter().filter(|target| target.expectation != Expectation::Clean) {
+        let is_twin = |other: &&tests::Target| {
+            other.language == bug.language
+                && other.name == format!("{}_ok", bug.name)
+                && other.expectation == Expectation::Clean
+        };
+        assert_eq!(targets.iter().filter(is_twin).count(), 1, "{}", bug.source().display());
+    }
+}
+
+#[test]
+fn a_line_is_marked_where_there_is_a_bug_and_nowhere_else() {
+    for target in Manifest::read().unwrap().targets {
+        let is_marked = !target.failing_lines().unwrap().is_empty();
+        assert_eq!(is_marked, target.expectation != Expectation::Clean, "{}", target.source().display());
+    }
+}
+
+#[test]
+fn correct_programs_run_to_their_end() {
+    let targets = Manifest::read().unwrap().targets;
+    for target in targets.iter().filter(|target| target.expectation == Expectation::Clean) {
+        for level in Optimisation::ALL {
+            let program = Build::new(target.source(), level).program().unwrap();
+            let output = Command::new(&program).output().unwrap();
+            assert!(output.status.success(), "{}: {output:?}", program.display());
+        }
+    }
+}
