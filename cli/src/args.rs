@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use explorer::request::{Request, Strategy};
 
 /// Explores the thread interleavings of an unmodified native program.
 #[derive(Debug, Parser)]
@@ -20,6 +21,7 @@ pub(crate) enum Command {
     ///
     /// Exit code: 0 nothing found and the bound covered, 1 found, 2 nothing found but the budget ended first, 3 the
     /// tool could not do its job.
+    #[command(override_usage = "interleaver explore [OPTIONS] -- PROGRAM [ARG...]")]
     Explore(ExploreArgs),
     /// Runs one saved schedule again.
     Replay(ReplayArgs),
@@ -79,8 +81,34 @@ pub(crate) struct ExploreArgs {
     #[arg(long)]
     pub(crate) ignore_exit_code: bool,
     /// The program and its arguments; everything after its name is its own.
-    #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM [ARG...]", num_args = 1..)]
+    #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
     pub(crate) command: Vec<OsString>,
+}
+
+impl From<ExploreArgs> for Request {
+    fn from(args: ExploreArgs) -> Self {
+        let mut words = args.command.into_iter();
+        let program = words.next().unwrap_or_default();
+        Self {
+            program: program.into(),
+            arguments: words.collect(),
+            directory: args.cwd,
+            variables: args.variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            stdin: args.stdin,
+            fresh_directory: args.fresh_dir,
+            ignore_exit_code: args.ignore_exit_code,
+            run_timeout: args.run_timeout,
+            step_limit: args.step_limit,
+            strategy: args.strategy.into(),
+            max_preemptions: args.max_preemptions,
+            max_delays: args.max_delays,
+            seed: args.seed,
+            keep_going: args.keep_going,
+            max_schedules: args.max_schedules,
+            time_limit: args.time_limit,
+            output: args.output,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -99,6 +127,17 @@ pub(crate) enum Search {
     Idb,
     Dfs,
     Random,
+}
+
+impl From<Search> for Strategy {
+    fn from(search: Search) -> Self {
+        match search {
+            Search::Icb => Self::Icb,
+            Search::Idb => Self::Idb,
+            Search::Dfs => Self::Dfs,
+            Search::Random => Self::Random,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -155,6 +194,8 @@ mod tests {
         assert_eq!((args.strategy, args.max_preemptions, args.max_schedules), (Search::Icb, 2, 10_000));
         assert_eq!((args.time_limit, args.run_timeout), (Duration::from_secs(60), Duration::from_secs(10)));
         assert_eq!((args.step_limit, args.workers, args.format), (100_000, 1, Format::Text));
+        let request: Request = args.into();
+        assert_eq!(request, Request::new("./x".into()));
     }
 
     #[test]

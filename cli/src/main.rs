@@ -1,5 +1,75 @@
-//! The `interleaver` command.
+//! The `interleaver` command: translates arguments into the explorer's verbs, and reports into text and exit codes.
 
 mod args;
+mod interrupt;
+mod progress;
 
-fn main() {}
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+use explorer::report::Report;
+use explorer::verdict::EXIT_FAILED;
+use explorer::{json, text};
+use miette::{IntoDiagnostic, MietteHandlerOpts};
+
+use crate::args::{Cli, Command, Format};
+use crate::progress::Line;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    // Sentences stay whole, so that they can be searched for.
+    let plain = |_: &_| -> Box<dyn miette::ReportHandler> {
+        Box::new(MietteHandlerOpts::new().wrap_lines(false).build())
+    };
+    // Only a second installation fails.
+    let _ = miette::set_hook(Box::new(plain));
+    match run(cli.command) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            // Nobody is left to be told that standard error is gone.
+            let _ = writeln!(io::stderr(), "{error:?}");
+            ExitCode::from(EXIT_FAILED)
+        }
+    }
+}
+
+/// What clap has to say. Help and version are no errors.
+fn usage(error: &clap::Error) -> ExitCode {
+    // As above.
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
+        _ => ExitCode::from(EXIT_FAILED),
+    }
+}
+
+fn run(command: Command) -> miette::Result<u8> {
+    let cancel = interrupt::flag().into_diagnostic()?;
+    let (report, format) = match command {
+        Command::Explore(args) => {
+            let format = args.format;
+            (explorer::explore(&args.into(), &cancel, &mut Line::new()).into_diagnostic()?, format)
+        }
+        Command::Replay(args) => (explorer::replay(&args.file, &cancel).into_diagnostic()?, args.format),
+    };
+    print(&report, format).into_diagnostic()?;
+    Ok(report.verdict.exit_code())
+}
+
+fn print(report: &Report, format: Format) -> io::Result<()> {
+    let bytes = match format {
+        Format::Text => text::render(report).into_bytes(),
+        Format::Json => json(report),
+    };
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(&bytes).and_then(|()| stdout.flush()) {
+        // The reader has seen enough; the exit code still says what was found.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}

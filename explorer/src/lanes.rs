@@ -29,6 +29,24 @@ impl Lanes {
         }
     }
 
+    /// A sentence of the checker, which knows threads by creation path only, with the short names instead.
+    #[must_use]
+    pub fn relabel(&self, sentence: &str) -> String {
+        let is_part = |c: char| c.is_alphanumeric() || "_/`'.".contains(c);
+        let mut text = String::new();
+        for word in sentence.split_inclusive(|c: char| !is_part(c)) {
+            let name = word.trim_end_matches(|c: char| !is_part(c)).trim_end_matches('.');
+            match name.parse() {
+                Ok(thread) => {
+                    text.push_str(&self.label(thread));
+                    text.push_str(&word[name.len()..]);
+                }
+                Err(_) => text.push_str(word),
+            }
+        }
+        text
+    }
+
     /// The columns of a report.
     #[must_use]
     pub fn columns(&self) -> Vec<Lane> {
@@ -49,5 +67,18 @@ mod tests {
         let labels = [ThreadName::MAIN, first, nested, second].map(|thread| lanes.label(thread));
         assert_eq!(labels, ["T1", "T2", "T3", "T4"]);
         assert_eq!(lanes.columns()[2], Lane { thread: "T3".into(), path: nested });
+    }
+
+    #[test]
+    fn sentences_get_the_labels_and_keep_the_rest() {
+        let lanes = Lanes::of([ThreadName::MAIN.child(1).unwrap()]);
+        for (path, label) in [
+            ("main and main/1 wait for each other; main/1 waits", "T1 and T2 wait for each other; T2 waits"),
+            ("held by main/1, `main`, main.c, /main, domain.", "held by T2, `main`, main.c, /main, domain."),
+            ("waits for main.", "waits for T1."),
+            ("", ""),
+        ] {
+            assert_eq!(lanes.relabel(path), label);
+        }
     }
 }

@@ -1,18 +1,39 @@
-//! The product's verbs: explore, replay, report.
+//! The product's verbs: explore, replay, report. Plain data in and out: front ends translate it.
 
 #![forbid(unsafe_code)]
 
+mod adapt;
+mod backend;
+mod diverged;
 pub mod environment;
+mod error;
+mod explore;
+mod finding;
 pub mod fresh_dir;
 pub mod lanes;
+#[cfg(test)]
+mod model_tests;
+mod peculiar;
 pub mod place;
 pub mod places;
+mod replay;
 pub mod report;
+pub mod request;
 pub mod root;
+mod saving;
 pub mod schedule_file;
+mod session;
 pub mod source;
 pub mod store;
-pub(crate) mod table;
+mod story;
+mod table;
 pub mod text;
 pub mod text_value;
 pub mod verdict;
+pub mod watch;
+mod words;
+
+pub use error::Error;
+pub use explore::explore;
+pub use replay::replay;
+pub use session::json;

@@ -3,13 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use checker::names::Site;
+use ptrace_backend::debuginfo::is_user_file;
 
 use crate::report::Location;
 use crate::source::{Frame, Source};
-
-/// Parts of paths that only files of compilers, standard libraries and fetched packages have.
-const FOREIGN: [&str; 7] =
-    ["/rustc/", "/usr/include/", "/usr/lib/", "/usr/src/", "/.cargo/registry/", "/lib/rustlib/", "/sysdeps/"];
 
 /// Finds the places of sites.
 pub struct Places<'a> {
@@ -50,10 +47,8 @@ impl<'a> Places<'a> {
 
     fn is_own(&self, frame: &Frame) -> bool {
         let Some(file) = &frame.file else { return false };
-        let text = file.to_string_lossy();
         // A relative path was not resolved by the compiler: those of a C library's build tree look like `../nptl/x.c`.
-        file.starts_with(&self.root)
-            || (file.is_absolute() && !FOREIGN.iter().any(|part| text.contains(part)))
+        file.starts_with(&self.root) || (file.is_absolute() && is_user_file(file))
     }
 
     fn name(&self, frame: &Frame) -> Location {
@@ -109,6 +104,7 @@ mod tests {
                     function: words.next().unwrap().into(),
                     file: words.next().map(PathBuf::from),
                     line: words.next().map(|line| line.parse().unwrap()),
+                    column: None,
                 }
             };
             let line = usize::try_from(site.0).ok().and_then(|line| self.0.get(line));
@@ -117,6 +113,14 @@ mod tests {
 
         fn describe(&self, _: Obj) -> Option<String> {
             None
+        }
+
+        fn build_id(&self) -> String {
+            String::new()
+        }
+
+        fn notes(&self) -> Vec<String> {
+            Vec::new()
         }
     }
 

@@ -86,6 +86,8 @@ pub struct Finding {
     pub schedule_number: u64,
     /// Preemptions of the schedule.
     pub preemptions: Option<u32>,
+    /// Whether no schedule with fewer preemptions shows this failure.
+    pub fewest: bool,
     /// Delays of the schedule.
     pub delays: Option<u32>,
     /// Threads whose relative order must be constrained.

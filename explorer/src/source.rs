@@ -1,8 +1,7 @@
 //! What reports need to know of a program beside its executions: words for what the checker knows by name only.
 
-use std::path::PathBuf;
-
 use checker::names::{Obj, Site};
+pub use ptrace_backend::debuginfo::SourceFrame as Frame;
 
 /// Words for sites and objects.
 pub trait Source {
@@ -11,15 +10,10 @@ pub trait Source {
 
     /// The words for an object ("`counter`", "`queue.head`").
     fn describe(&self, obj: Obj) -> Option<String>;
-}
 
-/// A function, and where in it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Frame {
-    /// Its readable name.
-    pub function: String,
-    /// The source file, where there is debug information.
-    pub file: Option<PathBuf>,
-    /// The line, from 1, where there is debug information.
-    pub line: Option<u32>,
+    /// Identifies the build.
+    fn build_id(&self) -> String;
+
+    /// What the reader of a report should know about how the program was run, a sentence each.
+    fn notes(&self) -> Vec<String>;
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use checker::failure::Failure;
 use checker::names::ThreadName;
-use checker::op::{Op, OpKind};
+use checker::op::OpKind;
 use checker::trace::{Reason, Trace, TraceStep};
 
 use crate::lanes::Lanes;
 use crate::places::Places;
-use crate::report::{EventLine, Party, Switch, Why};
+use crate::report::{EventLine, Location, Party, Switch, Why};
 use crate::words::Words;
 
 /// An execution, told.
@@ -23,10 +24,10 @@ pub(crate) struct Story {
 
 impl Story {
     /// Tells an execution.
-    pub(crate) fn tell(trace: &Trace, places: &Places<'_>) -> Self {
+    pub(crate) fn tell(trace: &Trace, failure: &Failure, places: &Places<'_>) -> Self {
         let lanes = Lanes::of(trace.threads.iter().copied());
         let words = Words { lanes: &lanes, source: places.source() };
-        let mut telling = Telling { words, places, preempted: BTreeMap::new() };
+        let mut telling = Telling { words, places, failure, preempted: BTreeMap::new() };
         let pending = pending_operations(&trace.steps);
         let lines = (0..).zip(&trace.steps).zip(&pending);
         let events = lines.map(|((number, step), left)| telling.line(number, step, *left)).collect();
@@ -61,6 +62,7 @@ fn left(reason: &Reason) -> Option<ThreadName> {
 struct Telling<'a> {
     words: Words<'a>,
     places: &'a Places<'a>,
+    failure: &'a Failure,
     preempted: BTreeMap<ThreadName, Party>,
 }
 
@@ -80,28 +82,44 @@ impl Telling<'_> {
     fn switch(&mut self, step: &TraceStep, pending: Option<&TraceStep>) -> Option<Switch> {
         if step.event.op.kind == OpKind::Timeout && step.reason == Reason::Aside {
             let from = self.words.lanes.label(step.last.thread()?);
-            let reason = format!("the timed wait of {} runs out", self.words.lanes.label(step.event.id.thread));
+            let reason =
+                format!("the timed wait of {} runs out", self.words.lanes.label(step.event.id.thread));
             return Some(Switch { from, why: Why::Timeout, reason });
         }
         let thread = left(&step.reason)?;
         let from = self.words.lanes.label(thread);
-        let next = pending.map(|step| self.next(&step.event.op));
+        let stack = self.stack(thread, pending);
+        let next = self.next(pending, &stack);
         let (why, reason) = match &step.reason {
             Reason::Blocked(_, on) => (Why::Blocked, self.words.waits(on)),
             Reason::GaveWay(_) => (Why::Yielded, "gives way".to_owned()),
             Reason::Finished(_) => (Why::Ended, "has ended".to_owned()),
             Reason::Failed(_) => (Why::Failed, "has failed; the others run on".to_owned()),
-            _ => (Why::Preempted, format!("is preempted{}", next.clone().unwrap_or_default())),
+            _ => (Why::Preempted, format!("is preempted{next}")),
         };
         if why == Why::Preempted {
-            let doing = format!("was preempted{}", next.unwrap_or_default());
-            let stack = pending.map(|step| self.places.of_site(step.event.site)).into_iter().collect();
+            let doing = format!("was preempted{next}");
             self.preempted.entry(thread).or_insert(Party { thread: from.clone(), doing, stack });
         }
         Some(Switch { reason: format!("{from} {reason}"), from, why })
     }
 
-    fn next(&self, op: &Op) -> String {
-        format!(", about to {}", self.words.pending(op))
+    /// Where a thread is that does not go on: at what it runs next, or, if it never runs again, where it ends up.
+    fn stack(&self, thread: ThreadName, pending: Option<&TraceStep>) -> Vec<Location> {
+        match pending {
+            Some(step) => vec![self.places.of_site(step.event.site)],
+            None => {
+                let party = self.failure.others.iter().find(|party| party.thread == thread);
+                party.map(|party| self.places.of_stack(&party.stack)).unwrap_or_default()
+            }
+        }
+    }
+
+    fn next(&self, pending: Option<&TraceStep>, stack: &[Location]) -> String {
+        match (pending, stack.first()) {
+            (Some(step), _) => format!(", about to {}", self.words.pending(&step.event.op)),
+            (None, Some(place)) => format!(" in {}", place.words()),
+            (None, None) => String::new(),
+        }
     }
 }

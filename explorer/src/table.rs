@@ -1,5 +1,7 @@
 //! The events of a failing schedule as a table: one column per thread, a line for every switch, the rest folded.
 
+use checker::failure::FailureKind;
+
 use crate::report::{EventLine, Finding, Why};
 
 /// Events that are shown before and after a switch; those further away are folded.
@@ -15,6 +17,7 @@ pub(crate) fn render(finding: &Finding) -> String {
     }
     let table = Table::of(finding);
     let mut text = table.header(finding);
+    let failing = failing_event(finding);
     let mut folded = 0;
     let mut preemption = 0;
     for (position, event) in finding.events.iter().enumerate() {
@@ -34,9 +37,28 @@ pub(crate) fn render(finding: &Finding) -> String {
         } else {
             folded += 1;
         }
+        if position == failing {
+            text.push_str(&format!("   ✗ {}\n", failure_words(finding)));
+        }
     }
     text.push_str(&fold(folded));
     text
+}
+
+/// The event after which the failure shows: the last one of the thread that failed; the last one of all if none did.
+fn failing_event(finding: &Finding) -> usize {
+    let is_its = |event: &EventLine| finding.thread.as_ref().is_none_or(|thread| event.thread == *thread);
+    finding.events.iter().rposition(is_its).unwrap_or(0)
+}
+
+fn failure_words(finding: &Finding) -> String {
+    match (&finding.thread, finding.kind) {
+        (Some(thread), _) => format!("{thread} fails: {}", finding.message),
+        (None, FailureKind::Deadlock | FailureKind::DeadlockButTimeouts | FailureKind::Livelock) => {
+            "nobody can go on".to_owned()
+        }
+        (None, _) => finding.message.clone(),
+    }
 }
 
 fn fold(events: usize) -> String {
@@ -56,7 +78,7 @@ struct Table {
 
 impl Table {
     fn of(finding: &Finding) -> Self {
-        let shown = shown(&finding.events);
+        let shown = shown(&finding.events, failing_event(finding));
         let lanes: Vec<String> = finding.lanes.iter().map(|lane| lane.thread.clone()).collect();
         let mut widths: Vec<usize> =
             finding.lanes.iter().map(|lane| width(&heading(&lane.thread, &lane.path.to_string()))).collect();
@@ -103,12 +125,13 @@ fn heading(thread: &str, path: &str) -> String {
     format!("{thread} {path}")
 }
 
-/// Which events are near a switch, or first or last.
-fn shown(events: &[EventLine]) -> Vec<bool> {
+/// Which events are near a switch or the failure, or first or last.
+fn shown(events: &[EventLine], failing: usize) -> Vec<bool> {
     let mut shown = vec![false; events.len()];
     let mut show = |from: usize, to: usize| shown[from..to.min(events.len())].fill(true);
     show(0, 1);
-    show(events.len().saturating_sub(AROUND), events.len());
+    show(failing.saturating_sub(AROUND - 1), failing + 1);
+    show(events.len() - 1, events.len());
     for (position, event) in events.iter().enumerate() {
         if event.switch.is_some() {
             show(position.saturating_sub(AROUND), position + AROUND);

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use checker::failure::FailureKind;
+
 use crate::report::{Covered, Finding, Report};
 use crate::table;
 use crate::verdict::Verdict;
@@ -28,7 +30,10 @@ fn section(text: &mut String, part: &str) {
 fn render_finding(finding: &Finding, (number, of): (usize, usize)) -> String {
     let mut text = String::new();
     let which = if of > 1 { format!("Found {number} of {of}") } else { "Found".to_owned() };
-    line(&mut text, &format!("{which}: {} — {}", kind_words(finding), finding.message));
+    let kind = kind_words(finding);
+    // The checker's sentences name the kind themselves.
+    let what = if finding.message.starts_with(&kind) { String::new() } else { format!("{kind} — ") };
+    line(&mut text, &format!("{which}: {what}{}", headline_message(finding)));
     let place = finding.place.words();
     if !place.is_empty() {
         line(&mut text, &format!("  at {place}"));
@@ -52,6 +57,14 @@ fn render_finding(finding: &Finding, (number, of): (usize, usize)) -> String {
     text
 }
 
+/// The sentence of a deadlock goes on with what every thread waits for, which the list of parties shows.
+fn headline_message(finding: &Finding) -> &str {
+    match finding.kind {
+        FailureKind::Deadlock => finding.message.split(';').next().unwrap_or_default(),
+        _ => &finding.message,
+    }
+}
+
 fn line(text: &mut String, content: &str) {
     text.push_str(content.trim_end());
     text.push('\n');
@@ -67,8 +80,9 @@ fn kind_words(finding: &Finding) -> String {
 
 fn costs(finding: &Finding) -> String {
     let counted = |count: Option<u32>, what: &str| count.map(|count| plural(u64::from(count), what));
+    let most = if finding.fewest { "" } else { "≤ " };
     let mut parts: Vec<String> = [
-        counted(finding.preemptions, "preemption"),
+        counted(finding.preemptions, "preemption").map(|count| format!("{most}{count}")),
         counted(finding.delays, "delay"),
         counted(finding.threads, "thread"),
         counted(finding.variables, "variable"),
@@ -141,14 +155,20 @@ fn summary(report: &Report) -> String {
 fn headline(report: &Report) -> String {
     match (report.verdict, report.findings.len()) {
         (Verdict::Found, count) => format!("{} found.", plural(count as u64, "bug")),
-        (Verdict::Clean, _) => format!("Nothing found: no failure in {}.", covered(report.covered)),
-        (Verdict::Inconclusive, _) => "Nothing found, but the search did not cover its bound.".to_owned(),
+        (Verdict::Clean, _) => {
+            format!("Nothing found: {} was run, and none failed.", covered(report.covered))
+        }
+        (Verdict::Inconclusive, _) => {
+            "Nothing found, but not every schedule that was asked for was run.".to_owned()
+        }
     }
 }
 
 fn covered(covered: Covered) -> String {
-    let bound =
-        |count: u32, what: &str| format!("every schedule with at most {}", plural(u64::from(count), what));
+    let bound = |count: u32, what: &str| match count {
+        0 => format!("every schedule without {what}s"),
+        _ => format!("every schedule with at most {}", plural(u64::from(count), what)),
+    };
     match covered {
         Covered { everything: true, .. } => "every schedule".to_owned(),
         Covered { preemptions: Some(count), .. } => bound(count, "preemption"),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use checker::names::Site;
+use checker::names::{Obj, ObjName, Site};
 use serde::{Deserialize, Deserializer, Serializer, de};
 
 fn site_text(site: Site) -> String {
@@ -39,6 +39,31 @@ pub(super) mod sites {
 
     pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Site>, D::Error> {
         Vec::<String>::deserialize(from)?.iter().map(|text| parse_site(text)).collect()
+    }
+}
+
+/// Objects as `name+offset/length`, in hexadecimal digits.
+pub(super) mod objects {
+    use super::{Deserialize, Deserializer, Obj, ObjName, Serializer, de};
+
+    pub(in super::super) fn serialize<S: Serializer>(objects: &[Obj], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(objects.iter().map(|obj| format!("{:x}+{:x}/{:x}", obj.name.0, obj.offset, obj.len)))
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Obj>, D::Error> {
+        let unclear = |text: &str| de::Error::custom(format!("`{text}` is not a stretch of memory"));
+        Vec::<String>::deserialize(from)?
+            .iter()
+            .map(|text| parse(text).ok_or_else(|| unclear(text)))
+            .collect()
+    }
+
+    fn parse(text: &str) -> Option<Obj> {
+        let (name, rest) = text.split_once('+')?;
+        let (offset, len) = rest.split_once('/')?;
+        let number = |digits| u32::from_str_radix(digits, 16).ok();
+        let name = ObjName(u64::from_str_radix(name, 16).ok()?);
+        Some(Obj { name, offset: number(offset)?, len: number(len).filter(|&len| len > 0)? })
     }
 }
 

@@ -97,11 +97,11 @@ mod tests {
     use std::time::Duration;
 
     use checker::failure::FailureKind;
-    use checker::names::{Site, ThreadName};
+    use checker::names::{Obj, ObjName, Site, ThreadName};
     use checker::op::OpKind;
     use checker::seam::{Epoch, Pick};
 
-    use super::super::{Actor, FoundBy, SavedChoice, SavedFailure, SavedTarget};
+    use super::super::{Actor, FoundBy, KeyPoints, SavedChoice, SavedFailure, SavedTarget};
     use super::*;
     use crate::place::Place;
 
@@ -137,7 +137,10 @@ mod tests {
                 seed: 0,
                 schedule_number: 5,
                 epoch: Epoch(2),
-                key_points: vec![Site(0x10), Site(0x20)],
+                key_points: KeyPoints {
+                    instructions: vec![Site(0x10), Site(0x20)],
+                    memory: vec![Obj { name: ObjName(0xabc), offset: 0x10, len: 4 }],
+                },
             },
             failure: SavedFailure {
                 kind: FailureKind::Assertion,
@@ -197,10 +200,15 @@ mod tests {
             "seed": 0,
             "schedule_number": 5,
             "epoch": 2,
-            "key_points": [
-              "0x10",
-              "0x20"
-            ]
+            "key_points": {
+              "instructions": [
+                "0x10",
+                "0x20"
+              ],
+              "memory": [
+                "abc+10/4"
+              ]
+            }
           },
           "failure": {
             "kind": "assertion",
@@ -259,6 +267,7 @@ mod tests {
         for (what, with) in [
             ("\"main/1\",\"operation", "\"main/x\",\"operation"),
             ("0xfeed", "feed"),
+            ("abc+10/4", "abc+10/0"),
             ("\"version\": 1", "\"version\": \"one\""),
             ("\"choices\"", "\"voices\""),
             ("\"operation\":\"create\"", "\"operation\":\"invent\""),

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use checker::failure::FailureKind;
-use checker::names::{Site, ThreadName};
+use checker::names::{Obj, Site, ThreadName};
 use checker::op::OpKind;
-use checker::seam::{Agent, Choice, Epoch, Pick};
+use checker::seam::{Agent, Choice, Epoch, OpKey, Pick};
 use serde::{Deserialize, Serialize};
 
 use crate::place::Place;
@@ -80,9 +80,19 @@ pub struct FoundBy {
     pub schedule_number: u64,
     /// The key-point epoch in which the schedule was run.
     pub epoch: Epoch,
-    /// The instructions that had become key points by then.
+    /// What has to be a key point for the schedule to come out.
+    pub key_points: KeyPoints,
+}
+
+/// The key points of a schedule, apart from synchronisation, which always is one.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct KeyPoints {
+    /// Instructions that touch shared memory.
     #[serde(with = "encode::sites")]
-    pub key_points: Vec<Site>,
+    pub instructions: Vec<Site>,
+    /// The shared memory that they touch.
+    #[serde(with = "encode::objects")]
+    pub memory: Vec<Obj>,
 }
 
 /// The failure, and what tells it from others.
@@ -157,6 +167,12 @@ impl SavedChoice {
             Actor::Flush => Agent::Flush(self.thread),
         };
         Choice { agent, pick: self.pick }
+    }
+
+    /// What the choice has to run.
+    #[must_use]
+    pub fn key(&self) -> OpKey {
+        OpKey { kind: self.operation, site: self.site }
     }
 
     /// The actor of an agent.

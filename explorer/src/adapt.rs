@@ -1,0 +1,81 @@
+//! Does a schedule still apply to a later build? Its instructions have moved; operations and functions need not have.
+
+use checker::seam::{Choice, Execution, ExecutionError, OpKey, Program, Scope, Stop, Until};
+use checker::search::SearchError;
+
+use crate::error::Error;
+use crate::places::Places;
+use crate::schedule_file::SavedChoice;
+
+/// How often key points may be added while a schedule is tried.
+const PATIENCE: u32 = 100;
+
+/// The schedule in the instructions of this build.
+///
+/// # Errors
+/// At the first choice that is not possible, or that runs another operation or one in another function.
+pub(crate) fn adapt<P: Program>(
+    program: &P,
+    choices: &[SavedChoice],
+    places: &Places<'_>,
+) -> Result<Vec<(Choice, OpKey)>, Error> {
+    for _ in 0..PATIENCE {
+        if let Some(steps) = attempt(program, choices, places)? {
+            return Ok(steps);
+        }
+    }
+    Err(Error::Search(SearchError::Execution(ExecutionError::Unsupported(
+        "the program shows new key points each time it runs".to_owned(),
+    ))))
+}
+
+/// One execution by these choices; `None` if key points were added under it.
+fn attempt<P: Program>(
+    program: &P,
+    choices: &[SavedChoice],
+    places: &Places<'_>,
+) -> Result<Option<Vec<(Choice, OpKey)>>, Error> {
+    let mut run = program.start(&Scope::All).map_err(|error| Error::Search(error.into()))?;
+    let steps = follow(&mut run, choices, places);
+    run.finish();
+    steps
+}
+
+fn follow(
+    run: &mut impl Execution,
+    choices: &[SavedChoice],
+    places: &Places<'_>,
+) -> Result<Option<Vec<(Choice, OpKey)>>, Error> {
+    let mut steps = Vec::with_capacity(choices.len());
+    for (at, saved) in choices.iter().enumerate() {
+        let choice = saved.choice();
+        let differs = |got: String| Error::NoLongerApplies { at, expected: words(saved), got };
+        let view = run.agents().iter().find(|view| view.agent == choice.agent);
+        let Some((view, pending)) = view.and_then(|view| Some((view, view.pending.as_ref()?))) else {
+            return Err(differs(format!("{} has ended, or never starts", saved.thread)));
+        };
+        let key = OpKey { kind: pending.kind, site: view.site };
+        let place = places.of_site(key.site);
+        if key.kind != saved.operation || place.function.as_deref() != Some(function(&saved.at)) {
+            return Err(differs(format!("{} {:?} in {}", saved.thread, key.kind, place.words())));
+        }
+        match run.run(choice, &Until::one()) {
+            Ok(batch) if batch.stop == Stop::Promoted => return Ok(None),
+            Ok(_) => steps.push((choice, key)),
+            // The last choice of a schedule that runs out of time never ends.
+            Err(ExecutionError::TimedOut { .. }) if at + 1 == choices.len() => steps.push((choice, key)),
+            Err(ExecutionError::Impossible(why)) => return Err(differs(why)),
+            Err(error) => return Err(Error::Search(error.into())),
+        }
+    }
+    Ok(Some(steps))
+}
+
+fn words(saved: &SavedChoice) -> String {
+    format!("{} {:?} in {}", saved.thread, saved.operation, saved.at)
+}
+
+/// The function in "function, file:line".
+fn function(at: &str) -> &str {
+    at.rsplit_once(", ").map_or(at, |(function, _)| function)
+}

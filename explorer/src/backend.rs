@@ -1,0 +1,102 @@
+//! The real backend as a source of words, and how a request becomes a launched program.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use checker::names::{Obj, Site};
+use checker::seam::Program;
+use ptrace_backend::{LaunchSpec, PtraceProgram, Stepping};
+
+use crate::environment::Variables;
+use crate::error::Error;
+use crate::fresh_dir::FreshDir;
+use crate::source::{Frame, Source};
+
+impl Source for PtraceProgram {
+    fn locate(&self, site: Site) -> Vec<Frame> {
+        Self::locate(self, site)
+    }
+
+    fn describe(&self, obj: Obj) -> Option<String> {
+        Program::describe(self, obj)
+    }
+
+    fn build_id(&self) -> String {
+        self.executable().build_id.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if !self.executable().has_debug_lines {
+            notes.push(
+                "the program has no debug information: places are symbols and addresses (-g gives lines)"
+                    .to_owned(),
+            );
+        }
+        let (disarmed, all) = self.disarmed();
+        if disarmed > 0 {
+            notes.push(format!(
+                "{disarmed} of {all} instructions that touch memory were no longer watched, because they had touched \
+                 private memory only"
+            ));
+        }
+        notes
+    }
+}
+
+/// A launch: the program with everything that it is given. Paths are absolute.
+#[derive(Debug)]
+pub(crate) struct Launch {
+    pub(crate) program: PathBuf,
+    pub(crate) arguments: Vec<OsString>,
+    pub(crate) directory: PathBuf,
+    pub(crate) environment: Variables,
+    pub(crate) stdin: Option<PathBuf>,
+    pub(crate) fresh_directory: bool,
+    pub(crate) ignore_exit_code: bool,
+    pub(crate) run_timeout: Duration,
+}
+
+/// A program that has been launched, and the copy of the working directory that it runs in, if it has one.
+pub(crate) struct Launched {
+    pub(crate) program: PtraceProgram,
+    pub(crate) fresh: Option<FreshDir>,
+}
+
+impl Launch {
+    /// Starts it. Only the calling thread can run executions of it.
+    pub(crate) fn start(&self, cancel: &Arc<AtomicBool>) -> Result<Launched, Error> {
+        let fresh = if self.fresh_directory { Some(FreshDir::of(&self.directory)?) } else { None };
+        let directory = fresh.as_ref().map_or(self.directory.as_path(), FreshDir::path);
+        let spec = LaunchSpec {
+            program: self.program.clone(),
+            args: self.arguments.clone(),
+            cwd: directory.to_owned(),
+            env: self.environment.clone(),
+            stdin: self.stdin.clone(),
+            run_timeout: self.run_timeout,
+            exit_code_fails: !self.ignore_exit_code,
+            fresh_dir: false,
+            stepping: Stepping::default(),
+            cancel: Arc::clone(cancel),
+        };
+        Ok(Launched { program: PtraceProgram::launch(spec)?, fresh })
+    }
+}
+
+/// The absolute path of a folder that the user named, without symbolic links.
+pub(crate) fn folder(path: &Path) -> Result<PathBuf, Error> {
+    let unusable = |error| Error::Path { what: "the working directory", path: path.to_owned(), error };
+    let found = path.canonicalize().map_err(unusable)?;
+    if found.is_dir() { Ok(found) } else { Err(unusable(std::io::ErrorKind::NotADirectory.into())) }
+}
+
+/// The absolute path of a file that the program is to read.
+pub(crate) fn input(path: &Path) -> Result<PathBuf, Error> {
+    let unusable = |error| Error::Path { what: "the standard input", path: path.to_owned(), error };
+    std::fs::File::open(path).map_err(unusable)?;
+    path.canonicalize().map_err(unusable)
+}

@@ -1,0 +1,94 @@
+//! Why the tool could not do its job.
+
+use std::path::PathBuf;
+
+use checker::search::SearchError;
+
+use crate::fresh_dir::FreshDirError;
+use crate::schedule_file::ScheduleFileError;
+use crate::store::StoreError;
+
+/// An exploration or a replay could not be done. Every text is a sentence for the user.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A schedule's program is not in this checkout.
+    #[error("the program of this schedule, `{program}`, is not below any of {}", places(.roots))]
+    ProgramNotHere {
+        /// The program, as the file names it.
+        program: String,
+        /// Where it was looked for.
+        roots: Vec<PathBuf>,
+    },
+    /// A folder or a file that the user named cannot be used.
+    #[error("{what} `{}` cannot be used: {error}", .path.display())]
+    Path {
+        /// What it is for.
+        what: &'static str,
+        /// Which one.
+        path: PathBuf,
+        /// Why not.
+        error: std::io::Error,
+    },
+    /// The backend cannot launch it.
+    #[error(transparent)]
+    Launch(#[from] ptrace_backend::LaunchError),
+    /// The store or the output folder cannot be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The schedule file cannot be used.
+    #[error(transparent)]
+    ScheduleFile(#[from] ScheduleFileError),
+    /// The working directory cannot be copied.
+    #[error(transparent)]
+    FreshDir(#[from] FreshDirError),
+    /// The program does not do the same twice.
+    #[error(
+        "the program does not do the same twice under one schedule, so that no finding would be reproducible: event {at} \
+         was {expected}, and then {got}. Likely cause: {cause}"
+    )]
+    NotReproducible {
+        /// Which event, from 0.
+        at: usize,
+        /// The first time.
+        expected: String,
+        /// The second time.
+        got: String,
+        /// What to look at.
+        cause: String,
+    },
+    /// A schedule of this very build does not come out.
+    #[error(
+        "the schedule could not be replayed: event {at} should be {expected}, but was {got}. Likely cause: {cause}"
+    )]
+    Diverged {
+        /// Which event, from 0.
+        at: usize,
+        /// As recorded.
+        expected: String,
+        /// As it was now.
+        got: String,
+        /// What to look at.
+        cause: String,
+    },
+    /// The program has changed too much.
+    #[error(
+        "the program was rebuilt since the schedule was saved, and the schedule no longer applies: event {at} was \
+         {expected}, and now is {got}"
+    )]
+    NoLongerApplies {
+        /// Which event, from 0.
+        at: usize,
+        /// As recorded.
+        expected: String,
+        /// As it was now.
+        got: String,
+    },
+    /// An execution could not go on.
+    #[error("{0}")]
+    Search(SearchError),
+}
+
+fn places(roots: &[PathBuf]) -> String {
+    let names: Vec<String> = roots.iter().map(|root| format!("`{}`", root.display())).collect();
+    names.join(", ")
+}

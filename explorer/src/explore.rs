@@ -1,0 +1,71 @@
+//! The verb `explore`: from a request to a report, through the real backend.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::backend::{self, Launch, Launched};
+use crate::environment;
+use crate::error::Error;
+use crate::fresh_dir::Fresh;
+use crate::place::Place;
+use crate::report::Report;
+use crate::request::Request;
+use crate::root::root_of;
+use crate::schedule_file::SavedTarget;
+use crate::session::Session;
+use crate::source::Source;
+use crate::store::Store;
+use crate::watch::Watch;
+
+/// Explores a program, saves what is found, and reports. Runs on the calling thread, and binds it to one CPU. Setting
+/// `cancel` from elsewhere ends the search; what was found by then is reported.
+///
+/// # Errors
+/// When the tool cannot do its job; nothing is left running.
+pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watch) -> Result<Report, Error> {
+    let here = backend::folder(Path::new("."))?;
+    let environment = environment::with_changes(std::env::vars_os(), &request.variables);
+    let launch = Launch {
+        program: find_program(&request.program),
+        arguments: request.arguments.clone(),
+        directory: request.directory.as_deref().map_or_else(|| Ok(here.clone()), backend::folder)?,
+        environment,
+        stdin: request.stdin.as_deref().map(backend::input).transpose()?,
+        fresh_directory: request.fresh_directory,
+        ignore_exit_code: request.ignore_exit_code,
+        run_timeout: request.run_timeout,
+    };
+    let Launched { program, fresh } = launch.start(cancel)?;
+    let root = root_of(&program.executable().path, &here);
+    let target = SavedTarget {
+        program: Place::of(&program.executable().path, &root),
+        build_id: program.build_id(),
+        arguments: launch.arguments.iter().map(Into::into).collect(),
+        directory: Place::of(&launch.directory, &root),
+        fresh_directory: request.fresh_directory,
+        stdin: launch.stdin.as_deref().map(|path| Place::of(path, &root)),
+        environment: environment::that_matters(&launch.environment, &request.variables),
+        ignore_exit_code: request.ignore_exit_code,
+        step_limit: request.step_limit,
+        run_timeout: request.run_timeout,
+    };
+    let store = match &request.output {
+        Some(folder) => Store::at(folder)?,
+        None => Store::of_target(&root, &target.program)?,
+    };
+    let session = Session { request, target, root: &root, store: &store, source: &program, cancel };
+    session.run(&Fresh::new(&program, fresh.as_ref()), watch)
+}
+
+/// A bare name that is no file here is a command, as in a shell.
+fn find_program(name: &Path) -> PathBuf {
+    let is_bare = name.parent().is_some_and(|parent| parent.as_os_str().is_empty());
+    if is_bare && !name.exists() {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        let found =
+            std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file());
+        return found.unwrap_or_else(|| name.to_owned());
+    }
+    name.to_owned()
+}

@@ -1,0 +1,126 @@
+//! From what the checker found to what a report says about it.
+
+use checker::failure::{Failure, FailureKind};
+use checker::seam::Ending;
+use checker::search;
+use checker::trace::Trace;
+
+use crate::places::Places;
+use crate::report::{Finding, Location, Output, Party};
+use crate::story::Story;
+
+/// A failing execution, as a search or a replay saw it.
+pub(crate) struct Failing<'a> {
+    pub(crate) failure: &'a Failure,
+    pub(crate) trace: &'a Trace,
+    pub(crate) ending: &'a Ending,
+}
+
+impl<'a> From<&'a search::Finding> for Failing<'a> {
+    fn from(found: &'a search::Finding) -> Self {
+        Self { failure: &found.failure, trace: &found.trace, ending: &found.ending }
+    }
+}
+
+/// What was measured about a failing schedule.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Measured {
+    pub(crate) schedule_number: u64,
+    pub(crate) preemptions: Option<u32>,
+    pub(crate) fewest: bool,
+    pub(crate) delays: Option<u32>,
+    pub(crate) threads: Option<u32>,
+    pub(crate) variables: Option<u32>,
+    pub(crate) reproduced: (u32, u32),
+}
+
+impl From<&search::Finding> for Measured {
+    fn from(found: &search::Finding) -> Self {
+        Self {
+            schedule_number: found.schedule_number,
+            preemptions: found.preemptions,
+            fewest: found.fewest,
+            delays: found.delays,
+            threads: found.threads,
+            variables: found.variables,
+            reproduced: found.reproduced,
+        }
+    }
+}
+
+/// The report on one failing execution; where its schedule is saved is not known yet.
+pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places<'_>) -> Finding {
+    let story = Story::tell(failing.trace, failing.failure, places);
+    let parties = parties(failing.failure, &story, places);
+    let failed = failing.failure.thread.map(|thread| story.lanes.label(thread));
+    let place = culprit(&parties, failed.as_deref());
+    Finding {
+        kind: failing.failure.kind,
+        message: message(failing.failure, &story),
+        place: place.and_then(|party| party.stack.first()).cloned().unwrap_or_default(),
+        thread: failed,
+        schedule_number: measured.schedule_number,
+        preemptions: measured.preemptions,
+        fewest: measured.fewest,
+        delays: measured.delays,
+        threads: measured.threads,
+        variables: measured.variables,
+        reproduced: format!("{}/{}", measured.reproduced.0, measured.reproduced.1),
+        schedule_file: None,
+        parties,
+        lanes: story.lanes.columns(),
+        output: output(failing.ending),
+        events: story.events,
+    }
+}
+
+/// The party whose place is the place of the failure: the one that failed; else the first that does not only wait for
+/// the end of others.
+fn culprit<'a>(parties: &'a [Party], failed: Option<&str>) -> Option<&'a Party> {
+    match failed {
+        Some(failed) => parties.iter().find(|party| party.thread == failed),
+        None => {
+            let waits_for_others = |party: &&Party| party.doing.starts_with("waits for the end of");
+            parties.iter().find(|party| !waits_for_others(party)).or(parties.first())
+        }
+    }
+}
+
+/// The program's own words stay as they are; those of the checker name threads by creation path.
+fn message(failure: &Failure, story: &Story) -> String {
+    use FailureKind::{
+        Deadlock, DeadlockButTimeouts, DestroyedWhileHeld, Livelock, StepLimit, Timeout, UnlockNotHeld,
+    };
+    match failure.kind {
+        Deadlock | DeadlockButTimeouts | Livelock | StepLimit | Timeout | UnlockNotHeld
+        | DestroyedWhileHeld => story.lanes.relabel(&failure.message),
+        _ => failure.message.clone(),
+    }
+}
+
+/// Who failed; who else takes part; who was preempted on the way.
+fn parties(failure: &Failure, story: &Story, places: &Places<'_>) -> Vec<Party> {
+    let party =
+        |thread, doing, stack: Vec<Location>| Party { thread: story.lanes.label(thread), doing, stack };
+    let failed =
+        failure.thread.map(|thread| party(thread, "failed".to_owned(), places.of_stack(&failure.stack)));
+    let others = failure
+        .others
+        .iter()
+        .map(|other| party(other.thread, story.lanes.relabel(&other.doing), places.of_stack(&other.stack)));
+    let mut parties: Vec<Party> = failed.into_iter().chain(others).collect();
+    for preempted in story.preempted.values() {
+        if failure.others.is_empty() || !parties.iter().any(|party| party.thread == preempted.thread) {
+            parties.push(preempted.clone());
+        }
+    }
+    parties
+}
+
+fn output(ending: &Ending) -> Output {
+    Output {
+        stdout: String::from_utf8_lossy(&ending.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&ending.stderr).into_owned(),
+        truncated: ending.truncated,
+    }
+}

@@ -1,0 +1,174 @@
+//! The verb `replay`: one saved schedule, run again.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use checker::cost;
+use checker::failure::FailureKind;
+use checker::seam::{Choice, OpKey, Program};
+use checker::search::{self, Go, Replayed, SearchError};
+
+use crate::adapt::adapt;
+use crate::backend::{self, Launch, Launched};
+use crate::diverged::Readable;
+use crate::environment;
+use crate::error::Error;
+use crate::finding::{self, Failing, Measured};
+use crate::fresh_dir::Fresh;
+use crate::peculiar::{Observed, Peculiarities};
+use crate::places::Places;
+use crate::report::{Covered, FORMAT, Finding, Report, VERSION};
+use crate::root::roots_for_file;
+use crate::schedule_file::{SavedTarget, ScheduleFile};
+use crate::source::Source;
+use crate::verdict::Verdict;
+use crate::watch::per_second;
+
+/// Replays a schedule file and reports. Runs on the calling thread, and binds it to one CPU.
+///
+/// # Errors
+/// When the file cannot be used, or the program does not do what the schedule says: then the text names the event.
+pub fn replay(file: &Path, cancel: &Arc<AtomicBool>) -> Result<Report, Error> {
+    let saved = ScheduleFile::read(file)?;
+    let here = backend::folder(Path::new("."))?;
+    let file = file.canonicalize().unwrap_or_else(|_| here.join(file));
+    let root = root_of_program(&saved.target, roots_for_file(&file, &here))?;
+    let Launched { program, fresh } = launch(&saved.target, &root)?.start(cancel)?;
+    let again = Again { saved: &saved, file: &file, root: &root, source: &program, cancel };
+    if program.build_id() == saved.target.build_id {
+        program.fix_key_points(&saved.found_by.key_points.instructions, &saved.found_by.key_points.memory);
+    }
+    again.run(&Fresh::new(&program, fresh.as_ref()))
+}
+
+/// The first of the roots that has the program.
+fn root_of_program(target: &SavedTarget, roots: Vec<PathBuf>) -> Result<PathBuf, Error> {
+    let has_it = |root: &&PathBuf| target.program.in_checkout(root).is_file();
+    match roots.iter().find(has_it) {
+        Some(root) => Ok(root.clone()),
+        None => Err(Error::ProgramNotHere { program: target.program.display(), roots }),
+    }
+}
+
+fn launch(target: &SavedTarget, root: &Path) -> Result<Launch, Error> {
+    Ok(Launch {
+        program: target.program.in_checkout(root),
+        arguments: target.arguments.iter().map(|argument| argument.0.clone()).collect(),
+        directory: backend::folder(&target.directory.in_checkout(root))?,
+        environment: environment::restored(std::env::vars_os(), &target.environment),
+        stdin: target.stdin.as_ref().map(|place| backend::input(&place.in_checkout(root))).transpose()?,
+        fresh_directory: target.fresh_directory,
+        ignore_exit_code: target.ignore_exit_code,
+        run_timeout: target.run_timeout,
+    })
+}
+
+/// A saved schedule and where it is replayed.
+pub(crate) struct Again<'a> {
+    pub(crate) saved: &'a ScheduleFile,
+    pub(crate) file: &'a Path,
+    pub(crate) root: &'a Path,
+    pub(crate) source: &'a dyn Source,
+    pub(crate) cancel: &'a AtomicBool,
+}
+
+impl Again<'_> {
+    pub(crate) fn run(&self, program: &impl Program) -> Result<Report, Error> {
+        let started = Instant::now();
+        let peculiarities = Peculiarities::default();
+        let program = Observed::new(program, &peculiarities);
+        let places = Places::new(self.source, self.root);
+        let mut notes = Vec::new();
+        let steps: Vec<(Choice, OpKey)> = if self.source.build_id() == self.saved.target.build_id {
+            self.saved.choices.iter().map(|choice| (choice.choice(), choice.key())).collect()
+        } else {
+            let steps = adapt(&program, &self.saved.choices, &places)?;
+            notes.push(
+                "the program was rebuilt since the schedule was saved; the schedule still applies".to_owned(),
+            );
+            steps
+        };
+        let mut go = || if self.cancel.load(Ordering::Relaxed) { Go::Cancelled } else { Go::Continue };
+        let replayed = match search::replay(&program, &steps, self.saved.target.step_limit, &mut go) {
+            Ok(replayed) => Some(replayed),
+            Err(SearchError::Stopped) => None,
+            Err(error) => return Err(Readable(&places).search_error(error)),
+        };
+        notes.extend(self.source.notes());
+        notes.extend(peculiarities.all());
+        Ok(self.report(replayed.as_ref(), notes, started.elapsed().as_secs_f64(), &places))
+    }
+
+    fn report(
+        &self,
+        replayed: Option<&Replayed>,
+        mut notes: Vec<String>,
+        elapsed: f64,
+        places: &Places<'_>,
+    ) -> Report {
+        let finding = replayed.and_then(|replayed| self.finding(replayed, places));
+        let (verdict, ended) = match (replayed, &finding) {
+            (None, _) => (Verdict::Inconclusive, "it was stopped"),
+            (Some(_), Some(_)) => (Verdict::Found, "the schedule was replayed, and fails"),
+            (Some(_), None) => (Verdict::Clean, "the schedule was replayed, and nothing fails"),
+        };
+        if let Some(other) = finding.as_ref().filter(|finding| finding.kind != self.saved.failure.kind) {
+            notes.push(format!(
+                "the schedule was saved for another failure ({}); this one is {:?}",
+                self.saved.failure.message, other.kind
+            ));
+        }
+        let events = replayed.map_or(0, |replayed| replayed.trace.steps.len());
+        let schedules = u64::from(replayed.is_some());
+        Report {
+            format: FORMAT,
+            version: VERSION,
+            tool: env!("CARGO_PKG_VERSION"),
+            target: self.saved.target.program.display(),
+            verdict,
+            strategy: self.saved.found_by.strategy.clone(),
+            seed: self.saved.found_by.seed,
+            schedules,
+            deadlocked: u64::from(
+                finding.as_ref().is_some_and(|finding| finding.kind == FailureKind::Deadlock),
+            ),
+            redundant: 0,
+            pruned: 0,
+            other: 0,
+            covered: Covered::default(),
+            ended: ended.to_owned(),
+            elapsed_seconds: elapsed,
+            schedules_per_second: per_second(schedules, elapsed),
+            key_points_per_schedule: events as f64,
+            notes,
+            findings: finding.into_iter().collect(),
+        }
+    }
+
+    fn finding(&self, replayed: &Replayed, places: &Places<'_>) -> Option<Finding> {
+        let mut failure = replayed.failure.clone()?;
+        // One execution cannot tell that every one fails; the search that saved the schedule could.
+        if self.saved.failure.kind == FailureKind::AlwaysFails {
+            failure.kind = FailureKind::AlwaysFails;
+        }
+        let trace = &replayed.trace;
+        let measured = Measured {
+            schedule_number: 0,
+            preemptions: Some(trace.preemptions()),
+            fewest: false,
+            delays: Some(trace.delays()),
+            threads: Some(cost::threads(trace)).filter(|&threads| threads == 2),
+            variables: Some(cost::variables(trace)),
+            reproduced: (1, 1),
+        };
+        let mut told = finding::report(
+            &Failing { failure: &failure, trace, ending: &replayed.ending },
+            &measured,
+            places,
+        );
+        told.schedule_file = Some(self.file.to_string_lossy().into_owned());
+        Some(told)
+    }
+}

@@ -1,0 +1,98 @@
+//! What a user asks for: a program, how it is run, and how it is explored.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use checker::strategy::StrategyKind as Strategy;
+
+use crate::environment::Variables;
+
+/// A search that a user asks for. Relative paths start from the working directory of the tool.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Request {
+    /// The executable; a bare name that is no file here is looked for in `PATH`.
+    pub program: PathBuf,
+    /// Its arguments, without its name.
+    pub arguments: Vec<OsString>,
+    /// Its working directory; that of the tool if `None`.
+    pub directory: Option<PathBuf>,
+    /// Variables that are set for it.
+    pub variables: Variables,
+    /// Its standard input; empty if `None`.
+    pub stdin: Option<PathBuf>,
+    /// Whether each execution has its own copy of the working directory.
+    pub fresh_directory: bool,
+    /// Whether an exit code other than 0 is no failure.
+    pub ignore_exit_code: bool,
+    /// How long one execution may take.
+    pub run_timeout: Duration,
+    /// How many events one execution may have.
+    pub step_limit: u32,
+    /// Which search.
+    pub strategy: Strategy,
+    /// The bound of icb.
+    pub max_preemptions: u32,
+    /// The bound of idb.
+    pub max_delays: u32,
+    /// What random choices start from.
+    pub seed: u64,
+    /// Whether the search goes on after the first finding.
+    pub keep_going: bool,
+    /// How many executions the search may take.
+    pub max_schedules: u64,
+    /// How long the search may take.
+    pub time_limit: Duration,
+    /// Where report and schedules are kept, if not in the store.
+    pub output: Option<PathBuf>,
+}
+
+impl Request {
+    /// A program without arguments, and the defaults for everything else.
+    #[must_use]
+    pub fn new(program: PathBuf) -> Self {
+        Self {
+            program,
+            arguments: Vec::new(),
+            directory: None,
+            variables: Vec::new(),
+            stdin: None,
+            fresh_directory: false,
+            ignore_exit_code: false,
+            run_timeout: Duration::from_secs(10),
+            step_limit: 100_000,
+            strategy: Strategy::Icb,
+            max_preemptions: 2,
+            max_delays: 2,
+            seed: 0,
+            keep_going: false,
+            max_schedules: 10_000,
+            time_limit: Duration::from_secs(60),
+            output: None,
+        }
+    }
+
+    /// What the checker needs to know of it.
+    pub(crate) fn options(&self) -> checker::search::Options {
+        checker::search::Options {
+            strategy: self.strategy,
+            max_preemptions: self.max_preemptions,
+            max_delays: self.max_delays,
+            max_schedules: Some(self.max_schedules),
+            step_limit: self.step_limit,
+            seed: self.seed,
+            keep_going: self.keep_going,
+            ..checker::search::Options::default()
+        }
+    }
+}
+
+/// The name of a search, as it is written on the command line and in reports.
+pub(crate) fn strategy_name(strategy: Strategy) -> &'static str {
+    match strategy {
+        Strategy::Icb => "icb",
+        Strategy::Idb => "idb",
+        Strategy::Dfs => "dfs",
+        Strategy::Random => "random",
+    }
+}

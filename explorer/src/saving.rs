@@ -1,0 +1,93 @@
+//! From a failing execution to the file that replays it.
+
+use std::collections::BTreeSet;
+
+use checker::names::{Obj, Site};
+use checker::op::OpKind;
+use checker::seam::{Choice, OpKey};
+use checker::search;
+use checker::trace::{Trace, TraceStep};
+
+use crate::places::Places;
+use crate::report::Finding;
+use crate::schedule_file::{
+    FORMAT, FoundBy, KeyPoints, SavedChoice, SavedFailure, SavedTarget, ScheduleFile, VERSION,
+};
+use crate::store::short_hash;
+
+/// The file for a finding. `told` is the same finding as the report tells it.
+pub(crate) fn schedule_file(
+    found: &search::Finding,
+    told: &Finding,
+    target: &SavedTarget,
+    (strategy, seed): (&str, u64),
+    places: &Places<'_>,
+) -> ScheduleFile {
+    let steps = found.trace.steps.iter().map(Some).chain(std::iter::repeat(None));
+    let choices = found.trace.schedule();
+    ScheduleFile {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        tool: env!("CARGO_PKG_VERSION").to_owned(),
+        target: target.clone(),
+        found_by: FoundBy {
+            strategy: strategy.to_owned(),
+            seed,
+            schedule_number: found.schedule_number,
+            epoch: found.epoch,
+            key_points: key_points(&found.trace),
+        },
+        failure: SavedFailure {
+            kind: found.failure.kind,
+            message: told.message.clone(),
+            at: told.parties.iter().map(party_words).collect(),
+            preemptions: found.preemptions,
+            delays: found.delays,
+        },
+        choices: choices.iter().zip(steps).map(|(choice, step)| saved_choice(choice, step, places)).collect(),
+    }
+}
+
+/// A name that the same failure of the same build always gets.
+pub(crate) fn file_name(file: &ScheduleFile) -> String {
+    let identity = format!("{:?}{:?}", file.failure.kind, file.failure.at);
+    let kind = serde_json::to_value(file.failure.kind).ok();
+    let kind = kind.as_ref().and_then(serde_json::Value::as_str).unwrap_or("finding");
+    format!("schedules/{kind}-{}.json", short_hash(identity.as_bytes()))
+}
+
+fn party_words(party: &crate::report::Party) -> String {
+    let place = party.stack.first().map(|place| format!(": {}", place.words())).unwrap_or_default();
+    format!("{} {}{place}", party.thread, party.doing)
+}
+
+fn saved_choice(
+    (choice, key): &(Choice, OpKey),
+    step: Option<&TraceStep>,
+    places: &Places<'_>,
+) -> SavedChoice {
+    let object = step.and_then(|step| step.event.op.may.accesses.first());
+    SavedChoice {
+        thread: choice.agent.thread(),
+        operation: key.kind,
+        object: object.and_then(|access| places.source().describe(access.obj)),
+        at: places.of_site(key.site).words(),
+        site: key.site,
+        actor: SavedChoice::actor(choice.agent),
+        pick: choice.pick,
+    }
+}
+
+/// What must be a key point for the trace to come out as it did: the instructions that touched shared memory in it, and
+/// that memory. Key points that the execution never came to make no difference to it.
+fn key_points(trace: &Trace) -> KeyPoints {
+    let is_access = |step: &&TraceStep| {
+        use OpKind::{Await, CompareExchange, Read, Update, Write};
+        matches!(step.event.op.kind, Read | Write | Update | CompareExchange | Await)
+    };
+    let accesses = || trace.steps.iter().filter(is_access);
+    let instructions: BTreeSet<Site> = accesses().map(|step| step.event.site).collect();
+    let memory: BTreeSet<Obj> =
+        accesses().flat_map(|step| &step.event.op.may.accesses).map(|access| access.obj).collect();
+    KeyPoints { instructions: instructions.into_iter().collect(), memory: memory.into_iter().collect() }
+}

@@ -1,0 +1,155 @@
+//! One search of one program, whatever drives the program: from a request to a report with its schedules saved.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use checker::seam::Program;
+use checker::search::{self, Ended, Outcome};
+
+use crate::diverged::Readable;
+use crate::error::Error;
+use crate::finding::{self, Failing, Measured};
+use crate::peculiar::{Observed, Peculiarities};
+use crate::places::Places;
+use crate::report::{Covered, FORMAT, Finding, Report, VERSION};
+use crate::request::{Request, Strategy, strategy_name};
+use crate::saving;
+use crate::schedule_file::SavedTarget;
+use crate::source::Source;
+use crate::store::{Store, StoreError};
+use crate::text::{self, grouped};
+use crate::verdict::Verdict;
+use crate::watch::{Overseer, Watch, per_second};
+
+/// Everything about a search but the program.
+pub(crate) struct Session<'a> {
+    pub(crate) request: &'a Request,
+    pub(crate) target: SavedTarget,
+    pub(crate) root: &'a Path,
+    pub(crate) store: &'a Store,
+    pub(crate) source: &'a dyn Source,
+    pub(crate) cancel: &'a Arc<AtomicBool>,
+}
+
+impl Session<'_> {
+    /// Searches, saves what was found, and reports.
+    pub(crate) fn run(&self, program: &impl Program, watch: &mut dyn Watch) -> Result<Report, Error> {
+        let started = Instant::now();
+        let mut overseer =
+            Overseer { started, time_limit: self.request.time_limit, cancel: self.cancel, watch };
+        let peculiarities = Peculiarities::default();
+        let program = Observed::new(program, &peculiarities);
+        let outcome = search::explore(&program, &self.request.options(), &mut overseer)
+            .map_err(|error| Readable(&self.places()).search_error(error))?;
+        let elapsed = started.elapsed().as_secs_f64();
+        let mut report = self.report(&outcome, elapsed)?;
+        report.notes.extend(peculiarities.all());
+        self.store.write("report.txt", text::render(&report).as_bytes())?;
+        self.store.write("report.json", &json(&report))?;
+        Ok(report)
+    }
+
+    fn report(&self, outcome: &Outcome, elapsed: f64) -> Result<Report, StoreError> {
+        let stats = &outcome.stats;
+        let findings =
+            outcome.findings.iter().map(|found| self.finding(found)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Report {
+            format: FORMAT,
+            version: VERSION,
+            tool: env!("CARGO_PKG_VERSION"),
+            target: self.target.program.display(),
+            verdict: verdict(outcome, self.request),
+            strategy: strategy_name(self.request.strategy).to_owned(),
+            seed: self.request.seed,
+            schedules: stats.schedules,
+            deadlocked: stats.deadlocked,
+            redundant: stats.redundant,
+            pruned: stats.pruned,
+            other: stats.other + stats.before_restart,
+            covered: outcome.covered.into(),
+            ended: self.ended(outcome),
+            elapsed_seconds: elapsed,
+            schedules_per_second: per_second(stats.executions(), elapsed),
+            key_points_per_schedule: stats.events as f64 / stats.executions_now().max(1) as f64,
+            notes: self.notes(outcome),
+            findings,
+        })
+    }
+
+    /// The report on a finding, whose schedule is saved first.
+    fn finding(&self, found: &search::Finding) -> Result<Finding, StoreError> {
+        let places = self.places();
+        let mut told = finding::report(&Failing::from(found), &Measured::from(found), &places);
+        let found_by = (strategy_name(self.request.strategy), self.request.seed);
+        let file = saving::schedule_file(found, &told, &self.target, found_by, &places);
+        let path = self.store.write(&saving::file_name(&file), file.to_json().as_bytes())?;
+        told.schedule_file = Some(path.to_string_lossy().into_owned());
+        Ok(told)
+    }
+
+    fn places(&self) -> Places<'_> {
+        Places::new(self.source, self.root)
+    }
+
+    fn notes(&self, outcome: &Outcome) -> Vec<String> {
+        let mut notes = outcome.notes.clone();
+        notes.extend(self.source.notes());
+        if !self.target.program.is_portable() {
+            notes.push(format!(
+                "the program lies outside `{}`, so that its schedules name it by absolute path and are not portable",
+                self.root.display()
+            ));
+        }
+        let outdated = outcome.findings.iter().filter(|finding| finding.outdated).count();
+        if outdated > 0 {
+            notes.push(format!(
+                "{outdated} of the findings came before more key points were found, and not again since"
+            ));
+        }
+        notes
+    }
+
+    fn ended(&self, outcome: &Outcome) -> String {
+        match outcome.ended {
+            Ended::Covered => "nothing was left to explore within the bound".to_owned(),
+            Ended::FirstBug => "a failure was found (--keep-going looks for more)".to_owned(),
+            Ended::Cancelled => "it was stopped".to_owned(),
+            Ended::Budget if outcome.stats.executions() >= self.request.max_schedules => {
+                format!("{} schedules have been run (--max-schedules)", grouped(self.request.max_schedules))
+            }
+            Ended::Budget => format!("{:?} have passed (--time-limit)", self.request.time_limit),
+        }
+    }
+}
+
+/// What a search comes to. Only a bound that was asked for and covered is clean.
+fn verdict(outcome: &Outcome, request: &Request) -> Verdict {
+    let covered = &outcome.covered;
+    let reached = match request.strategy {
+        Strategy::Icb => covered.preemptions.is_some_and(|bound| bound >= request.max_preemptions),
+        Strategy::Idb => covered.delays.is_some_and(|bound| bound >= request.max_delays),
+        Strategy::Dfs | Strategy::Random => false,
+    };
+    if !outcome.findings.is_empty() {
+        Verdict::Found
+    } else if outcome.ended == Ended::Covered && (reached || covered.everything) {
+        Verdict::Clean
+    } else {
+        Verdict::Inconclusive
+    }
+}
+
+/// The object that `--format json` prints; ends with a line break.
+pub fn json(report: &Report) -> Vec<u8> {
+    let mut text = serde_json::to_vec_pretty(report).expect("all keys are strings");
+    text.push(b'\n');
+    text
+}
+
+impl From<checker::strategy::Coverage> for Covered {
+    fn from(coverage: checker::strategy::Coverage) -> Self {
+        Self { preemptions: coverage.preemptions, delays: coverage.delays, everything: coverage.everything }
+    }
+}

@@ -1,0 +1,68 @@
+//! What a front end sees of a search under way.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use checker::search::{self, Go, Observer};
+
+/// How far a search is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Progress {
+    /// Executions of the search so far.
+    pub schedules: u64,
+    /// Executions per second so far.
+    pub schedules_per_second: f64,
+    /// The bound that is being explored, if the search has one.
+    pub bound: Option<u32>,
+    /// Distinct failures so far.
+    pub findings: usize,
+}
+
+/// Shows progress to somebody.
+pub trait Watch {
+    /// Called after every execution.
+    fn progress(&mut self, progress: &Progress);
+}
+
+/// Nobody watches.
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn progress(&mut self, _: &Progress) {}
+}
+
+/// Joins what the checker asks of its owner: time, cancellation, progress.
+pub(crate) struct Overseer<'a> {
+    pub(crate) started: Instant,
+    pub(crate) time_limit: Duration,
+    pub(crate) cancel: &'a Arc<AtomicBool>,
+    pub(crate) watch: &'a mut dyn Watch,
+}
+
+impl Observer for Overseer<'_> {
+    fn progress(&mut self, progress: &search::Progress) {
+        let seconds = self.started.elapsed().as_secs_f64();
+        self.watch.progress(&Progress {
+            schedules: progress.schedules,
+            schedules_per_second: per_second(progress.schedules, seconds),
+            bound: progress.bound,
+            findings: progress.findings,
+        });
+    }
+
+    fn verdict(&mut self) -> Go {
+        if self.cancel.load(Ordering::Relaxed) {
+            Go::Cancelled
+        } else if self.started.elapsed() >= self.time_limit {
+            Go::BudgetSpent
+        } else {
+            Go::Continue
+        }
+    }
+}
+
+/// A rate that is a number even where no time has passed.
+pub(crate) fn per_second(count: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
+}
