@@ -1,0 +1,253 @@
+//! What cannot be explored or replayed is refused in one sentence, with exit code 3, and nothing is left running.
+
+use std::ffi::OsStr;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use tests::{Build, Optimisation, Tool, running};
+
+/// Checks that the tool ends with exit code 3 and one sentence in which every phrase occurs.
+fn refused(tool: &Tool, phrases: &[&str]) {
+    let outcome = tool.run().unwrap();
+    assert_eq!(outcome.code, 3, "{}", outcome.transcript());
+    let lines = outcome.stderr.lines().filter(|line| !line.trim().is_empty()).count();
+    assert_eq!(lines, 1, "one sentence is expected: {}", outcome.transcript());
+    for phrase in phrases {
+        assert!(outcome.says(phrase), "`{phrase}` is expected: {}", outcome.transcript());
+    }
+    assert!(outcome.stdout.is_empty(), "no report is expected: {}", outcome.transcript());
+}
+
+fn explored(program: &Path) -> Tool {
+    Tool::explore([] as [&str; 0], program)
+}
+
+fn correct_program() -> PathBuf {
+    Build::new("c/lost_update_ok.c", Optimisation::O0).program().unwrap()
+}
+
+/// A folder with a file `name` in it.
+fn folder_with(name: &str, bytes: impl AsRef<[u8]>, mode: u32) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(name);
+    fs::write(&file, bytes).unwrap();
+    fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+    (folder, file)
+}
+
+/// The correct program with some bytes of its header replaced.
+fn with_header(at: usize, bytes: &[u8]) -> (TempDir, PathBuf) {
+    let mut program = fs::read(correct_program()).unwrap();
+    program[at..at + bytes.len()].copy_from_slice(bytes);
+    folder_with("program", program, 0o755)
+}
+
+#[test]
+fn a_missing_file() {
+    refused(&explored(Path::new("/nowhere/program")), &["/nowhere/program", "does not exist"]);
+}
+
+#[test]
+fn a_directory() {
+    let folder = tempfile::tempdir().unwrap();
+    refused(&explored(folder.path()), &["is a directory"]);
+}
+
+#[test]
+fn a_script() {
+    let (_folder, script) = folder_with("script", "#!/bin/sh\nexit 0\n", 0o755);
+    refused(&explored(&script), &["is a script", "/bin/sh"]);
+}
+
+#[test]
+fn a_text() {
+    let (_folder, text) = folder_with("notes.txt", "nothing to run\n", 0o755);
+    refused(&explored(&text), &["not an ELF"]);
+}
+
+#[test]
+fn a_program_that_may_not_be_executed() {
+    let (_folder, program) = folder_with("program", fs::read(correct_program()).unwrap(), 0o644);
+    refused(&explored(&program), &["not executable"]);
+}
+
+#[test]
+fn a_program_for_another_machine() {
+    let aarch64 = 183_u16.to_le_bytes();
+    let (_folder, program) = with_header(18, &aarch64);
+    refused(&explored(&program), &["x86-64"]);
+}
+
+#[test]
+fn a_32_bit_program() {
+    let class_32 = [1];
+    let (_folder, program) = with_header(4, &class_32);
+    refused(&explored(&program), &["32-bit"]);
+}
+
+#[test]
+fn a_truncated_program() {
+    let mut bytes = fs::read(correct_program()).unwrap();
+    bytes.truncate(200);
+    let (_folder, program) = folder_with("program", bytes, 0o755);
+    refused(&explored(&program), &["program"]);
+}
+
+#[test]
+fn a_statically_linked_program() {
+    let program = Build::new("c/lost_update_ok.c", Optimisation::O0).flag("-static").program().unwrap();
+    refused(&explored(&program), &["statically linked"]);
+}
+
+#[test]
+fn a_setuid_program() {
+    let (_folder, program) = folder_with("program", fs::read(correct_program()).unwrap(), 0o4755);
+    refused(&explored(&program), &["set-user-ID"]);
+}
+
+#[test]
+fn no_permission_to_ptrace() {
+    let wrapper = Build::new("peculiar/without_ptrace.c", Optimisation::O0).program().unwrap();
+    let program = Build::new("c/check_then_act_ok.c", Optimisation::O0).program().unwrap();
+    refused(&explored(&program).under(wrapper), &["ptrace"]);
+    assert_eq!(running(&program), [] as [i32; 0]);
+}
+
+#[test]
+fn a_test_filter_that_matches_nothing() {
+    let program = Build::new("peculiar/unit_tests.rs", Optimisation::O0).flag("--test").program().unwrap();
+    refused(&explored(&program).and(["no_such_test"]), &["no_such_test"]);
+    assert_eq!(running(&program), [] as [i32; 0]);
+}
+
+#[test]
+fn a_default_schedule_that_is_not_reproducible() {
+    let program = Build::new("peculiar/leaves_file.c", Optimisation::O0).program().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let here = Tool::explore(["--cwd".as_ref(), folder.path().as_os_str()], &program);
+    refused(&here, &["does not do the same twice", "file"]);
+    assert_eq!(running(&program), [] as [i32; 0]);
+}
+
+#[test]
+fn an_output_directory_that_cannot_be_written() {
+    let (_folder, file) = folder_with("file", "", 0o644);
+    let below = file.join("reports");
+    refused(
+        &Tool::explore(["--output".as_ref(), below.as_os_str()], &correct_program()),
+        &["cannot write", "file"],
+    );
+}
+
+#[test]
+fn a_working_directory_that_does_not_exist() {
+    refused(&Tool::explore(["--cwd", "/nowhere/at/all"], &correct_program()), &["/nowhere/at/all"]);
+}
+
+#[test]
+fn an_input_file_that_does_not_exist() {
+    refused(&Tool::explore(["--stdin", "/nowhere/at/all"], &correct_program()), &["/nowhere/at/all"]);
+}
+
+/// A schedule that the tool itself has saved, and the folder that it lies in.
+fn saved_schedule() -> (TempDir, PathBuf) {
+    let program = Build::new("c/lost_update.c", Optimisation::O0).program().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let outcome = Tool::explore(["--output".as_ref(), folder.path().as_os_str()], &program).run().unwrap();
+    let Some(name) = outcome.finding()["schedule_file"].as_str() else {
+        panic!("a finding is expected: {}", outcome.transcript());
+    };
+    let file = folder.path().join(name);
+    (folder, file)
+}
+
+fn replayed(file: &Path) -> Tool {
+    Tool::new([OsStr::new("replay"), file.as_os_str()])
+}
+
+#[test]
+fn a_saved_schedule_is_replayed() {
+    let (_folder, file) = saved_schedule();
+    let outcome = replayed(&file).run().unwrap();
+    assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+    assert!(outcome.says("assertion"), "{}", outcome.transcript());
+}
+
+#[test]
+fn a_missing_schedule_file() {
+    refused(&replayed(Path::new("/nowhere/schedule.json")), &["/nowhere/schedule.json", "cannot be read"]);
+}
+
+#[test]
+fn a_truncated_schedule_file() {
+    let (_folder, file) = saved_schedule();
+    let whole = fs::read(&file).unwrap();
+    for part in [whole.len() / 4, whole.len() / 2, whole.len() - 3] {
+        fs::write(&file, &whole[..part]).unwrap();
+        refused(&replayed(&file), &["truncated"]);
+    }
+}
+
+#[test]
+fn a_corrupt_schedule_file() {
+    let (_folder, file) = saved_schedule();
+    let text = fs::read_to_string(&file).unwrap();
+    for (right, wrong) in
+        [("\"choices\": [", "\"choices\": {"), ("\"thread\": \"main\"", "\"thread\": \"nobody\"")]
+    {
+        assert!(text.contains(right), "`{right}` is expected in {text}");
+        fs::write(&file, text.replacen(right, wrong, 1)).unwrap();
+        refused(&replayed(&file), &["corrupt"]);
+    }
+}
+
+#[test]
+fn a_foreign_schedule_file() {
+    for foreign in ["{\"name\": \"left-pad\", \"version\": 1}", "[]", "first name,last name\n", "\u{7f}ELF"] {
+        let (_folder, file) = folder_with("schedule.json", foreign, 0o644);
+        refused(&replayed(&file), &["schedule.json", "is not a schedule file"]);
+    }
+}
+
+#[test]
+fn a_schedule_file_of_the_future() {
+    let (_folder, file) = saved_schedule();
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replacen("\"version\": 1", "\"version\": 99", 1)).unwrap();
+    refused(&replayed(&file), &["99", "update interleaver"]);
+}
+
+#[test]
+fn a_schedule_whose_program_is_gone() {
+    let (_folder, file) = saved_schedule();
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replacen("lost_update", "lost_program", 1)).unwrap();
+    refused(&replayed(&file), &["lost_program"]);
+}
+
+/// Usage errors come with hints, over several lines.
+#[test]
+fn usage_errors() {
+    let program = correct_program();
+    for (options, phrase) in [
+        (&["--bogus"][..], "--bogus"),
+        (&["--strategy", "fast"], "fast"),
+        (&["--max-preemptions", "-1"], "--max-preemptions"),
+        (&["--max-schedules", "many"], "many"),
+        (&["--time-limit", "5"], "not a duration"),
+        (&["--run-timeout", "soon"], "not a duration"),
+        (&["--env", "NAME"], "NAME=VALUE"),
+        (&["--workers", "0"], "workers"),
+    ] {
+        let outcome = Tool::explore(options, &program).run().unwrap();
+        assert_eq!(outcome.code, 3, "{}", outcome.transcript());
+        assert!(outcome.says(phrase), "`{phrase}` is expected: {}", outcome.transcript());
+    }
+    for words in [&["explore"][..], &["explore", "--"], &["replay"], &["no-such-command"], &[]] {
+        let outcome = Tool::new(words).run().unwrap();
+        assert_eq!(outcome.code, 3, "{}", outcome.transcript());
+        assert!(outcome.says("usage"), "{}", outcome.transcript());
+    }
+}

@@ -1,0 +1,163 @@
+//! Programs that do unusual things are explored all the same, and the report says in a sentence what is unusual.
+
+use std::fs;
+
+use tests::{Build, Optimisation, Outcome, Tool, running};
+
+/// Explores `peculiar/<name>.c` with these options; nothing is left running afterwards.
+fn explore(name: &str, options: &[&str]) -> Outcome {
+    let program = Build::new(format!("peculiar/{name}.c"), Optimisation::O0).program().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let folder_option = ["--output".as_ref(), folder.path().as_os_str()];
+    let options = folder_option.into_iter().chain(options.iter().map(AsRef::as_ref));
+    let outcome = Tool::explore(options, &program).run().unwrap();
+    assert_eq!(running(&program), [] as [i32; 0], "{}", outcome.transcript());
+    outcome
+}
+
+/// No failure, and this phrase in a note.
+fn clean(outcome: &Outcome, phrase: &str) {
+    assert_eq!(outcome.code, 0, "{}", outcome.transcript());
+    assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
+    noted(outcome, phrase);
+}
+
+/// A failure of this kind.
+fn found(outcome: &Outcome, kind: &str) {
+    assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+    assert_eq!(outcome.finding()["kind"], kind, "{}", outcome.transcript());
+}
+
+fn noted(outcome: &Outcome, phrase: &str) {
+    let notes = outcome.report["notes"].to_string().to_lowercase();
+    assert!(notes.contains(phrase), "a note with `{phrase}` is expected: {}", outcome.transcript());
+}
+
+/// Supported, or refused by name.
+fn clean_or_refused(outcome: &Outcome, phrase: &str) {
+    match outcome.code {
+        0 => assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript()),
+        3 => assert!(outcome.says(phrase), "`{phrase}` is expected: {}", outcome.transcript()),
+        _ => panic!("{}", outcome.transcript()),
+    }
+}
+
+#[test]
+fn it_never_creates_a_thread() {
+    let outcome = explore("one_thread", &[]);
+    clean(&outcome, "thread");
+    assert_eq!(outcome.report["schedules"], 1, "{}", outcome.transcript());
+}
+
+#[test]
+fn it_fails_before_it_creates_a_thread() {
+    let outcome = explore("fails_alone", &[]);
+    found(&outcome, "always-fails");
+    let stderr = outcome.finding()["output"]["stderr"].as_str().unwrap_or_default();
+    assert!(stderr.contains("no table given"), "the program's output is expected: {}", outcome.transcript());
+}
+
+#[test]
+fn it_forks() {
+    clean(&explore("forks", &[]), "fork");
+}
+
+#[test]
+fn it_execs() {
+    clean(&explore("execs", &[]), "exec");
+}
+
+#[test]
+fn it_floods_its_output() {
+    clean(&explore("floods", &[]), "output");
+}
+
+#[test]
+fn it_allocates_without_end() {
+    let outcome = explore("allocates", &[]);
+    found(&outcome, "always-fails");
+    let stderr = outcome.finding()["output"]["stderr"].as_str().unwrap_or_default();
+    assert!(stderr.contains("out of memory"), "the program's output is expected: {}", outcome.transcript());
+    noted(&outcome, "memory");
+}
+
+#[test]
+fn it_kills_itself() {
+    let outcome = explore("kills_itself", &[]);
+    assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+    assert!(outcome.says("SIGKILL"), "{}", outcome.transcript());
+}
+
+#[test]
+fn it_sends_signals() {
+    clean(&explore("signals", &[]), "signal");
+}
+
+#[test]
+fn it_cancels_threads() {
+    clean(&explore("cancels", &[]), "cancel");
+}
+
+#[test]
+fn it_uses_a_mutex_with_priority_inheritance() {
+    clean_or_refused(&explore("priority_inheritance", &[]), "priority");
+}
+
+#[test]
+fn it_uses_timers() {
+    clean_or_refused(&explore("timer", &[]), "timer");
+}
+
+#[test]
+fn it_waits_for_input_from_a_terminal() {
+    let outcome = explore("terminal", &["--run-timeout", "500ms", "--max-schedules", "20"]);
+    assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+    assert!(outcome.says("read"), "{}", outcome.transcript());
+}
+
+#[test]
+fn its_standard_input_is_empty_unless_given() {
+    let outcome = explore("stdin", &[]);
+    assert_eq!(outcome.code, 0, "{}", outcome.transcript());
+}
+
+#[test]
+fn its_standard_input_starts_anew_in_each_execution() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("input");
+    fs::write(&input, "one\ntwo\nthree\n").unwrap();
+    let outcome = explore("stdin", &["--stdin", &input.to_string_lossy()]);
+    assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+    assert!(outcome.finding()["message"].to_string().contains('3'), "{}", outcome.transcript());
+    let ignored = explore("stdin", &["--stdin", &input.to_string_lossy(), "--ignore-exit-code"]);
+    assert_eq!(ignored.code, 0, "{}", ignored.transcript());
+}
+
+#[test]
+fn it_runs_for_ever_without_a_key_point() {
+    let outcome = explore("never_ends", &["--run-timeout", "500ms"]);
+    found(&outcome, "timeout");
+    assert_eq!(outcome.finding()["preemptions"], 1, "{}", outcome.transcript());
+}
+
+#[test]
+fn it_leaves_a_file_behind_in_a_folder_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let outcome = explore("leaves_file", &["--fresh-dir", "--cwd", &folder.path().to_string_lossy()]);
+    assert_eq!(outcome.code, 0, "{}", outcome.transcript());
+    assert_eq!(
+        fs::read_dir(folder.path()).unwrap().count(),
+        0,
+        "the working directory itself stays as it was"
+    );
+}
+
+#[test]
+fn a_step_limit_is_a_finding() {
+    let program = Build::new("c/mutex_counter.c", Optimisation::O0).program().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--step-limit".as_ref(), "5".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
+    let outcome = Tool::explore(options, &program).run().unwrap();
+    assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+    assert!(outcome.says("step"), "{}", outcome.transcript());
+}
