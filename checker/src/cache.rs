@@ -46,6 +46,8 @@ pub enum Position {
     Free,
     /// This thread: leaving it, or skipping it, costs.
     At(Runner),
+    /// This thread is blocked, but its time-out would let it go on as if it had never stopped.
+    Waits(Runner),
     /// This thread gave way and must wait for another to move, so that it cannot be chosen here.
     GaveWay(Runner),
 }
@@ -159,6 +161,12 @@ impl Cache {
     /// Notes that an execution ended in this state; says whether it is the first one.
     pub fn end(&self, state: HbHash) -> bool {
         self.states().ends.insert(state.into())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn ends(&self) -> std::collections::BTreeSet<HbHash> {
+        let hash = |Key([low, high]): &Key| HbHash(u128::from(*low) | u128::from(*high) << 64);
+        self.states().ends.iter().map(hash).collect()
     }
 
     /// Takes the entries of an item back: what follows its states was not explored.

@@ -83,8 +83,8 @@ pub(crate) fn choices(agents: &Mirror, timeouts: bool, idle: u32, into: &mut Vec
         waits.into_iter().for_each(|view| picks(view, into));
         return false;
     }
-    // Where nobody else can move, time goes on.
-    match waits.first() {
+    // Where nobody else can move, time goes on, for one of them: which one must not depend on who waited first.
+    match waits.iter().min_by_key(|view| view.agent.thread()) {
         Some(first) if into.is_empty() => picks(first, into),
         _ => {}
     }

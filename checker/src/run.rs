@@ -34,8 +34,8 @@ pub enum Go {
 /// How an execution ended, for the search.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum End {
-    /// It ran to its end; with the failure that it showed, if any.
-    Ended(Option<Failure>),
+    /// It ran to its end; with the failures that it showed, the first one first.
+    Ended(Vec<Failure>),
     /// The guide ended it.
     Cut,
     /// It was cut short by a limit on one execution: this failure, should it reproduce.
@@ -107,7 +107,7 @@ impl<'p, P: Program> Runner<'p, P> {
         self.start(run.agents());
         let end = self.drive(&mut run, prefix, guide, go);
         let end = match end {
-            Ok(End::Ended(None)) => Ok(End::Ended(self.failure(&mut run))),
+            Ok(End::Ended(_)) => Ok(End::Ended(self.failures(&mut run))),
             Err(ExecutionError::TimedOut { thread, stack }) => {
                 Ok(End::Limit(verdict::timed_out(self.program, &self.agents, thread, stack)))
             }
@@ -309,22 +309,22 @@ impl<'p, P: Program> Runner<'p, P> {
         let over = self.state.over.is_some_and(|since| events >= since + TAIL);
         let stuck = self.state.idle >= LIVELOCK && self.agents.others().is_empty();
         if self.choices.is_empty() || over || stuck {
-            return Some(End::Ended(None));
+            return Some(End::Ended(Vec::new()));
         }
         (events >= self.limits.events)
             .then(|| End::Limit(verdict::too_many_steps(self.program, &self.agents, self.state.last, events)))
     }
 
     /// What an execution that is at its end showed.
-    fn failure(&mut self, run: &mut P::Run) -> Option<Failure> {
+    fn failures(&mut self, run: &mut P::Run) -> Vec<Failure> {
         let mut stack = |thread| -> Vec<Site> { run.stack(thread) };
-        if let Some(failed) = self.state.failure {
-            return verdict::failed(&self.agents, failed, &mut stack);
+        if let Some(first) = self.state.failure {
+            return verdict::failed(&self.agents, first, &mut stack);
         }
         if self.state.over.is_some() {
-            return None;
+            return Vec::new();
         }
-        verdict::stuck(self.program, &self.agents, &self.trace, &mut stack)
+        verdict::stuck(self.program, &self.agents, &self.trace, &mut stack).into_iter().collect()
     }
 }
 

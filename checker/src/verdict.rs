@@ -9,9 +9,18 @@ use crate::trace::{Trace, TraceStep};
 
 type Stack<'a> = &'a mut dyn FnMut(ThreadName) -> Vec<Site>;
 
-/// The failure of a thread that is held where it failed.
-pub(crate) fn failed(agents: &Mirror, thread: ThreadName, stack: Stack<'_>) -> Option<Failure> {
-    let view = agents.thread(thread)?;
+/// The failures of the threads that are held where they failed, that of `first` first.
+///
+/// None of them has the others in its past, so each could have been the first one, in an order of the same events.
+pub(crate) fn failed(agents: &Mirror, first: ThreadName, stack: Stack<'_>) -> Vec<Failure> {
+    let mut failures: Vec<Failure> =
+        agents.threads().iter().filter_map(|view| failure(view, &mut *stack)).collect();
+    failures.sort_by_key(|failure| failure.thread != Some(first));
+    failures
+}
+
+fn failure(view: &AgentView, stack: Stack<'_>) -> Option<Failure> {
+    let thread = view.agent.thread();
     let Status::Failed(failure) = &view.status else { return None };
     let mut failure = failure.clone();
     failure.thread.get_or_insert(thread);

@@ -352,7 +352,8 @@ impl ModelRun {
         }
         if *operation == Operation::Exit {
             // The process has ended: the thread does nothing more.
-            self.threads[index].at = usize::MAX;
+            self.threads[index].at = model.threads[code].instructions.len();
+            self.threads[index].failure = None;
         }
         Ok(())
     }

@@ -58,7 +58,7 @@ impl<P: Program> Search<'_, P> {
             let end = self.runner.run(&item.prefix, &mut *guide, &mut || observer.verdict())?;
             let notes = guide.notes();
             match end {
-                End::Ended(Some(failure)) if Identity::of(&failure) == *identity => {
+                End::Ended(failures) if failures.iter().any(|failure| Identity::of(failure) == *identity) => {
                     cache.end(self.runner.trace.hb.state());
                 }
                 End::Cut => {}

@@ -68,7 +68,7 @@ impl<P: Program> Search<'_, P> {
             match &end {
                 End::Promoted => return Ok(Reproduction::Promoted),
                 End::Stopped(go) => return Ok(Reproduction::Stopped(Ended::from(*go))),
-                End::Ended(Some(again)) | End::Limit(again) if Identity::of(again) == *identity => {
+                end if shows(end, identity) => {
                     // A replay that runs out of time hands no events over.
                     if failure.kind != FailureKind::Timeout
                         && let Some(difference) = trace.first_difference(&self.runner.trace)
@@ -80,11 +80,19 @@ impl<P: Program> Search<'_, P> {
                     return Ok(Reproduction::No(format!("{}, but not again on replay", failure.message)));
                 }
                 end => {
-                    let expected = End::Ended(Some(failure.clone()));
+                    let expected = End::Ended(vec![failure.clone()]);
                     return Err(ends_differ(trace.steps.len(), &expected, end).into());
                 }
             }
         }
         Ok(Reproduction::Yes)
+    }
+}
+
+fn shows(end: &End, identity: &Identity) -> bool {
+    match end {
+        End::Ended(failures) => failures.iter().any(|failure| Identity::of(failure) == *identity),
+        End::Limit(failure) => Identity::of(failure) == *identity,
+        End::Cut | End::Promoted | End::Stopped(_) => false,
     }
 }

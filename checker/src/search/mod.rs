@@ -57,8 +57,8 @@ struct Search<'a, P> {
     findings: Vec<Finding>,
     /// The least cost at which something was left unexplored.
     cut: Option<u32>,
-    /// What every execution so far has shown: `None` before the first, `Some(None)` once they differ or one passed.
-    uniform: Option<Option<Identity>>,
+    /// The failures that every execution so far has shown; `None` before the first one.
+    uniform: Option<Vec<Identity>>,
     notes: Vec<String>,
     epoch: Epoch,
 }
@@ -122,7 +122,7 @@ impl<'a, P: Program> Search<'a, P> {
         let observer = &mut *self.observer;
         let end = self.runner.run(&item.prefix, &mut *guide, &mut || observer.verdict())?;
         let notes = guide.notes();
-        let failure = match end {
+        let failures = match end {
             End::Stopped(go) => return Ok(Some(Ended::from(go))),
             End::Promoted => {
                 self.stats.pruned += 1;
@@ -130,42 +130,50 @@ impl<'a, P: Program> Search<'a, P> {
             }
             End::Cut => {
                 self.stats.pruned += 1;
-                None
+                Vec::new()
             }
-            End::Ended(failure) => {
-                self.count(failure.as_ref());
-                failure
+            End::Ended(failures) => {
+                self.count(&failures);
+                failures
             }
             End::Limit(failure) => {
                 self.stats.pruned += 1;
                 self.cut = Some(self.cut.map_or(item.cost, |cut| cut.min(item.cost)));
                 self.cache.withdraw(&notes.entered, item.id);
-                self.uniform = Some(None);
-                Some(failure)
+                self.uniform = Some(Vec::new());
+                vec![failure]
             }
         };
         self.stats.events += self.runner.trace.steps.len() as u64;
         self.strategy.learn(item, &self.runner.trace, notes, &self.cache);
-        match failure {
-            Some(failure) => self.found(failure, item.cost),
-            None => Ok(None),
+        if failures.is_empty() {
+            return Ok(None);
         }
+        let trace = mem::take(&mut self.runner.trace);
+        let ending = mem::take(&mut self.runner.ending);
+        let number = self.stats.executions();
+        for failure in failures {
+            let shown = Shown { failure, trace: &trace, ending: &ending, number, cost: item.cost };
+            if let Some(ended) = self.found(shown)? {
+                return Ok(Some(ended));
+            }
+        }
+        Ok(None)
     }
 
-    fn count(&mut self, failure: Option<&Failure>) {
-        let identity = failure.map(Identity::of);
-        self.uniform = match self.uniform.take() {
-            None => Some(identity),
-            Some(before) if before == identity => Some(before),
-            Some(_) => Some(None),
-        };
+    fn count(&mut self, failures: &[Failure]) {
+        let identities: Vec<Identity> = failures.iter().map(Identity::of).collect();
+        match &mut self.uniform {
+            None => self.uniform = Some(identities),
+            Some(common) => common.retain(|identity| identities.contains(identity)),
+        }
         if !self.cache.end(self.runner.trace.hb.state()) {
             self.stats.redundant += 1;
             return;
         }
         self.stats.schedules += 1;
         self.stats.deadlocked +=
-            u64::from(failure.is_some_and(|failure| failure.kind == FailureKind::Deadlock));
+            u64::from(failures.iter().any(|failure| failure.kind == FailureKind::Deadlock));
     }
 
     /// Key points were added: what was learnt no longer holds, what was found does.
@@ -181,20 +189,16 @@ impl<'a, P: Program> Search<'a, P> {
         self.findings.iter_mut().for_each(|finding| finding.outdated = true);
     }
 
-    /// Takes in a failure that the last execution showed.
-    fn found(&mut self, failure: Failure, cost: u32) -> Result<Option<Ended>, SearchError> {
-        let identity = Identity::of(&failure);
-        let trace = mem::take(&mut self.runner.trace);
-        let ending = mem::take(&mut self.runner.ending);
+    /// Takes in a failure.
+    fn found(&mut self, shown: Shown<'_>) -> Result<Option<Ended>, SearchError> {
+        let identity = Identity::of(&shown.failure);
         let known = self.findings.iter().position(|finding| finding.identity == identity);
-        let better =
-            |old: &Finding| old.outdated || trace.preemptions() < old.preemptions.unwrap_or(u32::MAX);
+        let preemptions = shown.trace.preemptions();
+        let better = |old: &Finding| old.outdated || preemptions < old.preemptions.unwrap_or(u32::MAX);
         if known.is_some_and(|at| !better(&self.findings[at])) {
             return Ok(None);
         }
-        let number = self.stats.executions();
-        let always = self.uniform.as_ref() == Some(&Some(identity.clone())) && cost == 0 && known.is_none();
-        match self.reproduce(&failure, &identity, &trace)? {
+        match self.reproduce(&shown.failure, &identity, shown.trace)? {
             Reproduction::Yes => {}
             Reproduction::No(note) => {
                 self.notes.push(note);
@@ -204,11 +208,10 @@ impl<'a, P: Program> Search<'a, P> {
             Reproduction::Promoted => return Ok(None),
             Reproduction::Stopped(ended) => return Ok(Some(ended)),
         }
-        let mut failure = failure;
-        if self.is_always(&failure, &identity, &trace, always)? {
-            failure.kind = FailureKind::AlwaysFails;
-        }
-        let finding = self.finding(failure, identity, trace, ending, number);
+        let common = self.uniform.as_ref().is_some_and(|common| common.contains(&identity));
+        let suspected = common && shown.cost == 0 && known.is_none();
+        let always = self.is_always(&shown.failure, &identity, shown.trace, suspected)?;
+        let finding = self.finding(shown, identity, always);
         match known {
             Some(at) => self.findings[at] = finding,
             None => self.findings.push(finding),
@@ -216,14 +219,11 @@ impl<'a, P: Program> Search<'a, P> {
         Ok((!self.options.keep_going).then_some(Ended::FirstBug))
     }
 
-    fn finding(
-        &self,
-        failure: Failure,
-        identity: Identity,
-        trace: Trace,
-        ending: Ending,
-        schedule_number: u64,
-    ) -> Finding {
+    fn finding(&self, shown: Shown<'_>, identity: Identity, always: bool) -> Finding {
+        let Shown { mut failure, trace, ending, number, .. } = shown;
+        if always {
+            failure.kind = FailureKind::AlwaysFails;
+        }
         let preemptions = trace.preemptions();
         let below = self.strategy.coverage(self.cut).preemptions;
         Finding {
@@ -232,14 +232,23 @@ impl<'a, P: Program> Search<'a, P> {
             preemptions: Some(preemptions),
             fewest: preemptions == 0 || below.is_some_and(|below| below + 1 >= preemptions),
             delays: Some(trace.delays()),
-            threads: Some(crate::cost::threads(&trace)).filter(|&threads| threads == 2),
-            variables: Some(crate::cost::variables(&trace)),
-            trace,
-            schedule_number,
+            threads: Some(crate::cost::threads(trace)).filter(|&threads| threads == 2),
+            variables: Some(crate::cost::variables(trace)),
+            trace: trace.clone(),
+            schedule_number: number,
             reproduced: (findings::REPLAYS, findings::REPLAYS),
-            ending,
+            ending: ending.clone(),
             epoch: self.epoch,
             outdated: false,
         }
     }
+}
+
+/// A failure, and the execution that showed it.
+struct Shown<'t> {
+    failure: Failure,
+    trace: &'t Trace,
+    ending: &'t Ending,
+    number: u64,
+    cost: u32,
 }

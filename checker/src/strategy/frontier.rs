@@ -264,6 +264,13 @@ fn place(bound: &impl Bound, at: &Point<'_>) -> Place {
     Place { state: at.state(), ran, position }
 }
 
+/// The position where the thread that ran last is in a timed wait. Should that run out of time, the thread can be left
+/// at a cost again, which makes it another position than that of a thread that is simply blocked.
+pub(super) fn timed_wait(at: &Point<'_>) -> Option<Position> {
+    let Last::Free(name) = at.last else { return None };
+    at.agents.agent(Agent::Timeout(name)).map(|_| Position::Waits(ran(at, None)))
+}
+
 /// The thread at which costs are counted, for [`Bound::position`].
 pub(super) fn at_thread(at: &Point<'_>, name: ThreadName) -> Position {
     let tag = at.agents.index(name).map_or_else(|| ThreadTag::of(name), |index| at.trace.hb.tag(index));

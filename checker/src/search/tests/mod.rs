@@ -1,6 +1,8 @@
 //! Searches on model programs.
 
+mod against_oracle;
 mod counts;
+mod oracle;
 
 use super::*;
 use crate::model::Model;

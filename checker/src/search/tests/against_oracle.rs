@@ -1,0 +1,119 @@
+//! Every search against brute force, on random programs.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::{ProptestConfig, Strategy as Generator, prop, prop_assume, prop_oneof, proptest};
+use proptest::sample::select;
+
+use super::oracle::{Class, oracle};
+use super::*;
+use crate::hash::HbHash;
+
+/// What threads are made of.
+const SNIPPETS: [&str; 30] = [
+    "r x",
+    "w x",
+    "w y x+1",
+    "r y",
+    "w x x+1",
+    "add x",
+    "cas x 0 1",
+    "cas x 1 2",
+    "if x { w y 2 } else { r y }",
+    "assert x < 2",
+    "lock m, w x 2, unlock m",
+    "lock m, r x, unlock m",
+    "lock m, lock n, unlock n, unlock m",
+    "lock n, lock m, unlock m, unlock n",
+    "lock m",
+    "unlock m",
+    "trylock m, if m { unlock m }",
+    "timedlock m, if m { unlock m }",
+    "lock m, wait c m, unlock m",
+    "lock m, timedwait c m, unlock m",
+    "signal c",
+    "broadcast c",
+    "lock m, r x, if x == 0 { wait c m }, unlock m",
+    "down s",
+    "up s",
+    "trydown s",
+    "rdlock l, r x, rdunlock l",
+    "wrlock l, w x, wrunlock l",
+    "bar b 2",
+    "yield",
+];
+
+/// The last ones: they stand alone more rarely.
+const RARE: [&str; 6] =
+    ["await x", "await y y>1", "sleep, r x", "tryrdlock l, if l { rdunlock l }", "exit", "trywrlock l"];
+
+fn program() -> impl Generator<Value = String> {
+    let snippet = prop_oneof![9 => select(&SNIPPETS[..]), 1 => select(&RARE[..])];
+    let thread = prop::collection::vec(snippet, 1..=3).prop_map(|snippets| snippets.join(", "));
+    let start = select(&["", "create T2, ", "create T3, r x, ", "create T2, create T3, join T2, "][..]);
+    (start, prop::collection::vec(thread, 2..=4)).prop_map(|(start, threads)| {
+        let start = if threads.len() < 3 && start.contains("T3") { "" } else { start };
+        format!("let s=1 | {start}{}", threads.join(" | "))
+    })
+}
+
+/// The classes and failures that a search visits.
+fn visited(
+    model: &Model,
+    strategy: StrategyKind,
+    bound: u32,
+    cache: bool,
+) -> (BTreeSet<HbHash>, BTreeSet<Identity>) {
+    let options = Options {
+        strategy,
+        max_preemptions: bound,
+        max_delays: bound,
+        max_schedules: None,
+        keep_going: true,
+        cache,
+        ..Options::default()
+    };
+    let mut observer = Patient;
+    let mut search = Search::new(model, &options, &mut observer);
+    assert_eq!(search.search().unwrap(), Ended::Covered);
+    let ends = search.cache.ends();
+    assert_eq!(search.stats.schedules, ends.len() as u64);
+    (ends, search.findings.into_iter().map(|finding| finding.identity).collect())
+}
+
+fn check(text: &str) -> bool {
+    let model = model(text);
+    let Some(oracle) = oracle(&model, 1, 3_000) else { return false };
+    let hashes: BTreeSet<HbHash> = oracle.classes.values().map(|class| class.hash).collect();
+    assert_eq!(hashes.len(), oracle.classes.len(), "two classes have one hash: {text}");
+    let compare = |strategy, bound, within: &dyn Fn(&Class) -> bool| {
+        let expected = oracle.within(within);
+        for cache in [true, false] {
+            let got = visited(&model, strategy, bound, cache);
+            assert_eq!(got, expected, "{strategy:?} to {bound}, cache {cache}: {text}");
+        }
+    };
+    compare(StrategyKind::Dfs, 0, &|_| true);
+    for bound in 0..=2 {
+        compare(StrategyKind::Icb, bound, &|class| class.preemptions <= bound);
+        compare(StrategyKind::Idb, bound, &|class| class.delays <= bound);
+    }
+    true
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").map_or(150, |n| n.parse().unwrap()), failure_persistence: None, max_global_rejects: 100_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_search_visits_exactly_the_classes_within_its_bound(text in program()) {
+        prop_assume!(check(&text));
+    }
+}
+
+/// The smallest program on which the happens-before hash alone, as key of the cache, loses classes.
+#[test]
+fn the_hash_alone_as_key_would_lose_half_the_classes() {
+    let text = "r x, w x | r x, w x | w y, w x";
+    assert!(check(text));
+    assert_eq!(visited(&model(text), StrategyKind::Icb, 1, true).0.len(), 18);
+}
