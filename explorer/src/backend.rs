@@ -29,21 +29,24 @@ impl Source for PtraceProgram {
     }
 
     fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if !self.executable().has_debug_lines {
-            notes.push(
-                "the program has no debug information: places are symbols and addresses (-g gives lines)"
-                    .to_owned(),
-            );
+        if self.executable().has_debug_lines {
+            return Vec::new();
         }
+        vec![
+            "the program has no debug information: places are symbols and addresses (-g gives lines)"
+                .to_owned(),
+        ]
+    }
+
+    fn assumptions(&self) -> Vec<String> {
         let (disarmed, all) = self.disarmed();
-        if disarmed > 0 {
-            notes.push(format!(
-                "{disarmed} of {all} instructions that touch memory were no longer watched, because they had touched \
-                 private memory only"
-            ));
+        if disarmed == 0 {
+            return Vec::new();
         }
-        notes
+        vec![format!(
+            "{disarmed} of {all} instructions that touch memory were no longer watched, because they had touched private \
+             memory only"
+        )]
     }
 }
 

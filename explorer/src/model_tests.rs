@@ -52,6 +52,10 @@ impl Source for Words<'_> {
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
+
+    fn assumptions(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 fn target(build_id: &str) -> SavedTarget {
@@ -140,19 +144,19 @@ fn the_report_of_a_lost_update_shows_the_preemption() {
 
         # │ T1 main   │ T2 main/1 │ T3 main/2 │ where
     ──────┼───────────┼───────────┼───────────┼──────
-        0 │ create T2 │           │           │ src/model.c:1
-        1 │ create T3 │           │           │ src/model.c:2
+        0 │ create T2 │           │           │ model.c:1
+        1 │ create T3 │           │           │ model.c:2
        ⇄ T3 runs: T1 waits for T2 to end
-        2 │           │           │ read `x`  │ src/model.c:1
+        2 │           │           │ read `x`  │ model.c:1
        ⇄ T2 runs: T3 is preempted, about to write `x` (preemption 1 of 1)
-        3 │           │ read `x`  │           │ src/model.c:1
-        4 │           │ write `x` │           │ src/model.c:2
+        3 │           │ read `x`  │           │ model.c:1
+        4 │           │ write `x` │           │ model.c:2
        ⇄ T3 runs: T2 has ended
-        5 │           │           │ write `x` │ src/model.c:2
+        5 │           │           │ write `x` │ model.c:2
        ⇄ T1 runs: T3 has ended
-        6 │ join T2   │           │           │ src/model.c:3
-        7 │ join T3   │           │           │ src/model.c:4
-        8 │ read `x`  │           │           │ src/model.c:5
+        6 │ join T2   │           │           │ model.c:3
+        7 │ join T3   │           │           │ model.c:4
+        8 │ read `x`  │           │           │ model.c:5
        ✗ T1 fails: an assertion failed
 
     Replay it with: interleaver replay STORE/schedules/assertion-ab8fe855.json
@@ -169,7 +173,7 @@ fn the_report_of_a_lost_update_shows_the_preemption() {
 #[test]
 fn the_report_of_a_deadlock_says_who_holds_what() {
     insta::assert_snapshot!(explore(LOCK_ORDER).text(), @"
-    Found: deadlock: T2 and T3 wait for each other; T1 waits for the end of T2; T2 waits for mutex `b`, held by T3; T3 waits for mutex `a`, held by T2
+    Found: deadlock: T2 and T3 wait for each other
       at thread2, src/model.c:2
       1 preemption · 2 delays · 2 threads · 1 variable · schedule 5 · reproduced 2/2
 
@@ -182,12 +186,12 @@ fn the_report_of_a_deadlock_says_who_holds_what() {
 
         # │ T1 main   │ T2 main/1 │ T3 main/2 │ where
     ──────┼───────────┼───────────┼───────────┼──────
-        0 │ create T2 │           │           │ src/model.c:1
-        1 │ create T3 │           │           │ src/model.c:2
+        0 │ create T2 │           │           │ model.c:1
+        1 │ create T3 │           │           │ model.c:2
        ⇄ T3 runs: T1 waits for T2 to end
-        2 │           │           │ lock `b`  │ src/model.c:1
+        2 │           │           │ lock `b`  │ model.c:1
        ⇄ T2 runs: T3 is preempted in thread3, src/model.c:2 (preemption 1 of 1)
-        3 │           │ lock `a`  │           │ src/model.c:1
+        3 │           │ lock `a`  │           │ model.c:1
        ✗ nobody can go on
 
     Replay it with: interleaver replay STORE/schedules/deadlock-65d95cbc.json
@@ -225,6 +229,7 @@ fn the_json_report_has_the_documented_members() {
       "version": 1,
       "tool": "0.1.0",
       "target": "build/model",
+      "replayed": null,
       "verdict": "found",
       "strategy": "icb",
       "seed": 0,

@@ -76,6 +76,13 @@ impl Location {
         }
     }
 
+    /// `file:line` without the folders.
+    #[must_use]
+    pub fn short_words(&self) -> String {
+        let line = self.line_words();
+        line.rsplit('/').next().unwrap_or_default().to_owned()
+    }
+
     /// `file:line`, or as much of it as is known.
     #[must_use]
     pub fn line_words(&self) -> String {
@@ -120,6 +127,10 @@ mod tests {
         }
 
         fn notes(&self) -> Vec<String> {
+            Vec::new()
+        }
+
+        fn assumptions(&self) -> Vec<String> {
             Vec::new()
         }
     }

@@ -127,6 +127,7 @@ impl Again<'_> {
             version: VERSION,
             tool: env!("CARGO_PKG_VERSION"),
             target: self.saved.target.program.display(),
+            replayed: Some(self.file.to_string_lossy().into_owned()),
             verdict,
             strategy: self.saved.found_by.strategy.clone(),
             seed: self.saved.found_by.seed,
@@ -157,7 +158,7 @@ impl Again<'_> {
         let measured = Measured {
             schedule_number: 0,
             preemptions: Some(trace.preemptions()),
-            fewest: false,
+            fewest: self.saved.failure.fewest,
             delays: Some(trace.delays()),
             threads: Some(cost::threads(trace)).filter(|&threads| threads == 2),
             variables: Some(cost::variables(trace)),

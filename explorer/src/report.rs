@@ -24,6 +24,8 @@ pub struct Report {
     pub tool: &'static str,
     /// What was explored: the path relative to the root, or the absolute one.
     pub target: String,
+    /// The schedule file, if one was replayed.
+    pub replayed: Option<String>,
     /// What it comes to.
     pub verdict: Verdict,
     /// The search; for a replay, the one that had found the schedule.

@@ -42,6 +42,7 @@ pub(crate) fn schedule_file(
             message: told.message.clone(),
             at: told.parties.iter().map(party_words).collect(),
             preemptions: found.preemptions,
+            fewest: found.fewest,
             delays: found.delays,
         },
         choices: choices.iter().zip(steps).map(|(choice, step)| saved_choice(choice, step, places)).collect(),

@@ -60,6 +60,7 @@ impl Session<'_> {
             version: VERSION,
             tool: env!("CARGO_PKG_VERSION"),
             target: self.target.program.display(),
+            replayed: None,
             verdict: verdict(outcome, self.request),
             strategy: strategy_name(self.request.strategy).to_owned(),
             seed: self.request.seed,
@@ -96,6 +97,7 @@ impl Session<'_> {
     fn notes(&self, outcome: &Outcome) -> Vec<String> {
         let mut notes = outcome.notes.clone();
         notes.extend(self.source.notes());
+        notes.extend(self.source.assumptions());
         if !self.target.program.is_portable() {
             notes.push(format!(
                 "the program lies outside `{}`, so that its schedules name it by absolute path and are not portable",

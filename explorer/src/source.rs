@@ -14,6 +14,9 @@ pub trait Source {
     /// Identifies the build.
     fn build_id(&self) -> String;
 
-    /// What the reader of a report should know about how the program was run, a sentence each.
+    /// What the reader of any report should know about how the program was run, a sentence each.
     fn notes(&self) -> Vec<String>;
+
+    /// What the coverage of a search rests on, a sentence each.
+    fn assumptions(&self) -> Vec<String>;
 }

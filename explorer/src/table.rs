@@ -105,7 +105,7 @@ impl Table {
             .lanes
             .iter()
             .map(|lane| if *lane == event.thread { event.text.clone() } else { String::new() });
-        let line = event.place.line_words();
+        let line = event.place.short_words();
         let place = if line.is_empty() { event.place.words() } else { line };
         self.cells(&format!("{:5}", event.number), cells, &place)
     }

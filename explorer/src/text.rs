@@ -133,7 +133,7 @@ fn summary(report: &Report) -> String {
     }
     line(&mut text, &format!("  explored  {} ({})", report.target, report.strategy));
     line(&mut text, &format!("  ran       {}", counts.join(", ")));
-    if executions > 0 {
+    if executions > 0 && report.replayed.is_none() {
         line(
             &mut text,
             &format!(
@@ -144,7 +144,9 @@ fn summary(report: &Report) -> String {
             ),
         );
     }
-    line(&mut text, &format!("  covered   {}", covered(report.covered)));
+    if report.replayed.is_none() {
+        line(&mut text, &format!("  covered   {}", covered(report.covered)));
+    }
     line(&mut text, &format!("  ended     {}", report.ended));
     for note in &report.notes {
         line(&mut text, &format!("  note      {note}"));
@@ -155,6 +157,7 @@ fn summary(report: &Report) -> String {
 fn headline(report: &Report) -> String {
     match (report.verdict, report.findings.len()) {
         (Verdict::Found, count) => format!("{} found.", plural(count as u64, "bug")),
+        (Verdict::Clean, _) if report.replayed.is_some() => "The schedule does not fail.".to_owned(),
         (Verdict::Clean, _) => {
             format!("Nothing found: {} was run, and none failed.", covered(report.covered))
         }

@@ -147,6 +147,7 @@ mod tests {
                 message: "assertion `counter == 2` failed".into(),
                 at: vec!["T1 main: main, counter.c:20".into()],
                 preemptions: Some(1),
+                fewest: true,
                 delays: None,
             },
             choices: vec![
@@ -217,6 +218,7 @@ mod tests {
               "T1 main: main, counter.c:20"
             ],
             "preemptions": 1,
+            "fewest": true,
             "delays": null
           },
           "choices": [

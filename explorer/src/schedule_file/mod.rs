@@ -106,6 +106,8 @@ pub struct SavedFailure {
     pub at: Vec<String>,
     /// Preemptions of the schedule, where measured.
     pub preemptions: Option<u32>,
+    /// Whether no schedule with fewer preemptions shows the failure.
+    pub fewest: bool,
     /// Delays of the schedule, where measured.
     pub delays: Option<u32>,
 }
