@@ -33,6 +33,7 @@ pub struct Image {
     imports: OnceLock<Imports>,
     variables: OnceLock<Option<Variables>>,
     sources: OnceLock<Vec<SourceUnit>>,
+    is_rust: OnceLock<bool>,
     dwarf: OnceLock<Option<Dwarf>>,
     cfi: Cfi,
     /// The file that its debug information was moved to.
@@ -59,6 +60,7 @@ impl Image {
             imports: OnceLock::new(),
             variables: OnceLock::new(),
             sources: OnceLock::new(),
+            is_rust: OnceLock::new(),
             dwarf: OnceLock::new(),
             cfi: Cfi::new(&elf),
             companion: OnceLock::new(),
@@ -223,9 +225,10 @@ impl Image {
     /// Whether Rust code is part of it.
     #[must_use]
     pub fn is_rust(&self) -> bool {
-        self.source_units().iter().any(|unit| unit.language == Language::Rust)
-            || ["rust_eh_personality", "__rust_alloc"].iter().any(|name| self.symbol(name).is_some())
-            || self.symbols().any(|symbol| symbol.name.contains("rust_begin_unwind"))
+        *self.is_rust.get_or_init(|| {
+            self.source_units().iter().any(|unit| unit.language == Language::Rust)
+                || self.symbols().any(|symbol| symbol.name.contains("rust_begin_unwind"))
+        })
     }
 
     /// The dynamic linker that it asks for.

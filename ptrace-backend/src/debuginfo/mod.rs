@@ -18,11 +18,13 @@ mod imports;
 mod inlined;
 mod lines;
 mod modules;
+mod ranges;
 mod source;
 mod symbols;
 mod types;
 mod unwind;
 mod user;
+mod user_names;
 
 pub use demangle::demangle;
 pub use elf::CodeSection;

@@ -8,7 +8,9 @@ use super::dwarf::{Dwarf, Unit};
 use super::functions::Function;
 use super::image::Image;
 use super::lines::{self, Language, SourceUnit};
+use super::ranges::{merge, overlaps, push, subtract};
 use super::symbols::SymbolKind;
+use super::user_names::{is_below, is_user_rust_name};
 
 /// Whether a source file is one of the user's: everything outside of the folders where systems keep installed code.
 #[must_use]
@@ -197,92 +199,6 @@ fn is_user_name(image: &Image, function: &Function<'_>) -> bool {
             .any(|symbol| symbol.name == raw && symbol.is_weak() && symbol.kind == SymbolKind::Function)
 }
 
-/// A Rust function is the user's if its type or the trait that it implements is.
-fn is_user_rust_name(name: &str) -> bool {
-    const RUNTIME: [&str; 15] = [
-        "std::",
-        "core::",
-        "alloc::",
-        "panic_unwind::",
-        "panic_abort::",
-        "rustc_demangle::",
-        "compiler_builtins::",
-        "hashbrown::",
-        "gimli::",
-        "addr2line::",
-        "object::",
-        "miniz_oxide::",
-        "memchr::",
-        "adler2::",
-        "__rust",
-    ];
-    const SHARING: [&str; 6] =
-        ["std::sync::", "std::sys::sync::", "core::sync::", "core::cell::", "core::ptr::", "core::mem::"];
-    if is_below(name, &SHARING) {
-        return !name.contains("drop_in_place");
-    }
-    match name.strip_prefix('<').and_then(|rest| rest.split_once(" as ")) {
-        Some((of, implemented)) => {
-            let is_plain = !of.contains("::");
-            !((is_plain || is_below(of, &RUNTIME)) && is_below(implemented, &RUNTIME))
-        }
-        None => {
-            !is_below(name, &RUNTIME) && !name.starts_with('<') && !PRIMITIVES.contains(&first_segment(name))
-        }
-    }
-}
-
-/// Types whose methods are always the library's.
-const PRIMITIVES: [&str; 17] = [
-    "str", "char", "bool", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128",
-    "isize", "f32", "f64",
-];
-
-fn first_segment(name: &str) -> &str {
-    name.split_once("::").map_or("", |(first, _)| first)
-}
-
-/// Whether a name, or the type that it is about, is in one of the namespaces.
-fn is_below(name: &str, spaces: &[&str]) -> bool {
-    let path = name.trim_start_matches(['<', '&', '(', '[', '*']);
-    let path = path.trim_start_matches("mut ").trim_start_matches("dyn ");
-    spaces.iter().any(|space| path.starts_with(space))
-}
-
-/// Appends, joining with the last range where they touch.
-fn push(ranges: &mut Vec<Range<u64>>, range: Range<u64>) {
-    match ranges.last_mut() {
-        Some(last) if last.end == range.start => last.end = range.end,
-        _ => ranges.push(range),
-    }
-}
-
-fn merge(ranges: &mut Vec<Range<u64>>) {
-    ranges.sort_unstable_by_key(|range| range.start);
-    ranges.dedup_by(|later, earlier| {
-        let touches = later.start <= earlier.end;
-        if touches {
-            earlier.end = earlier.end.max(later.end);
-        }
-        touches
-    });
-}
-
-/// Whether one of the sorted, disjoint `ranges` shares an address with `range`.
-fn overlaps(ranges: &[Range<u64>], range: &Range<u64>) -> bool {
-    let after = ranges.partition_point(|other| other.end <= range.start);
-    ranges.get(after).is_some_and(|other| other.start < range.end)
-}
-
-fn subtract(ranges: Vec<Range<u64>>, hole: &Range<u64>) -> Vec<Range<u64>> {
-    let parts = ranges.into_iter().flat_map(|range| {
-        let before = range.start..range.end.min(hole.start);
-        let after = range.start.max(hole.end)..range.end;
-        [before, after]
-    });
-    parts.filter(|range| range.start < range.end).collect()
-}
-
 /// Every file that the line tables list, sorted, each once.
 pub(super) fn source_files(dwarf: &Dwarf) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = dwarf.units().iter().flat_map(|unit| lines::files(dwarf, unit)).collect();
@@ -321,35 +237,5 @@ mod tests {
         );
         assert!(!is_about_sharing("alloc/src/vec/mod.rs", Owner::User));
         assert_eq!(rust_library(Path::new("/home/me/library/core/src/cell.rs")), None);
-    }
-
-    #[test]
-    fn rust_functions_are_told_apart_by_type_and_trait() {
-        for (name, expected) in [
-            ("app::work", true),
-            ("main", true),
-            ("<app::Queue as core::ops::drop::Drop>::drop", true),
-            ("<u32 as app::Count>::count", true),
-            ("std::sync::poison::mutex::Mutex<T>::lock", true),
-            ("core::ptr::drop_in_place<app::Queue>", false),
-            ("<&[u8] as core::fmt::Debug>::fmt", false),
-            ("<&mut std::io::Error as core::fmt::Debug>::fmt", false),
-            ("str::trim_start_matches", false),
-            ("<[u8]>::copy_within", false),
-            ("strange::name", true),
-            ("std::io::stdio::_print", false),
-            ("__rust_try", false),
-        ] {
-            assert_eq!(is_user_rust_name(name), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn ranges_are_merged_and_cut() {
-        let mut ranges = vec![5..7, 0..3, 2..4, 7..9];
-        merge(&mut ranges);
-        assert_eq!(ranges, [0..4, 5..9]);
-        assert_eq!(subtract(ranges.clone(), &(2..6)), [0..2, 6..9]);
-        assert!(overlaps(&ranges, &(8..20)) && !overlaps(&ranges, &(4..5)));
     }
 }

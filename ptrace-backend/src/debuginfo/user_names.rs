@@ -1,0 +1,79 @@
+//! Whose function it is, told by its name alone.
+
+/// A Rust function is the user's if its type or the trait that it implements is.
+pub(super) fn is_user_rust_name(name: &str) -> bool {
+    const RUNTIME: [&str; 15] = [
+        "std::",
+        "core::",
+        "alloc::",
+        "panic_unwind::",
+        "panic_abort::",
+        "rustc_demangle::",
+        "compiler_builtins::",
+        "hashbrown::",
+        "gimli::",
+        "addr2line::",
+        "object::",
+        "miniz_oxide::",
+        "memchr::",
+        "adler2::",
+        "__rust",
+    ];
+    const SHARING: [&str; 6] =
+        ["std::sync::", "std::sys::sync::", "core::sync::", "core::cell::", "core::ptr::", "core::mem::"];
+    if is_below(name, &SHARING) {
+        return !name.contains("drop_in_place");
+    }
+    match name.strip_prefix('<').and_then(|rest| rest.split_once(" as ")) {
+        Some((of, implemented)) => {
+            let is_plain = !of.contains("::");
+            !((is_plain || is_below(of, &RUNTIME)) && is_below(implemented, &RUNTIME))
+        }
+        None => {
+            !is_below(name, &RUNTIME) && !name.starts_with('<') && !PRIMITIVES.contains(&first_segment(name))
+        }
+    }
+}
+
+/// Types whose methods are always the library's.
+const PRIMITIVES: [&str; 17] = [
+    "str", "char", "bool", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128",
+    "isize", "f32", "f64",
+];
+
+fn first_segment(name: &str) -> &str {
+    name.split_once("::").map_or("", |(first, _)| first)
+}
+
+/// Whether a name, or the type that it is about, is in one of the namespaces.
+pub(super) fn is_below(name: &str, spaces: &[&str]) -> bool {
+    let path = name.trim_start_matches(['<', '&', '(', '[', '*']);
+    let path = path.trim_start_matches("mut ").trim_start_matches("dyn ");
+    spaces.iter().any(|space| path.starts_with(space))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rust_functions_are_told_apart_by_type_and_trait() {
+        for (name, expected) in [
+            ("app::work", true),
+            ("main", true),
+            ("<app::Queue as core::ops::drop::Drop>::drop", true),
+            ("<u32 as app::Count>::count", true),
+            ("std::sync::poison::mutex::Mutex<T>::lock", true),
+            ("core::ptr::drop_in_place<app::Queue>", false),
+            ("<&[u8] as core::fmt::Debug>::fmt", false),
+            ("<&mut std::io::Error as core::fmt::Debug>::fmt", false),
+            ("str::trim_start_matches", false),
+            ("<[u8]>::copy_within", false),
+            ("strange::name", true),
+            ("std::io::stdio::_print", false),
+            ("__rust_try", false),
+        ] {
+            assert_eq!(is_user_rust_name(name), expected, "{name}");
+        }
+    }
+}

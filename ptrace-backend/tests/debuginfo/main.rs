@@ -1,0 +1,12 @@
+//! What is known of programs without running them, checked on programs compiled here and now.
+
+mod build;
+mod c_programs;
+mod cpp_programs;
+mod damaged;
+mod libraries;
+mod refusals;
+mod rust_programs;
+mod snapshots;
+mod stripped;
+mod unwinding;
