@@ -93,6 +93,16 @@ impl PtraceProgram {
         self.shared.disarmed()
     }
 
+    /// Makes exactly these instructions key points, where they touch one of these objects, and finds no others: what a
+    /// schedule of this build that was saved earlier needs to come out again. Synchronisation always is a key point.
+    pub fn fix_key_points(&self, instructions: &[Site], memory: &[Obj]) {
+        let at = |site: &Site| self.layout.locate(*site).map(|(module, at)| at + module.mapped.bias);
+        let addresses: Vec<u64> = instructions.iter().filter_map(at).collect();
+        let all = self.layout.candidates.iter().enumerate();
+        let wanted: Vec<usize> = all.filter(|(_, c)| addresses.contains(&c.addr)).map(|(i, _)| i).collect();
+        self.shared.fix(&wanted, memory);
+    }
+
     fn begin(&self) -> Result<PtraceExecution, ExecutionError> {
         let system = crate::control::process::system;
         let mut template = self.template.lock().unwrap_or_else(PoisonError::into_inner);

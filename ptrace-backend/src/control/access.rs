@@ -5,7 +5,7 @@ use checker::op::{Access, Op, OpKind};
 use checker::seam::ExecutionError;
 use smallvec::SmallVec;
 
-use super::knowledge::{Block, Status};
+use super::knowledge::{Block, COARSENESS, Status};
 use super::process::{Flow, Process, system};
 use super::sync::Index;
 use super::thread::{Act, Need, Pending};
@@ -26,7 +26,7 @@ impl Process {
         if status == Status::Promoted && self.shared.any_shared(blocks.iter().copied()) {
             let pending = self.describe_access(index, instruction, &accesses);
             self.threads[index].pending = Some(pending);
-            self.watch_for_spinning(index)?;
+            self.watch_for_spinning(index, true)?;
             return Ok(Flow::Rest);
         }
         if status != Status::Disarmed && self.spins_unshared(index, instruction, &accesses)? {
@@ -53,7 +53,7 @@ impl Process {
     ) -> Result<bool, ExecutionError> {
         let pending = self.describe_access(index, instruction, accesses);
         self.threads[index].pending = Some(pending);
-        let spins = self.watch_for_spinning(index)?;
+        let spins = self.watch_for_spinning(index, false)?;
         if !spins {
             self.threads[index].pending = None;
         }
@@ -107,16 +107,14 @@ impl Process {
 
     /// The stretch of memory by which sharing of an address is remembered.
     fn block_of(&self, addr: u64) -> Block {
-        const LINE: u32 = 6;
-        const WORD: u32 = 3;
-        const PAGE: u32 = 12;
+        let [line, word, page] = COARSENESS;
         let Obj { name, offset, .. } = self.object(addr, 1);
         let coarse = if self.layout.module_at(addr).is_some() {
-            LINE
+            line
         } else if self.threads.iter().any(|t| t.stack.contains(&addr)) {
-            WORD
+            word
         } else {
-            PAGE
+            page
         };
         (name, offset >> coarse)
     }

@@ -75,7 +75,7 @@ impl Process {
         let site = self.call_site(index);
         self.threads[index].pending = Some(Pending { site, ..pending });
         if function.only_tries() {
-            self.watch_for_spinning(index)?;
+            self.watch_for_spinning(index, true)?;
         }
         Ok(Some(Flow::Rest))
     }

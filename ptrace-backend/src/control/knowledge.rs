@@ -20,6 +20,9 @@ const PATIENCE: u32 = 32;
 
 const PAGE: u64 = 4096;
 
+/// By how many bits of an address sharing is remembered: in a module's data, on a stack, elsewhere.
+pub(crate) const COARSENESS: [u32; 3] = [6, 3, 12];
+
 /// What is known of an instruction that touches memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
@@ -41,6 +44,8 @@ struct State {
     candidates: Vec<Status>,
     blocks: FxHashSet<Block>,
     epoch: u32,
+    /// The key points are given, and no more are to be found.
+    fixed: bool,
     /// Pages of code as they are with the traps planted; rebuilt when the set changes.
     pages: Option<Arc<Vec<(u64, Vec<u8>)>>>,
     names: FxHashMap<ObjName, Words>,
@@ -115,6 +120,9 @@ impl Shared {
     /// These instructions have touched this block, which is shared. `true` if that was not known.
     pub(crate) fn promote(&self, candidates: &[usize], block: Block) -> bool {
         let mut state = self.state();
+        if state.fixed {
+            return false;
+        }
         let mut new = state.blocks.insert(block);
         for &candidate in candidates {
             if state.candidates[candidate] != Status::Promoted {
@@ -127,9 +135,26 @@ impl Shared {
         new
     }
 
+    /// From now on exactly these instructions are key points, where they touch one of these objects.
+    pub(crate) fn fix(&self, candidates: &[usize], memory: &[Obj]) {
+        let mut state = self.state();
+        state.fixed = true;
+        state.pages = None;
+        state.candidates.fill(Status::Disarmed);
+        for &candidate in candidates {
+            state.candidates[candidate] = Status::Promoted;
+        }
+        // How coarse a block is depends on where it lies, which the name does not tell: every size is entered.
+        let blocks = memory.iter().flat_map(|obj| COARSENESS.map(|coarse| (obj.name, obj.offset >> coarse)));
+        state.blocks = blocks.collect();
+    }
+
     /// Another thread touches the frame that these instructions work on. `true` if that was not known.
     pub(crate) fn expose(&self, candidates: impl IntoIterator<Item = usize>) -> bool {
         let mut state = self.state();
+        if state.fixed {
+            return false;
+        }
         let mut new = false;
         for candidate in candidates {
             if state.candidates[candidate] == Status::Dormant {

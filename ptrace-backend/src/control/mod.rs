@@ -3,6 +3,7 @@
 mod access;
 mod bystanders;
 mod enter;
+mod files;
 pub(crate) mod functions;
 pub(crate) mod knowledge;
 mod naming;

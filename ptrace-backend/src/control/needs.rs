@@ -33,7 +33,9 @@ impl Process {
             Need::Change(locations) => {
                 locations.iter().any(|(addr, _, bytes)| self.read(*addr, bytes.len()) != *bytes)
             }
-            Need::Ready(descriptor, events) => fd::is_ready(self.leader, *descriptor, *events),
+            Need::Ready(files) => {
+                files.iter().any(|(file, events)| fd::is_ready(self.leader, *file, *events))
+            }
         }
     }
 
@@ -86,7 +88,10 @@ impl Process {
             Need::Signal(at) => On::Cond(obj(at)),
             Need::Wake(at) => On::Futex(obj(at)),
             Need::Change(locations) => On::Await(locations.iter().map(|(_, obj, _)| *obj).collect()),
-            Need::Ready(descriptor, _) => On::Io(format!("file descriptor {descriptor}")),
+            Need::Ready(files) => {
+                let files: Vec<String> = files.iter().map(|(file, _)| file.to_string()).collect();
+                On::Io(format!("file descriptor {}", files.join(", ")))
+            }
         })
     }
 

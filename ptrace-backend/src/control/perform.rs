@@ -69,6 +69,10 @@ impl Process {
                 dequeue(self.objects.futexes.get_mut(addr), index);
                 Next::Answer(-i64::from(libc::ETIMEDOUT))
             }
+            (Act::Kernel, _) => {
+                self.expire_call(index);
+                Next::Kernel
+            }
             // The function's own body finds out at once that there is nothing to be had, and what that is called.
             _ => {
                 self.threads[index].times_out = true;

@@ -18,24 +18,22 @@ use crate::layout::What;
 use crate::os::wait::{self, Wait};
 use crate::os::{Regs, memory, ptrace};
 
-/// The longest iteration that is looked at, in instructions.
+/// The longest iteration that is looked at, in instructions, where all registers are those of the last visit.
 const LONGEST: u32 = 2000;
 
-/// So often a loop is looked at although its registers differ from the last visit.
-const BENEFIT_OF_DOUBT: u32 = 2;
+/// The same where a scratch register differs, as it does after the first iteration.
+const LONGEST_IN_DOUBT: u32 = 200;
 
-/// The last time that a thread stood at a key point.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Visit {
-    regs: Regs,
-    /// How often its loop has turned out to be none.
-    refuted: u32,
-}
+/// So often a loop is looked at in vain.
+const PATIENCE: u32 = 2;
 
-/// Where a thread has been since it last changed anything.
+/// Where a thread has been.
 #[derive(Debug, Default)]
 pub(crate) struct Spinning {
-    visits: FxHashMap<u64, Visit>,
+    /// The registers of the last visit to each memory access since the thread last changed anything.
+    visits: FxHashMap<u64, Regs>,
+    /// How often a loop has turned out to be none.
+    refuted: FxHashMap<u64, u32>,
 }
 
 impl Thread {
@@ -50,23 +48,22 @@ impl Thread {
         }
     }
 
-    /// Notes that it stands at a key point; `true` if it may have come there by spinning.
-    fn suspicious(&mut self) -> bool {
+    /// Notes that it stands at a memory access. If it may have come back there by spinning, says how many instructions
+    /// are worth a look. `shared`: what it touches is known to be shared.
+    fn suspicious(&mut self, shared: bool) -> Option<u32> {
         let at = self.regs.rip;
-        let visit = Visit { regs: self.regs, refuted: 0 };
-        let Some(last) = self.spinning.visits.get_mut(&at) else {
-            self.spinning.visits.insert(at, visit);
-            return false;
-        };
-        let same = same_registers(&last.regs, &self.regs);
-        *last = Visit { refuted: last.refuted, ..visit };
-        same || last.refuted < BENEFIT_OF_DOUBT
+        let last = self.spinning.visits.insert(at, self.regs)?;
+        if self.spinning.refuted.get(&at).is_some_and(|&times| times >= PATIENCE) {
+            return None;
+        }
+        if same_registers(&last, &self.regs) {
+            return Some(LONGEST);
+        }
+        (shared && same_preserved_registers(&last, &self.regs)).then_some(LONGEST_IN_DOUBT)
     }
 
     fn refute(&mut self) {
-        if let Some(visit) = self.spinning.visits.get_mut(&self.regs.rip) {
-            visit.refuted += 1;
-        }
+        *self.spinning.refuted.entry(self.regs.rip).or_default() += 1;
     }
 }
 
@@ -80,13 +77,12 @@ struct Iteration {
 
 impl Process {
     /// If the thread, which has just come to a memory access, spins: makes it wait for a change of what its loop reads.
-    pub(crate) fn watch_for_spinning(&mut self, index: Index) -> Result<bool, ExecutionError> {
-        if !self.threads[index].suspicious() {
-            return Ok(false);
-        }
+    /// `shared`: what it touches is known to be shared.
+    pub(crate) fn watch_for_spinning(&mut self, index: Index, shared: bool) -> Result<bool, ExecutionError> {
+        let Some(longest) = self.threads[index].suspicious(shared) else { return Ok(false) };
         let start = self.threads[index].regs;
         let mut iteration = Iteration::default();
-        let spins = self.iterate(index, &start, &mut iteration)? && self.unchanged(index, &iteration);
+        let spins = self.iterate(index, &start, longest, &mut iteration)? && self.unchanged(&iteration);
         if !spins {
             for (addr, bytes) in iteration.stores.iter().rev() {
                 memory::write(self.leader, *addr, bytes);
@@ -129,11 +125,12 @@ impl Process {
         &mut self,
         index: Index,
         start: &Regs,
+        longest: u32,
         iteration: &mut Iteration,
     ) -> Result<bool, ExecutionError> {
         let mut info = InstructionInfoFactory::new();
         self.write_registers(index)?;
-        for _ in 0..LONGEST {
+        for _ in 0..longest {
             let regs = self.threads[index].regs;
             let Some(instruction) = self.instruction(regs.rip) else { return Ok(false) };
             if instruction.mnemonic() == Mnemonic::Syscall {
@@ -141,8 +138,10 @@ impl Process {
                     return Ok(false);
                 }
             } else {
+                let stores = iteration.stores.len();
                 if !self.note_memory(&instruction, &regs, &mut info, iteration)
                     || !self.single_step(index, &regs)?
+                    || !self.stored_the_same(index, &iteration.stores[stores..])
                 {
                     return Ok(false);
                 }
@@ -154,17 +153,18 @@ impl Process {
         Ok(false)
     }
 
-    /// Whether memory is as it was before the iteration: what is shared was never anything else, what is on the thread's
-    /// own stack is the same again.
-    fn unchanged(&self, index: Index, iteration: &Iteration) -> bool {
+    /// Whether what an instruction stored, other than into the thread's own frames, is what stood there.
+    fn stored_the_same(&self, index: Index, stores: &[(u64, Vec<u8>)]) -> bool {
         let thread = &self.threads[index];
+        stores.iter().all(|(addr, old)| thread.owns(*addr) || self.read(*addr, old.len()) == *old)
+    }
+
+    /// Whether the thread's own frames are the same again as before the iteration.
+    fn unchanged(&self, iteration: &Iteration) -> bool {
         let mut first: FxHashMap<u64, u8> = FxHashMap::default();
         for (addr, bytes) in &iteration.stores {
             for (at, &byte) in (*addr..).zip(bytes) {
-                let old = *first.entry(at).or_insert(byte);
-                if !thread.owns(at) && old != byte {
-                    return false;
-                }
+                first.entry(at).or_insert(byte);
             }
         }
         first.iter().all(|(&at, &old)| self.number(at, 1) as u8 == old)
@@ -269,6 +269,12 @@ fn same_registers(a: &Regs, b: &Regs) -> bool {
         ]
     };
     seen(a) == seen(b)
+}
+
+/// Whether two states agree in the stack pointer and in the registers that calls preserve.
+fn same_preserved_registers(a: &Regs, b: &Regs) -> bool {
+    let preserved = |r: &Regs| [r.rsp, r.rbp, r.rbx, r.r12, r.r13, r.r14, r.r15];
+    preserved(a) == preserved(b)
 }
 
 fn register_value(regs: &Regs, register: Register) -> Option<u64> {

@@ -8,7 +8,7 @@ use super::process::{Flow, Process};
 use super::sync::Index;
 use super::thread::{Act, Need, Pending, Stage};
 use crate::answers::{PID, read_timespec};
-use crate::os::{fd, memory};
+use crate::os::memory;
 
 const REALTIME: u64 = 256;
 
@@ -40,7 +40,7 @@ impl Process {
         }
     }
 
-    fn unsupported(&self, what: &str) -> Result<Flow, ExecutionError> {
+    pub(crate) fn unsupported(&self, what: &str) -> Result<Flow, ExecutionError> {
         Err(ExecutionError::Unsupported(format!("the program calls {what}, which is not supported")))
     }
 
@@ -50,7 +50,7 @@ impl Process {
     }
 
     /// Makes the system call at which the thread stands its pending operation.
-    fn pend(&mut self, index: Index, op: Op, need: Need, act: Act, deadline: Option<u64>) -> Flow {
+    pub(crate) fn pend(&mut self, index: Index, op: Op, need: Need, act: Act, deadline: Option<u64>) -> Flow {
         let site = self.user_site(index);
         self.threads[index].pending = Some(Pending { op, site, need, act, deadline });
         Flow::Rest
@@ -241,40 +241,5 @@ impl Process {
         let bytes: Vec<u8> =
             (0..64).map(|i| self.number(at + i, 1) as u8).take_while(|&byte| byte != 0).collect();
         String::from_utf8_lossy(&bytes).into_owned()
-    }
-
-    /// A call that may block: an operation on the file that waits until the file is ready.
-    fn input_output(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        let regs = self.threads[index].regs;
-        let (descriptor, events) = match regs.orig_rax as i64 {
-            libc::SYS_read
-            | libc::SYS_readv
-            | libc::SYS_recvfrom
-            | libc::SYS_recvmsg
-            | libc::SYS_accept
-            | libc::SYS_accept4 => (regs.rdi as i32, libc::POLLIN),
-            libc::SYS_write | libc::SYS_writev | libc::SYS_sendto | libc::SYS_sendmsg => {
-                (regs.rdi as i32, libc::POLLOUT)
-            }
-            libc::SYS_epoll_wait | libc::SYS_epoll_pwait => (regs.rdi as i32, libc::POLLIN),
-            libc::SYS_connect | libc::SYS_flock => return Ok(Flow::Resume(0)),
-            libc::SYS_pause | libc::SYS_rt_sigsuspend | libc::SYS_rt_sigtimedwait => {
-                return self.unsupported("a wait for signals (pause, sigsuspend, sigwait)");
-            }
-            libc::SYS_poll | libc::SYS_ppoll | libc::SYS_select | libc::SYS_pselect6 => {
-                return self.unsupported("poll or select");
-            }
-            _ => return Ok(Flow::Resume(0)),
-        };
-        if !fd::may_block(self.leader, descriptor) {
-            return Ok(Flow::Resume(0));
-        }
-        let need = Need::Ready(descriptor, events);
-        if !self.concurrent && self.holds(index, &need) {
-            return Ok(Flow::Resume(0));
-        }
-        let file = fd::identity(self.leader, descriptor);
-        let op = Op::new(OpKind::Io, [Access::write(checker::names::Obj::whole(file))]);
-        Ok(self.pend(index, op, need, Act::Kernel, None))
     }
 }

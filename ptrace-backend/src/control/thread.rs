@@ -6,6 +6,7 @@ use checker::failure::Failure;
 use checker::names::{EventId, Obj, Site, ThreadName};
 use checker::op::Op;
 
+use super::files::Wanted;
 use super::functions::Function;
 use super::spin::Spinning;
 use super::sync::Index;
@@ -94,8 +95,8 @@ pub(crate) enum Need {
     Wake(u64),
     /// One of these locations no longer holds these bytes.
     Change(Vec<(u64, Obj, Vec<u8>)>),
-    /// The descriptor is ready for these events.
-    Ready(i32, i16),
+    /// One of these files is ready.
+    Ready(Vec<Wanted>),
 }
 
 /// How a pending operation is carried out.

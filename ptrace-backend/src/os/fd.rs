@@ -77,8 +77,3 @@ pub(crate) fn may_block(pid: super::Tid, descriptor: i32) -> bool {
     let link = link(pid, descriptor);
     ["pipe:", "socket:", "anon_inode:", "/dev/tty", "/dev/pts/"].iter().any(|kind| link.starts_with(kind))
 }
-
-/// A number for what a descriptor stands for that does not depend on the schedule: the descriptor's own.
-pub(crate) fn identity(_pid: super::Tid, descriptor: i32) -> u64 {
-    crate::layout::digest(&format!("file descriptor {descriptor}"))
-}
