@@ -1,8 +1,13 @@
 //! Every bundled bug is found with the fewest preemptions, and every correct twin is clean, at both optimisation levels.
 
+use std::time::Duration;
+
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::json;
 use tests::{Build, Expectation, Manifest, Optimisation, Outcome, Target, Tool, running};
+
+/// Past the default budget, so that a search that takes too long says itself that it does.
+const LIMIT: Duration = Duration::from_secs(75);
 
 fn main() {
     let manifest = Manifest::read().unwrap_or_else(|error| panic!("{error}"));
@@ -19,7 +24,8 @@ fn main() {
 fn check(target: &Target, level: Optimisation) -> Result<(), Failed> {
     let program = Build::new(target.source(), level).program()?;
     let folder = tempfile::tempdir()?;
-    let outcome = Tool::explore(["--output".as_ref(), folder.path().as_os_str()], &program).run()?;
+    let outcome =
+        Tool::explore(["--output".as_ref(), folder.path().as_os_str()], &program).within(LIMIT).run()?;
     let mut wrong = match &target.expectation {
         Expectation::Clean => not_clean(&outcome),
         Expectation::Found { kind, preemptions } => not_found(&outcome, target, kind, *preemptions)?,

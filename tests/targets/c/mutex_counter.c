@@ -1,7 +1,7 @@
 /* A shared counter behind a mutex: the two-thread example of the speed benchmark.
  *
  * Right: every access is made with the lock held, but for the last one, which the join orders.
- * Size: two threads (main and one worker), 27 key points: create, join, 2 x 3 x (lock, read, write, unlock), last read.
+ * Size: two threads (main and one worker), 26 key points: create, join, and 2 x 3 x (lock, read, write, unlock).
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// A simulation of two halves that wait for each other after every step; main cancels it.
+// A simulation of two halves that wait for each other at the end of a step; main cancels it.
 //
 // Wrong (barrier misuse): a half that is cancelled leaves without telling the barrier, which goes on waiting for it.
 // Finding: deadlock, one half in the barrier and main in its join.
@@ -10,30 +10,26 @@
 
 namespace {
 
-constexpr int steps = 2;
-
 std::barrier<> step_is_done{2};
 std::atomic<bool> cancelled{false};
-std::atomic<int> work_done{0};
+std::atomic<int> halves_done{0};
 
-void simulate()
+void simulate_step()
 {
-    for (int step = 0; step < steps; ++step) {
-        if (cancelled)
-            return;
-        ++work_done;
-        step_is_done.arrive_and_wait(); // FAILS HERE
-    }
+    if (cancelled)
+        return;
+    ++halves_done;
+    step_is_done.arrive_and_wait(); // FAILS HERE
 }
 
 } // namespace
 
 int main()
 {
-    std::thread left(simulate);
-    std::thread right(simulate);
+    std::thread left(simulate_step);
+    std::thread right(simulate_step);
     cancelled = true;
     left.join(); // FAILS HERE
     right.join();
-    return work_done <= 2 * steps ? 0 : 1;
+    return halves_done <= 2 ? 0 : 1;
 }
