@@ -7,10 +7,10 @@ use checker::names::ObjName;
 use rustc_hash::FxHashMap;
 
 use crate::answers::{START_OF_TIME, World};
-use crate::control::functions::{CXX_FUNCTIONS, Function, THREAD_FUNCTIONS, timed_out_result};
+use crate::control::functions::{CXX_FUNCTIONS, RUST_LOCK, RUST_UNLOCK, THREAD_FUNCTIONS, rust_function, timed_out_result};
 use crate::debuginfo::{self, CodeSection, Image, Modules};
-use crate::instructions::{Candidate, FunctionShape, relocate, scan};
-use crate::layout::{Layout, Module, Trap, What, digest, is_system};
+use crate::instructions::{Candidate, FunctionShape, Kind, relocate, scan};
+use crate::layout::{Layout, Module, RustMutex, Trap, What, digest, is_system};
 use crate::os::{memory, spawn::Prepared};
 use crate::preflight::Executable;
 use crate::spec::{LaunchError, LaunchSpec};
@@ -63,7 +63,8 @@ pub(crate) fn launch(
     let fork_loop = map(&mut startup, main.rip, &modules[0].mapped, PAGE)?;
     write(&startup, fork_loop, &FORK_LOOP)?;
     let unwinding = unwinding(&modules);
-    let layout = Layout { modules, unwinding, traps, candidates, main_stack: main.rsp };
+    let rust_mutexes = rust_mutexes(&modules, &candidates);
+    let layout = Layout { modules, unwinding, traps, candidates, rust_mutexes, main_stack: main.rsp };
     let template = Template::new(startup, main, fork_loop, Arc::clone(streams))
         .map_err(LaunchError::system("set up the fork server"))?;
     Ok((template, layout))
@@ -156,18 +157,29 @@ fn function_traps(module: &Module) -> Vec<(u64, What)> {
             traps.push((symbol.address + bias, What::Function { function: *function, timed_out }));
         }
     }
-    for symbol in module.image.symbols_where(is_panic) {
-        let what = What::Function { function: Function::Panic, timed_out: 0 };
-        traps.push((symbol.address + bias, what));
+    for symbol in module.image.symbols() {
+        if let Some(function) = rust_function(symbol.name) {
+            traps.push((symbol.address + bias, What::Function { function, timed_out: 0 }));
+        }
     }
     traps.sort_by_key(|(address, _)| *address);
     traps.dedup_by_key(|(address, _)| *address);
     traps
 }
 
-/// Whether a symbol is the function that every Rust panic passes before it unwinds.
-fn is_panic(name: &str) -> bool {
-    name == "rust_panic" || name.ends_with("___rustc10rust_panic")
+/// The candidates that take or release a mutex of Rust's standard library, in code that it was inlined into.
+fn rust_mutexes(modules: &[Module], candidates: &[Candidate]) -> FxHashMap<usize, RustMutex> {
+    let wanted = [(RUST_LOCK, Kind::CompareExchange, RustMutex::Lock), (RUST_UNLOCK, Kind::LockedUpdate, RustMutex::Unlock)];
+    let mut found = FxHashMap::default();
+    for module in modules.iter().filter(|m| m.image.is_rust()) {
+        for copy in module.image.inlined(&|name| wanted.iter().any(|(w, ..)| *w == name)) {
+            let Some((_, kind, what)) = wanted.iter().find(|(name, ..)| *name == &*copy.name) else { continue };
+            let inside = |addr: u64| copy.ranges.iter().any(|r| r.contains(&(addr.wrapping_sub(module.mapped.bias))));
+            let all = candidates.iter().enumerate();
+            found.extend(all.filter(|(_, c)| c.kind == *kind && inside(c.addr)).map(|(i, _)| (i, *what)));
+        }
+    }
+    found
 }
 
 /// Maps memory of the target below a module, within reach of its code.

@@ -30,6 +30,13 @@ pub(crate) enum What {
     Access(usize),
 }
 
+/// What an inlined instruction of Rust's standard library does to a mutex.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RustMutex {
+    Lock,
+    Unlock,
+}
+
 /// A module with what is known of its file.
 pub(crate) struct Module {
     pub(crate) mapped: Mapped,
@@ -48,6 +55,8 @@ pub(crate) struct Layout {
     pub(crate) traps: FxHashMap<u64, Trap>,
     /// Instructions of the user's own code that touch memory, at run-time addresses.
     pub(crate) candidates: Vec<Candidate>,
+    /// Candidates that take or release a mutex of Rust's standard library.
+    pub(crate) rust_mutexes: FxHashMap<usize, RustMutex>,
     /// The stack pointer at `main`.
     pub(crate) main_stack: u64,
 }

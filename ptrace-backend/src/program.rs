@@ -86,6 +86,12 @@ impl PtraceProgram {
         self.layout.locate(site).map(|(module, at)| (module.mapped.path.as_path(), at))
     }
 
+    /// How many ptrace stops this process has taken so far, for all programs: what an execution costs.
+    #[must_use]
+    pub fn stops(&self) -> u64 {
+        crate::os::wait::stops()
+    }
+
     /// How many instructions that touch memory are no longer watched, because they touched private memory only, and how
     /// many there are.
     #[must_use]

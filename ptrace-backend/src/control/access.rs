@@ -11,12 +11,16 @@ use super::sync::Index;
 use super::thread::{Act, Need, Pending};
 use crate::debuginfo;
 use crate::instructions::{Candidate, Kind, MemoryAccess};
-use crate::layout::What;
+use crate::layout::{RustMutex, What};
 use crate::os::memory::{self, MemoryFile};
 
 impl Process {
     /// Either makes the access the thread's pending operation, or lets the thread through at once.
     pub(crate) fn access(&mut self, index: Index, candidate: usize) -> Result<Flow, ExecutionError> {
+        if self.threads[index].is_inside() {
+            self.pass_trap(index)?;
+            return Ok(Flow::Resume(0));
+        }
         let layout = std::sync::Arc::clone(&self.layout);
         let instruction = &layout.candidates[candidate];
         let accesses = instruction.accesses(&self.threads[index].regs);
@@ -25,6 +29,10 @@ impl Process {
         let status = self.shared.status(candidate);
         if status == Status::Promoted && self.shared.any_shared(blocks.iter().copied()) {
             let pending = self.describe_access(index, instruction, &accesses);
+            if let Some(what) = layout.rust_mutexes.get(&candidate) {
+                self.threads[index].pending = Some(self.describe_rust_mutex(*what, pending, &accesses));
+                return Ok(Flow::Rest);
+            }
             self.threads[index].pending = Some(pending);
             self.watch_for_spinning(index, true)?;
             return Ok(Flow::Rest);
@@ -142,6 +150,16 @@ impl Process {
                 self.describe_split(index, instruction).unwrap_or_else(|| plain(OpKind::Update, Act::Access))
             }
         }
+    }
+
+    /// An access that takes or releases a mutex: a lock operation is enabled only while it can succeed.
+    fn describe_rust_mutex(&self, what: RustMutex, access: Pending, touched: &[MemoryAccess]) -> Pending {
+        let Some(&MemoryAccess { addr, len, .. }) = touched.first() else { return access };
+        let (kind, need) = match what {
+            RustMutex::Lock => (OpKind::Lock, Need::RustMutex(addr, len as usize)),
+            RustMutex::Unlock => (OpKind::Unlock, Need::Nothing),
+        };
+        Pending { op: Op { kind, ..access.op }, need, act: Act::RustMutex { what, addr }, ..access }
     }
 
     /// The read of an instruction that reads and then writes.

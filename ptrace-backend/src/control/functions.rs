@@ -58,6 +58,13 @@ pub(crate) enum Function {
     TryJoin,
     TimedJoin,
     ThreadExit,
+    /// `Mutex::lock` of Rust's standard library where it is a function of its own, or its slow path: takes the mutex.
+    RustLock,
+    /// `Mutex::unlock` of Rust's standard library where it is a function of its own.
+    RustUnlock,
+    /// The slow paths of `RwLock::read` and `RwLock::write` of Rust's standard library.
+    RustReadLock,
+    RustWriteLock,
     /// Where every Rust panic passes.
     Panic,
 }
@@ -157,4 +164,28 @@ pub(crate) const CXX_FUNCTIONS: &[(&str, Function)] = &[
 /// What a function that ran out of time returns: `thrd_timedout` for C11 functions, else `ETIMEDOUT`.
 pub(crate) fn timed_out_result(name: &str) -> u64 {
     if name.starts_with("mtx_") || name.starts_with("cnd_") { 4 } else { libc::ETIMEDOUT as u64 }
+}
+
+/// Functions of Rust's standard library, by parts of their mangled names: all parts have to be there.
+pub(crate) const RUST_FUNCTIONS: &[(&[&str], Function)] = &[
+    (&["5mutex5futex", "5Mutex4lock"], F::RustLock),
+    (&["5mutex5futex", "5Mutex14lock_contended"], F::RustLock),
+    (&["5mutex5futex", "5Mutex6unlock"], F::RustUnlock),
+    (&["6rwlock5futex", "6RwLock14read_contended"], F::RustReadLock),
+    (&["6rwlock5futex", "6RwLock15write_contended"], F::RustWriteLock),
+    (&["rust_panic"], F::Panic),
+];
+
+/// Inlined functions of Rust's standard library in which one indivisible instruction takes or releases a mutex.
+pub(crate) const RUST_LOCK: &str = "std::sys::sync::mutex::futex::Mutex::lock";
+pub(crate) const RUST_UNLOCK: &str = "std::sys::sync::mutex::futex::Mutex::unlock";
+
+/// The Rust function that a symbol names.
+pub(crate) fn rust_function(symbol: &str) -> Option<Function> {
+    // With further parts behind it, `rust_panic` is another function.
+    let is_panic = symbol == "rust_panic" || symbol.ends_with("___rustc10rust_panic");
+    let wanted = |(parts, function): &&(&[&str], Function)| {
+        parts.iter().all(|part| symbol.contains(part)) && (*function != F::Panic || is_panic)
+    };
+    RUST_FUNCTIONS.iter().find(wanted).map(|(_, function)| *function)
 }

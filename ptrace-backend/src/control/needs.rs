@@ -18,6 +18,9 @@ impl Process {
         match need {
             Need::Nothing => true,
             Need::Mutex(at) => objects.mutexes.get(at).is_none_or(|m| m.can_lock(index)),
+            Need::RustMutex(at, len) => self.number(*at, *len) == 0,
+            Need::RustRead(at) => rust_rwlock(self.number(*at, 4) as u32).0,
+            Need::RustWrite(at) => rust_rwlock(self.number(*at, 4) as u32).1,
             Need::ReadLock(at) => objects.rwlocks.get(at).is_none_or(|l| l.can_read()),
             Need::WriteLock(at) => objects.rwlocks.get(at).is_none_or(|l| l.can_write()),
             Need::Semaphore(at) => objects.semaphores.get(at).is_some_and(|&value| value > 0),
@@ -78,9 +81,9 @@ impl Process {
         let obj = |addr: &u64| self.object(*addr, 1);
         Status::Blocked(match &pending.need {
             Need::Nothing => return Status::Enabled,
-            Need::Mutex(at) => On::Mutex { obj: obj(at), owner: self.owner(*at) },
-            Need::ReadLock(at) => On::Read(obj(at)),
-            Need::WriteLock(at) => On::Write(obj(at)),
+            Need::Mutex(at) | Need::RustMutex(at, _) => On::Mutex { obj: obj(at), owner: self.owner(*at) },
+            Need::ReadLock(at) | Need::RustRead(at) => On::Read(obj(at)),
+            Need::WriteLock(at) | Need::RustWrite(at) => On::Write(obj(at)),
             Need::Semaphore(at) => On::Sem(obj(at)),
             Need::End(thread) => On::Join(self.threads[*thread].name),
             Need::Once(at) => On::Once(obj(at)),
@@ -140,4 +143,13 @@ impl Process {
         };
         Op::new(OpKind::Timeout, touched.map(Access::write))
     }
+}
+
+/// Whether a read-write lock of Rust's standard library that holds this word can be had for reading, and for writing.
+fn rust_rwlock(word: u32) -> (bool, bool) {
+    const HOLDERS: u32 = (1 << 30) - 1;
+    const WRITER: u32 = HOLDERS;
+    let waiting = word & !HOLDERS != 0;
+    let holders = word & HOLDERS;
+    (holders < WRITER - 1 && !waiting, holders == 0)
 }

@@ -10,6 +10,7 @@ use super::sync::{Index, Queue};
 use super::thread::{Act, Need, Pending, Thread};
 use crate::answers::START_OF_TIME;
 use crate::instructions::Kind;
+use crate::layout::RustMutex;
 use crate::os::memory;
 
 /// How a thread goes on after its operation.
@@ -149,6 +150,10 @@ impl Process {
                 let did = self.access_effect(index, pending);
                 (did, Next::Pass)
             }
+            Act::RustMutex { what, addr } => {
+                self.hold_rust_mutex(index, *what, *addr);
+                (all, Next::Pass)
+            }
             Act::SplitRead { addr, len } => {
                 let value = self.read(*addr, *len);
                 let op = Op::new(OpKind::Write, all.accesses.iter().map(|a| Access::write(a.obj)));
@@ -238,6 +243,14 @@ impl Process {
             F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. } | F::SpinLock | F::SpinTryLock => {
                 return objects.mutexes.entry(object).or_default().lock(index);
             }
+            F::RustLock | F::RustUnlock => {
+                let what = if function == F::RustLock { RustMutex::Lock } else { RustMutex::Unlock };
+                self.threads[index].inside = Some(self.threads[index].regs.rsp);
+                self.hold_rust_mutex(index, what, object);
+            }
+            F::RustReadLock | F::RustWriteLock => {
+                self.threads[index].inside = Some(self.threads[index].regs.rsp);
+            }
             F::MutexUnlock | F::SpinUnlock => objects.mutexes.entry(object).or_default().unlock(),
             F::CondInit => {
                 objects.conds.remove(&object);
@@ -284,6 +297,12 @@ impl Process {
             _ => {}
         }
         true
+    }
+
+    /// Takes note of who holds a mutex of Rust's standard library, for reports: what it allows is in its own memory.
+    fn hold_rust_mutex(&mut self, index: Index, what: RustMutex, addr: u64) {
+        let owner = (what == RustMutex::Lock).then_some(index);
+        self.objects.mutexes.entry(addr).or_default().owner = owner;
     }
 
     /// Enters a once-initialisation: `true` if this thread is the one that runs the initialiser.

@@ -11,6 +11,7 @@ use super::functions::Function;
 use super::spin::Spinning;
 use super::sync::Index;
 use crate::answers::World;
+use crate::layout::RustMutex;
 use crate::os::{Regs, Tid};
 
 /// A thread, stopped except while [`super::process::Process`] runs it.
@@ -45,6 +46,8 @@ pub(crate) struct Thread {
     pub(crate) timeout_result: u64,
     /// It is the one that its barrier tells so.
     pub(crate) serial: bool,
+    /// The stack pointer at the entry of a function that is one operation, until it returns: nothing inside is one.
+    pub(crate) inside: Option<u64>,
     /// A signal that it got while an instruction was stepped in place, to be dealt with when it goes on.
     pub(crate) deferred_signal: i32,
     /// Where it panicked last.
@@ -79,6 +82,12 @@ pub(crate) enum Need {
     Nothing,
     /// The mutex at this address can be had.
     Mutex(u64),
+    /// The mutex of Rust's standard library at this address, of this many bytes, can be had.
+    RustMutex(u64, usize),
+    /// The read-write lock of Rust's standard library at this address can be had for reading.
+    RustRead(u64),
+    /// The same for writing.
+    RustWrite(u64),
     ReadLock(u64),
     WriteLock(u64),
     /// The semaphore is above 0.
@@ -122,6 +131,8 @@ pub(crate) enum Act {
     },
     /// The instruction at which the thread stands.
     Access,
+    /// The instruction at which the thread stands takes or releases the Rust mutex at this address.
+    RustMutex { what: RustMutex, addr: u64 },
     /// The read of an instruction that reads and writes: nothing is executed yet.
     SplitRead {
         addr: u64,
@@ -177,6 +188,7 @@ impl Thread {
             spinning: Spinning::default(),
             timeout_result: 0,
             serial: false,
+            inside: None,
             deferred_signal: 0,
             panic: None,
         }
@@ -192,6 +204,13 @@ impl Thread {
         const NEAR: u64 = 0x1000;
         let control_block = self.regs.fs_base.saturating_sub(NEAR)..self.regs.fs_base.saturating_add(NEAR);
         self.stack.contains(&addr) || control_block.contains(&addr)
+    }
+
+    /// Whether it is inside a function that is one operation.
+    pub(crate) fn is_inside(&mut self) -> bool {
+        // The return has popped the return address that the entry's stack pointer pointed to.
+        self.inside = self.inside.filter(|&entry| self.regs.rsp <= entry);
+        self.inside.is_some()
     }
 
     /// The name of its next event.

@@ -161,7 +161,7 @@ fn word(memory: &dyn Memory, address: u64) -> Option<u64> {
 }
 
 /// Small enough to stay within a page, large enough for a few frames.
-const WINDOW: usize = 512;
+const WINDOW: usize = 4096;
 
 /// Reads a stretch of stack at a time: every read of another process is a system call.
 struct Window<'a> {

@@ -1,6 +1,7 @@
 //! waitpid(2), decoded here: a library's decoder refuses real-time signals, and glibc uses two of them.
 
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Tid;
 
@@ -45,13 +46,24 @@ fn decode(status: i32) -> Wait {
     }
 }
 
+/// How many stops and ends of tracees this process has seen.
+static STOPS: AtomicU64 = AtomicU64::new(0);
+
+/// How many stops and ends of tracees this process has seen.
+pub(crate) fn stops() -> u64 {
+    STOPS.load(Ordering::Relaxed)
+}
+
 fn waitpid(tid: Tid, flags: i32) -> io::Result<Option<(Tid, Wait)>> {
     let mut status = 0;
     // SAFETY: the kernel writes one word to a valid reference.
     match unsafe { libc::waitpid(tid, &raw mut status, libc::__WALL | flags) } {
         -1 => Err(io::Error::last_os_error()),
         0 => Ok(None),
-        who => Ok(Some((who, decode(status)))),
+        who => {
+            STOPS.fetch_add(1, Ordering::Relaxed);
+            Ok(Some((who, decode(status))))
+        }
     }
 }
 
@@ -62,11 +74,6 @@ pub(crate) fn one(tid: Tid) -> io::Result<Wait> {
             return Ok(status);
         }
     }
-}
-
-/// Looks whether a tracee has something to report.
-pub(crate) fn poll(tid: Tid) -> io::Result<Option<Wait>> {
-    Ok(waitpid(tid, libc::WNOHANG)?.map(|(_, status)| status))
 }
 
 /// Waits for one tracee through any number of kicks.
