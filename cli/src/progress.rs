@@ -1,6 +1,6 @@
 //! Live progress on standard error, for whoever watches a terminal.
 
-use explorer::text::grouped;
+use explorer::text::{grouped, plural};
 use explorer::watch::{Progress, Watch};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -11,7 +11,7 @@ impl Line {
     pub(crate) fn new() -> Self {
         // No ticking thread: it would share the CPU that the search is bound to.
         let line = ProgressBar::new_spinner();
-        let style = ProgressStyle::with_template("{spinner} {elapsed} · {msg}");
+        let style = ProgressStyle::with_template("{elapsed} · {msg}");
         line.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
         Self(line)
     }
@@ -21,7 +21,6 @@ impl Watch for Line {
     fn progress(&mut self, progress: &Progress) {
         if !self.0.is_hidden() {
             self.0.set_message(words(progress));
-            self.0.tick();
         }
     }
 }
@@ -34,12 +33,11 @@ impl Drop for Line {
 
 fn words(progress: &Progress) -> String {
     let bound = progress.bound.map(|bound| format!(" · bound {bound}")).unwrap_or_default();
-    let findings = if progress.findings == 1 { "finding" } else { "findings" };
     format!(
-        "{} schedules · {} schedules/s{bound} · {} {findings}",
-        grouped(progress.schedules),
+        "{} · {} schedules/s{bound} · {}",
+        plural(progress.schedules, "schedule"),
         grouped(progress.schedules_per_second.round() as u64),
-        progress.findings
+        plural(progress.findings as u64, "finding")
     )
 }
 

@@ -12,7 +12,7 @@ use crate::store::StoreError;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A schedule's program is not in this checkout.
-    #[error("the program of this schedule, `{program}`, is not below any of {}", places(.roots))]
+    #[error("the program of this schedule, `{program}`, is not there: it was looked for in {}", places(.roots))]
     ProgramNotHere {
         /// The program, as the file names it.
         program: String,

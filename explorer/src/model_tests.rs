@@ -157,7 +157,7 @@ fn the_report_of_a_lost_update_shows_the_preemption() {
         6 │ join T2   │           │           │ model.c:3
         7 │ join T3   │           │           │ model.c:4
         8 │ read `x`  │           │           │ model.c:5
-       ✗ T1 fails: an assertion failed
+       ✗ T1 fails
 
     Replay it with: interleaver replay STORE/schedules/assertion-ab8fe855.json
 

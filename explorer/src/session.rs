@@ -19,7 +19,7 @@ use crate::saving;
 use crate::schedule_file::SavedTarget;
 use crate::source::Source;
 use crate::store::{Store, StoreError};
-use crate::text::{self, grouped};
+use crate::text::{self, plural};
 use crate::verdict::Verdict;
 use crate::watch::{Overseer, Watch, per_second};
 
@@ -119,9 +119,9 @@ impl Session<'_> {
             Ended::FirstBug => "a failure was found (--keep-going looks for more)".to_owned(),
             Ended::Cancelled => "it was stopped".to_owned(),
             Ended::Budget if outcome.stats.executions() >= self.request.max_schedules => {
-                format!("{} schedules have been run (--max-schedules)", grouped(self.request.max_schedules))
+                format!("it ran {} (--max-schedules)", plural(self.request.max_schedules, "schedule"))
             }
-            Ended::Budget => format!("{:?} have passed (--time-limit)", self.request.time_limit),
+            Ended::Budget => format!("its time was up after {:?} (--time-limit)", self.request.time_limit),
         }
     }
 }

@@ -181,7 +181,7 @@ fn covered(covered: Covered) -> String {
 }
 
 /// `1 thread`, `2 threads`.
-fn plural(count: u64, what: &str) -> String {
+pub fn plural(count: u64, what: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{} {what}{ending}", grouped(count))
 }

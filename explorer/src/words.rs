@@ -27,6 +27,16 @@ impl Words<'_> {
         words.join(", ")
     }
 
+    /// A wait reads the condition variable and releases the mutex.
+    fn condition_wait(&self, effect: &Effect) -> String {
+        let (waits, releases): (Vec<Access>, Vec<Access>) =
+            effect.accesses.iter().partition(|access| access.mode == Mode::Read);
+        let words = |accesses: &[Access]| {
+            accesses.iter().map(|access| self.object(access.obj)).collect::<Vec<_>>().join(", ")
+        };
+        format!("{}, releasing {}", words(&waits), words(&releases))
+    }
+
     /// What a pending operation would do ("write `x`").
     pub(crate) fn pending(&self, op: &Op) -> String {
         self.operation(op, op.peer)
@@ -51,6 +61,7 @@ impl Words<'_> {
         let object = match (peer, op.kind) {
             (Some(thread), OpKind::Create | OpKind::Join) => self.lanes.label(thread),
             (None, OpKind::Create) => "a thread".to_owned(),
+            (_, OpKind::CondWait) => self.condition_wait(&op.may),
             _ => self.objects(&op.may),
         };
         if object.is_empty() { verb.to_owned() } else { format!("{verb} {object}") }
