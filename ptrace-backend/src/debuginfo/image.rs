@@ -141,10 +141,10 @@ impl Image {
     /// address before the one that it returns to.
     #[must_use]
     pub fn frames(&self, address: u64) -> Vec<SourceFrame> {
-        let unnamed = || self.location(address);
+        let unnamed = |has_line| self.location(address, has_line);
         let found = self.dwarf().map(|dwarf| source::frames(dwarf, address, &unnamed)).unwrap_or_default();
         if found.is_empty() {
-            return vec![SourceFrame { function: unnamed(), file: None, line: None, column: None }];
+            return vec![SourceFrame { function: unnamed(false), file: None, line: None, column: None }];
         }
         found
     }
@@ -174,7 +174,8 @@ impl Image {
         self.import_table().slots().map(|(slot, name): (u64, &str)| (slot, name))
     }
 
-    /// The ranges of the user's own code, sorted and disjoint: see `docs/architecture.md`.
+    /// The ranges of the user's own code, sorted and disjoint: what comes from files that `is_user_file` accepts, what
+    /// was instantiated from the headers and libraries that are about shared memory, and functions without lines.
     pub fn user_code(&self, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Range<u64>> {
         user::user_code(self, is_user_file)
     }
@@ -246,14 +247,14 @@ impl Image {
         self.elf.imports(name)
     }
 
-    /// `name+0x12`, or `libfoo.so+0x1234` where no function is known.
-    fn location(&self, address: u64) -> String {
+    /// `name+0x12` (or `name`, where a line tells the rest), or `libfoo.so+0x1234` where no function is known.
+    fn location(&self, address: u64, has_line: bool) -> String {
         let function = self.function_at(address);
         if let Some((function, name)) =
             function.as_ref().and_then(|function| Some((function, function.name()?)))
         {
             let offset = address - function.range.start;
-            return if offset == 0 { name } else { format!("{name}+{offset:#x}") };
+            return if offset == 0 || has_line { name } else { format!("{name}+{offset:#x}") };
         }
         match self.plt_target(address) {
             Some(import) => format!("{import}@plt"),
@@ -262,6 +263,10 @@ impl Image {
                 format!("{}+{address:#x}", file.to_string_lossy())
             }
         }
+    }
+
+    pub(super) fn is_weak_symbol(&self, name: &str) -> bool {
+        self.symbol_table().named(name).is_some_and(Symbol::is_weak)
     }
 
     pub(super) fn cfi(&self) -> &Cfi {

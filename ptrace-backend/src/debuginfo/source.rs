@@ -18,8 +18,9 @@ pub struct SourceFrame {
     pub column: Option<u32>,
 }
 
-/// The frames that DWARF knows at an address, innermost first; `unnamed` supplies a name where DWARF has none.
-pub(super) fn frames(dwarf: &Dwarf, address: u64, unnamed: &dyn Fn() -> String) -> Vec<SourceFrame> {
+/// The frames that DWARF knows at an address, innermost first; `unnamed` supplies a name where DWARF has none,
+/// given whether a line is known.
+pub(super) fn frames(dwarf: &Dwarf, address: u64, unnamed: &dyn Fn(bool) -> String) -> Vec<SourceFrame> {
     let found = dwarf.with_context(|context| {
         let mut frames = Vec::new();
         let mut iter = context.find_frames(address).skip_all_loads().ok()?;
@@ -27,7 +28,8 @@ pub(super) fn frames(dwarf: &Dwarf, address: u64, unnamed: &dyn Fn() -> String) 
             let raw = frame.function.as_ref().and_then(|name| name.raw_name().ok());
             let location = frame.location.as_ref();
             frames.push(SourceFrame {
-                function: raw.map_or_else(unnamed, |raw| demangle(&raw)),
+                function: raw
+                    .map_or_else(|| unnamed(location.is_some_and(|at| has_line(&at))), |raw| demangle(&raw)),
                 file: location
                     .filter(has_line)
                     .and_then(|at| at.file)

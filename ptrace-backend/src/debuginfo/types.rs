@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gimli::{AttributeValue, DebuggingInformationEntry, DwAt, UnitOffset};
+use gimli::{AttributeValue, DebuggingInformationEntry, DwAt, Operation, UnitOffset};
 
 use super::die::target;
 use super::dwarf::{Dwarf, Reader, Unit};
@@ -85,7 +85,7 @@ fn member<'a>(
             matches!(child.tag(), gimli::DW_TAG_member | gimli::DW_TAG_inheritance) && child.depth() == depth;
         if is_part
             && let Some((part_unit, part)) = kind(dwarf, unit, &child)
-            && let Some(start) = start_of(&child)
+            && let Some(start) = start_of(unit, &child)
             && let Some(size) = size(dwarf, part_unit, part)
             && (start..start.saturating_add(size)).contains(rest)
         {
@@ -156,13 +156,17 @@ fn dimensions(unit: &Unit, array: UnitOffset) -> Vec<u64> {
 }
 
 /// Where a member begins in its structure.
-fn start_of(member: &Entry) -> Option<u64> {
+fn start_of(unit: &Unit, member: &Entry) -> Option<u64> {
     if let Some(bits) = number(member, gimli::DW_AT_data_bit_offset) {
         return Some(bits / 8);
     }
     match member.attr_value(gimli::DW_AT_data_member_location) {
         // Members of unions say nothing; virtual bases say something that only the running program knows.
         None => Some(0),
+        Some(AttributeValue::Exprloc(expression)) => match expression.operations(unit.encoding()).next() {
+            Ok(Some(Operation::PlusConstant { value })) => Some(value),
+            _ => None,
+        },
         Some(value) => value.udata_value(),
     }
 }

@@ -160,7 +160,7 @@ fn word(memory: &dyn Memory, address: u64) -> Option<u64> {
     memory.read(address, &mut bytes).then(|| u64::from_le_bytes(bytes))
 }
 
-/// Small enough to stay within a page, large enough for a few frames.
+/// A page: what can be read at its start can be read throughout.
 const WINDOW: usize = 4096;
 
 /// Reads a stretch of stack at a time: every read of another process is a system call.

@@ -1,4 +1,9 @@
 //! Which instructions are the user's own: where shared memory accesses are looked for.
+//!
+//! With lines: what comes from a user's file, and what a user's C or C++ file got from headers (templates and inline
+//! functions are instantiated there), test frameworks excepted. Of Rust's library, the parts that are about sharing
+//! memory (atomics, locks, cells, pointers), where the user's crates instantiate them, and the functions of its locks.
+//! Functions without lines: all of them, but for what starts and ends every program and for libraries known by name.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -9,7 +14,6 @@ use super::functions::Function;
 use super::image::Image;
 use super::lines::{self, Language, SourceUnit};
 use super::ranges::{merge, overlaps, push, subtract};
-use super::symbols::SymbolKind;
 use super::user_names::{is_below, is_user_rust_name};
 
 /// Whether a source file is one of the user's: everything outside of the folders where systems keep installed code.
@@ -193,10 +197,7 @@ fn is_user_name(image: &Image, function: &Function<'_>) -> bool {
         return is_user_rust_name(&name);
     }
     let is_library = is_below(&name, &["std::", "__gnu_cxx::", "__cxxabiv1::"]);
-    !is_library
-        || image
-            .symbols()
-            .any(|symbol| symbol.name == raw && symbol.is_weak() && symbol.kind == SymbolKind::Function)
+    !is_library || image.is_weak_symbol(raw)
 }
 
 /// Every file that the line tables list, sorted, each once.

@@ -29,7 +29,14 @@ __attribute__((noinline)) int worker(int n) {
 int main(int argc, char **argv) { return worker(argc) + queue.head; }
 "#;
 
-const WAYS: [&[&str]; 4] = [&["-O0"], &["-O2"], &["-O0", "-no-pie"], &["-O2", "-no-pie", "-gdwarf-4"]];
+const WAYS: [&[&str]; 6] = [
+    &["-O0"],
+    &["-O2"],
+    &["-O0", "-no-pie"],
+    &["-O2", "-no-pie", "-gdwarf-4"],
+    &["-O1", "-gdwarf-2"],
+    &["-O1", "-gdwarf64", "-gz"],
+];
 
 fn each_way(check: impl Fn(&Project, &Image)) {
     let project = Project::new("program.c", PROGRAM);
