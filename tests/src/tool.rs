@@ -1,6 +1,7 @@
 //! Builds the `interleaver` binary and runs it, under a watchdog.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -18,7 +19,7 @@ use crate::processes;
 pub const WATCHDOG: Duration = Duration::from_secs(30);
 
 /// The tool could not be built or run.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum ToolError {
     /// It does not compile.
     #[error("the tool could not be built: {0}")]
@@ -49,6 +50,13 @@ pub enum ToolError {
         /// Why not.
         error: io::Error,
     },
+}
+
+/// A test that fails shows it as it is meant to be read.
+impl fmt::Debug for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// A command line of the tool.

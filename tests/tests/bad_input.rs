@@ -104,7 +104,7 @@ fn a_statically_linked_program() {
 #[test]
 fn a_setuid_program() {
     let (_folder, program) = folder_with("program", fs::read(correct_program()).unwrap(), 0o4755);
-    refused(&explored(&program), &["set-user-ID"]);
+    refused(&explored(&program), &["setuid"]);
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_corrupt_schedule_file() {
     let (_folder, file) = saved_schedule();
     let text = fs::read_to_string(&file).unwrap();
     for (right, wrong) in
-        [("\"choices\": [", "\"choices\": {"), ("\"thread\": \"main\"", "\"thread\": \"nobody\"")]
+        [("\"choices\": [", "\"choices\": {"), ("\"thread\":\"main\"", "\"thread\":\"nobody\"")]
     {
         assert!(text.contains(right), "`{right}` is expected in {text}");
         fs::write(&file, text.replacen(right, wrong, 1)).unwrap();
@@ -234,7 +234,7 @@ fn usage_errors() {
     for (options, phrase) in [
         (&["--bogus"][..], "--bogus"),
         (&["--strategy", "fast"], "fast"),
-        (&["--max-preemptions", "-1"], "--max-preemptions"),
+        (&["--max-preemptions", "-1"], "-1"),
         (&["--max-schedules", "many"], "many"),
         (&["--time-limit", "5"], "not a duration"),
         (&["--run-timeout", "soon"], "not a duration"),

@@ -4,7 +4,8 @@ use std::fs;
 
 use tests::{Build, Optimisation, Outcome, Tool, running};
 
-/// Explores `peculiar/<name>.c` with these options; nothing is left running afterwards.
+/// Explores `peculiar/<name>.c` with these options; nothing is left running afterwards. One test per program, for what
+/// another test runs at the same time would count as left.
 fn explore(name: &str, options: &[&str]) -> Outcome {
     let program = Build::new(format!("peculiar/{name}.c"), Optimisation::O0).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -59,12 +60,17 @@ fn it_fails_before_it_creates_a_thread() {
 
 #[test]
 fn it_forks() {
-    clean(&explore("forks", &[]), "fork");
+    clean(&explore("forks", &[]), "processes");
 }
 
 #[test]
-fn it_execs() {
-    clean(&explore("execs", &[]), "exec");
+fn it_starts_another_program() {
+    clean(&explore("spawns", &[]), "processes");
+}
+
+#[test]
+fn it_becomes_another_program() {
+    clean_or_refused(&explore("execs", &[]), "exec");
 }
 
 #[test]
@@ -116,19 +122,18 @@ fn it_waits_for_input_from_a_terminal() {
 }
 
 #[test]
-fn its_standard_input_is_empty_unless_given() {
-    let outcome = explore("stdin", &[]);
-    assert_eq!(outcome.code, 0, "{}", outcome.transcript());
-}
+fn it_reads_its_standard_input() {
+    let empty = explore("stdin", &[]);
+    assert_eq!(empty.code, 0, "without --stdin there is nothing to read: {}", empty.transcript());
 
-#[test]
-fn its_standard_input_starts_anew_in_each_execution() {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("input");
     fs::write(&input, "one\ntwo\nthree\n").unwrap();
-    let outcome = explore("stdin", &["--stdin", &input.to_string_lossy()]);
-    assert_eq!(outcome.code, 1, "{}", outcome.transcript());
-    assert!(outcome.finding()["message"].to_string().contains('3'), "{}", outcome.transcript());
+    let given = explore("stdin", &["--stdin", &input.to_string_lossy()]);
+    assert_eq!(given.code, 1, "{}", given.transcript());
+    let message = given.finding()["message"].to_string();
+    assert!(message.contains('3'), "each execution reads all three lines: {}", given.transcript());
+
     let ignored = explore("stdin", &["--stdin", &input.to_string_lossy(), "--ignore-exit-code"]);
     assert_eq!(ignored.code, 0, "{}", ignored.transcript());
 }

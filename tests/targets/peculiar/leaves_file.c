@@ -1,4 +1,4 @@
-/* Leaves a file behind and does something else when it finds one: the second run is not like the first. */
+/* Leaves a file behind that grows with every run, and does more the longer it is: no run is like the one before. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 static atomic_int work_done;
-static int is_first_run;
+static long backlog;
 
 static void *work(void *unused)
 {
-    if (is_first_run)
+    for (long i = 0; i < backlog; i++)
         atomic_fetch_add(&work_done, 1);
     return unused;
 }
@@ -18,12 +18,14 @@ static void *work(void *unused)
 int main(void)
 {
     pthread_t thread;
-    int file = open("leaves_file.state", O_CREAT | O_EXCL | O_WRONLY, 0600);
+    int file = open("leaves_file.state", O_CREAT | O_RDWR, 0600);
 
-    is_first_run = file >= 0;
+    backlog = lseek(file, 0, SEEK_END);
+    if (backlog < 0 || write(file, "x", 1) != 1)
+        return 1;
+    close(file);
     pthread_create(&thread, NULL, work, NULL);
     atomic_fetch_add(&work_done, 1);
     pthread_join(thread, NULL);
-    close(file);
     return 0;
 }
