@@ -6,12 +6,12 @@
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::path::{Path, Prefix, Steps};
+use super::stack::Stack;
 use super::{Alternative, Coverage, Decision, Guide, Next, Notes, Strategy, WorkItem};
 use crate::cache::{Cache, Key, Place, Position, Runner};
-use crate::hash::HbHash;
 use crate::hb::ThreadTag;
 use crate::names::ThreadName;
 use crate::point::Point;
@@ -38,9 +38,7 @@ pub struct Frontier<B> {
     bound: B,
     steps: Steps,
     /// Of each cost, what waits; the latest is taken first, which keeps it small.
-    waiting: Vec<Vec<Waiting>>,
-    /// Of each cost, the states that items were made for.
-    claimed: Vec<FxHashSet<Key>>,
+    waiting: Vec<Stack<Waiting>>,
     under_way: FxHashMap<u64, Begun>,
     started: bool,
     next_id: u64,
@@ -58,7 +56,8 @@ struct Begun {
 struct Waiting {
     prefix: Prefix,
     alternative: u32,
-    state: Option<(HbHash, Runner)>,
+    /// Who will have run last.
+    ran: Runner,
 }
 
 impl<B: Bound> Frontier<B> {
@@ -68,7 +67,6 @@ impl<B: Bound> Frontier<B> {
             bound,
             steps: Steps::default(),
             waiting: Vec::new(),
-            claimed: Vec::new(),
             under_way: FxHashMap::default(),
             started: false,
             next_id: 0,
@@ -86,10 +84,6 @@ impl<B: Bound> Frontier<B> {
             numbers.map(|number| self.steps.step(number)).collect()
         });
         self.under_way.insert(id, Begun { from, cost });
-        if cost > self.current {
-            // Everything cheaper is in the cache now.
-            self.claimed.iter_mut().take(cost as usize).for_each(|claims| *claims = FxHashSet::default());
-        }
         self.current = cost;
         Next::Work(WorkItem { id, prefix, cost })
     }
@@ -99,16 +93,26 @@ impl<B: Bound> Frontier<B> {
         self.waiting.iter().position(|items| !items.is_empty())
     }
 
-    fn is_worth_it(&mut self, alternative: &Alternative, cache: &Cache) -> bool {
+    /// Whether an alternative leads to a state that is not known yet and that nothing waiting leads to.
+    fn is_worth_it(&self, alternative: &Alternative, cache: &Cache) -> bool {
         let Some((state, ran)) = alternative.state else { return true };
-        if !cache.prunes() {
-            return true;
+        let waits = |stack: &Stack<Waiting>| stack.holds(Key::with(state, ran));
+        !cache.prunes()
+            || !cache.expects(state, ran, alternative.cost)
+                && !self.waiting.get(alternative.cost as usize).is_some_and(waits)
+    }
+
+    fn add(&mut self, path: &Arc<Path>, alternative: Alternative, prunes: bool) {
+        let Alternative { at, step, cost, state } = alternative;
+        let cost = cost as usize;
+        if self.waiting.len() <= cost {
+            self.waiting.resize_with(cost + 1, Stack::default);
         }
-        let cost = alternative.cost as usize;
-        if self.claimed.len() <= cost {
-            self.claimed.resize_with(cost + 1, FxHashSet::default);
-        }
-        !cache.expects(state, ran, alternative.cost) && self.claimed[cost].insert(Key::with(state, ran))
+        let prefix = Prefix { path: path.clone(), length: at };
+        let ran = state.map_or_else(Runner::default, |(_, ran)| ran);
+        let key = state.filter(|_| prunes).map_or(Key::NONE, |(state, ran)| Key::with(state, ran));
+        let item = Waiting { prefix, alternative: self.steps.number(step), ran };
+        self.waiting[cost].push(key, item);
     }
 }
 
@@ -119,8 +123,8 @@ impl<B: Bound> Strategy for Frontier<B> {
             return self.begin(None, 0);
         }
         while let Some(cost) = self.cheapest() {
-            let Some(item) = self.waiting[cost].pop() else { continue };
-            if item.state.is_none_or(|(state, ran)| !cache.expects(state, ran, cost as u32)) {
+            let Some((key, item)) = self.waiting[cost].pop() else { continue };
+            if key == Key::NONE || !cache.expects(key.state(item.ran), item.ran, cost as u32) {
                 return self.begin(Some((item.prefix, item.alternative)), cost as u32);
             }
         }
@@ -148,19 +152,13 @@ impl<B: Bound> Strategy for Frontier<B> {
         let tail = run.steps[shared.min(last as usize)..last as usize].iter();
         let tail = tail.map(|step| self.steps.number(step.replayed())).collect();
         let path = Arc::new(Path::new(from.map(|(prefix, _)| prefix), tail));
-        for Alternative { at, step, cost, state } in wanted {
-            let cost = cost as usize;
-            if self.waiting.len() <= cost {
-                self.waiting.resize_with(cost + 1, Vec::new);
-            }
-            let prefix = Prefix { path: path.clone(), length: at };
-            self.waiting[cost].push(Waiting { prefix, alternative: self.steps.number(step), state });
+        for alternative in wanted {
+            self.add(&path, alternative, cache.prunes());
         }
     }
 
     fn reset(&mut self, _epoch: Epoch) {
         self.waiting.clear();
-        self.claimed.clear();
         self.under_way.clear();
         self.steps = Steps::default();
         (self.started, self.beyond, self.withheld, self.current) = (false, false, false, 0);

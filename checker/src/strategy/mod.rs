@@ -11,6 +11,7 @@ mod icb;
 mod idb;
 mod path;
 mod random;
+mod stack;
 
 use serde::{Deserialize, Serialize};
 

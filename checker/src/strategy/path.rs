@@ -36,7 +36,7 @@ const MAX_LINKS: u32 = 64;
 #[derive(Debug)]
 pub(super) struct Path {
     prefix: Option<Prefix>,
-    tail: Box<[u32]>,
+    tail: Tail,
     links: u32,
 }
 
@@ -47,19 +47,40 @@ pub(super) struct Prefix {
     pub(super) length: u32,
 }
 
+/// Numbers of steps. Most programs have fewer than 65,536 different ones.
+#[derive(Debug)]
+enum Tail {
+    Narrow(Box<[u16]>),
+    Wide(Box<[u32]>),
+}
+
+impl Tail {
+    fn new(numbers: Vec<u32>) -> Self {
+        let narrow: Result<Vec<u16>, _> = numbers.iter().map(|&number| number.try_into()).collect();
+        narrow.map_or_else(|_| Self::Wide(numbers.into()), |narrow| Self::Narrow(narrow.into()))
+    }
+
+    fn copy(&self, length: usize, into: &mut Vec<u32>) {
+        match self {
+            Self::Narrow(all) => into.extend(all[..length].iter().copied().map(u32::from)),
+            Self::Wide(all) => into.extend_from_slice(&all[..length]),
+        }
+    }
+}
+
 impl Path {
     /// A path that shares its beginning with another one.
     pub(super) fn new(prefix: Option<Prefix>, tail: Vec<u32>) -> Self {
         match prefix {
             Some(prefix) if prefix.path.links < MAX_LINKS => {
-                Self { links: prefix.path.links + 1, prefix: Some(prefix), tail: tail.into() }
+                Self { links: prefix.path.links + 1, prefix: Some(prefix), tail: Tail::new(tail) }
             }
             Some(prefix) => {
                 let mut all = prefix.steps();
                 all.extend(tail);
-                Self { prefix: None, tail: all.into(), links: 0 }
+                Self { prefix: None, tail: Tail::new(all), links: 0 }
             }
-            None => Self { prefix: None, tail: tail.into(), links: 0 },
+            None => Self { prefix: None, tail: Tail::new(tail), links: 0 },
         }
     }
 }
@@ -77,7 +98,7 @@ impl Prefix {
         if let Some(prefix) = &self.path.prefix {
             Self { path: prefix.path.clone(), length: shared }.collect(into);
         }
-        into.extend_from_slice(&self.path.tail[..(self.length - shared) as usize]);
+        self.path.tail.copy((self.length - shared) as usize, into);
     }
 }
 
@@ -89,7 +110,7 @@ mod tests {
     fn every_prefix_of_a_long_chain_reads_back() {
         let mut path = Arc::new(Path::new(None, vec![0, 1, 2]));
         let mut plain = vec![0, 1, 2];
-        for round in 0..200 {
+        for round in 65_430..65_630 {
             let length = plain.len() as u32 - round % 3;
             plain.truncate(length as usize);
             plain.extend([round, round + 1]);

@@ -4,17 +4,16 @@
 //! hash of happens-before stands for the state. Under a bound it is not enough of a key: what is still affordable
 //! depends on what was spent, and what is free depends on who ran last.
 
+mod table;
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
-use smallvec::{SmallVec, smallvec};
 
+use self::table::{Entry, Table};
 use crate::hash::HbHash;
 use crate::hb::ThreadTag;
-
-/// Entries beyond this number are not kept: pruning gets weaker, results stay exact, memory stays bounded.
-const CAPACITY: usize = 1_800_000;
 
 /// A state as a bounded search sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +34,7 @@ impl Runner {
     /// A thread's entry.
     #[must_use]
     pub fn of(tag: Option<ThreadTag>) -> Self {
-        Self(tag.map_or(0, |tag| tag.0 as u32 | 1))
+        Self(tag.map_or(0, |tag| tag.0 as u32 | 4))
     }
 }
 
@@ -61,14 +60,6 @@ pub enum Rule {
     SamePosition,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    ran: Runner,
-    position: Position,
-    cost: u16,
-    item: u32,
-}
-
 /// The states entered in this epoch. Shared by all workers.
 #[derive(Debug)]
 pub struct Cache {
@@ -78,7 +69,7 @@ pub struct Cache {
 
 #[derive(Debug, Default)]
 struct States {
-    entered: FxHashMap<Key, SmallVec<[Entry; 1]>>,
+    entered: Table,
     /// Where executions ended.
     ends: FxHashSet<Key>,
 }
@@ -88,10 +79,24 @@ struct States {
 pub(crate) struct Key([u64; 2]);
 
 impl Key {
+    /// No state.
+    pub(crate) const NONE: Self = Self([0, 0]);
+
     /// A state together with who ran last.
     pub(crate) fn with(state: HbHash, ran: Runner) -> Self {
         let Self([low, high]) = state.into();
         Self([low, high ^ u64::from(ran.0) << 32])
+    }
+
+    /// The state of which this is the key together with `ran`.
+    pub(crate) fn state(self, ran: Runner) -> HbHash {
+        let Self([low, high]) = self;
+        HbHash(u128::from(low) | u128::from(high ^ u64::from(ran.0) << 32) << 64)
+    }
+
+    /// Evenly distributed bits.
+    pub(crate) fn spread(self) -> u64 {
+        self.0[0]
     }
 }
 
@@ -122,24 +127,18 @@ impl Cache {
     /// Whether an entry stands for this place at this cost; if not, the place is entered for `item`.
     pub fn enter(&self, place: Place, cost: u32, item: u64) -> bool {
         let Some(rule) = self.rule else { return false };
-        let (cost, item) = (cost.min(u32::from(u16::MAX)) as u16, item as u32);
         let mut states = self.states();
-        let full = states.entered.len() >= CAPACITY;
-        let entry = Entry { ran: place.ran, position: place.position, cost, item };
-        if full && !states.entered.contains_key(&place.state.into()) {
-            return false;
-        }
-        let known = states.entered.entry(place.state.into()).or_insert_with(|| smallvec![entry]);
+        let key = place.state.into();
+        let stands = |entry: &Entry| {
+            entry.is_at(place.position) && entry.costs_at_most(cost) || is_cheaper(entry, rule, cost)
+        };
         // An item that is run again must not be stopped by its own first half.
-        let mut others = known.iter().filter(|known| known.item != item);
-        if others.any(|known| known.stands_for(rule, place.position, cost)) {
+        let mut others = states.entered.of(key).filter(|entry| entry.item != item as u32);
+        if others.any(stands) {
             return true;
         }
-        match known.iter_mut().find(|known| known.position == place.position) {
-            Some(known) if known.cost >= cost => *known = entry,
-            Some(_) => {}
-            None => known.push(entry),
-        }
+        drop(others);
+        states.entered.insert(Entry::new(key, place.ran, place.position, cost, item));
         false
     }
 
@@ -147,15 +146,12 @@ impl Cache {
     #[must_use]
     pub fn expects(&self, state: HbHash, ran: Runner, cost: u32) -> bool {
         let Some(rule) = self.rule else { return false };
-        let cost = cost.min(u32::from(u16::MAX)) as u16;
         let states = self.states();
         let key = state.into();
-        states.ends.contains(&key)
-            || states.entered.get(&key).is_some_and(|known| {
-                // Who ran last and the state fix the position, but it is not known here.
-                let same = |entry: &Entry| entry.ran == ran && entry.cost <= cost;
-                known.iter().any(|entry| same(entry) || entry.is_cheaper(rule, cost))
-            })
+        // Who ran last and the state fix the position, which is not known here.
+        let stands =
+            |entry: &Entry| entry.ran == ran && entry.costs_at_most(cost) || is_cheaper(entry, rule, cost);
+        states.ends.contains(&key) || states.entered.of(key).any(stands)
     }
 
     /// Notes that an execution ended in this state; says whether it is the first one.
@@ -165,18 +161,13 @@ impl Cache {
 
     #[cfg(test)]
     pub(crate) fn ends(&self) -> std::collections::BTreeSet<HbHash> {
-        let hash = |Key([low, high]): &Key| HbHash(u128::from(*low) | u128::from(*high) << 64);
-        self.states().ends.iter().map(hash).collect()
+        self.states().ends.iter().map(|key| key.state(Runner::default())).collect()
     }
 
     /// Takes the entries of an item back: what follows its states was not explored.
     pub fn withdraw(&self, states: &[HbHash], item: u64) {
         let mut all = self.states();
-        for &state in states {
-            if let Some(known) = all.entered.get_mut(&state.into()) {
-                known.retain(|entry| entry.item != item as u32);
-            }
-        }
+        states.iter().for_each(|&state| all.entered.withdraw(state.into(), item));
     }
 
     /// Forgets everything.
@@ -185,14 +176,8 @@ impl Cache {
     }
 }
 
-impl Entry {
-    fn stands_for(&self, rule: Rule, position: Position, cost: u16) -> bool {
-        (self.position == position && self.cost <= cost) || self.is_cheaper(rule, cost)
-    }
-
-    fn is_cheaper(&self, rule: Rule, cost: u16) -> bool {
-        rule == Rule::Preemptions && self.cost < cost && !matches!(self.position, Position::GaveWay(_))
-    }
+fn is_cheaper(entry: &Entry, rule: Rule, cost: u32) -> bool {
+    rule == Rule::Preemptions && entry.costs_less_than(cost) && !entry.gave_way()
 }
 
 #[cfg(test)]
