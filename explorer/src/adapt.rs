@@ -55,7 +55,7 @@ fn follow(
             return Err(differs(format!("{} has ended, or never starts", saved.thread)));
         };
         let key = OpKey { kind: pending.kind, site: view.site };
-        let place = places.of_site(key.site);
+        let place = places.of_pending(run, saved.thread, key.site);
         if key.kind != saved.operation || place.function.as_deref() != Some(function(&saved.at)) {
             return Err(differs(format!("{} {:?} in {}", saved.thread, key.kind, place.words())));
         }

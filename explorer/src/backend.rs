@@ -20,6 +20,11 @@ impl Source for PtraceProgram {
         Self::locate(self, site)
     }
 
+    fn is_own_code(&self, site: Site) -> bool {
+        // Where the user's code has lines, code without them is what the compiler and the libraries added.
+        !self.executable().has_debug_lines && self.is_user_code(site)
+    }
+
     fn describe(&self, obj: Obj) -> Option<String> {
         Program::describe(self, obj)
     }

@@ -11,14 +11,16 @@ use crate::story::Story;
 
 /// A failing execution, as a search or a replay saw it.
 pub(crate) struct Failing<'a> {
+    /// The place of every event.
+    pub(crate) at: &'a [Location],
     pub(crate) failure: &'a Failure,
     pub(crate) trace: &'a Trace,
     pub(crate) ending: &'a Ending,
 }
 
-impl<'a> From<&'a search::Finding> for Failing<'a> {
-    fn from(found: &'a search::Finding) -> Self {
-        Self { failure: &found.failure, trace: &found.trace, ending: &found.ending }
+impl<'a> Failing<'a> {
+    pub(crate) fn found(found: &'a search::Finding, at: &'a [Location]) -> Self {
+        Self { at, failure: &found.failure, trace: &found.trace, ending: &found.ending }
     }
 }
 
@@ -50,7 +52,7 @@ impl From<&search::Finding> for Measured {
 
 /// The report on one failing execution; where its schedule is saved is not known yet.
 pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places<'_>) -> Finding {
-    let story = Story::tell(failing.trace, failing.failure, places);
+    let story = Story::tell(failing.trace, failing.at, failing.failure, places);
     let parties = parties(failing.failure, &story, places);
     let failed = failing.failure.thread.map(|thread| story.lanes.label(thread));
     let place = culprit(&parties, failed.as_deref());

@@ -4,6 +4,7 @@
 
 mod adapt;
 mod backend;
+mod callers;
 mod diverged;
 pub mod environment;
 mod error;

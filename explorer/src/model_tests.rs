@@ -41,6 +41,10 @@ impl Source for Words<'_> {
         vec![Frame { function, file, line: u32::try_from(site.0 & 0xffff).ok(), column: None }]
     }
 
+    fn is_own_code(&self, _: Site) -> bool {
+        true
+    }
+
     fn describe(&self, obj: Obj) -> Option<String> {
         self.0.describe(obj)
     }

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use checker::names::Site;
+use checker::names::{Site, ThreadName};
+use checker::seam::Execution;
 use ptrace_backend::debuginfo::is_user_file;
 
 use crate::report::Location;
@@ -29,26 +30,48 @@ impl<'a> Places<'a> {
     /// The place of one site: the innermost frame of the user's own code, else the innermost one.
     #[must_use]
     pub fn of_site(&self, site: Site) -> Location {
-        let frames = self.source.locate(site);
-        frames.iter().find(|frame| self.is_own(frame)).or(frames.first()).map_or_else(
-            || Location { function: unknown(site), ..Location::default() },
-            |frame| self.name(frame),
-        )
+        let unknown = || Location { function: unknown(site), ..Location::default() };
+        self.of_stack(&[site]).into_iter().next().unwrap_or_else(unknown)
+    }
+
+    /// The place of what a thread does next: that of the instruction, or, if that is in a library, of its caller.
+    pub fn of_pending(&self, run: &mut impl Execution, thread: ThreadName, site: Site) -> Location {
+        if self.is_own_site(site) {
+            return self.of_site(site);
+        }
+        let stack = run.stack(thread);
+        let caller = stack.iter().find(|site| self.is_own_site(**site));
+        self.of_site(caller.copied().unwrap_or(site))
+    }
+
+    /// Whether the code at a site is the user's own.
+    #[must_use]
+    pub fn is_own_site(&self, site: Site) -> bool {
+        self.source.locate(site).iter().any(|frame| self.is_own(site, frame))
     }
 
     /// The frames of the user's own code in a stack, innermost first; if there are none, the innermost frame of all.
     #[must_use]
     pub fn of_stack(&self, stack: &[Site]) -> Vec<Location> {
-        let frames: Vec<Frame> = stack.iter().flat_map(|site| self.source.locate(*site)).collect();
-        let own: Vec<Location> =
-            frames.iter().filter(|frame| self.is_own(frame)).map(|frame| self.name(frame)).collect();
-        if own.is_empty() { frames.first().map(|frame| self.name(frame)).into_iter().collect() } else { own }
+        let located = |&site: &Site| self.source.locate(site).into_iter().map(move |frame| (site, frame));
+        let frames: Vec<(Site, Frame)> = stack.iter().flat_map(located).collect();
+        let own = frames.iter().filter(|(site, frame)| self.is_own(*site, frame));
+        let mut own: Vec<Location> = own.map(|(_, frame)| self.name(frame)).collect();
+        // A macro shows as a call of its own at the same line.
+        own.dedup();
+        if own.is_empty() {
+            frames.first().map(|(_, frame)| self.name(frame)).into_iter().collect()
+        } else {
+            own
+        }
     }
 
-    fn is_own(&self, frame: &Frame) -> bool {
-        let Some(file) = &frame.file else { return false };
-        // A relative path was not resolved by the compiler: those of a C library's build tree look like `../nptl/x.c`.
-        file.starts_with(&self.root) || (file.is_absolute() && is_user_file(file))
+    fn is_own(&self, site: Site, frame: &Frame) -> bool {
+        match &frame.file {
+            // A relative path was not resolved by the compiler: those of a C library's build look like `../nptl/x.c`.
+            Some(file) => file.starts_with(&self.root) || (file.is_absolute() && is_user_file(file)),
+            None => self.source.is_own_code(site),
+        }
     }
 
     fn name(&self, frame: &Frame) -> Location {
@@ -118,6 +141,10 @@ mod tests {
             line.map(|line| line.split('<').map(frame).collect()).unwrap_or_default()
         }
 
+        fn is_own_code(&self, site: Site) -> bool {
+            site == Site(4)
+        }
+
         fn describe(&self, _: Obj) -> Option<String> {
             None
         }
@@ -140,6 +167,7 @@ mod tests {
         "abort ../stdlib/abort.c 79",
         "check /home-of/project/src/check.c 10 < main /home-of/project/src/main.c 20",
         "unwrap /rustc/abc/library/core/src/option.rs 5 < work /elsewhere/lib.rs 7",
+        "program+0x1234",
     ]);
 
     fn places(table: &Table) -> Places<'_> {
@@ -163,6 +191,7 @@ mod tests {
         let places = places(&TABLE);
         assert_eq!(places.of_site(Site(0)).words(), "raise");
         assert_eq!(places.of_stack(&[Site(0)]).len(), 1);
+        assert_eq!(places.of_stack(&[Site(0), Site(1), Site(4)])[0].words(), "program+0x1234");
         assert_eq!(places.of_site(Site(0x99)).words(), "code 0x99");
     }
 }

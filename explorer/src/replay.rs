@@ -12,6 +12,7 @@ use checker::search::{self, Go, Replayed, SearchError};
 
 use crate::adapt::adapt;
 use crate::backend::{self, Launch, Launched};
+use crate::callers::places_of_events;
 use crate::diverged::Readable;
 use crate::environment;
 use crate::error::Error;
@@ -98,17 +99,17 @@ impl Again<'_> {
         };
         notes.extend(self.source.notes());
         notes.extend(peculiarities.all());
-        Ok(self.report(replayed.as_ref(), notes, started.elapsed().as_secs_f64(), &places))
+        Ok(self.report(&program, replayed.as_ref(), notes, started.elapsed().as_secs_f64()))
     }
 
     fn report(
         &self,
+        program: &impl Program,
         replayed: Option<&Replayed>,
         mut notes: Vec<String>,
         elapsed: f64,
-        places: &Places<'_>,
     ) -> Report {
-        let finding = replayed.and_then(|replayed| self.finding(replayed, places));
+        let finding = replayed.and_then(|replayed| self.finding(program, replayed));
         let (verdict, ended) = match (replayed, &finding) {
             (None, _) => (Verdict::Inconclusive, "it was stopped"),
             (Some(_), Some(_)) => (Verdict::Found, "the schedule was replayed, and fails"),
@@ -148,13 +149,15 @@ impl Again<'_> {
         }
     }
 
-    fn finding(&self, replayed: &Replayed, places: &Places<'_>) -> Option<Finding> {
+    fn finding(&self, program: &impl Program, replayed: &Replayed) -> Option<Finding> {
+        let places = Places::new(self.source, self.root);
         let mut failure = replayed.failure.clone()?;
         // One execution cannot tell that every one fails; the search that saved the schedule could.
         if self.saved.failure.kind == FailureKind::AlwaysFails {
             failure.kind = FailureKind::AlwaysFails;
         }
         let trace = &replayed.trace;
+        let at = places_of_events(program, trace, &places);
         let measured = Measured {
             schedule_number: 0,
             preemptions: Some(trace.preemptions()),
@@ -165,9 +168,9 @@ impl Again<'_> {
             reproduced: (1, 1),
         };
         let mut told = finding::report(
-            &Failing { failure: &failure, trace, ending: &replayed.ending },
+            &Failing { at: &at, failure: &failure, trace, ending: &replayed.ending },
             &measured,
-            places,
+            &places,
         );
         told.schedule_file = Some(self.file.to_string_lossy().into_owned());
         Some(told)

@@ -9,7 +9,7 @@ use checker::search;
 use checker::trace::{Trace, TraceStep};
 
 use crate::places::Places;
-use crate::report::Finding;
+use crate::report::{EventLine, Finding};
 use crate::schedule_file::{
     FORMAT, FoundBy, KeyPoints, SavedChoice, SavedFailure, SavedTarget, ScheduleFile, VERSION,
 };
@@ -23,7 +23,8 @@ pub(crate) fn schedule_file(
     (strategy, seed): (&str, u64),
     places: &Places<'_>,
 ) -> ScheduleFile {
-    let steps = found.trace.steps.iter().map(Some).chain(std::iter::repeat(None));
+    // The last choice has no event if it never came to an end.
+    let steps = found.trace.steps.iter().zip(&told.events).map(Some).chain(std::iter::repeat(None));
     let choices = found.trace.schedule();
     ScheduleFile {
         format: FORMAT.to_owned(),
@@ -64,15 +65,15 @@ fn party_words(party: &crate::report::Party) -> String {
 
 fn saved_choice(
     (choice, key): &(Choice, OpKey),
-    step: Option<&TraceStep>,
+    step: Option<(&TraceStep, &EventLine)>,
     places: &Places<'_>,
 ) -> SavedChoice {
-    let object = step.and_then(|step| step.event.op.may.accesses.first());
+    let object = step.and_then(|(step, _)| step.event.op.may.accesses.first());
     SavedChoice {
         thread: choice.agent.thread(),
         operation: key.kind,
         object: object.and_then(|access| places.source().describe(access.obj)),
-        at: places.of_site(key.site).words(),
+        at: step.map_or_else(|| places.of_site(key.site), |(_, line)| line.place.clone()).words(),
         site: key.site,
         actor: SavedChoice::actor(choice.agent),
         pick: choice.pick,

@@ -8,6 +8,7 @@ use std::time::Instant;
 use checker::seam::Program;
 use checker::search::{self, Ended, Outcome};
 
+use crate::callers::places_of_events;
 use crate::diverged::Readable;
 use crate::error::Error;
 use crate::finding::{self, Failing, Measured};
@@ -44,17 +45,20 @@ impl Session<'_> {
         let outcome = search::explore(&program, &self.request.options(), &mut overseer)
             .map_err(|error| Readable(&self.places()).search_error(error))?;
         let elapsed = started.elapsed().as_secs_f64();
-        let mut report = self.report(&outcome, elapsed)?;
+        let mut report = self.report(&program, &outcome, elapsed)?;
         report.notes.extend(peculiarities.all());
         self.store.write("report.txt", text::render(&report).as_bytes())?;
         self.store.write("report.json", &json(&report))?;
         Ok(report)
     }
 
-    fn report(&self, outcome: &Outcome, elapsed: f64) -> Result<Report, StoreError> {
+    fn report(&self, program: &impl Program, outcome: &Outcome, elapsed: f64) -> Result<Report, StoreError> {
         let stats = &outcome.stats;
-        let findings =
-            outcome.findings.iter().map(|found| self.finding(found)).collect::<Result<Vec<_>, _>>()?;
+        let findings = outcome
+            .findings
+            .iter()
+            .map(|found| self.finding(program, found))
+            .collect::<Result<Vec<_>, _>>()?;
         Ok(Report {
             format: FORMAT,
             version: VERSION,
@@ -80,9 +84,10 @@ impl Session<'_> {
     }
 
     /// The report on a finding, whose schedule is saved first.
-    fn finding(&self, found: &search::Finding) -> Result<Finding, StoreError> {
+    fn finding(&self, program: &impl Program, found: &search::Finding) -> Result<Finding, StoreError> {
         let places = self.places();
-        let mut told = finding::report(&Failing::from(found), &Measured::from(found), &places);
+        let at = places_of_events(program, &found.trace, &places);
+        let mut told = finding::report(&Failing::found(found, &at), &Measured::from(found), &places);
         let found_by = (strategy_name(self.request.strategy), self.request.seed);
         let file = saving::schedule_file(found, &told, &self.target, found_by, &places);
         let path = self.store.write(&saving::file_name(&file), file.to_json().as_bytes())?;

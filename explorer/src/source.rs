@@ -8,6 +8,9 @@ pub trait Source {
     /// The functions that the code at `site` belongs to, the innermost inlined one first; empty if unknown.
     fn locate(&self, site: Site) -> Vec<Frame>;
 
+    /// Whether code without lines is the user's own.
+    fn is_own_code(&self, site: Site) -> bool;
+
     /// The words for an object ("`counter`", "`queue.head`").
     fn describe(&self, obj: Obj) -> Option<String>;
 

@@ -23,26 +23,35 @@ pub(crate) struct Story {
 }
 
 impl Story {
-    /// Tells an execution.
-    pub(crate) fn tell(trace: &Trace, failure: &Failure, places: &Places<'_>) -> Self {
+    /// Tells an execution; `at` has the place of every event.
+    pub(crate) fn tell(trace: &Trace, at: &[Location], failure: &Failure, places: &Places<'_>) -> Self {
         let lanes = Lanes::of(trace.threads.iter().copied());
         let words = Words { lanes: &lanes, source: places.source() };
+        let located: Vec<Located<'_>> =
+            trace.steps.iter().zip(at).map(|(step, place)| Located { step, place }).collect();
         let mut telling = Telling { words, places, failure, preempted: BTreeMap::new() };
-        let pending = pending_operations(&trace.steps);
-        let lines = (0..).zip(&trace.steps).zip(&pending);
+        let pending = pending_operations(&located);
+        let lines = (0..).zip(&located).zip(&pending);
         let events = lines.map(|((number, step), left)| telling.line(number, step, *left)).collect();
         let preempted = telling.preempted;
         Self { lanes, events, preempted }
     }
 }
 
+/// A step, and where it is.
+#[derive(Clone, Copy)]
+struct Located<'a> {
+    step: &'a TraceStep,
+    place: &'a Location,
+}
+
 /// For each switch, the step that the thread which is left runs when it runs again.
-fn pending_operations(steps: &[TraceStep]) -> Vec<Option<&TraceStep>> {
-    let mut next: BTreeMap<ThreadName, &TraceStep> = BTreeMap::new();
+fn pending_operations<'a>(steps: &[Located<'a>]) -> Vec<Option<Located<'a>>> {
+    let mut next: BTreeMap<ThreadName, Located<'a>> = BTreeMap::new();
     let mut pending = vec![None; steps.len()];
-    for (at, step) in steps.iter().enumerate().rev() {
-        pending[at] = left(&step.reason).and_then(|thread| next.get(&thread).copied());
-        next.insert(step.event.id.thread, step);
+    for (at, located) in steps.iter().enumerate().rev() {
+        pending[at] = left(&located.step.reason).and_then(|thread| next.get(&thread).copied());
+        next.insert(located.step.event.id.thread, *located);
     }
     pending
 }
@@ -67,19 +76,19 @@ struct Telling<'a> {
 }
 
 impl Telling<'_> {
-    fn line(&mut self, number: u32, step: &TraceStep, pending: Option<&TraceStep>) -> EventLine {
-        let event = &step.event;
+    fn line(&mut self, number: u32, located: &Located<'_>, pending: Option<Located<'_>>) -> EventLine {
+        let event = &located.step.event;
         EventLine {
             number,
             thread: self.words.lanes.label(event.id.thread),
             operation: event.op.kind,
             text: self.words.event(event),
-            place: self.places.of_site(event.site),
-            switch: self.switch(step, pending),
+            place: located.place.clone(),
+            switch: self.switch(located.step, pending),
         }
     }
 
-    fn switch(&mut self, step: &TraceStep, pending: Option<&TraceStep>) -> Option<Switch> {
+    fn switch(&mut self, step: &TraceStep, pending: Option<Located<'_>>) -> Option<Switch> {
         if step.event.op.kind == OpKind::Timeout && step.reason == Reason::Aside {
             let from = self.words.lanes.label(step.last.thread()?);
             let reason =
@@ -105,9 +114,9 @@ impl Telling<'_> {
     }
 
     /// Where a thread is that does not go on: at what it runs next, or, if it never runs again, where it ends up.
-    fn stack(&self, thread: ThreadName, pending: Option<&TraceStep>) -> Vec<Location> {
+    fn stack(&self, thread: ThreadName, pending: Option<Located<'_>>) -> Vec<Location> {
         match pending {
-            Some(step) => vec![self.places.of_site(step.event.site)],
+            Some(located) => vec![located.place.clone()],
             None => {
                 let party = self.failure.others.iter().find(|party| party.thread == thread);
                 party.map(|party| self.places.of_stack(&party.stack)).unwrap_or_default()
@@ -115,9 +124,9 @@ impl Telling<'_> {
         }
     }
 
-    fn next(&self, pending: Option<&TraceStep>, stack: &[Location]) -> String {
+    fn next(&self, pending: Option<Located<'_>>, stack: &[Location]) -> String {
         match (pending, stack.first()) {
-            (Some(step), _) => format!(", about to {}", self.words.pending(&step.event.op)),
+            (Some(located), _) => format!(", about to {}", self.words.pending(&located.step.event.op)),
             (None, Some(place)) => format!(" in {}", place.words()),
             (None, None) => String::new(),
         }

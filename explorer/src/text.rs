@@ -32,7 +32,8 @@ fn render_finding(finding: &Finding, (number, of): (usize, usize)) -> String {
     let which = if of > 1 { format!("Found {number} of {of}") } else { "Found".to_owned() };
     let kind = kind_words(finding);
     // The checker's sentences name the kind themselves.
-    let what = if finding.message.starts_with(&kind) { String::new() } else { format!("{kind} — ") };
+    let what =
+        if finding.message.starts_with(&format!("{kind}:")) { String::new() } else { format!("{kind} — ") };
     line(&mut text, &format!("{which}: {what}{}", headline_message(finding)));
     let place = finding.place.words();
     if !place.is_empty() {

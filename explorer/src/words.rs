@@ -135,7 +135,7 @@ fn verb(kind: OpKind) -> &'static str {
         OpKind::Create => "create",
         OpKind::Join => "join",
         OpKind::FutexWait => "sleep on",
-        OpKind::FutexResume => "wake up from",
+        OpKind::FutexResume => "wake up",
         OpKind::FutexWake => "wake sleepers on",
         OpKind::Await => "see the change of",
         OpKind::Yield => "give way",
