@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::answers::{START_OF_TIME, World};
 use crate::control::functions::{CXX_FUNCTIONS, RUST_LOCK, RUST_UNLOCK, THREAD_FUNCTIONS, rust_function, timed_out_result};
 use crate::debuginfo::{self, CodeSection, Image, Modules};
-use crate::instructions::{Candidate, FunctionShape, Kind, relocate, scan};
+use crate::instructions::{Candidate, FunctionShape, relocate, scan};
 use crate::layout::{Layout, Module, RustMutex, Trap, What, digest, is_system};
 use crate::os::{memory, spawn::Prepared};
 use crate::preflight::Executable;
@@ -63,7 +63,7 @@ pub(crate) fn launch(
     let fork_loop = map(&mut startup, main.rip, &modules[0].mapped, PAGE)?;
     write(&startup, fork_loop, &FORK_LOOP)?;
     let unwinding = unwinding(&modules);
-    let rust_mutexes = rust_mutexes(&modules, &candidates);
+    let rust_mutexes = rust_mutexes(&modules);
     let layout = Layout { modules, unwinding, traps, candidates, rust_mutexes, main_stack: main.rsp };
     let template = Template::new(startup, main, fork_loop, Arc::clone(streams))
         .map_err(LaunchError::system("set up the fork server"))?;
@@ -122,7 +122,12 @@ fn candidates(index: usize, module: &Module) -> Vec<Candidate> {
     let is_constant = |addr: u64| constants.iter().any(|range| range.contains(&addr.wrapping_sub(bias)));
     let text = image.text();
     let mut found = Vec::new();
-    for function in image.functions().map(|function| function.range) {
+    for function in image.functions() {
+        // One operation as a whole, by the trap at its entry.
+        if function.symbol.is_some_and(|name| rust_function(name).is_some()) {
+            continue;
+        }
+        let function = function.range;
         let Some(code) = bytes_of(&text, &function) else { continue };
         if !user.iter().any(|range| range.start < function.end && function.start < range.end) {
             continue;
@@ -167,16 +172,14 @@ fn function_traps(module: &Module) -> Vec<(u64, What)> {
     traps
 }
 
-/// The candidates that take or release a mutex of Rust's standard library, in code that it was inlined into.
-fn rust_mutexes(modules: &[Module], candidates: &[Candidate]) -> FxHashMap<usize, RustMutex> {
-    let wanted = [(RUST_LOCK, Kind::CompareExchange, RustMutex::Lock), (RUST_UNLOCK, Kind::LockedUpdate, RustMutex::Unlock)];
-    let mut found = FxHashMap::default();
+/// The code that takes or releases a mutex of Rust's standard library.
+fn rust_mutexes(modules: &[Module]) -> Vec<(Range<u64>, RustMutex)> {
+    let what = |name: &str| if name == RUST_LOCK { RustMutex::Lock } else { RustMutex::Unlock };
+    let mut found = Vec::new();
     for module in modules.iter().filter(|m| m.image.is_rust()) {
-        for copy in module.image.inlined(&|name| wanted.iter().any(|(w, ..)| *w == name)) {
-            let Some((_, kind, what)) = wanted.iter().find(|(name, ..)| *name == &*copy.name) else { continue };
-            let inside = |addr: u64| copy.ranges.iter().any(|r| r.contains(&(addr.wrapping_sub(module.mapped.bias))));
-            let all = candidates.iter().enumerate();
-            found.extend(all.filter(|(_, c)| c.kind == *kind && inside(c.addr)).map(|(i, _)| (i, *what)));
+        let bias = module.mapped.bias;
+        for copy in module.image.inlined(&|name| [RUST_LOCK, RUST_UNLOCK].contains(&name)) {
+            found.extend(copy.ranges.iter().map(|r| (r.start + bias..r.end + bias, what(&copy.name))));
         }
     }
     found

@@ -30,7 +30,7 @@ pub(crate) enum What {
     Access(usize),
 }
 
-/// What an inlined instruction of Rust's standard library does to a mutex.
+/// What an indivisible instruction of Rust's standard library does to a mutex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RustMutex {
     Lock,
@@ -55,8 +55,8 @@ pub(crate) struct Layout {
     pub(crate) traps: FxHashMap<u64, Trap>,
     /// Instructions of the user's own code that touch memory, at run-time addresses.
     pub(crate) candidates: Vec<Candidate>,
-    /// Candidates that take or release a mutex of Rust's standard library.
-    pub(crate) rust_mutexes: FxHashMap<usize, RustMutex>,
+    /// Code of Rust's standard library, wherever it was inlined, that takes or releases a mutex.
+    pub(crate) rust_mutexes: Vec<(Range<u64>, RustMutex)>,
     /// The stack pointer at `main`.
     pub(crate) main_stack: u64,
 }
@@ -83,6 +83,11 @@ impl Layout {
         let module = (site.0 >> MODULE_SHIFT).checked_sub(1)?;
         let module = self.modules.get(module as usize)?;
         Some((module, site.0 & ((1 << MODULE_SHIFT) - 1)))
+    }
+
+    /// What the code at an address does to a mutex of Rust's standard library.
+    pub(crate) fn rust_mutex(&self, address: u64) -> Option<RustMutex> {
+        self.rust_mutexes.iter().find(|(range, _)| range.contains(&address)).map(|(_, what)| *what)
     }
 
     /// The code of the function that an address is in, at run-time addresses.

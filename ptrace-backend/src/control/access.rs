@@ -5,6 +5,7 @@ use checker::op::{Access, Op, OpKind};
 use checker::seam::ExecutionError;
 use smallvec::SmallVec;
 
+use super::naming::STACK_DEPTH;
 use super::knowledge::{Block, COARSENESS, Status};
 use super::process::{Flow, Process, system};
 use super::sync::Index;
@@ -17,10 +18,6 @@ use crate::os::memory::{self, MemoryFile};
 impl Process {
     /// Either makes the access the thread's pending operation, or lets the thread through at once.
     pub(crate) fn access(&mut self, index: Index, candidate: usize) -> Result<Flow, ExecutionError> {
-        if self.threads[index].is_inside() {
-            self.pass_trap(index)?;
-            return Ok(Flow::Resume(0));
-        }
         let layout = std::sync::Arc::clone(&self.layout);
         let instruction = &layout.candidates[candidate];
         let accesses = instruction.accesses(&self.threads[index].regs);
@@ -29,8 +26,8 @@ impl Process {
         let status = self.shared.status(candidate);
         if status == Status::Promoted && self.shared.any_shared(blocks.iter().copied()) {
             let pending = self.describe_access(index, instruction, &accesses);
-            if let Some(what) = layout.rust_mutexes.get(&candidate) {
-                self.threads[index].pending = Some(self.describe_rust_mutex(*what, pending, &accesses));
+            if let Some(what) = self.rust_mutex(index, instruction.kind) {
+                self.threads[index].pending = Some(self.describe_rust_mutex(what, pending, &accesses));
                 return Ok(Flow::Rest);
             }
             self.threads[index].pending = Some(pending);
@@ -108,7 +105,7 @@ impl Process {
 
     /// The code of the function in whose frame an address is.
     fn frame_function(&self, owner: Index, addr: u64) -> Option<std::ops::Range<u64>> {
-        let frames = self.raw_frames(owner);
+        let frames = self.raw_frames(owner, STACK_DEPTH);
         let frame: &debuginfo::Frame = frames.iter().find(|frame| addr < frame.cfa)?;
         self.layout.function_code(frame.pc - 1)
     }
@@ -150,6 +147,21 @@ impl Process {
                 self.describe_split(index, instruction).unwrap_or_else(|| plain(OpKind::Update, Act::Access))
             }
         }
+    }
+
+    /// What the indivisible instruction at which a thread stands does to a mutex of Rust's standard library, by itself or
+    /// on behalf of its callers.
+    fn rust_mutex(&self, index: Index, kind: Kind) -> Option<RustMutex> {
+        const CALLERS: usize = 4;
+        let what = match kind {
+            _ if self.layout.rust_mutexes.is_empty() => return None,
+            Kind::CompareExchange => RustMutex::Lock,
+            Kind::LockedUpdate => RustMutex::Unlock,
+            _ => return None,
+        };
+        let mut places = self.raw_frames(index, CALLERS).into_iter().map(|frame| frame.pc);
+        let here = places.next().and_then(|pc| self.layout.rust_mutex(pc));
+        here.or_else(|| places.find_map(|pc| self.layout.rust_mutex(pc - 1))).filter(|found| *found == what)
     }
 
     /// An access that takes or releases a mutex: a lock operation is enabled only while it can succeed.

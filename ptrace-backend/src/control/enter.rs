@@ -26,7 +26,7 @@ impl Process {
             self.threads[index].panic.get_or_insert(stack);
         } else if function == Function::ThreadExit {
             self.exits(index)?;
-        } else if !self.layout.in_libc(caller) && !self.threads[index].is_inside() {
+        } else if !self.layout.in_libc(caller) {
             if let Some(flow) = self.operation(index, function, timed_out)? {
                 return Ok(flow);
             }
@@ -165,7 +165,6 @@ impl Process {
                 writes(OpKind::Lock, Need::Mutex(object))
             }
             F::RustLock => writes(OpKind::Lock, Need::RustMutex(object, 4)),
-            F::RustUnlock => writes(OpKind::Unlock, free),
             F::RustReadLock => reads(OpKind::ReadLock, Need::RustRead(object)),
             F::RustWriteLock => writes(OpKind::WriteLock, Need::RustWrite(object)),
             F::MutexTryLock | F::SpinTryLock => writes(OpKind::TryLock, free),

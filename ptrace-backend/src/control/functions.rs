@@ -58,10 +58,8 @@ pub(crate) enum Function {
     TryJoin,
     TimedJoin,
     ThreadExit,
-    /// `Mutex::lock` of Rust's standard library where it is a function of its own, or its slow path: takes the mutex.
+    /// The slow path of `Mutex::lock` of Rust's standard library: takes the mutex.
     RustLock,
-    /// `Mutex::unlock` of Rust's standard library where it is a function of its own.
-    RustUnlock,
     /// The slow paths of `RwLock::read` and `RwLock::write` of Rust's standard library.
     RustReadLock,
     RustWriteLock,
@@ -168,15 +166,14 @@ pub(crate) fn timed_out_result(name: &str) -> u64 {
 
 /// Functions of Rust's standard library, by parts of their mangled names: all parts have to be there.
 pub(crate) const RUST_FUNCTIONS: &[(&[&str], Function)] = &[
-    (&["5mutex5futex", "5Mutex4lock"], F::RustLock),
     (&["5mutex5futex", "5Mutex14lock_contended"], F::RustLock),
-    (&["5mutex5futex", "5Mutex6unlock"], F::RustUnlock),
     (&["6rwlock5futex", "6RwLock14read_contended"], F::RustReadLock),
     (&["6rwlock5futex", "6RwLock15write_contended"], F::RustWriteLock),
     (&["rust_panic"], F::Panic),
 ];
 
-/// Inlined functions of Rust's standard library in which one indivisible instruction takes or releases a mutex.
+/// Functions of Rust's standard library in which one indivisible instruction takes or releases a mutex, there or in a
+/// function of `core` that they call.
 pub(crate) const RUST_LOCK: &str = "std::sys::sync::mutex::futex::Mutex::lock";
 pub(crate) const RUST_UNLOCK: &str = "std::sys::sync::mutex::futex::Mutex::unlock";
 

@@ -9,7 +9,7 @@ use crate::layout::digest;
 use crate::os::memory;
 
 /// How many frames of a stack are looked at.
-const DEPTH: usize = 64;
+pub(crate) const STACK_DEPTH: usize = 64;
 
 /// The target's memory, for unwinding.
 struct TargetMemory(crate::os::Tid);
@@ -61,12 +61,12 @@ impl Process {
     }
 
     fn frames(&self, index: Index) -> Vec<u64> {
-        let frames = self.raw_frames(index);
+        let frames = self.raw_frames(index, STACK_DEPTH);
         frames.iter().enumerate().map(|(i, frame)| if i == 0 { frame.pc } else { frame.pc - 1 }).collect()
     }
 
-    /// A thread's frames, innermost first, with run-time addresses.
-    pub(crate) fn raw_frames(&self, index: Index) -> Vec<debuginfo::Frame> {
+    /// A thread's frames, innermost first, with run-time addresses, at most `limit` of them.
+    pub(crate) fn raw_frames(&self, index: Index, limit: usize) -> Vec<debuginfo::Frame> {
         let regs = &self.threads[index].regs;
         // In the numbering of the x86-64 psABI's DWARF registers.
         let gpr = [
@@ -74,7 +74,7 @@ impl Process {
             regs.r10, regs.r11, regs.r12, regs.r13, regs.r14, regs.r15,
         ];
         let registers = Registers { gpr, pc: regs.rip };
-        debuginfo::unwind(&self.layout.unwinding, &TargetMemory(self.leader), &registers, DEPTH)
+        debuginfo::unwind(&self.layout.unwinding, &TargetMemory(self.leader), &registers, limit)
     }
 }
 

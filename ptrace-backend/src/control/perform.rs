@@ -243,14 +243,7 @@ impl Process {
             F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. } | F::SpinLock | F::SpinTryLock => {
                 return objects.mutexes.entry(object).or_default().lock(index);
             }
-            F::RustLock | F::RustUnlock => {
-                let what = if function == F::RustLock { RustMutex::Lock } else { RustMutex::Unlock };
-                self.threads[index].inside = Some(self.threads[index].regs.rsp);
-                self.hold_rust_mutex(index, what, object);
-            }
-            F::RustReadLock | F::RustWriteLock => {
-                self.threads[index].inside = Some(self.threads[index].regs.rsp);
-            }
+            F::RustLock => self.hold_rust_mutex(index, RustMutex::Lock, object),
             F::MutexUnlock | F::SpinUnlock => objects.mutexes.entry(object).or_default().unlock(),
             F::CondInit => {
                 objects.conds.remove(&object);

@@ -46,8 +46,6 @@ pub(crate) struct Thread {
     pub(crate) timeout_result: u64,
     /// It is the one that its barrier tells so.
     pub(crate) serial: bool,
-    /// The stack pointer at the entry of a function that is one operation, until it returns: nothing inside is one.
-    pub(crate) inside: Option<u64>,
     /// A signal that it got while an instruction was stepped in place, to be dealt with when it goes on.
     pub(crate) deferred_signal: i32,
     /// Where it panicked last.
@@ -188,7 +186,6 @@ impl Thread {
             spinning: Spinning::default(),
             timeout_result: 0,
             serial: false,
-            inside: None,
             deferred_signal: 0,
             panic: None,
         }
@@ -204,13 +201,6 @@ impl Thread {
         const NEAR: u64 = 0x1000;
         let control_block = self.regs.fs_base.saturating_sub(NEAR)..self.regs.fs_base.saturating_add(NEAR);
         self.stack.contains(&addr) || control_block.contains(&addr)
-    }
-
-    /// Whether it is inside a function that is one operation.
-    pub(crate) fn is_inside(&mut self) -> bool {
-        // The return has popped the return address that the entry's stack pointer pointed to.
-        self.inside = self.inside.filter(|&entry| self.regs.rsp <= entry);
-        self.inside.is_some()
     }
 
     /// The name of its next event.
