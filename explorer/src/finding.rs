@@ -90,14 +90,10 @@ fn culprit<'a>(parties: &'a [Party], failed: Option<&str>) -> Option<&'a Party> 
 
 /// The program's own words stay as they are; those of the checker name threads by creation path.
 fn message(failure: &Failure, story: &Story) -> String {
-    use FailureKind::{
-        Deadlock, DeadlockButTimeouts, DestroyedWhileHeld, Livelock, StepLimit, Timeout, UnlockNotHeld,
-    };
-    match failure.kind {
-        Deadlock | DeadlockButTimeouts | Livelock | StepLimit | Timeout | UnlockNotHeld
-        | DestroyedWhileHeld => story.lanes.relabel(&failure.message),
-        _ => failure.message.clone(),
-    }
+    use FailureKind::{DestroyedWhileHeld, StepLimit, Timeout, UnlockNotHeld};
+    let is_ours = failure.thread.is_none()
+        || matches!(failure.kind, StepLimit | Timeout | UnlockNotHeld | DestroyedWhileHeld);
+    if is_ours { story.lanes.relabel(&failure.message) } else { failure.message.clone() }
 }
 
 /// Who failed; who else takes part; who was preempted on the way.

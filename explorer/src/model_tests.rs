@@ -210,6 +210,27 @@ fn the_report_of_a_deadlock_says_who_holds_what() {
 }
 
 #[test]
+fn a_program_that_always_fails_has_no_story() {
+    insta::assert_snapshot!(explore("T1: create T2, join T2, assert 0 | T2: w x 1").text(), @"
+    Found: always-fails — an assertion failed
+      at thread1, src/model.c:3
+      it fails whatever the schedule, so this is no concurrency bug
+
+      T1 failed
+           in thread1, src/model.c:3
+
+    Replay it with: interleaver replay STORE/schedules/always-fails-32c89952.json
+
+    1 bug found.
+      explored  build/model (icb)
+      ran       1 schedule, 105 other
+      speed     0.01 s, 1,000 schedules/s, 3.0 key points each
+      covered   every schedule with at most 2 preemptions
+      ended     a failure was found (--keep-going looks for more)
+    ");
+}
+
+#[test]
 fn a_clean_report_says_what_was_covered() {
     insta::assert_snapshot!(explore(CLEAN).text(), @"
     Nothing found: every schedule was run, and none failed.

@@ -39,9 +39,14 @@ fn render_finding(finding: &Finding, (number, of): (usize, usize)) -> String {
     if !place.is_empty() {
         line(&mut text, &format!("  at {place}"));
     }
-    line(&mut text, &format!("  {}", costs(finding)));
-    section(&mut text, &parties(finding));
-    section(&mut text, &table::render(finding));
+    if finding.kind == FailureKind::AlwaysFails {
+        line(&mut text, "  it fails whatever the schedule, so this is no concurrency bug");
+        section(&mut text, &parties(finding));
+    } else {
+        line(&mut text, &format!("  {}", costs(finding)));
+        section(&mut text, &parties(finding));
+        section(&mut text, &table::render(finding));
+    }
     for (stream, written) in
         [("standard output", &finding.output.stdout), ("standard error", &finding.output.stderr)]
     {
