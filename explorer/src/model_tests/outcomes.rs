@@ -1,0 +1,58 @@
+//! What a search comes to, what is kept of it, and what is said beside the findings.
+
+use super::*;
+use crate::verdict::Verdict;
+
+#[test]
+fn the_store_holds_what_was_printed() {
+    let explored = explore(LOST_UPDATE);
+    let kept = |name: &str| std::fs::read(explored.folder.path().join(name)).unwrap();
+    assert_eq!(kept("report.json"), json(&explored.report));
+    assert_eq!(kept("report.txt"), text::render(&explored.report).into_bytes());
+}
+
+#[test]
+fn verdicts_are_those_of_what_was_covered() {
+    let verdict = |program: &str, change: fn(&mut Request)| explore_with(program, change).report.verdict;
+    assert_eq!(verdict(LOST_UPDATE, |_| {}), Verdict::Found);
+    assert_eq!(verdict(CLEAN, |_| {}), Verdict::Clean);
+    assert_eq!(verdict(CLEAN, |request| request.strategy = Strategy::Idb), Verdict::Clean);
+    assert_eq!(verdict(CLEAN, |request| request.strategy = Strategy::Dfs), Verdict::Clean);
+    assert_eq!(verdict(CLEAN, |request| request.max_schedules = 1), Verdict::Inconclusive);
+    assert_eq!(verdict(CLEAN, |request| request.time_limit = Duration::ZERO), Verdict::Inconclusive);
+    let random = |request: &mut Request| (request.strategy, request.max_schedules) = (Strategy::Random, 50);
+    assert_eq!(verdict(CLEAN, random), Verdict::Inconclusive);
+    assert_eq!(verdict(LOST_UPDATE, |request| request.max_preemptions = 0), Verdict::Clean);
+}
+
+#[test]
+fn a_cancelled_search_reports_what_it_has() {
+    let model: Model = CLEAN.parse().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let session = Session {
+        request: &Request::new("model".into()),
+        target: target("build-1"),
+        root: Path::new("/checkout"),
+        store: &Store::at(folder.path()).unwrap(),
+        source: &Words(&model, "build-1"),
+        cancel: &Arc::new(AtomicBool::new(true)),
+    };
+    let report = session.run(&model, &mut Unwatched).unwrap();
+    assert_eq!((report.verdict, report.ended.as_str()), (Verdict::Inconclusive, "it was stopped"));
+}
+
+#[test]
+fn a_program_outside_the_root_is_said_not_to_be_portable() {
+    let model: Model = CLEAN.parse().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let session = Session {
+        request: &Request::new("model".into()),
+        target: SavedTarget { program: Place::Absolute("/opt/model".into()), ..target("build-1") },
+        root: Path::new("/checkout"),
+        store: &Store::at(folder.path()).unwrap(),
+        source: &Words(&model, "build-1"),
+        cancel: &Arc::new(AtomicBool::new(false)),
+    };
+    let report = session.run(&model, &mut Unwatched).unwrap();
+    assert!(report.notes.iter().any(|note| note.contains("lies outside `/checkout`")), "{:?}", report.notes);
+}
