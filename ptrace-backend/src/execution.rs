@@ -174,6 +174,14 @@ impl Execution for PtraceExecution {
 
     fn finish(mut self) -> Ending {
         let (stdout, stderr, truncated) = self.streams.output();
+        if self.streams.flooded() {
+            self.process.note(
+                "the program floods its output: what came after the first 16 MiB of a stream was thrown away",
+            );
+        }
+        if !self.process.concurrent {
+            self.process.note("the program never created a second thread: there is one schedule only");
+        }
         let notes = self.process.notes.clone();
         if self.process.promoted {
             self.explore_further();

@@ -7,16 +7,21 @@ use checker::names::ObjName;
 use rustc_hash::FxHashMap;
 
 use crate::answers::{START_OF_TIME, World};
-use crate::control::functions::{CXX_FUNCTIONS, RUST_LOCK, RUST_UNLOCK, THREAD_FUNCTIONS, rust_function, timed_out_result};
+use crate::control::functions::{
+    CXX_FUNCTIONS, RUST_LOCK, RUST_UNLOCK, THREAD_FUNCTIONS, rust_function, timed_out_result,
+};
 use crate::debuginfo::{self, CodeSection, Image, Modules};
 use crate::instructions::{Candidate, FunctionShape, relocate, scan};
 use crate::layout::{Layout, Module, RustMutex, Trap, What, digest, is_system};
-use crate::os::{memory, spawn::Prepared};
+use crate::os::{
+    memory,
+    spawn::{Limits, Prepared},
+};
 use crate::preflight::Executable;
 use crate::spec::{LaunchError, LaunchSpec};
 use crate::target::modules::{self, Mapped};
 use crate::target::startup::Startup;
-use crate::target::streams::Streams;
+use crate::target::streams::{FLOOD, Streams};
 use crate::target::template::{FORK_LOOP, Template};
 
 /// Upper bound of the target's data segment, in bytes.
@@ -39,7 +44,8 @@ pub(crate) fn launch(
     executable: &Executable,
     streams: &Arc<Streams>,
 ) -> Result<(Template, Layout), LaunchError> {
-    let prepared = Prepared::new(&executable.path, &spec.args, &spec.env, &spec.cwd, streams.files(), MEMORY)
+    let limits = Limits { memory: MEMORY, file: FLOOD };
+    let prepared = Prepared::new(&executable.path, &spec.args, &spec.env, &spec.cwd, streams.files(), limits)
         .map_err(LaunchError::system("prepare the program's arguments"))?;
     let world = World::new(checker::names::ThreadName::MAIN, START_OF_TIME);
     let mut startup = Startup::exec(&prepared, world)?;
@@ -64,7 +70,11 @@ pub(crate) fn launch(
     write(&startup, fork_loop, &FORK_LOOP)?;
     let unwinding = unwinding(&modules);
     let rust_mutexes = rust_mutexes(&modules);
-    let layout = Layout { modules, unwinding, traps, candidates, rust_mutexes, main_stack: main.rsp };
+    let test_cancel =
+        modules.iter().find_map(|m| Some(m.image.symbol("pthread_testcancel")? + m.mapped.bias));
+    let test_cancel = test_cancel.unwrap_or_default();
+    let layout =
+        Layout { modules, unwinding, traps, candidates, rust_mutexes, test_cancel, main_stack: main.rsp };
     let template = Template::new(startup, main, fork_loop, Arc::clone(streams))
         .map_err(LaunchError::system("set up the fork server"))?;
     Ok((template, layout))

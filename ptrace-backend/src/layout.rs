@@ -57,6 +57,8 @@ pub(crate) struct Layout {
     pub(crate) candidates: Vec<Candidate>,
     /// Code of Rust's standard library, wherever it was inlined, that takes or releases a mutex.
     pub(crate) rust_mutexes: Vec<(Range<u64>, RustMutex)>,
+    /// The address of `pthread_testcancel`.
+    pub(crate) test_cancel: u64,
     /// The stack pointer at `main`.
     pub(crate) main_stack: u64,
 }

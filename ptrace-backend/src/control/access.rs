@@ -5,8 +5,8 @@ use checker::op::{Access, Op, OpKind};
 use checker::seam::ExecutionError;
 use smallvec::SmallVec;
 
-use super::naming::STACK_DEPTH;
 use super::knowledge::{Block, COARSENESS, Status};
+use super::naming::STACK_DEPTH;
 use super::process::{Flow, Process, system};
 use super::sync::Index;
 use super::thread::{Act, Need, Pending};
@@ -21,7 +21,7 @@ impl Process {
         let layout = std::sync::Arc::clone(&self.layout);
         let instruction = &layout.candidates[candidate];
         let accesses = instruction.accesses(&self.threads[index].regs);
-        self.note(index, candidate, &accesses);
+        self.take_note(index, candidate, &accesses);
         let blocks: SmallVec<[Block; 2]> = accesses.iter().map(|a| self.block_of(a.addr)).collect();
         let status = self.shared.status(candidate);
         if status == Status::Promoted && self.shared.any_shared(blocks.iter().copied()) {
@@ -75,7 +75,7 @@ impl Process {
     }
 
     /// Takes note of accesses, and of what follows for key points.
-    fn note(&mut self, index: Index, candidate: usize, accesses: &[MemoryAccess]) {
+    fn take_note(&mut self, index: Index, candidate: usize, accesses: &[MemoryAccess]) {
         for access in accesses {
             let involved = self.sharing.touch(index, candidate, access.addr, access.len, access.write);
             let block = self.block_of(access.addr);

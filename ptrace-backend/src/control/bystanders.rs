@@ -1,10 +1,12 @@
 //! Processes that the target forks: they stay attached and run, but nobody schedules them.
 
+use checker::failure::FailureKind;
 use checker::names::ThreadName;
 use checker::seam::ExecutionError;
 
 use super::process::{Flow, Process, system};
 use super::sync::Index;
+use super::thread::Stage;
 use crate::answers::{START_OF_TIME, World};
 use crate::os::wait::{self, Wait};
 use crate::os::{Tid, memory, ptrace};
@@ -25,10 +27,46 @@ impl Process {
             }
         }
         self.bystanders.push(child);
-        if !self.notes.iter().any(|note| note == NOTE) {
-            self.notes.push(NOTE.to_owned());
-        }
+        self.note(NOTE);
         ptrace::resume(child, 0).map_err(system("resume a new process"))
+    }
+
+    /// The target has replaced itself by another program, which runs unscheduled to its end.
+    pub(crate) fn replaced(&mut self) -> Result<Flow, ExecutionError> {
+        self.note("the program replaces itself by another one (exec), which ran unscheduled: explore that one itself");
+        for thread in self.threads.iter_mut().skip(1) {
+            (thread.stage, thread.reaped) = (Stage::Ended, true);
+        }
+        self.threads[0].stage = Stage::Ended;
+        self.gone = true;
+        let mut status = Wait::Exec;
+        loop {
+            match status {
+                Wait::Exited(code) => {
+                    if code != 0 && self.exit_code_fails {
+                        let message =
+                            format!("the program that it was replaced by ended with exit code {code}");
+                        let failure = self.failure(0, FailureKind::ExitCode, message, Vec::new());
+                        self.threads[0].stage = Stage::Failed(failure);
+                    }
+                    return Ok(Flow::Rest);
+                }
+                Wait::Killed(_) => return self.ended(0, status),
+                _ => self.bystander(self.leader, status),
+            }
+            status = self.wait_for_leader()?;
+        }
+    }
+
+    fn wait_for_leader(&mut self) -> Result<Wait, ExecutionError> {
+        loop {
+            match wait::any() {
+                Ok((who, status)) if who == self.leader => return Ok(status),
+                Ok((who, status)) => self.bystander(who, status),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => self.interrupted(0)?,
+                Err(error) => return Err(system("wait for a program")(error)),
+            }
+        }
     }
 
     /// A process that is not scheduled has something to report: it goes on.

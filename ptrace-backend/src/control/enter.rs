@@ -20,16 +20,21 @@ impl Process {
         function: Function,
         timed_out: u64,
     ) -> Result<Flow, ExecutionError> {
+        if let Some(pending) = self.threads[index].interrupted.take() {
+            self.threads[index].pending = Some(pending);
+            return Ok(Flow::Rest);
+        }
         let caller = self.number(self.threads[index].regs.rsp, 8);
         if function == Function::Panic {
-            let stack = self.stack(index);
-            self.threads[index].panic.get_or_insert(stack);
+            if self.first_panic.is_none() {
+                self.first_panic = Some((self.threads[index].name, self.stack(index)));
+            }
         } else if function == Function::ThreadExit {
             self.exits(index)?;
-        } else if !self.layout.in_libc(caller) {
-            if let Some(flow) = self.operation(index, function, timed_out)? {
-                return Ok(flow);
-            }
+        } else if !self.layout.in_libc(caller)
+            && let Some(flow) = self.operation(index, function, timed_out)?
+        {
+            return Ok(flow);
         }
         self.pass_trap(index)?;
         Ok(Flow::Resume(0))
@@ -98,10 +103,6 @@ impl Process {
                 let mutex = self.objects.mutexes.entry(object).or_default();
                 mutex.recursive = memory.recursive();
                 mutex.error_checking = memory.error_checking();
-            }
-            F::SemWait | F::SemTryWait | F::SemTimedWait { .. } | F::SemPost | F::SemGetValue => {
-                let value = self.number(object, 4) as u32;
-                self.objects.semaphores.entry(object).or_insert(value);
             }
             F::BarrierInit => {
                 let count = self.threads[index].argument(2) as u32;
@@ -191,6 +192,7 @@ impl Process {
             }
             F::Once | F::GuardAcquire => writes(OpKind::Once, Need::Once(object)),
             F::GuardRelease => writes(OpKind::OnceDone, free),
+            F::Cancel => (Op::new(OpKind::Kill, []), free),
             F::Create | F::ThreadExit | F::Panic => (Op::new(OpKind::Create, []), free),
             F::Join | F::TimedJoin => self.describe_join(object, true),
             F::TryJoin => self.describe_join(object, false),
@@ -208,7 +210,7 @@ impl Process {
 
     fn describe_join(&self, handle: u64, waits: bool) -> (Op, Need) {
         // The latest thread with this handle: the C library uses the memory of ended threads again.
-        let joined = self.threads.iter().rposition(|t| t.handle == handle && t.name.path() != []);
+        let joined = self.threads.iter().rposition(|t| t.handle == handle && !t.name.path().is_empty());
         let joined = joined.or_else(|| self.threads.iter().position(|t| t.handle == handle));
         let peer = joined.map(|i| self.threads[i].name);
         let need = joined.filter(|_| waits).map_or(Need::Nothing, Need::End);

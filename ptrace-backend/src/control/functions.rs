@@ -57,6 +57,7 @@ pub(crate) enum Function {
     Join,
     TryJoin,
     TimedJoin,
+    Cancel,
     ThreadExit,
     /// The slow path of `Mutex::lock` of Rust's standard library: takes the mutex.
     RustLock,
@@ -148,6 +149,7 @@ pub(crate) const THREAD_FUNCTIONS: &[(&str, Function)] = &[
     ("pthread_tryjoin_np", F::TryJoin),
     ("pthread_timedjoin_np", F::TimedJoin),
     ("pthread_clockjoin_np", F::TimedJoin),
+    ("pthread_cancel", F::Cancel),
     ("pthread_exit", F::ThreadExit),
     ("thrd_exit", F::ThreadExit),
 ];

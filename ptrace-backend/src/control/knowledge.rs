@@ -39,6 +39,9 @@ pub(crate) enum Status {
 /// A stretch of memory by which sharing is remembered.
 pub(crate) type Block = (ObjName, u32);
 
+/// Pages of code with their addresses.
+pub(crate) type Pages = Vec<(u64, Vec<u8>)>;
+
 #[derive(Debug, Default)]
 struct State {
     candidates: Vec<Status>,
@@ -47,7 +50,7 @@ struct State {
     /// The key points are given, and no more are to be found.
     fixed: bool,
     /// Pages of code as they are with the traps planted; rebuilt when the set changes.
-    pages: Option<Arc<Vec<(u64, Vec<u8>)>>>,
+    pages: Option<Arc<Pages>>,
     names: FxHashMap<ObjName, Words>,
 }
 
@@ -179,7 +182,7 @@ impl Shared {
 
     /// The pages of code that hold watched instructions, with the traps in them. `template` is a process whose code has
     /// no traps but those of functions.
-    pub(crate) fn armed_pages(&self, layout: &Layout, template: Tid) -> Arc<Vec<(u64, Vec<u8>)>> {
+    pub(crate) fn armed_pages(&self, layout: &Layout, template: Tid) -> Arc<Pages> {
         let mut state = self.state();
         if let Some(pages) = &state.pages {
             return Arc::clone(pages);

@@ -23,7 +23,7 @@ impl Process {
             Need::RustWrite(at) => rust_rwlock(self.number(*at, 4) as u32).1,
             Need::ReadLock(at) => objects.rwlocks.get(at).is_none_or(|l| l.can_read()),
             Need::WriteLock(at) => objects.rwlocks.get(at).is_none_or(|l| l.can_write()),
-            Need::Semaphore(at) => objects.semaphores.get(at).is_some_and(|&value| value > 0),
+            Need::Semaphore(at) => self.number(*at, 4) as u32 > 0,
             Need::End(thread) => matches!(self.threads[*thread].stage, Stage::Ended),
             Need::Once(at) => {
                 let runner = objects.onces.get(at).and_then(|o| o.runner);
@@ -75,6 +75,9 @@ impl Process {
     }
 
     fn status(&self, index: Index, pending: &Pending) -> Status {
+        if self.threads[index].interrupt.is_some() {
+            return Status::Enabled;
+        }
         if self.holds(index, &pending.need) {
             return if self.threads[index].gave_way { Status::Yielding } else { Status::Enabled };
         }

@@ -7,7 +7,7 @@ use checker::seam::{Event, ExecutionError, Pick};
 use super::functions::Function;
 use super::process::{Process, system};
 use super::sync::{Index, Queue};
-use super::thread::{Act, Need, Pending, Thread};
+use super::thread::{Act, Interrupt, Need, Pending, Thread};
 use crate::answers::START_OF_TIME;
 use crate::instructions::Kind;
 use crate::layout::RustMutex;
@@ -19,6 +19,10 @@ enum Next {
     Pass,
     /// Out of the function at whose entry it stands, with this result.
     Return(u64),
+    /// Into another function in place of the one at whose entry it stands.
+    Jump(u64),
+    /// As it stands: a signal is waiting for it.
+    Handle,
     /// Out of the system call at which it stands, with this result.
     Answer(i64),
     /// Into the system call at which it stands.
@@ -36,6 +40,11 @@ impl Process {
             .ok_or_else(|| ExecutionError::Impossible("the thread has nothing left to do".to_owned()))?;
         let id = self.begin_event(index);
         let woken_by = self.threads[index].woken_by.take();
+        if let Some(interrupt) =
+            self.threads[index].interrupt.take().filter(|_| !self.holds(index, &pending.need))
+        {
+            return self.interrupt(index, interrupt, pending, id);
+        }
         let (did, next) = self.carry_out_act(index, &pending, pick, id)?;
         self.keep_time(index, &did);
         self.threads[index].note_event(pending.op.kind, &did);
@@ -86,6 +95,48 @@ impl Process {
         Ok(Event { id, op, did, pick: Pick::Only, site, woken_by: None })
     }
 
+    /// Takes a thread out of its wait: to run a signal handler, or to find out that it is cancelled.
+    fn interrupt(
+        &mut self,
+        index: Index,
+        interrupt: Interrupt,
+        mut pending: Pending,
+        id: EventId,
+    ) -> Result<Event, ExecutionError> {
+        let op = Op::new(OpKind::Kill, []);
+        let site = pending.site;
+        let next = match (&pending.act, interrupt) {
+            (Act::Reacquire { mutex, cond, .. }, Interrupt::Cancel) => {
+                let mutex = *mutex;
+                dequeue(self.objects.conds.get_mut(cond), index);
+                pending.need = Need::Mutex(mutex);
+                pending.act = Act::TestCancel { mutex };
+                pending.deadline = None;
+                Next::Stay(Box::new(pending))
+            }
+            (Act::FutexResume { addr, .. }, _) => {
+                dequeue(self.objects.futexes.get_mut(addr), index);
+                Next::Answer(-i64::from(libc::EINTR))
+            }
+            (Act::Kernel, _) => Next::Kernel,
+            (_, Interrupt::Cancel) => Next::Pass,
+            (_, Interrupt::Signal) => {
+                self.threads[index].interrupted = Some(pending);
+                Next::Handle
+            }
+        };
+        self.go_on(index, next)?;
+        Ok(Event { id, did: op.may.clone(), op, pick: Pick::Only, site, woken_by: None })
+    }
+
+    /// `pthread_cancel` of the thread with this handle: a wait of it that is a cancellation point ends.
+    fn cancel(&mut self, handle: u64) {
+        if let Some(thread) = self.threads.iter_mut().rev().find(|t| t.handle == handle) {
+            thread.interrupt = Some(Interrupt::Cancel);
+        }
+        self.note("the program cancels threads: only their waits are cancellation points here");
+    }
+
     /// Counts an event of a thread: all others may move again.
     fn begin_event(&mut self, index: Index) -> EventId {
         let id = self.threads[index].next_event();
@@ -105,8 +156,12 @@ impl Process {
             }
             Next::Pass => self.pass_trap(index)?,
             Next::Return(value) => self.return_from_call(index, value)?,
+            Next::Jump(function) => {
+                self.threads[index].regs.rip = function;
+                self.write_registers(index)?;
+            }
             Next::Answer(value) => self.answer(index, value)?,
-            Next::Kernel => self.write_registers(index)?,
+            Next::Kernel | Next::Handle => self.write_registers(index)?,
         }
         self.advance(index)
     }
@@ -145,7 +200,11 @@ impl Process {
                 self.take_mutex(index, *mutex)?;
                 (all, Next::Return(*result))
             }
-            Act::LeaveBarrier { result, .. } => (all, Next::Return(*result)),
+            Act::TestCancel { mutex } => {
+                self.take_mutex(index, *mutex)?;
+                (all, Next::Jump(self.layout.test_cancel))
+            }
+            Act::LeaveBarrier { result } => (all, Next::Return(*result)),
             Act::Access => {
                 let did = self.access_effect(index, pending);
                 (did, Next::Pass)
@@ -167,10 +226,10 @@ impl Process {
             }
             Act::Answer(value) => (all, Next::Answer(*value)),
             Act::Kernel => (all, Next::Kernel),
-            Act::FutexWait { addr, value, .. } => self.futex_wait(index, pending, *addr, *value, id),
+            Act::FutexWait { addr, value } => self.futex_wait(index, pending, *addr, *value),
             Act::FutexResume { result, .. } => (all, Next::Answer(*result)),
-            Act::FutexWake { addr, count, bits } => {
-                let woken = self.futex_wake(*addr, *count, *bits, pick, Some(id));
+            Act::FutexWake { addr, count } => {
+                let woken = self.futex_wake(*addr, *count, pick, Some(id));
                 (all, Next::Answer(woken))
             }
             Act::OnceDone(addr) => {
@@ -206,14 +265,14 @@ impl Process {
                 (all, next)
             }
             Function::Signal => {
-                self.signal(index, object, pick, id);
+                self.signal(object, pick, id);
                 (all, Next::Return(0))
             }
             Function::Broadcast => {
-                while self.signal(index, object, Pick::Only, id) {}
+                while self.signal(object, Pick::Only, id) {}
                 (all, Next::Return(0))
             }
-            Function::BarrierWait => (all, self.arrive(index, object, pending, id)),
+            Function::BarrierWait => (all, self.arrive(index, object, pending)),
             Function::Create => {
                 self.begin_concurrency()?;
                 (all, Next::Pass)
@@ -226,6 +285,9 @@ impl Process {
             }
             _ => {
                 let succeeded = self.carry_out(index, function, object);
+                if function == Function::Cancel {
+                    self.cancel(object);
+                }
                 let did = if succeeded { all } else { only_looks(&all) };
                 (did, Next::Pass)
             }
@@ -273,16 +335,7 @@ impl Process {
                     lock.readers.swap_remove(at);
                 }
             }
-            F::SemInit | F::SemDestroy => {
-                objects.semaphores.remove(&object);
-            }
-            F::SemWait | F::SemTimedWait { .. } | F::SemTryWait => {
-                let value = objects.semaphores.entry(object).or_default();
-                let had = *value > 0;
-                *value = value.saturating_sub(1);
-                return had;
-            }
-            F::SemPost => *objects.semaphores.entry(object).or_default() += 1,
+            F::SemTryWait => return self.number(object, 4) as u32 > 0,
             F::Once | F::GuardAcquire => return self.enter_once(index, function, object),
             F::GuardRelease => {
                 objects.onces.remove(&object);
@@ -354,7 +407,7 @@ impl Process {
     }
 
     /// Wakes one waiter of a condition variable; `false` if there is none.
-    fn signal(&mut self, _index: Index, cond: u64, pick: Pick, id: EventId) -> bool {
+    fn signal(&mut self, cond: u64, pick: Pick, id: EventId) -> bool {
         let waiter = take_waiter(self.objects.conds.get_mut(&cond), pick, &self.threads);
         let Some(waiter) = waiter else { return false };
         let thread = &mut self.threads[waiter];
@@ -369,27 +422,27 @@ impl Process {
     }
 
     /// The first half of a barrier wait.
-    fn arrive(&mut self, index: Index, at: u64, pending: &Pending, id: EventId) -> Next {
+    fn arrive(&mut self, index: Index, at: u64, pending: &Pending) -> Next {
         let barrier = self.objects.barriers.entry(at).or_default();
         let generation = barrier.generation;
         barrier.arrived.push(index);
         if barrier.arrived.len() as u32 >= barrier.count {
             barrier.generation += 1;
             let arrived = std::mem::take(&mut barrier.arrived);
-            self.release_barrier(&arrived, index, id);
+            self.release_barrier(&arrived, index);
         }
         let accesses = pending.op.may.accesses.iter();
         let leaves = accesses.map(|a| Access { obj: a.obj, mode: Mode::Leave(generation) });
         let op = Op::new(OpKind::BarrierLeave, leaves);
         let serial = self.objects.barriers[&at].generation > generation && self.threads[index].serial;
         let result = if serial { u64::from(u32::MAX) } else { 0 };
-        let act = Act::LeaveBarrier { barrier: at, result };
+        let act = Act::LeaveBarrier { result };
         let need = Need::Generation(at, generation);
         Next::Stay(Box::new(Pending { op, site: pending.site, need, act, deadline: None }))
     }
 
     /// All have arrived: the first by creation path is told that it is the serial thread.
-    fn release_barrier(&mut self, arrived: &[Index], last: Index, _id: EventId) {
+    fn release_barrier(&mut self, arrived: &[Index], last: Index) {
         let serial = arrived.iter().copied().min_by_key(|&i| self.threads[i].name);
         for &i in arrived {
             self.threads[i].serial = serial == Some(i);
@@ -404,14 +457,7 @@ impl Process {
         }
     }
 
-    fn futex_wait(
-        &mut self,
-        index: Index,
-        pending: &Pending,
-        addr: u64,
-        value: u32,
-        _id: EventId,
-    ) -> (Effect, Next) {
+    fn futex_wait(&mut self, index: Index, pending: &Pending, addr: u64, value: u32) -> (Effect, Next) {
         let all = pending.op.may.clone();
         if self.number(addr, 4) as u32 != value {
             return (all, Next::Answer(-i64::from(libc::EAGAIN)));
@@ -425,14 +471,7 @@ impl Process {
     }
 
     /// Wakes up to `count` waiters of a futex and says how many.
-    pub(crate) fn futex_wake(
-        &mut self,
-        addr: u64,
-        count: u32,
-        _bits: u32,
-        pick: Pick,
-        id: Option<EventId>,
-    ) -> i64 {
+    pub(crate) fn futex_wake(&mut self, addr: u64, count: u32, pick: Pick, id: Option<EventId>) -> i64 {
         let mut woken = 0;
         while woken < i64::from(count) {
             let waiter = take_waiter(self.objects.futexes.get_mut(&addr), pick, &self.threads);
@@ -461,7 +500,7 @@ impl Process {
             self.objects.futexes.iter().filter(|(_, q)| !q.waiters.is_empty()).map(|(&a, _)| a).collect();
         for addr in words {
             if self.number(addr, 4) == 0 {
-                self.futex_wake(addr, u32::MAX, u32::MAX, Pick::Only, None);
+                self.futex_wake(addr, u32::MAX, Pick::Only, None);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use checker::failure::FailureKind;
-use checker::names::{Obj, ThreadName};
+use checker::names::{Obj, Site, ThreadName};
 use checker::seam::ExecutionError;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,6 +13,7 @@ use super::sharing::Sharing;
 use super::sync::{Index, Objects};
 use super::thread::{Stage, Thread};
 use super::watch::Watch;
+use crate::answers::World;
 use crate::layout::Layout;
 use crate::os::wait::{self, Wait};
 use crate::os::{Regs, Tid, memory, ptrace};
@@ -36,6 +37,8 @@ pub(crate) struct Process {
     /// Processes that the target has forked: they run, but unscheduled.
     pub(crate) bystanders: Vec<Tid>,
     pub(crate) notes: Vec<String>,
+    /// Who panicked first, and where.
+    pub(crate) first_panic: Option<(ThreadName, Vec<Site>)>,
     pub(crate) exit_code_fails: bool,
     pub(crate) stepping: Stepping,
     /// Threads created in the current segment, whose own first segment is still to run.
@@ -72,7 +75,7 @@ impl Process {
         layout: Arc<Layout>,
         shared: Arc<Shared>,
         watch: Arc<Watch>,
-        main_world: &crate::answers::World,
+        main_world: &World,
         options: (bool, Stepping),
     ) -> Result<Self, ExecutionError> {
         let regs = ptrace::registers(leader).map_err(system("read registers"))?;
@@ -90,6 +93,7 @@ impl Process {
             leader_leaves: false,
             bystanders: Vec::new(),
             notes: Vec::new(),
+            first_panic: None,
             exit_code_fails: options.0,
             stepping: options.1,
             newborn: Vec::new(),
@@ -158,7 +162,7 @@ impl Process {
     }
 
     /// The watchdog has kicked: if it had reason to, stops the running thread and reports.
-    fn interrupted(&mut self, index: Index) -> Result<(), ExecutionError> {
+    pub(crate) fn interrupted(&mut self, index: Index) -> Result<(), ExecutionError> {
         let Some(reason) = self.watch.expired() else { return Ok(()) };
         let tid = self.threads[index].tid;
         if ptrace::interrupt(tid).is_ok() {
@@ -179,9 +183,7 @@ impl Process {
             Wait::Exited(_) | Wait::Killed(_) => self.ended(index, status),
             Wait::Clone => self.created(index).map(|()| Flow::Resume(0)),
             Wait::Fork => self.forked(index).map(|()| Flow::Resume(0)),
-            Wait::Exec => Err(ExecutionError::Unsupported(
-                "the program replaces itself by another one (exec): explore that program instead".to_owned(),
-            )),
+            Wait::Exec => self.replaced(),
             Wait::Exit => self.leader_exits(index),
             Wait::Stopped => Ok(Flow::Resume(0)),
             Wait::Seccomp => {
@@ -207,6 +209,13 @@ impl Process {
         ptrace::set_registers(thread.tid, &thread.regs).map_err(system("write registers"))
     }
 
+    /// Tells the user a peculiarity, once.
+    pub(crate) fn note(&mut self, text: &str) {
+        if !self.notes.iter().any(|note| note == text) {
+            self.notes.push(text.to_owned());
+        }
+    }
+
     /// Reads memory of the target.
     pub(crate) fn read(&self, addr: u64, len: usize) -> Vec<u8> {
         let mut bytes = vec![0; len];
@@ -219,7 +228,7 @@ impl Process {
     }
 
     /// A thread or the whole process is gone.
-    fn ended(&mut self, index: Index, status: Wait) -> Result<Flow, ExecutionError> {
+    pub(crate) fn ended(&mut self, index: Index, status: Wait) -> Result<Flow, ExecutionError> {
         self.threads[index].stage = Stage::Ended;
         self.threads[index].reaped = true;
         if let Wait::Killed(signal) = status {

@@ -85,7 +85,7 @@ impl Process {
     }
 
     /// Whether the program leaves the signal to its default action, which ends it.
-    fn is_fatal(&self, index: Index, signal: i32) -> bool {
+    pub(crate) fn is_fatal(&self, index: Index, signal: i32) -> bool {
         let status = format!("/proc/{}/status", self.threads[index].tid);
         let Ok(status) = std::fs::read_to_string(status) else { return true };
         let bit = 1_u64 << (signal - 1);

@@ -3,7 +3,6 @@
 //! The objects' own memory is kept by the C library's code, which really runs. This model repeats the little that decides
 //! who can go on, keyed by address within one execution.
 
-use checker::names::EventId;
 use rustc_hash::FxHashMap;
 
 /// A thread's place in the execution's list of threads.
@@ -95,11 +94,8 @@ pub(crate) struct Objects {
     pub(crate) rwlocks: FxHashMap<u64, RwLock>,
     pub(crate) conds: FxHashMap<u64, Queue>,
     pub(crate) futexes: FxHashMap<u64, Queue>,
-    pub(crate) semaphores: FxHashMap<u64, u32>,
     pub(crate) barriers: FxHashMap<u64, Barrier>,
     pub(crate) onces: FxHashMap<u64, Once>,
-    /// The last signal of each condition variable that found no waiter: what makes a deadlock a lost wake-up.
-    pub(crate) lost_signals: FxHashMap<u64, EventId>,
 }
 
 /// The first 24 bytes of the C library's `pthread_mutex_t`.

@@ -6,7 +6,7 @@ use checker::seam::{ExecutionError, Pick};
 
 use super::process::{Flow, Process};
 use super::sync::Index;
-use super::thread::{Act, Need, Pending, Stage};
+use super::thread::{Act, Interrupt, Need, Pending, Stage};
 use crate::answers::{PID, read_timespec};
 use crate::os::memory;
 
@@ -25,8 +25,11 @@ impl Process {
             libc::SYS_exit_group => Ok(self.exit_group(index)),
             libc::SYS_sched_yield => self.give_way(index, OpKind::Yield, 0),
             libc::SYS_nanosleep | libc::SYS_clock_nanosleep => self.sleep(index),
-            libc::SYS_kill | libc::SYS_tgkill | libc::SYS_tkill => self.kill_call(index),
-            libc::SYS_rt_sigqueueinfo | libc::SYS_rt_tgsigqueueinfo => self.queue_signal(index),
+            libc::SYS_kill
+            | libc::SYS_tgkill
+            | libc::SYS_tkill
+            | libc::SYS_rt_sigqueueinfo
+            | libc::SYS_rt_tgsigqueueinfo => self.kill_call(index),
             libc::SYS_open | libc::SYS_openat => self.open(index),
             libc::SYS_timer_create => self.unsupported("timer_create (a timer)"),
             libc::SYS_alarm => self.unsupported("alarm (a timer)"),
@@ -70,8 +73,7 @@ impl Process {
         let code = self.threads[index].regs.rdi as i32 & 0xff;
         self.threads[index].stage = Stage::Ended;
         if code != 0 && self.exit_code_fails {
-            let panic = self.threads.iter().find_map(|t| t.panic.clone().map(|stack| (t.name, stack)));
-            let failure = if let Some((thread, stack)) = panic {
+            let failure = if let Some((thread, stack)) = self.first_panic.clone() {
                 let message = self.panic_message().unwrap_or_else(|| "the program panicked".to_owned());
                 let mut failure = self.failure(index, FailureKind::Panic, message, stack);
                 failure.thread = Some(thread);
@@ -158,9 +160,8 @@ impl Process {
         if std::mem::take(&mut self.threads[index].times_out) {
             return self.refuse(index, libc::ETIMEDOUT);
         }
-        let bits = u32::MAX;
         let op = Op::new(OpKind::FutexWait, [Access::read(self.object(addr, 4))]);
-        let act = Act::FutexWait { addr, value, bits };
+        let act = Act::FutexWait { addr, value };
         Ok(self.pend(index, op, Need::Nothing, act, deadline))
     }
 
@@ -175,12 +176,12 @@ impl Process {
         // The C library's own wakes without a waiter belong to an operation that has been accounted for.
         let own = self.layout.in_libc(self.threads[index].regs.rip) && !waiting;
         if !self.concurrent || own {
-            let woken = self.futex_wake(addr, count, u32::MAX, Pick::Only, None);
+            let woken = self.futex_wake(addr, count, Pick::Only, None);
             self.answer(index, woken)?;
             return Ok(Flow::Resume(0));
         }
         let op = Op::new(OpKind::FutexWake, [Access::write(self.object(addr, 4))]);
-        let act = Act::FutexWake { addr, count, bits: u32::MAX };
+        let act = Act::FutexWake { addr, count };
         Ok(self.pend(index, op, Need::Nothing, act, None))
     }
 
@@ -189,26 +190,42 @@ impl Process {
         let leader = self.leader as u64;
         let regs = self.threads[index].regs;
         let own = |pid: u64| pid as i64 == PID || pid as i64 == 0 || pid as i64 == -PID;
-        match regs.orig_rax as i64 {
-            libc::SYS_kill if own(regs.rdi) => self.threads[index].regs.rdi = leader,
-            libc::SYS_kill => return self.refuse(index, libc::EPERM),
-            libc::SYS_tkill => self.threads[index].regs.rdi = self.real_tid(regs.rdi),
+        let to = match regs.orig_rax as i64 {
+            libc::SYS_kill | libc::SYS_rt_sigqueueinfo if !own(regs.rdi) => {
+                return self.refuse(index, libc::EPERM);
+            }
+            libc::SYS_kill | libc::SYS_rt_sigqueueinfo => {
+                self.threads[index].regs.rdi = leader;
+                None
+            }
+            libc::SYS_tkill => {
+                self.threads[index].regs.rdi = self.real_tid(regs.rdi);
+                Some((self.threads[index].regs.rdi, regs.rsi))
+            }
             _ => {
                 self.threads[index].regs.rdi = leader;
                 self.threads[index].regs.rsi = self.real_tid(regs.rsi);
+                Some((self.threads[index].regs.rsi, regs.rdx))
             }
-        }
+        };
+        self.interrupt_waiting(index, to);
         self.write_registers(index)?;
         Ok(Flow::Resume(0))
     }
 
-    fn queue_signal(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        self.threads[index].regs.rdi = self.leader as u64;
-        if self.threads[index].regs.orig_rax as i64 == libc::SYS_rt_tgsigqueueinfo {
-            self.threads[index].regs.rsi = self.real_tid(self.threads[index].regs.rsi);
+    /// A thread that waits and gets a signal is to run the handler. `to`: the thread's number and the signal, where the
+    /// signal is for one thread; else the kernel gives it to the main thread first.
+    fn interrupt_waiting(&mut self, index: Index, to: Option<(u64, u64)>) {
+        let Some((tid, signal)) = to.or(Some((self.leader as u64, 0))) else { return };
+        let target = self.threads.iter().position(|t| t.tid as u64 == tid && t.is_live());
+        if let Some(target) = target.filter(|&target| target != index)
+            && !((1..=64).contains(&signal) && self.is_fatal(target, signal as i32))
+        {
+            self.threads[target].interrupt = Some(Interrupt::Signal);
+            self.note(
+                "the program sends signals between its threads: a handler runs when its thread goes on",
+            );
         }
-        self.write_registers(index)?;
-        Ok(Flow::Resume(0))
     }
 
     /// The kernel's number of the thread that the program knows by this one. The C library keeps the kernel's.

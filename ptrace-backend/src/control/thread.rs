@@ -48,8 +48,10 @@ pub(crate) struct Thread {
     pub(crate) serial: bool,
     /// A signal that it got while an instruction was stepped in place, to be dealt with when it goes on.
     pub(crate) deferred_signal: i32,
-    /// Where it panicked last.
-    pub(crate) panic: Option<Vec<Site>>,
+    /// Something wants it out of its wait.
+    pub(crate) interrupt: Option<Interrupt>,
+    /// The wait that a signal handler interrupts, to be taken up where it left off when the handler returns.
+    pub(crate) interrupted: Option<Pending>,
 }
 
 /// How far a thread has come.
@@ -61,6 +63,15 @@ pub(crate) enum Stage {
     Failed(Failure),
     /// It has asked to end the process, or has ended itself.
     Ended,
+}
+
+/// What ends a thread's wait before its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Interrupt {
+    /// A signal whose handler it is to run.
+    Signal,
+    /// `pthread_cancel`.
+    Cancel,
 }
 
 /// What a thread is about to do, what it waits for, and how it is done.
@@ -122,15 +133,21 @@ pub(crate) enum Act {
         cond: u64,
         result: u64,
     },
+    /// The end of a condition wait that was cancelled.
+    TestCancel {
+        mutex: u64,
+    },
     /// The second half of a barrier wait.
     LeaveBarrier {
-        barrier: u64,
         result: u64,
     },
     /// The instruction at which the thread stands.
     Access,
     /// The instruction at which the thread stands takes or releases the Rust mutex at this address.
-    RustMutex { what: RustMutex, addr: u64 },
+    RustMutex {
+        what: RustMutex,
+        addr: u64,
+    },
     /// The read of an instruction that reads and writes: nothing is executed yet.
     SplitRead {
         addr: u64,
@@ -148,7 +165,6 @@ pub(crate) enum Act {
     FutexWait {
         addr: u64,
         value: u32,
-        bits: u32,
     },
     FutexResume {
         addr: u64,
@@ -157,7 +173,6 @@ pub(crate) enum Act {
     FutexWake {
         addr: u64,
         count: u32,
-        bits: u32,
     },
     /// The initialiser at this address has run.
     OnceDone(u64),
@@ -187,7 +202,8 @@ impl Thread {
             timeout_result: 0,
             serial: false,
             deferred_signal: 0,
-            panic: None,
+            interrupt: None,
+            interrupted: None,
         }
     }
 

@@ -17,8 +17,16 @@ pub(crate) struct Prepared {
     cwd: CString,
     filter: Vec<libc::sock_filter>,
     streams: [RawFd; 3],
+    limits: Limits,
+}
+
+/// How much of the machine the target may use.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
     /// Upper bound of the data segment, in bytes.
-    memory: u64,
+    pub(crate) memory: u64,
+    /// Upper bound of a file that it writes, in bytes.
+    pub(crate) file: u64,
 }
 
 /// Exit codes of a child that did not get as far as the target.
@@ -40,7 +48,7 @@ impl Prepared {
         env: &[(OsString, OsString)],
         cwd: &Path,
         streams: [&File; 3],
-        memory: u64,
+        limits: Limits,
     ) -> io::Result<Self> {
         let program = c_string(program.as_os_str())?;
         let args = std::iter::once(Ok(program.clone())).chain(args.iter().map(|a| c_string(a)));
@@ -57,7 +65,7 @@ impl Prepared {
             program,
             filter: filter::program(),
             streams: streams.map(AsRawFd::as_raw_fd),
-            memory,
+            limits,
         })
     }
 
@@ -130,7 +138,14 @@ impl Prepared {
     /// # Safety
     /// Only in a freshly forked child.
     unsafe fn limit(&self) {
-        let bounds = [(libc::RLIMIT_DATA, self.memory), (libc::RLIMIT_CORE, 0)];
+        // A write past the limit fails; it does not end the target.
+        // SAFETY: sets a signal's disposition to a constant.
+        unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+        let bounds = [
+            (libc::RLIMIT_DATA, self.limits.memory),
+            (libc::RLIMIT_FSIZE, self.limits.file),
+            (libc::RLIMIT_CORE, 0),
+        ];
         for (resource, bound) in bounds {
             let limit = libc::rlimit { rlim_cur: bound, rlim_max: bound };
             // SAFETY: reads one structure from a valid reference.

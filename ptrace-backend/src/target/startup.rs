@@ -16,7 +16,6 @@ pub(crate) struct Startup {
     pub(crate) world: World,
     /// Where the kernel is to store the main thread's number, and to clear it at its end.
     pub(crate) tid_word: u64,
-    pub(crate) notes: Vec<String>,
     entry: u64,
     armed: bool,
 }
@@ -35,7 +34,7 @@ impl Startup {
             ),
             _ => LaunchError::System { doing: "start the program under ptrace", error },
         })?;
-        let mut this = Self { tid, world, tid_word: 0, notes: Vec::new(), entry: 0, armed: true };
+        let mut this = Self { tid, world, tid_word: 0, entry: 0, armed: true };
         loop {
             match this.wait()? {
                 Wait::Exec => break,

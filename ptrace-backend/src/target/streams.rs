@@ -9,7 +9,7 @@ use crate::os::fd;
 /// How much of each stream is kept of one execution, in bytes.
 const KEPT: usize = 256 << 10;
 
-/// How much a target may write to one stream before its writes are thrown away, in bytes.
+/// The largest file that a target may write, its output streams included, in bytes: what exceeds it is thrown away.
 pub(crate) const FLOOD: u64 = 16 << 20;
 
 /// One set of streams, shared by all copies of a template.
@@ -58,6 +58,6 @@ impl Streams {
 
     /// Whether a stream has grown past [`FLOOD`].
     pub(crate) fn flooded(&self) -> bool {
-        [&self.stdout, &self.stderr].iter().any(|f| f.metadata().is_ok_and(|m| m.len() > FLOOD))
+        [&self.stdout, &self.stderr].iter().any(|f| f.metadata().is_ok_and(|m| m.len() >= FLOOD))
     }
 }
