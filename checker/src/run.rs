@@ -1,5 +1,7 @@
 //! One execution, from its start to its end, recorded point by point.
 
+use std::mem;
+
 use crate::cost;
 use crate::failure::Failure;
 use crate::mirror::Mirror;
@@ -36,8 +38,8 @@ pub enum Go {
 pub(crate) enum End {
     /// It ran to its end; with the failures that it showed, the first one first.
     Ended(Vec<Failure>),
-    /// The guide ended it.
-    Cut,
+    /// The guide ended it; with what it had shown by then.
+    Cut(Vec<Failure>),
     /// It was cut short by a limit on one execution: this failure, should it reproduce.
     Limit(Failure),
     /// Key points were added under it.
@@ -80,6 +82,8 @@ struct State {
     /// The number of events at the first failure, or at the end of the process.
     over: Option<u32>,
     withheld: bool,
+    /// Threads that waited for each other where only a time-out could help.
+    saved: Vec<Failure>,
 }
 
 impl<'p, P: Program> Runner<'p, P> {
@@ -159,11 +163,24 @@ impl<'p, P: Program> Runner<'p, P> {
             if let Some(end) = self.end() {
                 return Ok(end);
             }
-            let Decision::Run { choice, until } = guide.choose(&self.point()) else { return Ok(End::Cut) };
+            let Decision::Run { choice, until } = guide.choose(&self.point()) else {
+                return Ok(End::Cut(mem::take(&mut self.state.saved)));
+            };
             let planned = self.point().planned(choice);
+            #[cfg(test)]
+            let predicted = self.point().predict(choice);
             match run.run(choice, &until) {
                 Ok(Batch { steps, stop }) => {
+                    #[cfg(test)]
+                    let alone = steps.len() == 1;
                     self.take(choice, steps, guide);
+                    #[cfg(test)]
+                    if let Some(TraceStep { event, .. }) = self.trace.steps.last()
+                        && alone
+                        && event.did == event.op.may
+                    {
+                        assert_eq!(predicted, Some(self.trace.hb.state()), "{event:?}");
+                    }
                     if stop == Stop::Promoted {
                         return Ok(End::Promoted);
                     }
@@ -248,6 +265,7 @@ impl<'p, P: Program> Runner<'p, P> {
         ));
         self.note_failures();
         self.update_choices();
+        self.note_saved();
     }
 
     /// Whether this view shows a thread that the event of another one woke.
@@ -280,6 +298,16 @@ impl<'p, P: Program> Runner<'p, P> {
                 self.state.failure = Some(view.agent.thread());
                 self.state.over.get_or_insert(self.trace.steps.len() as u32);
             }
+        }
+    }
+
+    /// Notes a circle of waiting threads that nothing but a time-out can break.
+    fn note_saved(&mut self) {
+        let timeouts = self.choices.iter().all(|choice| matches!(choice.agent, Agent::Timeout(_)));
+        if timeouts && !self.choices.is_empty() && self.state.over.is_none() {
+            let fresh = verdict::saved_by_timeout(self.program, &self.agents);
+            let fresh = fresh.filter(|failure| !self.state.saved.contains(failure));
+            self.state.saved.extend(fresh);
         }
     }
 
@@ -318,13 +346,13 @@ impl<'p, P: Program> Runner<'p, P> {
     /// What an execution that is at its end showed.
     fn failures(&mut self, run: &mut P::Run) -> Vec<Failure> {
         let mut stack = |thread| -> Vec<Site> { run.stack(thread) };
+        let mut failures = mem::take(&mut self.state.saved);
         if let Some(first) = self.state.failure {
-            return verdict::failed(&self.agents, first, &mut stack);
+            failures.extend(verdict::failed(&self.agents, first, &mut stack));
+        } else if self.state.over.is_none() {
+            failures.extend(verdict::stuck(self.program, &self.agents, &self.trace, &mut stack));
         }
-        if self.state.over.is_some() {
-            return Vec::new();
-        }
-        verdict::stuck(self.program, &self.agents, &self.trace, &mut stack).into_iter().collect()
+        failures
     }
 }
 

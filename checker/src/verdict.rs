@@ -45,14 +45,32 @@ pub(crate) fn stuck(
     if rest.is_empty() {
         return None;
     }
-    let spins = |view: &&AgentView| matches!(view.status, Status::Blocked(On::Await(_)) | Status::Yielding);
+    // Who could go on here has yielded all the time.
+    let spins = |view: &&AgentView| {
+        matches!(view.status, Status::Blocked(On::Await(_)) | Status::Yielding | Status::Enabled)
+    };
     let kind = if rest.iter().any(spins) { FailureKind::Livelock } else { FailureKind::Deadlock };
-    let others = parties(program, &rest, stack);
+    let mut others = parties(program, &rest, stack);
+    for (party, view) in others.iter_mut().zip(&rest) {
+        if matches!(view.status, Status::Yielding | Status::Enabled) {
+            party.doing = "yields again and again".to_owned();
+        }
+    }
     let message = match kind {
-        FailureKind::Livelock => format!("livelock: {}", list(&others)),
+        FailureKind::Livelock => format!("livelock: nothing changes any more; {}", list(&others)),
         _ => deadlock(program, agents, trace, &rest, &others),
     };
     Some(Failure { kind, message, thread: None, stack: Vec::new(), others })
+}
+
+/// The deadlock of threads that wait for each other, where time-outs are all that can go on.
+pub(crate) fn saved_by_timeout(program: &impl Program, agents: &Mirror) -> Option<Failure> {
+    let all: Vec<&AgentView> = agents.threads().iter().collect();
+    let circle = cycle(agents, &all)?;
+    let members: Vec<&AgentView> = circle.iter().filter_map(|&name| agents.thread(name)).collect();
+    let others = parties(program, &members, &mut |_| Vec::new());
+    let message = format!("deadlock until a time-out: {}", list(&others));
+    Some(Failure { kind: FailureKind::DeadlockButTimeouts, message, thread: None, stack: Vec::new(), others })
 }
 
 fn parties(program: &impl Program, views: &[&AgentView], stack: Stack<'_>) -> Vec<Party> {
@@ -179,9 +197,9 @@ pub(crate) fn timed_out(
 fn doing(program: &impl Program, view: &AgentView) -> String {
     match &view.status {
         Status::Blocked(on) => waiting(program, on),
-        Status::Yielding => "yields, and nobody else can move".to_owned(),
-        Status::Failed(failure) => format!("failed: {}", failure.message),
+        Status::Yielding => "yields".to_owned(),
         Status::Enabled => "could go on".to_owned(),
+        Status::Failed(failure) => format!("failed: {}", failure.message),
         Status::Finished => "has finished".to_owned(),
     }
 }

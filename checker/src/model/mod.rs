@@ -30,6 +30,9 @@ mod lexer;
 mod parse;
 mod run;
 mod sync;
+#[cfg(test)]
+mod tests;
+mod views;
 
 use std::str::FromStr;
 use std::sync::Arc;

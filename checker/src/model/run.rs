@@ -7,9 +7,8 @@ use super::sync::{self, Done, Object};
 use super::{Model, site};
 use crate::failure::{Failure, FailureKind};
 use crate::names::{EventId, Site, ThreadName};
-use crate::op::Op;
 use crate::seam::{
-    Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, On, OpKey, Pick, Status, Step,
+    Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, OpKey, Pick, Status, Step,
     Stop, Until,
 };
 
@@ -19,30 +18,30 @@ const LOCAL_LIMIT: u32 = 100_000;
 /// An execution of a [`Model`].
 #[derive(Clone, Debug)]
 pub struct ModelRun {
-    model: Model,
-    objects: Vec<Object>,
-    threads: Vec<Thread>,
+    pub(super) model: Model,
+    pub(super) objects: Vec<Object>,
+    pub(super) threads: Vec<Thread>,
     /// Of each piece of code, the thread that runs it.
-    running: Vec<Option<usize>>,
+    pub(super) running: Vec<Option<usize>>,
     /// Threads in creation order, then open timed waits.
-    views: Vec<AgentView>,
+    pub(super) views: Vec<AgentView>,
     /// A thread that never comes to its next key point.
     endless: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
-struct Thread {
-    name: ThreadName,
+pub(super) struct Thread {
+    pub(super) name: ThreadName,
     code: usize,
     at: usize,
-    registers: SmallVec<[i64; 8]>,
+    pub(super) registers: SmallVec<[i64; 8]>,
     /// The first half of the present operation is over.
-    second: Option<u32>,
+    pub(super) second: Option<u32>,
     events: u32,
     children: u16,
-    gave_way: bool,
+    pub(super) gave_way: bool,
     woken_by: Option<EventId>,
-    failure: Option<Failure>,
+    pub(super) failure: Option<Failure>,
 }
 
 impl ModelRun {
@@ -92,19 +91,19 @@ impl ModelRun {
         });
     }
 
-    fn instruction(&self, thread: usize) -> Option<&Instruction> {
+    pub(super) fn instruction(&self, thread: usize) -> Option<&Instruction> {
         let thread = &self.threads[thread];
         self.model.threads[thread.code].instructions.get(thread.at)
     }
 
-    fn operation(&self, thread: usize) -> Option<(&Operation, usize)> {
+    pub(super) fn operation(&self, thread: usize) -> Option<(&Operation, usize)> {
         match self.instruction(thread) {
             Some(Instruction::Do(operation, register)) => Some((operation, *register)),
             _ => None,
         }
     }
 
-    fn site(&self, thread: usize) -> Site {
+    pub(super) fn site(&self, thread: usize) -> Site {
         site(self.threads[thread].code, self.threads[thread].at)
     }
 
@@ -141,137 +140,6 @@ impl ModelRun {
             }
         }
         self.endless = Some(index);
-    }
-
-    fn status(&self, index: usize) -> Status {
-        let thread = &self.threads[index];
-        if let Some(failure) = &thread.failure {
-            return Status::Failed(failure.clone());
-        }
-        let Some((operation, register)) = self.operation(index) else { return Status::Finished };
-        if let Operation::Join(code) = operation {
-            return self.join_status(*code);
-        }
-        if thread.gave_way {
-            return Status::Yielding;
-        }
-        let seen = thread.registers.get(register).copied().unwrap_or(0);
-        let name = |other: usize| self.threads[other].name;
-        let on = sync::blocked(operation, thread.second, index, seen, &self.objects, name);
-        on.map_or(Status::Enabled, Status::Blocked)
-    }
-
-    fn join_status(&self, code: usize) -> Status {
-        match self.running[code] {
-            Some(target) if self.has_finished(target) => Status::Enabled,
-            Some(target) => Status::Blocked(On::Join(self.threads[target].name)),
-            // Joining what does not exist fails at once, and the program ignores it.
-            None => Status::Enabled,
-        }
-    }
-
-    fn has_finished(&self, thread: usize) -> bool {
-        self.threads[thread].failure.is_none() && self.instruction(thread).is_none()
-    }
-
-    fn pending(&self, index: usize) -> Option<Op> {
-        let thread = &self.threads[index];
-        let (operation, _) = self.operation(index).filter(|_| thread.failure.is_none())?;
-        let generation = match operation {
-            Operation::Barrier { barrier, .. } => self.objects[*barrier].generation,
-            _ => 0,
-        };
-        let mut op = operation.pending(thread.second, generation);
-        if let Operation::Join(code) = operation {
-            op.peer = self.running[*code].map(|target| self.threads[target].name);
-        }
-        Some(op)
-    }
-
-    fn picks(&self, index: usize) -> SmallVec<[Pick; 1]> {
-        match self.operation(index) {
-            Some((Operation::Signal(cond), _)) if !self.objects[*cond].waiters().is_empty() => {
-                let mut names: SmallVec<[ThreadName; 4]> =
-                    self.objects[*cond].waiters().iter().map(|&waiter| self.threads[waiter].name).collect();
-                names.sort_unstable();
-                names.into_iter().map(Pick::Wake).collect()
-            }
-            _ => smallvec![Pick::Only],
-        }
-    }
-
-    fn view(&self, index: usize) -> AgentView {
-        AgentView {
-            agent: Agent::Thread(self.threads[index].name),
-            status: self.status(index),
-            pending: self.pending(index),
-            site: self.site(index),
-            picks: self.picks(index),
-        }
-    }
-
-    /// The open timed wait of a thread.
-    fn timeout_view(&self, index: usize) -> Option<AgentView> {
-        let thread = &self.threads[index];
-        let (operation, _) = self.operation(index).filter(|_| thread.failure.is_none())?;
-        let op = operation.timeout()?;
-        let open = match operation {
-            Operation::Wait { cond, .. } => self.objects[*cond].has_waiter(index),
-            Operation::TimedLock(mutex) => self.objects[*mutex].owner.is_some(),
-            _ => false,
-        };
-        open.then(|| AgentView {
-            agent: Agent::Timeout(thread.name),
-            status: Status::Enabled,
-            pending: Some(op),
-            site: self.site(index),
-            picks: smallvec![Pick::Only],
-        })
-    }
-
-    /// Brings the views up to date and returns those that changed.
-    fn refresh(&mut self) -> SmallVec<[AgentView; 2]> {
-        let mut changed = SmallVec::new();
-        for index in 0..self.threads.len() {
-            let fresh = self.view(index);
-            match self.views.get(index) {
-                Some(old) if *old == fresh => {}
-                Some(old) if matches!(old.agent, Agent::Thread(_)) => {
-                    self.views[index] = fresh.clone();
-                    changed.push(fresh);
-                }
-                _ => {
-                    self.views.insert(index, fresh.clone());
-                    changed.push(fresh);
-                }
-            }
-        }
-        self.refresh_timeouts(&mut changed);
-        changed
-    }
-
-    fn refresh_timeouts(&mut self, changed: &mut SmallVec<[AgentView; 2]>) {
-        for index in 0..self.threads.len() {
-            let agent = Agent::Timeout(self.threads[index].name);
-            let known = self.views.iter().position(|view| view.agent == agent);
-            match (known, self.timeout_view(index)) {
-                (Some(at), None) => {
-                    let mut closed = self.views.remove(at);
-                    closed.status = Status::Finished;
-                    closed.pending = None;
-                    changed.push(closed);
-                }
-                (None, Some(open)) => {
-                    self.views.push(open.clone());
-                    changed.push(open);
-                }
-                (Some(at), Some(open)) if self.views[at] != open => {
-                    self.views[at] = open.clone();
-                    changed.push(open);
-                }
-                _ => {}
-            }
-        }
     }
 
     fn index(&self, name: ThreadName) -> Option<usize> {

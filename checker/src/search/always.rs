@@ -61,7 +61,7 @@ impl<P: Program> Search<'_, P> {
                 End::Ended(failures) if failures.iter().any(|failure| Identity::of(failure) == *identity) => {
                     cache.end(self.runner.trace.hb.state());
                 }
-                End::Cut => {}
+                End::Cut(_) => {}
                 _ => return Ok(false),
             }
             strategy.learn(&item, &self.runner.trace, notes, &cache);

@@ -51,7 +51,7 @@ pub(super) fn ends_differ(at: usize, expected: &End, got: &End) -> Difference {
     let words = |end: &End| match end {
         End::Ended(failures) => failures.first().map_or("the end", |failure| &failure.message).to_owned(),
         End::Limit(failure) => failure.message.clone(),
-        End::Cut | End::Promoted | End::Stopped(_) => "cut short".to_owned(),
+        End::Cut(_) | End::Promoted | End::Stopped(_) => "cut short".to_owned(),
     };
     Difference { at, expected: words(expected), got: words(got) }
 }

@@ -1,13 +1,12 @@
 //! Which failures are the same, and whether one happens again.
 
 use super::determinism::ends_differ;
-use super::{Ended, Search, SearchError};
+use super::{Ended, Search, SearchError, Shown};
 use crate::failure::{Failure, FailureKind};
 use crate::names::Site;
 use crate::run::{End, Go};
 use crate::seam::Program;
 use crate::strategy::DefaultSchedule;
-use crate::trace::Trace;
 
 /// How many times a failing schedule is run again before it is reported.
 pub(super) const REPLAYS: u32 = 2;
@@ -51,10 +50,10 @@ impl<P: Program> Search<'_, P> {
     /// Replays a failing schedule and compares event by event.
     pub(super) fn reproduce(
         &mut self,
-        failure: &Failure,
+        shown: &Shown<'_>,
         identity: &Identity,
-        trace: &Trace,
     ) -> Result<Reproduction, SearchError> {
+        let Shown { failure, trace, .. } = shown;
         let schedule = trace.schedule();
         for _ in 0..REPLAYS {
             self.stats.other += 1;
@@ -72,6 +71,7 @@ impl<P: Program> Search<'_, P> {
                     // A replay that runs out of time hands no events over.
                     if failure.kind != FailureKind::Timeout
                         && let Some(difference) = trace.first_difference(&self.runner.trace)
+                        && (shown.whole || difference.at < trace.steps.len())
                     {
                         return Err(difference.into());
                     }
@@ -93,6 +93,6 @@ fn shows(end: &End, identity: &Identity) -> bool {
     match end {
         End::Ended(failures) => failures.iter().any(|failure| Identity::of(failure) == *identity),
         End::Limit(failure) => Identity::of(failure) == *identity,
-        End::Cut | End::Promoted | End::Stopped(_) => false,
+        End::Cut(_) | End::Promoted | End::Stopped(_) => false,
     }
 }

@@ -122,15 +122,17 @@ impl<'a, P: Program> Search<'a, P> {
         let observer = &mut *self.observer;
         let end = self.runner.run(&item.prefix, &mut *guide, &mut || observer.verdict())?;
         let notes = guide.notes();
+        let mut whole = true;
         let failures = match end {
             End::Stopped(go) => return Ok(Some(Ended::from(go))),
             End::Promoted => {
                 self.stats.pruned += 1;
                 return Ok(None);
             }
-            End::Cut => {
+            End::Cut(failures) => {
                 self.stats.pruned += 1;
-                Vec::new()
+                whole = false;
+                failures
             }
             End::Ended(failures) => {
                 self.count(&failures);
@@ -153,7 +155,7 @@ impl<'a, P: Program> Search<'a, P> {
         let ending = mem::take(&mut self.runner.ending);
         let number = self.stats.executions();
         for failure in failures {
-            let shown = Shown { failure, trace: &trace, ending: &ending, number, cost: item.cost };
+            let shown = Shown { failure, trace: &trace, whole, ending: &ending, number, cost: item.cost };
             if let Some(ended) = self.found(shown)? {
                 return Ok(Some(ended));
             }
@@ -198,7 +200,7 @@ impl<'a, P: Program> Search<'a, P> {
         if known.is_some_and(|at| !better(&self.findings[at])) {
             return Ok(None);
         }
-        match self.reproduce(&shown.failure, &identity, shown.trace)? {
+        match self.reproduce(&shown, &identity)? {
             Reproduction::Yes => {}
             Reproduction::No(note) => {
                 self.notes.push(note);
@@ -248,6 +250,8 @@ impl<'a, P: Program> Search<'a, P> {
 struct Shown<'t> {
     failure: Failure,
     trace: &'t Trace,
+    /// The trace goes to the end of the execution.
+    whole: bool,
     ending: &'t Ending,
     number: u64,
     cost: u32,

@@ -36,7 +36,7 @@ pub fn replay<P: Program>(
             End::Limit(failure) => Some(failure),
             // The replay itself showed new key points. They may not have been in its way.
             End::Promoted => continue,
-            End::Cut | End::Stopped(_) => return Err(SearchError::Stopped),
+            End::Cut(_) | End::Stopped(_) => return Err(SearchError::Stopped),
         };
         return Ok(Replayed { trace: runner.trace, failure, ending: runner.ending });
     }

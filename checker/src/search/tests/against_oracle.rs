@@ -10,7 +10,7 @@ use super::*;
 use crate::hash::HbHash;
 
 /// What threads are made of.
-const SNIPPETS: [&str; 30] = [
+const SNIPPETS: [&str; 32] = [
     "r x",
     "w x",
     "w y x+1",
@@ -25,6 +25,8 @@ const SNIPPETS: [&str; 30] = [
     "lock m, r x, unlock m",
     "lock m, lock n, unlock n, unlock m",
     "lock n, lock m, unlock m, unlock n",
+    "lock n, timedlock m, if m { unlock m }, unlock n",
+    "lock m, timedlock n, if n { unlock n }, unlock m",
     "lock m",
     "unlock m",
     "trylock m, if m { unlock m }",
@@ -57,13 +59,15 @@ fn program() -> impl Generator<Value = String> {
     })
 }
 
-/// The classes and failures that a search visits.
-fn visited(
-    model: &Model,
-    strategy: StrategyKind,
-    bound: u32,
-    cache: bool,
-) -> (BTreeSet<HbHash>, BTreeSet<Identity>) {
+/// What a search visits.
+#[derive(PartialEq, Debug)]
+struct Visited {
+    classes: BTreeSet<HbHash>,
+    failures: BTreeSet<Identity>,
+    executions: u64,
+}
+
+fn visited(model: &Model, strategy: StrategyKind, bound: u32, cache: bool) -> Visited {
     let options = Options {
         strategy,
         max_preemptions: bound,
@@ -76,9 +80,10 @@ fn visited(
     let mut observer = Patient;
     let mut search = Search::new(model, &options, &mut observer);
     assert_eq!(search.search().unwrap(), Ended::Covered);
-    let ends = search.cache.ends();
-    assert_eq!(search.stats.schedules, ends.len() as u64);
-    (ends, search.findings.into_iter().map(|finding| finding.identity).collect())
+    let classes = search.cache.ends();
+    assert_eq!(search.stats.schedules, classes.len() as u64);
+    let failures = search.findings.iter().map(|finding| finding.identity.clone()).collect();
+    Visited { classes, failures, executions: search.stats.executions() }
 }
 
 fn check(text: &str) -> bool {
@@ -87,9 +92,17 @@ fn check(text: &str) -> bool {
     let hashes: BTreeSet<HbHash> = oracle.classes.values().map(|class| class.hash).collect();
     assert_eq!(hashes.len(), oracle.classes.len(), "two classes have one hash: {text}");
     let compare = |strategy, bound, within: &dyn Fn(&Class) -> bool| {
-        let expected = oracle.within(within);
+        let (classes, failures) = oracle.within(within);
         for cache in [true, false] {
             let got = visited(&model, strategy, bound, cache);
+            // Without the cache each execution is run exactly once.
+            let all =
+                oracle.executions.iter().filter(|&(&cost, _)| strategy != StrategyKind::Icb || cost <= bound);
+            let all = all.map(|(_, count)| count).sum();
+            let exact = !cache && strategy != StrategyKind::Idb;
+            assert!(if exact { got.executions == all } else { got.executions <= all }, "{strategy:?} {text}");
+            let Visited { executions, .. } = got;
+            let expected = Visited { classes: classes.clone(), failures: failures.clone(), executions };
             assert_eq!(got, expected, "{strategy:?} to {bound}, cache {cache}: {text}");
         }
     };
@@ -115,5 +128,33 @@ proptest! {
 fn the_hash_alone_as_key_would_lose_half_the_classes() {
     let text = "r x, w x | r x, w x | w y, w x";
     assert!(check(text));
-    assert_eq!(visited(&model(text), StrategyKind::Icb, 1, true).0.len(), 18);
+    assert_eq!(visited(&model(text), StrategyKind::Icb, 1, true).classes.len(), 18);
+}
+
+fn choose(n: u64, k: u64) -> u64 {
+    (0..k).fold(1, |product, i| product * (n - i) / (i + 1))
+}
+
+/// Theorem 1 of the ICB paper: at most C(nk, c)·(nb + c)! executions of n threads of k steps, b of them blocking, have c
+/// preemptions, where the end of a thread counts as a blocking step.
+#[test]
+fn there_are_no_more_executions_than_the_theorem_says() {
+    let programs = [
+        ("r x, w x | r x, w x", 2, 3, 1),
+        ("r x, w x | r x, w x | r y, w x", 3, 3, 1),
+        ("loop 4 { add x } | loop 4 { add x }", 2, 5, 1),
+        ("lock m, w x, unlock m | lock m, w x, unlock m", 2, 4, 2),
+        ("lock a, lock b, unlock b, unlock a | lock b, lock a, unlock a, unlock b", 2, 5, 3),
+    ];
+    for (text, n, k, b) in programs {
+        let counted = oracle(&model(text), 0, u64::MAX).unwrap().executions;
+        let factorial = |n: u64| (1..=n).product::<u64>();
+        for bound in 0..=3 {
+            let executions = counted.range(..=bound).map(|(_, count)| count).sum::<u64>();
+            let theorem: u64 = (0..=u64::from(bound)).map(|c| choose(n * k, c) * factorial(n * b + c)).sum();
+            assert!(executions <= theorem, "{text}: {executions} > {theorem} with {bound} preemptions");
+            let found = visited(&model(text), StrategyKind::Icb, bound, false).executions;
+            assert_eq!(found, executions, "{text} with {bound} preemptions");
+        }
+    }
 }

@@ -1,8 +1,12 @@
 //! Searches on model programs.
 
 mod against_oracle;
+mod costs;
 mod counts;
+mod findings;
+mod loops;
 mod oracle;
+mod programs;
 
 use super::*;
 use crate::model::Model;

@@ -1,0 +1,1 @@
+//! Each operation of the model means what it should.

@@ -1,0 +1,152 @@
+//! What is found, how it is told, and whether it is a concurrency bug.
+
+use super::*;
+use crate::failure::FailureKind as Kind;
+
+fn search(text: &str, options: Options) -> Outcome {
+    explore(&model(text), &options, &mut Patient).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// The first failure that the default search finds.
+fn first(text: &str) -> Finding {
+    let outcome = search(text, Options::default());
+    assert_eq!(outcome.ended, Ended::FirstBug, "{text}");
+    assert_eq!(outcome.findings.len(), 1, "{text}");
+    let finding = outcome.findings.into_iter().next().unwrap();
+    assert_eq!(finding.reproduced, (2, 2));
+    finding
+}
+
+fn check(text: &str, kind: Kind, preemptions: u32, message: &str) {
+    let finding = first(text);
+    assert_eq!((finding.failure.kind, finding.preemptions), (kind, Some(preemptions)), "{text}");
+    assert!(finding.failure.message.contains(message), "{text}: {}", finding.failure.message);
+    assert!(finding.fewest, "{text}");
+}
+
+const LOST_UPDATE: &str = "create T2, create T3, join T2, join T3, r x, assert x == 2 \
+                           | T2: r x, w x x+1 | T3: r x, w x x+1";
+
+#[test]
+fn each_kind_is_found_with_the_fewest_preemptions() {
+    check(LOST_UPDATE, Kind::Assertion, 1, "assertion");
+    check(
+        "create T2, lock a, lock b, unlock b, unlock a | T2: lock b, lock a, unlock a, unlock b",
+        Kind::Deadlock,
+        1,
+        "",
+    );
+    check("r x, if x == 0 { w y }, r y, if y == 0 { crash } | r y, w x", Kind::Crash, 0, "crashed");
+    check("create T2, r x, if x { unlock m } | T2: w x", Kind::UnlockNotHeld, 1, "does not hold");
+    check("create T2, w y, w x | T2: r y, if y { await z }", Kind::Livelock, 0, "spins until `z` changes");
+}
+
+#[test]
+fn a_deadlock_names_who_waits_for_whom() {
+    let finding =
+        first("create T2, lock a, lock b, unlock b, unlock a | T2: lock b, lock a, unlock a, unlock b");
+    assert_eq!(
+        finding.failure.message,
+        "deadlock: main and main/1 wait for each other; main waits for mutex `b`, held by main/1; main/1 waits for mutex \
+         `a`, held by main"
+    );
+    assert_eq!(finding.failure.others.len(), 2);
+    assert!(finding.failure.others.iter().all(|party| party.stack.len() == 1));
+}
+
+#[test]
+fn a_signal_that_hit_nobody_makes_a_deadlock_a_lost_wake_up() {
+    let finding = first("create T2, lock m, wait c m, unlock m | T2: lock m, signal c, unlock m");
+    assert_eq!(finding.failure.kind, Kind::Deadlock);
+    assert!(finding.failure.message.starts_with(
+        "lost wake-up: main waits for a signal on condition variable `c`, but the one from main/1 came while nobody waited"
+    ));
+    let waits = first("create T2, lock m, r x, if x == 0 { wait c m }, unlock m | T2: r y");
+    assert!(
+        waits.failure.message.starts_with("deadlock: main waits for a signal"),
+        "{}",
+        waits.failure.message
+    );
+}
+
+#[test]
+fn a_circle_that_only_a_time_out_breaks_is_a_kind_of_its_own() {
+    let text = "create T2, lock a, timedlock b, if b { unlock b }, unlock a | T2: lock b, lock a, unlock a, unlock b";
+    check(
+        text,
+        Kind::DeadlockButTimeouts,
+        1,
+        "deadlock until a time-out: main waits for mutex `b`, held by main/1",
+    );
+}
+
+#[test]
+fn a_timed_wait_that_nobody_answers_is_no_failure() {
+    let outcome = search(
+        "create T2, lock m, timedwait c m, timedwait c m, unlock m, join T2 | T2: r x",
+        Options::default(),
+    );
+    assert!(outcome.findings.is_empty());
+    assert_eq!(outcome.covered, crate::strategy::Coverage { preemptions: Some(2), ..Default::default() });
+}
+
+#[test]
+fn one_failure_in_many_schedules_is_one_finding() {
+    let outcome = search(LOST_UPDATE, Options { keep_going: true, ..Options::default() });
+    assert_eq!(outcome.findings.len(), 1);
+    assert_eq!(outcome.findings[0].preemptions, Some(1));
+    assert_eq!(outcome.ended, Ended::Covered);
+}
+
+#[test]
+fn the_schedule_with_the_fewest_preemptions_is_kept() {
+    let options = Options { strategy: StrategyKind::Dfs, keep_going: true, ..Options::default() };
+    let outcome = search(LOST_UPDATE, options);
+    assert_eq!(outcome.findings[0].preemptions, Some(1));
+    // All schedules were explored, but not in order of preemptions.
+    assert!(!outcome.findings[0].fewest);
+}
+
+#[test]
+fn different_failures_are_different_findings() {
+    let text = "create T2, create T3, r x, assert x != 1, assert x != 2 | T2: w x 1 | T3: w x 2";
+    let outcome = search(text, Options { keep_going: true, ..Options::default() });
+    assert_eq!(outcome.findings.len(), 2);
+}
+
+#[test]
+fn what_fails_in_every_schedule_is_no_concurrency_bug() {
+    check("r x, assert x == 1, create T2 | T2: w x", Kind::AlwaysFails, 0, "assertion");
+    let everywhere = first("create T2, w x, join T2, assert 0 | T2: w x");
+    assert_eq!(everywhere.failure.kind, Kind::AlwaysFails);
+    assert!(everywhere.trace.threads.len() == 2);
+}
+
+#[test]
+fn what_passes_in_one_schedule_does_not_always_fail() {
+    // Without preemptions it fails in each schedule, but not in a random one.
+    let text = "create T2, r x, w y, assert x == 1 | T2: w x";
+    let finding = first(text);
+    assert_eq!((finding.failure.kind, finding.preemptions), (Kind::Assertion, Some(0)));
+    // A random schedule is unlikely to pass this: it must let thread 3 go 13 times in a row. Without preemptions one of
+    // two does.
+    let text = "create T2, create T3, join T2 | T2: r x, assert x == 1 | T3: loop 12 { r y }, w x";
+    let outcome = search(text, Options::default());
+    assert_eq!(outcome.findings[0].failure.kind, Kind::Assertion);
+    assert!(outcome.stats.other > 100);
+}
+
+#[test]
+fn others_run_on_after_a_failure() {
+    // The second failure is seen though the first one comes before it.
+    let outcome = search("assert 0 | r x, w x, crash", Options { keep_going: true, ..Options::default() });
+    assert_eq!(outcome.findings.len(), 2);
+    assert_eq!(outcome.findings[0].trace.steps.len(), 2);
+}
+
+#[test]
+fn the_end_of_the_process_leaves_no_deadlock() {
+    let outcome = search("create T2, exit | T2: lock m, lock m", Options::default());
+    assert!(outcome.findings.is_empty());
+    check("create T2 | T2: lock m, lock m", Kind::AlwaysFails, 0, "deadlock");
+}

@@ -1,0 +1,278 @@
+//! The loop: budgets, limits, determinism, epochs, replay.
+
+use super::programs::{Changing, Promoting};
+use super::*;
+use crate::failure::FailureKind as Kind;
+use crate::seam::{Agent, Choice, ExecutionError, Until};
+use crate::strategy::{Coverage, Decision, Guide, Notes};
+
+const RACE: &str =
+    "create T2, create T3, join T2, join T3, r x, assert x == 2 | T2: r x, w x x+1 | T3: r x, w x x+1";
+
+fn search(text: &str, options: &Options) -> Outcome {
+    explore(&model(text), options, &mut Patient).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Stops after some events.
+struct Impatient {
+    events: u32,
+    go: Go,
+}
+
+impl Observer for Impatient {
+    fn progress(&mut self, _: &Progress) {}
+
+    fn verdict(&mut self) -> Go {
+        self.events = self.events.saturating_sub(1);
+        if self.events == 0 { self.go } else { Go::Continue }
+    }
+}
+
+#[test]
+fn a_search_ends_when_its_owner_says_so() {
+    for (go, ended) in [(Go::BudgetSpent, Ended::Budget), (Go::Cancelled, Ended::Cancelled)] {
+        for events in [1, 5, 20, 60] {
+            let outcome = explore(
+                &model("r x, w x | r x, w x | w x"),
+                &Options::default(),
+                &mut Impatient { events, go },
+            );
+            let outcome = outcome.unwrap();
+            assert_eq!(outcome.ended, ended);
+            assert!(!outcome.covered.everything);
+        }
+    }
+}
+
+#[test]
+fn a_finding_is_reproduced_even_when_time_is_up() {
+    let text = "create T2, r x, assert x == 0 | T2: w x";
+    let (outcome, left) = (1..)
+        .map(|events| {
+            let mut observer = Impatient { events, go: Go::BudgetSpent };
+            let outcome = explore(&model(text), &Options::default(), &mut observer).unwrap();
+            (outcome, observer.events)
+        })
+        .find(|(outcome, _)| !outcome.findings.is_empty())
+        .unwrap();
+    // Time was up before the replays were through.
+    assert_eq!((outcome.ended, outcome.findings[0].reproduced, left), (Ended::FirstBug, (2, 2), 0));
+}
+
+#[test]
+fn the_budget_counts_every_execution_of_the_search() {
+    for (strategy, max) in [(StrategyKind::Icb, 7), (StrategyKind::Random, 30), (StrategyKind::Dfs, 3)] {
+        let options = Options { strategy, max_schedules: Some(max), ..Options::default() };
+        let outcome = search("r x, w x | r x, w x | r x, w x", &options);
+        assert_eq!((outcome.ended, outcome.stats.executions()), (Ended::Budget, max));
+    }
+}
+
+#[test]
+fn a_bound_is_covered_only_when_nothing_of_it_is_left() {
+    let text = "r x, w x | r x, w x | r x, w x";
+    let covered = |max| {
+        let options = Options { max_schedules: Some(max), ..Options::default() };
+        search(text, &options).covered
+    };
+    let full = search(text, &Options { max_schedules: None, ..Options::default() });
+    assert_eq!(full.covered.preemptions, Some(2));
+    let all = full.stats.executions();
+    let steps: Vec<Option<u32>> = (1..all).map(|max| covered(max).preemptions).collect();
+    assert_eq!((steps[0], steps[steps.len() - 1]), (None, Some(1)));
+    assert!(steps.is_sorted());
+}
+
+#[test]
+fn an_endless_execution_is_a_finding_and_leaves_a_gap() {
+    let options = Options { step_limit: 50, keep_going: true, ..Options::default() };
+    let outcome = search("create T2, r x, while x == 1 { r y } | T2: w x 1", &options);
+    let kinds: Vec<Kind> = outcome.findings.iter().map(|finding| finding.failure.kind).collect();
+    assert_eq!(kinds, [Kind::StepLimit]);
+    assert_eq!(outcome.findings[0].trace.steps.len(), 50);
+    // It takes no preemption to let T2 write first.
+    assert_eq!(outcome.findings[0].preemptions, Some(1));
+    assert_eq!(outcome.covered, Coverage { preemptions: Some(0), ..Coverage::default() });
+}
+
+#[test]
+fn a_thread_without_key_points_times_out_and_that_reproduces() {
+    let outcome = search("create T2, r x, while x == 1 { } | T2: w x 1", &Options::default());
+    let finding = &outcome.findings[0];
+    assert_eq!((finding.failure.kind, finding.reproduced), (Kind::Timeout, (2, 2)));
+    assert!(finding.trace.unfinished.is_some());
+    assert_eq!(finding.trace.schedule().len(), finding.trace.steps.len() + 1);
+}
+
+#[test]
+fn yielding_for_ever_is_a_livelock() {
+    let outcome = search(
+        "create T2, w y, r x, while x == 0 { yield, r x } | T2: r y, if y == 0 { w x }",
+        &Options::default(),
+    );
+    assert_eq!(outcome.findings[0].failure.kind, Kind::Livelock);
+}
+
+#[test]
+fn who_yields_waits_for_what_others_write() {
+    let options = Options { max_schedules: None, ..Options::default() };
+    let outcome = search("create T2, r x, while x == 0 { yield, r x } | T2: r y, r y, w x", &options);
+    assert!(outcome.findings.is_empty());
+    assert_eq!(outcome.ended, Ended::Covered);
+}
+
+#[test]
+fn time_goes_on_while_others_spin() {
+    // Once the one time-out that is explored is used up, the second one comes when nothing but yields happens.
+    let text = "create T2, r x, while x == 0 { yield, r x } \
+                | T2: lock m, timedwait c m, timedwait c m, unlock m, w x";
+    let outcome = search(text, &Options { max_schedules: None, ..Options::default() });
+    assert!(outcome.findings.is_empty(), "{:?}", outcome.findings[0].failure);
+}
+
+#[test]
+fn time_outs_have_a_bound_of_their_own() {
+    let text = "lock m, timedwait c m, unlock m, if c == 0 { r a } | lock n, timedwait d n, unlock n, if d == 0 { r a, crash } \
+                | lock m, signal c, unlock m, lock n, signal d, unlock n";
+    let found = |max_timeouts| {
+        let options = Options { max_timeouts, keep_going: true, max_preemptions: 9, ..Options::default() };
+        let outcome = search(text, &options);
+        (
+            outcome.stats.schedules,
+            outcome.covered.everything,
+            outcome.findings.iter().any(|f| f.failure.kind == Kind::Crash),
+        )
+    };
+    let (none, some, all) = (found(0), found(1), found(2));
+    assert!(none.0 < some.0 && some.0 < all.0, "{none:?} {some:?} {all:?}");
+    assert_eq!((none.1, some.1, all.1), (false, false, true));
+    assert!(all.2 && some.2);
+}
+
+#[test]
+fn a_program_that_does_not_repeat_itself_is_refused_with_the_first_difference() {
+    let program = Changing::new("r x, w x | r y", "r x, r x | r y", 1);
+    let error = explore(&program, &Options::default(), &mut Patient).unwrap_err();
+    let SearchError::NotDeterministic { at, expected, got } = error else { panic!("{error}") };
+    assert_eq!(at, 1);
+    assert!(expected.starts_with("main Write") && got.starts_with("main Read"), "{expected} / {got}");
+}
+
+#[test]
+fn a_failure_that_does_not_happen_again_is_an_error() {
+    let failing = "create T2, r x, assert x == 0 | T2: w x";
+    let passing = "create T2, r x, assert x == x | T2: w x";
+    // Two runs for the comparison, one of the search that passes, and one that fails: then the program changes.
+    let program = Changing::new(failing, passing, 4);
+    let error = explore(&program, &Options::default(), &mut Patient).unwrap_err();
+    let SearchError::NotDeterministic { at, expected, .. } = error else { panic!("{error}") };
+    assert_eq!((at, &*expected), (3, "an assertion failed"));
+}
+
+#[test]
+fn new_key_points_start_the_search_again() {
+    // The race is invisible as long as `x` is no key point.
+    let program = Promoting::new("create T2, w y, join T2 | T2: r y", RACE, 3);
+    let outcome = explore(&program, &Options::default(), &mut Patient).unwrap();
+    assert_eq!(outcome.stats.before_restart, 2);
+    let finding = &outcome.findings[0];
+    assert_eq!((finding.failure.kind, finding.preemptions, finding.epoch.0), (Kind::Assertion, Some(1), 1));
+    assert_eq!(finding.schedule_number, outcome.stats.executions());
+    assert!(!finding.outdated);
+}
+
+#[test]
+fn key_points_found_before_the_search_cost_nothing_of_it() {
+    let program = Promoting::new("r y | r y", "r x, w x | w x", 0);
+    let outcome = explore(&program, &Options::default(), &mut Patient).unwrap();
+    assert_eq!((outcome.stats.before_restart, outcome.stats.schedules), (0, 3));
+}
+
+#[test]
+fn a_found_schedule_replays_and_a_foreign_one_says_where_it_does_not_fit() {
+    let found = search(RACE, &Options::default());
+    let schedule = found.findings[0].trace.schedule();
+    let replayed = replay(&model(RACE), &schedule, 1_000, &mut || Go::Continue).unwrap();
+    assert_eq!(replayed.failure.unwrap().kind, Kind::Assertion);
+    assert_eq!(replayed.trace.first_difference(&found.findings[0].trace), None);
+    let other = RACE.replacen("T3: r x, w x", "T3: r x, r x", 1).replace("r x x+1", "r x");
+    let error = replay(&model(&other), &schedule, 1_000, &mut || Go::Continue).unwrap_err();
+    let SearchError::Diverged { at, expected, got } = error else { panic!("{error}") };
+    assert_eq!(schedule[at].0.agent.thread().to_string(), "main/2");
+    assert!(expected.contains("Write") && got.contains("Read"), "{expected} / {got}");
+}
+
+#[test]
+fn random_schedules_depend_on_the_seed_alone() {
+    let run = |seed, first| {
+        let mut random = crate::strategy::Random::new(seed);
+        let program = model("loop 5 { r x, w x } | loop 5 { r x, w x } | loop 5 { r x, w x }");
+        let limits = Limits { events: 1_000, timeouts: 1 };
+        let mut runner = Runner::new(&program, limits);
+        let cache = Cache::new(None);
+        let items: Vec<WorkItem> = (0..4)
+            .filter_map(|_| if let Next::Work(item) = random.next(&cache) { Some(item) } else { None })
+            .collect();
+        let mut hash_of = |item: &WorkItem| {
+            let mut guide = random.guide(item, &cache);
+            runner.run(&item.prefix, &mut *guide, &mut || Go::Continue).unwrap();
+            runner.trace.hb.state()
+        };
+        items[first..].iter().map(&mut hash_of).collect::<Vec<_>>()
+    };
+    let all = run(1, 0);
+    assert_eq!(all, run(1, 0));
+    // Each schedule is the same, whatever ran before it.
+    assert_eq!(all[2..], run(1, 2)[..]);
+    assert_ne!(all, run(2, 0));
+    assert!(all[0] != all[1] && all[1] != all[2]);
+}
+
+/// Lets each thread go as far as it can in one call.
+struct InBatches {
+    passed: usize,
+}
+
+impl Guide for InBatches {
+    fn choose(&mut self, at: &crate::point::Point<'_>) -> Decision {
+        at.default_choice()
+            .map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::events(u32::MAX) })
+    }
+
+    fn pass(&mut self, at: &crate::point::Point<'_>) {
+        assert!(at.default_choice().is_some());
+        self.passed += 1;
+    }
+
+    fn notes(self: Box<Self>) -> Notes {
+        Notes::default()
+    }
+}
+
+#[test]
+fn a_batch_is_recorded_as_its_single_events_are() {
+    let text = "create T2, lock m, r x, while x == 0 { wait c m, r x }, unlock m, join T2 \
+                | T2: r y, lock m, w x, signal c, unlock m, yield, r y";
+    let program = model(text);
+    let limits = Limits { events: 1_000, timeouts: 1 };
+    let mut single = Runner::new(&program, limits);
+    single.run(&[], &mut crate::strategy::DefaultSchedule, &mut || Go::Continue).unwrap();
+    let mut batched = Runner::new(&program, limits);
+    let mut guide = InBatches { passed: 0 };
+    batched.run(&[], &mut guide, &mut || Go::Continue).unwrap();
+    assert_eq!(single.trace.first_difference(&batched.trace), None);
+    assert_eq!(single.trace.hb.state(), batched.trace.hb.state());
+    assert!(guide.passed > 5);
+    for (a, b) in single.trace.steps.iter().zip(&batched.trace.steps) {
+        assert_eq!((a.preemptions, a.delays, &a.reason), (b.preemptions, b.delays, &b.reason));
+    }
+}
+
+#[test]
+fn a_choice_that_is_not_there_is_refused() {
+    let program = model("r x");
+    let mut run = program.start(&crate::seam::Scope::All).unwrap();
+    use crate::seam::Execution as _;
+    let choice = Choice { agent: Agent::Timeout(crate::names::ThreadName::MAIN), pick: Default::default() };
+    assert!(matches!(run.run(choice, &Until::one()), Err(ExecutionError::Impossible(_))));
+}

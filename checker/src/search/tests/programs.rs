@@ -1,0 +1,114 @@
+//! Programs that are not what a search hopes for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::*;
+use crate::model::ModelRun;
+use crate::names::{Obj, Site, ThreadName};
+use crate::seam::{
+    AgentView, Batch, Choice, Epoch, Execution, ExecutionError, OpKey, Scope, StartError, Stop, Until,
+};
+
+/// Another program from the `after`-th start on.
+pub(super) struct Changing {
+    pub(super) programs: [Model; 2],
+    pub(super) after: u32,
+    pub(super) starts: AtomicU32,
+}
+
+impl Changing {
+    pub(super) fn new(first: &str, then: &str, after: u32) -> Self {
+        Self { programs: [model(first), model(then)], after, starts: AtomicU32::new(0) }
+    }
+}
+
+impl Program for Changing {
+    type Run = ModelRun;
+
+    fn start(&self, scope: &Scope) -> Result<ModelRun, StartError> {
+        let start = self.starts.fetch_add(1, Ordering::Relaxed);
+        self.programs[usize::from(start >= self.after)].start(scope)
+    }
+
+    fn epoch(&self) -> Epoch {
+        Epoch::default()
+    }
+
+    fn describe(&self, obj: Obj) -> Option<String> {
+        self.programs[0].describe(obj)
+    }
+}
+
+/// The first program, until an event of its `after`-th execution shows that there are more key points: those of the
+/// second.
+pub(super) struct Promoting {
+    pub(super) programs: [Model; 2],
+    pub(super) after: u32,
+    pub(super) starts: AtomicU32,
+    pub(super) epoch: Arc<AtomicU32>,
+}
+
+impl Promoting {
+    pub(super) fn new(first: &str, then: &str, after: u32) -> Self {
+        Self {
+            programs: [model(first), model(then)],
+            after,
+            starts: AtomicU32::new(0),
+            epoch: Arc::default(),
+        }
+    }
+}
+
+/// An execution of [`Promoting`].
+pub(super) struct PromotingRun {
+    run: ModelRun,
+    promotes: bool,
+    epoch: Arc<AtomicU32>,
+}
+
+impl Program for Promoting {
+    type Run = PromotingRun;
+
+    fn start(&self, scope: &Scope) -> Result<PromotingRun, StartError> {
+        let start = self.starts.fetch_add(1, Ordering::Relaxed);
+        let epoch = self.epoch.load(Ordering::Relaxed);
+        let run = self.programs[epoch as usize].start(scope)?;
+        Ok(PromotingRun { run, promotes: epoch == 0 && start >= self.after, epoch: self.epoch.clone() })
+    }
+
+    fn epoch(&self) -> Epoch {
+        Epoch(self.epoch.load(Ordering::Relaxed))
+    }
+
+    fn describe(&self, obj: Obj) -> Option<String> {
+        self.programs[0].describe(obj)
+    }
+}
+
+impl Execution for PromotingRun {
+    fn agents(&self) -> &[AgentView] {
+        self.run.agents()
+    }
+
+    fn run(&mut self, choice: Choice, until: &Until) -> Result<Batch, ExecutionError> {
+        let mut batch = self.run.run(choice, until)?;
+        if self.promotes {
+            self.epoch.store(1, Ordering::Relaxed);
+            batch.stop = Stop::Promoted;
+        }
+        Ok(batch)
+    }
+
+    fn replay(&mut self, steps: &[(Choice, OpKey)]) -> Result<Batch, ExecutionError> {
+        self.run.replay(steps)
+    }
+
+    fn stack(&mut self, thread: ThreadName) -> Vec<Site> {
+        self.run.stack(thread)
+    }
+
+    fn finish(self) -> Ending {
+        self.run.finish()
+    }
+}
