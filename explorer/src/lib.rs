@@ -28,6 +28,7 @@ pub mod source;
 pub mod store;
 mod story;
 mod table;
+mod test_framework;
 pub mod text;
 pub mod text_value;
 pub mod verdict;

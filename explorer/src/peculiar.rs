@@ -1,7 +1,8 @@
-//! Collects what executions have to tell about themselves.
+//! Watches what executions have to tell about themselves: peculiarities are collected, and a test binary that runs no
+//! test is not run again.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use checker::names::{Obj, Site, ThreadName};
 use checker::seam::{
@@ -9,38 +10,58 @@ use checker::seam::{
     Until,
 };
 
-/// Sentences, once each.
+use crate::test_framework::that_ran_nothing;
+
+/// What all executions so far have told.
 #[derive(Debug, Default)]
-pub(crate) struct Peculiarities(Mutex<BTreeSet<String>>);
+pub(crate) struct Peculiarities(Mutex<Told>);
+
+#[derive(Debug, Default)]
+struct Told {
+    /// Sentences, once each.
+    notes: BTreeSet<String>,
+    /// The test framework that ran no test.
+    idle: Option<&'static str>,
+    executions: u64,
+}
 
 impl Peculiarities {
-    fn add(&self, notes: &[String]) {
-        if !notes.is_empty() {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(notes.iter().cloned());
-        }
+    /// All sentences.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.told().notes.iter().cloned().collect()
     }
 
-    /// All that were collected.
-    pub(crate) fn all(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, ending: &Ending) {
+        let mut told = self.told();
+        if told.executions == 0 {
+            told.idle = that_ran_nothing(&ending.stdout);
+        }
+        told.executions += 1;
+        told.notes.extend(ending.notes.iter().cloned());
     }
 }
 
-/// A program whose executions leave their notes in one place.
+/// A program whose executions tell about themselves in one place.
 pub(crate) struct Observed<'a, P> {
     program: &'a P,
-    notes: &'a Peculiarities,
+    arguments: String,
+    told: &'a Peculiarities,
 }
 
 /// An execution of it.
 pub(crate) struct ObservedRun<'a, R> {
     run: R,
-    notes: &'a Peculiarities,
+    told: &'a Peculiarities,
 }
 
 impl<'a, P> Observed<'a, P> {
-    pub(crate) fn new(program: &'a P, notes: &'a Peculiarities) -> Self {
-        Self { program, notes }
+    /// `arguments` are those of the program, for a sentence.
+    pub(crate) fn new(program: &'a P, arguments: String, told: &'a Peculiarities) -> Self {
+        Self { program, arguments, told }
     }
 }
 
@@ -48,7 +69,13 @@ impl<'a, P: Program> Program for Observed<'a, P> {
     type Run = ObservedRun<'a, P::Run>;
 
     fn start(&self, scope: &Scope) -> Result<Self::Run, StartError> {
-        Ok(ObservedRun { run: self.program.start(scope)?, notes: self.notes })
+        if let Some(framework) = self.told.told().idle {
+            return Err(StartError(format!(
+                "{framework} ran no test with the arguments `{}`: name a test that the program has",
+                self.arguments
+            )));
+        }
+        Ok(ObservedRun { run: self.program.start(scope)?, told: self.told })
     }
 
     fn epoch(&self) -> Epoch {
@@ -79,7 +106,7 @@ impl<R: Execution> Execution for ObservedRun<'_, R> {
 
     fn finish(self) -> Ending {
         let ending = self.run.finish();
-        self.notes.add(&ending.notes);
+        self.told.add(&ending);
         ending
     }
 }

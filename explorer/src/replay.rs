@@ -79,7 +79,7 @@ impl Again<'_> {
     pub(crate) fn run(&self, program: &impl Program) -> Result<Report, Error> {
         let started = Instant::now();
         let peculiarities = Peculiarities::default();
-        let program = Observed::new(program, &peculiarities);
+        let program = Observed::new(program, self.saved.target.arguments_in_words(), &peculiarities);
         let places = Places::new(self.source, self.root);
         let mut notes = Vec::new();
         let steps: Vec<(Choice, OpKey)> = if self.source.build_id() == self.saved.target.build_id {
@@ -98,7 +98,7 @@ impl Again<'_> {
             Err(error) => return Err(Readable(&places).search_error(error)),
         };
         notes.extend(self.source.notes());
-        notes.extend(peculiarities.all());
+        notes.extend(peculiarities.notes());
         Ok(self.report(&program, replayed.as_ref(), notes, started.elapsed().as_secs_f64()))
     }
 

@@ -41,12 +41,12 @@ impl Session<'_> {
         let mut overseer =
             Overseer { started, time_limit: self.request.time_limit, cancel: self.cancel, watch };
         let peculiarities = Peculiarities::default();
-        let program = Observed::new(program, &peculiarities);
+        let program = Observed::new(program, self.target.arguments_in_words(), &peculiarities);
         let outcome = search::explore(&program, &self.request.options(), &mut overseer)
             .map_err(|error| Readable(&self.places()).search_error(error))?;
         let elapsed = started.elapsed().as_secs_f64();
         let mut report = self.report(&program, &outcome, elapsed)?;
-        report.notes.extend(peculiarities.all());
+        report.notes.extend(peculiarities.notes());
         self.store.write("report.txt", text::render(&report).as_bytes())?;
         self.store.write("report.json", &json(&report))?;
         Ok(report)

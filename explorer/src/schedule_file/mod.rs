@@ -69,6 +69,14 @@ pub struct SavedTarget {
     pub run_timeout: Duration,
 }
 
+impl SavedTarget {
+    /// The arguments as a person reads them.
+    pub(crate) fn arguments_in_words(&self) -> String {
+        let words: Vec<_> = self.arguments.iter().map(|argument| argument.0.to_string_lossy()).collect();
+        words.join(" ")
+    }
+}
+
 /// The search that found the schedule.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FoundBy {
