@@ -1,1 +1,17 @@
-//! Benchmarks of the whole tool.
+//! What the benchmarks share: target programs, built and launched; samples with their noise; the memory of this process.
+
+mod memory;
+mod plain;
+mod sample;
+mod target;
+
+pub use memory::peak_memory;
+pub use plain::{PlainRuns, Start};
+pub use sample::Sample;
+pub use target::{Patient, build, default_schedule, launch};
+
+/// Whether cargo runs this as a benchmark. Otherwise it is asked only whether it works.
+#[must_use]
+pub fn is_measured() -> bool {
+    std::env::args().any(|argument| argument == "--bench")
+}

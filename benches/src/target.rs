@@ -1,0 +1,75 @@
+//! The programs that are measured.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use checker::seam::{Choice, Execution, Program, Scope, Status, Until};
+use checker::search::{Go, Observer, Progress};
+use ptrace_backend::{LaunchError, LaunchSpec, PtraceProgram, Stepping};
+use tests::{Build, BuildError, Optimisation};
+
+/// Builds a target program, whose source is given relative to the targets' folder, at -O2.
+///
+/// # Errors
+/// When it does not compile.
+pub fn build(source: &str, flags: &[&str]) -> Result<PathBuf, BuildError> {
+    let build = Build::new(source, Optimisation::O2);
+    flags.iter().fold(build, |build, flag| build.flag(flag)).program()
+}
+
+/// Launches a program as the tool does. Binds the calling thread, and what it starts from then on, to one CPU.
+///
+/// # Errors
+/// When the program cannot be explored.
+pub fn launch(program: &Path, stepping: Stepping) -> Result<PtraceProgram, LaunchError> {
+    PtraceProgram::launch(LaunchSpec {
+        program: program.to_owned(),
+        args: Vec::new(),
+        cwd: std::env::temp_dir(),
+        env: std::env::vars_os().collect(),
+        stdin: None,
+        run_timeout: Duration::from_secs(10),
+        exit_code_fails: true,
+        fresh_dir: false,
+        stepping,
+        cancel: Arc::new(AtomicBool::new(false)),
+    })
+}
+
+/// Lets a search go on to its end.
+#[derive(Debug)]
+pub struct Patient;
+
+impl Observer for Patient {
+    fn progress(&mut self, _: &Progress) {}
+
+    fn verdict(&mut self) -> Go {
+        Go::Continue
+    }
+}
+
+/// Runs one execution without a search: whoever ran goes on while it can, else the first that can. Every event is a
+/// decision of its own. Says how many events there were.
+///
+/// # Errors
+/// When the program cannot be run.
+pub fn default_schedule(program: &PtraceProgram) -> Result<u64, Box<dyn Error>> {
+    let mut run = program.start(&Scope::All)?;
+    let mut events = 0;
+    let mut last = None;
+    loop {
+        let enabled = || run.agents().iter().filter(|view| view.status == Status::Enabled);
+        let Some(view) = enabled().find(|view| Some(view.agent) == last).or_else(|| enabled().next()) else {
+            break;
+        };
+        let choice = Choice { agent: view.agent, pick: view.picks.first().copied().unwrap_or_default() };
+        last = Some(view.agent);
+        run.run(choice, &Until::one())?;
+        events += 1;
+    }
+    run.finish();
+    Ok(events)
+}
