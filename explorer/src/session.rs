@@ -17,7 +17,7 @@ use crate::places::Places;
 use crate::report::{Covered, FORMAT, Finding, Report, VERSION};
 use crate::request::{Request, Strategy, strategy_name};
 use crate::saving;
-use crate::schedule_file::SavedTarget;
+use crate::schedule_file::{SavedTarget, ScheduleFile};
 use crate::source::Source;
 use crate::store::{Store, StoreError};
 use crate::text::{self, plural};
@@ -45,21 +45,33 @@ impl Session<'_> {
         let outcome = search::explore(&program, &self.request.options(), &mut overseer)
             .map_err(|error| Readable(&self.places()).search_error(error))?;
         let elapsed = started.elapsed().as_secs_f64();
-        let mut report = self.report(&program, &outcome, elapsed)?;
+        let mut report = self.report(&program, &outcome, elapsed);
         report.notes.extend(peculiarities.notes());
-        self.store.write("report.txt", text::render(&report).as_bytes())?;
-        self.store.write("report.json", &json(&report))?;
+        let kept = self.keep(&report);
+        report.notes.extend(kept.err().map(|error| error.to_string()));
         Ok(report)
     }
 
-    fn report(&self, program: &impl Program, outcome: &Outcome, elapsed: f64) -> Result<Report, StoreError> {
+    fn keep(&self, report: &Report) -> Result<(), StoreError> {
+        self.store.write("report.txt", text::render(report).as_bytes())?;
+        self.store.write("report.json", &json(report))?;
+        Ok(())
+    }
+
+    fn report(&self, program: &impl Program, outcome: &Outcome, elapsed: f64) -> Report {
         let stats = &outcome.stats;
-        let findings = outcome
-            .findings
-            .iter()
-            .map(|found| self.finding(program, found))
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok(Report {
+        let mut notes = self.notes(outcome);
+        let mut findings = Vec::new();
+        for found in &outcome.findings {
+            let (mut told, file) = self.finding(program, found);
+            // What was found is reported even where it cannot be kept.
+            match self.store.write(&saving::file_name(&file), file.to_json().as_bytes()) {
+                Ok(path) => told.schedule_file = Some(path.to_string_lossy().into_owned()),
+                Err(error) => notes.push(error.to_string()),
+            }
+            findings.push(told);
+        }
+        Report {
             format: FORMAT,
             version: VERSION,
             tool: env!("CARGO_PKG_VERSION"),
@@ -78,21 +90,19 @@ impl Session<'_> {
             elapsed_seconds: elapsed,
             schedules_per_second: per_second(stats.executions(), elapsed),
             key_points_per_schedule: stats.events as f64 / stats.executions_now().max(1) as f64,
-            notes: self.notes(outcome),
+            notes,
             findings,
-        })
+        }
     }
 
-    /// The report on a finding, whose schedule is saved first.
-    fn finding(&self, program: &impl Program, found: &search::Finding) -> Result<Finding, StoreError> {
+    /// The report on a finding, and the file that replays it.
+    fn finding(&self, program: &impl Program, found: &search::Finding) -> (Finding, ScheduleFile) {
         let places = self.places();
         let at = places_of_events(program, &found.trace, &places);
-        let mut told = finding::report(&Failing::found(found, &at), &Measured::from(found), &places);
+        let told = finding::report(&Failing::found(found, &at), &Measured::from(found), &places);
         let found_by = (strategy_name(self.request.strategy), self.request.seed);
         let file = saving::schedule_file(found, &told, &self.target, found_by, &places);
-        let path = self.store.write(&saving::file_name(&file), file.to_json().as_bytes())?;
-        told.schedule_file = Some(path.to_string_lossy().into_owned());
-        Ok(told)
+        (told, file)
     }
 
     fn places(&self) -> Places<'_> {

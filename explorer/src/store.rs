@@ -42,7 +42,9 @@ impl Store {
     /// # Errors
     /// When nothing can be written there.
     pub fn at(folder: &Path) -> Result<Self, StoreError> {
-        let store = Self { folder: folder.to_owned() };
+        // Reports name what is kept to whoever reads them, wherever that is.
+        let folder = &std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let store = Self { folder: folder.clone() };
         // Making a file is the only honest test of whether one can be made.
         fs::create_dir_all(folder)
             .and_then(|()| tempfile::NamedTempFile::new_in(folder))

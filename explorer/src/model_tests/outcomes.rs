@@ -56,3 +56,24 @@ fn a_program_outside_the_root_is_said_not_to_be_portable() {
     let report = session.run(&model, &mut Unwatched).unwrap();
     assert!(report.notes.iter().any(|note| note.contains("lies outside `/checkout`")), "{:?}", report.notes);
 }
+
+#[test]
+fn what_was_found_is_reported_even_where_it_cannot_be_kept() {
+    let model: Model = LOST_UPDATE.parse().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(&folder.path().join("store")).unwrap();
+    // The folder turns into a file under the search's feet.
+    std::fs::remove_dir(store.folder()).unwrap();
+    std::fs::write(store.folder(), "").unwrap();
+    let session = Session {
+        request: &Request::new("model".into()),
+        target: target("build-1"),
+        root: Path::new("/checkout"),
+        store: &store,
+        source: &Words(&model, "build-1"),
+        cancel: &Arc::new(AtomicBool::new(false)),
+    };
+    let report = session.run(&model, &mut Unwatched).unwrap();
+    assert_eq!((report.verdict, &report.findings[0].schedule_file), (Verdict::Found, &None));
+    assert!(report.notes.iter().any(|note| note.starts_with("cannot write to")), "{:?}", report.notes);
+}
