@@ -1,16 +1,20 @@
 //! Does a schedule still apply to a later build? Its instructions have moved; operations and functions need not have.
 
 use checker::seam::{Choice, Execution, ExecutionError, OpKey, Program, Scope, Stop, Until};
-use checker::search::SearchError;
+use checker::search::{self, Go, Observer, Options, Progress, SearchError};
+use checker::strategy::StrategyKind;
 
 use crate::error::Error;
 use crate::places::Places;
 use crate::schedule_file::SavedChoice;
 
-/// How often key points may be added while a schedule is tried.
-const PATIENCE: u32 = 100;
+/// How many random schedules show a program's key points before a schedule is said not to apply.
+const LESSONS: u64 = 200;
 
-/// The schedule in the instructions of this build.
+/// The schedule in the instructions of this build. `go` is asked at every event whether to go on.
+///
+/// A build that was never explored has few key points, so that threads run past places where the schedule stops them:
+/// where it does not fit, key points are looked for before it is tried again.
 ///
 /// # Errors
 /// At the first choice that is not possible, or that runs another operation or one in another function.
@@ -18,15 +22,45 @@ pub(crate) fn adapt<P: Program>(
     program: &P,
     choices: &[SavedChoice],
     places: &Places<'_>,
+    go: &mut dyn FnMut() -> Go,
 ) -> Result<Vec<(Choice, OpKey)>, Error> {
-    for _ in 0..PATIENCE {
-        if let Some(steps) = attempt(program, choices, places)? {
-            return Ok(steps);
+    let mut known = None;
+    loop {
+        let epoch = program.epoch();
+        match attempt(program, choices, places) {
+            Ok(Some(steps)) => return Ok(steps),
+            Ok(None) => {}
+            Err(Error::NoLongerApplies { .. }) if known != Some(epoch) => {
+                learn(program, go)?;
+                known = Some(program.epoch());
+            }
+            Err(error) => return Err(error),
+        }
+        if go() != Go::Continue {
+            return Err(Error::Search(SearchError::Stopped));
         }
     }
-    Err(Error::Search(SearchError::Execution(ExecutionError::Unsupported(
-        "the program shows new key points each time it runs".to_owned(),
-    ))))
+}
+
+/// Runs schedules only for the key points that they show.
+fn learn<P: Program>(program: &P, go: &mut dyn FnMut() -> Go) -> Result<(), Error> {
+    let options = Options {
+        strategy: StrategyKind::Random,
+        max_schedules: Some(LESSONS),
+        keep_going: true,
+        ..Options::default()
+    };
+    search::explore(program, &options, &mut Silent(go)).map(drop).map_err(Error::Search)
+}
+
+struct Silent<'a>(&'a mut dyn FnMut() -> Go);
+
+impl Observer for Silent<'_> {
+    fn progress(&mut self, _: &Progress) {}
+
+    fn verdict(&mut self) -> Go {
+        (self.0)()
+    }
 }
 
 /// One execution by these choices; `None` if key points were added under it.

@@ -82,20 +82,24 @@ impl Again<'_> {
         let program = Observed::new(program, self.saved.target.arguments_in_words(), &peculiarities);
         let places = Places::new(self.source, self.root);
         let mut notes = Vec::new();
-        let steps: Vec<(Choice, OpKey)> = if self.source.build_id() == self.saved.target.build_id {
-            self.saved.choices.iter().map(|choice| (choice.choice(), choice.key())).collect()
+        let mut go = || if self.cancel.load(Ordering::Relaxed) { Go::Cancelled } else { Go::Continue };
+        let steps = if self.source.build_id() == self.saved.target.build_id {
+            Ok(self.saved.choices.iter().map(|choice| (choice.choice(), choice.key())).collect())
         } else {
-            let steps = adapt(&program, &self.saved.choices, &places)?;
             notes.push(
                 "the program was rebuilt since the schedule was saved; the schedule still applies".to_owned(),
             );
-            steps
+            adapt(&program, &self.saved.choices, &places, &mut go)
         };
-        let mut go = || if self.cancel.load(Ordering::Relaxed) { Go::Cancelled } else { Go::Continue };
-        let replayed = match search::replay(&program, &steps, self.saved.target.step_limit, &mut go) {
+        let step_limit = self.saved.target.step_limit;
+        let replay = |steps: Vec<(Choice, OpKey)>| {
+            search::replay(&program, &steps, step_limit, &mut go)
+                .map_err(|error| Readable(&places).search_error(error))
+        };
+        let replayed = match steps.and_then(replay) {
             Ok(replayed) => Some(replayed),
-            Err(SearchError::Stopped) => None,
-            Err(error) => return Err(Readable(&places).search_error(error)),
+            Err(Error::Search(SearchError::Stopped)) => None,
+            Err(error) => return Err(error),
         };
         notes.extend(self.source.notes());
         notes.extend(peculiarities.notes());
