@@ -14,11 +14,11 @@ use crate::debuginfo::{self, CodeSection, Image, Modules};
 use crate::instructions::{Candidate, FunctionShape, relocate, scan};
 use crate::layout::{Layout, Module, RustMutex, Trap, What, digest, is_system};
 use crate::os::{
-    memory,
+    memory, ptrace,
     spawn::{Limits, Prepared},
 };
 use crate::preflight::Executable;
-use crate::spec::{LaunchError, LaunchSpec};
+use crate::spec::{LaunchError, LaunchSpec, Stepping};
 use crate::target::modules::{self, Mapped};
 use crate::target::startup::Startup;
 use crate::target::streams::{FLOOD, Streams};
@@ -65,6 +65,9 @@ pub(crate) fn launch(
         if matches!(trap.what, What::Function { .. }) {
             startup.poke(address, 0xcc)?;
         }
+    }
+    if spec.stepping == Stepping::OutOfLine {
+        spare_linker_stops(&startup, &modules, &traps)?;
     }
     let fork_loop = map(&mut startup, main.rip, &modules[0].mapped, PAGE)?;
     write(&startup, fork_loop, &FORK_LOOP)?;
@@ -180,6 +183,34 @@ fn function_traps(module: &Module) -> Vec<(u64, What)> {
     traps.sort_by_key(|(address, _)| *address);
     traps.dedup_by_key(|(address, _)| *address);
     traps
+}
+
+/// The dynamic linker calls the C library's mutex functions through pointers of its own, at every thread creation and at
+/// the end: calls that are not the program's, and would each cost a stop. They are led past the trap.
+fn spare_linker_stops(
+    startup: &Startup,
+    modules: &[Module],
+    traps: &FxHashMap<u64, Trap>,
+) -> Result<(), LaunchError> {
+    const WORD: usize = 8;
+    let linkers = modules.iter().filter(|m| m.mapped.path.to_string_lossy().contains("/ld-linux"));
+    for module in linkers {
+        for range in modules::data(&module.mapped.path) {
+            let start = range.start + module.mapped.bias;
+            let mut bytes = vec![0; (range.end - range.start) as usize];
+            if !memory::read(startup.tid, start, &mut bytes) {
+                continue;
+            }
+            for (i, word) in bytes.chunks_exact(WORD).enumerate() {
+                let word = u64::from_le_bytes(word.try_into().unwrap_or_default());
+                let Some((stub, _)) = traps.get(&word).and_then(|trap| trap.stub.as_ref()) else { continue };
+                let at = start + (i * WORD) as u64;
+                ptrace::poke(startup.tid, at, *stub)
+                    .map_err(LaunchError::system("write the program's data"))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The code that takes or releases a mutex of Rust's standard library.

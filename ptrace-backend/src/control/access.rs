@@ -5,7 +5,7 @@ use checker::op::{Access, Op, OpKind};
 use checker::seam::ExecutionError;
 use smallvec::SmallVec;
 
-use super::knowledge::{Block, COARSENESS, Status};
+use super::knowledge::{Arming, Block, COARSENESS, Status};
 use super::naming::STACK_DEPTH;
 use super::process::{Flow, Process, system};
 use super::sync::Index;
@@ -14,6 +14,7 @@ use crate::debuginfo;
 use crate::instructions::{Candidate, Kind, MemoryAccess};
 use crate::layout::{RustMutex, What};
 use crate::os::memory::{self, MemoryFile};
+use crate::os::ptrace;
 
 impl Process {
     /// Either makes the access the thread's pending operation, or lets the thread through at once.
@@ -201,13 +202,18 @@ impl Process {
         if std::mem::replace(&mut self.concurrent, true) {
             return Ok(());
         }
-        let pages = self.shared.armed_pages(&self.layout, self.template);
-        if pages.is_empty() {
-            return Ok(());
-        }
-        let file = MemoryFile::open(self.leader).map_err(system("open the target's memory"))?;
-        for (addr, bytes) in pages.iter() {
-            file.write(*addr, bytes).map_err(system("plant traps"))?;
+        match &*self.shared.arming(&self.layout, self.template) {
+            Arming::Words(words) => {
+                for (addr, word) in words {
+                    ptrace::poke(self.leader, *addr, *word).map_err(system("plant traps"))?;
+                }
+            }
+            Arming::Pages(pages) => {
+                let file = MemoryFile::open(self.leader).map_err(system("open the target's memory"))?;
+                for (addr, bytes) in pages {
+                    file.write(*addr, bytes).map_err(system("plant traps"))?;
+                }
+            }
         }
         Ok(())
     }

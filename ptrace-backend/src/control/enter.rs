@@ -32,7 +32,7 @@ impl Process {
         } else if function == Function::ThreadExit {
             self.exits(index)?;
         } else if !self.layout.in_libc(caller)
-            && let Some(flow) = self.operation(index, function, timed_out)?
+            && let Some(flow) = self.operation(index, function, timed_out, caller)?
         {
             return Ok(flow);
         }
@@ -56,6 +56,7 @@ impl Process {
         index: Index,
         function: Function,
         timed_out: u64,
+        caller: u64,
     ) -> Result<Option<Flow>, ExecutionError> {
         let object = self.threads[index].argument(0);
         self.learn(index, function, object);
@@ -77,7 +78,7 @@ impl Process {
             self.carry_out(index, function, object);
             return self.finish_call(index, function);
         }
-        let site = self.call_site(index);
+        let site = self.call_site(index, caller);
         self.threads[index].pending = Some(Pending { site, ..pending });
         if function.only_tries() {
             self.watch_for_spinning(index, true)?;
@@ -98,7 +99,9 @@ impl Process {
     fn learn(&mut self, index: Index, function: Function, object: u64) {
         use Function as F;
         match function {
-            F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. } => {
+            F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. }
+                if !self.objects.mutexes.contains_key(&object) =>
+            {
                 let memory = self.mutex_memory(object);
                 let mutex = self.objects.mutexes.entry(object).or_default();
                 mutex.recursive = memory.recursive();

@@ -39,8 +39,40 @@ pub(crate) enum Status {
 /// A stretch of memory by which sharing is remembered.
 pub(crate) type Block = (ObjName, u32);
 
-/// Pages of code with their addresses.
-pub(crate) type Pages = Vec<(u64, Vec<u8>)>;
+/// Code with traps planted, to be written over the target's.
+#[derive(Debug)]
+pub(crate) enum Arming {
+    /// Words with their addresses: cheaper where there are few.
+    Words(Vec<(u64, u64)>),
+    /// Pages with their addresses.
+    Pages(Vec<(u64, Vec<u8>)>),
+}
+
+impl Arming {
+    /// Up to so many words are written one by one.
+    const FEW: usize = 24;
+
+    fn new(addresses: Vec<u64>, pages: Vec<(u64, Vec<u8>)>) -> Self {
+        let mut words: Vec<u64> = addresses.iter().map(|address| address & !7).collect();
+        words.sort_unstable();
+        words.dedup();
+        if words.len() > Self::FEW {
+            return Self::Pages(pages);
+        }
+        let word_at = |at: u64| {
+            let (page, bytes) = pages.iter().find(|(page, _)| (*page..page + PAGE).contains(&at))?;
+            let offset = (at - page) as usize;
+            Some((at, u64::from_le_bytes(bytes.get(offset..offset + 8)?.try_into().ok()?)))
+        };
+        Self::Words(words.into_iter().filter_map(word_at).collect())
+    }
+}
+
+impl Status {
+    fn is_watched(self) -> bool {
+        !matches!(self, Self::Dormant | Self::Disarmed)
+    }
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -49,8 +81,8 @@ struct State {
     epoch: u32,
     /// The key points are given, and no more are to be found.
     fixed: bool,
-    /// Pages of code as they are with the traps planted; rebuilt when the set changes.
-    pages: Option<Arc<Pages>>,
+    /// Rebuilt when the set of watched instructions changes.
+    arming: Option<Arc<Arming>>,
     names: FxHashMap<ObjName, Words>,
 }
 
@@ -134,7 +166,7 @@ impl Shared {
             }
         }
         state.epoch += u32::from(new);
-        state.pages = if new { None } else { state.pages.take() };
+        state.arming = if new { None } else { state.arming.take() };
         new
     }
 
@@ -142,7 +174,7 @@ impl Shared {
     pub(crate) fn fix(&self, candidates: &[usize], memory: &[Obj]) {
         let mut state = self.state();
         state.fixed = true;
-        state.pages = None;
+        state.arming = None;
         state.candidates.fill(Status::Disarmed);
         for &candidate in candidates {
             state.candidates[candidate] = Status::Promoted;
@@ -166,7 +198,7 @@ impl Shared {
             }
         }
         state.epoch += u32::from(new);
-        state.pages = if new { None } else { state.pages.take() };
+        state.arming = if new { None } else { state.arming.take() };
         new
     }
 
@@ -176,20 +208,20 @@ impl Shared {
         let Status::Watched(touches) = state.candidates[candidate] else { return false };
         let enough = touches + 1 >= PATIENCE;
         state.candidates[candidate] = if enough { Status::Disarmed } else { Status::Watched(touches + 1) };
-        state.pages = if enough { None } else { state.pages.take() };
+        state.arming = if enough { None } else { state.arming.take() };
         enough
     }
 
-    /// The pages of code that hold watched instructions, with the traps in them. `template` is a process whose code has
+    /// The code that holds watched instructions, with the traps in it. `template` is a process whose code has
     /// no traps but those of functions.
-    pub(crate) fn armed_pages(&self, layout: &Layout, template: Tid) -> Arc<Pages> {
+    pub(crate) fn arming(&self, layout: &Layout, template: Tid) -> Arc<Arming> {
         let mut state = self.state();
-        if let Some(pages) = &state.pages {
-            return Arc::clone(pages);
+        if let Some(arming) = &state.arming {
+            return Arc::clone(arming);
         }
         let mut pages: FxHashMap<u64, Vec<u8>> = FxHashMap::default();
         for (candidate, status) in layout.candidates.iter().zip(&state.candidates) {
-            if matches!(status, Status::Dormant | Status::Disarmed) {
+            if !status.is_watched() {
                 continue;
             }
             let page = pages.entry(candidate.addr & !(PAGE - 1)).or_insert_with_key(|&page| {
@@ -200,11 +232,13 @@ impl Shared {
                 *byte = 0xcc;
             }
         }
-        let mut pages: Vec<_> = pages.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect();
-        pages.sort();
-        let pages = Arc::new(pages);
-        state.pages = Some(Arc::clone(&pages));
-        pages
+        let pages: Vec<_> = pages.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect();
+        let watched = layout.candidates.iter().zip(&state.candidates);
+        let addresses =
+            watched.filter(|(_, status)| status.is_watched()).map(|(candidate, _)| candidate.addr);
+        let arming = Arc::new(Arming::new(addresses.collect(), pages));
+        state.arming = Some(Arc::clone(&arming));
+        arming
     }
 
     /// The name of a thread's stack.

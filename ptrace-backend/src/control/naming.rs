@@ -44,9 +44,8 @@ impl Process {
         self.shared.describe(&self.layout, self.object(addr, 1)).unwrap_or_else(|| format!("{addr:#x}"))
     }
 
-    /// Where in the program's own code the call comes from at whose entry a thread stands.
-    pub(crate) fn call_site(&self, index: Index) -> Site {
-        let back = self.number(self.threads[index].regs.rsp, 8);
+    /// Where in the program's own code the call comes from at whose entry a thread stands; `back` is where it returns to.
+    pub(crate) fn call_site(&self, index: Index, back: u64) -> Site {
         if self.layout.in_user_code(back) {
             return self.layout.site(back - 1);
         }
@@ -57,7 +56,9 @@ impl Process {
 
     /// A thread's stack, innermost frame first. Callers are named by their call instruction.
     pub(crate) fn stack(&self, index: Index) -> Vec<Site> {
-        self.frames(index).into_iter().map(|pc| self.layout.site(pc)).collect()
+        // Of a process that is gone, some memory may still be there and some not.
+        let frames = if self.gone { Vec::new() } else { self.frames(index) };
+        frames.into_iter().map(|pc| self.layout.site(pc)).collect()
     }
 
     fn frames(&self, index: Index) -> Vec<u64> {

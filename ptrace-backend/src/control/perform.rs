@@ -141,6 +141,7 @@ impl Process {
     fn begin_event(&mut self, index: Index) -> EventId {
         let id = self.threads[index].next_event();
         self.threads[index].events += 1;
+        self.events += 1;
         for (i, thread) in self.threads.iter_mut().enumerate() {
             thread.gave_way &= i == index;
         }
@@ -216,12 +217,15 @@ impl Process {
             Act::SplitRead { addr, len } => {
                 let value = self.read(*addr, *len);
                 let op = Op::new(OpKind::Write, all.accesses.iter().map(|a| Access::write(a.obj)));
-                let act = Act::SplitWrite { addr: *addr, value };
+                let act = Act::SplitWrite { addr: *addr, value, read_at: self.events };
                 let write = Pending { op, site: pending.site, need: Need::Nothing, act, deadline: None };
                 (all, Next::Stay(Box::new(write)))
             }
-            Act::SplitWrite { addr, value } => {
-                memory::write(self.leader, *addr, value);
+            Act::SplitWrite { addr, value, read_at } => {
+                // Where nothing ran in between, what was read still stands there.
+                if self.events != read_at + 1 {
+                    memory::write(self.leader, *addr, value);
+                }
                 (all, Next::Pass)
             }
             Act::Answer(value) => (all, Next::Answer(*value)),
@@ -299,7 +303,7 @@ impl Process {
         use Function as F;
         let objects = &mut self.objects;
         match function {
-            F::MutexInit | F::SpinInit => {
+            F::MutexInit | F::MutexDestroy | F::SpinInit => {
                 objects.mutexes.remove(&object);
             }
             F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. } | F::SpinLock | F::SpinTryLock => {

@@ -37,6 +37,10 @@ pub(crate) struct Process {
     /// Processes that the target has forked: they run, but unscheduled.
     pub(crate) bystanders: Vec<Tid>,
     pub(crate) notes: Vec<String>,
+    /// How many events have run.
+    pub(crate) events: u64,
+    /// It has been killed and reaped.
+    dead: bool,
     /// Who panicked first, and where.
     pub(crate) first_panic: Option<(ThreadName, Vec<Site>)>,
     pub(crate) exit_code_fails: bool,
@@ -93,6 +97,8 @@ impl Process {
             leader_leaves: false,
             bystanders: Vec::new(),
             notes: Vec::new(),
+            events: 0,
+            dead: false,
             first_panic: None,
             exit_code_fails: options.0,
             stepping: options.1,
@@ -172,8 +178,8 @@ impl Process {
         if let Ok(regs) = ptrace::registers(tid) {
             self.threads[index].regs = regs;
         }
-        self.gone = true;
         let (thread, stack) = (self.threads[index].name, self.stack(index));
+        self.gone = true;
         Err(reason.error(thread, stack))
     }
 
@@ -298,6 +304,10 @@ impl Process {
 
     /// Ends the process and everything that it has started, and reaps it all.
     pub(crate) fn kill(&mut self) {
+        // Its number may belong to another process by now.
+        if std::mem::replace(&mut self.dead, true) {
+            return;
+        }
         self.watch.end();
         for &child in &self.bystanders {
             ptrace::kill(child);

@@ -155,8 +155,10 @@ impl Process {
         let trap = &layout.traps[&at];
         match &trap.stub {
             Some((stub, _)) if self.stepping == crate::spec::Stepping::OutOfLine => {
-                self.threads[index].regs.rip = *stub;
-                self.write_registers(index)
+                let thread = &mut self.threads[index];
+                thread.regs.rip = *stub;
+                // At a trap, nothing else differs from what the kernel has.
+                ptrace::set_instruction_pointer(thread.tid, *stub).map_err(system("write registers"))
             }
             _ => self.step_in_place(index, at, trap.byte),
         }

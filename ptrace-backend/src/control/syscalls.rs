@@ -12,6 +12,9 @@ use crate::os::memory;
 
 const REALTIME: u64 = 256;
 
+/// `FUTEX_LOCK_PI2`, which libc does not name.
+const LOCK_PI2: i32 = 13;
+
 impl Process {
     /// The running thread has stopped at a trapped system call.
     pub(crate) fn system_call(&mut self, index: Index) -> Result<Flow, ExecutionError> {
@@ -137,11 +140,11 @@ impl Process {
                 self.futex_wait_call(index, addr, value, deadline)
             }
             libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => self.futex_wake_call(index, addr, value),
+            // Never block: the kernel carries them out.
+            libc::FUTEX_UNLOCK_PI | libc::FUTEX_TRYLOCK_PI => Ok(Flow::Resume(0)),
             operation => {
                 let name = match operation {
-                    libc::FUTEX_LOCK_PI | libc::FUTEX_TRYLOCK_PI | libc::FUTEX_UNLOCK_PI | 13 => {
-                        "a contended priority-inheriting mutex (FUTEX_LOCK_PI)".to_owned()
-                    }
+                    libc::FUTEX_LOCK_PI | LOCK_PI2 => "futex lock with priority inheritance".to_owned(),
                     libc::FUTEX_REQUEUE | libc::FUTEX_CMP_REQUEUE => "futex requeue".to_owned(),
                     other => format!("futex operation {other}"),
                 };
@@ -208,6 +211,18 @@ impl Process {
                 Some((self.threads[index].regs.rsi, regs.rdx))
             }
         };
+        let signal = match regs.orig_rax as i64 {
+            libc::SYS_tgkill | libc::SYS_rt_tgsigqueueinfo => regs.rdx,
+            _ => regs.rsi,
+        };
+        if signal == libc::SIGKILL as u64 {
+            // Held here: once it is gone, nothing can be read of it.
+            let stack = self.stack(index);
+            let message = "the program kills itself (SIGKILL)".to_owned();
+            self.threads[index].stage =
+                Stage::Failed(self.failure(index, FailureKind::Crash, message, stack));
+            return Ok(Flow::Rest);
+        }
         self.interrupt_waiting(index, to);
         self.write_registers(index)?;
         Ok(Flow::Resume(0))

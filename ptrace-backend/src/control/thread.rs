@@ -157,6 +157,8 @@ pub(crate) enum Act {
     SplitWrite {
         addr: u64,
         value: Vec<u8>,
+        /// How many events the process had run when it was read.
+        read_at: u64,
     },
     /// The system call at which the thread stands returns this.
     Answer(i64),

@@ -64,6 +64,11 @@ pub(crate) fn set_registers(tid: Tid, regs: &Regs) -> io::Result<()> {
     check(result).map(drop)
 }
 
+/// Sets the instruction pointer of a stopped thread, and nothing else: cheaper than all registers.
+pub(crate) fn set_instruction_pointer(tid: Tid, address: u64) -> io::Result<()> {
+    request(libc::PTRACE_POKEUSER, tid, std::mem::offset_of!(libc::user, regs.rip), address as usize)
+}
+
 /// The message of the event that a thread stopped for: the new thread's number, mostly.
 pub(crate) fn event_message(tid: Tid) -> io::Result<u64> {
     let mut message: libc::c_ulong = 0;

@@ -68,3 +68,15 @@ pub(crate) fn constants(path: &Path) -> Vec<Range<u64>> {
         .map(|section| section.address()..section.address() + section.size())
         .collect()
 }
+
+/// Where a file holds pointers that the dynamic linker fills in, in static addresses, whole words only.
+pub(crate) fn data(path: &Path) -> Vec<Range<u64>> {
+    const TABLES: [&str; 3] = [".data", ".data.rel.ro", ".bss"];
+    let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
+    let Ok(file) = object::File::parse(&*bytes) else { return Vec::new() };
+    file.sections()
+        .filter(|section| section.name().is_ok_and(|name| TABLES.contains(&name)))
+        .map(|section| section.address().next_multiple_of(8)..(section.address() + section.size()) & !7)
+        .filter(|range| range.start < range.end)
+        .collect()
+}
