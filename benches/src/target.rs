@@ -33,7 +33,6 @@ pub fn launch(program: &Path, stepping: Stepping) -> Result<PtraceProgram, Launc
         stdin: None,
         run_timeout: Duration::from_secs(10),
         exit_code_fails: true,
-        fresh_dir: false,
         stepping,
         cancel: Arc::new(AtomicBool::new(false)),
     })

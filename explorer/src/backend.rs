@@ -87,7 +87,6 @@ impl Launch {
             stdin: self.stdin.clone(),
             run_timeout: self.run_timeout,
             exit_code_fails: !self.ignore_exit_code,
-            fresh_dir: false,
             stepping: Stepping::default(),
             cancel: Arc::clone(cancel),
         };

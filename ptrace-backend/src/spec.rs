@@ -23,8 +23,6 @@ pub struct LaunchSpec {
     pub run_timeout: Duration,
     /// Whether a program that ends with another exit code than 0 has failed.
     pub exit_code_fails: bool,
-    /// Each execution gets its own copy of the working directory.
-    pub fresh_dir: bool,
     /// How the instruction under a trap is executed.
     pub stepping: Stepping,
     /// Set from another thread to end everything at once.

@@ -5,16 +5,17 @@ use checker::op::{Access, Effect, Mode, Op, OpKind};
 use checker::seam::{Event, ExecutionError, Pick};
 
 use super::functions::Function;
-use super::process::{Process, system};
-use super::sync::{Index, Queue};
-use super::thread::{Act, Interrupt, Need, Pending, Thread};
+use super::process::Process;
+use super::sync::Index;
+use super::thread::{Act, Need, Pending};
+use super::waiting::dequeue;
 use crate::answers::START_OF_TIME;
 use crate::instructions::Kind;
 use crate::layout::RustMutex;
 use crate::os::memory;
 
 /// How a thread goes on after its operation.
-enum Next {
+pub(super) enum Next {
     /// Through the instruction at which it stands.
     Pass,
     /// Out of the function at whose entry it stands, with this result.
@@ -95,48 +96,6 @@ impl Process {
         Ok(Event { id, op, did, pick: Pick::Only, site, woken_by: None })
     }
 
-    /// Takes a thread out of its wait: to run a signal handler, or to find out that it is cancelled.
-    fn interrupt(
-        &mut self,
-        index: Index,
-        interrupt: Interrupt,
-        mut pending: Pending,
-        id: EventId,
-    ) -> Result<Event, ExecutionError> {
-        let op = Op::new(OpKind::Kill, []);
-        let site = pending.site;
-        let next = match (&pending.act, interrupt) {
-            (Act::Reacquire { mutex, cond, .. }, Interrupt::Cancel) => {
-                let mutex = *mutex;
-                dequeue(self.objects.conds.get_mut(cond), index);
-                pending.need = Need::Mutex(mutex);
-                pending.act = Act::TestCancel { mutex };
-                pending.deadline = None;
-                Next::Stay(Box::new(pending))
-            }
-            (Act::FutexResume { addr, .. }, _) => {
-                dequeue(self.objects.futexes.get_mut(addr), index);
-                Next::Answer(-i64::from(libc::EINTR))
-            }
-            (Act::Kernel, _) => Next::Kernel,
-            (_, Interrupt::Cancel) => Next::Pass,
-            (_, Interrupt::Signal) => {
-                self.threads[index].interrupted = Some(pending);
-                Next::Handle
-            }
-        };
-        self.go_on(index, next)?;
-        Ok(Event { id, did: op.may.clone(), op, pick: Pick::Only, site, woken_by: None })
-    }
-
-    /// `pthread_cancel` of the thread with this handle: a wait of it that is a cancellation point ends.
-    fn cancel(&mut self, handle: u64) {
-        if let Some(thread) = self.threads.iter_mut().rev().find(|t| t.handle == handle) {
-            thread.interrupt = Some(Interrupt::Cancel);
-        }
-        self.note("the program cancels threads: only their waits are cancellation points here");
-    }
-
     /// Counts an event of a thread: all others may move again.
     fn begin_event(&mut self, index: Index) -> EventId {
         let id = self.threads[index].next_event();
@@ -149,7 +108,7 @@ impl Process {
         id
     }
 
-    fn go_on(&mut self, index: Index, next: Next) -> Result<(), ExecutionError> {
+    pub(super) fn go_on(&mut self, index: Index, next: Next) -> Result<(), ExecutionError> {
         match next {
             Next::Stay(pending) => {
                 self.threads[index].pending = Some(*pending);
@@ -367,148 +326,6 @@ impl Process {
         !done
     }
 
-    /// The first half of a condition wait: releases the mutex and enqueues.
-    fn enqueue(
-        &mut self,
-        index: Index,
-        cond: u64,
-        timed_out: u64,
-        pending: &Pending,
-    ) -> Result<Next, ExecutionError> {
-        let mutex = self.threads[index].argument(1);
-        let memory_of = self.mutex_memory(mutex);
-        if !memory_of.is_simple() {
-            return Err(ExecutionError::Unsupported(format!(
-                "a condition wait with the robust, priority-inheriting or priority-protected mutex {} is not \
-                 supported",
-                self.words(mutex)
-            )));
-        }
-        memory::write(self.leader, mutex, &memory_of.released().bytes());
-        self.objects.mutexes.entry(mutex).or_default().unlock();
-        self.objects.conds.entry(cond).or_default().waiters.push(index);
-        self.threads[index].timeout_result = timed_out;
-        let op = Op::new(OpKind::Reacquire, [Access::write(self.object(mutex, 1))]);
-        let act = Act::Reacquire { mutex, cond, result: 0 };
-        Ok(Next::Stay(Box::new(Pending {
-            op,
-            site: pending.site,
-            need: Need::Signal(cond),
-            act,
-            deadline: pending.deadline,
-        })))
-    }
-
-    /// The second half: the mutex is free, and is taken as its own lock function would take it.
-    fn take_mutex(&mut self, index: Index, mutex: u64) -> Result<(), ExecutionError> {
-        let owner = self.threads[index].tid as u32;
-        let taken = self.mutex_memory(mutex).taken(owner);
-        if !memory::write(self.leader, mutex, &taken.bytes()) {
-            return Err(system("write a mutex")(std::io::Error::last_os_error()));
-        }
-        self.objects.mutexes.entry(mutex).or_default().lock(index);
-        Ok(())
-    }
-
-    /// Wakes one waiter of a condition variable; `false` if there is none.
-    fn signal(&mut self, cond: u64, pick: Pick, id: EventId) -> bool {
-        let waiter = take_waiter(self.objects.conds.get_mut(&cond), pick, &self.threads);
-        let Some(waiter) = waiter else { return false };
-        let thread = &mut self.threads[waiter];
-        thread.woken_by = Some(id);
-        if let Some(pending) = &mut thread.pending
-            && let Act::Reacquire { mutex, .. } = pending.act
-        {
-            pending.need = Need::Mutex(mutex);
-            pending.deadline = None;
-        }
-        true
-    }
-
-    /// The first half of a barrier wait.
-    fn arrive(&mut self, index: Index, at: u64, pending: &Pending) -> Next {
-        let barrier = self.objects.barriers.entry(at).or_default();
-        let generation = barrier.generation;
-        barrier.arrived.push(index);
-        if barrier.arrived.len() as u32 >= barrier.count {
-            barrier.generation += 1;
-            let arrived = std::mem::take(&mut barrier.arrived);
-            self.release_barrier(&arrived, index);
-        }
-        let accesses = pending.op.may.accesses.iter();
-        let leaves = accesses.map(|a| Access { obj: a.obj, mode: Mode::Leave(generation) });
-        let op = Op::new(OpKind::BarrierLeave, leaves);
-        let serial = self.objects.barriers[&at].generation > generation && self.threads[index].serial;
-        let result = if serial { u64::from(u32::MAX) } else { 0 };
-        let act = Act::LeaveBarrier { result };
-        let need = Need::Generation(at, generation);
-        Next::Stay(Box::new(Pending { op, site: pending.site, need, act, deadline: None }))
-    }
-
-    /// All have arrived: the first by creation path is told that it is the serial thread.
-    fn release_barrier(&mut self, arrived: &[Index], last: Index) {
-        let serial = arrived.iter().copied().min_by_key(|&i| self.threads[i].name);
-        for &i in arrived {
-            self.threads[i].serial = serial == Some(i);
-            if i == last {
-                continue;
-            }
-            if let Some(Pending { act: Act::LeaveBarrier { result, .. }, .. }) = &mut self.threads[i].pending
-                && serial == Some(i)
-            {
-                *result = u64::from(u32::MAX);
-            }
-        }
-    }
-
-    fn futex_wait(&mut self, index: Index, pending: &Pending, addr: u64, value: u32) -> (Effect, Next) {
-        let all = pending.op.may.clone();
-        if self.number(addr, 4) as u32 != value {
-            return (all, Next::Answer(-i64::from(libc::EAGAIN)));
-        }
-        self.objects.futexes.entry(addr).or_default().waiters.push(index);
-        let op = Op::new(OpKind::FutexResume, []);
-        let act = Act::FutexResume { addr, result: 0 };
-        let need = Need::Wake(addr);
-        let resume = Pending { op, site: pending.site, need, act, deadline: pending.deadline };
-        (all, Next::Stay(Box::new(resume)))
-    }
-
-    /// Wakes up to `count` waiters of a futex and says how many.
-    pub(crate) fn futex_wake(&mut self, addr: u64, count: u32, pick: Pick, id: Option<EventId>) -> i64 {
-        let mut woken = 0;
-        while woken < i64::from(count) {
-            let waiter = take_waiter(self.objects.futexes.get_mut(&addr), pick, &self.threads);
-            let Some(waiter) = waiter else { break };
-            self.resume_futex(waiter, 0);
-            self.threads[waiter].woken_by = id;
-            woken += 1;
-        }
-        woken
-    }
-
-    /// A parked waiter may go on, its call returning this.
-    fn resume_futex(&mut self, waiter: Index, value: i64) {
-        if let Some(pending) = &mut self.threads[waiter].pending
-            && let Act::FutexResume { result, .. } = &mut pending.act
-        {
-            *result = value;
-            pending.need = Need::Nothing;
-            pending.deadline = None;
-        }
-    }
-
-    /// The kernel has cleared a word that somebody waits for, as it does when a thread ends.
-    pub(crate) fn wake_changed_futexes(&mut self) {
-        let words: Vec<u64> =
-            self.objects.futexes.iter().filter(|(_, q)| !q.waiters.is_empty()).map(|(&a, _)| a).collect();
-        for addr in words {
-            if self.number(addr, 4) == 0 {
-                self.futex_wake(addr, u32::MAX, Pick::Only, None);
-            }
-        }
-    }
-
     /// What an instruction really does: a compare-and-swap that will fail only reads.
     fn access_effect(&self, index: Index, pending: &Pending) -> Effect {
         let all = pending.op.may.clone();
@@ -560,20 +377,4 @@ impl Process {
 /// The effect of an operation that could not have what it wanted.
 fn only_looks(all: &Effect) -> Effect {
     Effect::on(all.accesses.iter().map(|access| Access::read(access.obj)))
-}
-
-fn dequeue(queue: Option<&mut Queue>, index: Index) {
-    if let Some(queue) = queue {
-        queue.waiters.retain(|&waiter| waiter != index);
-    }
-}
-
-/// Takes the waiter that was picked, else the one that has waited longest.
-fn take_waiter(queue: Option<&mut Queue>, pick: Pick, threads: &[Thread]) -> Option<Index> {
-    let waiters = &mut queue?.waiters;
-    let picked = match pick {
-        Pick::Wake(name) => waiters.iter().position(|&i| threads[i].name == name),
-        Pick::Only | Pick::Value(_) => None,
-    };
-    (!waiters.is_empty()).then(|| waiters.remove(picked.unwrap_or(0)))
 }
