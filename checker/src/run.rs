@@ -144,15 +144,10 @@ impl<'p, P: Program> Runner<'p, P> {
         guide: &mut dyn Guide,
         go: &mut dyn FnMut() -> Go,
     ) -> Result<End, ExecutionError> {
-        if !prefix.is_empty() {
-            let batch = run.replay(prefix)?;
-            let stop = batch.stop;
-            for (step, (choice, _)) in batch.steps.into_iter().zip(prefix) {
-                self.record(*choice, step);
-            }
-            if stop == Stop::Promoted {
-                return Ok(End::Promoted);
-            }
+        // The last step is the one that was never run: on its own, what came before it is not lost if it never ends.
+        let (before, last) = prefix.split_at(prefix.len().saturating_sub(1));
+        if self.replay(run, before)? == Stop::Promoted || self.replay(run, last)? == Stop::Promoted {
+            return Ok(End::Promoted);
         }
         loop {
             debug_assert!(self.agents.agrees(run.agents()), "a step did not say all that it changed");
@@ -174,6 +169,7 @@ impl<'p, P: Program> Runner<'p, P> {
                     #[cfg(test)]
                     let alone = steps.len() == 1;
                     self.take(choice, steps, guide);
+                    self.note_over(run);
                     #[cfg(test)]
                     if let Some(TraceStep { event, .. }) = self.trace.steps.last()
                         && alone
@@ -186,11 +182,31 @@ impl<'p, P: Program> Runner<'p, P> {
                     }
                 }
                 Err(error) => {
-                    self.trace.unfinished = planned;
+                    self.trace.unfinished.extend(planned);
                     return Err(error);
                 }
             }
         }
+    }
+
+    fn replay(&mut self, run: &mut P::Run, steps: &[(Choice, OpKey)]) -> Result<Stop, ExecutionError> {
+        if steps.is_empty() {
+            return Ok(Stop::Quantum);
+        }
+        let done = self.trace.steps.len();
+        self.trace.unfinished.extend_from_slice(steps);
+        let batch = run.replay(steps).map_err(|error| match error {
+            ExecutionError::Diverged { at, expected, got } => {
+                ExecutionError::Diverged { at: done + at, expected, got }
+            }
+            other => other,
+        })?;
+        self.trace.unfinished.clear();
+        for (step, (choice, _)) in batch.steps.into_iter().zip(steps) {
+            self.record(*choice, step);
+        }
+        self.note_over(run);
+        Ok(batch.stop)
     }
 
     fn take(&mut self, choice: Choice, steps: Vec<Step>, guide: &mut dyn Guide) {
@@ -249,9 +265,6 @@ impl<'p, P: Program> Runner<'p, P> {
             Agent::Timeout(_) => self.state.timeouts += 1,
             Agent::Flush(_) => {}
         }
-        if event.op.kind == OpKind::Exit {
-            self.state.over.get_or_insert(position + 1);
-        }
         let State { preemptions, delays, .. } = self.state;
         self.trace.steps.push(TraceStep::new(
             choice,
@@ -288,6 +301,12 @@ impl<'p, P: Program> Runner<'p, P> {
             self.state.idle = 0;
         } else if self.agents.agent(choice.agent).is_some_and(yielding) {
             self.state.idle += 1;
+        }
+    }
+
+    fn note_over(&mut self, run: &P::Run) {
+        if self.state.over.is_none() && run.is_over() {
+            self.state.over = Some(self.trace.steps.len() as u32);
         }
     }
 
@@ -334,13 +353,17 @@ impl<'p, P: Program> Runner<'p, P> {
     /// Whether the execution is at an end here.
     fn end(&self) -> Option<End> {
         let events = self.trace.steps.len() as u32;
-        let over = self.state.over.is_some_and(|since| events >= since + TAIL);
         let stuck = self.state.idle >= LIVELOCK && self.agents.others().is_empty();
-        if self.choices.is_empty() || over || stuck {
+        if self.choices.is_empty() || self.is_capped() || stuck {
             return Some(End::Ended(Vec::new()));
         }
         (events >= self.limits.events)
             .then(|| End::Limit(verdict::too_many_steps(self.program, &self.agents, self.state.last, events)))
+    }
+
+    /// Whether the threads that were left have had their time.
+    pub(crate) fn is_capped(&self) -> bool {
+        self.state.over.is_some_and(|since| self.trace.steps.len() as u32 >= since + TAIL)
     }
 
     /// What an execution that is at its end showed.

@@ -82,6 +82,15 @@ pub trait Execution {
     /// [`ExecutionError::Diverged`] at the first choice that is not possible or whose operation is another one.
     fn replay(&mut self, steps: &[(Choice, OpKey)]) -> Result<Batch, ExecutionError>;
 
+    /// Whether the process has ended by itself: the threads that are left run on, as far as they can, to show what they
+    /// had left to do, but it is no deadlock if they cannot.
+    ///
+    /// Where main leaving its thread and main returning are told apart, this says which it was.
+    fn is_over(&self) -> bool {
+        let main = Agent::Thread(ThreadName::MAIN);
+        self.agents().iter().any(|view| view.agent == main && view.status == Status::Finished)
+    }
+
     /// The stack of a thread, innermost frame first, as it stands now; empty where there is none.
     fn stack(&mut self, thread: ThreadName) -> Vec<Site>;
 

@@ -16,8 +16,8 @@ pub struct Trace {
     pub hb: HappensBefore,
     /// Every thread, in creation order.
     pub threads: Vec<ThreadName>,
-    /// A choice that was made and never came to an end: the execution ran out of time in it.
-    pub unfinished: Option<(Choice, OpKey)>,
+    /// Choices that were made without an event being handed over: the execution ran out of time in them.
+    pub unfinished: Vec<(Choice, OpKey)>,
     /// What could be chosen, point after point.
     choices: Vec<Choice>,
 }
@@ -112,7 +112,7 @@ impl Trace {
         self.steps.clear();
         self.hb.clear();
         self.threads.clear();
-        self.unfinished = None;
+        self.unfinished.clear();
         self.choices.clear();
     }
 
@@ -133,7 +133,7 @@ impl Trace {
     #[must_use]
     pub fn schedule(&self) -> Vec<(Choice, OpKey)> {
         let done = self.steps.iter().map(TraceStep::replayed);
-        done.chain(self.unfinished.clone()).collect()
+        done.chain(self.unfinished.iter().cloned()).collect()
     }
 
     /// How many preemptions the schedule has.

@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(conflicts(&objects, Access::read(obj(0, 16))), [0, 1, 2]);
         assert_eq!(conflicts(&objects, Access::read(obj(2, 2))), [1]);
         assert_eq!(conflicts(&objects, Access::read(obj(3, 2))), [0, 1]);
-        assert_eq!(conflicts(&objects, Access::read(obj(8, 4))), []);
+        assert_eq!(conflicts(&objects, Access::read(obj(8, 4))), [0_u32; 0]);
     }
 
     #[test]
@@ -199,7 +199,7 @@ mod tests {
         record(&mut objects, Access::read(obj(0, 4)), 0, 1);
         record(&mut objects, Access::read(obj(0, 4)), 1, 2);
         assert_eq!(conflicts(&objects, Access::write(obj(0, 4))), [1, 2]);
-        assert_eq!(conflicts(&objects, Access::read(obj(0, 4))), []);
+        assert_eq!(conflicts(&objects, Access::read(obj(0, 4))), [0_u32; 0]);
     }
 
     #[test]
@@ -212,6 +212,6 @@ mod tests {
         record(&mut objects, touch(Mode::Arrive(1)), 0, 3);
         assert_eq!(conflicts(&objects, touch(Mode::Leave(0))), [0, 1]);
         assert_eq!(conflicts(&objects, touch(Mode::Leave(1))), [3]);
-        assert_eq!(conflicts(&objects, touch(Mode::Arrive(1))), []);
+        assert_eq!(conflicts(&objects, touch(Mode::Arrive(1))), [0_u32; 0]);
     }
 }

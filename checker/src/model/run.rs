@@ -27,6 +27,7 @@ pub struct ModelRun {
     pub(super) views: Vec<AgentView>,
     /// A thread that never comes to its next key point.
     endless: Option<usize>,
+    exited: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -53,6 +54,7 @@ impl ModelRun {
             running: vec![None; model.threads.len()],
             views: Vec::new(),
             endless: None,
+            exited: false,
             model,
         };
         for code in 0..run.running.len() {
@@ -221,7 +223,7 @@ impl ModelRun {
         if *operation == Operation::Exit {
             // The process has ended: the thread does nothing more.
             self.threads[index].at = model.threads[code].instructions.len();
-            self.threads[index].failure = None;
+            self.exited = true;
         }
         Ok(())
     }
@@ -330,6 +332,10 @@ impl Execution for ModelRun {
             stop = self.stop(*choice, &Until::one(), 1).unwrap_or(Stop::Quantum);
         }
         Ok(Batch { steps: done, stop })
+    }
+
+    fn is_over(&self) -> bool {
+        self.exited
     }
 
     fn stack(&mut self, thread: ThreadName) -> Vec<Site> {

@@ -68,9 +68,7 @@ impl<P: Program> Search<'_, P> {
                 End::Promoted => return Ok(Reproduction::Promoted),
                 End::Stopped(go) => return Ok(Reproduction::Stopped(Ended::from(*go))),
                 end if shows(end, identity) => {
-                    // A replay that runs out of time hands no events over.
-                    if failure.kind != FailureKind::Timeout
-                        && let Some(difference) = trace.first_difference(&self.runner.trace)
+                    if let Some(difference) = trace.first_difference(&self.runner.trace)
                         && (shown.whole || difference.at < trace.steps.len())
                     {
                         return Err(difference.into());

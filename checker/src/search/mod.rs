@@ -122,7 +122,7 @@ impl<'a, P: Program> Search<'a, P> {
         let observer = &mut *self.observer;
         let end = self.runner.run(&item.prefix, &mut *guide, &mut || observer.verdict())?;
         let notes = guide.notes();
-        let mut whole = true;
+        let mut whole = !self.runner.is_capped();
         let failures = match end {
             End::Stopped(go) => return Ok(Some(Ended::from(go))),
             End::Promoted => {

@@ -100,8 +100,59 @@ fn a_thread_without_key_points_times_out_and_that_reproduces() {
     let outcome = search("create T2, r x, while x == 1 { } | T2: w x 1", &Options::default());
     let finding = &outcome.findings[0];
     assert_eq!((finding.failure.kind, finding.reproduced), (Kind::Timeout, (2, 2)));
-    assert!(finding.trace.unfinished.is_some());
+    assert_eq!(finding.trace.unfinished.len(), 1);
     assert_eq!(finding.trace.schedule().len(), finding.trace.steps.len() + 1);
+}
+
+#[test]
+fn an_alternative_that_never_ends_is_told_with_its_whole_schedule() {
+    let outcome = search("create T2, w x, join T2 | T2: r x, if x == 0 { while 1 { } }", &Options::default());
+    let finding = &outcome.findings[0];
+    assert_eq!((finding.failure.kind, finding.trace.steps.len()), (Kind::Timeout, 1));
+    assert_eq!(finding.trace.schedule().len(), 2);
+}
+
+#[test]
+fn what_others_do_after_the_end_is_seen_but_not_for_ever() {
+    let endless = "T2: while 1 { r y }";
+    // A preemption before the end would leave the first thread behind for good: that is another matter.
+    let options = Options { max_preemptions: 0, ..Options::default() };
+    let outcome = search(&format!("create T2, exit | {endless}"), &options);
+    assert!(outcome.findings.is_empty());
+    assert_eq!(outcome.ended, Ended::Covered);
+    assert!(outcome.stats.events < 1_100 * outcome.stats.executions());
+    let outcome = search(&format!("create T2, r x, assert x == 1 | {endless}"), &Options::default());
+    assert_eq!((outcome.findings.len(), outcome.findings[0].reproduced), (1, (2, 2)));
+}
+
+#[test]
+fn items_and_notes_survive_being_written_down() {
+    fn through_json<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
+        serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
+    }
+    let program = model("r x, w x | r x, lock m, timedwait c m, unlock m | lock m, signal c, unlock m, w x");
+    let (mut strategy, rule) = StrategyKind::Icb.plan(2, 0, 0);
+    let cache = Cache::new(rule);
+    let mut runner = Runner::new(&program, Limits { events: 1_000, timeouts: 1 });
+    while let Next::Work(item) = strategy.next(&cache) {
+        let item = through_json(&item);
+        let mut guide = strategy.guide(&item, &cache);
+        let end = runner.run(&item.prefix, &mut *guide, &mut || Go::Continue).unwrap();
+        let notes = through_json(&guide.notes());
+        if matches!(end, End::Ended(_)) {
+            cache.end(runner.trace.hb.state());
+        }
+        strategy.learn(&item, &runner.trace, notes.clone(), &cache);
+        // A second result for one item changes nothing.
+        strategy.learn(&item, &runner.trace, notes, &cache);
+    }
+    let plain = all(
+        "r x, w x | r x, lock m, timedwait c m, unlock m | lock m, signal c, unlock m, w x",
+        StrategyKind::Icb,
+        2,
+        true,
+    );
+    assert_eq!(cache.ends().len() as u64, plain.stats.schedules);
 }
 
 #[test]
