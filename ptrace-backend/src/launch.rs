@@ -3,16 +3,17 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use checker::names::ObjName;
 use rustc_hash::FxHashMap;
 
 use crate::answers::{START_OF_TIME, World};
 use crate::control::functions::{
     CXX_FUNCTIONS, RUST_LOCK, RUST_UNLOCK, THREAD_FUNCTIONS, rust_function, timed_out_result,
 };
+use crate::control::heap::ALLOCATOR_FUNCTIONS;
+use crate::control::naming::block_name;
 use crate::debuginfo::{self, CodeSection, Image, Modules};
 use crate::instructions::{Candidate, FunctionShape, relocate, scan};
-use crate::layout::{Layout, Module, RustMutex, Trap, What, digest, is_system};
+use crate::layout::{Layout, Module, RustMutex, Trap, What, is_system};
 use crate::os::{
     memory, ptrace,
     spawn::{Limits, Prepared},
@@ -71,13 +72,24 @@ pub(crate) fn launch(
     }
     let fork_loop = map(&mut startup, main.rip, &modules[0].mapped, PAGE)?;
     write(&startup, fork_loop, &FORK_LOOP)?;
+    let returned = fork_loop + PAGE / 2;
+    write(&startup, returned, &[0xcc])?;
+    traps.insert(returned, Trap { byte: 0xcc, stub: None, what: What::Returned });
     let unwinding = unwinding(&modules);
     let rust_mutexes = rust_mutexes(&modules);
     let test_cancel =
         modules.iter().find_map(|m| Some(m.image.symbol("pthread_testcancel")? + m.mapped.bias));
     let test_cancel = test_cancel.unwrap_or_default();
-    let layout =
-        Layout { modules, unwinding, traps, candidates, rust_mutexes, test_cancel, main_stack: main.rsp };
+    let layout = Layout {
+        modules,
+        unwinding,
+        traps,
+        candidates,
+        rust_mutexes,
+        returned,
+        test_cancel,
+        main_stack: main.rsp,
+    };
     let template = Template::new(startup, main, fork_loop, Arc::clone(streams))
         .map_err(LaunchError::system("set up the fork server"))?;
     Ok((template, layout))
@@ -89,7 +101,7 @@ fn open(mapped: &[Mapped]) -> Result<Vec<Module>, LaunchError> {
         let image = Image::open(&mapped.path).map_err(|error| LaunchError::Startup(error.to_string()))?;
         let file = mapped.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         let is_libc = ["libc.so", "libpthread.so", "ld-linux", "libc-"].iter().any(|l| file.starts_with(l));
-        let name = ObjName(digest(&format!("module {file}")));
+        let name = block_name(&format!("module {file}"));
         modules.push(Module { mapped: mapped.clone(), image, name, is_libc });
     }
     Ok(modules)
@@ -173,6 +185,11 @@ fn function_traps(module: &Module) -> Vec<(u64, What)> {
         for symbol in module.image.symbols_where(|symbol| symbol == *name) {
             let timed_out = timed_out_result(name);
             traps.push((symbol.address + bias, What::Function { function: *function, timed_out }));
+        }
+    }
+    for (name, what) in ALLOCATOR_FUNCTIONS.iter().filter(|_| module.is_libc) {
+        if let Some(address) = module.image.symbol(name) {
+            traps.push((address + bias, What::Allocator(*what)));
         }
     }
     for symbol in module.image.symbols() {

@@ -7,6 +7,7 @@ use checker::names::{ObjName, Site};
 use rustc_hash::FxHashMap;
 
 use crate::control::functions::Function;
+use crate::control::heap::Allocator;
 use crate::debuginfo::{Image, Modules};
 use crate::instructions::{Candidate, Relocated};
 use crate::target::modules::Mapped;
@@ -26,6 +27,10 @@ pub(crate) struct Trap {
 pub(crate) enum What {
     /// The entry of a function; `timed_out` is what it returns when its time limit passes.
     Function { function: Function, timed_out: u64 },
+    /// The entry of a function of the allocator.
+    Allocator(Allocator),
+    /// Where functions of the allocator return to.
+    Returned,
     /// An instruction that touches memory: its place in [`Layout::candidates`].
     Access(usize),
 }
@@ -57,6 +62,8 @@ pub(crate) struct Layout {
     pub(crate) candidates: Vec<Candidate>,
     /// Code of Rust's standard library, wherever it was inlined, that takes or releases a mutex.
     pub(crate) rust_mutexes: Vec<(Range<u64>, RustMutex)>,
+    /// The trap that functions of the allocator return to.
+    pub(crate) returned: u64,
     /// The address of `pthread_testcancel`.
     pub(crate) test_cancel: u64,
     /// The stack pointer at `main`.
@@ -85,6 +92,12 @@ impl Layout {
         let module = (site.0 >> MODULE_SHIFT).checked_sub(1)?;
         let module = self.modules.get(module as usize)?;
         Some((module, site.0 & ((1 << MODULE_SHIFT) - 1)))
+    }
+
+    /// Where the functions of the allocator begin.
+    pub(crate) fn allocator_entries(&self) -> impl Iterator<Item = u64> {
+        let is_entry = |trap: &Trap| matches!(trap.what, What::Allocator(_));
+        self.traps.iter().filter(move |(_, trap)| is_entry(trap)).map(|(&address, _)| address)
     }
 
     /// What the code at an address does to a mutex of Rust's standard library.

@@ -80,8 +80,12 @@ impl Process {
         for access in accesses {
             let involved = self.sharing.touch(index, candidate, access.addr, access.len, access.write);
             let block = self.block_of(access.addr);
-            if !involved.is_empty() && self.shared.promote(&involved, block) {
-                self.promoted = true;
+            if !involved.is_empty() {
+                self.promoted |= self.shared.promote(&involved, block);
+                // What is neither a module's nor on a stack was allocated.
+                if !self.is_named(access.addr) {
+                    self.promoted |= self.shared.watch_allocator();
+                }
             }
             let owner = self.threads.iter().position(|t| t.is_live() && t.stack.contains(&access.addr));
             if let Some(owner) = owner.filter(|&owner| owner != index) {
@@ -111,11 +115,16 @@ impl Process {
         self.layout.function_code(frame.pc - 1)
     }
 
+    /// Whether the name of an address does not depend on the order in which threads allocate.
+    fn is_named(&self, addr: u64) -> bool {
+        self.layout.module_at(addr).is_some() || self.threads.iter().any(|t| t.stack.contains(&addr))
+    }
+
     /// The stretch of memory by which sharing of an address is remembered.
     fn block_of(&self, addr: u64) -> Block {
         let [line, word, page] = COARSENESS;
         let Obj { name, offset, .. } = self.object(addr, 1);
-        let coarse = if self.layout.module_at(addr).is_some() {
+        let coarse = if self.layout.module_at(addr).is_some() || self.heap.at(addr).is_some() {
             line
         } else if self.threads.iter().any(|t| t.stack.contains(&addr)) {
             word
@@ -193,7 +202,7 @@ impl Process {
     pub(crate) fn candidate_at(&self, addr: u64) -> Option<&Candidate> {
         match self.layout.traps.get(&addr)?.what {
             What::Access(candidate) => self.layout.candidates.get(candidate),
-            What::Function { .. } => None,
+            What::Function { .. } | What::Allocator(_) | What::Returned => None,
         }
     }
 

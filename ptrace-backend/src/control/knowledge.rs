@@ -5,7 +5,7 @@ use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use checker::names::{Obj, ObjName, ThreadName};
+use checker::names::{Obj, ObjName, Site, ThreadName};
 use checker::seam::Epoch;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -79,6 +79,8 @@ struct State {
     candidates: Vec<Status>,
     blocks: FxHashSet<Block>,
     epoch: u32,
+    /// Threads share allocated memory: allocations are watched, to name them.
+    allocator: bool,
     /// The key points are given, and no more are to be found.
     fixed: bool,
     /// Rebuilt when the set of watched instructions changes.
@@ -90,8 +92,12 @@ struct State {
 #[derive(Debug, Clone)]
 enum Words {
     Stack(ThreadName),
+    Heap { thread: ThreadName, site: Site, count: u32 },
     Memory,
 }
+
+/// Set in the names of heap objects, and in no others.
+const HEAP: u64 = 1 << 63;
 
 /// Shared by all executions of one program.
 pub(crate) struct Shared {
@@ -174,6 +180,7 @@ impl Shared {
     pub(crate) fn fix(&self, candidates: &[usize], memory: &[Obj]) {
         let mut state = self.state();
         state.fixed = true;
+        state.allocator = memory.iter().any(|obj| obj.name.0 & HEAP != 0);
         state.arming = None;
         state.candidates.fill(Status::Disarmed);
         for &candidate in candidates {
@@ -182,6 +189,17 @@ impl Shared {
         // How coarse a block is depends on where it lies, which the name does not tell: every size is entered.
         let blocks = memory.iter().flat_map(|obj| COARSENESS.map(|coarse| (obj.name, obj.offset >> coarse)));
         state.blocks = blocks.collect();
+    }
+
+    /// Threads share allocated memory. `true` if that was not known.
+    pub(crate) fn watch_allocator(&self) -> bool {
+        let mut state = self.state();
+        if state.fixed || std::mem::replace(&mut state.allocator, true) {
+            return false;
+        }
+        state.epoch += 1;
+        state.arming = None;
+        true
     }
 
     /// Another thread touches the frame that these instructions work on. `true` if that was not known.
@@ -219,24 +237,22 @@ impl Shared {
         if let Some(arming) = &state.arming {
             return Arc::clone(arming);
         }
+        let watched = layout.candidates.iter().zip(&state.candidates);
+        let watched = watched.filter(|(_, status)| status.is_watched()).map(|(candidate, _)| candidate.addr);
+        let allocator = layout.allocator_entries().filter(|_| state.allocator);
+        let addresses: Vec<u64> = watched.chain(allocator).collect();
         let mut pages: FxHashMap<u64, Vec<u8>> = FxHashMap::default();
-        for (candidate, status) in layout.candidates.iter().zip(&state.candidates) {
-            if !status.is_watched() {
-                continue;
-            }
-            let page = pages.entry(candidate.addr & !(PAGE - 1)).or_insert_with_key(|&page| {
+        for address in &addresses {
+            let page = pages.entry(address & !(PAGE - 1)).or_insert_with_key(|&page| {
                 let mut bytes = vec![0; PAGE as usize];
                 if memory::read(template, page, &mut bytes) { bytes } else { Vec::new() }
             });
-            if let Some(byte) = page.get_mut((candidate.addr % PAGE) as usize) {
+            if let Some(byte) = page.get_mut((address % PAGE) as usize) {
                 *byte = 0xcc;
             }
         }
         let pages: Vec<_> = pages.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect();
-        let watched = layout.candidates.iter().zip(&state.candidates);
-        let addresses =
-            watched.filter(|(_, status)| status.is_watched()).map(|(candidate, _)| candidate.addr);
-        let arming = Arc::new(Arming::new(addresses.collect(), pages));
+        let arming = Arc::new(Arming::new(addresses, pages));
         state.arming = Some(Arc::clone(&arming));
         arming
     }
@@ -245,6 +261,14 @@ impl Shared {
     pub(crate) fn stack_name(&self, thread: ThreadName) -> ObjName {
         let name = block_name(&format!("stack of {thread}"));
         self.state().names.entry(name).or_insert(Words::Stack(thread));
+        name
+    }
+
+    /// The name of the `count`-th block that a thread allocated at a place.
+    pub(crate) fn heap_name(&self, thread: ThreadName, site: Site, count: u32) -> ObjName {
+        let ObjName(digest) = block_name(&format!("allocation {count} of {thread} at {:#x}", site.0));
+        let name = ObjName(digest | HEAP);
+        self.state().names.entry(name).or_insert(Words::Heap { thread, site, count });
         name
     }
 
@@ -263,6 +287,11 @@ impl Shared {
         let words = self.state().names.get(&obj.name).cloned()?;
         Some(match words {
             Words::Stack(thread) => format!("a variable on the stack of {thread} (+{:#x})", obj.offset),
+            Words::Heap { thread, site, count } => {
+                let place = layout.locate(site).and_then(|(m, at)| m.image.frames(at - 1).into_iter().next());
+                let place = place.map_or_else(String::new, |frame| format!(" in {}", frame.function));
+                format!("allocation {count} of {thread}{place} (+{:#x})", obj.offset)
+            }
             Words::Memory => format!("memory at …{:08x}", obj.offset),
         })
     }

@@ -36,6 +36,9 @@ impl Process {
             let name = self.shared.stack_name(owner.name);
             return (name, (addr - owner.stack.start) as u32);
         }
+        if let Some((name, start)) = self.heap.at(addr) {
+            return (name, (addr - start) as u32);
+        }
         (self.shared.memory_name(addr >> 32), addr as u32)
     }
 
@@ -79,7 +82,8 @@ impl Process {
     }
 }
 
-/// The name of a block that is described by these words.
+/// The name of a block that is described by these words. The highest bit is left for its kind.
 pub(crate) fn block_name(words: &str) -> ObjName {
-    ObjName(digest(words))
+    const KIND: u64 = 1 << 63;
+    ObjName(digest(words) & !KIND)
 }

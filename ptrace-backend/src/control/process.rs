@@ -8,6 +8,7 @@ use checker::names::{Obj, Site, ThreadName};
 use checker::seam::ExecutionError;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::heap::Heap;
 use super::knowledge::Shared;
 use super::sharing::Sharing;
 use super::sync::{Index, Objects};
@@ -48,6 +49,7 @@ pub(crate) struct Process {
     /// Threads created in the current segment, whose own first segment is still to run.
     pub(crate) newborn: Vec<Index>,
     pub(crate) sharing: Sharing,
+    pub(crate) heap: Heap,
     /// Addresses on a thread's stack that another thread was seen to touch.
     pub(crate) exposed: FxHashSet<u64>,
     /// The process that this one is a copy of.
@@ -104,6 +106,7 @@ impl Process {
             stepping: options.1,
             newborn: Vec::new(),
             sharing: Sharing::default(),
+            heap: Heap::default(),
             exposed: FxHashSet::default(),
             template,
             times: FxHashMap::default(),

@@ -144,6 +144,8 @@ impl Process {
         let layout = std::sync::Arc::clone(&self.layout);
         match &layout.traps[&at].what {
             What::Function { function, timed_out } => self.enter(index, *function, *timed_out),
+            What::Allocator(what) => self.enter_allocator(index, *what).map(|()| Flow::Resume(0)),
+            What::Returned => self.leave_allocator(index).map(|()| Flow::Resume(0)),
             What::Access(candidate) => self.access(index, *candidate),
         }
     }

@@ -27,11 +27,21 @@ const LONGEST_IN_DOUBT: u32 = 200;
 /// So often a loop is looked at in vain.
 const PATIENCE: u32 = 2;
 
+/// How much of a thread's innermost frames is compared, in bytes: where unoptimised code keeps its loop counters.
+const FRAME: usize = 256;
+
+/// The state of a thread when it stood at a memory access.
+#[derive(Debug)]
+struct Visit {
+    regs: Regs,
+    frame: Vec<u8>,
+}
+
 /// Where a thread has been.
 #[derive(Debug, Default)]
 pub(crate) struct Spinning {
-    /// The registers of the last visit to each memory access since the thread last changed anything.
-    visits: FxHashMap<u64, Regs>,
+    /// The last visit to each memory access since the thread last changed anything.
+    visits: FxHashMap<u64, Visit>,
     /// How often a loop has turned out to be none.
     refuted: FxHashMap<u64, u32>,
 }
@@ -50,9 +60,14 @@ impl Thread {
 
     /// Notes that it stands at a memory access. If it may have come back there by spinning, says how many instructions
     /// are worth a look. `shared`: what it touches is known to be shared.
-    fn suspicious(&mut self, shared: bool) -> Option<u32> {
+    fn suspicious(&mut self, shared: bool, frame: Vec<u8>) -> Option<u32> {
         let at = self.regs.rip;
-        let last = self.spinning.visits.insert(at, self.regs)?;
+        let same_frame = |last: &Visit| last.frame == frame;
+        let same = self.spinning.visits.get(&at).is_some_and(same_frame);
+        let last = self.spinning.visits.insert(at, Visit { regs: self.regs, frame })?.regs;
+        if !same {
+            return None;
+        }
         if self.spinning.refuted.get(&at).is_some_and(|&times| times >= PATIENCE) {
             return None;
         }
@@ -79,7 +94,8 @@ impl Process {
     /// If the thread, which has just come to a memory access, spins: makes it wait for a change of what its loop reads.
     /// `shared`: what it touches is known to be shared.
     pub(crate) fn watch_for_spinning(&mut self, index: Index, shared: bool) -> Result<bool, ExecutionError> {
-        let Some(longest) = self.threads[index].suspicious(shared) else { return Ok(false) };
+        let frame = self.read(self.threads[index].regs.rsp, FRAME);
+        let Some(longest) = self.threads[index].suspicious(shared, frame) else { return Ok(false) };
         let start = self.threads[index].regs;
         let mut iteration = Iteration::default();
         let spins = self.iterate(index, &start, longest, &mut iteration)? && self.unchanged(&iteration);

@@ -8,6 +8,7 @@ use checker::op::Op;
 
 use super::files::Wanted;
 use super::functions::Function;
+use super::heap::Allocating;
 use super::spin::Spinning;
 use super::sync::Index;
 use crate::answers::World;
@@ -48,6 +49,8 @@ pub(crate) struct Thread {
     pub(crate) serial: bool,
     /// A signal that it got while an instruction was stepped in place, to be dealt with when it goes on.
     pub(crate) deferred_signal: i32,
+    /// It is inside a function of the allocator.
+    pub(crate) allocating: Option<Allocating>,
     /// Something wants it out of its wait.
     pub(crate) interrupt: Option<Interrupt>,
     /// The wait that a signal handler interrupts, to be taken up where it left off when the handler returns.
@@ -204,6 +207,7 @@ impl Thread {
             timeout_result: 0,
             serial: false,
             deferred_signal: 0,
+            allocating: None,
             interrupt: None,
             interrupted: None,
         }

@@ -1,0 +1,220 @@
+//! Both ways of passing a trapped instruction give the same trace; and nothing is left of a program that was dropped.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use checker::seam::{Agent, AgentView, Choice, Execution, Program, Scope, Status, Step, Stop, Until};
+use ptrace_backend::{LaunchSpec, PtraceProgram, Stepping};
+use tempfile::TempDir;
+
+/// Each program runs under the default schedule, and under one random schedule for each of these seeds.
+const SEEDS: [u64; 5] = [1, 2, 3, 5, 8];
+
+/// A program that spins on, or waits again and again with a time-out, is left after so many events.
+const EVENTS: usize = 1_000;
+
+/// Stops are counted for the whole process, so only one test at a time may cause any.
+static TRACER: Mutex<()> = Mutex::new(());
+
+/// Who goes next.
+enum Scheduler {
+    /// Whoever ran goes on while it can, else the first that can.
+    Default { last: Option<Agent> },
+    /// Anyone who can, from a linear congruential generator.
+    Random { state: u64 },
+}
+
+impl Scheduler {
+    fn all() -> impl Iterator<Item = Self> {
+        let random = SEEDS.into_iter().map(|state| Self::Random { state });
+        [Self::Default { last: None }].into_iter().chain(random)
+    }
+
+    fn choose(&mut self, agents: &[AgentView]) -> Option<Choice> {
+        let movable = |status: Status| {
+            agents.iter().filter(|view| view.status == status).flat_map(choices).collect::<Vec<_>>()
+        };
+        let mut choices = movable(Status::Enabled);
+        if choices.is_empty() {
+            choices = movable(Status::Yielding);
+        }
+        let first = *choices.first()?;
+        Some(match self {
+            Self::Default { last } => {
+                let next = choices.into_iter().find(|choice| Some(choice.agent) == *last).unwrap_or(first);
+                *last = Some(next.agent);
+                next
+            }
+            Self::Random { state } => {
+                *state =
+                    state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                choices[(*state >> 33) as usize % choices.len()]
+            }
+        })
+    }
+}
+
+fn choices(view: &AgentView) -> impl Iterator<Item = Choice> {
+    view.picks.iter().map(|&pick| Choice { agent: view.agent, pick })
+}
+
+/// All that one execution showed.
+#[derive(PartialEq, Debug)]
+struct Shown {
+    steps: Vec<Step>,
+    agents: Vec<AgentView>,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+}
+
+fn execute(program: &PtraceProgram, scheduler: &mut Scheduler) -> Shown {
+    let mut run = program.start(&Scope::All).unwrap();
+    let mut steps = Vec::new();
+    while steps.len() < EVENTS
+        && let Some(choice) = scheduler.choose(run.agents())
+    {
+        let batch = run.run(choice, &Until::one()).unwrap();
+        steps.extend(batch.steps);
+        if batch.stop == Stop::Promoted {
+            break;
+        }
+    }
+    let agents = run.agents().to_vec();
+    let ending = run.finish();
+    Shown { steps, agents, stdout: ending.stdout, stderr: ending.stderr }
+}
+
+fn launch(program: &Path, stepping: Stepping) -> PtraceProgram {
+    PtraceProgram::launch(LaunchSpec {
+        program: program.to_owned(),
+        args: Vec::new(),
+        cwd: std::env::temp_dir(),
+        env: Vec::new(),
+        stdin: None,
+        run_timeout: Duration::from_secs(60),
+        exit_code_fails: true,
+        stepping,
+        cancel: Arc::default(),
+    })
+    .unwrap_or_else(|error| panic!("{}: {error}", program.display()))
+}
+
+/// What every schedule shows once all their key points are known, and the stops that it took.
+fn explore(program: &Path, stepping: Stepping) -> (Vec<Shown>, u64) {
+    let program = launch(program, stepping);
+    loop {
+        let (epoch, stops) = (program.epoch(), program.stops());
+        let shown: Vec<_> = Scheduler::all().map(|mut scheduler| execute(&program, &mut scheduler)).collect();
+        if program.epoch() == epoch {
+            return (shown, program.stops() - stops);
+        }
+    }
+}
+
+/// Compares both ways of stepping. Each has a thread of its own, which `launch` binds to one CPU.
+fn compare(program: &Path) {
+    let explore = |stepping| {
+        thread::scope(|scope| scope.spawn(|| explore(program, stepping)).join())
+            .unwrap_or_else(|_| panic!("{} cannot be explored {stepping:?}", program.display()))
+    };
+    let (out_of_line, few) = explore(Stepping::OutOfLine);
+    let (in_place, many) = explore(Stepping::InPlace);
+    let name = program.display();
+    for (schedule, (expected, got)) in in_place.iter().zip(&out_of_line).enumerate() {
+        for (at, (expected, got)) in expected.steps.iter().zip(&got.steps).enumerate() {
+            assert_eq!(expected, got, "{name}: event {at} of schedule {schedule}");
+        }
+        assert_eq!(expected, got, "{name}: the end of schedule {schedule}");
+    }
+    assert!(in_place.iter().all(|shown| shown.steps.len() > 1), "{name}: nothing was compared");
+    assert!(few < many, "{name}: {few} stops out of line, {many} in place: both are stepped alike");
+}
+
+fn targets(language: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/targets").join(language)
+}
+
+fn compile(folder: &TempDir, compiler: &str, arguments: &[&str], source: &Path) -> PathBuf {
+    let name = format!("{}{}", source.file_stem().unwrap().display(), arguments.concat());
+    let program = folder.path().join(name.replace('/', "_"));
+    let made = Command::new(compiler).args(arguments).arg(source).arg("-o").arg(&program).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    program
+}
+
+fn check(compiler: &str, levels: [&[&str]; 2], sources: &[PathBuf]) {
+    let _turn = TRACER.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = tempfile::tempdir().unwrap();
+    for source in sources {
+        for level in levels {
+            compare(&compile(&folder, compiler, level, source));
+        }
+    }
+}
+
+#[test]
+fn c_programs_give_the_same_trace_both_ways() {
+    let files = fs::read_dir(targets("c")).unwrap().map(|entry| entry.unwrap().path());
+    let sources: Vec<_> = files.filter(|file| file.extension().is_some_and(|end| end == "c")).collect();
+    assert!(sources.len() >= 20, "{sources:?}");
+    check("gcc", [&["-g", "-pthread", "-O0"], &["-g", "-pthread", "-O2"]], &sources);
+}
+
+#[test]
+fn a_cpp_program_gives_the_same_trace_both_ways() {
+    let sources = [targets("cpp").join("bounded_queue.cpp")];
+    check(
+        "g++",
+        [&["-g", "-pthread", "-std=c++20", "-O0"], &["-g", "-pthread", "-std=c++20", "-O2"]],
+        &sources,
+    );
+}
+
+#[test]
+fn a_rust_program_gives_the_same_trace_both_ways() {
+    let sources = [targets("rust").join("bounded_queue.rs")];
+    let levels: [&[&str]; 2] =
+        [&["-g", "--edition=2024", "-Copt-level=0"], &["-g", "--edition=2024", "-Copt-level=3"]];
+    check("rustc", levels, &sources);
+}
+
+/// The processes that the calling thread has started, or had started for it, and that it has not reaped.
+fn children() -> Vec<String> {
+    let text = fs::read_to_string("/proc/thread-self/children").unwrap();
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+/// The threads of the calling thread's children.
+fn threads() -> usize {
+    let tasks = |child| fs::read_dir(format!("/proc/{child}/task")).unwrap().count();
+    children().into_iter().map(tasks).sum()
+}
+
+#[test]
+fn nothing_is_left_of_a_program_that_was_dropped() {
+    let _turn = TRACER.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["-g", "-pthread", "-O0"];
+    let program = compile(&folder, "gcc", &arguments, &targets("c").join("lock_order.c"));
+    assert_eq!(children(), [""; 0]);
+    let program = launch(&program, Stepping::OutOfLine);
+    assert_eq!(threads(), 1, "the template stands at main");
+    execute(&program, &mut Scheduler::Default { last: None });
+    assert_eq!(threads(), 1, "an execution that has finished leaves nothing");
+    let mut run = program.start(&Scope::All).unwrap();
+    let main = run.agents()[0].agent;
+    while run.agents().len() < 3 {
+        let choice = choices(&run.agents()[0]).next().unwrap();
+        assert_eq!(choice.agent, main);
+        run.run(choice, &Until::one()).unwrap();
+    }
+    assert_eq!((children().len(), threads()), (2, 4), "the template, and main with both threads");
+    drop(run);
+    assert_eq!(threads(), 1, "nor does one that is dropped half way");
+    drop(program);
+    assert_eq!(children(), [""; 0]);
+}
