@@ -295,6 +295,32 @@ mod tests {
     }
 
     #[test]
+    fn which_way_a_choice_went_is_part_of_the_state() {
+        let state = |pick| {
+            let mut run = Run::new();
+            let id = EventId { thread: name(0), index: 0 };
+            let op = read(0, 4);
+            let event = Event { id, did: op.may.clone(), op, pick, site: Site(0), woken_by: None };
+            run.hb.push(0, &event, |_| None);
+            run.hb.state()
+        };
+        let all =
+            [Pick::Only, Pick::Value(0), Pick::Value(1), Pick::Wake(name(0)), Pick::Wake(name(1))].map(state);
+        assert!(all.iter().enumerate().all(|(i, a)| all[..i].iter().all(|b| a != b)));
+    }
+
+    #[test]
+    fn a_thread_comes_after_its_creation() {
+        let mut run = Run::with(&[(0, read(0, 4)), (0, Op::new(OpKind::Create, []))]);
+        run.hb.add_thread(name(2), Some(1));
+        let op = read(8, 4);
+        let id = EventId { thread: name(2), index: 0 };
+        let event = Event { id, did: op.may.clone(), op, pick: Pick::Only, site: Site(0), woken_by: None };
+        run.hb.push(2, &event, |_| None);
+        assert!(run.hb.ordered(0, 2) && run.hb.ordered(1, 2));
+    }
+
+    #[test]
     fn a_wake_up_orders_where_no_object_does() {
         let run = |woken_by| {
             let mut run = Run::with(&[(0, write(0, 4))]);

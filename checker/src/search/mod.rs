@@ -47,6 +47,9 @@ pub fn explore<P: Program>(
     Search::new(program, options, observer).run().map_err(SearchError::while_searching)
 }
 
+/// How many alternatives of an execution that hit its limit are followed.
+const OF_A_CUT_ONE: usize = 2_000;
+
 struct Search<'a, P> {
     options: &'a Options,
     observer: &'a mut dyn Observer,
@@ -121,7 +124,7 @@ impl<'a, P: Program> Search<'a, P> {
         let mut guide = self.strategy.guide(item, &self.cache);
         let observer = &mut *self.observer;
         let end = self.runner.run(&item.prefix, &mut *guide, &mut || observer.verdict())?;
-        let notes = guide.notes();
+        let mut notes = guide.notes();
         let mut whole = !self.runner.is_capped();
         let failures = match end {
             End::Stopped(go) => return Ok(Some(Ended::from(go))),
@@ -142,6 +145,8 @@ impl<'a, P: Program> Search<'a, P> {
                 self.stats.pruned += 1;
                 self.cut = Some(self.cut.map_or(item.cost, |cut| cut.min(item.cost)));
                 self.cache.withdraw(&notes.entered, item.id);
+                // It goes round in circles; leaving it anywhere in them is more of the same, and not covered anyway.
+                notes.alternatives.truncate(OF_A_CUT_ONE);
                 self.uniform = Some(Vec::new());
                 vec![failure]
             }

@@ -43,9 +43,18 @@ pub struct Frontier<B> {
     started: bool,
     next_id: u64,
     current: u32,
+    /// How many items wait, and how many may.
+    count: usize,
+    capacity: usize,
+    /// The least cost at which items were dropped for want of room.
+    dropped: Option<u32>,
     beyond: bool,
     withheld: bool,
 }
+
+/// This many items fill about 100 MB. More wait only where executions are long and the bound is high; then those of
+/// higher cost than the present one are dropped, and their bound is not covered.
+const CAPACITY: usize = 2_000_000;
 
 /// An item that was handed out.
 struct Begun {
@@ -71,6 +80,9 @@ impl<B: Bound> Frontier<B> {
             started: false,
             next_id: 0,
             current: 0,
+            count: 0,
+            capacity: CAPACITY,
+            dropped: None,
             beyond: false,
             withheld: false,
         }
@@ -104,6 +116,11 @@ impl<B: Bound> Frontier<B> {
 
     fn add(&mut self, path: &Arc<Path>, alternative: Alternative, prunes: bool) {
         let Alternative { at, step, cost, state } = alternative;
+        if self.count >= self.capacity && cost > self.current {
+            self.dropped = Some(self.dropped.map_or(cost, |least| least.min(cost)));
+            return;
+        }
+        self.count += 1;
         let cost = cost as usize;
         if self.waiting.len() <= cost {
             self.waiting.resize_with(cost + 1, Stack::default);
@@ -124,6 +141,7 @@ impl<B: Bound> Strategy for Frontier<B> {
         }
         while let Some(cost) = self.cheapest() {
             let Some((key, item)) = self.waiting[cost].pop() else { continue };
+            self.count -= 1;
             if key == Key::NONE || !cache.expects(key.state(item.ran), item.ran, cost as u32) {
                 return self.begin(Some((item.prefix, item.alternative)), cost as u32);
             }
@@ -161,14 +179,15 @@ impl<B: Bound> Strategy for Frontier<B> {
         self.waiting.clear();
         self.under_way.clear();
         self.steps = Steps::default();
-        (self.started, self.beyond, self.withheld, self.current) = (false, false, false, 0);
+        (self.started, self.beyond, self.withheld) = (false, false, false);
+        (self.current, self.count, self.dropped) = (0, 0, None);
     }
 
     fn coverage(&self, cut: Option<u32>) -> Coverage {
         let unfinished =
             if self.started { self.under_way.values().map(|item| item.cost).min() } else { Some(0) };
         let waiting = self.cheapest().map(|cost| cost as u32);
-        let first_gap = [cut, unfinished, waiting].into_iter().flatten().min();
+        let first_gap = [cut, unfinished, waiting, self.dropped].into_iter().flatten().min();
         match first_gap {
             Some(0) => Coverage::default(),
             Some(gap) => self.bound.covered((gap - 1).min(self.bound.max())),
@@ -273,4 +292,12 @@ pub(super) fn timed_wait(at: &Point<'_>) -> Option<Position> {
 pub(super) fn at_thread(at: &Point<'_>, name: ThreadName) -> Position {
     let tag = at.agents.index(name).map_or_else(|| ThreadTag::of(name), |index| at.trace.hb.tag(index));
     Position::At(Runner::of(Some(tag)))
+}
+
+#[cfg(test)]
+impl<B: Bound> Frontier<B> {
+    /// A search with room for few items only.
+    pub(crate) fn with_capacity(bound: B, capacity: usize) -> Self {
+        Self { capacity, ..Self::new(bound) }
+    }
 }

@@ -84,6 +84,21 @@ fn a_bound_is_covered_only_when_nothing_of_it_is_left() {
 }
 
 #[test]
+fn a_bound_is_not_covered_when_there_was_no_room_for_it() {
+    let program = model("r x, w x | r x, w x | r x, w x");
+    let options = Options { max_schedules: None, ..Options::default() };
+    let mut observer = Patient;
+    let mut search = Search::new(&program, &options, &mut observer);
+    let bound = crate::strategy::Preemptions { max: 2 };
+    search.strategy = Box::new(crate::strategy::Frontier::with_capacity(bound, 2));
+    let outcome = search.run().unwrap();
+    assert_eq!(
+        (outcome.ended, outcome.covered),
+        (Ended::Covered, Coverage { preemptions: Some(0), ..Coverage::default() })
+    );
+}
+
+#[test]
 fn an_endless_execution_is_a_finding_and_leaves_a_gap() {
     let options = Options { step_limit: 50, keep_going: true, ..Options::default() };
     let outcome = search("create T2, r x, while x == 1 { r y } | T2: w x 1", &options);
