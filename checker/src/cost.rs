@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 
 use crate::clock::Clock;
+use crate::hb::{Objects, Positions};
 use crate::names::{Obj, ThreadName};
 use crate::op::OpKind;
 use crate::seam::{Agent, Choice};
@@ -77,27 +78,28 @@ fn last_accessed(steps: &[TraceStep], thread: ThreadName) -> Option<Obj> {
     own.flat_map(|step| step.event.did.accesses.last()).map(|access| access.obj).next()
 }
 
-/// How many threads have an event whose order with a conflicting one of another thread is the schedule's doing, and not
-/// that of creations and joins; at least 2.
+/// How many threads have an event that directly conflicts with one of another thread, where their order is the
+/// schedule's doing, and not that of creations and joins; at least 2.
 ///
 /// Ordering these threads as they were gives the same happens-before, so this is never below the thread bound of what
 /// the schedule shows, and equals it where it is 2.
 #[must_use]
 pub fn threads(trace: &Trace) -> u32 {
     let forced = forced_order(trace);
+    let mut objects = Objects::default();
     let mut constrained = BTreeSet::new();
-    for (later, b) in trace.steps.iter().enumerate() {
-        for (earlier, a) in trace.steps[..later].iter().enumerate() {
-            let (one, other) = (a.event.id.thread, b.event.id.thread);
-            let known = constrained.contains(&one) && constrained.contains(&other);
-            if one != other
-                && !known
-                && a.event.did.conflicts(&b.event.did)
-                && !forced[earlier].is_before(&forced[later])
-            {
+    for (later, step) in trace.steps.iter().enumerate() {
+        let mut before = Positions::new();
+        objects.conflicts(&step.event.did, &mut before);
+        for earlier in before.into_iter().map(|at| at as usize) {
+            let (one, other) = (trace.steps[earlier].event.id.thread, step.event.id.thread);
+            if one != other && !forced[earlier].is_before(&forced[later]) {
                 constrained.extend([one, other]);
             }
         }
+        let thread =
+            trace.threads.iter().position(|&known| known == step.event.id.thread).unwrap_or(usize::MAX);
+        objects.record(&step.event.did, thread as u32, later as u32);
     }
     (constrained.len() as u32).max(2)
 }
@@ -109,7 +111,7 @@ fn forced_order(trace: &Trace) -> Vec<Clock> {
     let mut clocks = Vec::with_capacity(trace.steps.len());
     for step in &trace.steps {
         let event = &step.event;
-        let Some(me) = index(event.id.thread) else { continue };
+        let me = index(event.id.thread).unwrap_or(0);
         let peer = event.op.peer.and_then(index);
         if let (OpKind::Join, Some(peer)) = (event.op.kind, peer) {
             let end = now[peer].clone();

@@ -19,7 +19,8 @@ use crate::verdict;
 /// After a failure, or the end of the process, the other threads get this many events to show what they had left.
 const TAIL: u32 = 1_000;
 
-/// This many yields in a row without anything written, nobody else being able to move, are no progress.
+/// An execution that hits the limit after this many yields, nobody else having been able to move and nothing having
+/// been written, goes on for ever without progress. Before the limit one cannot know: a thread may count its sleeps.
 const LIVELOCK: u32 = 1_000;
 
 /// What the loop asks its owner at every event.
@@ -353,12 +354,17 @@ impl<'p, P: Program> Runner<'p, P> {
     /// Whether the execution is at an end here.
     fn end(&self) -> Option<End> {
         let events = self.trace.steps.len() as u32;
-        let stuck = self.state.idle >= LIVELOCK && self.agents.others().is_empty();
-        if self.choices.is_empty() || self.is_capped() || stuck {
+        if self.choices.is_empty() || self.is_capped() {
             return Some(End::Ended(Vec::new()));
         }
-        (events >= self.limits.events)
-            .then(|| End::Limit(verdict::too_many_steps(self.program, &self.agents, self.state.last, events)))
+        if events < self.limits.events {
+            return None;
+        }
+        Some(End::Limit(if self.state.idle >= LIVELOCK {
+            verdict::livelock(self.program, &self.agents)
+        } else {
+            verdict::too_many_steps(self.program, &self.agents, self.state.last, events)
+        }))
     }
 
     /// Whether the threads that were left have had their time.

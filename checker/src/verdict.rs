@@ -40,27 +40,37 @@ pub(crate) fn stuck(
     trace: &Trace,
     stack: Stack<'_>,
 ) -> Option<Failure> {
-    let rest: Vec<&AgentView> =
-        agents.threads().iter().filter(|view| view.status != Status::Finished).collect();
+    let rest = unfinished(agents);
     if rest.is_empty() {
         return None;
     }
-    // Who could go on here has yielded all the time.
-    let spins = |view: &&AgentView| {
-        matches!(view.status, Status::Blocked(On::Await(_)) | Status::Yielding | Status::Enabled)
-    };
-    let kind = if rest.iter().any(spins) { FailureKind::Livelock } else { FailureKind::Deadlock };
-    let mut others = parties(program, &rest, stack);
+    let others = parties(program, &rest, stack);
+    if rest.iter().any(|view| matches!(view.status, Status::Blocked(On::Await(_)))) {
+        return Some(nothing_changes(others));
+    }
+    let message = deadlock(program, agents, trace, &rest, &others);
+    Some(Failure { kind: FailureKind::Deadlock, message, thread: None, stack: Vec::new(), others })
+}
+
+/// Everybody who could move has only yielded.
+pub(crate) fn livelock(program: &impl Program, agents: &Mirror) -> Failure {
+    let rest = unfinished(agents);
+    let mut others = parties(program, &rest, &mut |_| Vec::new());
     for (party, view) in others.iter_mut().zip(&rest) {
         if matches!(view.status, Status::Yielding | Status::Enabled) {
             party.doing = "yields again and again".to_owned();
         }
     }
-    let message = match kind {
-        FailureKind::Livelock => format!("livelock: nothing changes any more; {}", list(&others)),
-        _ => deadlock(program, agents, trace, &rest, &others),
-    };
-    Some(Failure { kind, message, thread: None, stack: Vec::new(), others })
+    nothing_changes(others)
+}
+
+fn nothing_changes(others: Vec<Party>) -> Failure {
+    let message = format!("livelock: nothing changes any more; {}", list(&others));
+    Failure { kind: FailureKind::Livelock, message, thread: None, stack: Vec::new(), others }
+}
+
+fn unfinished(agents: &Mirror) -> Vec<&AgentView> {
+    agents.threads().iter().filter(|view| view.status != Status::Finished).collect()
 }
 
 /// The deadlock of threads that wait for each other, where time-outs are all that can go on.
@@ -162,8 +172,7 @@ pub(crate) fn too_many_steps(
     last: Option<ThreadName>,
     events: u32,
 ) -> Failure {
-    let rest: Vec<&AgentView> =
-        agents.threads().iter().filter(|view| view.status != Status::Finished).collect();
+    let rest = unfinished(agents);
     Failure {
         kind: FailureKind::StepLimit,
         message: format!("the execution had not ended after {events} events"),

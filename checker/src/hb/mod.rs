@@ -7,7 +7,8 @@
 
 mod objects;
 
-use self::objects::{Objects, Positions, insert};
+use self::objects::insert;
+pub(crate) use self::objects::{Objects, Positions};
 use crate::clock::Clock;
 use crate::hash::{HbHash, Mixer};
 use crate::names::{EventId, ThreadName};

@@ -7,7 +7,7 @@ use crate::names::{Obj, ObjName};
 use crate::op::{Access, Effect, Mode};
 
 /// Positions of events in the trace, without repetition.
-pub(super) type Positions = SmallVec<[u32; 8]>;
+pub(crate) type Positions = SmallVec<[u32; 8]>;
 
 pub(super) fn insert(into: &mut Positions, position: u32) {
     if !into.contains(&position) {
@@ -69,7 +69,7 @@ struct Cell {
 /// The histories of all bytes touched so far. Bytes that were always touched together share a cell; what is collected
 /// for a range depends on the bytes alone, not on how they are cut into cells.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Objects {
+pub(crate) struct Objects {
     /// Of each block, its cells in order, without overlap.
     blocks: FxHashMap<ObjName, Vec<Cell>>,
 }
@@ -80,7 +80,7 @@ impl Objects {
     }
 
     /// Adds the events so far that an effect directly conflicts with.
-    pub(super) fn conflicts(&self, effect: &Effect, into: &mut Positions) {
+    pub(crate) fn conflicts(&self, effect: &Effect, into: &mut Positions) {
         for Access { obj, mode } in &effect.accesses {
             let Some(cells) = self.blocks.get(&obj.name) else { continue };
             let (start, end) = range(obj);
@@ -92,7 +92,7 @@ impl Objects {
     }
 
     /// Records that the event at `position` had this effect.
-    pub(super) fn record(&mut self, effect: &Effect, thread: u32, position: u32) {
+    pub(crate) fn record(&mut self, effect: &Effect, thread: u32, position: u32) {
         for Access { obj, mode } in &effect.accesses {
             let cells = self.blocks.entry(obj.name).or_default();
             let (start, end) = range(obj);

@@ -1,55 +1,56 @@
 //! Does the program fail whatever the schedule? Then it is no concurrency bug.
 
-use super::{Identity, Search, SearchError};
+use super::{Identity, Search, SearchError, Shown};
 use crate::cache::{Cache, Rule};
-use crate::failure::{Failure, FailureKind};
 use crate::run::End;
 use crate::seam::Program;
 use crate::strategy::{Frontier, Next, Preemptions, Random, Strategy};
-use crate::trace::Trace;
 
 /// How many random schedules must fail too.
 const RANDOM: u64 = 100;
 
+/// At most this many schedules without preemptions are run to find one that passes: that so many fail is enough to say
+/// that the program always does.
+const FREE: u64 = 1000;
+
 impl<P: Program> Search<'_, P> {
-    /// Whether this failure comes before a second thread exists, or in every schedule without preemptions and in
-    /// [`RANDOM`] random ones. `suspected` says that no execution so far did anything else.
+    /// Whether this failure comes before a second thread exists, or in every schedule without preemptions (or
+    /// [`FREE`] of them) and in [`RANDOM`] random ones. `suspected` says that no execution so far did anything else.
     pub(super) fn is_always(
         &mut self,
-        failure: &Failure,
+        shown: &Shown<'_>,
         identity: &Identity,
-        trace: &Trace,
         suspected: bool,
     ) -> Result<bool, SearchError> {
         // Endless executions are a kind of their own, and each one takes its time.
-        if matches!(failure.kind, FailureKind::StepLimit | FailureKind::Timeout) {
+        if shown.limit {
             return Ok(false);
         }
-        if trace.threads.len() == 1 {
+        if shown.trace.threads.len() == 1 {
             return Ok(true);
         }
         if !suspected {
             return Ok(false);
         }
         let mut random = Random::new(self.options.seed);
-        if !self.all_fail(&mut random, None, Some(RANDOM), identity)? {
+        if !self.all_fail(&mut random, None, RANDOM, identity)? {
             return Ok(false);
         }
         let rule = Some(Rule::Preemptions).filter(|_| self.options.cache);
-        self.all_fail(&mut Frontier::new(Preemptions { max: 0 }), rule, None, identity)
+        self.all_fail(&mut Frontier::new(Preemptions { max: 0 }), rule, FREE, identity)
     }
 
     fn all_fail(
         &mut self,
         strategy: &mut dyn Strategy,
         rule: Option<Rule>,
-        limit: Option<u64>,
+        limit: u64,
         identity: &Identity,
     ) -> Result<bool, SearchError> {
         let cache = Cache::new(rule);
         for done in 0.. {
             let Next::Work(item) = strategy.next(&cache) else { break };
-            if limit.is_some_and(|limit| done >= limit) {
+            if done >= limit {
                 break;
             }
             self.stats.other += 1;

@@ -74,7 +74,7 @@ impl<P: Program> Search<'_, P> {
                         return Err(difference.into());
                     }
                 }
-                _ if matches!(failure.kind, FailureKind::StepLimit | FailureKind::Timeout) => {
+                _ if shown.limit => {
                     return Ok(Reproduction::No(format!("{}, but not again on replay", failure.message)));
                 }
                 end => {

@@ -126,6 +126,7 @@ impl<'a, P: Program> Search<'a, P> {
         let end = self.runner.run(&item.prefix, &mut *guide, &mut || observer.verdict())?;
         let mut notes = guide.notes();
         let mut whole = !self.runner.is_capped();
+        let mut limit = false;
         let failures = match end {
             End::Stopped(go) => return Ok(Some(Ended::from(go))),
             End::Promoted => {
@@ -148,6 +149,7 @@ impl<'a, P: Program> Search<'a, P> {
                 // It goes round in circles; leaving it anywhere in them is more of the same, and not covered anyway.
                 notes.alternatives.truncate(OF_A_CUT_ONE);
                 self.uniform = Some(Vec::new());
+                limit = true;
                 vec![failure]
             }
         };
@@ -160,7 +162,8 @@ impl<'a, P: Program> Search<'a, P> {
         let ending = mem::take(&mut self.runner.ending);
         let number = self.stats.executions();
         for failure in failures {
-            let shown = Shown { failure, trace: &trace, whole, ending: &ending, number, cost: item.cost };
+            let shown =
+                Shown { failure, trace: &trace, whole, limit, ending: &ending, number, cost: item.cost };
             if let Some(ended) = self.found(shown)? {
                 return Ok(Some(ended));
             }
@@ -217,7 +220,7 @@ impl<'a, P: Program> Search<'a, P> {
         }
         let common = self.uniform.as_ref().is_some_and(|common| common.contains(&identity));
         let suspected = common && shown.cost == 0 && known.is_none();
-        let always = self.is_always(&shown.failure, &identity, shown.trace, suspected)?;
+        let always = self.is_always(&shown, &identity, suspected)?;
         let finding = self.finding(shown, identity, always);
         match known {
             Some(at) => self.findings[at] = finding,
@@ -257,6 +260,8 @@ struct Shown<'t> {
     trace: &'t Trace,
     /// The trace goes to the end of the execution.
     whole: bool,
+    /// The execution was cut by a limit.
+    limit: bool,
     ending: &'t Ending,
     number: u64,
     cost: u32,

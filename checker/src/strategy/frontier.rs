@@ -1,4 +1,5 @@
-//! The search that icb, idb and dfs share: a frontier of prefixes, taken in order of cost.
+//! The search that icb, idb and dfs share: a frontier of prefixes, taken in order of cost; where one cost has very many,
+//! the next one takes turns with it.
 //!
 //! One execution follows its prefix and then the cheapest scheduler there is; every choice that it does not take becomes
 //! an item of its own at the cost of taking it. An alternative whose state is known already, or is already waiting, is
@@ -43,6 +44,8 @@ pub struct Frontier<B> {
     started: bool,
     next_id: u64,
     current: u32,
+    /// The least cost with something waiting, and how many turns it has had.
+    turns: (usize, u64),
     /// How many items wait, and how many may.
     count: usize,
     capacity: usize,
@@ -55,6 +58,11 @@ pub struct Frontier<B> {
 /// This many items fill about 100 MB. More wait only where executions are long and the bound is high; then those of
 /// higher cost than the present one are dropped, and their bound is not covered.
 const CAPACITY: usize = 2_000_000;
+
+/// So many items of one cost come first; then those of the next cost take turns with it. Where the schedules of one cost
+/// alone exceed any budget (eight threads that write one variable have 8! of them without a preemption), a failure one
+/// preemption further would never be seen. Coverage is counted from the least cost that still waits, so it stays true.
+const PATIENCE: u64 = 2000;
 
 /// An item that was handed out.
 struct Begun {
@@ -80,6 +88,7 @@ impl<B: Bound> Frontier<B> {
             started: false,
             next_id: 0,
             current: 0,
+            turns: (0, 0),
             count: 0,
             capacity: CAPACITY,
             dropped: None,
@@ -103,6 +112,19 @@ impl<B: Bound> Frontier<B> {
     /// The least cost with something waiting.
     fn cheapest(&self) -> Option<usize> {
         self.waiting.iter().position(|items| !items.is_empty())
+    }
+
+    /// The cost whose turn it is: the least one, but every other time the next one once the least has had
+    /// [`PATIENCE`] turns.
+    fn turn(&mut self) -> Option<usize> {
+        let least = self.cheapest()?;
+        if self.turns.0 != least {
+            self.turns = (least, 0);
+        }
+        self.turns.1 += 1;
+        let next = self.waiting.iter().enumerate().skip(least + 1).find(|(_, items)| !items.is_empty());
+        let is_next = self.turns.1 > PATIENCE && self.turns.1.is_multiple_of(2);
+        Some(next.filter(|_| is_next).map_or(least, |(cost, _)| cost))
     }
 
     /// Whether an alternative leads to a state that is not known yet and that nothing waiting leads to.
@@ -139,7 +161,7 @@ impl<B: Bound> Strategy for Frontier<B> {
             self.started = true;
             return self.begin(None, 0);
         }
-        while let Some(cost) = self.cheapest() {
+        while let Some(cost) = self.turn() {
             let Some((key, item)) = self.waiting[cost].pop() else { continue };
             self.count -= 1;
             if key == Key::NONE || !cache.expects(key.state(item.ran), item.ran, cost as u32) {
@@ -180,7 +202,7 @@ impl<B: Bound> Strategy for Frontier<B> {
         self.under_way.clear();
         self.steps = Steps::default();
         (self.started, self.beyond, self.withheld) = (false, false, false);
-        (self.current, self.count, self.dropped) = (0, 0, None);
+        (self.current, self.count, self.dropped, self.turns) = (0, 0, None, (0, 0));
     }
 
     fn coverage(&self, cut: Option<u32>) -> Coverage {
