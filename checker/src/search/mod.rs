@@ -91,7 +91,15 @@ impl<'a, P: Program> Search<'a, P> {
         self.epoch = self.runner.program.epoch();
         let ended = match checked {
             Some(ended) => ended,
-            None => self.search()?,
+            None => match self.search() {
+                Ok(ended) => ended,
+                Err(error) if self.findings.is_empty() => return Err(error),
+                // What was found and reproduced before counts all the same.
+                Err(error) => {
+                    self.notes.push(format!("the search stopped early: {}", error.while_searching()));
+                    Ended::Cancelled
+                }
+            },
         };
         let mut covered = self.strategy.coverage(self.cut);
         covered.everything &= ended == Ended::Covered;
@@ -158,12 +166,14 @@ impl<'a, P: Program> Search<'a, P> {
         if failures.is_empty() {
             return Ok(None);
         }
-        let trace = mem::take(&mut self.runner.trace);
+        let mut trace = mem::take(&mut self.runner.trace);
         let ending = mem::take(&mut self.runner.ending);
         let number = self.stats.executions();
+        let mut left = failures.len();
         for failure in failures {
-            let shown =
-                Shown { failure, trace: &trace, whole, limit, ending: &ending, number, cost: item.cost };
+            left -= 1;
+            let trace = if left == 0 { mem::take(&mut trace) } else { trace.clone() };
+            let shown = Shown { failure, trace, whole, limit, ending: &ending, number, cost: item.cost };
             if let Some(ended) = self.found(shown)? {
                 return Ok(Some(ended));
             }
@@ -242,9 +252,9 @@ impl<'a, P: Program> Search<'a, P> {
             preemptions: Some(preemptions),
             fewest: preemptions == 0 || below.is_some_and(|below| below + 1 >= preemptions),
             delays: Some(trace.delays()),
-            threads: Some(crate::cost::threads(trace)).filter(|&threads| threads == 2),
-            variables: Some(crate::cost::variables(trace)),
-            trace: trace.clone(),
+            threads: Some(crate::cost::threads(&trace)).filter(|&threads| threads == 2),
+            variables: Some(crate::cost::variables(&trace)),
+            trace,
             schedule_number: number,
             reproduced: (findings::REPLAYS, findings::REPLAYS),
             ending: ending.clone(),
@@ -257,7 +267,7 @@ impl<'a, P: Program> Search<'a, P> {
 /// A failure, and the execution that showed it.
 struct Shown<'t> {
     failure: Failure,
-    trace: &'t Trace,
+    trace: Trace,
     /// The trace goes to the end of the execution.
     whole: bool,
     /// The execution was cut by a limit.

@@ -242,6 +242,19 @@ fn a_failure_that_does_not_happen_again_is_an_error() {
 }
 
 #[test]
+fn what_was_found_is_not_lost_when_the_program_changes() {
+    let first = "create T2, r x, assert x == 0, r y, assert y == 0 | T2: w x, w y";
+    let options = Options { keep_going: true, ..Options::default() };
+    let starts = Changing::new(first, first, 0);
+    explore(&starts, &options, &mut Patient).unwrap();
+    let all = starts.starts.into_inner();
+    let program = Changing::new(first, &format!("r z, {first}"), all - 1);
+    let outcome = explore(&program, &options, &mut Patient).unwrap();
+    assert!(!outcome.findings.is_empty() && outcome.ended == Ended::Cancelled);
+    assert!(outcome.notes[0].starts_with("the search stopped early: the program does not do the same"));
+}
+
+#[test]
 fn new_key_points_start_the_search_again() {
     // The race is invisible as long as `x` is no key point.
     let program = Promoting::new("create T2, w y, join T2 | T2: r y", RACE, 3);
