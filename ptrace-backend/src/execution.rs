@@ -169,7 +169,8 @@ impl Execution for PtraceExecution {
     }
 
     fn stack(&mut self, thread: ThreadName) -> Vec<Site> {
-        self.index(thread).map(|index| self.process.stack(index)).unwrap_or_default()
+        let index = self.index(thread).filter(|&index| !self.process.threads[index].reaped);
+        index.map(|index| self.process.stack(index)).unwrap_or_default()
     }
 
     fn finish(mut self) -> Ending {

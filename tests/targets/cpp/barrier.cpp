@@ -18,8 +18,8 @@ void simulate_step()
 {
     if (cancelled)
         return;
-    ++halves_done;
     step_is_done.arrive_and_wait(); // FAILS HERE
+    ++halves_done;
 }
 
 } // namespace

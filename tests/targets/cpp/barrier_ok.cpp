@@ -17,8 +17,8 @@ void simulate_step()
         step_is_done.arrive_and_drop();
         return;
     }
-    ++halves_done;
     step_is_done.arrive_and_wait();
+    ++halves_done;
 }
 
 } // namespace
