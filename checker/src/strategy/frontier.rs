@@ -5,6 +5,7 @@
 //! an item of its own at the cost of taking it. An alternative whose state is known already, or is already waiting, is
 //! dropped before an execution is spent on it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -46,6 +47,8 @@ pub struct Frontier<B> {
     current: u32,
     /// The least cost with something waiting, and how many turns it has had.
     turns: (usize, u64),
+    /// Early items of a higher cost, which wait in their stacks as well: the cache drops them there.
+    early: VecDeque<(Key, Waiting, u32)>,
     /// How many items wait, and how many may.
     count: usize,
     capacity: usize,
@@ -59,7 +62,10 @@ pub struct Frontier<B> {
 /// higher cost than the present one are dropped, and their bound is not covered.
 const CAPACITY: usize = 2_000_000;
 
-/// So many items of one cost come first; then those of the next cost take turns with it. Where the schedules of one cost
+/// So many of the earliest items of a higher cost than the present one are kept aside, for when they take turns.
+const EARLY: usize = 4096;
+
+/// So many items of one cost come first; then early ones of the next cost take turns with it. Where the schedules of one cost
 /// alone exceed any budget (eight threads that write one variable have 8! of them without a preemption), a failure one
 /// preemption further would never be seen. Coverage is counted from the least cost that still waits, so it stays true.
 const PATIENCE: u64 = 2000;
@@ -70,6 +76,7 @@ struct Begun {
     cost: u32,
 }
 
+#[derive(Clone)]
 struct Waiting {
     prefix: Prefix,
     alternative: u32,
@@ -89,6 +96,7 @@ impl<B: Bound> Frontier<B> {
             next_id: 0,
             current: 0,
             turns: (0, 0),
+            early: VecDeque::new(),
             count: 0,
             capacity: CAPACITY,
             dropped: None,
@@ -114,17 +122,23 @@ impl<B: Bound> Frontier<B> {
         self.waiting.iter().position(|items| !items.is_empty())
     }
 
-    /// The cost whose turn it is: the least one, but every other time the next one once the least has had
-    /// [`PATIENCE`] turns.
-    fn turn(&mut self) -> Option<usize> {
-        let least = self.cheapest()?;
+    /// An item of the next cost, where it is its turn: every other time, once the least cost has had [`PATIENCE`] turns.
+    /// The earliest ones come first, since they differ most; the latest would all lie in one corner.
+    fn of_next_cost(&mut self, least: usize, cache: &Cache) -> Option<(Waiting, u32)> {
         if self.turns.0 != least {
             self.turns = (least, 0);
+            self.early.retain(|(_, _, cost)| *cost as usize > least);
         }
         self.turns.1 += 1;
-        let next = self.waiting.iter().enumerate().skip(least + 1).find(|(_, items)| !items.is_empty());
-        let is_next = self.turns.1 > PATIENCE && self.turns.1.is_multiple_of(2);
-        Some(next.filter(|_| is_next).map_or(least, |(cost, _)| cost))
+        if self.turns.1 <= PATIENCE || !self.turns.1.is_multiple_of(2) {
+            return None;
+        }
+        loop {
+            let (key, item, cost) = self.early.pop_front()?;
+            if !cache.expects(key.state(item.ran), item.ran, cost) {
+                return Some((item, cost));
+            }
+        }
     }
 
     /// Whether an alternative leads to a state that is not known yet and that nothing waiting leads to.
@@ -151,6 +165,9 @@ impl<B: Bound> Frontier<B> {
         let ran = state.map_or_else(Runner::default, |(_, ran)| ran);
         let key = state.filter(|_| prunes).map_or(Key::NONE, |(state, ran)| Key::with(state, ran));
         let item = Waiting { prefix, alternative: self.steps.number(step), ran };
+        if key != Key::NONE && cost > self.current as usize && self.early.len() < EARLY {
+            self.early.push_back((key, item.clone(), cost as u32));
+        }
         self.waiting[cost].push(key, item);
     }
 }
@@ -161,7 +178,10 @@ impl<B: Bound> Strategy for Frontier<B> {
             self.started = true;
             return self.begin(None, 0);
         }
-        while let Some(cost) = self.turn() {
+        while let Some(cost) = self.cheapest() {
+            if let Some((item, cost)) = self.of_next_cost(cost, cache) {
+                return self.begin(Some((item.prefix, item.alternative)), cost);
+            }
             let Some((key, item)) = self.waiting[cost].pop() else { continue };
             self.count -= 1;
             if key == Key::NONE || !cache.expects(key.state(item.ran), item.ran, cost as u32) {
@@ -200,6 +220,7 @@ impl<B: Bound> Strategy for Frontier<B> {
     fn reset(&mut self, _epoch: Epoch) {
         self.waiting.clear();
         self.under_way.clear();
+        self.early.clear();
         self.steps = Steps::default();
         (self.started, self.beyond, self.withheld) = (false, false, false);
         (self.current, self.count, self.dropped, self.turns) = (0, 0, None, (0, 0));
