@@ -173,6 +173,10 @@ impl Execution for PtraceExecution {
         index.map(|index| self.process.stack(index)).unwrap_or_default()
     }
 
+    fn is_over(&self) -> bool {
+        self.process.exiting || self.process.gone
+    }
+
     fn finish(mut self) -> Ending {
         let (stdout, stderr, truncated) = self.streams.output();
         if self.streams.flooded() {

@@ -54,16 +54,22 @@ impl Process {
                 Wait::Killed(_) => return self.ended(0, status),
                 _ => self.bystander(self.leader, status),
             }
-            status = self.wait_for_leader()?;
+            let Some(next) = self.wait_for_leader()? else { return Ok(Flow::Rest) };
+            status = next;
         }
     }
 
-    fn wait_for_leader(&mut self) -> Result<Wait, ExecutionError> {
+    /// `None`: its time is over.
+    fn wait_for_leader(&mut self) -> Result<Option<Wait>, ExecutionError> {
         loop {
             match wait::any() {
-                Ok((who, status)) if who == self.leader => return Ok(status),
+                Ok((who, status)) if who == self.leader => return Ok(Some(status)),
                 Ok((who, status)) => self.bystander(who, status),
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => self.interrupted(0)?,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
+                    if self.interrupted(0)? {
+                        return Ok(None);
+                    }
+                }
                 Err(error) => return Err(system("wait for a program")(error)),
             }
         }

@@ -102,7 +102,9 @@ impl Process {
         self.threads[index].events += 1;
         self.events += 1;
         for (i, thread) in self.threads.iter_mut().enumerate() {
-            thread.gave_way &= i == index;
+            if i != index {
+                (thread.gave_way, thread.pauses) = (false, 0);
+            }
         }
         self.threads[index].gave_way = false;
         id

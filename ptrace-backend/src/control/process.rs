@@ -13,7 +13,7 @@ use super::knowledge::Shared;
 use super::sharing::Sharing;
 use super::sync::{Index, Objects};
 use super::thread::{Stage, Thread};
-use super::watch::Watch;
+use super::watch::{Reason, Watch};
 use crate::answers::World;
 use crate::layout::Layout;
 use crate::os::wait::{self, Wait};
@@ -33,6 +33,8 @@ pub(crate) struct Process {
     pub(crate) concurrent: bool,
     /// The process has ended itself, or was ended by the kernel: nothing can move.
     pub(crate) gone: bool,
+    /// A thread has asked to end the process.
+    pub(crate) exiting: bool,
     /// Main has called `pthread_exit`.
     pub(crate) leader_leaves: bool,
     /// Processes that the target has forked: they run, but unscheduled.
@@ -96,6 +98,7 @@ impl Process {
             shared,
             concurrent: false,
             gone: false,
+            exiting: false,
             leader_leaves: false,
             bystanders: Vec::new(),
             notes: Vec::new(),
@@ -138,7 +141,7 @@ impl Process {
         }
         loop {
             self.resume(index, signal)?;
-            let status = self.wait(index)?;
+            let Some(status) = self.wait(index)? else { return Ok(()) };
             match self.stopped(index, status)? {
                 Flow::Resume(next) => signal = next,
                 Flow::Rest => return Ok(()),
@@ -155,24 +158,29 @@ impl Process {
         }
     }
 
-    /// Waits for the running thread, looking after bystanders and the watchdog.
-    fn wait(&mut self, index: Index) -> Result<Wait, ExecutionError> {
+    /// Waits for the running thread, looking after bystanders and the watchdog. `None`: its time is over.
+    fn wait(&mut self, index: Index) -> Result<Option<Wait>, ExecutionError> {
         let tid = self.threads[index].tid;
         loop {
             let result =
                 if self.bystanders.is_empty() { wait::one(tid).map(|s| (tid, s)) } else { wait::any() };
             match result {
-                Ok((who, status)) if who == tid => return Ok(status),
+                Ok((who, status)) if who == tid => return Ok(Some(status)),
                 Ok((who, status)) => self.bystander(who, status),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => self.interrupted(index)?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                    if self.interrupted(index)? {
+                        return Ok(None);
+                    }
+                }
                 Err(error) => return Err(system("wait for a thread")(error)),
             }
         }
     }
 
-    /// The watchdog has kicked: if it had reason to, stops the running thread and reports.
-    pub(crate) fn interrupted(&mut self, index: Index) -> Result<(), ExecutionError> {
-        let Some(reason) = self.watch.expired() else { return Ok(()) };
+    /// The watchdog has kicked: if it had reason to, stops the running thread. `true`: it ran for too long, and has
+    /// failed for that.
+    pub(crate) fn interrupted(&mut self, index: Index) -> Result<bool, ExecutionError> {
+        let Some(reason) = self.watch.expired() else { return Ok(false) };
         let tid = self.threads[index].tid;
         if ptrace::interrupt(tid).is_ok() {
             // Whatever it stops for: it is not going on.
@@ -181,9 +189,15 @@ impl Process {
         if let Ok(regs) = ptrace::registers(tid) {
             self.threads[index].regs = regs;
         }
-        let (thread, stack) = (self.threads[index].name, self.stack(index));
+        let stack = self.stack(index);
         self.gone = true;
-        Err(reason.error(thread, stack))
+        if reason == Reason::Cancelled {
+            return Err(ExecutionError::Cancelled);
+        }
+        let name = self.threads[index].name;
+        let message = format!("{name} ran longer than the time limit without coming to a key point");
+        self.threads[index].stage = Stage::Failed(self.failure(index, FailureKind::Timeout, message, stack));
+        Ok(true)
     }
 
     /// What a stop means.

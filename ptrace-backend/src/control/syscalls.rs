@@ -75,6 +75,7 @@ impl Process {
     fn exit_group(&mut self, index: Index) -> Flow {
         let code = self.threads[index].regs.rdi as i32 & 0xff;
         self.threads[index].stage = Stage::Ended;
+        self.exiting = true;
         if code != 0 && self.exit_code_fails {
             let failure = if let Some((thread, stack)) = self.first_panic.clone() {
                 let message = self.panic_message().unwrap_or_else(|| "the program panicked".to_owned());
@@ -110,7 +111,11 @@ impl Process {
             self.answer(index, 0)?;
             return Ok(Flow::Resume(0));
         }
-        self.threads[index].gave_way = true;
+        // The first time it may go on at once: a sleep is no guarantee that anybody has moved. Only a thread that keeps
+        // giving way has to be fair.
+        let thread = &mut self.threads[index];
+        thread.pauses += 1;
+        thread.gave_way = thread.pauses > 1;
         let act = if kind == OpKind::Sleep { Act::Sleep(until) } else { Act::Answer(0) };
         Ok(self.pend(index, Op::new(kind, []), Need::Nothing, act, None))
     }

@@ -5,9 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use checker::names::{Site, ThreadName};
-use checker::seam::ExecutionError;
-
 use crate::os::kick::Kickable;
 
 /// How often the watchdog looks.
@@ -21,16 +18,6 @@ const IDLE: u64 = u64::MAX;
 pub(crate) enum Reason {
     TimedOut,
     Cancelled,
-}
-
-impl Reason {
-    /// As an error, with the thread that was running.
-    pub(crate) fn error(self, thread: ThreadName, stack: Vec<Site>) -> ExecutionError {
-        match self {
-            Self::TimedOut => ExecutionError::TimedOut { thread, stack },
-            Self::Cancelled => ExecutionError::Cancelled,
-        }
-    }
 }
 
 /// State shared between the tracer thread and its watchdog thread.
