@@ -25,6 +25,8 @@ pub(crate) enum Command {
     Explore(ExploreArgs),
     /// Runs one saved schedule again.
     Replay(ReplayArgs),
+    /// Serves an editor: the language server, over standard input and output.
+    Lsp,
 }
 
 #[derive(Debug, Args)]
@@ -179,7 +181,7 @@ mod tests {
         let words = ["interleaver", "explore"].into_iter().chain(words.split_whitespace());
         match Cli::try_parse_from(words).map_err(|error| error.to_string())?.command {
             Command::Explore(args) => Ok(args),
-            Command::Replay(_) => unreachable!("the words start with explore"),
+            _ => unreachable!("the words start with explore"),
         }
     }
 

@@ -56,6 +56,7 @@ fn run(command: Command) -> miette::Result<u8> {
             (explorer::explore(&args.into(), &cancel, &mut Line::new()).into_diagnostic()?, format)
         }
         Command::Replay(args) => (explorer::replay(&args.file, &cancel).into_diagnostic()?, args.format),
+        Command::Lsp => return lsp::serve().map(|()| 0).into_diagnostic(),
     };
     print(&report, format).into_diagnostic()?;
     Ok(report.verdict.exit_code())
