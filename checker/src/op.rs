@@ -87,6 +87,14 @@ pub enum OpKind {
     Exit,
 }
 
+impl OpKind {
+    /// Whether it is an access of memory, and so a key point only once that memory is known to be shared.
+    #[must_use]
+    pub const fn is_access(self) -> bool {
+        matches!(self, Self::Read | Self::Write | Self::Update | Self::CompareExchange | Self::Await)
+    }
+}
+
 /// How an operation touches an object; see [`Mode::conflicts`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

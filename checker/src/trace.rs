@@ -159,6 +159,27 @@ impl Trace {
         let words = |trace: &Self| trace.steps.get(at).map_or_else(|| "the end".to_owned(), TraceStep::words);
         Some(Difference { at, expected: words(self), got: words(other) })
     }
+
+    /// The first synchronisation that is not the same in both, as [`first_difference`](Self::first_difference) says it:
+    /// accesses of memory are left out, since fewer of them are key points in an earlier execution. Of an execution that
+    /// was cut, what it came to is compared.
+    #[must_use]
+    pub fn first_synchronisation_difference(&self, other: &Self, was_cut: bool) -> Option<Difference> {
+        let mut others = other.steps.iter().filter(|step| !step.event.op.kind.is_access());
+        let mut ours =
+            self.steps.iter().enumerate().filter(|(_, step)| !step.event.op.kind.is_access()).fuse();
+        loop {
+            let (at, words, other) = match (ours.next(), others.next()) {
+                (None, None) => return None,
+                (None, Some(_)) if was_cut => return None,
+                (Some((_, a)), Some(b)) if a.replayed() == b.replayed() => continue,
+                (Some((at, step)), other) => (at, step.words(), other),
+                (None, other) => (self.steps.len(), "the end".to_owned(), other),
+            };
+            let got = other.map_or_else(|| "the end".to_owned(), TraceStep::words);
+            return Some(Difference { at, expected: words, got });
+        }
+    }
 }
 
 impl TraceStep {

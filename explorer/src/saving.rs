@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use checker::names::{Obj, Site};
-use checker::op::OpKind;
 use checker::seam::{Choice, OpKey};
 use checker::search;
 use checker::trace::{Trace, TraceStep};
@@ -83,11 +82,7 @@ fn saved_choice(
 /// What must be a key point for the trace to come out as it did: the instructions that touched shared memory in it, and
 /// that memory. Key points that the execution never came to make no difference to it.
 fn key_points(trace: &Trace) -> KeyPoints {
-    let is_access = |step: &&TraceStep| {
-        use OpKind::{Await, CompareExchange, Read, Update, Write};
-        matches!(step.event.op.kind, Read | Write | Update | CompareExchange | Await)
-    };
-    let accesses = || trace.steps.iter().filter(is_access);
+    let accesses = || trace.steps.iter().filter(|step| step.event.op.kind.is_access());
     let instructions: BTreeSet<Site> = accesses().map(|step| step.event.site).collect();
     let memory: BTreeSet<Obj> =
         accesses().flat_map(|step| &step.event.op.may.accesses).map(|access| access.obj).collect();

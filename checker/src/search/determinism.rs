@@ -9,10 +9,14 @@ use crate::strategy::DefaultSchedule;
 use crate::trace::Difference;
 
 impl<P: Program> Search<'_, P> {
-    /// Runs the default schedule twice under one set of key points and compares.
+    /// Runs the default schedule twice under one set of key points and compares; then the very first execution, which
+    /// may have had fewer key points, with the last: what only the first one found or did not find shows there.
     pub(super) fn check_determinism(&mut self) -> Result<Option<Ended>, SearchError> {
+        let mut first_ever = None;
         loop {
             let first = self.run_default()?;
+            let first_ever =
+                first_ever.get_or_insert_with(|| (self.runner.trace.clone(), first == End::Promoted));
             if let End::Stopped(go) = first {
                 return Ok(Some(Ended::from(go)));
             }
@@ -33,7 +37,9 @@ impl<P: Program> Search<'_, P> {
                     if first != second {
                         return Err(ends_differ(trace.steps.len(), &first, &second).into());
                     }
-                    return Ok(None);
+                    let (first_ever, was_cut) = first_ever;
+                    let difference = first_ever.first_synchronisation_difference(&trace, *was_cut);
+                    return difference.map_or(Ok(None), |difference| Err(difference.into()));
                 }
             }
         }
