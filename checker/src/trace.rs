@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::hb::HappensBefore;
 use crate::names::ThreadName;
+use crate::op::OpKind;
 use crate::seam::{Agent, Choice, Event, On, OpKey};
 
 /// The events of one execution, in order, with what could have been chosen before each.
@@ -160,25 +161,24 @@ impl Trace {
         Some(Difference { at, expected: words(self), got: words(other) })
     }
 
-    /// The first synchronisation that is not the same in both, as [`first_difference`](Self::first_difference) says it:
-    /// accesses of memory are left out, since fewer of them are key points in an earlier execution. Of an execution that
-    /// was cut, what it came to is compared.
+    /// The first synchronisation of this execution that an execution with more key points should have run as well, and
+    /// did not. Accesses of memory are left out, and so is what a lock is made of: with more known about the program
+    /// these are other events. What only the later one has may be a key point only there, and is no difference.
     #[must_use]
-    pub fn first_synchronisation_difference(&self, other: &Self, was_cut: bool) -> Option<Difference> {
-        let mut others = other.steps.iter().filter(|step| !step.event.op.kind.is_access());
-        let mut ours =
-            self.steps.iter().enumerate().filter(|(_, step)| !step.event.op.kind.is_access()).fuse();
-        loop {
-            let (at, words, other) = match (ours.next(), others.next()) {
-                (None, None) => return None,
-                (None, Some(_)) if was_cut => return None,
-                (Some((_, a)), Some(b)) if a.replayed() == b.replayed() => continue,
-                (Some((at, step)), other) => (at, step.words(), other),
-                (None, other) => (self.steps.len(), "the end".to_owned(), other),
-            };
-            let got = other.map_or_else(|| "the end".to_owned(), TraceStep::words);
-            return Some(Difference { at, expected: words, got });
-        }
+    pub fn first_missing_synchronisation(&self, later: &Self) -> Option<Difference> {
+        use OpKind::{FutexResume, FutexWait, FutexWake};
+        let is_compared = |step: &TraceStep| {
+            let kind = step.event.op.kind;
+            !kind.is_access() && !matches!(kind, FutexWait | FutexResume | FutexWake)
+        };
+        let mut rest = later.steps.iter();
+        let (at, missing) = self
+            .steps
+            .iter()
+            .enumerate()
+            .filter(|(_, step)| is_compared(step))
+            .find(|(_, step)| !rest.any(|other| other.replayed() == step.replayed()))?;
+        Some(Difference { at, expected: missing.words(), got: "no such event".to_owned() })
     }
 }
 

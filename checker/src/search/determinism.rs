@@ -15,8 +15,7 @@ impl<P: Program> Search<'_, P> {
         let mut first_ever = None;
         loop {
             let first = self.run_default()?;
-            let first_ever =
-                first_ever.get_or_insert_with(|| (self.runner.trace.clone(), first == End::Promoted));
+            let first_ever = first_ever.get_or_insert_with(|| self.runner.trace.clone());
             if let End::Stopped(go) = first {
                 return Ok(Some(Ended::from(go)));
             }
@@ -37,8 +36,7 @@ impl<P: Program> Search<'_, P> {
                     if first != second {
                         return Err(ends_differ(trace.steps.len(), &first, &second).into());
                     }
-                    let (first_ever, was_cut) = first_ever;
-                    let difference = first_ever.first_synchronisation_difference(&trace, *was_cut);
+                    let difference = first_ever.first_missing_synchronisation(&trace);
                     return difference.map_or(Ok(None), |difference| Err(difference.into()));
                 }
             }
