@@ -67,6 +67,12 @@ pub(crate) struct ExploreArgs {
     /// Keep report and schedules in this folder instead of the store.
     #[arg(long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+    /// Keep the result in the store under this name instead of the program's.
+    #[arg(long, value_name = "NAME", conflicts_with = "output")]
+    pub(crate) target: Option<String>,
+    /// End as if by Ctrl-C when standard input is closed.
+    #[arg(long)]
+    pub(crate) watch_stdin: bool,
     /// The program's working directory.
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
@@ -109,6 +115,7 @@ impl From<ExploreArgs> for Request {
             max_schedules: args.max_schedules,
             time_limit: args.time_limit,
             output: args.output,
+            target: args.target,
         }
     }
 }
@@ -119,8 +126,8 @@ pub(crate) struct ReplayArgs {
     #[arg(value_name = "SCHEDULE-FILE")]
     pub(crate) file: PathBuf,
     /// How the report is printed.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = Whole::Text)]
+    pub(crate) format: Whole,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -146,6 +153,24 @@ impl From<Search> for Strategy {
 pub(crate) enum Format {
     Text,
     Json,
+    /// Objects, one a line, as things happen
+    Jsonl,
+}
+
+/// The formats that know a report as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Whole {
+    Text,
+    Json,
+}
+
+impl From<Whole> for Format {
+    fn from(whole: Whole) -> Self {
+        match whole {
+            Whole::Text => Self::Text,
+            Whole::Json => Self::Json,
+        }
+    }
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

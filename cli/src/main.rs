@@ -2,15 +2,17 @@
 
 mod args;
 mod interrupt;
+mod lines;
 mod progress;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
 use clap::error::ErrorKind;
 use explorer::report::Report;
-use explorer::verdict::EXIT_FAILED;
+use explorer::verdict::{EXIT_FAILED, Verdict};
 use explorer::{json, text};
 use miette::{IntoDiagnostic, MietteHandlerOpts};
 
@@ -52,10 +54,21 @@ fn run(command: Command) -> miette::Result<u8> {
     let cancel = interrupt::flag().into_diagnostic()?;
     let (report, format) = match command {
         Command::Explore(args) => {
+            if args.watch_stdin {
+                interrupt::when_stdin_closes(Arc::clone(&cancel)).into_diagnostic()?;
+            }
             let format = args.format;
-            (explorer::explore(&args.into(), &cancel, &mut Line::new()).into_diagnostic()?, format)
+            let report = match format {
+                Format::Jsonl => {
+                    return lines::explore(&args.into(), &cancel).map(Verdict::exit_code).into_diagnostic();
+                }
+                Format::Text | Format::Json => explorer::explore(&args.into(), &cancel, &mut Line::new()),
+            };
+            (report.into_diagnostic()?, format)
         }
-        Command::Replay(args) => (explorer::replay(&args.file, &cancel).into_diagnostic()?, args.format),
+        Command::Replay(args) => {
+            (explorer::replay(&args.file, &cancel).into_diagnostic()?, args.format.into())
+        }
         Command::Lsp => return lsp::serve().map(|()| 0).into_diagnostic(),
     };
     print(&report, format).into_diagnostic()?;
@@ -65,7 +78,7 @@ fn run(command: Command) -> miette::Result<u8> {
 fn print(report: &Report, format: Format) -> io::Result<()> {
     let bytes = match format {
         Format::Text => text::render(report).into_bytes(),
-        Format::Json => json(report),
+        Format::Json | Format::Jsonl => json(report),
     };
     let mut stdout = io::stdout().lock();
     match stdout.write_all(&bytes).and_then(|()| stdout.flush()) {

@@ -8,6 +8,7 @@ use crate::backend::{self, Launch, Launched};
 use crate::environment;
 use crate::error::Error;
 use crate::fresh_dir::Fresh;
+use crate::kept;
 use crate::place::Place;
 use crate::report::Report;
 use crate::request::Request;
@@ -50,11 +51,12 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         step_limit: request.step_limit,
         run_timeout: request.run_timeout,
     };
+    let name = request.target.clone().unwrap_or_else(|| kept::program_id(&target.program));
     let store = match &request.output {
         Some(folder) => Store::at(folder)?,
-        None => Store::of_target(&root, &target.program)?,
+        None => Store::of_target(&root, &name)?,
     };
-    let session = Session { request, target, root: &root, store: &store, source: &program, cancel };
+    let session = Session { request, name, target, root: &root, store: &store, source: &program, cancel };
     session.run(&Fresh::new(&program, fresh.as_ref()), watch)
 }
 

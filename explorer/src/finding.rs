@@ -68,6 +68,7 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
         threads: measured.threads,
         variables: measured.variables,
         reproduced: format!("{}/{}", measured.reproduced.0, measured.reproduced.1),
+        id: None,
         schedule_file: None,
         parties,
         lanes: story.lanes.columns(),

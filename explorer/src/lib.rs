@@ -11,7 +11,9 @@ mod error;
 mod explore;
 mod finding;
 pub mod fresh_dir;
+pub mod kept;
 pub mod lanes;
+pub mod lines;
 #[cfg(test)]
 mod model_tests;
 mod peculiar;

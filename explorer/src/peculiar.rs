@@ -22,7 +22,8 @@ struct Told {
     notes: BTreeSet<String>,
     /// The test framework that ran no test.
     idle: Option<&'static str>,
-    executions: u64,
+    started: u64,
+    ended: u64,
 }
 
 impl Peculiarities {
@@ -31,16 +32,21 @@ impl Peculiarities {
         self.told().notes.iter().cloned().collect()
     }
 
+    /// How many executions were started, whatever for.
+    pub(crate) fn executions(&self) -> u64 {
+        self.told().started
+    }
+
     fn told(&self) -> MutexGuard<'_, Told> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn add(&self, ending: &Ending) {
         let mut told = self.told();
-        if told.executions == 0 {
+        if told.ended == 0 {
             told.idle = that_ran_nothing(&ending.stdout);
         }
-        told.executions += 1;
+        told.ended += 1;
         told.notes.extend(ending.notes.iter().cloned());
     }
 }
@@ -75,7 +81,9 @@ impl<'a, P: Program> Program for Observed<'a, P> {
                 self.arguments
             )));
         }
-        Ok(ObservedRun { run: self.program.start(scope)?, told: self.told })
+        let run = self.program.start(scope)?;
+        self.told.told().started += 1;
+        Ok(ObservedRun { run, told: self.told })
     }
 
     fn epoch(&self) -> Epoch {

@@ -128,9 +128,9 @@ impl Again<'_> {
         let events = replayed.map_or(0, |replayed| replayed.trace.steps.len());
         let schedules = u64::from(replayed.is_some());
         Report {
-            format: FORMAT,
+            format: FORMAT.to_owned(),
             version: VERSION,
-            tool: env!("CARGO_PKG_VERSION"),
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
             target: self.saved.target.program.display(),
             replayed: Some(self.file.to_string_lossy().into_owned()),
             verdict,

@@ -3,7 +3,7 @@
 use checker::failure::FailureKind;
 use checker::names::ThreadName;
 use checker::op::OpKind;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::verdict::Verdict;
 
@@ -14,14 +14,14 @@ pub const FORMAT: &str = "interleaver-report";
 pub const VERSION: u32 = 1;
 
 /// The result of a search, or of a replay.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Report {
     /// Always [`FORMAT`].
-    pub format: &'static str,
+    pub format: String,
     /// Always [`VERSION`].
     pub version: u32,
     /// The version of the tool.
-    pub tool: &'static str,
+    pub tool: String,
     /// What was explored: the path relative to the root, or the absolute one.
     pub target: String,
     /// The schedule file, if one was replayed.
@@ -59,21 +59,21 @@ pub struct Report {
 }
 
 /// The bounds within which every schedule has been run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Covered {
     /// All schedules with at most so many preemptions.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemptions: Option<u32>,
     /// All schedules with at most so many delays.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delays: Option<u32>,
     /// All schedules.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub everything: bool,
 }
 
 /// A failure, with the schedule that shows it.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Finding {
     /// What kind.
     pub kind: FailureKind,
@@ -98,6 +98,9 @@ pub struct Finding {
     pub variables: Option<u32>,
     /// In how many of how many repetitions it failed again (`2/2`).
     pub reproduced: String,
+    /// Its name among the findings of its target; the same failure keeps it over rebuilds.
+    #[serde(default)]
+    pub id: Option<String>,
     /// Where the schedule is saved.
     pub schedule_file: Option<String>,
     /// Every thread that takes part, and what it was doing.
@@ -111,7 +114,7 @@ pub struct Finding {
 }
 
 /// A place in the source.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Location {
     /// The file, relative to the root if it lies in there.
     pub file: Option<String>,
@@ -122,7 +125,7 @@ pub struct Location {
 }
 
 /// A thread that takes part in a failure.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Party {
     /// Which one (`T1`, `T2` …).
     pub thread: String,
@@ -133,7 +136,7 @@ pub struct Party {
 }
 
 /// A thread's column.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Lane {
     /// `T1` for the main thread; the others in order of creation path.
     pub thread: String,
@@ -142,7 +145,7 @@ pub struct Lane {
 }
 
 /// An event of the execution.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct EventLine {
     /// Its position in the execution, from 0.
     pub number: u32,
@@ -156,12 +159,12 @@ pub struct EventLine {
     #[serde(flatten)]
     pub place: Location,
     /// Why another thread than before runs here.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub switch: Option<Switch>,
 }
 
 /// A change from one thread to another.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Switch {
     /// Who ran before.
     pub from: String,
@@ -172,7 +175,7 @@ pub struct Switch {
 }
 
 /// Why a thread does not go on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
     /// It could have gone on.
@@ -190,7 +193,7 @@ pub enum Why {
 }
 
 /// What a program wrote, made valid UTF-8.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Output {
     /// To its standard output.
     pub stdout: String,

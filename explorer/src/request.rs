@@ -45,6 +45,8 @@ pub struct Request {
     pub time_limit: Duration,
     /// Where report and schedules are kept, if not in the store.
     pub output: Option<PathBuf>,
+    /// The name that the target has in the store; that of the program if `None`.
+    pub target: Option<String>,
 }
 
 impl Request {
@@ -69,6 +71,7 @@ impl Request {
             max_schedules: 10_000,
             time_limit: Duration::from_secs(60),
             output: None,
+            target: None,
         }
     }
 

@@ -1,17 +1,19 @@
 //! One search of one program, whatever drives the program: from a request to a report with its schedules saved.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use checker::seam::Program;
-use checker::search::{self, Ended, Outcome};
+use checker::search::{self, Ended, Identity, Outcome};
 
 use crate::callers::places_of_events;
 use crate::diverged::Readable;
 use crate::error::Error;
 use crate::finding::{self, Failing, Measured};
+use crate::kept::Keeper;
 use crate::peculiar::{Observed, Peculiarities};
 use crate::places::Places;
 use crate::report::{Covered, FORMAT, Finding, Report, VERSION};
@@ -27,6 +29,8 @@ use crate::watch::{Overseer, Watch, per_second};
 /// Everything about a search but the program.
 pub(crate) struct Session<'a> {
     pub(crate) request: &'a Request,
+    /// The target's name in the store.
+    pub(crate) name: String,
     pub(crate) target: SavedTarget,
     pub(crate) root: &'a Path,
     pub(crate) store: &'a Store,
@@ -38,16 +42,35 @@ impl Session<'_> {
     /// Searches, saves what was found, and reports.
     pub(crate) fn run(&self, program: &impl Program, watch: &mut dyn Watch) -> Result<Report, Error> {
         let started = Instant::now();
-        let mut overseer =
-            Overseer { started, time_limit: self.request.time_limit, cancel: self.cancel, watch };
         let peculiarities = Peculiarities::default();
         let program = Observed::new(program, self.target.arguments_in_words(), &peculiarities);
+        let mut keeper = Keeper::new(self.store, self.root, self.name.clone(), &self.target);
+        let mut made = Made::default();
+        let mut keep = |found: &search::Finding| {
+            let (mut told, file) = self.finding(&program, found);
+            // What was found is reported even where it cannot be kept.
+            if let Err(error) = keeper.keep(&found.identity, &mut told, &file) {
+                made.notes.insert(error.to_string());
+            }
+            made.findings.retain(|(identity, _)| *identity != found.identity);
+            made.findings.push((found.identity.clone(), told.clone()));
+            told
+        };
+        let mut overseer = Overseer {
+            started,
+            time_limit: self.request.time_limit,
+            cancel: self.cancel,
+            watch,
+            keep: &mut keep,
+        };
         let outcome = search::explore(&program, &self.request.options(), &mut overseer)
             .map_err(|error| Readable(&self.places()).search_error(error))?;
         let elapsed = started.elapsed().as_secs_f64();
-        let mut report = self.report(&program, &outcome, elapsed);
+        let mut report = self.report(&outcome, made, elapsed);
+        // Executions that were stopped in the middle, or that were needed to tell where something is.
+        report.other = peculiarities.executions() - outcome.stats.executions_now();
         report.notes.extend(peculiarities.notes());
-        let kept = self.keep(&report);
+        let kept = self.keep(&report).and_then(|()| keeper.end(&report));
         report.notes.extend(kept.err().map(|error| error.to_string()));
         Ok(report)
     }
@@ -58,23 +81,14 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn report(&self, program: &impl Program, outcome: &Outcome, elapsed: f64) -> Report {
+    fn report(&self, outcome: &Outcome, made: Made, elapsed: f64) -> Report {
         let stats = &outcome.stats;
         let mut notes = self.notes(outcome);
-        let mut findings = Vec::new();
-        for found in &outcome.findings {
-            let (mut told, file) = self.finding(program, found);
-            // What was found is reported even where it cannot be kept.
-            match self.store.write(&saving::file_name(&file), file.to_json().as_bytes()) {
-                Ok(path) => told.schedule_file = Some(path.to_string_lossy().into_owned()),
-                Err(error) => notes.push(error.to_string()),
-            }
-            findings.push(told);
-        }
+        notes.extend(made.notes);
         Report {
-            format: FORMAT,
+            format: FORMAT.to_owned(),
             version: VERSION,
-            tool: env!("CARGO_PKG_VERSION"),
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
             target: self.target.program.display(),
             replayed: None,
             verdict: verdict(outcome, self.request),
@@ -84,14 +98,14 @@ impl Session<'_> {
             deadlocked: stats.deadlocked,
             redundant: stats.redundant,
             pruned: stats.pruned,
-            other: stats.other + stats.before_restart,
+            other: 0,
             covered: outcome.covered.into(),
             ended: self.ended(outcome),
             elapsed_seconds: elapsed,
             schedules_per_second: per_second(stats.executions(), elapsed),
             key_points_per_schedule: stats.events as f64 / stats.executions_now().max(1) as f64,
             notes,
-            findings,
+            findings: in_order(outcome, made.findings),
         }
     }
 
@@ -139,6 +153,20 @@ impl Session<'_> {
             Ended::Budget => format!("its time was up after {:?} (--time-limit)", self.request.time_limit),
         }
     }
+}
+
+/// What was found so far, and why something of it could not be kept.
+#[derive(Default)]
+struct Made {
+    findings: Vec<(Identity, Finding)>,
+    notes: BTreeSet<String>,
+}
+
+/// The findings in the order of the search, which puts a better schedule where the first one was.
+fn in_order(outcome: &Outcome, mut made: Vec<(Identity, Finding)>) -> Vec<Finding> {
+    let position = |identity| outcome.findings.iter().position(|found| found.identity == identity);
+    made.sort_by_cached_key(|(identity, _)| position(identity.clone()));
+    made.into_iter().map(|(_, finding)| finding).collect()
 }
 
 /// What a search comes to. Only a bound that was asked for and covered is clean.

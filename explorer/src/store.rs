@@ -1,12 +1,10 @@
 //! Where reports and schedules are kept: a folder for each target, beside the root's marker or where the user says.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::place::Place;
 use crate::root::STORE;
 
 /// The folder of one target. Files appear in it whole or not at all, whoever else writes there at the same time.
@@ -24,11 +22,11 @@ pub struct StoreError {
 }
 
 impl Store {
-    /// The folder of `target` in the store of the checkout at `root`, which is made if needed.
+    /// The folder of the target of this name in the store of the checkout at `root`, which is made if needed.
     ///
     /// # Errors
     /// When nothing can be written there.
-    pub fn of_target(root: &Path, target: &Place) -> Result<Self, StoreError> {
+    pub fn of_target(root: &Path, target: &str) -> Result<Self, StoreError> {
         let store = root.join(STORE);
         let made = Self::at(&store)?;
         if !store.join(".gitignore").exists() {
@@ -80,21 +78,45 @@ impl Store {
         Ok(path)
     }
 
+    /// Takes a file away; one that is not there is as good.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn remove(&self, name: &str) -> Result<(), StoreError> {
+        match fs::remove_file(self.folder.join(name)) {
+            Err(why) if why.kind() != io::ErrorKind::NotFound => Err(self.error(why)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits until nobody else changes several files of the folder; others wait until the result is dropped, or its
+    /// process has ended.
+    ///
+    /// # Errors
+    /// When the file that stands for this cannot be made.
+    pub fn lock(&self) -> Result<File, StoreError> {
+        let lock = || {
+            let file = File::create(self.folder.join(".lock"))?;
+            file.lock()?;
+            Ok(file)
+        };
+        lock().map_err(|why| self.error(why))
+    }
+
     fn error(&self, why: io::Error) -> StoreError {
         StoreError { folder: self.folder.clone(), why }
     }
 }
 
 /// A name that a person recognises, and that no two targets share.
-fn folder_name(target: &Place) -> String {
-    let (Place::Relative(path) | Place::Absolute(path)) = target;
-    let last = Path::new(&path.0).file_name().unwrap_or_default().to_string_lossy();
+fn folder_name(target: &str) -> String {
+    let last = target.rsplit('/').next().unwrap_or_default();
     let plain: String = last
         .chars()
         .take(40)
         .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' })
         .collect();
-    format!("{}-{}", plain.trim_start_matches('.'), short_hash(path.0.as_bytes()))
+    format!("{}-{}", plain.trim_start_matches('.'), short_hash(target.as_bytes()))
 }
 
 /// Eight hexadecimal digits that stand for `bytes`.
@@ -106,14 +128,10 @@ pub(crate) fn short_hash(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn place(path: &str) -> Place {
-        Place::Relative(path.into())
-    }
-
     #[test]
     fn the_store_hides_itself_from_git() {
         let root = tempfile::tempdir().unwrap();
-        Store::of_target(root.path(), &place("a/x")).unwrap();
+        Store::of_target(root.path(), "a/x").unwrap();
         let ignored = fs::read_to_string(root.path().join(".interleaver/.gitignore")).unwrap();
         assert!(ignored.lines().any(|line| line == "*"));
     }
@@ -121,8 +139,8 @@ mod tests {
     #[test]
     fn targets_of_one_name_have_folders_of_their_own() {
         let root = tempfile::tempdir().unwrap();
-        let one = Store::of_target(root.path(), &place("a/x")).unwrap();
-        let other = Store::of_target(root.path(), &place("b/x")).unwrap();
+        let one = Store::of_target(root.path(), "a/x").unwrap();
+        let other = Store::of_target(root.path(), "b/x").unwrap();
         assert_ne!(one.folder(), other.folder());
     }
 

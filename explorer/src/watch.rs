@@ -5,9 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use checker::search::{self, Go, Observer};
+use serde::{Deserialize, Serialize};
+
+use crate::report::Finding;
 
 /// How far a search is.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Progress {
     /// Executions of the search so far.
     pub schedules: u64,
@@ -23,6 +26,10 @@ pub struct Progress {
 pub trait Watch {
     /// Called after every execution.
     fn progress(&mut self, progress: &Progress);
+
+    /// Called as soon as a failure has been reproduced and its schedule saved; again when a schedule with fewer
+    /// preemptions shows the same failure.
+    fn finding(&mut self, _: &Finding) {}
 }
 
 /// Nobody watches.
@@ -38,9 +45,18 @@ pub(crate) struct Overseer<'a> {
     pub(crate) time_limit: Duration,
     pub(crate) cancel: &'a Arc<AtomicBool>,
     pub(crate) watch: &'a mut dyn Watch,
+    pub(crate) keep: Keep<'a>,
 }
 
+/// Saves what was found, and gives the report on it.
+pub(crate) type Keep<'a> = &'a mut dyn FnMut(&search::Finding) -> Finding;
+
 impl Observer for Overseer<'_> {
+    fn found(&mut self, found: &search::Finding) {
+        let told = (self.keep)(found);
+        self.watch.finding(&told);
+    }
+
     fn progress(&mut self, progress: &search::Progress) {
         let seconds = self.started.elapsed().as_secs_f64();
         self.watch.progress(&Progress {

@@ -31,6 +31,9 @@ pub trait Observer {
     /// Called after every execution.
     fn progress(&mut self, progress: &Progress);
 
+    /// Called as soon as a failure has been reproduced; again when a better schedule shows it.
+    fn found(&mut self, _: &Finding) {}
+
     /// Asked at every event.
     fn verdict(&mut self) -> Go;
 }
@@ -232,6 +235,7 @@ impl<'a, P: Program> Search<'a, P> {
         let suspected = common && shown.cost == 0 && known.is_none();
         let always = self.is_always(&shown, &identity, suspected)?;
         let finding = self.finding(shown, identity, always);
+        self.observer.found(&finding);
         match known {
             Some(at) => self.findings[at] = finding,
             None => self.findings.push(finding),

@@ -113,6 +113,7 @@ fn explore_with(program: &str, change: impl FnOnce(&mut Request)) -> Explored {
     change(&mut request);
     let report = Session {
         request: &request,
+        name: "model".to_owned(),
         target: target("build-1"),
         root: Path::new("/checkout"),
         store: &Store::at(folder.path()).unwrap(),

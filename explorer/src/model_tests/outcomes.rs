@@ -31,6 +31,7 @@ fn a_cancelled_search_reports_what_it_has() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session {
         request: &Request::new("model".into()),
+        name: "model".to_owned(),
         target: target("build-1"),
         root: Path::new("/checkout"),
         store: &Store::at(folder.path()).unwrap(),
@@ -47,6 +48,7 @@ fn a_program_outside_the_root_is_said_not_to_be_portable() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session {
         request: &Request::new("model".into()),
+        name: "model".to_owned(),
         target: SavedTarget { program: Place::Absolute("/opt/model".into()), ..target("build-1") },
         root: Path::new("/checkout"),
         store: &Store::at(folder.path()).unwrap(),
@@ -67,6 +69,7 @@ fn what_was_found_is_reported_even_where_it_cannot_be_kept() {
     std::fs::write(store.folder(), "").unwrap();
     let session = Session {
         request: &Request::new("model".into()),
+        name: "model".to_owned(),
         target: target("build-1"),
         root: Path::new("/checkout"),
         store: &store,

@@ -154,6 +154,7 @@ fn the_json_report_has_the_documented_members() {
           "threads": 2,
           "variables": 1,
           "reproduced": "2/2",
+          "id": "assertion-c525fdb9",
           "schedule_file": "STORE/schedules/assertion-ab8fe855.json",
           "parties": [
             {

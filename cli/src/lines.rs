@@ -1,0 +1,62 @@
+//! An exploration told line by line, to a program that started it.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use explorer::lines::Line;
+use explorer::report::Finding;
+use explorer::request::Request;
+use explorer::verdict::Verdict;
+use explorer::watch::{Progress, Watch};
+
+/// The least time between two reports of progress.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Explores, and prints every line as it comes.
+///
+/// # Errors
+/// When the tool cannot do its job; the last line says why.
+pub(crate) fn explore(request: &Request, cancel: &Arc<AtomicBool>) -> Result<Verdict, explorer::Error> {
+    let mut lines = Lines { cancel, last: None };
+    match explorer::explore(request, cancel, &mut lines) {
+        Ok(report) => {
+            let verdict = report.verdict;
+            lines.print(&Line::Report { report: Box::new(report) });
+            Ok(verdict)
+        }
+        Err(error) => {
+            lines.print(&Line::Error { message: error.to_string() });
+            Err(error)
+        }
+    }
+}
+
+struct Lines<'a> {
+    cancel: &'a AtomicBool,
+    last: Option<Instant>,
+}
+
+impl Lines<'_> {
+    /// Nobody explores for a reader who is gone.
+    fn print(&self, line: &Line) {
+        let mut stdout = io::stdout().lock();
+        if stdout.write_all(&line.to_json()).and_then(|()| stdout.flush()).is_err() {
+            self.cancel.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Watch for Lines<'_> {
+    fn progress(&mut self, progress: &Progress) {
+        if self.last.is_none_or(|last| last.elapsed() >= PAUSE) {
+            self.last = Some(Instant::now());
+            self.print(&Line::Progress(*progress));
+        }
+    }
+
+    fn finding(&mut self, finding: &Finding) {
+        self.print(&Line::Finding { finding: Box::new(finding.clone()) });
+    }
+}

@@ -1,0 +1,121 @@
+//! Writes what an exploration finds into the store, as it finds it.
+
+use std::fs;
+use std::path::Path;
+
+use checker::search::Identity;
+
+use super::{
+    FINDING, KeptFinding, KeptFolder, KeptTarget, Run, TARGET, VERSION, copies, now, settle, signature,
+};
+use crate::report::{Finding, Report};
+use crate::saving;
+use crate::schedule_file::{SavedTarget, ScheduleFile};
+use crate::store::{Store, StoreError};
+
+/// Keeps the findings of one exploration.
+pub(crate) struct Keeper<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) root: &'a Path,
+    /// The target's name.
+    pub(crate) target: String,
+    pub(crate) run: &'a SavedTarget,
+    made: Vec<(Identity, String)>,
+}
+
+impl<'a> Keeper<'a> {
+    pub(crate) fn new(store: &'a Store, root: &'a Path, target: String, run: &'a SavedTarget) -> Self {
+        Self { store, root, target, run, made: Vec::new() }
+    }
+
+    /// Saves the schedule of a finding and what belongs to it, and writes into `told` where that is.
+    pub(crate) fn keep(
+        &mut self,
+        identity: &Identity,
+        told: &mut Finding,
+        schedule: &ScheduleFile,
+    ) -> Result<(), StoreError> {
+        let _alone = self.store.lock()?;
+        let schedule_name = saving::file_name(schedule);
+        let path = self.store.write(&schedule_name, schedule.to_json().as_bytes())?;
+        told.schedule_file = Some(path.to_string_lossy().into_owned());
+        let id = self.name(identity, told);
+        told.id = Some(id.clone());
+        let program = self.run.program.in_checkout(self.root);
+        let built = fs::metadata(&program).and_then(|about| about.modified()).ok();
+        let folder = KeptFolder::at(self.store.folder());
+        let before = folder.finding(&id);
+        let at = now();
+        let kept = KeptFinding {
+            format: FINDING.to_owned(),
+            version: VERSION,
+            id,
+            target: self.target.clone(),
+            run: self.run.clone(),
+            found: before.as_ref().map_or(at, |before| before.found),
+            fixed: None,
+            checked: before.map(|_| settle::found(at)),
+            schedule: schedule_name,
+            program: copies::keep_program(self.store, &program, &self.run.build_id),
+            sources: copies::keep_sources(self.store, self.root, told, built)?,
+            finding: told.clone(),
+        };
+        self.write(&kept)
+    }
+
+    /// Two failures of one exploration may look the same.
+    fn name(&mut self, identity: &Identity, told: &Finding) -> String {
+        if let Some((_, name)) = self.made.iter().find(|(made, _)| made == identity) {
+            return name.clone();
+        }
+        let name = signature::name(told, self.root);
+        let same = self.made.iter().filter(|(_, made)| made.starts_with(&name)).count();
+        let name = if same == 0 { name } else { format!("{name}-{}", same + 1) };
+        self.made.push((identity.clone(), name.clone()));
+        name
+    }
+
+    /// Keeps what the exploration came to, for the target and for what was found earlier.
+    pub(crate) fn end(&self, report: &Report) -> Result<(), StoreError> {
+        let _alone = self.store.lock()?;
+        let run = Run {
+            at: now(),
+            verdict: report.verdict,
+            strategy: report.strategy.clone(),
+            schedules: report.schedules,
+            redundant: report.redundant,
+            pruned: report.pruned,
+            other: report.other,
+            covered: report.covered,
+            ended: report.ended.clone(),
+            notes: report.notes.clone(),
+            findings: report.findings.iter().filter_map(|finding| finding.id.clone()).collect(),
+        };
+        let folder = KeptFolder::at(self.store.folder());
+        let mut findings = folder.findings();
+        for finding in &mut findings {
+            if !run.findings.contains(&finding.id) && settle::not_found(finding, self.run, &run) {
+                self.write(finding)?;
+            }
+        }
+        copies::forget_unused(self.store, &findings);
+        let target = KeptTarget {
+            format: TARGET.to_owned(),
+            version: VERSION,
+            id: self.target.clone(),
+            run: self.run.clone(),
+            last: run,
+        };
+        self.store.write("target.json", &json(&target)).map(drop)
+    }
+
+    fn write(&self, finding: &KeptFinding) -> Result<(), StoreError> {
+        self.store.write(&format!("findings/{}.json", finding.id), &json(finding)).map(drop)
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Vec<u8> {
+    let mut text = serde_json::to_vec(value).expect("all keys are strings");
+    text.push(b'\n');
+    text
+}

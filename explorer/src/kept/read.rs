@@ -1,0 +1,100 @@
+//! Reads what is kept, whoever wrote it: what is no file of ours, or newer than this tool, is passed over.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+
+use super::{FINDING, KeptFinding, KeptTarget, TARGET, VERSION, copies};
+use crate::root::STORE;
+use crate::store::{Store, StoreError};
+
+/// The folder of one target in a store.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct KeptFolder(PathBuf);
+
+/// The folders of all targets in the store of the checkout at `root`; none where there is no store.
+#[must_use]
+pub fn folders(root: &Path) -> Vec<KeptFolder> {
+    let entries = fs::read_dir(root.join(STORE)).into_iter().flatten().flatten();
+    let folders: BTreeSet<KeptFolder> =
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).map(KeptFolder).collect();
+    folders.into_iter().collect()
+}
+
+/// The store that a file lies in, if it lies in one: the root of the checkout, and the target's folder.
+#[must_use]
+pub fn stores_of(file: &Path) -> Option<(PathBuf, KeptFolder)> {
+    let store = file.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == STORE))?;
+    let target = file.strip_prefix(store).ok()?.components().next()?;
+    Some((store.parent()?.to_owned(), KeptFolder(store.join(target))))
+}
+
+impl KeptFolder {
+    /// The folder at a path.
+    #[must_use]
+    pub fn at(path: &Path) -> Self {
+        Self(path.to_owned())
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The target, if it was explored to an end.
+    #[must_use]
+    pub fn target(&self) -> Option<KeptTarget> {
+        let target: KeptTarget = read(&self.0.join("target.json"))?;
+        (target.format == TARGET && target.version <= VERSION).then_some(target)
+    }
+
+    /// Its findings, the oldest first.
+    #[must_use]
+    pub fn findings(&self) -> Vec<KeptFinding> {
+        let entries = fs::read_dir(self.0.join("findings")).into_iter().flatten().flatten();
+        let mut findings: Vec<KeptFinding> = entries.filter_map(|entry| finding(&entry.path())).collect();
+        findings.sort_by(|one, other| (one.found, &one.id).cmp(&(other.found, &other.id)));
+        findings
+    }
+
+    /// One of them.
+    #[must_use]
+    pub fn finding(&self, id: &str) -> Option<KeptFinding> {
+        // A name with a separator would be another folder.
+        let is_name = !id.contains('/');
+        is_name.then(|| finding(&self.0.join(format!("findings/{id}.json"))))?
+    }
+
+    /// The finding whose schedule a file is.
+    #[must_use]
+    pub fn finding_of_schedule(&self, schedule: &Path) -> Option<KeptFinding> {
+        self.findings().into_iter().find(|finding| self.0.join(&finding.schedule) == schedule)
+    }
+
+    /// Forgets a finding, and what was kept for it alone.
+    ///
+    /// # Errors
+    /// When nothing can be written there.
+    pub fn dismiss(&self, id: &str) -> Result<(), StoreError> {
+        let store = Store::at(&self.0)?;
+        let _alone = store.lock()?;
+        let Some(finding) = self.finding(id) else { return Ok(()) };
+        store.remove(&format!("findings/{id}.json"))?;
+        store.remove(&finding.schedule)?;
+        copies::forget_unused(&store, &self.findings());
+        Ok(())
+    }
+}
+
+fn finding(path: &Path) -> Option<KeptFinding> {
+    let finding: KeptFinding = read(path)?;
+    let is_named = path.file_stem().is_some_and(|stem| stem == finding.id.as_str());
+    (finding.format == FINDING && finding.version <= VERSION && is_named).then_some(finding)
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}

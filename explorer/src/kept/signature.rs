@@ -1,0 +1,108 @@
+//! What makes a failure the same one after an edit: its kind, and the text of the lines where it stands.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use checker::failure::FailureKind;
+
+use crate::report::{Finding, Location};
+use crate::store::short_hash;
+
+/// A name that the same failure always gets, whatever moves around it.
+pub(super) fn name(finding: &Finding, root: &Path) -> String {
+    let mut identity = kind(finding.kind);
+    let mut texts = HashMap::new();
+    if !matches!(finding.kind, FailureKind::StepLimit | FailureKind::Timeout) {
+        for place in places(finding) {
+            let function = place.function.as_deref().unwrap_or_default();
+            let file = place.file.as_deref().unwrap_or_default();
+            identity.push_str(&format!("\n{file}\n{function}\n{}", line_text(place, root, &mut texts)));
+        }
+    }
+    format!("{}-{}", kind(finding.kind), short_hash(identity.as_bytes()))
+}
+
+/// Where the threads stand that the failure is about; not those that were only preempted on the way.
+fn places(finding: &Finding) -> Vec<&Location> {
+    let failed = finding.thread.as_ref();
+    let taking_part = finding.parties.iter().filter(|party| match failed {
+        Some(failed) => party.thread == *failed,
+        None => !party.doing.starts_with("was preempted"),
+    });
+    let mut places: Vec<_> = taking_part.filter_map(|party| party.stack.first()).collect();
+    if failed.is_none() {
+        places.sort_by_key(|place| (place.file.clone(), place.line));
+        places.dedup();
+    }
+    places
+}
+
+fn line_text(place: &Location, root: &Path, texts: &mut HashMap<String, String>) -> String {
+    let (Some(file), Some(line)) = (&place.file, place.line) else { return String::new() };
+    let text = texts
+        .entry(file.clone())
+        .or_insert_with(|| std::fs::read_to_string(root.join(file)).unwrap_or_default());
+    let found = (line as usize).checked_sub(1).and_then(|line| text.lines().nth(line));
+    // Without the source, its number must do.
+    found.map_or_else(|| line.to_string(), |text| text.trim().to_owned())
+}
+
+fn kind(kind: FailureKind) -> String {
+    let value = serde_json::to_value(kind).ok();
+    value.as_ref().and_then(serde_json::Value::as_str).unwrap_or("finding").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Party;
+
+    fn finding(kind: FailureKind, lines: &[u32]) -> Finding {
+        let party = |(at, line): (usize, &u32)| Party {
+            thread: format!("T{}", at + 1),
+            doing: if at == 0 { "failed" } else { "was preempted, about to write `x`" }.to_owned(),
+            stack: vec![Location {
+                file: Some("a.c".to_owned()),
+                line: Some(*line),
+                function: Some("main".to_owned()),
+            }],
+        };
+        Finding {
+            parties: lines.iter().enumerate().map(party).collect(),
+            ..super::super::tests::finding(kind)
+        }
+    }
+
+    fn root(text: &str) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("a.c"), text).unwrap();
+        root
+    }
+
+    #[test]
+    fn a_line_that_moves_keeps_its_failure() {
+        let before = root("int x;\n  assert(x);\n");
+        let after = root("// more\nint x;\nassert(x);\n");
+        let name = |line, root: &tempfile::TempDir| {
+            super::name(&finding(FailureKind::Assertion, &[line, 1]), root.path())
+        };
+        assert_eq!(name(2, &before), name(3, &after));
+        assert_ne!(name(2, &before), name(1, &before));
+    }
+
+    #[test]
+    fn who_was_preempted_makes_no_difference_and_the_kind_does() {
+        let root = root("a\nb\nc\n");
+        let name = |kind, lines: &[u32]| super::name(&finding(kind, lines), root.path());
+        assert_eq!(name(FailureKind::Crash, &[1, 2]), name(FailureKind::Crash, &[1, 3]));
+        assert_ne!(name(FailureKind::Crash, &[1]), name(FailureKind::Panic, &[1]));
+        assert_eq!(name(FailureKind::Timeout, &[1]), name(FailureKind::Timeout, &[2]));
+    }
+
+    #[test]
+    fn without_the_source_the_lines_number_must_do() {
+        let nowhere = tempfile::tempdir().unwrap();
+        let name = |line| super::name(&finding(FailureKind::Crash, &[line]), nowhere.path());
+        assert_ne!(name(1), name(2));
+    }
+}
