@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::control::functions::Function;
 use crate::control::heap::Allocator;
 use crate::debuginfo::{Image, Modules};
-use crate::instructions::{Candidate, Relocated};
+use crate::instructions::{Candidate, Relocated, Special};
 use crate::target::modules::Mapped;
 
 /// A place in the code where a thread stops.
@@ -33,6 +33,8 @@ pub(crate) enum What {
     Returned,
     /// An instruction that touches memory: its place in [`Layout::candidates`].
     Access(usize),
+    /// An instruction that is answered.
+    Special(Special),
 }
 
 /// What an indivisible instruction of Rust's standard library does to a mutex.
@@ -66,8 +68,10 @@ pub(crate) struct Layout {
     pub(crate) returned: u64,
     /// The address of `pthread_testcancel`.
     pub(crate) test_cancel: u64,
-    /// The stack pointer at `main`.
+    /// The stack pointer at `main`, or before the first constructor where executions begin there.
     pub(crate) main_stack: u64,
+    /// The dynamic linker's own calls of trapped functions are led past the traps.
+    pub(crate) spares_linker: bool,
 }
 
 /// Bits of a site that hold the static address; the module's place is above them.

@@ -14,6 +14,7 @@ pub mod preflight;
 mod program;
 mod spec;
 mod target;
+mod traps;
 
 pub use execution::PtraceExecution;
 pub use program::PtraceProgram;

@@ -17,8 +17,8 @@ use crate::layout::Layout;
 use crate::os::fd;
 use crate::preflight::{self, Executable};
 use crate::spec::{LaunchError, LaunchSpec};
+use crate::target::origin::Origin;
 use crate::target::streams::Streams;
-use crate::target::template::Template;
 
 /// A launched program. Executions are started by the thread that launched it: only that one may trace them.
 pub struct PtraceProgram {
@@ -29,7 +29,7 @@ pub struct PtraceProgram {
     streams: Arc<Streams>,
     watch: Arc<Watch>,
     tracer: ThreadId,
-    template: Mutex<Template>,
+    origin: Mutex<Origin>,
 }
 
 impl PtraceProgram {
@@ -46,7 +46,8 @@ impl PtraceProgram {
         let streams =
             Streams::new(spec.stdin.as_deref()).map_err(LaunchError::system("prepare standard input"))?;
         let streams = Arc::new(streams);
-        let (template, layout) = launch::launch(&spec, &executable, &streams)?;
+        let watch = Arc::new(watch);
+        let (origin, layout) = launch::launch(&spec, &executable, &streams, &watch)?;
         let shared = Shared::new(&layout, Arc::clone(&streams))
             .map_err(LaunchError::system("prepare random numbers"))?;
         Ok(Self {
@@ -55,9 +56,9 @@ impl PtraceProgram {
             layout: Arc::new(layout),
             shared: Arc::new(shared),
             streams,
-            watch: Arc::new(watch),
+            watch,
             tracer: std::thread::current().id(),
-            template: Mutex::new(template),
+            origin: Mutex::new(origin),
         })
     }
 
@@ -110,15 +111,13 @@ impl PtraceProgram {
     }
 
     fn begin(&self) -> Result<PtraceExecution, ExecutionError> {
-        let system = crate::control::process::system;
-        let mut template = self.template.lock().unwrap_or_else(PoisonError::into_inner);
-        let copy = template.fork().map_err(system("copy the program"))?;
+        let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
+        let begun = origin.begin(&self.layout).map_err(|error| ExecutionError::System(error.to_string()))?;
         let process = Process::new(
-            (copy, template.tid()),
+            begun,
             Arc::clone(&self.layout),
             Arc::clone(&self.shared),
             Arc::clone(&self.watch),
-            &template.world,
             (self.spec.exit_code_fails, self.spec.stepping),
         )?;
         PtraceExecution::new(process, Arc::clone(&self.streams))

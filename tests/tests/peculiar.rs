@@ -59,6 +59,24 @@ fn it_fails_before_it_creates_a_thread() {
 }
 
 #[test]
+fn it_fails_in_a_constructor() {
+    let outcome = explore("fails_in_constructor", &[]);
+    found(&outcome, "always-fails");
+    let stderr = outcome.finding()["output"]["stderr"].as_str().unwrap_or_default();
+    assert!(stderr.contains("no table given"), "the program's output is expected: {}", outcome.transcript());
+    assert!(outcome.says("check"), "the constructor is to be named: {}", outcome.transcript());
+}
+
+#[test]
+fn it_creates_threads_in_a_constructor() {
+    let outcome = explore("constructor_threads", &[]);
+    found(&outcome, "assertion");
+    assert_eq!(outcome.finding()["preemptions"], 1, "{}", outcome.transcript());
+    assert_eq!(outcome.finding()["reproduced"], "2/2", "{}", outcome.transcript());
+    noted(&outcome, "constructor");
+}
+
+#[test]
 fn it_forks() {
     clean(&explore("forks", &[]), "processes");
 }

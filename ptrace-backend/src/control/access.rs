@@ -202,7 +202,7 @@ impl Process {
     pub(crate) fn candidate_at(&self, addr: u64) -> Option<&Candidate> {
         match self.layout.traps.get(&addr)?.what {
             What::Access(candidate) => self.layout.candidates.get(candidate),
-            What::Function { .. } | What::Allocator(_) | What::Returned => None,
+            What::Function { .. } | What::Allocator(_) | What::Returned | What::Special(_) => None,
         }
     }
 
@@ -211,7 +211,7 @@ impl Process {
         if std::mem::replace(&mut self.concurrent, true) {
             return Ok(());
         }
-        match &*self.shared.arming(&self.layout, self.template) {
+        match &*self.shared.arming(&self.layout, self.pristine) {
             Arming::Words(words) => {
                 for (addr, word) in words {
                     ptrace::poke(self.leader, *addr, *word).map_err(system("plant traps"))?;

@@ -19,6 +19,7 @@ use crate::layout::Layout;
 use crate::os::wait::{self, Wait};
 use crate::os::{Regs, Tid, memory, ptrace};
 use crate::spec::Stepping;
+use crate::target::origin::Origination;
 
 /// A copy under control.
 pub(crate) struct Process {
@@ -54,8 +55,8 @@ pub(crate) struct Process {
     pub(crate) heap: Heap,
     /// Addresses on a thread's stack that another thread was seen to touch.
     pub(crate) exposed: FxHashSet<u64>,
-    /// The process that this one is a copy of.
-    pub(crate) template: Tid,
+    /// A process whose code holds no traps but those that hold from the beginning.
+    pub(crate) pristine: Tid,
     /// Virtual time of the last read and the last write of each object, in nanoseconds.
     pub(crate) times: FxHashMap<Obj, (u64, u64)>,
     /// Key points were found that were none when this execution began.
@@ -77,18 +78,18 @@ pub(crate) fn system(doing: &'static str) -> impl FnOnce(io::Error) -> Execution
 }
 
 impl Process {
-    /// Takes control of a fresh copy of the template.
+    /// Takes control of a new process.
     pub(crate) fn new(
-        (leader, template): (Tid, Tid),
+        begun: Origination,
         layout: Arc<Layout>,
         shared: Arc<Shared>,
         watch: Arc<Watch>,
-        main_world: &World,
         options: (bool, Stepping),
     ) -> Result<Self, ExecutionError> {
+        let Origination { leader, pristine, world, note } = begun;
         let regs = ptrace::registers(leader).map_err(system("read registers"))?;
         let stack = layout.main_stack.saturating_sub(8 << 20)..layout.main_stack + (1 << 20);
-        let main = Thread::new(leader, ThreadName::MAIN, regs, stack, main_world.now);
+        let main = Thread::new(leader, ThreadName::MAIN, regs, stack, world);
         watch.begin();
         Ok(Self {
             leader,
@@ -101,7 +102,7 @@ impl Process {
             exiting: false,
             leader_leaves: false,
             bystanders: Vec::new(),
-            notes: Vec::new(),
+            notes: note.into_iter().collect(),
             events: 0,
             dead: false,
             first_panic: None,
@@ -111,7 +112,7 @@ impl Process {
             sharing: Sharing::default(),
             heap: Heap::default(),
             exposed: FxHashSet::default(),
-            template,
+            pristine,
             times: FxHashMap::default(),
             promoted: false,
             watch,
@@ -281,9 +282,9 @@ impl Process {
                 "the program nests thread creation more than 7 deep, which is not supported".to_owned(),
             )
         })?;
-        let now = creator.world.now;
+        let world = World::new(name, creator.world.now);
         self.newborn.push(self.threads.len());
-        self.threads.push(Thread::new(tid, name, regs, stack, now));
+        self.threads.push(Thread::new(tid, name, regs, stack, world));
         self.sharing.created(self.threads.len() - 1, index);
         Ok(())
     }

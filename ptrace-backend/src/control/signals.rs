@@ -147,6 +147,11 @@ impl Process {
             What::Allocator(what) => self.enter_allocator(index, *what).map(|()| Flow::Resume(0)),
             What::Returned => self.leave_allocator(index).map(|()| Flow::Resume(0)),
             What::Access(candidate) => self.access(index, *candidate),
+            What::Special(special) => {
+                let thread = &mut self.threads[index];
+                special.complete(&mut thread.regs, thread.world.random_number());
+                self.write_registers(index).map(|()| Flow::Resume(0))
+            }
         }
     }
 

@@ -209,10 +209,10 @@ impl Process {
         info: &mut InstructionInfoFactory,
         iteration: &mut Iteration,
     ) -> bool {
-        if let Some(What::Function { function, .. }) = self.layout.traps.get(&regs.rip).map(|t| &t.what)
-            && !function.only_tries()
-        {
-            return false;
+        match self.layout.traps.get(&regs.rip).map(|trap| &trap.what) {
+            Some(What::Function { function, .. }) if !function.only_tries() => return false,
+            Some(What::Special(_)) => return false,
+            _ => {}
         }
         if instruction.has_rep_prefix() || instruction.has_repne_prefix() {
             return false;

@@ -189,7 +189,7 @@ pub(crate) enum Act {
 
 impl Thread {
     /// A new thread with these registers, stopped before its first instruction.
-    pub(crate) fn new(tid: Tid, name: ThreadName, regs: Regs, stack: Range<u64>, now: u64) -> Self {
+    pub(crate) fn new(tid: Tid, name: ThreadName, regs: Regs, stack: Range<u64>, world: World) -> Self {
         Self {
             tid,
             name,
@@ -199,7 +199,7 @@ impl Thread {
             pending: None,
             children: 0,
             events: 0,
-            world: World::new(name, now),
+            world,
             stack,
             handle: regs.fs_base,
             gave_way: false,

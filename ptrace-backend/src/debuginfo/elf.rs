@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use object::read::elf::{ElfFile64, ProgramHeader, SectionHeader};
-use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, elf};
+use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SectionKind, elf};
 
 use super::bytes::Bytes;
 use super::error::ImageError;
@@ -98,6 +98,14 @@ impl ElfBytes {
             .collect()
     }
 
+    /// The sections, by address, that satisfy `wanted`, given their name and kind.
+    pub(super) fn sections(&self, wanted: impl Fn(&str, SectionKind) -> bool) -> Vec<Range<u64>> {
+        let sections = self.file.sections().filter(|section| {
+            section.address() != 0 && wanted(section.name().unwrap_or_default(), section.kind())
+        });
+        sections.map(|section| section.address()..section.address().saturating_add(section.size())).collect()
+    }
+
     pub(super) fn interpreter(&self) -> Option<PathBuf> {
         let headers = self.file.elf_program_headers().iter();
         let name = headers
@@ -153,6 +161,13 @@ impl CodeSection<'_> {
     #[must_use]
     pub fn range(&self) -> Range<u64> {
         self.address..self.address + self.bytes.len() as u64
+    }
+
+    /// The bytes of a range of addresses; `None` if it does not lie in the section.
+    #[must_use]
+    pub fn part(&self, range: &Range<u64>) -> Option<&[u8]> {
+        let offset = |address: u64| usize::try_from(address.checked_sub(self.address)?).ok();
+        self.bytes.get(offset(range.start)?..offset(range.end)?)
     }
 
     /// Whether it holds functions, and not just start-up fragments or stubs to other images.

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use object::{Object, ObjectKind};
+use object::{Object, ObjectKind, SectionKind};
 
 use super::cfi::Cfi;
 use super::data::{Variables, without_crate};
@@ -102,6 +102,22 @@ impl Image {
     #[must_use]
     pub fn text(&self) -> Vec<CodeSection<'_>> {
         self.elf.code()
+    }
+
+    /// Where it holds what never changes once the dynamic linker has run: code, read-only data, and the tables of
+    /// imported addresses.
+    #[must_use]
+    pub fn constants(&self) -> Vec<Range<u64>> {
+        const TABLES: [&str; 3] = [".got", ".got.plt", ".data.rel.ro"];
+        const READ_ONLY: [SectionKind; 3] =
+            [SectionKind::Text, SectionKind::ReadOnlyData, SectionKind::ReadOnlyString];
+        self.elf.sections(|name, kind| TABLES.contains(&name) || READ_ONLY.contains(&kind))
+    }
+
+    /// Where it holds pointers that are filled in at run time.
+    pub(crate) fn pointers(&self) -> Vec<Range<u64>> {
+        const TABLES: [&str; 3] = [".data", ".data.rel.ro", ".bss"];
+        self.elf.sections(|name, _| TABLES.contains(&name))
     }
 
     /// Whether a static address is in a section of instructions.

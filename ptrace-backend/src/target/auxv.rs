@@ -4,8 +4,8 @@ use crate::os::{Tid, memory};
 
 /// What was found there.
 pub(crate) struct Auxv {
-    /// The executable's entry point.
-    pub(crate) entry: u64,
+    /// Where the dynamic linker is mapped.
+    pub(crate) linker: u64,
 }
 
 /// Bytes that the program takes for the kernel's randomness (stack protector, pointer mangling).
@@ -20,12 +20,12 @@ pub(crate) fn prepare(tid: Tid, stack: u64) -> Option<Auxv> {
         at += 8;
     }
     at += 8;
-    let mut entry = None;
+    let mut linker = None;
     loop {
         let (tag, value) = (memory::word(tid, at)?, memory::word(tid, at + 8)?);
         match tag {
-            libc::AT_NULL => return entry.map(|entry| Auxv { entry }),
-            libc::AT_ENTRY => entry = Some(value),
+            libc::AT_NULL => return linker.map(|linker| Auxv { linker }),
+            libc::AT_BASE => linker = Some(value),
             libc::AT_SYSINFO_EHDR => {
                 memory::write(tid, at, &libc::AT_IGNORE.to_le_bytes()).then_some(())?;
             }

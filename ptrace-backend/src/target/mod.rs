@@ -1,7 +1,11 @@
 //! Getting a process to `main`, and copies of it.
 
 pub(crate) mod auxv;
+pub(crate) mod inject;
 pub(crate) mod modules;
+pub(crate) mod origin;
+pub(crate) mod recipe;
+pub(crate) mod specials;
 pub(crate) mod startup;
 pub(crate) mod streams;
 pub(crate) mod template;

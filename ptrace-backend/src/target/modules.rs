@@ -4,9 +4,11 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use object::{Object, ObjectSection, ObjectSegment, SectionKind};
-use procfs::process::{MMapPath, Process};
+use procfs::process::{MMPermissions, MMapPath, MemoryMap, Process};
 
+use crate::control::naming::block_name;
+use crate::debuginfo::Image;
+use crate::layout::Module;
 use crate::os::Tid;
 
 /// A file mapped into the target.
@@ -19,64 +21,44 @@ pub(crate) struct Mapped {
     pub(crate) range: Range<u64>,
 }
 
-fn io_error(error: procfs::ProcError) -> io::Error {
-    io::Error::other(error)
-}
+/// Files of the C library, whose calls are not the program's.
+const LIBC: [&str; 4] = ["libc.so", "libpthread.so", "ld-linux", "libc-"];
 
-/// The extent of a file's loadable segments in static addresses.
-fn extent(path: &Path) -> io::Result<Range<u64>> {
-    let bytes = std::fs::read(path)?;
-    let file = object::File::parse(&*bytes).map_err(io::Error::other)?;
-    let lowest = file.segments().map(|s| s.address()).min().unwrap_or(0);
-    let highest = file.segments().map(|s| s.address() + s.size()).max().unwrap_or(0);
-    Ok(lowest & !0xfff..highest)
-}
-
-/// Every ELF file that has executable pages in the process, the executable first, then in order of address.
-pub(crate) fn mapped(tid: Tid, executable: &Path) -> io::Result<Vec<Mapped>> {
-    let maps = Process::new(tid).and_then(|p| p.maps()).map_err(io_error)?;
-    let mut found: Vec<Mapped> = Vec::new();
-    for map in &maps {
-        let MMapPath::Path(path) = &map.pathname else { continue };
-        if map.offset != 0 || found.iter().any(|m| &m.path == path) {
-            continue;
+/// Where each file begins that the process executes code of.
+pub(crate) fn starts(tid: Tid) -> io::Result<Vec<(PathBuf, u64)>> {
+    let maps = Process::new(tid).and_then(|p| p.maps()).map_err(io::Error::other)?;
+    let file = |map: &MemoryMap| match &map.pathname {
+        MMapPath::Path(path) => Some(path.clone()),
+        _ => None,
+    };
+    let code = maps.iter().filter(|map| map.perms.contains(MMPermissions::EXECUTE));
+    let executed: Vec<PathBuf> = code.filter_map(file).collect();
+    let mut starts: Vec<(PathBuf, u64)> = Vec::new();
+    for map in maps.iter().filter(|map| map.offset == 0) {
+        let Some(path) = file(map).filter(|path| executed.contains(path)) else { continue };
+        if starts.iter().all(|(known, _)| *known != path) {
+            starts.push((path, map.address.0));
         }
-        let Ok(extent) = extent(path) else { continue };
-        let bias = map.address.0.wrapping_sub(extent.start);
-        let range = map.address.0..extent.end.wrapping_add(bias);
-        found.push(Mapped { path: path.clone(), bias, range });
     }
-    found.sort_by_key(|m| (m.path != executable, m.range.start));
-    Ok(found)
+    Ok(starts)
 }
 
-/// Where a file holds what never changes once the dynamic linker has run, in static addresses: code, read-only data, and
-/// the tables of imported addresses.
-pub(crate) fn constants(path: &Path) -> Vec<Range<u64>> {
-    const TABLES: [&str; 3] = [".got", ".got.plt", ".data.rel.ro"];
-    let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
-    let Ok(file) = object::File::parse(&*bytes) else { return Vec::new() };
-    file.sections()
-        .filter(|section| {
-            let table = section.name().is_ok_and(|name| TABLES.contains(&name));
-            let read_only = matches!(
-                section.kind(),
-                SectionKind::Text | SectionKind::ReadOnlyData | SectionKind::ReadOnlyString
-            );
-            section.address() != 0 && (table || read_only)
-        })
-        .map(|section| section.address()..section.address() + section.size())
-        .collect()
+/// Every ELF file among these, the executable first, then in order of address.
+pub(crate) fn loaded(starts: &[(PathBuf, u64)], executable: &Path) -> Vec<Module> {
+    let mut modules: Vec<Module> = starts.iter().filter_map(|(path, start)| module(path, *start)).collect();
+    modules.sort_by_key(|m| (m.mapped.path != executable, m.mapped.range.start));
+    modules
 }
 
-/// Where a file holds pointers that the dynamic linker fills in, in static addresses, whole words only.
-pub(crate) fn data(path: &Path) -> Vec<Range<u64>> {
-    const TABLES: [&str; 3] = [".data", ".data.rel.ro", ".bss"];
-    let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
-    let Ok(file) = object::File::parse(&*bytes) else { return Vec::new() };
-    file.sections()
-        .filter(|section| section.name().is_ok_and(|name| TABLES.contains(&name)))
-        .map(|section| section.address().next_multiple_of(8)..(section.address() + section.size()) & !7)
-        .filter(|range| range.start < range.end)
-        .collect()
+/// `None`: it is code, but no ELF file.
+fn module(path: &Path, start: u64) -> Option<Module> {
+    const PAGE: u64 = 0x1000;
+    let image = Image::open(path).ok()?;
+    let extent = image.extent();
+    let bias = start.wrapping_sub(extent.start & !(PAGE - 1));
+    let range = start..extent.end.wrapping_add(bias);
+    let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let is_libc = LIBC.iter().any(|name| file.starts_with(name));
+    let name = block_name(&format!("module {file}"));
+    Some(Module { mapped: Mapped { path: path.to_owned(), bias, range }, image, name, is_libc })
 }

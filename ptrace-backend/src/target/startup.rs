@@ -1,10 +1,14 @@
-//! From exec to `main`: the part of a program's life that happens once, in the template.
+//! From exec to `main`: what happens once, in the template, or in every execution where that cannot be.
 
-use std::path::Path;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::auxv;
-use super::modules::{self, Mapped};
 use crate::answers::World;
+use crate::control::watch::Watch;
+use crate::debuginfo::Image;
+use crate::instructions::Special;
 use crate::os::spawn::{NO_DIRECTORY, NO_EXEC, NO_FILTER, Prepared};
 use crate::os::wait::{self, Wait};
 use crate::os::{Regs, Tid, memory, ptrace};
@@ -16,12 +20,45 @@ pub(crate) struct Startup {
     pub(crate) world: World,
     /// Where the kernel is to store the main thread's number, and to clear it at its end.
     pub(crate) tid_word: u64,
-    entry: u64,
+    /// Where the dynamic linker is mapped.
+    linker: u64,
+    /// Trapped instructions that are answered on the way.
+    specials: FxHashMap<u64, Special>,
+    /// A thread or process that it has created.
+    offspring: Option<Tid>,
     armed: bool,
 }
 
-fn startup(text: impl Into<String>) -> LaunchError {
+/// Where the dynamic linker tells debuggers what it has done, in its static addresses.
+pub(crate) struct LinkerHook {
+    /// The function that it calls for that.
+    notify: u64,
+    /// Whether the list of libraries is complete.
+    state: u64,
+}
+
+/// How far a program got.
+pub(crate) enum Passage {
+    /// To the first instruction of `main`, with these registers.
+    Main(Regs),
+    /// Not so far without doing something that a copy of it would not have done; which is, in words.
+    Early(&'static str),
+}
+
+/// A program that cannot be started, in one sentence.
+pub(super) fn startup(text: impl Into<String>) -> LaunchError {
     LaunchError::Startup(text.into())
+}
+
+impl LinkerHook {
+    /// The hook of this dynamic linker; `None` if it has none, and so is not the GNU C library's.
+    pub(crate) fn of(linker: &Image) -> Option<Self> {
+        /// Where `struct r_debug` has its state.
+        const STATE: u64 = 24;
+        let notify = linker.symbol("_dl_debug_state")?;
+        let state = linker.symbol("_r_debug")?.checked_add(STATE)?;
+        Some(Self { notify, state })
+    }
 }
 
 impl Startup {
@@ -34,7 +71,8 @@ impl Startup {
             ),
             _ => LaunchError::System { doing: "start the program under ptrace", error },
         })?;
-        let mut this = Self { tid, world, tid_word: 0, entry: 0, armed: true };
+        let specials = FxHashMap::default();
+        let mut this = Self { tid, world, tid_word: 0, linker: 0, specials, offspring: None, armed: true };
         loop {
             match this.wait()? {
                 Wait::Exec => break,
@@ -54,25 +92,49 @@ impl Startup {
         let regs = this.registers()?;
         let auxv = auxv::prepare(tid, regs.rsp)
             .ok_or_else(|| startup("the program's initial stack is not laid out as expected"))?;
-        this.entry = auxv.entry;
+        this.linker = auxv.linker;
         Ok(this)
     }
 
     /// Runs the dynamic linker: afterwards all libraries are mapped and relocated, and nothing of them has run.
-    pub(crate) fn link(&mut self, executable: &Path) -> Result<Vec<Mapped>, LaunchError> {
-        self.run_to(self.entry)?;
-        modules::mapped(self.tid, executable).map_err(LaunchError::system("read the program's memory map"))
+    pub(crate) fn link(&mut self, hook: &LinkerHook) -> Result<(), LaunchError> {
+        const COMPLETE: u64 = 0;
+        let [notify, state] = [hook.notify, hook.state].map(|address| address.wrapping_add(self.linker));
+        loop {
+            match self.run_to_any(&[notify], None)? {
+                Passage::Main(_) if memory::number(self.tid, state, 4) == Some(COMPLETE) => return Ok(()),
+                Passage::Main(_) => self.step()?,
+                Passage::Early(what) => {
+                    return Err(startup(format!(
+                        "the program {what} while its libraries are loaded: run it by itself to see why"
+                    )));
+                }
+            }
+        }
     }
 
-    /// Runs constructors and stops at the first instruction of `main`, whose registers are returned. `start_main` are
-    /// the addresses of `__libc_start_main`, in all its versions.
-    pub(crate) fn run_to_main(&mut self, start_main: &[u64]) -> Result<Regs, LaunchError> {
-        let regs = self.run_to_any(start_main)?;
-        self.run_to(regs.rdi)
+    /// Runs constructors and stops at the first instruction of `main`. `start_main` are the addresses of
+    /// `__libc_start_main`, in all its versions; `specials` are trapped instructions.
+    pub(crate) fn run_to_main(
+        &mut self,
+        start_main: &[u64],
+        specials: &[Special],
+        watch: &Arc<Watch>,
+    ) -> Result<Passage, LaunchError> {
+        self.specials = specials.iter().map(|special| (special.addr, *special)).collect();
+        match self.run_to_any(start_main, Some(watch))? {
+            Passage::Main(regs) => self.run_to_any(&[regs.rdi], Some(watch)),
+            early => Ok(early),
+        }
     }
 
     /// Runs one system call in the target, at an address that holds `syscall; int3`.
-    pub(crate) fn inject(&mut self, at: u64, number: i64, args: [u64; 6]) -> Result<i64, LaunchError> {
+    pub(super) fn system_call_at(
+        &mut self,
+        at: u64,
+        number: i64,
+        args: [u64; 6],
+    ) -> Result<i64, LaunchError> {
         let saved = self.registers()?;
         let mut regs = saved;
         regs.rip = at;
@@ -90,12 +152,8 @@ impl Startup {
         Ok(result)
     }
 
-    fn run_to(&mut self, address: u64) -> Result<Regs, LaunchError> {
-        self.run_to_any(&[address])
-    }
-
     /// Runs to one of the addresses, answering system calls on the way, and lifts the traps again.
-    fn run_to_any(&mut self, addresses: &[u64]) -> Result<Regs, LaunchError> {
+    fn run_to_any(&mut self, addresses: &[u64], watch: Option<&Arc<Watch>>) -> Result<Passage, LaunchError> {
         let mut saved = Vec::new();
         for &address in addresses {
             let byte = memory::number(self.tid, address, 1).ok_or_else(|| startup("code cannot be read"))?;
@@ -103,44 +161,85 @@ impl Startup {
             self.poke(address, 0xcc)?;
         }
         self.resume(0)?;
-        let mut regs = self.until_trap()?;
-        regs.rip -= 1;
-        for (address, byte) in saved {
-            self.poke(address, byte)?;
+        let passage = self.until_trap(addresses, watch)?;
+        if let Passage::Main(regs) = &passage {
+            for (address, byte) in saved {
+                self.poke(address, byte)?;
+            }
+            self.set_registers(regs)?;
         }
-        if !addresses.contains(&regs.rip) {
-            return Err(startup("the program stopped at a breakpoint of its own before main"));
-        }
-        self.set_registers(&regs)?;
-        Ok(regs)
+        Ok(passage)
     }
 
-    fn until_trap(&mut self) -> Result<Regs, LaunchError> {
+    fn until_trap(&mut self, addresses: &[u64], watch: Option<&Arc<Watch>>) -> Result<Passage, LaunchError> {
         loop {
-            match self.wait()? {
-                Wait::Signal(libc::SIGTRAP) => return self.registers(),
-                Wait::Seccomp => self.system_call()?,
-                Wait::Signal(libc::SIGSEGV) => self.time_stamp()?,
-                Wait::Signal(signal) => self.resume(signal)?,
-                Wait::Clone => {
-                    return Err(startup(
-                        "the program creates threads before main (in a constructor), which is not supported: create \
-                         them in main or in a test",
-                    ));
+            let passage = match wait::one(self.tid) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
+                    let expired = watch.is_some_and(|watch| watch.expired().is_some());
+                    expired.then_some(Passage::Early("runs for long"))
                 }
-                Wait::Fork => return Err(startup("the program forks before main, which is not supported")),
-                Wait::Exec => {
-                    return Err(startup("the program executes another one before main: explore that one"));
+                status => {
+                    let status = status.map_err(LaunchError::system("wait for the program"))?;
+                    self.on_the_way(status, addresses)?
                 }
-                Wait::Exited(code) => {
-                    return Err(startup(format!("the program ended with exit code {code} before main")));
-                }
-                Wait::Killed(signal) => {
-                    return Err(startup(format!("the program was killed by signal {signal} before main")));
-                }
-                Wait::Stopped | Wait::Exit => self.resume(0)?,
+            };
+            if let Some(passage) = passage {
+                return Ok(passage);
             }
         }
+    }
+
+    /// What a stop means; `None`: the program goes on.
+    fn on_the_way(&mut self, status: Wait, addresses: &[u64]) -> Result<Option<Passage>, LaunchError> {
+        let early = match status {
+            Wait::Signal(libc::SIGTRAP) => {
+                let mut regs = self.registers()?;
+                regs.rip = regs.rip.wrapping_sub(1);
+                if addresses.contains(&regs.rip) {
+                    return Ok(Some(Passage::Main(regs)));
+                }
+                if self.complete_special(&mut regs)? {
+                    return Ok(None);
+                }
+                "stops at a breakpoint of its own"
+            }
+            Wait::Seccomp => return self.system_call().map(|()| None),
+            Wait::Signal(libc::SIGSEGV) => return self.time_stamp().map(|()| None),
+            Wait::Signal(signal) => return self.resume(signal).map(|()| None),
+            Wait::Stopped | Wait::Exit => return self.resume(0).map(|()| None),
+            Wait::Clone => {
+                self.take_offspring();
+                "creates threads"
+            }
+            Wait::Fork => {
+                self.take_offspring();
+                "starts processes"
+            }
+            Wait::Exec => "executes another program",
+            Wait::Exited(_) => {
+                self.armed = false;
+                "ends"
+            }
+            Wait::Killed(_) => {
+                self.armed = false;
+                "is killed"
+            }
+        };
+        Ok(Some(Passage::Early(early)))
+    }
+
+    /// It has created a thread or a process, which must not outlive it.
+    fn take_offspring(&mut self) {
+        self.offspring = ptrace::event_message(self.tid).ok().map(|tid| tid as Tid);
+    }
+
+    /// If the trap is that of an instruction that is answered, answers it and goes on.
+    fn complete_special(&mut self, regs: &mut Regs) -> Result<bool, LaunchError> {
+        let Some(special) = self.specials.get(&regs.rip) else { return Ok(false) };
+        special.complete(regs, self.world.random_number());
+        self.set_registers(regs)?;
+        self.resume(0)?;
+        Ok(true)
     }
 
     fn system_call(&mut self) -> Result<(), LaunchError> {
@@ -164,6 +263,12 @@ impl Startup {
         }
         self.set_registers(&regs)?;
         self.resume(0)
+    }
+
+    /// Runs one instruction.
+    fn step(&self) -> Result<(), LaunchError> {
+        ptrace::step(self.tid).map_err(LaunchError::system("step the program"))?;
+        self.wait().map(drop)
     }
 
     pub(crate) fn registers(&self) -> Result<Regs, LaunchError> {
@@ -195,10 +300,15 @@ impl Startup {
 
 impl Drop for Startup {
     fn drop(&mut self) {
-        if self.armed {
-            ptrace::kill(self.tid);
-            wait::reap(self.tid);
+        if !self.armed {
+            return;
         }
+        ptrace::kill(self.tid);
+        if let Some(offspring) = self.offspring {
+            ptrace::kill(offspring);
+            wait::reap(offspring);
+        }
+        wait::reap(self.tid);
     }
 }
 

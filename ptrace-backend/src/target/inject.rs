@@ -1,0 +1,74 @@
+//! Giving a process on its way to `main` memory that it has not asked for.
+
+use std::ops::Range;
+
+use super::startup::{Startup, startup};
+use crate::os::{memory, ptrace};
+use crate::spec::LaunchError;
+
+/// Memory that is mapped into every execution, with what it holds.
+pub(crate) struct Area {
+    pub(crate) start: u64,
+    pub(crate) bytes: Vec<u8>,
+}
+
+const PAGE: u64 = 4096;
+
+/// Room that is left between a module and the memory mapped for it, in bytes.
+const GAP: u64 = 1 << 16;
+
+/// `syscall; int3`
+const INJECTION: u64 = 0xcc_05_0f;
+const INJECTION_BITS: u64 = 0xff_ff_ff;
+
+impl Startup {
+    /// Maps memory below a module, within reach of its code, and says where.
+    pub(crate) fn map_near(&mut self, module: &Range<u64>, len: u64) -> Result<u64, LaunchError> {
+        const ATTEMPTS: u32 = 64;
+        let step = GAP + len.next_multiple_of(PAGE);
+        let mut place = module.start;
+        for _ in 0..ATTEMPTS {
+            place = place.saturating_sub(step) & !(PAGE - 1);
+            if self.map(place, len)? {
+                return Ok(place);
+            }
+        }
+        Err(startup("no room for stubs was found near the program's code"))
+    }
+
+    /// Maps memory where it was in another execution, and fills it.
+    pub(crate) fn add(&mut self, area: &Area) -> Result<(), LaunchError> {
+        if !self.map(area.start, area.bytes.len() as u64)? {
+            return Err(startup("the program's memory is laid out differently each time that it is started"));
+        }
+        self.fill(area)
+    }
+
+    /// Writes what an area holds.
+    pub(crate) fn fill(&self, area: &Area) -> Result<(), LaunchError> {
+        if memory::write(self.tid, area.start, &area.bytes) { Ok(()) } else { Err(unreadable(area.start)) }
+    }
+
+    /// `false`: something is there already.
+    fn map(&mut self, place: u64, len: u64) -> Result<bool, LaunchError> {
+        let at = self.registers()?.rip;
+        let code = memory::word(self.tid, at).ok_or_else(|| unreadable(at))?;
+        self.poke_word(at, code & !INJECTION_BITS | INJECTION)?;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
+        let protection = libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC;
+        let len = len.next_multiple_of(PAGE);
+        let args = [place, len, protection as u64, flags as u64, u64::MAX, 0];
+        let result = self.system_call_at(at, libc::SYS_mmap, args)?;
+        self.poke_word(at, code)?;
+        Ok(result == place as i64)
+    }
+
+    fn poke_word(&self, at: u64, word: u64) -> Result<(), LaunchError> {
+        ptrace::poke(self.tid, at, word).map_err(LaunchError::system("write the program's code"))
+    }
+}
+
+/// The program's code is not where it should be.
+pub(crate) fn unreadable(at: u64) -> LaunchError {
+    startup(format!("the program's code at {at:#x} cannot be read"))
+}

@@ -1,0 +1,84 @@
+//! Where executions come from: copies of one process at `main`, or, where a copy would lack something that was done
+//! before, a process of its own for each.
+
+use std::path::PathBuf;
+
+use super::inject::Area;
+use super::modules;
+use super::recipe::Recipe;
+use super::startup::startup;
+use super::template::Template;
+use crate::answers::World;
+use crate::layout::Layout;
+use crate::os::Tid;
+use crate::spec::LaunchError;
+
+/// Where executions come from.
+pub(crate) enum Origin {
+    /// Copies of a process at `main`.
+    Copies(Template),
+    /// Starts of the program.
+    Starts(Starts),
+}
+
+/// A new process, under control from here on.
+pub(crate) struct Origination {
+    pub(crate) leader: Tid,
+    /// A process whose code holds no traps but those that hold from the beginning.
+    pub(crate) pristine: Tid,
+    /// What the main thread has seen of the made-up world.
+    pub(crate) world: World,
+    /// What is peculiar about it, in a sentence.
+    pub(crate) note: Option<String>,
+}
+
+impl Origin {
+    /// A new process.
+    pub(crate) fn begin(&mut self, layout: &Layout) -> Result<Origination, LaunchError> {
+        match self {
+            Self::Copies(template) => {
+                let leader = template.fork().map_err(LaunchError::system("copy the program"))?;
+                Ok(Origination {
+                    leader,
+                    pristine: template.tid(),
+                    world: template.world.clone(),
+                    note: None,
+                })
+            }
+            Self::Starts(starts) => starts.begin(layout),
+        }
+    }
+}
+
+/// A program of which each execution is a start, controlled from before its constructors on.
+pub(crate) struct Starts {
+    pub(crate) recipe: Recipe,
+    /// Memory that every process needs.
+    pub(crate) areas: Vec<Area>,
+    /// What it does before `main`, in words.
+    pub(crate) early: &'static str,
+    /// Where each file was mapped when the traps were made.
+    pub(crate) mapped: Vec<(PathBuf, u64)>,
+}
+
+impl Starts {
+    fn begin(&self, layout: &Layout) -> Result<Origination, LaunchError> {
+        self.recipe.streams.reset().map_err(LaunchError::system("reset the program's streams"))?;
+        let mut process = self.recipe.start()?;
+        let mapped =
+            modules::starts(process.tid).map_err(LaunchError::system("read the program's memory map"))?;
+        if mapped != self.mapped {
+            return Err(startup("the program's libraries are not loaded at the same addresses each time"));
+        }
+        for area in &self.areas {
+            process.add(area)?;
+        }
+        layout.plant(&process)?;
+        let (world, leader) = (process.world.clone(), process.release());
+        let note = format!(
+            "the program {} before main (in a constructor): each execution starts it anew, which is slower",
+            self.early
+        );
+        Ok(Origination { leader, pristine: leader, world, note: Some(note) })
+    }
+}

@@ -1,0 +1,48 @@
+//! How to start the program: the same way every time.
+
+use std::sync::Arc;
+
+use super::startup::{LinkerHook, Startup, startup};
+use super::streams::{FLOOD, Streams};
+use crate::answers::{START_OF_TIME, World};
+use crate::debuginfo::Image;
+use crate::os::spawn::{Limits, Prepared};
+use crate::preflight::Executable;
+use crate::spec::{LaunchError, LaunchSpec};
+
+/// Upper bound of the target's data segment, in bytes.
+const MEMORY: u64 = 4 << 30;
+
+/// Everything that a start of the program takes.
+pub(crate) struct Recipe {
+    prepared: Prepared,
+    hook: LinkerHook,
+    pub(crate) streams: Arc<Streams>,
+}
+
+impl Recipe {
+    /// How this program is started.
+    pub(crate) fn new(
+        spec: &LaunchSpec,
+        executable: &Executable,
+        streams: &Arc<Streams>,
+    ) -> Result<Self, LaunchError> {
+        let limits = Limits { memory: MEMORY, file: FLOOD };
+        let files = streams.files();
+        let prepared = Prepared::new(&executable.path, &spec.args, &spec.env, &spec.cwd, files, limits)
+            .map_err(LaunchError::system("prepare the program's arguments"))?;
+        let linker = Image::open(&executable.interpreter).map_err(|error| startup(error.to_string()))?;
+        let hook = LinkerHook::of(&linker).ok_or_else(|| {
+            startup("the program's dynamic linker is not that of the GNU C library, which is required")
+        })?;
+        Ok(Self { prepared, hook, streams: Arc::clone(streams) })
+    }
+
+    /// A process whose libraries are loaded, and that has not run anything of its own.
+    pub(crate) fn start(&self) -> Result<Startup, LaunchError> {
+        let world = World::new(checker::names::ThreadName::MAIN, START_OF_TIME);
+        let mut startup = Startup::exec(&self.prepared, world)?;
+        startup.link(&self.hook)?;
+        Ok(startup)
+    }
+}

@@ -1,0 +1,234 @@
+//! Where the target is to stop: entries of functions, instructions that touch memory, instructions that are answered.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use crate::control::functions::{
+    CXX_FUNCTIONS, Function, RUST_LOCK, RUST_UNLOCK, THREAD_FUNCTIONS, rust_function, timed_out_result,
+};
+use crate::control::heap::ALLOCATOR_FUNCTIONS;
+use crate::debuginfo;
+use crate::instructions::{Candidate, FunctionShape, relocate, scan};
+use crate::layout::{Layout, Module, RustMutex, Trap, What, is_system};
+use crate::os::memory::{self, MemoryFile};
+use crate::os::ptrace;
+use crate::spec::LaunchError;
+use crate::target::inject::{Area, unreadable};
+use crate::target::specials;
+use crate::target::startup::Startup;
+use crate::target::template::FORK_LOOP;
+
+/// Room for one stub, in bytes.
+const STUB: u64 = 64;
+
+/// How many bytes of code are read for one stub: the longest instruction.
+const LONGEST: usize = 15;
+
+/// Everything at which a program is to stop, and the memory that this takes.
+#[derive(Default)]
+pub(crate) struct Traps {
+    pub(crate) by_address: FxHashMap<u64, Trap>,
+    pub(crate) candidates: Vec<Candidate>,
+    /// Where the fork server's loop is.
+    pub(crate) fork_loop: u64,
+    /// The trap that functions of the allocator return to.
+    pub(crate) returned: u64,
+    pub(crate) areas: Vec<Area>,
+}
+
+impl Traps {
+    /// Decides where a program stops, which stands before its first instruction, and gives it room for the stubs.
+    pub(crate) fn new(startup: &mut Startup, modules: &[Module]) -> Result<Self, LaunchError> {
+        let mut traps = Self::default();
+        let executable = modules.first().ok_or_else(|| unreadable(0))?;
+        traps.map_own_code(startup, executable)?;
+        for (i, module) in modules.iter().enumerate() {
+            let mut wanted = function_traps(module);
+            for candidate in candidates(i, module) {
+                wanted.push((candidate.addr, What::Access(traps.candidates.len())));
+                traps.candidates.push(candidate);
+            }
+            traps.with_stubs(startup, module, wanted)?;
+            for special in specials::random_instructions(module) {
+                let code = memory::number(startup.tid, special.addr, 1);
+                let byte = code.ok_or_else(|| unreadable(special.addr))? as u8;
+                let trap = Trap { byte, stub: None, what: What::Special(special) };
+                traps.by_address.insert(special.addr, trap);
+            }
+        }
+        Ok(traps)
+    }
+
+    /// Code that is the tool's, not the program's.
+    fn map_own_code(&mut self, startup: &mut Startup, executable: &Module) -> Result<(), LaunchError> {
+        const ROOM: usize = 4096;
+        const RETURNED: usize = ROOM / 2;
+        let mut bytes = vec![0xcc; ROOM];
+        bytes[..FORK_LOOP.len()].copy_from_slice(&FORK_LOOP);
+        self.fork_loop = startup.map_near(&executable.mapped.range, ROOM as u64)?;
+        self.returned = self.fork_loop + RETURNED as u64;
+        self.by_address.insert(self.returned, Trap { byte: 0xcc, stub: None, what: What::Returned });
+        self.add(startup, Area { start: self.fork_loop, bytes })
+    }
+
+    fn add(&mut self, startup: &Startup, area: Area) -> Result<(), LaunchError> {
+        startup.fill(&area)?;
+        self.areas.push(area);
+        Ok(())
+    }
+
+    /// Makes the traps wanted in a module, each with a copy of its instruction near by.
+    fn with_stubs(
+        &mut self,
+        startup: &mut Startup,
+        module: &Module,
+        wanted: Vec<(u64, What)>,
+    ) -> Result<(), LaunchError> {
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let len = wanted.len() as u64 * STUB;
+        let start = startup.map_near(&module.mapped.range, len)?;
+        let mut stubs = vec![0xcc; len as usize];
+        let places = (start..).step_by(STUB as usize);
+        for ((room, place), (address, what)) in stubs.chunks_exact_mut(STUB as usize).zip(places).zip(wanted)
+        {
+            let mut code = [0; LONGEST];
+            if !memory::read(startup.tid, address, &mut code)
+                && !memory::read(startup.tid, address, &mut code[..1])
+            {
+                return Err(unreadable(address));
+            }
+            let stub = relocate(&code, address, place).ok();
+            let stub = stub.and_then(|copy| {
+                room.get_mut(..copy.code.len())?.copy_from_slice(&copy.code);
+                Some((place, copy))
+            });
+            self.by_address.insert(address, Trap { byte: code[0], stub, what });
+        }
+        self.add(startup, Area { start, bytes: stubs })
+    }
+}
+
+/// The memory accesses of a module's code, if it is the user's own.
+fn candidates(index: usize, module: &Module) -> Vec<Candidate> {
+    if index != 0 && is_system(&module.mapped.path) {
+        return Vec::new();
+    }
+    let image = &module.image;
+    let user = image.user_code(&debuginfo::is_user_file);
+    let bias = module.mapped.bias;
+    let constants = image.constants();
+    let is_constant = |addr: u64| constants.iter().any(|range| range.contains(&addr.wrapping_sub(bias)));
+    let text = image.text();
+    let mut found = Vec::new();
+    for function in image.functions() {
+        // One operation as a whole, by the trap at its entry.
+        if function.symbol.is_some_and(|name| rust_function(name).is_some()) {
+            continue;
+        }
+        let function = function.range;
+        let Some(code) = text.iter().find_map(|section| section.part(&function)) else { continue };
+        if !user.iter().any(|range| range.start < function.end && function.start < range.end) {
+            continue;
+        }
+        let start = function.start + bias;
+        let shape = FunctionShape::of(code, start);
+        let scanned = scan(code, start, &shape, is_constant);
+        let inside = |c: &Candidate| user.iter().any(|range| range.contains(&(c.addr - bias)));
+        found.extend(scanned.candidates.into_iter().filter(inside));
+    }
+    found.sort_by_key(|c| c.addr);
+    found.dedup_by_key(|c| c.addr);
+    found
+}
+
+/// Where the thread functions of a module begin, in all versions of their names: which one a program uses is decided by
+/// the program's age.
+fn function_traps(module: &Module) -> Vec<(u64, What)> {
+    let bias = module.mapped.bias;
+    let tables = [(module.is_libc, THREAD_FUNCTIONS), (true, CXX_FUNCTIONS)];
+    let known: FxHashMap<&str, Function> =
+        tables.into_iter().filter(|(wanted, _)| *wanted).flat_map(|(_, table)| table).copied().collect();
+    let mut traps = Vec::new();
+    for symbol in module.image.symbols() {
+        let function =
+            known.get(symbol.name).copied().map(|function| (function, timed_out_result(symbol.name)));
+        let function = function.or_else(|| Some((rust_function(symbol.name)?, 0)));
+        if let Some((function, timed_out)) = function {
+            traps.push((symbol.address + bias, What::Function { function, timed_out }));
+        }
+    }
+    for (name, what) in ALLOCATOR_FUNCTIONS.iter().filter(|_| module.is_libc) {
+        if let Some(address) = module.image.symbol(name) {
+            traps.push((address + bias, What::Allocator(*what)));
+        }
+    }
+    traps.sort_by_key(|(address, _)| *address);
+    traps.dedup_by_key(|(address, _)| *address);
+    traps
+}
+
+/// The code that takes or releases a mutex of Rust's standard library.
+pub(crate) fn rust_mutexes(modules: &[Module]) -> Vec<(Range<u64>, RustMutex)> {
+    let what = |name: &str| if name == RUST_LOCK { RustMutex::Lock } else { RustMutex::Unlock };
+    let mut found = Vec::new();
+    for module in modules.iter().filter(|m| m.image.is_rust()) {
+        let bias = module.mapped.bias;
+        for copy in module.image.inlined(&|name| [RUST_LOCK, RUST_UNLOCK].contains(&name)) {
+            found.extend(copy.ranges.iter().map(|r| (r.start + bias..r.end + bias, what(&copy.name))));
+        }
+    }
+    found
+}
+
+impl Layout {
+    /// Plants every trap that holds from the beginning.
+    pub(crate) fn plant(&self, process: &Startup) -> Result<(), LaunchError> {
+        self.plant_where(process, |what| matches!(what, What::Function { .. } | What::Special(_)))?;
+        if self.spares_linker {
+            self.spare_linker_stops(process)?;
+        }
+        Ok(())
+    }
+
+    /// Plants the traps of instructions that are answered.
+    pub(crate) fn plant_specials(&self, process: &Startup) -> Result<(), LaunchError> {
+        self.plant_where(process, |what| matches!(what, What::Special(_)))
+    }
+
+    fn plant_where(&self, process: &Startup, wanted: impl Fn(&What) -> bool) -> Result<(), LaunchError> {
+        let write = || -> std::io::Result<()> {
+            let memory = MemoryFile::open(process.tid)?;
+            let wanted = self.traps.iter().filter(|(_, trap)| wanted(&trap.what));
+            wanted.into_iter().try_for_each(|(&address, _)| memory.write(address, &[0xcc]))
+        };
+        write().map_err(LaunchError::system("write the program's code"))
+    }
+
+    /// The dynamic linker calls the C library's mutex functions through pointers of its own, at every thread creation and
+    /// at the end: calls that are not the program's, and would each cost a stop. They are led past the trap.
+    fn spare_linker_stops(&self, process: &Startup) -> Result<(), LaunchError> {
+        const WORD: usize = 8;
+        let linkers = self.modules.iter().filter(|m| m.mapped.path.to_string_lossy().contains("/ld-linux"));
+        for module in linkers {
+            for range in module.image.pointers() {
+                let start = range.start.next_multiple_of(WORD as u64).wrapping_add(module.mapped.bias);
+                let mut bytes = vec![0; (range.end.saturating_sub(range.start)) as usize & !(WORD - 1)];
+                if !memory::read(process.tid, start, &mut bytes) {
+                    continue;
+                }
+                for (word, at) in bytes.chunks_exact(WORD).zip((start..).step_by(WORD)) {
+                    let word = u64::from_le_bytes(word.try_into().unwrap_or_default());
+                    let Some((stub, _)) = self.traps.get(&word).and_then(|trap| trap.stub.as_ref()) else {
+                        continue;
+                    };
+                    ptrace::poke(process.tid, at, *stub)
+                        .map_err(LaunchError::system("write the program's data"))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
