@@ -55,13 +55,22 @@ pub(super) fn target<'a>(
     match reference {
         AttributeValue::UnitRef(offset) => Some((unit, offset)),
         AttributeValue::DebugInfoRef(offset) => {
-            let units = dwarf.units();
-            let after = units.partition_point(|unit| start(unit) <= offset);
-            let unit = units.get(after.checked_sub(1)?)?;
-            Some((unit, offset.to_unit_offset(&unit.header)?))
+            let (index, offset) = locate(dwarf, offset)?;
+            Some((&dwarf.units()[index], offset))
+        }
+        AttributeValue::DebugTypesRef(signature) => {
+            let (index, offset) = dwarf.type_unit(signature)?;
+            Some((&dwarf.units()[index], offset))
         }
         _ => None,
     }
+}
+
+/// The unit, by its index, that has an entry at an offset of the section.
+pub(super) fn locate(dwarf: &Dwarf, offset: DebugInfoOffset) -> Option<(usize, UnitOffset)> {
+    let units = dwarf.units();
+    let index = units.partition_point(|unit| start(unit) <= offset).checked_sub(1)?;
+    Some((index, offset.to_unit_offset(&units[index].header)?))
 }
 
 /// Where a unit begins in its section.

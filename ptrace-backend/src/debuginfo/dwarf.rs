@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use gimli::{EndianSlice, LittleEndian, SectionId};
+use gimli::{DebugTypeSignature, EndianSlice, LittleEndian, SectionId, UnitOffset, UnitType};
+use rustc_hash::FxHashMap;
 
 use super::bytes::Bytes;
 use super::elf::ElfBytes;
@@ -17,6 +18,7 @@ pub(super) type Unit = gimli::Unit<Reader>;
 pub(super) struct Dwarf {
     sections: Arc<gimli::Dwarf<Reader>>,
     units: OnceLock<Vec<Unit>>,
+    type_units: OnceLock<FxHashMap<u64, (usize, UnitOffset)>>,
     context: OnceLock<Option<Mutex<addr2line::Context<Reader>>>>,
     /// What had to be inflated. Dropped last: everything above borrows from it.
     _inflated: Vec<Bytes>,
@@ -44,6 +46,7 @@ impl Dwarf {
         Some(Self {
             sections: Arc::new(sections),
             units: OnceLock::new(),
+            type_units: OnceLock::new(),
             context: OnceLock::new(),
             _inflated: inflated,
         })
@@ -63,6 +66,22 @@ impl Dwarf {
             }
             units
         })
+    }
+
+    /// The unit, by its index, and the entry there, of a type that has a unit to itself.
+    pub(super) fn type_unit(&self, signature: DebugTypeSignature) -> Option<(usize, UnitOffset)> {
+        let collect = || {
+            let units = self.units().iter().enumerate();
+            units
+                .filter_map(|(index, unit)| match unit.header.type_() {
+                    UnitType::Type { type_signature, type_offset } => {
+                        Some((type_signature.0, (index, type_offset)))
+                    }
+                    _ => None,
+                })
+                .collect()
+        };
+        self.type_units.get_or_init(collect).get(&signature.0).copied()
     }
 
     /// Runs `look` with the address-to-line translation.

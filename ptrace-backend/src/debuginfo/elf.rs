@@ -130,6 +130,15 @@ impl ElfBytes {
         self.file.dynamic_symbols().any(|symbol| symbol.is_undefined() && symbol.name() == Ok(name))
     }
 
+    pub(super) fn thread_local_storage(&self) -> Option<ThreadLocalStorage> {
+        let headers = self.file.elf_program_headers().iter();
+        let header = headers.into_iter().find(|header| header.p_type(LittleEndian) == elf::PT_TLS)?;
+        Some(ThreadLocalStorage {
+            size: header.p_memsz(LittleEndian),
+            alignment: header.p_align(LittleEndian),
+        })
+    }
+
     /// The addresses that the file occupies, from its lowest to the end of its highest segment.
     pub(super) fn extent(&self) -> Range<u64> {
         let loads = self
@@ -143,6 +152,14 @@ impl ElfBytes {
         });
         spans.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or(0..0)
     }
+}
+
+/// What an image wants each thread to have a copy of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct ThreadLocalStorage {
+    /// In bytes.
+    pub(super) size: u64,
+    pub(super) alignment: u64,
 }
 
 /// A section of instructions.

@@ -1,9 +1,181 @@
-//! DWARF expressions in unwinding tables.
+//! DWARF expressions: where the caller's registers are, and where a variable is.
 
-use gimli::{Encoding, EvaluationResult, Expression, Value};
+use gimli::{
+    DebugAddrIndex, DieReference, Encoding, EvaluationResult, Expression, Location, Piece, UnitOffset, Value,
+    ValueType,
+};
 
 use super::dwarf::Reader;
-use super::unwind::{Memory, Registers};
+use super::memory::Memory;
+use super::unwind::Registers;
+
+/// Expressions are short; a damaged one may run in circles.
+const MOST_STEPS: u32 = 10_000;
+
+/// Why an expression has no result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Missing {
+    /// It needs what the program did not keep.
+    Gone,
+    /// It needs memory that cannot be read.
+    Unreadable(u64),
+    /// It asks for something that is not known here, or makes no sense.
+    Unsupported(&'static str),
+}
+
+/// What an expression may ask for; everything but memory and registers is unknown unless told.
+pub(super) trait Surroundings {
+    fn memory(&self) -> &dyn Memory;
+
+    /// The bits of a register, as many as it has.
+    fn register(&self, number: u16) -> Option<u128>;
+
+    /// The value that the stack pointer had before the call.
+    fn call_frame(&self) -> Option<u64> {
+        None
+    }
+
+    fn frame_base(&self) -> Result<u64, Missing> {
+        Err(Missing::Unsupported("its frame base"))
+    }
+
+    /// The run-time address of the calling thread's copy of a thread-local variable.
+    fn thread_local(&self, _offset: u64) -> Result<u64, Missing> {
+        Err(Missing::Unsupported("thread-local storage"))
+    }
+
+    /// The run-time address of a static one.
+    fn relocated(&self, _address: u64) -> Option<u64> {
+        None
+    }
+
+    fn indexed(&self, _index: DebugAddrIndex<usize>, _relocate: bool) -> Option<u64> {
+        None
+    }
+
+    /// What the expression had for a value when the function was entered.
+    fn at_entry(&self, _expression: Expression<Reader>) -> Result<u64, Missing> {
+        Err(Missing::Gone)
+    }
+
+    fn base_type(&self, _entry: UnitOffset) -> Option<ValueType> {
+        None
+    }
+
+    /// The location expression of an entry.
+    fn location_of(&self, _entry: DieReference<usize>) -> Option<Reader> {
+        None
+    }
+}
+
+/// Runs an expression; `start` is what the stack begins with, if anything.
+pub(super) fn run(
+    expression: Expression<Reader>,
+    encoding: Encoding,
+    start: Option<u64>,
+    around: &dyn Surroundings,
+) -> Result<Vec<Piece<Reader>>, Missing> {
+    const MALFORMED: Missing = Missing::Unsupported("a malformed expression");
+    let mut evaluation = expression.evaluation(encoding);
+    evaluation.set_max_iterations(MOST_STEPS);
+    if let Some(value) = start {
+        evaluation.set_initial_value(value);
+    }
+    let mut state = evaluation.evaluate().map_err(|_| MALFORMED)?;
+    loop {
+        let next = match state {
+            EvaluationResult::Complete => return Ok(evaluation.result()),
+            EvaluationResult::RequiresMemory { address, size, base_type, .. } => {
+                let mut word = [0; 16];
+                let wanted = word.get_mut(..usize::from(size)).ok_or(MALFORMED)?;
+                if !around.memory().read(address, wanted) {
+                    return Err(Missing::Unreadable(address));
+                }
+                evaluation.resume_with_memory(typed(u128::from_le_bytes(word), base_type, around)?)
+            }
+            EvaluationResult::RequiresRegister { register, base_type } => {
+                let bits = around.register(register.0).ok_or(Missing::Gone)?;
+                evaluation.resume_with_register(typed(bits, base_type, around)?)
+            }
+            EvaluationResult::RequiresCallFrameCfa => evaluation
+                .resume_with_call_frame_cfa(around.call_frame().ok_or(Missing::Unsupported("its frame"))?),
+            EvaluationResult::RequiresFrameBase => evaluation.resume_with_frame_base(around.frame_base()?),
+            EvaluationResult::RequiresTls(offset) => evaluation.resume_with_tls(around.thread_local(offset)?),
+            EvaluationResult::RequiresRelocatedAddress(address) => {
+                evaluation.resume_with_relocated_address(around.relocated(address).ok_or(MALFORMED)?)
+            }
+            EvaluationResult::RequiresIndexedAddress { index, relocate } => {
+                evaluation.resume_with_indexed_address(around.indexed(index, relocate).ok_or(MALFORMED)?)
+            }
+            EvaluationResult::RequiresEntryValue(expression) => {
+                evaluation.resume_with_entry_value(Value::Generic(around.at_entry(expression)?))
+            }
+            EvaluationResult::RequiresBaseType(entry) => evaluation
+                .resume_with_base_type(around.base_type(entry).ok_or(Missing::Unsupported("a type's size"))?),
+            EvaluationResult::RequiresAtLocation(entry) => {
+                evaluation.resume_with_at_location(around.location_of(entry).ok_or(Missing::Gone)?)
+            }
+            _ => return Err(Missing::Unsupported("an expression of another machine")),
+        };
+        state = next.map_err(|_| MALFORMED)?;
+    }
+}
+
+/// Bits as a value of a base type; entry 0 stands for a plain word.
+fn typed(bits: u128, base_type: UnitOffset, around: &dyn Surroundings) -> Result<Value, Missing> {
+    if base_type.0 == 0 {
+        return Ok(Value::Generic(bits as u64));
+    }
+    let kind = around.base_type(base_type).ok_or(Missing::Unsupported("a type's size"))?;
+    Ok(match kind {
+        ValueType::Generic => Value::Generic(bits as u64),
+        ValueType::I8 => Value::I8(bits as i8),
+        ValueType::U8 => Value::U8(bits as u8),
+        ValueType::I16 => Value::I16(bits as i16),
+        ValueType::U16 => Value::U16(bits as u16),
+        ValueType::I32 => Value::I32(bits as i32),
+        ValueType::U32 => Value::U32(bits as u32),
+        ValueType::I64 => Value::I64(bits as i64),
+        ValueType::U64 => Value::U64(bits as u64),
+        ValueType::F32 => Value::F32(f32::from_bits(bits as u32)),
+        ValueType::F64 => Value::F64(f64::from_bits(bits as u64)),
+    })
+}
+
+/// The word that an expression computes: an address where its result is a place, else the value.
+pub(super) fn word(pieces: &[Piece<Reader>], around: &dyn Surroundings) -> Result<u64, Missing> {
+    match pieces {
+        [Piece { location: Location::Address { address }, size_in_bits: None, .. }] => Ok(*address),
+        [Piece { location: Location::Value { value }, size_in_bits: None, .. }] => {
+            value.to_u64(u64::MAX).map_err(|_| Missing::Unsupported("a value that is no word"))
+        }
+        [Piece { location: Location::Register { register }, size_in_bits: None, .. }] => {
+            around.register(register.0).map(|bits| bits as u64).ok_or(Missing::Gone)
+        }
+        _ => Err(Missing::Gone),
+    }
+}
+
+/// A function's registers and memory, which is all that unwinding tables ask for.
+struct Caller<'a> {
+    start: Option<u64>,
+    registers: &'a Registers,
+    memory: &'a dyn Memory,
+}
+
+impl Surroundings for Caller<'_> {
+    fn memory(&self) -> &dyn Memory {
+        self.memory
+    }
+
+    fn register(&self, number: u16) -> Option<u128> {
+        self.registers.get(number).map(u128::from)
+    }
+
+    fn call_frame(&self) -> Option<u64> {
+        self.start
+    }
+}
 
 /// Evaluates an expression of an unwinding table; `start` is what the stack begins with (the CFA for register rules).
 pub(super) fn evaluate(
@@ -13,28 +185,6 @@ pub(super) fn evaluate(
     registers: &Registers,
     memory: &dyn Memory,
 ) -> Option<u64> {
-    let mut evaluation = expression.evaluation(encoding);
-    evaluation.set_max_iterations(10_000);
-    if let Some(value) = start {
-        evaluation.set_initial_value(value);
-    }
-    let mut state = evaluation.evaluate().ok()?;
-    loop {
-        state = match state {
-            EvaluationResult::Complete => break,
-            EvaluationResult::RequiresMemory { address, size, .. } => {
-                let mut word = [0; 8];
-                let wanted = word.get_mut(..usize::from(size))?;
-                memory.read(address, wanted).then_some(())?;
-                evaluation.resume_with_memory(Value::Generic(u64::from_le_bytes(word))).ok()?
-            }
-            EvaluationResult::RequiresRegister { register, .. } => {
-                let value = registers.get(register.0)?;
-                evaluation.resume_with_register(Value::Generic(value)).ok()?
-            }
-            EvaluationResult::RequiresCallFrameCfa => evaluation.resume_with_call_frame_cfa(start?).ok()?,
-            _ => return None,
-        };
-    }
-    evaluation.value_result()?.to_u64(u64::MAX).ok()
+    let around = Caller { start, registers, memory };
+    word(&run(expression, encoding, start, &around).ok()?, &around).ok()
 }

@@ -10,11 +10,12 @@ use super::cfi::Cfi;
 use super::data::{Variables, without_crate};
 use super::demangle::demangle;
 use super::dwarf::{self, Dwarf};
-use super::elf::{CodeSection, ElfBytes};
+use super::elf::{CodeSection, ElfBytes, ThreadLocalStorage};
 use super::error::ImageError;
 use super::functions::{Function, Functions};
 use super::imports::Imports;
 use super::inlined::{self, Instance};
+use super::inspect::Index;
 use super::lines::{Language, SourceUnit};
 use super::source::{self, SourceFrame};
 use super::symbols::{Symbol, Symbols};
@@ -34,6 +35,7 @@ pub struct Image {
     variables: OnceLock<Option<Variables>>,
     sources: OnceLock<Vec<SourceUnit>>,
     is_rust: OnceLock<bool>,
+    inspection: Index,
     dwarf: OnceLock<Option<Dwarf>>,
     cfi: Cfi,
     /// The file that its debug information was moved to.
@@ -61,6 +63,7 @@ impl Image {
             variables: OnceLock::new(),
             sources: OnceLock::new(),
             is_rust: OnceLock::new(),
+            inspection: Index::default(),
             dwarf: OnceLock::new(),
             cfi: Cfi::new(&elf),
             companion: OnceLock::new(),
@@ -283,6 +286,20 @@ impl Image {
 
     pub(super) fn is_weak_symbol(&self, name: &str) -> bool {
         self.symbol_table().named(name).is_some_and(Symbol::is_weak)
+    }
+
+    /// What was found out about types and variables so far.
+    pub(super) fn inspection(&self) -> &Index {
+        &self.inspection
+    }
+
+    pub(super) fn thread_local_storage(&self) -> Option<ThreadLocalStorage> {
+        self.elf.thread_local_storage()
+    }
+
+    /// Whether it is a program and no library, even one that can be run as a program.
+    pub(super) fn is_program(&self) -> bool {
+        !self.is_pie || self.says_it_is_a_program()
     }
 
     pub(super) fn cfi(&self) -> &Cfi {

@@ -124,7 +124,13 @@ pub(super) fn files(dwarf: &Dwarf, unit: &Unit) -> Vec<PathBuf> {
     (first..first + count).map(|index| file_path(dwarf, unit, header, index)).collect()
 }
 
-fn file_path(dwarf: &Dwarf, unit: &Unit, header: &gimli::LineProgramHeader<Reader>, index: u64) -> PathBuf {
+/// The file of an index into a unit's line table.
+pub(super) fn file_path(
+    dwarf: &Dwarf,
+    unit: &Unit,
+    header: &gimli::LineProgramHeader<Reader>,
+    index: u64,
+) -> PathBuf {
     let Some(file) = header.file(index) else { return PathBuf::new() };
     let text = |value| match dwarf.sections().attr_string(unit, value) {
         Ok(text) => text.to_string_lossy().into_owned(),

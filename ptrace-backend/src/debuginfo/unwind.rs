@@ -1,19 +1,12 @@
 //! Walking the stack of a stopped thread with nothing but its registers and its memory.
 
-use std::cell::RefCell;
-
 use gimli::{CfaRule, RegisterRule};
 
 use super::cfi::CallerRow;
 use super::expression::evaluate;
 use super::image::Image;
+use super::memory::{Memory, Pages, word};
 use super::modules::{Modules, Place};
-
-/// The memory of something that stands still.
-pub trait Memory {
-    /// Fills `buffer` from `address`; false if not all of it can be read.
-    fn read(&self, address: u64, buffer: &mut [u8]) -> bool;
-}
 
 /// A thread's registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -55,15 +48,48 @@ pub struct Frame {
     pub place: Option<Place>,
 }
 
+/// A frame with what its function sees in the registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Activation {
+    pub(super) frame: Frame,
+    registers: Registers,
+    /// Which registers still have the function's own values: a bit for each DWARF number.
+    known: u32,
+}
+
+impl Activation {
+    /// What the function sees in a register; none if the functions that it called may have changed it since.
+    pub(super) fn register(&self, number: u16) -> Option<u64> {
+        let is_known = 1_u32.checked_shl(number.into()).is_some_and(|bit| self.known & bit != 0);
+        self.registers.get(number).filter(|_| is_known)
+    }
+}
+
+/// Every register.
+const ALL: u32 = (1 << (RETURN_ADDRESS + 1)) - 1;
+/// The registers that a function leaves as it found them: rbx, rbp, rsp, r12 to r15, and its own return address.
+const PRESERVED: u32 = 1 << 3 | 1 << RBP | 1 << RSP | 0xf << 12 | 1 << RETURN_ADDRESS;
+
 /// The functions that have not returned, innermost first, at most `limit`.
 ///
 /// Reads only through `memory`. Where there is no unwinding table it follows frame pointers, and past a call through
 /// a wild pointer it goes on at the caller.
 #[must_use]
 pub fn unwind(modules: &Modules, memory: &dyn Memory, registers: &Registers, limit: usize) -> Vec<Frame> {
-    let memory = &Window::new(memory);
+    activations(modules, memory, registers, limit).into_iter().map(|activation| activation.frame).collect()
+}
+
+/// The same with the registers of each function.
+pub(super) fn activations(
+    modules: &Modules,
+    memory: &dyn Memory,
+    registers: &Registers,
+    limit: usize,
+) -> Vec<Activation> {
+    let memory = &Pages::new(memory);
     let mut frames = Vec::new();
     let mut registers = *registers;
+    let mut known = ALL;
     // The innermost instruction has not run; a caller stands behind its call, which may be its last instruction.
     let mut is_exact = true;
     while frames.len() < limit {
@@ -75,8 +101,8 @@ pub fn unwind(modules: &Modules, memory: &dyn Memory, registers: &Registers, lim
             _ => guess(modules, &registers, memory, frames.is_empty()),
         };
         let cfa = step.as_ref().map_or(0, |step| step.cfa);
-        frames.push(Frame { pc: registers.pc, cfa, place });
-        let Some(Step { caller: Some(caller), .. }) = step else { break };
+        frames.push(Activation { frame: Frame { pc: registers.pc, cfa, place }, registers, known });
+        let Some(Step { caller: Some(caller), restored, lost, .. }) = step else { break };
         let is_stuck = caller.pc == registers.pc && caller.gpr[RSP] == registers.gpr[RSP];
         if caller.pc == 0
             || is_stuck
@@ -84,7 +110,8 @@ pub fn unwind(modules: &Modules, memory: &dyn Memory, registers: &Registers, lim
         {
             break;
         }
-        is_exact = row.is_some_and(|row| row.is_signal);
+        is_exact = row.as_ref().is_some_and(|row| row.is_signal);
+        known = (if is_exact { known } else { known & PRESERVED }) & !lost | restored;
         registers = caller;
     }
     frames
@@ -94,6 +121,18 @@ struct Step {
     cfa: u64,
     /// None where the table marks the outermost function.
     caller: Option<Registers>,
+    /// The caller's registers whose values were found, a bit for each DWARF number.
+    restored: u32,
+    /// Those that have another value now.
+    lost: u32,
+}
+
+impl Step {
+    /// A call that left its return address and nothing else to go by.
+    fn guessed(caller: Registers) -> Self {
+        let lost = PRESERVED & !(1 << RBP | 1 << RSP | 1 << RETURN_ADDRESS);
+        Self { cfa: caller.gpr[RSP], caller: Some(caller), restored: 0, lost }
+    }
 }
 
 fn undo_call(row: &CallerRow, image: &Image, registers: &Registers, memory: &dyn Memory) -> Option<Step> {
@@ -109,8 +148,8 @@ fn undo_call(row: &CallerRow, image: &Image, registers: &Registers, memory: &dyn
     };
     let mut caller = *registers;
     caller.gpr[RSP] = cfa;
-    let mut has_caller = false;
-    for (number, rule) in &row.rules {
+    let (mut restored, mut lost) = (1 << RSP, 0);
+    for (number, rule) in row.rules.iter().filter(|(_, rule)| *rule != RegisterRule::SameValue) {
         let value = match rule {
             RegisterRule::Offset(offset) => word(memory, cfa.wrapping_add_signed(*offset)),
             RegisterRule::ValOffset(offset) => Some(cfa.wrapping_add_signed(*offset)),
@@ -122,12 +161,17 @@ fn undo_call(row: &CallerRow, image: &Image, registers: &Registers, memory: &dyn
             RegisterRule::Constant(value) => Some(*value),
             _ => None,
         };
-        if let Some(value) = value {
-            caller.set(*number, value);
-            has_caller |= *number == RETURN_ADDRESS;
+        let bit = 1_u32.checked_shl((*number).into()).unwrap_or_default();
+        match value {
+            Some(value) => {
+                caller.set(*number, value);
+                restored |= bit;
+            }
+            None => lost |= bit,
         }
     }
-    Some(Step { cfa, caller: has_caller.then_some(caller) })
+    let has_caller = restored & (1 << RETURN_ADDRESS) != 0;
+    Some(Step { cfa, caller: has_caller.then_some(caller), restored, lost })
 }
 
 /// Without a table: a function that has just been called has its return address on top of the stack (a stub, or a wild
@@ -143,7 +187,7 @@ fn guess(modules: &Modules, registers: &Registers, memory: &dyn Memory, is_inner
     if is_innermost && let Some(pc) = returned_to(rsp) {
         caller.pc = pc;
         caller.gpr[RSP] = rsp.wrapping_add(8);
-        return Some(Step { cfa: caller.gpr[RSP], caller: Some(caller) });
+        return Some(Step::guessed(caller));
     }
     let rbp = registers.gpr[RBP];
     if rbp < rsp {
@@ -152,45 +196,5 @@ fn guess(modules: &Modules, registers: &Registers, memory: &dyn Memory, is_inner
     caller.pc = returned_to(rbp.checked_add(8)?)?;
     caller.gpr[RBP] = word(memory, rbp)?;
     caller.gpr[RSP] = rbp.checked_add(16)?;
-    Some(Step { cfa: caller.gpr[RSP], caller: Some(caller) })
-}
-
-fn word(memory: &dyn Memory, address: u64) -> Option<u64> {
-    let mut bytes = [0; 8];
-    memory.read(address, &mut bytes).then(|| u64::from_le_bytes(bytes))
-}
-
-/// A page: what can be read at its start can be read throughout.
-const WINDOW: usize = 4096;
-
-/// Reads a stretch of stack at a time: every read of another process is a system call.
-struct Window<'a> {
-    memory: &'a dyn Memory,
-    last: RefCell<(u64, [u8; WINDOW])>,
-}
-
-impl<'a> Window<'a> {
-    fn new(memory: &'a dyn Memory) -> Self {
-        Self { memory, last: RefCell::new((u64::MAX, [0; WINDOW])) }
-    }
-}
-
-impl Memory for Window<'_> {
-    fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
-        let start = address & !(WINDOW as u64 - 1);
-        let offset = (address - start) as usize;
-        let Some(end) = offset.checked_add(buffer.len()).filter(|&end| end <= WINDOW) else {
-            return self.memory.read(address, buffer);
-        };
-        let (at, bytes) = &mut *self.last.borrow_mut();
-        if *at != start {
-            *at = u64::MAX;
-            if !self.memory.read(start, bytes) {
-                return self.memory.read(address, buffer);
-            }
-            *at = start;
-        }
-        buffer.copy_from_slice(&bytes[offset..end]);
-        true
-    }
+    Some(Step::guessed(caller))
 }

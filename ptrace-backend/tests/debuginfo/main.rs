@@ -4,6 +4,7 @@ mod build;
 mod c_programs;
 mod cpp_programs;
 mod damaged;
+mod inspect;
 mod libraries;
 mod refusals;
 mod rust_programs;

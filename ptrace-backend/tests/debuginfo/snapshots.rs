@@ -7,16 +7,16 @@ use std::path::PathBuf;
 
 use ptrace_backend::debuginfo::{Frame, Image, Memory, Modules, Registers, unwind};
 
-/// The memory of this process.
-pub(crate) struct OwnMemory(File);
+/// The memory of a process.
+pub(crate) struct ProcessMemory(File);
 
-impl OwnMemory {
-    pub(crate) fn open() -> Self {
-        Self(File::open("/proc/self/mem").unwrap())
+impl ProcessMemory {
+    pub(crate) fn open(process: &str) -> Self {
+        Self(File::open(format!("/proc/{process}/mem")).unwrap())
     }
 }
 
-impl Memory for OwnMemory {
+impl Memory for ProcessMemory {
     fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
         self.0.read_exact_at(buffer, address).is_ok()
     }
@@ -35,13 +35,13 @@ impl Memory for Words {
 
 /// The file of a library that this process has loaded.
 pub(crate) fn loaded(name: &str) -> PathBuf {
-    mappings().into_keys().find(|path| path.file_name().unwrap() == name).unwrap()
+    mappings("self").into_keys().find(|path| path.file_name().unwrap() == name).unwrap()
 }
 
-/// Every file that is mapped with code in it, with its lowest address.
-fn mappings() -> BTreeMap<PathBuf, u64> {
+/// Every file that a process has mapped with code in it, with its lowest address.
+fn mappings(process: &str) -> BTreeMap<PathBuf, u64> {
     let mut lowest: BTreeMap<PathBuf, (u64, bool)> = BTreeMap::new();
-    for line in fs::read_to_string("/proc/self/maps").unwrap().lines() {
+    for line in fs::read_to_string(format!("/proc/{process}/maps")).unwrap().lines() {
         let Some(at) = line.find('/') else { continue };
         let start = u64::from_str_radix(line.split_once('-').unwrap().0, 16).unwrap();
         let (_, has_code) = lowest.entry(PathBuf::from(&line[at..])).or_insert((start, false));
@@ -54,10 +54,10 @@ fn mappings() -> BTreeMap<PathBuf, u64> {
         .collect()
 }
 
-/// Everything that this process has loaded.
-pub(crate) fn own_modules() -> Modules {
+/// Everything that a process has loaded.
+pub(crate) fn modules_of(process: &str) -> Modules {
     let mut modules = Modules::default();
-    for (path, start) in mappings() {
+    for (path, start) in mappings(process) {
         // Another test's library may be loaded still, and its file gone.
         let Ok(image) = Image::open(&path) else { continue };
         // Not up to the file's highest mapping: whoever reads symbols may map the file a second time.
@@ -112,8 +112,8 @@ pub(crate) struct Stack {
 
 impl Stack {
     pub(crate) fn walk(registers: &Registers) -> Self {
-        let modules = own_modules();
-        let frames = unwind(&modules, &OwnMemory::open(), registers, 200);
+        let modules = modules_of("self");
+        let frames = unwind(&modules, &ProcessMemory::open("self"), registers, 200);
         Self { modules, frames }
     }
 

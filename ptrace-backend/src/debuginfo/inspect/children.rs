@@ -1,0 +1,155 @@
+//! What is inside scopes and variables.
+
+use std::ops::Range;
+
+use super::scopes::Named;
+use super::stack::FrameId;
+use super::thread::Thread;
+use super::typed::Typed;
+use super::variable::{Handle, Inside, Scope, ScopeKind, Variable};
+use super::view::{Field, Fields, Items, Pointer, Shown, View};
+use crate::debuginfo::lines::Language;
+
+/// How many wrappers are looked through; damaged types wrap themselves.
+const MOST_WRAPPERS: usize = 32;
+
+/// What a value consists of.
+#[derive(Default)]
+struct Inner {
+    fields: Vec<Field>,
+    items: Option<Items>,
+    /// Whether the fields are those of what a pointer of C or C++ points to.
+    needs_arrow: bool,
+}
+
+impl Thread<'_> {
+    pub(super) fn scopes(&self, frame: FrameId) -> Vec<Scope> {
+        let locals = self.locals(frame);
+        let scope = |kind| Scope { kind, handle: Handle(Inside::Scope(frame, kind)) };
+        let mut scopes = Vec::new();
+        if locals.iter().any(|one| one.is_parameter) {
+            scopes.push(scope(ScopeKind::Arguments));
+        }
+        if locals.iter().any(|one| !one.is_parameter) {
+            scopes.push(scope(ScopeKind::Locals));
+        }
+        if self.has_globals(frame) {
+            scopes.push(scope(ScopeKind::Globals));
+        }
+        scopes
+    }
+
+    pub(super) fn named_children(&self, handle: &Handle) -> Vec<Variable> {
+        let (shown, expression) = match &handle.0 {
+            Inside::Scope(frame, kind) => return self.scope(*frame, *kind),
+            Inside::Part { shown, expression } => (shown, expression.as_deref()),
+        };
+        let Shown::Value(value) = shown else { return Vec::new() };
+        let inner = self.inside(value);
+        let joint = if inner.needs_arrow { "->" } else { "." };
+        inner.fields.into_iter().map(|field| self.child(expression, joint, field)).collect()
+    }
+
+    pub(super) fn indexed_children(&self, handle: &Handle, range: Range<u64>) -> Vec<Variable> {
+        let Inside::Part { shown: Shown::Value(value), expression } = &handle.0 else { return Vec::new() };
+        let Some(items) = self.inside(value).items else { return Vec::new() };
+        let count = range.end.saturating_sub(range.start);
+        let found = self.items(&items, range.start, count);
+        found.into_iter().map(|field| self.child(expression.as_deref(), "", field)).collect()
+    }
+
+    fn scope(&self, frame: FrameId, kind: ScopeKind) -> Vec<Variable> {
+        let found = match kind {
+            ScopeKind::Globals => self.globals(frame),
+            _ => self.locals(frame),
+        };
+        let wanted = found.into_iter().filter(|one| match kind {
+            ScopeKind::Globals => true,
+            ScopeKind::Arguments => one.is_parameter,
+            ScopeKind::Locals => !one.is_parameter,
+        });
+        wanted.map(|one| self.named_variable(one)).collect()
+    }
+
+    fn named_variable(&self, one: Named) -> Variable {
+        let (name, expression) = if one.is_shadowed {
+            (format!("{} (shadowed)", one.name), None)
+        } else {
+            (one.name.clone(), Some(one.name))
+        };
+        self.shown_variable(name, Shown::Value(one.value), expression)
+    }
+
+    fn child(&self, parent: Option<&str>, joint: &str, field: Field) -> Variable {
+        let expression = parent.and_then(|parent| path_into(parent, joint, &field));
+        self.shown_variable(field.name, field.shown, expression)
+    }
+
+    /// A value as a user sees it.
+    pub(super) fn shown_variable(&self, name: String, shown: Shown, expression: Option<String>) -> Variable {
+        let value = self.shown_in_words(&shown);
+        let (type_name, address, inner) = match &shown {
+            Shown::Value(value) => (self.type_name(value), value.contents.address(), self.inside(value)),
+            Shown::Words { type_name, .. } => (type_name.clone(), None, Inner::default()),
+        };
+        Variable {
+            name,
+            type_name,
+            value,
+            address,
+            expression: expression.clone(),
+            named: inner.fields.len() as u64,
+            indexed: inner.items.map_or(0, |items| items.count()),
+            handle: Handle(Inside::Part { shown, expression }),
+        }
+    }
+
+    fn inside(&self, value: &Typed) -> Inner {
+        let mut here = value.clone();
+        for _ in 0..MOST_WRAPPERS {
+            match self.view(&here) {
+                View::Same(inner) => here = *inner,
+                View::Fields(Fields { fields, .. }) => return Inner { fields, ..Inner::default() },
+                View::List(list) => return Inner { items: Some(list.items), ..Inner::default() },
+                View::Text(text) => {
+                    return Inner { items: text.elements.map(Items::Elements), ..Inner::default() };
+                }
+                View::Pointer(pointer) => return self.behind(pointer),
+                View::Leaf(_) | View::Missing(_) | View::Bytes => break,
+            }
+        }
+        Inner::default()
+    }
+
+    /// What is inside a pointer: the parts of what it points to, if that has parts.
+    fn behind(&self, pointer: Pointer) -> Inner {
+        let Some(target) = pointer.target else { return Inner { fields: pointer.facts, ..Inner::default() } };
+        let is_rust = self.language(&target) == Language::Rust;
+        let (mut fields, needs_arrow) = match self.view(&target) {
+            View::Fields(inner) if pointer.facts.is_empty() => (inner.fields, !is_rust),
+            _ => (vec![Field::value("*", target)], false),
+        };
+        fields.extend(pointer.facts);
+        Inner { fields, items: None, needs_arrow }
+    }
+}
+
+/// The expression for a part, given the expression for the whole.
+fn path_into(whole: &str, joint: &str, field: &Field) -> Option<String> {
+    let Shown::Value(_) = field.shown else { return None };
+    if field.is_transparent {
+        return Some(whole.to_owned());
+    }
+    let is_simple = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '[' | ']' | '>' | '-');
+    let closed = if whole.chars().all(is_simple) { whole.to_owned() } else { format!("({whole})") };
+    let is_name = field.name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    match field.name.as_str() {
+        "*" => Some(format!("*{closed}")),
+        name if name.starts_with('[') => {
+            let is_number = name[1..].trim_end_matches(']').bytes().all(|byte| byte.is_ascii_digit());
+            is_number.then(|| format!("{closed}{name}"))
+        }
+        name if is_name => Some(format!("{closed}{joint}{name}")),
+        _ => None,
+    }
+}

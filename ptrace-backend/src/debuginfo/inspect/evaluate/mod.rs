@@ -1,0 +1,342 @@
+//! Expressions over the variables of a frame, evaluated by reading alone.
+
+mod parse;
+
+use parse::{Expression, parse};
+
+use super::contents::Contents;
+use super::scopes::Named;
+use super::shape::Form;
+use super::stack::FrameId;
+use super::summary::words_for;
+use super::thread::Thread;
+use super::typed::Typed;
+use super::variable::Variable;
+use super::view::{Field, Shown, View};
+use crate::debuginfo::expression::Missing;
+use crate::debuginfo::lines::Language;
+
+/// How many pointers and wrappers `.` goes through; damaged types wrap themselves.
+const MOST_WRAPPERS: usize = 16;
+
+/// Why an expression has no value.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum EvaluateError {
+    /// No text.
+    #[error("there is nothing to evaluate")]
+    Empty,
+    /// A function call.
+    #[error("nothing is run in the program: calls cannot be evaluated")]
+    Call,
+    /// An assignment or increment.
+    #[error("nothing is changed in the program: assignments cannot be evaluated")]
+    Assignment,
+    /// Something else that is no part of an expression.
+    #[error("`{0}` is not understood here: names, `.`, `->`, `[i]`, `*` and `&` are")]
+    NotUnderstood(String),
+    /// The text ends too early.
+    #[error("the expression is not finished")]
+    Unfinished,
+    /// More nesting than anybody writes.
+    #[error("the expression is nested too deep")]
+    TooDeep,
+    /// A malformed or very large number.
+    #[error("`{0}` is not a number")]
+    NotANumber(String),
+    /// No variable of this name can be seen.
+    #[error("`{0}` is not a variable here")]
+    NotAVariable(String),
+    /// Several files have a variable of this name.
+    #[error("`{0}` is a variable of several other files")]
+    Ambiguous(String),
+    /// The type has no such member.
+    #[error("`{kind}` has no member `{member}`")]
+    NoMember {
+        /// The type.
+        kind: String,
+        /// What was asked for.
+        member: String,
+    },
+    /// `*` of something that points nowhere.
+    #[error("a value of type `{0}` cannot be dereferenced")]
+    NotAPointer(String),
+    /// `[i]` of something without elements.
+    #[error("a value of type `{0}` has no elements")]
+    NoElements(String),
+    /// `[i]` past the end.
+    #[error("there is no element {index}: the length is {count}")]
+    PastTheEnd {
+        /// What was asked for.
+        index: i128,
+        /// How many there are.
+        count: u64,
+    },
+    /// An index that is no whole number.
+    #[error("the index is no whole number")]
+    NoIndex,
+    /// `&` of something that is not in memory.
+    #[error("it has no address: the compiler does not keep it in memory")]
+    NoAddress,
+    /// A value on the way is not known.
+    #[error("the value on the way is not known: {0}")]
+    Unknown(String),
+}
+
+/// A value on the way.
+enum Operand {
+    Shown(Shown),
+    Number(i128),
+    AddressOf(Typed),
+}
+
+impl Thread<'_> {
+    pub(super) fn evaluate(&self, frame: FrameId, text: &str) -> Result<Variable, EvaluateError> {
+        let expression = parse(text)?;
+        let evaluator = Evaluator { thread: self, frame, locals: self.locals(frame) };
+        let shown = match evaluator.value(&expression)? {
+            Operand::Shown(shown) => shown,
+            Operand::Number(number) => {
+                Shown::Words { type_name: "integer".to_owned(), words: number.to_string() }
+            }
+            Operand::AddressOf(value) => evaluator.address_in_words(&value)?,
+        };
+        let text = text.trim().to_owned();
+        Ok(self.shown_variable(text.clone(), shown, Some(text)))
+    }
+}
+
+struct Evaluator<'a> {
+    thread: &'a Thread<'a>,
+    frame: FrameId,
+    locals: Vec<Named>,
+}
+
+impl Evaluator<'_> {
+    fn value(&self, expression: &Expression) -> Result<Operand, EvaluateError> {
+        let shown = |value| Ok(Operand::Shown(Shown::Value(value)));
+        match expression {
+            Expression::Number(number) => Ok(Operand::Number(*number)),
+            Expression::Name(name) => shown(self.variable(name)?),
+            Expression::Negated(inner) => {
+                let number = self.number(inner)?.checked_neg().ok_or(EvaluateError::NoIndex)?;
+                Ok(Operand::Number(number))
+            }
+            Expression::AddressOf(inner) => Ok(Operand::AddressOf(self.typed(inner)?)),
+            Expression::Dereference(inner) => match self.value(inner)? {
+                Operand::AddressOf(value) => shown(value),
+                Operand::Shown(Shown::Value(value)) => shown(self.dereferenced(&value)?),
+                _ => Err(EvaluateError::NotAPointer("integer".to_owned())),
+            },
+            Expression::Member(inner, name) => {
+                let whole = match self.value(inner)? {
+                    Operand::AddressOf(value) | Operand::Shown(Shown::Value(value)) => value,
+                    _ => return Err(no_member("integer".to_owned(), name)),
+                };
+                self.member(&whole, name).map(Operand::Shown)
+            }
+            Expression::Index(inner, index) => {
+                let index = self.number(index)?;
+                self.element(&self.typed(inner)?, index).map(Operand::Shown)
+            }
+        }
+    }
+
+    fn typed(&self, expression: &Expression) -> Result<Typed, EvaluateError> {
+        match self.value(expression)? {
+            Operand::Shown(Shown::Value(value)) => Ok(value),
+            _ => Err(EvaluateError::NoAddress),
+        }
+    }
+
+    fn number(&self, expression: &Expression) -> Result<i128, EvaluateError> {
+        let value = match self.value(expression)? {
+            Operand::Number(number) => return Ok(number),
+            Operand::Shown(Shown::Value(value)) => value,
+            _ => return Err(EvaluateError::NoIndex),
+        };
+        let value = self.plain(value);
+        let shape = self.thread.shape(&value).ok_or(EvaluateError::NoIndex)?;
+        match &shape.form {
+            Form::Base(gimli::DW_ATE_float | gimli::DW_ATE_complex_float) => Err(EvaluateError::NoIndex),
+            Form::Base(_) | Form::Enumeration { .. } => self.thread.integer(&value).map_err(unknown),
+            _ => Err(EvaluateError::NoIndex),
+        }
+    }
+
+    /// The value inside wrappers.
+    fn plain(&self, value: Typed) -> Typed {
+        let mut here = value;
+        for _ in 0..MOST_WRAPPERS {
+            match self.thread.view(&here) {
+                View::Same(inner) => here = *inner,
+                _ => break,
+            }
+        }
+        here
+    }
+
+    fn variable(&self, name: &str) -> Result<Typed, EvaluateError> {
+        if let Some(local) = self.locals.iter().find(|local| local.name == name) {
+            return Ok(local.value.clone());
+        }
+        let implied = |holder: &str, member: &str| {
+            let holder = self.locals.iter().find(|local| local.name == holder)?;
+            let object = self.thread.target(&holder.value).unwrap_or_else(|_| holder.value.clone());
+            self.thread.field(&object, member)
+        };
+        if let Some(member) = implied("this", name).or_else(|| implied("__closure", &format!("__{name}"))) {
+            return Ok(member);
+        }
+        let mut found = self.thread.globals_named(self.frame, name);
+        match found.len() {
+            0 => Err(EvaluateError::NotAVariable(name.to_owned())),
+            1 => Ok(found.remove(0)),
+            _ => Err(EvaluateError::Ambiguous(name.to_owned())),
+        }
+    }
+
+    /// What a pointer, reference, smart pointer or array points to.
+    fn dereferenced(&self, value: &Typed) -> Result<Typed, EvaluateError> {
+        let mut here = value.clone();
+        for _ in 0..MOST_WRAPPERS {
+            if matches!(
+                self.thread.shape(&here).as_deref().map(|shape| &shape.form),
+                Some(Form::Pointer { .. })
+            ) {
+                let target = self.thread.target(&here).map_err(unknown)?;
+                // `*` of a C++ reference is that of what it refers to.
+                match self.thread.view(&here) {
+                    View::Same(_) => here = target,
+                    _ => return Ok(target),
+                }
+                continue;
+            }
+            match self.thread.view(&here) {
+                View::Pointer(pointer) => {
+                    let null = || EvaluateError::Unknown("a null pointer".to_owned());
+                    return pointer.target.ok_or_else(null);
+                }
+                View::Same(inner) => here = *inner,
+                View::List(list) => return self.item(self.thread.items(&list.items, 0, 1).pop(), &here),
+                View::Missing(missing) => return Err(unknown(missing)),
+                _ => break,
+            }
+        }
+        Err(EvaluateError::NotAPointer(self.thread.type_name(value)))
+    }
+
+    fn item(&self, field: Option<Field>, list: &Typed) -> Result<Typed, EvaluateError> {
+        match field {
+            Some(Field { shown: Shown::Value(value), .. }) => Ok(value),
+            _ => Err(EvaluateError::NoElements(self.thread.type_name(list))),
+        }
+    }
+
+    /// A member of a value, or of what it points to or wraps.
+    fn member(&self, whole: &Typed, name: &str) -> Result<Shown, EvaluateError> {
+        let mut here = whole.clone();
+        for _ in 0..MOST_WRAPPERS {
+            if let Some(found) = self.own_member(&here, name) {
+                return Ok(found);
+            }
+            here = match self.thread.view(&here) {
+                View::Same(inner) => *inner,
+                View::Pointer(pointer) => match pointer.target {
+                    Some(target) => target,
+                    None if pointer.address == Some(0) => {
+                        return Err(EvaluateError::Unknown("a null pointer".to_owned()));
+                    }
+                    None => break,
+                },
+                View::Missing(missing) => return Err(unknown(missing)),
+                _ => break,
+            };
+        }
+        Err(no_member(self.thread.type_name(whole), name))
+    }
+
+    fn own_member(&self, whole: &Typed, name: &str) -> Option<Shown> {
+        let is_tuple_index = name.bytes().all(|byte| byte.is_ascii_digit());
+        let declared = if is_tuple_index { format!("__{name}") } else { name.to_owned() };
+        if let Some(member) = self.thread.field(whole, &declared) {
+            return Some(Shown::Value(member));
+        }
+        let fields = match self.thread.view(whole) {
+            View::Fields(fields) => fields.fields,
+            View::Pointer(pointer) => pointer.facts,
+            _ => return None,
+        };
+        fields.into_iter().find(|field| field.name == name).map(|field| field.shown)
+    }
+
+    fn element(&self, whole: &Typed, index: i128) -> Result<Shown, EvaluateError> {
+        let mut here = whole.clone();
+        for _ in 0..MOST_WRAPPERS {
+            let items = match self.thread.view(&here) {
+                View::List(list) => list.items,
+                View::Text(text) if text.elements.is_some() => {
+                    super::view::Items::Elements(text.elements.ok_or(EvaluateError::NoIndex)?)
+                }
+                View::Same(inner) => {
+                    here = *inner;
+                    continue;
+                }
+                View::Pointer(pointer) => {
+                    let target = pointer.target.or_else(|| self.thread.target(&here).ok());
+                    let target = target.ok_or_else(|| EvaluateError::Unknown("a null pointer".to_owned()))?;
+                    // A pointer to a list, in Rust a reference to one, is indexed like the list.
+                    if self.thread.language(&here) == Language::Rust
+                        && matches!(
+                            self.thread.view(&target),
+                            View::List(_) | View::Same(_) | View::Pointer(_)
+                        )
+                    {
+                        here = target;
+                        continue;
+                    }
+                    return self.beside(&target, index);
+                }
+                View::Missing(missing) => return Err(unknown(missing)),
+                _ => break,
+            };
+            let count = items.count();
+            let found = u64::try_from(index).ok().filter(|&index| index < count);
+            let found = found.and_then(|index| self.thread.items(&items, index, 1).pop());
+            return found.map(|field| field.shown).ok_or(EvaluateError::PastTheEnd { index, count });
+        }
+        Err(EvaluateError::NoElements(self.thread.type_name(whole)))
+    }
+
+    /// The value so many places behind another one.
+    fn beside(&self, first: &Typed, index: i128) -> Result<Shown, EvaluateError> {
+        let size =
+            self.thread.size(first).ok_or_else(|| EvaluateError::NoElements(self.thread.type_name(first)))?;
+        let distance = index.checked_mul(size.into()).ok_or(EvaluateError::NoIndex)?;
+        let address = first.contents.address().ok_or(EvaluateError::NoAddress)?;
+        let address = u64::try_from(i128::from(address) + distance).map_err(|_| EvaluateError::NoIndex)?;
+        Ok(Shown::Value(first.with(first.kind, Contents::Memory(address))))
+    }
+
+    fn address_in_words(&self, value: &Typed) -> Result<Shown, EvaluateError> {
+        let value = match self.thread.view(value) {
+            View::Same(inner) if self.thread.language(value) != Language::Rust => *inner,
+            _ => value.clone(),
+        };
+        let address =
+            value.contents.address().filter(|_| value.bits.is_none()).ok_or(EvaluateError::NoAddress)?;
+        let name = self.thread.type_name(&value);
+        let type_name = match self.thread.language(&value) {
+            Language::Rust => format!("&{name}"),
+            _ => format!("{name} *"),
+        };
+        Ok(Shown::Words { type_name, words: format!("{address:#x} → {}", self.thread.summary(&value)) })
+    }
+}
+
+fn unknown(missing: Missing) -> EvaluateError {
+    EvaluateError::Unknown(words_for(missing))
+}
+
+fn no_member(kind: String, member: &str) -> EvaluateError {
+    EvaluateError::NoMember { kind, member: member.to_owned() }
+}

@@ -1,0 +1,188 @@
+//! One function that has not returned, as location expressions see it.
+
+use gimli::{AttributeValue, DebugAddrIndex, DieReference, Expression, UnitOffset, ValueType};
+
+use super::contents::Contents;
+use super::entry_values;
+use super::index::{Info, Ref};
+use super::thread::Thread;
+use super::thread_locals;
+use crate::debuginfo::die::locate;
+use crate::debuginfo::dwarf::Reader;
+use crate::debuginfo::expression::{self, Missing, Surroundings};
+use crate::debuginfo::memory::Memory;
+
+/// Values at entry may depend on the caller's, and those on its caller's; frame bases on nothing of the kind.
+const DEEPEST: usize = 16;
+
+/// What location expressions of one unit may ask for, in a frame or outside of any.
+#[derive(Clone, Copy)]
+pub(super) struct Surrounding<'a> {
+    pub(super) thread: &'a Thread<'a>,
+    pub(super) info: Info<'a>,
+    /// Index of the module, and what is added to its static addresses.
+    pub(super) module: usize,
+    pub(super) unit: usize,
+    /// Index of the frame among those of the thread.
+    pub(super) frame: usize,
+    /// How many expressions are waiting for this one.
+    pub(super) depth: usize,
+}
+
+impl<'a> Surrounding<'a> {
+    /// The same for expressions of another unit.
+    pub(super) fn of_unit(self, unit: usize) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// Where a variable's bytes are.
+    pub(super) fn contents(&self, variable: Ref) -> Contents {
+        let located = self.info.inherited(variable, gimli::DW_AT_location);
+        if let Some((owner, value)) = located {
+            let around = self.of_unit(owner.unit);
+            return around.expression(value).map_or_else(Contents::Missing, |found| around.place(found));
+        }
+        match self.info.inherited(variable, gimli::DW_AT_const_value) {
+            Some((owner, value)) => self.of_unit(owner.unit).constant(variable, value),
+            None => Contents::Missing(Missing::Gone),
+        }
+    }
+
+    /// Where an expression says that something is.
+    pub(super) fn place(&self, expression: Expression<Reader>) -> Contents {
+        if expression.0.is_empty() {
+            return Contents::Missing(Missing::Gone);
+        }
+        match self.run(expression, None) {
+            Ok(pieces) => Contents::of_pieces(&pieces, self, &|offset| {
+                let (unit, offset) = locate(self.info.dwarf, offset)?;
+                Some(Ref { unit, offset })
+            }),
+            Err(missing) => Contents::Missing(missing),
+        }
+    }
+
+    /// The word that an expression computes.
+    pub(super) fn word(&self, expression: Expression<Reader>, start: Option<u64>) -> Result<u64, Missing> {
+        expression::word(&self.run(expression, start)?, self)
+    }
+
+    fn run(
+        &self,
+        expression: Expression<Reader>,
+        start: Option<u64>,
+    ) -> Result<Vec<gimli::Piece<Reader>>, Missing> {
+        if self.depth > DEEPEST {
+            return Err(Missing::Unsupported("an expression that depends on itself"));
+        }
+        let unit = self.info.dwarf.units().get(self.unit).ok_or(Missing::Gone)?;
+        let around = Self { depth: self.depth + 1, ..*self };
+        expression::run(expression, unit.encoding(), start, &around)
+    }
+
+    /// The expression of a location attribute: itself, or the one of a list that holds at this frame's instruction.
+    pub(super) fn expression(&self, value: AttributeValue<Reader>) -> Result<Expression<Reader>, Missing> {
+        if let AttributeValue::Exprloc(expression) = value {
+            return Ok(expression);
+        }
+        let unit = self.info.dwarf.units().get(self.unit).ok_or(Missing::Gone)?;
+        let place = self.thread.frames.get(self.frame).and_then(|frame| frame.frame.place);
+        let address = place.filter(|place| place.module == self.module).ok_or(Missing::Gone)?.address;
+        let Ok(Some(mut list)) = self.info.dwarf.sections().attr_locations(unit, value) else {
+            return Err(Missing::Unsupported("a location of an unknown form"));
+        };
+        while let Ok(Some(entry)) = list.next() {
+            if (entry.range.begin..entry.range.end).contains(&address) {
+                return Ok(entry.data);
+            }
+        }
+        Err(Missing::Gone)
+    }
+
+    /// A constant that is all that is left of a variable.
+    fn constant(&self, variable: Ref, value: AttributeValue<Reader>) -> Contents {
+        if let AttributeValue::Block(bytes) = value {
+            return Contents::constant(bytes.slice());
+        }
+        if let AttributeValue::Sdata(value) = value {
+            return Contents::constant(&i128::from(value).to_le_bytes());
+        }
+        if let Some(value) = value.udata_value() {
+            return Contents::constant(&u128::from(value).to_le_bytes());
+        }
+        // Strings come without their end.
+        let unit = self.info.dwarf.units().get(self.unit);
+        let text = unit.and_then(|unit| self.info.dwarf.sections().attr_string(unit, value).ok());
+        let _ = variable;
+        match text {
+            Some(text) => Contents::constant(&[text.slice(), &[0]].concat()),
+            None => Contents::Missing(Missing::Unsupported("a constant of an unknown form")),
+        }
+    }
+
+    /// The function that this frame runs, inlined ones aside.
+    pub(super) fn function(&self) -> Option<Ref> {
+        let place =
+            self.thread.frames.get(self.frame)?.frame.place.filter(|place| place.module == self.module)?;
+        self.info.function_at(place.address)
+    }
+}
+
+impl Surroundings for Surrounding<'_> {
+    fn memory(&self) -> &dyn Memory {
+        self.thread.memory()
+    }
+
+    fn register(&self, number: u16) -> Option<u128> {
+        self.thread.register(self.frame, number)
+    }
+
+    fn call_frame(&self) -> Option<u64> {
+        self.thread.frames.get(self.frame).map(|frame| frame.frame.cfa).filter(|&cfa| cfa != 0)
+    }
+
+    fn frame_base(&self) -> Result<u64, Missing> {
+        let function = self.function().ok_or(Missing::Gone)?;
+        let (owner, value) = self
+            .info
+            .inherited(function, gimli::DW_AT_frame_base)
+            .ok_or(Missing::Unsupported("its frame base"))?;
+        let around = self.of_unit(owner.unit);
+        around.word(around.expression(value)?, None)
+    }
+
+    fn thread_local(&self, offset: u64) -> Result<u64, Missing> {
+        thread_locals::address(self.thread, self.module, offset)
+    }
+
+    fn relocated(&self, address: u64) -> Option<u64> {
+        Some(self.thread.modules.get(self.module)?.bias.wrapping_add(address))
+    }
+
+    fn indexed(&self, index: DebugAddrIndex<usize>, relocate: bool) -> Option<u64> {
+        let unit = self.info.dwarf.units().get(self.unit)?;
+        let address = self.info.dwarf.sections().address(unit, index).ok()?;
+        if relocate { self.relocated(address) } else { Some(address) }
+    }
+
+    fn at_entry(&self, expression: Expression<Reader>) -> Result<u64, Missing> {
+        entry_values::find(self, expression)
+    }
+
+    fn base_type(&self, entry: UnitOffset) -> Option<ValueType> {
+        let die = self.info.die(Ref { unit: self.unit, offset: entry })?;
+        ValueType::from_entry(&die).ok().flatten()
+    }
+
+    fn location_of(&self, entry: DieReference<usize>) -> Option<Reader> {
+        let entry = match entry {
+            DieReference::UnitRef(offset) => Ref { unit: self.unit, offset },
+            DieReference::DebugInfoRef(offset) => {
+                let (unit, offset) = locate(self.info.dwarf, offset)?;
+                Ref { unit, offset }
+            }
+        };
+        let value = self.info.die(entry)?.attr_value(gimli::DW_AT_location)?;
+        self.of_unit(entry.unit).expression(value).ok().map(|expression| expression.0)
+    }
+}

@@ -1,0 +1,115 @@
+//! What the variables of a stopped thread hold, read without running anything in it.
+//!
+//! An [`Inspector`] is made for one stopped thread: it needs the [`Modules`] of the address space, a [`Memory`] and the
+//! thread's registers ([`ThreadState`]), be they of a traced process or of a core dump. It unwinds the stack when it is
+//! made and caches pages of memory, so make a new one whenever the thread has moved; what is known of the executables
+//! is kept in their [`Image`]s across inspectors.
+//!
+//! ```text
+//! let inspector = Inspector::new(&modules, &memory, &state);
+//! for frame in inspector.stack(100) {                        // inlined calls are frames of their own
+//!     for scope in inspector.scopes(frame.id) {              // arguments, locals, globals
+//!         for variable in inspector.named(&scope.handle) {   // `x`: `Point { x: 1, y: 2 }`
+//!             inspector.named(&variable.handle);             // its members
+//!             inspector.indexed(&variable.handle, 0..100);   // its elements, a page at a time
+//!         }
+//!     }
+//! }
+//! inspector.evaluate(frame, "points[3].x");
+//! ```
+//!
+//! Everything is lazy: a [`Variable`] is a line of text and a [`Handle`] to what is inside. A handle is plain data that
+//! can be kept and sent; it means something only to inspectors of the same thread at the same place. What cannot be
+//! known is said in the value's words ([`Variable::value`]): `optimised out`, `unreadable memory at 0x…`, and bytes for
+//! what has no meaning in its type; nothing is guessed, and no damaged file leads to a panic.
+//!
+//! [`Image`]: crate::debuginfo::Image
+
+mod blocks;
+mod children;
+mod contents;
+mod entry_values;
+mod evaluate;
+mod float;
+mod frame;
+mod globals;
+mod index;
+mod parts;
+mod scalar;
+mod scopes;
+#[expect(dead_code, reason = "for types of the libraries, which come next")]
+mod shape;
+mod stack;
+mod state;
+mod summary;
+#[expect(dead_code, reason = "for types of the libraries, which come next")]
+mod text;
+mod thread;
+mod thread_locals;
+#[expect(dead_code, reason = "for types of the libraries, which come next")]
+mod type_names;
+#[expect(dead_code, reason = "for types of the libraries, which come next")]
+mod typed;
+mod unit_index;
+mod variable;
+#[expect(dead_code, reason = "for types of the libraries, which come next")]
+mod view;
+
+use std::ops::Range;
+
+pub use evaluate::EvaluateError;
+pub(super) use index::Index;
+pub use stack::{FrameId, StackFrame};
+pub use state::ThreadState;
+use thread::Thread;
+pub use variable::{Handle, Scope, ScopeKind, Variable};
+
+use super::memory::Memory;
+use super::modules::Modules;
+
+/// Looks into one stopped thread.
+pub struct Inspector<'a> {
+    thread: Thread<'a>,
+}
+
+impl<'a> Inspector<'a> {
+    /// Unwinds the stack of a stopped thread.
+    #[must_use]
+    pub fn new(modules: &'a Modules, memory: &'a dyn Memory, state: &ThreadState) -> Self {
+        Self { thread: Thread::new(modules, memory, *state) }
+    }
+
+    /// The calls that have not returned, innermost first, at most `limit`; calls that were inlined count.
+    #[must_use]
+    pub fn stack(&self, limit: usize) -> Vec<StackFrame> {
+        self.thread.stack(limit)
+    }
+
+    /// The scopes of a frame that have variables in them: arguments, locals (of nested blocks too, innermost first),
+    /// and the static variables of the user's code in the same compilation unit (in Rust: crate).
+    #[must_use]
+    pub fn scopes(&self, frame: FrameId) -> Vec<Scope> {
+        self.thread.scopes(frame)
+    }
+
+    /// The variables of a scope, the members of a structure, what a pointer points to.
+    #[must_use]
+    pub fn named(&self, handle: &Handle) -> Vec<Variable> {
+        self.thread.named_children(handle)
+    }
+
+    /// Elements of an array or of a library's container, by their positions; those past the end are left out.
+    #[must_use]
+    pub fn indexed(&self, handle: &Handle, range: Range<u64>) -> Vec<Variable> {
+        self.thread.indexed_children(handle, range)
+    }
+
+    /// The value of an expression in the frame's language: names, `.`, `->`, `[i]`, `*`, `&`, brackets and whole
+    /// numbers. Runs nothing and changes nothing.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong with the expression.
+    pub fn evaluate(&self, frame: FrameId, expression: &str) -> Result<Variable, EvaluateError> {
+        self.thread.evaluate(frame, expression)
+    }
+}

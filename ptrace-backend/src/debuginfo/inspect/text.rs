@@ -1,0 +1,101 @@
+//! Strings of characters, wherever they are kept.
+
+use super::shape::Form;
+use super::thread::Thread;
+use super::typed::{Elements, Typed};
+use crate::debuginfo::expression::Missing;
+use crate::debuginfo::lines::Language;
+
+/// How many bytes of a text are shown.
+const MOST_SHOWN: u64 = 256;
+
+/// A text, as far as it is shown.
+pub(super) struct Text {
+    bytes: Vec<u8>,
+    /// Whether there is more of it.
+    is_cut: bool,
+    /// The characters one by one, where the program has them as an array.
+    pub(super) elements: Option<Elements>,
+}
+
+impl Text {
+    /// In quotes, with what cannot be printed escaped.
+    pub(super) fn quoted(&self) -> String {
+        let mut quoted = String::from("\"");
+        for chunk in self.bytes.utf8_chunks() {
+            quoted.extend(chunk.valid().chars().flat_map(|c| {
+                // An apostrophe needs no escape in a text.
+                let plain = (c == '\'').then_some(c);
+                let escaped = plain.is_none().then(|| c.escape_debug());
+                plain.into_iter().chain(escaped.into_iter().flatten())
+            }));
+            // What was cut in the middle of a character is no damage.
+            let is_end = self.is_cut && quoted.len() >= self.bytes.len();
+            if !is_end {
+                quoted.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+            }
+        }
+        quoted.push('"');
+        if self.is_cut {
+            quoted.push('…');
+        }
+        quoted
+    }
+}
+
+impl Thread<'_> {
+    /// A text of known length at an address.
+    pub(super) fn text_at(&self, address: u64, length: u64) -> Result<Text, Missing> {
+        let mut bytes = vec![0; length.min(MOST_SHOWN) as usize];
+        if !bytes.is_empty() && !self.memory().read(address, &mut bytes) {
+            return Err(Missing::Unreadable(address));
+        }
+        Ok(Text { bytes, is_cut: length > MOST_SHOWN, elements: None })
+    }
+
+    /// The text that begins with a character of C, if it is one: it ends with a zero.
+    pub(super) fn c_string(&self, first: &Typed) -> Option<Text> {
+        if !self.is_c_character(first) {
+            return None;
+        }
+        let address = first.contents.address()?;
+        let mut bytes = Vec::new();
+        for offset in 0..MOST_SHOWN {
+            let mut byte = [0];
+            if !self.memory().read(address.checked_add(offset)?, &mut byte) {
+                // What has no end is no text.
+                return None;
+            }
+            if byte == [0] {
+                return Some(Text { bytes, is_cut: false, elements: None });
+            }
+            bytes.extend(byte);
+        }
+        Some(Text { bytes, is_cut: true, elements: None })
+    }
+
+    /// An array of C's characters, up to its zero if there is one.
+    pub(super) fn characters(&self, elements: &Elements) -> Option<Text> {
+        if !self.is_c_character(&elements.first) || elements.stride != 1 {
+            return None;
+        }
+        let count = elements.count?;
+        let mut bytes = vec![0; count.min(MOST_SHOWN) as usize];
+        elements.first.contents.read(self.memory(), &mut bytes).ok()?;
+        let end = bytes.iter().position(|&byte| byte == 0);
+        bytes.truncate(end.unwrap_or(bytes.len()));
+        let is_cut = end.is_none() && count > MOST_SHOWN;
+        Some(Text { bytes, is_cut, elements: Some(elements.clone()) })
+    }
+
+    /// Whether a value is of C's or C++'s plain character type; numbers of that size have another name.
+    fn is_c_character(&self, value: &Typed) -> bool {
+        if self.language(value) == Language::Rust {
+            return false;
+        }
+        self.shape(value).is_some_and(|shape| {
+            matches!(shape.form, Form::Base(gimli::DW_ATE_signed_char | gimli::DW_ATE_UTF))
+                && matches!(shape.name.as_deref(), Some("char" | "char8_t"))
+        })
+    }
+}

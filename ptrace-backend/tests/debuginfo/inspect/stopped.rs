@@ -1,0 +1,147 @@
+//! A program that stopped itself with a breakpoint instruction.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::{io, mem, ptr};
+
+use ptrace_backend::debuginfo::inspect::{FrameId, Inspector, ScopeKind, ThreadState, Variable};
+use ptrace_backend::debuginfo::{Modules, Registers};
+
+use crate::snapshots::{ProcessMemory, modules_of};
+
+/// A stopped process; it ends with this value.
+pub(crate) struct Stopped {
+    child: Child,
+    modules: Modules,
+    memory: ProcessMemory,
+    state: ThreadState,
+    /// What the program printed before it stopped, by the word in front of each `=`.
+    pub(crate) printed: BTreeMap<String, String>,
+}
+
+impl Stopped {
+    /// Runs a program up to its first breakpoint instruction.
+    pub(crate) fn at_breakpoint(program: &Path) -> Self {
+        let mut command = Command::new(program);
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        // SAFETY: between fork and exec only async-signal-safe functions are called.
+        unsafe {
+            command.pre_exec(|| {
+                libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
+                libc::alarm(30);
+                match libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) {
+                    -1 => Err(io::Error::last_os_error()),
+                    _ => Ok(()),
+                }
+            });
+        }
+        let mut child = command.spawn().unwrap();
+        let pid = child.id().cast_signed();
+        // The first stop is that of the exec, the second the breakpoint.
+        assert_eq!(stop_signal(pid), libc::SIGTRAP);
+        // SAFETY: the child is stopped and traced by this thread.
+        assert_eq!(unsafe { libc::ptrace(libc::PTRACE_CONT, pid, 0, 0) }, 0);
+        assert_eq!(stop_signal(pid), libc::SIGTRAP, "the program runs to its breakpoint");
+        let process = pid.to_string();
+        let printed = printed(child.stdout.take().unwrap());
+        Self {
+            child,
+            modules: modules_of(&process),
+            memory: ProcessMemory::open(&process),
+            state: thread_state(pid),
+            printed,
+        }
+    }
+
+    pub(crate) fn inspector(&self) -> Inspector<'_> {
+        Inspector::new(&self.modules, &self.memory, &self.state)
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        // Neither fails for a child that nobody has reaped.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn stop_signal(pid: libc::pid_t) -> libc::c_int {
+    let mut status = 0;
+    // SAFETY: the status is written to a live variable.
+    assert_eq!(unsafe { libc::waitpid(pid, &raw mut status, 0) }, pid);
+    assert!(libc::WIFSTOPPED(status), "ended with status {status:#x}");
+    libc::WSTOPSIG(status)
+}
+
+/// Reads up to the line `end`.
+fn printed(mut output: impl Read) -> BTreeMap<String, String> {
+    let mut text = String::new();
+    let mut byte = [0];
+    while !text.ends_with("end\n") && output.read(&mut byte).unwrap() == 1 {
+        text.push(byte[0].into());
+    }
+    let lines = text.lines().filter_map(|line| line.split_once('='));
+    lines.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+fn thread_state(pid: libc::pid_t) -> ThreadState {
+    // SAFETY: all zeros is valid for both structures, and the kernel fills them; the child is stopped.
+    let (general, float) = unsafe {
+        let mut general: libc::user_regs_struct = mem::zeroed();
+        let mut float: libc::user_fpregs_struct = mem::zeroed();
+        let none = ptr::null_mut::<libc::c_void>();
+        assert_eq!(libc::ptrace(libc::PTRACE_GETREGS, pid, none, &raw mut general), 0);
+        assert_eq!(libc::ptrace(libc::PTRACE_GETFPREGS, pid, none, &raw mut float), 0);
+        (general, float)
+    };
+    let words = general;
+    let gpr = [
+        words.rax, words.rdx, words.rcx, words.rbx, words.rsi, words.rdi, words.rbp, words.rsp, words.r8,
+        words.r9, words.r10, words.r11, words.r12, words.r13, words.r14, words.r15,
+    ];
+    let vectors = std::array::from_fn(|register| {
+        let words = &float.xmm_space[register * 4..register * 4 + 4];
+        words.iter().rev().fold(0, |value, word| value << 32 | u128::from(*word))
+    });
+    ThreadState {
+        registers: Registers { gpr, pc: words.rip },
+        vectors: Some(vectors),
+        thread_pointer: Some(words.fs_base),
+    }
+}
+
+/// The frame of the first function whose name ends like this.
+pub(crate) fn frame(inspector: &Inspector<'_>, function: &str) -> FrameId {
+    let stack = inspector.stack(100);
+    let found = stack.iter().find(|frame| frame.source.function.ends_with(function));
+    let names: Vec<&str> = stack.iter().map(|frame| frame.source.function.as_str()).collect();
+    found.unwrap_or_else(|| panic!("no {function} among {names:?}")).id
+}
+
+/// Every variable of a frame's scope.
+pub(crate) fn scope(inspector: &Inspector<'_>, frame: FrameId, kind: ScopeKind) -> Vec<Variable> {
+    let scopes = inspector.scopes(frame);
+    let found = scopes.iter().find(|scope| scope.kind == kind);
+    found.map(|scope| inspector.named(&scope.handle)).unwrap_or_default()
+}
+
+/// `name: type = value` of each.
+pub(crate) fn lines(variables: &[Variable]) -> Vec<String> {
+    variables.iter().map(|one| format!("{}: {} = {}", one.name, one.type_name, one.value)).collect()
+}
+
+/// Asserts what expressions evaluate to; errors are their sentences.
+#[track_caller]
+pub(crate) fn assert_values(inspector: &Inspector<'_>, frame: FrameId, expected: &[(&str, &str)]) {
+    for (expression, value) in expected {
+        let found = match inspector.evaluate(frame, expression) {
+            Ok(variable) => variable.value,
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(&found, value, "{expression}");
+    }
+}
