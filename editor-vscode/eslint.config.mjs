@@ -1,0 +1,14 @@
+// The strictest rules that are about mistakes; what code looks like is prettier's.
+import tseslint from "typescript-eslint";
+
+export default tseslint.config(
+  { ignores: [".cache", "dist", "server", "node_modules"] },
+  ...tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: { parserOptions: { project: "./tsconfig.json", tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+    },
+  },
+  { files: ["**/*.mjs"], ...tseslint.configs.disableTypeChecked },
+);

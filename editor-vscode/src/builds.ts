@@ -1,0 +1,77 @@
+// Building before a run: the command is shown, allowed once per workspace, and run as a task in a terminal.
+
+import * as vscode from "vscode";
+import { BuildTerminal } from "./buildTerminal";
+import { AllowedBuilds } from "./novsc/builds";
+import type { BuildParams, BuildResult } from "./protocol";
+import type { Server } from "./server";
+
+export function registerBuilds(context: vscode.ExtensionContext, server: Server): void {
+  const allowed = new AllowedBuilds(context.workspaceState);
+  server.onBuild((build, token) => answer(build, allowed, token));
+  context.subscriptions.push(
+    vscode.commands.registerCommand("interleaver.forgetBuilds", async () => {
+      const count = await allowed.forget();
+      void vscode.window.showInformationMessage(
+        count === 0 ? "No build command was allowed here." : "Interleaver will ask again before it builds here.",
+      );
+    }),
+  );
+}
+
+async function answer(
+  build: BuildParams,
+  allowed: AllowedBuilds,
+  token: vscode.CancellationToken,
+): Promise<BuildResult> {
+  if (!vscode.workspace.isTrusted) return { ran: false };
+  if (!build.confirmed && !allowed.has(build)) {
+    if (!(await userAllows(build))) return { ran: false };
+    await allowed.add(build);
+  }
+  return run(build, token);
+}
+
+async function userAllows(build: BuildParams): Promise<boolean> {
+  const go = "Build";
+  const detail =
+    `Interleaver wants to run this command in ${vscode.workspace.asRelativePath(build.directory)} before it explores, ` +
+    `now and whenever a source is newer than the program:\n\n${build.command}\n\nIt asks once per workspace.`;
+  return (
+    (await vscode.window.showInformationMessage(`Build with "${build.command}"?`, { modal: true, detail }, go)) === go
+  );
+}
+
+async function run(build: BuildParams, token: vscode.CancellationToken): Promise<BuildResult> {
+  const terminal = new BuildTerminal(build);
+  const execution = await vscode.tasks.executeTask(task(build, terminal));
+  const cancelled = token.onCancellationRequested(() => {
+    execution.terminate();
+  });
+  try {
+    const end = await terminal.ended;
+    return { ran: true, exitCode: end.exitCode, output: end.output };
+  } finally {
+    cancelled.dispose();
+  }
+}
+
+function task(build: BuildParams, terminal: BuildTerminal): vscode.Task {
+  const definition = { type: "interleaver", command: build.command, directory: build.directory };
+  const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(build.directory));
+  const task = new vscode.Task(
+    definition,
+    folder ?? vscode.TaskScope.Workspace,
+    "build",
+    "Interleaver",
+    new vscode.CustomExecution(() => Promise.resolve(terminal)),
+  );
+  task.presentationOptions = {
+    reveal: vscode.TaskRevealKind.Always,
+    focus: false,
+    panel: vscode.TaskPanelKind.Shared,
+    showReuseMessage: false,
+    clear: true,
+  };
+  return task;
+}

@@ -1,0 +1,120 @@
+// The commands of lens, tree and palette that have no module of their own.
+
+import * as vscode from "vscode";
+import type { Row } from "./novsc/treeModel";
+import { pickProgram, pickRunning } from "./picks";
+import {
+  ClientCommand,
+  ServerCommand,
+  type ConfigurationAnswer,
+  type ExploreArguments,
+  type Finding,
+  type WhyNoLensAnswer,
+} from "./protocol";
+import type { Server } from "./server";
+import { requireTrust } from "./trust";
+
+export function registerCommands(context: vscode.ExtensionContext, server: Server): void {
+  const commands: Record<string, (argument?: never) => unknown> = {
+    [ClientCommand.pickProgram]: (argument?: { uri?: string }) => exploreFrom(server, argument),
+    [ClientCommand.whyNoLens]: (argument?: { uri?: string; line?: number }) => whyNoLens(server, argument),
+    [ClientCommand.openConfiguration]: (argument?: Row | { target: string }) => openConfiguration(server, argument),
+    "interleaver.explore": (row?: Row) => explore(server, row, false),
+    "interleaver.exploreFurther": (row?: Row) => explore(server, row, true),
+    "interleaver.check": (row?: Row) => check(server, row?.finding),
+    "interleaver.cancel": (row?: Row) => cancel(server, row),
+    "interleaver.dismiss": (row?: Row) =>
+      onFinding(row, (finding) => server.execute(ServerCommand.dismiss, { finding: finding.id })),
+    "interleaver.showFinding": (row?: Row) => onFinding(row, (finding) => showFinding(server, finding)),
+    "interleaver.openSchedule": (row?: Row) => openSchedule(row),
+    "interleaver.copySchedule": (row?: Row) =>
+      onFinding(row, (finding) => vscode.env.clipboard.writeText(finding.schedule)),
+    "interleaver.showOutput": () => {
+      server.showOutput();
+    },
+    "interleaver.restartServer": () => server.restart(),
+  };
+  for (const [name, run] of Object.entries(commands)) {
+    context.subscriptions.push(vscode.commands.registerCommand(name, run));
+  }
+}
+
+async function exploreFrom(server: Server, argument: { uri?: string } | undefined): Promise<void> {
+  const uri = uriOf(argument);
+  if (uri === undefined || !(await requireTrust("Exploring runs the program"))) return;
+  const choice = await pickProgram(server, uri);
+  if (choice === undefined) return;
+  const run: ExploreArguments = { target: choice.target, uri: uri.toString() };
+  await server.execute(ServerCommand.explore, run);
+}
+
+async function explore(server: Server, row: Row | undefined, further: boolean): Promise<void> {
+  if (row?.target === undefined || !(await requireTrust("Exploring runs the program"))) return;
+  const { id, uri } = row.target;
+  const run: ExploreArguments = { target: id, ...(uri !== "" && { uri }), ...(further && { further }) };
+  await server.execute(ServerCommand.explore, run);
+}
+
+async function check(server: Server, finding: Finding | undefined): Promise<void> {
+  if (finding === undefined || !(await requireTrust("Checking runs the program"))) return;
+  await server.execute(ServerCommand.check, { finding: finding.id });
+}
+
+async function cancel(server: Server, row: Row | undefined): Promise<void> {
+  const target = row?.target ?? (await pickRunning(server));
+  if (target !== undefined) await server.execute(ServerCommand.cancel, { target: target.id });
+}
+
+async function whyNoLens(server: Server, argument: { uri?: string; line?: number } | undefined): Promise<void> {
+  const uri = uriOf(argument);
+  if (uri === undefined) return;
+  const line = argument?.line ?? vscode.window.activeTextEditor?.selection.active.line;
+  const place = { uri: uri.toString(), ...(line !== undefined && { line }) };
+  const answer = await server.execute<WhyNoLensAnswer>(ServerCommand.whyNoLens, place);
+  void vscode.window.showInformationMessage(answer.sentence);
+}
+
+/** Opens `interleaver.toml` with a place for the target's arguments; the user saves it, or does not. */
+async function openConfiguration(server: Server, argument: Row | { target: string } | undefined): Promise<void> {
+  const target = typeof argument?.target === "string" ? argument.target : argument?.target?.id;
+  if (target === undefined) return;
+  const { path, text, line } = await server.execute<ConfigurationAnswer>(ServerCommand.configuration, { target });
+  const file = vscode.Uri.file(path);
+  const exists = await vscode.workspace.fs.stat(file).then(
+    () => true,
+    () => false,
+  );
+  const document = await vscode.workspace.openTextDocument(exists ? file : file.with({ scheme: "untitled" }));
+  const editor = await vscode.window.showTextDocument(document);
+  const everything = document.validateRange(new vscode.Range(0, 0, document.lineCount, 0));
+  if (document.getText() !== text)
+    await editor.edit((edit) => {
+      edit.replace(everything, text);
+    });
+  const place = new vscode.Position(line, document.lineAt(Math.min(line, document.lineCount - 1)).text.length);
+  editor.selection = new vscode.Selection(place, place);
+  editor.revealRange(new vscode.Range(place, place), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}
+
+async function showFinding(server: Server, finding: Finding): Promise<void> {
+  const place = new vscode.Position(finding.line, 0);
+  const options: vscode.TextDocumentShowOptions = { selection: new vscode.Range(place, place), preserveFocus: true };
+  await vscode.window.showTextDocument(vscode.Uri.parse(finding.uri), options);
+  await server.execute(ServerCommand.select, { finding: finding.id });
+}
+
+async function openSchedule(row: Row | undefined): Promise<void> {
+  const path = row?.schedule ?? row?.finding?.schedule;
+  if (path !== undefined) await vscode.window.showTextDocument(vscode.Uri.file(path));
+}
+
+function onFinding(row: Row | undefined, act: (finding: Finding) => unknown): unknown {
+  return row?.finding && act(row.finding);
+}
+
+function uriOf(argument: { uri?: string } | undefined): vscode.Uri | undefined {
+  if (argument?.uri !== undefined) return vscode.Uri.parse(argument.uri);
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  if (uri === undefined) void vscode.window.showInformationMessage("Open a C, C++ or Rust file first.");
+  return uri;
+}

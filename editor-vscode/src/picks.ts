@@ -1,0 +1,48 @@
+// Pick lists: programs that use a file, findings, explorations that run.
+
+import * as vscode from "vscode";
+import { depth, moment } from "./novsc/words";
+import { ServerCommand, type Finding, type ProgramChoice, type Target, type Tree } from "./protocol";
+import type { Server } from "./server";
+
+/** Asks for one of the saved findings; says what to do where there is none. */
+export async function pickFinding(server: Server, title: string): Promise<Finding | undefined> {
+  const { targets } = await server.execute<Tree>(ServerCommand.tree, {});
+  const now = new Date();
+  const choices = targets.flatMap((target) =>
+    target.findings.map((finding) => ({
+      label: finding.message,
+      description: target.label,
+      detail: `${depth(finding)} · found ${moment(finding.found, now)}`,
+      finding,
+    })),
+  );
+  if (choices.length === 0) {
+    const sentence = 'No failing interleaving was found yet: click "Explore interleavings" above main or a test first.';
+    void vscode.window.showInformationMessage(sentence);
+    return undefined;
+  }
+  if (choices.length === 1) return choices[0]?.finding;
+  return (await vscode.window.showQuickPick(choices, { title, matchOnDescription: true }))?.finding;
+}
+
+/** Asks for one of the programs that a file is part of. */
+export async function pickProgram(server: Server, uri: vscode.Uri): Promise<ProgramChoice | undefined> {
+  const choices = await server.execute<ProgramChoice[]>(ServerCommand.programs, { uri: uri.toString() });
+  const file = vscode.workspace.asRelativePath(uri);
+  if (choices.length === 0) {
+    const why = await server.execute<{ sentence: string }>(ServerCommand.whyNoLens, { uri: uri.toString() });
+    void vscode.window.showInformationMessage(why.sentence);
+    return undefined;
+  }
+  return vscode.window.showQuickPick(choices, { title: `Explore a program that uses ${file}`, matchOnDetail: true });
+}
+
+/** Asks which of the running explorations is meant, if there are several. */
+export async function pickRunning(server: Server): Promise<Target | undefined> {
+  const { targets } = await server.execute<Tree>(ServerCommand.tree, {});
+  const running = targets.filter((target) => target.state === "running" || target.state === "building");
+  if (running.length <= 1) return running[0];
+  const choices = running.map((target) => ({ label: target.label, description: target.status, target }));
+  return (await vscode.window.showQuickPick(choices, { title: "Cancel which exploration?" }))?.target;
+}

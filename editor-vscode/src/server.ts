@@ -1,0 +1,147 @@
+// The language server: one for the window, whatever the number of folders.
+
+import * as vscode from "vscode";
+import {
+  DidChangeConfigurationNotification,
+  ExecuteCommandRequest,
+  LanguageClient,
+  type LanguageClientOptions,
+  type ServerOptions,
+} from "vscode-languageclient/node";
+import {
+  BuildRequest,
+  ChangedNotification,
+  ServerCommand,
+  StatusNotification,
+  type BuildParams,
+  type BuildResult,
+  type StatusParams,
+} from "./protocol";
+import { saveSources } from "./saving";
+import { clientOptions, onSettingsChange, serverEnvironment, serverExecutable } from "./settings";
+
+type BuildHandler = (build: BuildParams, token: vscode.CancellationToken) => Promise<BuildResult>;
+
+// Commands that run what is on disk.
+const RUNS: string[] = [ServerCommand.explore, ServerCommand.check];
+
+export class Server implements vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private build: BuildHandler | undefined;
+  private readonly channel = vscode.window.createOutputChannel("Interleaver", { log: true });
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly statusChanged = new vscode.EventEmitter<StatusParams | undefined>();
+
+  /** The tree is another one, or the server has just started or stopped. */
+  readonly onChanged = this.changed.event;
+  /** What the status bar should say; nothing while no server runs. */
+  readonly onStatus = this.statusChanged.event;
+
+  constructor(private readonly context: vscode.ExtensionContext) {
+    context.subscriptions.push(
+      this,
+      this.channel,
+      this.changed,
+      this.statusChanged,
+      onSettingsChange((executable) => void this.settingsChanged(executable)),
+    );
+  }
+
+  /** Who answers `interleaver/build`. */
+  onBuild(handler: BuildHandler): void {
+    this.build = handler;
+  }
+
+  get running(): boolean {
+    return this.client?.isRunning() ?? false;
+  }
+
+  async start(): Promise<void> {
+    const client = new LanguageClient("interleaver", "Interleaver", this.serverOptions(), this.languageClientOptions());
+    this.client = client;
+    client.onNotification(ChangedNotification, () => {
+      this.changed.fire();
+    });
+    client.onNotification(StatusNotification, (status) => {
+      this.statusChanged.fire(status);
+    });
+    client.onRequest(BuildRequest, (build, token) => this.build?.(build, token) ?? { ran: false });
+    try {
+      await client.start();
+    } catch (error) {
+      void this.failedToStart(error);
+      return;
+    }
+    this.changed.fire();
+  }
+
+  async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    if (client?.needsStop()) await client.stop();
+    this.statusChanged.fire(undefined);
+    this.changed.fire();
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  /** Runs a server command. Rejects with the server's sentence if it cannot. */
+  async execute<T>(command: string, argument: object): Promise<T> {
+    if (!this.client?.isRunning()) {
+      throw new Error('The Interleaver server is not running: see the output channel "Interleaver".');
+    }
+    if (RUNS.includes(command)) await saveSources(argument);
+    return (await this.client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] })) as T;
+  }
+
+  showOutput(): void {
+    this.channel.show();
+  }
+
+  dispose(): void {
+    void this.stop();
+  }
+
+  private serverOptions(): ServerOptions {
+    const options = { env: serverEnvironment() };
+    return { command: serverExecutable(this.context), args: ["lsp"], options };
+  }
+
+  private languageClientOptions(): LanguageClientOptions {
+    return {
+      documentSelector: [
+        { scheme: "file", language: "c" },
+        { scheme: "file", language: "cpp" },
+        { scheme: "file", language: "rust" },
+        { scheme: "file", pattern: "**/interleaver.toml" },
+      ],
+      initializationOptions: clientOptions(),
+      outputChannel: this.channel,
+      middleware: {
+        // A click on a lens comes here.
+        executeCommand: async (command, args, next) => {
+          if (RUNS.includes(command)) await saveSources(args[0]);
+          return (await next(command, args)) as unknown;
+        },
+      },
+    };
+  }
+
+  private async settingsChanged(executable: boolean): Promise<void> {
+    if (executable) return this.restart();
+    if (!this.client?.isRunning()) return;
+    await this.client.sendNotification(DidChangeConfigurationNotification.type, {
+      settings: { interleaver: clientOptions() },
+    });
+  }
+
+  private async failedToStart(error: unknown): Promise<void> {
+    const reason = error instanceof Error ? error.message : String(error);
+    const show = "Show Output";
+    const sentence = `The Interleaver server ${serverExecutable(this.context)} does not start: ${reason}`;
+    if ((await vscode.window.showErrorMessage(sentence, show)) === show) this.showOutput();
+  }
+}

@@ -1,0 +1,91 @@
+// A window of the workbench in a headless browser, and what a user can do in it.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { chromium, type Browser, type Locator, type Page } from "playwright-core";
+import { SCREENSHOTS } from "./paths";
+
+const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"];
+const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+export class Workbench {
+  /** Requests that would have left this machine. */
+  readonly strayRequests: string[] = [];
+
+  private constructor(
+    private readonly browser: Browser,
+    readonly page: Page,
+  ) {}
+
+  /** Opens a folder or a workspace file, with what else the window is given (paths on the server). */
+  static async open(server: string, path: string, payload: Record<string, string> = {}): Promise<Workbench> {
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...QUIET] });
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    const workbench = new Workbench(browser, page);
+    await page.route(
+      (url) => url.hostname !== "127.0.0.1" && url.protocol.startsWith("http"),
+      async (route) => {
+        workbench.strayRequests.push(route.request().url());
+        await route.abort();
+      },
+    );
+    await page.goto(address(server, path, payload));
+    await workbench.ready();
+    return workbench;
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+  }
+
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.ready();
+  }
+
+  /** Runs a command as from the palette. */
+  async run(title: string): Promise<void> {
+    await this.page.keyboard.press("F1");
+    const input = this.page.locator(".quick-input-widget input[type=text]");
+    await input.fill(`>${title}`);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().click();
+  }
+
+  async openFile(name: string): Promise<void> {
+    await this.page.keyboard.press("Control+P");
+    await this.page.locator(".quick-input-widget input[type=text]").fill(name);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().click();
+    await this.editor.waitFor();
+  }
+
+  get editor(): Locator {
+    return this.page.locator(".editor-group-container.active .monaco-editor").first();
+  }
+
+  /** The rows of the view "Interleavings", from top to bottom. */
+  get treeRows(): Locator {
+    return this.page.locator(".pane-body .monaco-list-row");
+  }
+
+  get toasts(): Locator {
+    return this.page.locator(".notifications-toasts .notification-toast");
+  }
+
+  async screenshot(name: string): Promise<void> {
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    await this.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+  }
+
+  private async ready(): Promise<void> {
+    await this.page.locator(".monaco-workbench .statusbar-item").first().waitFor();
+  }
+}
+
+function address(server: string, path: string, payload: Record<string, string>): string {
+  const { host } = new URL(server);
+  const entries = Object.entries(payload).map(([name, value]) => [name, `vscode-remote://${host}${value}`]);
+  const query = new URLSearchParams({ [path.endsWith(".code-workspace") ? "workspace" : "folder"]: path });
+  if (entries.length > 0) query.set("payload", JSON.stringify(entries));
+  return `${server}/?${query.toString()}`;
+}

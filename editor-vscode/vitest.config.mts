@@ -1,0 +1,22 @@
+// The tests that run outside the editor: plain logic, the debug adapter, and a browser that drives a real workbench.
+import { defineConfig } from "vitest/config";
+import { WATCHDOG } from "./tests/support/watchdog.mts";
+
+const watched = { testTimeout: WATCHDOG, hookTimeout: WATCHDOG, teardownTimeout: WATCHDOG };
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { ...watched, name: "unit", include: ["tests/unit/*.test.ts"] } },
+      {
+        test: {
+          ...watched,
+          name: "workbench",
+          include: ["tests/workbench/*.test.ts"],
+          globalSetup: "tests/support/serve.ts",
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
