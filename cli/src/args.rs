@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Serves an editor: the language server, over standard input and output.
     Lsp,
+    /// Serves an editor: the debug adapter, in which a saved schedule is stepped through both ways.
+    Dap(DapArgs),
 }
 
 #[derive(Debug, Args)]
@@ -118,6 +120,14 @@ impl From<ExploreArgs> for Request {
             target: args.target,
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DapArgs {
+    /// Serve one client after another at this port of the loopback interface, instead of one at standard input and output;
+    /// 0 is a free port, named on standard error.
+    #[arg(long, value_name = "N")]
+    pub(crate) port: Option<u16>,
 }
 
 #[derive(Debug, Args)]

@@ -16,7 +16,7 @@ use explorer::verdict::{EXIT_FAILED, Verdict};
 use explorer::{json, text};
 use miette::{IntoDiagnostic, MietteHandlerOpts};
 
-use crate::args::{Cli, Command, Format};
+use crate::args::{Cli, Command, DapArgs, Format};
 use crate::progress::Line;
 
 fn main() -> ExitCode {
@@ -51,9 +51,10 @@ fn usage(error: &clap::Error) -> ExitCode {
 }
 
 fn run(command: Command) -> miette::Result<u8> {
-    let cancel = interrupt::flag().into_diagnostic()?;
+    let cancel = || interrupt::flag().into_diagnostic();
     let (report, format) = match command {
         Command::Explore(args) => {
+            let cancel = cancel()?;
             if args.watch_stdin {
                 interrupt::when_stdin_closes(Arc::clone(&cancel)).into_diagnostic()?;
             }
@@ -67,12 +68,23 @@ fn run(command: Command) -> miette::Result<u8> {
             (report.into_diagnostic()?, format)
         }
         Command::Replay(args) => {
-            (explorer::replay(&args.file, &cancel).into_diagnostic()?, args.format.into())
+            (explorer::replay(&args.file, &cancel()?).into_diagnostic()?, args.format.into())
         }
         Command::Lsp => return lsp::serve().map(|()| 0).into_diagnostic(),
+        Command::Dap(args) => return debug(&args).map(|()| 0).into_diagnostic(),
     };
     print(&report, format).into_diagnostic()?;
     Ok(report.verdict.exit_code())
+}
+
+fn debug(args: &DapArgs) -> io::Result<()> {
+    match args.port {
+        Some(port) => dap::serve_port(port),
+        None => {
+            dap::serve();
+            Ok(())
+        }
+    }
 }
 
 fn print(report: &Report, format: Format) -> io::Result<()> {

@@ -1,22 +1,28 @@
 //! Messages on the wire: a header with the length, then JSON.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
 
 use serde_json::Value;
 
 /// The longest message that is read, in bytes.
-const LONGEST: usize = 16 << 20;
+const LONGEST: u64 = 16 << 20;
 
-/// A message that cannot be read.
+/// The longest line of a header, in bytes.
+const LONGEST_LINE: u64 = 8 << 10;
+
+/// A message that cannot be read. Except after [`FramingError::Io`] the next one can.
 #[derive(Debug, thiserror::Error)]
 pub enum FramingError {
     /// The stream failed.
     #[error("the client's messages cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// Without a length nothing that follows can be understood.
-    #[error("a message without a valid Content-Length header (at most {LONGEST} bytes)")]
+    /// A header without a length: what follows is looked through for the next one.
+    #[error("a message without a valid Content-Length header")]
     Length,
-    /// The message has been skipped; the next one can be read.
+    /// The message has been skipped.
+    #[error("a message of {0} bytes, which is more than {LONGEST}")]
+    TooLong(u64),
+    /// The message has been skipped.
     #[error("a message that is no JSON: {0}")]
     Json(#[from] serde_json::Error),
 }
@@ -24,27 +30,40 @@ pub enum FramingError {
 /// The next message, or `None` at the end of the stream.
 ///
 /// # Errors
-/// When there is no message where one should be. After [`FramingError::Json`] the stream can be read on.
+/// When there is no message where one should be.
 pub fn read(input: &mut impl BufRead) -> Result<Option<Value>, FramingError> {
+    let Some(length) = header(input)? else { return Ok(None) };
+    let length = length.ok_or(FramingError::Length)?;
+    if length > LONGEST {
+        io::copy(&mut input.take(length), &mut io::sink())?;
+        return Err(FramingError::TooLong(length));
+    }
+    let mut body = Vec::new();
+    input.take(length).read_to_end(&mut body)?;
+    if (body.len() as u64) < length {
+        return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+    }
+    Ok(Some(serde_json::from_slice(&body)?))
+}
+
+/// The length that a header tells, if it tells one; `None` at the end of the stream.
+fn header(input: &mut impl BufRead) -> Result<Option<Option<u64>>, FramingError> {
     let mut length = None;
     loop {
-        let mut line = String::new();
-        if input.read_line(&mut line)? == 0 {
+        let mut line = Vec::new();
+        if input.take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
             return Ok(None);
         }
-        let line = line.trim_end();
-        if line.is_empty() {
-            break;
+        let line = String::from_utf8_lossy(&line);
+        if line.trim().is_empty() {
+            return Ok(Some(length));
         }
         if let Some((name, value)) = line.split_once(':')
-            && name.eq_ignore_ascii_case("content-length")
+            && name.trim().eq_ignore_ascii_case("content-length")
         {
-            length = value.trim().parse().ok().filter(|&length| length <= LONGEST);
+            length = value.trim().parse().ok();
         }
     }
-    let mut body = vec![0; length.ok_or(FramingError::Length)?];
-    input.read_exact(&mut body)?;
-    Ok(Some(serde_json::from_slice(&body)?))
 }
 
 /// Writes one message.
@@ -85,11 +104,28 @@ mod tests {
     }
 
     #[test]
-    fn a_length_is_needed_and_bounded() {
-        for header in
-            ["X: 3\r\n\r\n{}", "Content-Length: many\r\n\r\n", "Content-Length: 99999999999\r\n\r\n"]
-        {
-            assert!(matches!(read(&mut header.as_bytes()), Err(FramingError::Length)), "{header}");
+    fn after_a_header_without_a_length_the_next_message_is_read() {
+        for header in ["X: 3", "Content-Length: many", "Content-Length: -1", "\u{0}\u{1}garbage"] {
+            let text = format!("{header}\r\n\r\nContent-Length: 2\r\n\r\n{{}}");
+            let mut input = text.as_bytes();
+            assert!(matches!(read(&mut input), Err(FramingError::Length)), "{header}");
+            assert_eq!(read(&mut input).unwrap(), Some(json!({})), "{header}");
         }
+    }
+
+    #[test]
+    fn a_message_that_is_too_long_is_skipped_without_being_kept() {
+        let length = LONGEST + 1;
+        let huge = format!("Content-Length: {length}\r\n\r\n");
+        let next = "Content-Length: 2\r\n\r\n{}";
+        let mut input =
+            io::BufReader::new(huge.as_bytes().chain(io::repeat(b' ').take(length)).chain(next.as_bytes()));
+        assert!(matches!(read(&mut input), Err(FramingError::TooLong(_))));
+        assert_eq!(read(&mut input).unwrap(), Some(json!({})));
+    }
+
+    #[test]
+    fn a_message_that_breaks_off_is_the_end() {
+        assert!(matches!(read(&mut "Content-Length: 5\r\n\r\n{}".as_bytes()), Err(FramingError::Io(_))));
     }
 }

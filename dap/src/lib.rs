@@ -2,6 +2,15 @@
 
 #![forbid(unsafe_code)]
 
+mod adapter;
+mod client;
 mod framing;
+mod launching;
+mod looking;
+mod moving;
+mod output;
+mod protocol;
+mod server;
 
 pub use framing::{FramingError, read, write};
+pub use server::{serve, serve_port};

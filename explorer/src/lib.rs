@@ -5,6 +5,7 @@
 mod adapt;
 mod backend;
 mod callers;
+pub mod debug;
 mod diverged;
 pub mod environment;
 mod error;

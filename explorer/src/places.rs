@@ -68,10 +68,22 @@ impl<'a> Places<'a> {
 
     fn is_own(&self, site: Site, frame: &Frame) -> bool {
         match &frame.file {
-            // A relative path was not resolved by the compiler: those of a C library's build look like `../nptl/x.c`.
-            Some(file) => file.starts_with(&self.root) || (file.is_absolute() && is_user_file(file)),
+            Some(file) => self.is_own_file(file),
             None => self.source.is_own_code(site),
         }
+    }
+
+    /// Whether a source file is the user's own.
+    #[must_use]
+    pub fn is_own_file(&self, file: &Path) -> bool {
+        // A relative path was not resolved by the compiler: those of a C library's build look like `../nptl/x.c`.
+        file.starts_with(&self.root) || (file.is_absolute() && is_user_file(file))
+    }
+
+    /// The file that a location names.
+    #[must_use]
+    pub fn absolute(&self, file: &str) -> PathBuf {
+        self.root.join(file)
     }
 
     fn name(&self, frame: &Frame) -> Location {

@@ -45,7 +45,7 @@ pub fn replay(file: &Path, cancel: &Arc<AtomicBool>) -> Result<Report, Error> {
 }
 
 /// The first of the roots that has the program.
-fn root_of_program(target: &SavedTarget, roots: Vec<PathBuf>) -> Result<PathBuf, Error> {
+pub(crate) fn root_of_program(target: &SavedTarget, roots: Vec<PathBuf>) -> Result<PathBuf, Error> {
     let has_it = |root: &&PathBuf| target.program.in_checkout(root).is_file();
     match roots.iter().find(has_it) {
         Some(root) => Ok(root.clone()),
@@ -53,7 +53,7 @@ fn root_of_program(target: &SavedTarget, roots: Vec<PathBuf>) -> Result<PathBuf,
     }
 }
 
-fn launch(target: &SavedTarget, root: &Path) -> Result<Launch, Error> {
+pub(crate) fn launch(target: &SavedTarget, root: &Path) -> Result<Launch, Error> {
     Ok(Launch {
         program: target.program.in_checkout(root),
         arguments: target.arguments.iter().map(|argument| argument.0.clone()).collect(),

@@ -6,6 +6,7 @@ mod answers;
 mod control;
 pub mod debuginfo;
 mod execution;
+mod inspect;
 pub mod instructions;
 mod launch;
 mod layout;
@@ -17,5 +18,6 @@ mod target;
 mod traps;
 
 pub use execution::PtraceExecution;
+pub use inspect::{Halt, Inspection};
 pub use program::PtraceProgram;
 pub use spec::{LaunchError, LaunchSpec, Stepping};

@@ -110,7 +110,17 @@ impl PtraceProgram {
         self.shared.fix(&wanted, memory);
     }
 
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
     fn begin(&self) -> Result<PtraceExecution, ExecutionError> {
+        let (process, streams, _) = self.copy()?;
+        PtraceExecution::new(process, streams)
+    }
+
+    /// A new copy, before its first instruction, with what it writes to and what limits its time.
+    pub(crate) fn copy(&self) -> Result<(Process, Arc<Streams>, Arc<Watch>), ExecutionError> {
         let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
         let begun = origin.begin(&self.layout).map_err(|error| ExecutionError::System(error.to_string()))?;
         let process = Process::new(
@@ -120,7 +130,7 @@ impl PtraceProgram {
             Arc::clone(&self.watch),
             (self.spec.exit_code_fails, self.spec.stepping),
         )?;
-        PtraceExecution::new(process, Arc::clone(&self.streams))
+        Ok((process, Arc::clone(&self.streams), Arc::clone(&self.watch)))
     }
 }
 

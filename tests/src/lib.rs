@@ -1,13 +1,17 @@
 //! What end-to-end tests need: the bundled target programs, built; the tool, built and run; what is expected of both.
 
+mod adapter;
 mod build;
+mod found;
 mod manifest;
 mod outcome;
 mod paths;
 mod processes;
 mod tool;
 
+pub use adapter::Adapter;
 pub use build::{Build, BuildError, Optimisation};
+pub use found::Found;
 pub use manifest::{Expectation, Language, Manifest, ManifestError, Target};
 pub use outcome::Outcome;
 pub use paths::{targets, workspace};

@@ -224,6 +224,6 @@ impl Process {
                 }
             }
         }
-        Ok(())
+        self.show_probes()
     }
 }

@@ -26,6 +26,7 @@ impl Process {
                 let _ = memory::poke_byte(child, at, trap.byte);
             }
         }
+        self.lift_probes_of(child);
         self.bystanders.push(child);
         self.note(NOTE);
         ptrace::resume(child, 0).map_err(system("resume a new process"))

@@ -11,6 +11,7 @@ pub(crate) mod knowledge;
 pub(crate) mod naming;
 mod needs;
 mod perform;
+mod probes;
 pub(crate) mod process;
 mod sharing;
 mod signals;

@@ -71,14 +71,19 @@ impl Process {
 
     /// A thread's frames, innermost first, with run-time addresses, at most `limit` of them.
     pub(crate) fn raw_frames(&self, index: Index, limit: usize) -> Vec<debuginfo::Frame> {
+        let registers = self.registers(index);
+        debuginfo::unwind(&self.layout.unwinding, &TargetMemory(self.leader), &registers, limit)
+    }
+
+    /// A thread's registers, for unwinding.
+    pub(crate) fn registers(&self, index: Index) -> Registers {
         let regs = &self.threads[index].regs;
         // In the numbering of the x86-64 psABI's DWARF registers.
         let gpr = [
             regs.rax, regs.rdx, regs.rcx, regs.rbx, regs.rsi, regs.rdi, regs.rbp, regs.rsp, regs.r8, regs.r9,
             regs.r10, regs.r11, regs.r12, regs.r13, regs.r14, regs.r15,
         ];
-        let registers = Registers { gpr, pc: regs.rip };
-        debuginfo::unwind(&self.layout.unwinding, &TargetMemory(self.leader), &registers, limit)
+        Registers { gpr, pc: regs.rip }
     }
 }
 

@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::heap::Heap;
 use super::knowledge::Shared;
+use super::probes::Probes;
 use super::sharing::Sharing;
 use super::sync::{Index, Objects};
 use super::thread::{Stage, Thread};
@@ -61,6 +62,7 @@ pub(crate) struct Process {
     pub(crate) times: FxHashMap<Obj, (u64, u64)>,
     /// Key points were found that were none when this execution began.
     pub(crate) promoted: bool,
+    pub(crate) probes: Probes,
     watch: Arc<Watch>,
 }
 
@@ -115,6 +117,7 @@ impl Process {
             pristine,
             times: FxHashMap::default(),
             promoted: false,
+            probes: Probes::default(),
             watch,
         })
     }
@@ -123,7 +126,12 @@ impl Process {
     /// that it created run to its first key point.
     pub(crate) fn advance(&mut self, index: Index) -> Result<(), ExecutionError> {
         self.segment(index)?;
-        while !self.gone && !self.newborn.is_empty() {
+        self.start_newborn()
+    }
+
+    /// Lets threads that were created run to their first key points.
+    pub(crate) fn start_newborn(&mut self) -> Result<(), ExecutionError> {
+        while !self.gone && self.probes.stopped().is_none() && !self.newborn.is_empty() {
             let next = self.newborn.remove(0);
             self.segment(next)?;
         }
@@ -140,6 +148,11 @@ impl Process {
                 Flow::Rest => return Ok(()),
             }
         }
+        self.run_on(index, signal)
+    }
+
+    /// Lets a thread run to its next key point, its end, or a probe; it gets this signal first, unless it is 0.
+    pub(crate) fn run_on(&mut self, index: Index, mut signal: i32) -> Result<(), ExecutionError> {
         loop {
             self.resume(index, signal)?;
             let Some(status) = self.wait(index)? else { return Ok(()) };
@@ -202,7 +215,7 @@ impl Process {
     }
 
     /// What a stop means.
-    fn stopped(&mut self, index: Index, status: Wait) -> Result<Flow, ExecutionError> {
+    pub(crate) fn stopped(&mut self, index: Index, status: Wait) -> Result<Flow, ExecutionError> {
         match status {
             Wait::Exited(_) | Wait::Killed(_) => self.ended(index, status),
             Wait::Clone => self.created(index).map(|()| Flow::Resume(0)),

@@ -52,6 +52,9 @@ impl Process {
     pub(crate) fn signalled(&mut self, index: Index, signal: i32) -> Result<Flow, ExecutionError> {
         if signal == libc::SIGTRAP {
             let at = self.threads[index].regs.rip.wrapping_sub(1);
+            if self.stops_at_probe(index, at) {
+                return Ok(Flow::Rest);
+            }
             if self.layout.traps.contains_key(&at) {
                 self.threads[index].regs.rip = at;
                 return self.trapped(index, at);
@@ -140,7 +143,7 @@ impl Process {
     }
 
     /// The running thread has come to one of our traps.
-    fn trapped(&mut self, index: Index, at: u64) -> Result<Flow, ExecutionError> {
+    pub(crate) fn trapped(&mut self, index: Index, at: u64) -> Result<Flow, ExecutionError> {
         let layout = std::sync::Arc::clone(&self.layout);
         match &layout.traps[&at].what {
             What::Function { function, timed_out } => self.enter(index, *function, *timed_out),

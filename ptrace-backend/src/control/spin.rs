@@ -98,6 +98,7 @@ impl Process {
         let Some(longest) = self.threads[index].suspicious(shared, frame) else { return Ok(false) };
         let start = self.threads[index].regs;
         let mut iteration = Iteration::default();
+        self.hide_probes()?;
         let spins = self.iterate(index, &start, longest, &mut iteration)? && self.unchanged(&iteration);
         if !spins {
             for (addr, bytes) in iteration.stores.iter().rev() {
@@ -105,6 +106,7 @@ impl Process {
             }
             self.threads[index].refute();
         }
+        self.show_probes()?;
         self.threads[index].regs = start;
         self.write_registers(index)?;
         if spins {

@@ -1,0 +1,101 @@
+//! Moves, and what the client is told when one has been made.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use explorer::debug::{Cause, Direction, Stop};
+use serde_json::{Value, json};
+
+use crate::adapter::{Adapter, Answer, arguments};
+use crate::protocol::{MoveArguments, Request, StepArguments};
+
+impl<W: Write> Adapter<W> {
+    pub(crate) fn go(&mut self, request: &Request) -> Answer {
+        let session = self.session()?;
+        let mut body = Value::Null;
+        let stop = match request.command.as_str() {
+            "interleaver/goToStep" => {
+                let StepArguments { step } = arguments(request)?;
+                session.go_to_step(step)?
+            }
+            "interleaver/nextSwitch" => session.by_switch(Direction::Forward)?,
+            "interleaver/previousSwitch" => session.by_switch(Direction::Back)?,
+            "continue" => {
+                body = json!({"allThreadsContinued": true});
+                session.go_to_end()?
+            }
+            "reverseContinue" => session.go_to_step(0)?,
+            command => {
+                let _arguments: MoveArguments = arguments(request)?;
+                let back = command == "stepBack";
+                session.by_event(if back { Direction::Back } else { Direction::Forward })?
+            }
+        };
+        self.stand(stop);
+        if request.command.starts_with("interleaver/") {
+            return self.position();
+        }
+        Ok(body)
+    }
+
+    /// The session stands somewhere new, of which the client is told after the answer.
+    pub(crate) fn stand(&mut self, stop: Stop) {
+        self.stop = Some(stop);
+        self.is_told = false;
+        self.frames.clear();
+    }
+
+    /// Tells the client of threads, of output and of the stop, if that is new.
+    pub(crate) fn tell(&mut self) {
+        if std::mem::replace(&mut self.is_told, true) {
+            return;
+        }
+        let (Some(session), Some(stop)) = (&self.session, &self.stop) else { return };
+        match session.threads() {
+            Ok(threads) => {
+                let now: BTreeSet<u32> = threads.iter().map(|thread| thread.number).collect();
+                for (ended, reason) in [(&self.threads - &now, "exited"), (&now - &self.threads, "started")] {
+                    for thread in ended {
+                        self.client.event("thread", json!({"reason": reason, "threadId": thread}));
+                    }
+                }
+                self.threads = now;
+            }
+            Err(error) => self.client.say(&error.to_string()),
+        }
+        match session.written().and_then(|written| Ok((written, session.standing()?))) {
+            Ok((written, standing)) => self.console.show(&mut self.client, &written, &standing),
+            Err(error) => self.client.say(&error.to_string()),
+        }
+        self.client.event("stopped", stopped(stop));
+    }
+
+    pub(crate) fn position(&mut self) -> Answer {
+        let standing = self.session()?.standing()?;
+        let event =
+            standing.next.map(|next| json!({"thread": next.thread, "text": next.text, "place": next.place}));
+        Ok(json!({
+            "step": standing.step, "steps": standing.steps, "thread": standing.thread, "event": event,
+        }))
+    }
+}
+
+fn stopped(stop: &Stop) -> Value {
+    let (reason, hits) = match &stop.cause {
+        Cause::Step | Cause::End => ("step", None),
+        Cause::Goto => ("goto", None),
+        Cause::Entry => ("entry", None),
+        Cause::Breakpoints(hits) => ("breakpoint", Some(hits)),
+        Cause::Preemption | Cause::Switch | Cause::Failure(_) => ("exception", None),
+    };
+    let mut body = json!({
+        "reason": reason, "description": stop.description, "threadId": stop.thread, "allThreadsStopped": true,
+    });
+    if let Some(text) = &stop.text {
+        body["text"] = json!(text);
+    }
+    if let Some(hits) = hits {
+        body["hitBreakpointIds"] = json!(hits);
+    }
+    body
+}

@@ -1,0 +1,91 @@
+//! The messages of the debug adapter protocol, as far as they are used here.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a client asks.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Request {
+    pub(crate) seq: i64,
+    pub(crate) command: String,
+    #[serde(default)]
+    pub(crate) arguments: Value,
+}
+
+/// How a session begins.
+#[derive(Debug, Deserialize)]
+pub(crate) struct LaunchArguments {
+    pub(crate) schedule: PathBuf,
+    pub(crate) program: Option<PathBuf>,
+    pub(crate) folder: Option<PathBuf>,
+}
+
+/// A move of one thread.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct MoveArguments {
+    pub(crate) thread_id: u32,
+    pub(crate) granularity: Granularity,
+}
+
+/// How far a step goes.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Granularity {
+    #[default]
+    Statement,
+    Line,
+    /// One key point of any thread.
+    Instruction,
+}
+
+/// A position by number.
+#[derive(Debug, Deserialize)]
+pub(crate) struct StepArguments {
+    pub(crate) step: usize,
+}
+
+/// A part of a thread's stack.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StackTraceArguments {
+    pub(crate) thread_id: u32,
+    #[serde(default)]
+    pub(crate) start_frame: usize,
+    #[serde(default)]
+    pub(crate) levels: usize,
+}
+
+/// A call that has not returned.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StackFrame {
+    pub(crate) id: i64,
+    pub(crate) name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<Source>,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) instruction_pointer_reference: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) presentation_hint: Option<&'static str>,
+}
+
+/// A source file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Source {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<PathBuf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) source_reference: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) presentation_hint: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) origin: Option<String>,
+}

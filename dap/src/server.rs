@@ -1,0 +1,86 @@
+//! Serving clients, one at a time: messages are read on a thread of their own, so that a client that leaves is noticed
+//! whatever the program is doing.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, SyncSender};
+use std::thread;
+
+use serde_json::Value;
+
+use crate::adapter::Adapter;
+use crate::framing::{self, FramingError};
+
+/// So many messages wait at most: more than any client sends without an answer.
+const WAITING: usize = 1000;
+
+/// What a client has sent.
+enum Incoming {
+    Message(Value),
+    /// Something that is no message.
+    Fault(String),
+}
+
+/// Serves the client at standard input and output, until it leaves.
+pub fn serve() {
+    session(io::stdin(), io::stdout());
+}
+
+/// Serves one client after another at a port of the loopback interface; port 0 is a free one. Says which on standard error.
+///
+/// # Errors
+/// When the port cannot be had.
+pub fn serve_port(port: u16) -> io::Result<()> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+    // Whoever started it may not listen.
+    let _ = writeln!(io::stderr(), "the debug adapter listens at {}", listener.local_addr()?);
+    for client in listener.incoming() {
+        let Ok(client) = client else { continue };
+        if let Ok(input) = client.try_clone() {
+            session(input, &client);
+        }
+        // The client may have left already.
+        let _ = client.shutdown(std::net::Shutdown::Both);
+    }
+    Ok(())
+}
+
+fn session(input: impl Read + Send + 'static, output: impl Write) {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let (messages, incoming) = mpsc::sync_channel(WAITING);
+    let reader_cancel = Arc::clone(&cancel);
+    thread::spawn(move || read(BufReader::new(input), &messages, &reader_cancel));
+    let mut adapter = Adapter::new(output, Arc::clone(&cancel));
+    for message in incoming {
+        let goes_on = match message {
+            Incoming::Message(message) => adapter.handle(message),
+            Incoming::Fault(sentence) => adapter.fault(&sentence),
+        };
+        if !goes_on {
+            break;
+        }
+    }
+    cancel.store(true, Ordering::Relaxed);
+}
+
+/// Hands messages on, and ends the program at once when the client leaves.
+fn read(mut input: impl BufRead, messages: &SyncSender<Incoming>, cancel: &AtomicBool) {
+    loop {
+        let message = match framing::read(&mut input) {
+            Ok(Some(message)) => {
+                if matches!(message["command"].as_str(), Some("disconnect" | "terminate")) {
+                    cancel.store(true, Ordering::Relaxed);
+                }
+                Incoming::Message(message)
+            }
+            Ok(None) | Err(FramingError::Io(_)) => break,
+            Err(error) => Incoming::Fault(error.to_string()),
+        };
+        if messages.send(message).is_err() {
+            break;
+        }
+    }
+    cancel.store(true, Ordering::Relaxed);
+}

@@ -1,0 +1,118 @@
+//! A recorded execution with a place in it where the session stands. Lives on the thread that runs the program.
+
+use checker::names::ThreadName;
+
+use super::error::DebugError;
+use super::position::Position;
+use super::recording::{Life, Recording};
+use super::replica::Replica;
+use super::stack::{self, StackLine};
+use super::stop::{NextEvent, Standing, Stop, ThreadLine, Written};
+use crate::places::Places;
+
+/// Everything that a session asks.
+pub(crate) struct Debuggee<'p> {
+    pub(super) recording: Recording,
+    pub(super) places: Places<'p>,
+    /// The program, or why it cannot be run.
+    pub(super) live: Result<Replica<'p>, String>,
+    pub(super) at: Position,
+    /// Whom the last stop was about.
+    pub(super) thread: ThreadName,
+    /// The outermost function of the user's own code in each thread, once known.
+    pub(super) functions: Vec<Option<String>>,
+}
+
+impl<'p> Debuggee<'p> {
+    /// A session that stands at the failure.
+    pub(super) fn new(recording: Recording, places: Places<'p>, live: Result<Replica<'p>, String>) -> Self {
+        let at = Position::at_rest(recording.len());
+        let functions = vec![None; recording.lives.len()];
+        let thread = recording.fault.as_ref().map_or(ThreadName::MAIN, |fault| fault.thread);
+        Self { recording, places, live, at, thread, functions }
+    }
+
+    /// Says where it stands, about a thread.
+    pub(super) fn stop(&mut self, at: Position, thread: ThreadName, stop: Stop) -> Stop {
+        self.at = at;
+        self.thread = thread;
+        stop
+    }
+
+    /// Where it stands.
+    pub(super) fn standing(&self) -> Standing {
+        let next = self.recording.events.get(self.at.events).map(|event| NextEvent {
+            thread: self.recording.number(event.thread()),
+            text: format!("{} {}", self.recording.label(event.thread()), event.text),
+            place: event.place.words(),
+        });
+        Standing {
+            step: self.at.events,
+            steps: self.recording.len(),
+            thread: self.recording.number(self.thread),
+            next,
+        }
+    }
+
+    /// The threads that exist here.
+    pub(super) fn threads(&mut self) -> Vec<ThreadLine> {
+        self.learn_functions();
+        let alive = self.recording.lives.iter().enumerate().filter(|(_, life)| life.is_alive(self.at.events));
+        let line = |(index, life): (usize, &Life)| ThreadLine {
+            number: index as u32 + 1,
+            name: self.name(life, self.functions[index].as_deref()),
+        };
+        alive.map(line).collect()
+    }
+
+    fn name(&self, life: &Life, function: Option<&str>) -> String {
+        let function = function.map(|function| format!(" {function}")).unwrap_or_default();
+        let moves = !self.at.is_at_rest() && self.at.legs.last().is_some_and(|leg| leg.thread == life.name);
+        let state = life.state(self.at.events).filter(|state| !moves && !state.words.is_empty());
+        let state = state.map(|state| format!(" · {}", state.words)).unwrap_or_default();
+        format!("{}{function}{state}", life.label)
+    }
+
+    /// A thread is called after the outermost function of the user's own code in it.
+    fn learn_functions(&mut self) {
+        for index in 0..self.functions.len() {
+            let life = &self.recording.lives[index];
+            if self.functions[index].is_some() || !life.is_alive(self.at.events) {
+                continue;
+            }
+            let name = life.name;
+            let stack = self.stack(name).unwrap_or_default();
+            self.functions[index] = stack.into_iter().rfind(|line| line.is_own).map(|line| line.function);
+        }
+    }
+
+    /// The thread of a number, if it exists here.
+    pub(super) fn thread(&self, number: u32) -> Result<ThreadName, DebugError> {
+        let life = self.recording.thread(number).filter(|life| life.is_alive(self.at.events));
+        life.map(|life| life.name)
+            .ok_or_else(|| DebugError::Unknown(format!("there is no thread {number} here")))
+    }
+
+    /// A thread's calls, innermost first.
+    pub(super) fn stack(&mut self, thread: ThreadName) -> Result<Vec<StackLine>, DebugError> {
+        let Ok(replica) = &mut self.live else { return Ok(self.recorded_stack(thread)) };
+        let copy = replica.go_to(&self.at, &self.recording)?;
+        Ok(stack::live(&copy.inspection, thread, &self.places))
+    }
+
+    /// Where a thread's next event is, or its last one.
+    fn recorded_stack(&self, thread: ThreadName) -> Vec<StackLine> {
+        let (before, after) = self.recording.events.split_at(self.at.events.min(self.recording.len()));
+        let next = after.iter().find(|event| event.thread() == thread);
+        let event = next.or_else(|| before.iter().rfind(|event| event.thread() == thread));
+        event.map(|event| stack::recorded(&event.place, &self.places)).into_iter().collect()
+    }
+
+    /// What the program has written up to here.
+    pub(super) fn written(&mut self) -> Result<Written, DebugError> {
+        let Ok(replica) = &mut self.live else { return Ok(Written::default()) };
+        let copy = replica.go_to(&self.at, &self.recording)?;
+        let (stdout, stderr, _) = copy.inspection.output();
+        Ok(Written { stdout, stderr })
+    }
+}

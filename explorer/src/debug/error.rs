@@ -1,0 +1,28 @@
+//! Why a debug session cannot do what it is asked for.
+
+use checker::seam::ExecutionError;
+
+use crate::fresh_dir::FreshDirError;
+
+/// A debug session could not begin, or not move. Every text is a sentence for the user.
+#[derive(Debug, thiserror::Error)]
+pub enum DebugError {
+    /// It cannot begin, for the reason that a replay could not.
+    #[error(transparent)]
+    Replay(#[from] crate::Error),
+    /// The program did not do again what was recorded, or cannot be run any more.
+    #[error("the program cannot be run up to here again: {0}")]
+    Execution(#[from] ExecutionError),
+    /// The working directory cannot be made as it was.
+    #[error(transparent)]
+    FreshDir(#[from] FreshDirError),
+    /// Only what was recorded is there.
+    #[error("{0}")]
+    NotLive(String),
+    /// There is no such thread, frame or step.
+    #[error("{0}")]
+    Unknown(String),
+    /// The thread that runs the program is gone.
+    #[error("the debug session is over: start it again")]
+    Over,
+}

@@ -1,0 +1,37 @@
+//! Where a debug session stands.
+
+use checker::names::ThreadName;
+
+/// A place in the recorded execution.
+///
+/// Without legs, `events` events have run and every thread stands at its next key point, is blocked, has failed or has
+/// ended. With legs, `events` events have run as well, but the thread of the last one (or a thread that it created) is still
+/// on its way to its next key point: it stands where the legs lead. So what has legs comes before what has none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Position {
+    pub(super) events: usize,
+    pub(super) legs: Vec<Leg>,
+}
+
+/// A part of the way between two key points.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Leg {
+    /// Who runs.
+    pub(super) thread: ThreadName,
+    /// Run-time address of the instruction before which it stops, the same in every copy of the program.
+    pub(super) address: u64,
+    /// The how manyth time that it comes there on this leg, from 1.
+    pub(super) count: u32,
+}
+
+impl Position {
+    /// So many events have run, and everybody stands.
+    pub(super) fn at_rest(events: usize) -> Self {
+        Self { events, legs: Vec::new() }
+    }
+
+    /// Whether everybody is at a key point.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.legs.is_empty()
+    }
+}

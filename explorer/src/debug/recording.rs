@@ -1,0 +1,206 @@
+//! What is known of a recorded execution without running anything: its events, and what every thread was up to between
+//! them.
+
+use checker::failure::{Failure, FailureKind};
+use checker::names::ThreadName;
+use checker::seam::{Agent, AgentView, Choice, On, OpKey, Status};
+use checker::search::Replayed;
+
+use super::tape::Taken;
+use crate::lanes::Lanes;
+use crate::places::Places;
+use crate::report::{Location, Switch};
+use crate::story::Story;
+use crate::words::Words;
+
+/// A recorded execution, up to its failure.
+pub(super) struct Recording {
+    pub(super) events: Vec<Recorded>,
+    pub(super) fault: Option<Fault>,
+    /// In the order of their labels.
+    pub(super) lives: Vec<Life>,
+}
+
+/// An event.
+pub(super) struct Recorded {
+    pub(super) choice: Choice,
+    pub(super) key: OpKey,
+    /// What it did, after the thread's name.
+    pub(super) text: String,
+    pub(super) place: Location,
+    /// Why another thread than before runs here.
+    pub(super) switch: Option<Switch>,
+}
+
+impl Recorded {
+    pub(super) fn thread(&self) -> ThreadName {
+        self.choice.agent.thread()
+    }
+}
+
+/// What the execution ends with.
+pub(super) struct Fault {
+    pub(super) kind: FailureKind,
+    pub(super) message: String,
+    /// Who failed; of several that wait for each other, the one that came last.
+    pub(super) thread: ThreadName,
+}
+
+/// A thread from its creation to its end.
+pub(super) struct Life {
+    pub(super) name: ThreadName,
+    pub(super) label: String,
+    /// What it is up to, each from a number of events on.
+    pub(super) states: Vec<(usize, State)>,
+}
+
+/// What a thread is up to while it stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct State {
+    pub(super) stage: Stage,
+    /// Follows the thread's name.
+    pub(super) words: String,
+}
+
+/// Whether a thread can go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stage {
+    Ready,
+    Blocked,
+    Failed,
+    Ended,
+}
+
+impl Recording {
+    /// From a replay, and what was taken down of it.
+    pub(super) fn of(replayed: &Replayed, taken: &Taken, at: &[Location], places: &Places<'_>) -> Self {
+        let none = Failure {
+            kind: FailureKind::AlwaysFails,
+            message: String::new(),
+            thread: None,
+            stack: Vec::new(),
+            others: Vec::new(),
+        };
+        let failure = replayed.failure.as_ref();
+        let story = Story::tell(&replayed.trace, at, failure.unwrap_or(&none), places);
+        let words = Words { lanes: &story.lanes, source: places.source() };
+        let end = end(taken).min(replayed.trace.steps.len());
+        let last = end.checked_sub(1).map(|last| replayed.trace.steps[last].choice.agent.thread());
+        let fault = failure.map(|failure| Fault {
+            kind: failure.kind,
+            message: message(failure, &story.lanes),
+            thread: failure.thread.or(last).unwrap_or(ThreadName::MAIN),
+        });
+        let lives = lives(taken, end, &story.lanes, &words);
+        let steps = replayed.trace.steps.iter().zip(story.events).take(end);
+        let events = steps.map(|(step, line)| {
+            let (choice, key) = step.replayed();
+            Recorded { choice, key, text: line.text, place: line.place, switch: line.switch }
+        });
+        Self { events: events.collect(), fault, lives }
+    }
+
+    /// How many events there are.
+    pub(super) fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    pub(super) fn life(&self, thread: ThreadName) -> Option<&Life> {
+        self.lives.iter().find(|life| life.name == thread)
+    }
+
+    /// The number by which clients know a thread: that of its label.
+    pub(super) fn number(&self, thread: ThreadName) -> u32 {
+        let place = self.lives.iter().position(|life| life.name == thread);
+        place.map_or(0, |place| place as u32 + 1)
+    }
+
+    /// The thread of a number.
+    pub(super) fn thread(&self, number: u32) -> Option<&Life> {
+        self.lives.get(usize::try_from(number).ok()?.checked_sub(1)?)
+    }
+
+    pub(super) fn label(&self, thread: ThreadName) -> String {
+        self.life(thread).map_or_else(|| thread.to_string(), |life| life.label.clone())
+    }
+
+    /// Who runs in the stretch that ends with so many events: the thread of the last one.
+    pub(super) fn runs_before(&self, events: usize) -> ThreadName {
+        events
+            .checked_sub(1)
+            .and_then(|last| self.events.get(last))
+            .map_or(ThreadName::MAIN, Recorded::thread)
+    }
+}
+
+impl Life {
+    /// What the thread is up to once so many events have run; none before it is created.
+    pub(super) fn state(&self, events: usize) -> Option<&State> {
+        let after = self.states.partition_point(|(from, _)| *from <= events);
+        self.states.get(after.checked_sub(1)?).map(|(_, state)| state)
+    }
+
+    /// Whether it exists once so many events have run.
+    pub(super) fn is_alive(&self, events: usize) -> bool {
+        self.state(events).is_some_and(|state| state.stage != Stage::Ended)
+    }
+}
+
+/// How many events run before the first failure.
+fn end(taken: &Taken) -> usize {
+    let fails = |view: &AgentView| matches!(view.status, Status::Failed(_));
+    if taken.initial.iter().any(fails) {
+        return 0;
+    }
+    let failing = taken.steps.iter().position(|step| step.changed.iter().any(fails));
+    failing.map_or(taken.steps.len(), |last| last + 1)
+}
+
+fn message(failure: &Failure, lanes: &Lanes) -> String {
+    if failure.thread.is_none() { lanes.relabel(&failure.message) } else { failure.message.clone() }
+}
+
+fn lives(taken: &Taken, end: usize, lanes: &Lanes, words: &Words<'_>) -> Vec<Life> {
+    let columns = lanes.columns().into_iter();
+    let mut lives: Vec<Life> =
+        columns.map(|lane| Life { name: lane.path, label: lane.thread, states: Vec::new() }).collect();
+    let changes = taken.steps.iter().take(end).map(|step| step.changed.as_slice());
+    for (events, views) in std::iter::once(taken.initial.as_slice()).chain(changes).enumerate() {
+        for view in views {
+            let Agent::Thread(name) = view.agent else { continue };
+            if let Some(life) = lives.iter_mut().find(|life| life.name == name) {
+                life.states.push((events, state(view, words)));
+            }
+        }
+    }
+    lives.retain(|life| !life.states.is_empty());
+    lives
+}
+
+fn state(view: &AgentView, words: &Words<'_>) -> State {
+    let (stage, words) = match &view.status {
+        Status::Enabled | Status::Yielding => {
+            let pending = view.pending.as_ref().map(|op| format!("about to {}", words.pending(op)));
+            (Stage::Ready, pending.unwrap_or_default())
+        }
+        Status::Blocked(on) => (Stage::Blocked, blocked(on, words)),
+        Status::Failed(_) => (Stage::Failed, "failed".to_owned()),
+        Status::Finished => (Stage::Ended, "has ended".to_owned()),
+    };
+    State { stage, words: words.replace('`', "") }
+}
+
+fn blocked(on: &On, words: &Words<'_>) -> String {
+    let object = |obj| words.object(obj);
+    match on {
+        On::Mutex { obj, .. } => format!("blocked on lock {}", object(*obj)),
+        On::Read(obj) => format!("blocked on read lock {}", object(*obj)),
+        On::Write(obj) => format!("blocked on write lock {}", object(*obj)),
+        On::Cond(obj) => format!("blocked on condition variable {}", object(*obj)),
+        On::Sem(obj) => format!("blocked on semaphore {}", object(*obj)),
+        On::Barrier { obj, .. } => format!("blocked on barrier {}", object(*obj)),
+        On::Futex(obj) => format!("blocked on futex {}", object(*obj)),
+        On::Once(obj) => format!("blocked on initialiser {}", object(*obj)),
+        On::Join(_) | On::Await(_) | On::Io(_) => words.waits(on),
+    }
+}

@@ -1,0 +1,161 @@
+//! The copy of the program that stands where the session stands. Going back is running a new copy from the beginning.
+
+use std::collections::{BTreeSet, HashMap};
+
+use checker::names::ThreadName;
+use checker::seam::ExecutionError;
+use ptrace_backend::{Halt, Inspection, PtraceProgram};
+
+use super::error::DebugError;
+use super::position::{Leg, Position};
+use super::recording::Recording;
+use crate::fresh_dir::FreshDir;
+
+/// The program, and the copy of it that is looked at.
+pub(super) struct Replica<'p> {
+    pub(super) program: &'p PtraceProgram,
+    fresh: Option<&'p FreshDir>,
+    copy: Option<Copy>,
+}
+
+/// A copy that stands somewhere.
+pub(super) struct Copy {
+    pub(super) inspection: Inspection,
+    events: usize,
+    /// None before the first instruction of `main`.
+    halt: Option<Halt>,
+    legs: Vec<Leg>,
+    /// How often a thread has come to a probe since the last leg.
+    counts: HashMap<(ThreadName, u64), u32>,
+}
+
+/// What a copy stands at next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Arrival {
+    /// One more stretch is done: everybody stands.
+    Rest,
+    /// A thread stands before this instruction.
+    Probe(ThreadName, u64),
+    /// There are no more events.
+    End,
+}
+
+impl<'p> Replica<'p> {
+    pub(super) fn new(program: &'p PtraceProgram, fresh: Option<&'p FreshDir>) -> Self {
+        Self { program, fresh, copy: None }
+    }
+
+    /// The copy, brought to a position.
+    ///
+    /// # Errors
+    /// When the program does not do again what was recorded.
+    pub(super) fn go_to(&mut self, to: &Position, recording: &Recording) -> Result<&mut Copy, DebugError> {
+        // What an error leaves behind is not used again.
+        let mut copy = match self.copy.take() {
+            Some(copy) if copy.leads_to(to) => copy,
+            old => {
+                // Copies share what they write: one at a time.
+                drop(old);
+                self.begin()?
+            }
+        };
+        copy.walk(to, recording)?;
+        Ok(self.copy.insert(copy))
+    }
+
+    fn begin(&mut self) -> Result<Copy, DebugError> {
+        self.fresh.map_or(Ok(()), FreshDir::restore)?;
+        let inspection = self.program.inspect()?;
+        Ok(Copy { inspection, events: 0, halt: None, legs: Vec::new(), counts: HashMap::default() })
+    }
+}
+
+impl Copy {
+    /// Where it stands.
+    pub(super) fn position(&self) -> Position {
+        match self.halt {
+            Some(Halt::Rest) => Position::at_rest(self.events),
+            _ => Position { events: self.events, legs: self.legs.clone() },
+        }
+    }
+
+    /// Whether a position lies ahead.
+    fn leads_to(&self, to: &Position) -> bool {
+        match self.events.cmp(&to.events) {
+            std::cmp::Ordering::Less => true,
+            std::cmp::Ordering::Greater => false,
+            std::cmp::Ordering::Equal if to.is_at_rest() => true,
+            std::cmp::Ordering::Equal => self.halt != Some(Halt::Rest) && to.legs.starts_with(&self.legs),
+        }
+    }
+
+    fn walk(&mut self, to: &Position, recording: &Recording) -> Result<(), DebugError> {
+        if self.position() == *to && self.halt.is_some() {
+            return Ok(());
+        }
+        let lost = || ExecutionError::Impossible("a line is not reached again".to_owned());
+        self.set_probes(&BTreeSet::new())?;
+        // A stretch begins with an event, but for the first one.
+        let before = to.events.saturating_sub(1);
+        while self.events < before
+            || (self.events == before && to.events > 0 && self.halt != Some(Halt::Rest))
+        {
+            if self.advance(recording)? == Arrival::End {
+                return Err(lost().into());
+            }
+        }
+        for leg in &to.legs[self.legs_done(to)..] {
+            self.set_probes(&[leg.address].into_iter().collect())?;
+            while self.counts.get(&(leg.thread, leg.address)) != Some(&leg.count) {
+                let arrival = self.advance(recording)?;
+                if matches!(arrival, Arrival::Rest | Arrival::End) {
+                    return Err(lost().into());
+                }
+            }
+            self.settle(*leg);
+        }
+        while to.is_at_rest() && (self.events < to.events || self.halt != Some(Halt::Rest)) {
+            if self.advance(recording)? == Arrival::End {
+                return Err(lost().into());
+            }
+        }
+        Ok(())
+    }
+
+    /// How many legs of a position lie behind it.
+    fn legs_done(&self, to: &Position) -> usize {
+        if self.events == to.events { self.legs.len().min(to.legs.len()) } else { 0 }
+    }
+
+    /// From now on the running thread stops at these instructions.
+    pub(super) fn set_probes(&mut self, addresses: &BTreeSet<u64>) -> Result<(), DebugError> {
+        self.counts.clear();
+        Ok(self.inspection.set_probes(addresses)?)
+    }
+
+    /// Runs to the next probe, or to the end of the stretch.
+    pub(super) fn advance(&mut self, recording: &Recording) -> Result<Arrival, DebugError> {
+        let halt = match self.halt {
+            None => self.inspection.begin()?,
+            Some(Halt::Probe(_)) => self.inspection.go_on()?,
+            Some(Halt::Rest) => {
+                let Some(event) = recording.events.get(self.events) else { return Ok(Arrival::End) };
+                self.events += 1;
+                self.legs.clear();
+                self.counts.clear();
+                self.inspection.perform(event.choice, &event.key)?
+            }
+        };
+        self.halt = Some(halt);
+        let Halt::Probe(thread) = halt else { return Ok(Arrival::Rest) };
+        let address = self.inspection.registers(thread).map_or(0, |(registers, _)| registers.pc);
+        *self.counts.entry((thread, address)).or_default() += 1;
+        Ok(Arrival::Probe(thread, address))
+    }
+
+    /// Makes where it stands the end of a leg.
+    pub(super) fn settle(&mut self, leg: Leg) {
+        self.legs.push(leg);
+        self.counts.clear();
+    }
+}

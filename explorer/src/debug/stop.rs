@@ -1,0 +1,79 @@
+//! What a session says each time that it stands.
+
+use checker::failure::FailureKind;
+
+/// A session stands somewhere, and why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stop {
+    /// The number of the thread that moved, or that the stop is about.
+    pub thread: u32,
+    /// What it stopped for.
+    pub cause: Cause,
+    /// In a few words.
+    pub description: String,
+    /// In a sentence, where there is more to say.
+    pub text: Option<String>,
+}
+
+/// What a session stops for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// A step has been made, or could not be made.
+    Step,
+    /// The user has named the place.
+    Goto,
+    /// The beginning of the program.
+    Entry,
+    /// These breakpoints, by number.
+    Breakpoints(Vec<u64>),
+    /// A thread runs in place of one that could have gone on.
+    Preemption,
+    /// Another thread runs than before.
+    Switch,
+    /// The failure that the schedule leads to.
+    Failure(FailureKind),
+    /// The end of a schedule that leads to no failure.
+    End,
+}
+
+/// A thread as a client lists it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ThreadLine {
+    /// That of its label.
+    pub number: u32,
+    /// Label, function, and what it is up to.
+    pub name: String,
+}
+
+/// Where a session stands, in numbers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Standing {
+    /// How many events have run.
+    pub step: usize,
+    /// How many events the schedule has, up to its failure.
+    pub steps: usize,
+    /// The number of the thread that is shown.
+    pub thread: u32,
+    /// The event that runs next.
+    pub next: Option<NextEvent>,
+}
+
+/// The event that runs next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NextEvent {
+    /// Whose it is.
+    pub thread: u32,
+    /// What it does, with the thread's label.
+    pub text: String,
+    /// Where, as a report writes it.
+    pub place: String,
+}
+
+/// What the program has written up to where the session stands.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Written {
+    /// To its standard output.
+    pub stdout: Vec<u8>,
+    /// To its standard error.
+    pub stderr: Vec<u8>,
+}

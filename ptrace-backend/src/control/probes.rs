@@ -1,0 +1,138 @@
+//! Stops between key points, for a person who looks on. They take nothing from the program: the execution stays the one
+//! that its choices determine.
+
+use std::collections::BTreeSet;
+
+use checker::seam::ExecutionError;
+use rustc_hash::FxHashMap;
+
+use super::process::{Flow, Process, system};
+use super::sync::Index;
+use crate::os::memory::{self, MemoryFile};
+use crate::os::wait::{self, Wait};
+use crate::os::{Tid, ptrace};
+
+const TRAP: u8 = 0xcc;
+const PAGE: u64 = 4096;
+
+/// Instructions before which the running thread stops.
+#[derive(Debug, Default)]
+pub(crate) struct Probes {
+    wanted: BTreeSet<u64>,
+    /// What stood where a trap was planted. What is wanted and not in here has a trap of its own.
+    planted: FxHashMap<u64, u8>,
+    /// The thread that stands at one of them.
+    stopped: Option<Index>,
+}
+
+impl Probes {
+    /// The thread that stands at a probe.
+    pub(crate) fn stopped(&self) -> Option<Index> {
+        self.stopped
+    }
+}
+
+impl Process {
+    /// Stops at these instructions from now on, and at no others. A thread that stands at one stays there.
+    pub(crate) fn set_probes(&mut self, wanted: &BTreeSet<u64>) -> Result<(), ExecutionError> {
+        if self.probes.wanted == *wanted {
+            return Ok(());
+        }
+        self.hide_probes()?;
+        self.probes.wanted.clone_from(wanted);
+        self.show_probes()
+    }
+
+    /// Takes the traps away: the code is as it is without anybody looking on.
+    pub(crate) fn hide_probes(&mut self) -> Result<(), ExecutionError> {
+        let planted = std::mem::take(&mut self.probes.planted);
+        self.write_code(planted.into_iter().collect())
+    }
+
+    /// Plants the traps again, after [`Process::hide_probes`] or after the code was written over.
+    pub(crate) fn show_probes(&mut self) -> Result<(), ExecutionError> {
+        let wanted: Vec<u64> = self.probes.wanted.iter().copied().collect();
+        let mut planted = Vec::with_capacity(wanted.len());
+        for page in wanted.chunk_by(|a, b| a / PAGE == b / PAGE) {
+            let code = self.read(page[0] & !(PAGE - 1), PAGE as usize);
+            let byte = |address: &u64| Some((*address, *code.get((address % PAGE) as usize)?));
+            planted.extend(page.iter().filter_map(byte).filter(|(_, byte)| *byte != TRAP));
+        }
+        self.write_code(planted.iter().map(|(address, _)| (*address, TRAP)).collect())?;
+        self.probes.planted = planted.into_iter().collect();
+        Ok(())
+    }
+
+    fn write_code(&self, mut bytes: Vec<(u64, u8)>) -> Result<(), ExecutionError> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        bytes.sort_unstable();
+        let file = MemoryFile::open(self.leader).map_err(system("open the target's memory"))?;
+        for page in bytes.chunk_by(|a, b| a.0 / PAGE == b.0 / PAGE) {
+            let start = page[0].0 & !(PAGE - 1);
+            let mut code = self.read(start, PAGE as usize);
+            for (address, byte) in page {
+                if let Some(place) = code.get_mut((address - start) as usize) {
+                    *place = *byte;
+                }
+            }
+            file.write(start, &code).map_err(system("plant traps"))?;
+        }
+        Ok(())
+    }
+
+    /// A process that the target has forked gets its code without probes.
+    pub(crate) fn lift_probes_of(&self, child: Tid) {
+        for (&address, &byte) in &self.probes.planted {
+            let _ = memory::poke_byte(child, address, byte);
+        }
+    }
+
+    /// The running thread has come to a trap: whether that is a probe, at which it now stands.
+    pub(crate) fn stops_at_probe(&mut self, index: Index, at: u64) -> bool {
+        let is_probe = self.probes.wanted.contains(&at);
+        if is_probe {
+            self.threads[index].regs.rip = at;
+            self.probes.stopped = Some(index);
+        }
+        is_probe
+    }
+
+    /// Lets the thread that stands at a probe go on to its next stop.
+    pub(crate) fn leave_probe(&mut self) -> Result<(), ExecutionError> {
+        let Some(index) = self.probes.stopped.take() else { return Ok(()) };
+        match self.pass_probe(index)? {
+            Flow::Resume(signal) => self.run_on(index, signal)?,
+            Flow::Rest => {}
+        }
+        self.start_newborn()
+    }
+
+    fn pass_probe(&mut self, index: Index) -> Result<Flow, ExecutionError> {
+        let at = self.threads[index].regs.rip;
+        let planted = self.probes.planted.get(&at).copied();
+        if planted.is_none() && self.layout.traps.contains_key(&at) && self.number(at, 1) as u8 == TRAP {
+            return self.trapped(index, at);
+        }
+        self.write_registers(index)?;
+        let Some(byte) = planted else { return Ok(Flow::Resume(0)) };
+        let tid = self.threads[index].tid;
+        memory::poke_byte(tid, at, byte).map_err(system("lift a trap"))?;
+        let status = loop {
+            ptrace::step(tid).map_err(system("step a thread"))?;
+            let status = wait::uninterrupted(tid).map_err(system("wait for a step"))?;
+            let Ok(regs) = ptrace::registers(tid) else { break status };
+            self.threads[index].regs = regs;
+            // A string instruction stops after every element.
+            if status != Wait::Signal(libc::SIGTRAP) || regs.rip != at {
+                break status;
+            }
+        };
+        // Not if the step has written over the code, or has ended the process.
+        if self.probes.planted.contains_key(&at) && self.number(at, 1) as u8 == byte {
+            memory::poke_byte(tid, at, TRAP).map_err(system("plant a trap"))?;
+        }
+        if status == Wait::Signal(libc::SIGTRAP) { Ok(Flow::Resume(0)) } else { self.stopped(index, status) }
+    }
+}

@@ -1,0 +1,181 @@
+//! One execution, followed at the pace of a person who looks on: stopped at every event, and between events where it is
+//! asked to.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use checker::names::{Site, ThreadName};
+use checker::op::OpKind;
+use checker::seam::{Agent, Choice, ExecutionError, OpKey};
+
+use crate::control::process::Process;
+use crate::control::watch::Watch;
+use crate::debuginfo::{self, Memory, Modules, Registers};
+use crate::layout::Layout;
+use crate::os::{Tid, memory};
+use crate::program::PtraceProgram;
+use crate::target::streams::Streams;
+
+/// Where an execution stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Halt {
+    /// Every thread is at a key point, blocked, failed, or at its end.
+    Rest,
+    /// This thread stands at a probe, and all others as at rest.
+    Probe(ThreadName),
+}
+
+/// A copy of the program that runs a recorded schedule one event at a time. Its threads stand still except inside of its
+/// functions, and each of these takes at most the time limit of an execution.
+pub struct Inspection {
+    process: Process,
+    streams: Arc<Streams>,
+    watch: Arc<Watch>,
+}
+
+impl PtraceProgram {
+    /// A new copy, before the first instruction of `main`. There can be one at a time, for all share what they write.
+    ///
+    /// # Errors
+    /// When the program cannot be copied.
+    pub fn inspect(&self) -> Result<Inspection, ExecutionError> {
+        let (process, streams, watch) = self.copy()?;
+        watch.end();
+        Ok(Inspection { process, streams, watch })
+    }
+
+    /// The executable and its libraries, where they are loaded.
+    #[must_use]
+    pub fn modules(&self) -> &Modules {
+        &self.layout().unwinding
+    }
+
+    /// The run-time address of a site.
+    #[must_use]
+    pub fn address(&self, site: Site) -> Option<u64> {
+        self.layout().locate(site).map(|(module, at)| at + module.mapped.bias)
+    }
+
+    /// The site of a run-time address.
+    #[must_use]
+    pub fn site(&self, address: u64) -> Site {
+        self.layout().site(address)
+    }
+}
+
+/// Reads the memory of a process that stands still.
+struct Reader(Tid);
+
+impl Memory for Reader {
+    fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
+        memory::read(self.0, address, buffer)
+    }
+}
+
+impl Inspection {
+    /// From now on the running thread stops before these instructions (run-time addresses), and before no others.
+    ///
+    /// # Errors
+    /// When the process is gone.
+    pub fn set_probes(&mut self, addresses: &BTreeSet<u64>) -> Result<(), ExecutionError> {
+        self.process.set_probes(addresses)
+    }
+
+    /// Lets the main thread run from its beginning to its first key point.
+    ///
+    /// # Errors
+    /// When the program does something that cannot be controlled, or the user cancels.
+    pub fn begin(&mut self) -> Result<Halt, ExecutionError> {
+        self.timed(|process| process.advance(0))
+    }
+
+    /// Runs one event, and its thread to the next key point.
+    ///
+    /// # Errors
+    /// [`ExecutionError::Diverged`] if the operation is not the one expected, or cannot run.
+    pub fn perform(&mut self, choice: Choice, expected: &OpKey) -> Result<Halt, ExecutionError> {
+        let index = self.expect(choice, expected)?;
+        self.timed(|process| match choice.agent {
+            Agent::Timeout(_) => process.time_out(index).map(drop),
+            Agent::Thread(_) | Agent::Flush(_) => process.perform(index, choice.pick).map(drop),
+        })
+    }
+
+    /// Lets the thread that stands at a probe go on.
+    ///
+    /// # Errors
+    /// As for [`Inspection::begin`].
+    pub fn go_on(&mut self) -> Result<Halt, ExecutionError> {
+        self.timed(Process::leave_probe)
+    }
+
+    /// The thread that is to move, if its pending operation is the one expected.
+    fn expect(&self, choice: Choice, expected: &OpKey) -> Result<usize, ExecutionError> {
+        let name = choice.agent.thread();
+        let differs = |got: String| {
+            let expected = format!("{name} {:?} at {:#x}", expected.kind, expected.site.0);
+            ExecutionError::Diverged { at: self.process.events as usize, expected, got }
+        };
+        let index = self.index(name).ok_or_else(|| differs(format!("{name} does not exist")))?;
+        let thread = &self.process.threads[index];
+        let Some(pending) = thread.pending.as_ref().filter(|_| thread.is_live()) else {
+            return Err(differs(format!("{name} has ended")));
+        };
+        let is_timeout = matches!(choice.agent, Agent::Timeout(_));
+        let kind = if is_timeout { OpKind::Timeout } else { pending.op.kind };
+        if kind != expected.kind || pending.site != expected.site {
+            return Err(differs(format!("{name} {kind:?} at {:#x}", pending.site.0)));
+        }
+        let can_move = is_timeout || thread.interrupt.is_some() || self.process.holds(index, &pending.need);
+        if can_move { Ok(index) } else { Err(differs(format!("{name} is blocked"))) }
+    }
+
+    fn timed(
+        &mut self,
+        run: impl FnOnce(&mut Process) -> Result<(), ExecutionError>,
+    ) -> Result<Halt, ExecutionError> {
+        self.watch.begin();
+        let result = run(&mut self.process);
+        self.watch.end();
+        result?;
+        let stopped = self.process.probes.stopped().map(|index| self.process.threads[index].name);
+        Ok(stopped.map_or(Halt::Rest, Halt::Probe))
+    }
+
+    fn index(&self, thread: ThreadName) -> Option<usize> {
+        self.process.threads.iter().position(|t| t.name == thread)
+    }
+
+    /// What a thread has in its registers, and the base of its thread-local memory; none once it has ended.
+    #[must_use]
+    pub fn registers(&self, thread: ThreadName) -> Option<(Registers, u64)> {
+        let index = self.index(thread).filter(|&index| !self.process.threads[index].reaped)?;
+        Some((self.process.registers(index), self.process.threads[index].regs.fs_base))
+    }
+
+    /// The functions of a thread that have not returned, innermost first, at most `limit`; none once it has ended.
+    #[must_use]
+    pub fn frames(&self, thread: ThreadName, limit: usize) -> Vec<debuginfo::Frame> {
+        let index = self.index(thread).filter(|&index| !self.process.threads[index].reaped);
+        index.map(|index| self.process.raw_frames(index, limit)).unwrap_or_default()
+    }
+
+    /// The memory that all threads share.
+    #[must_use]
+    pub fn memory(&self) -> impl Memory + use<> {
+        Reader(self.process.leader)
+    }
+
+    /// The executable and its libraries, where they are loaded.
+    #[must_use]
+    pub fn modules(&self) -> &Modules {
+        let layout: &Layout = &self.process.layout;
+        &layout.unwinding
+    }
+
+    /// What the program has written to its standard output and standard error so far, and whether some is left out.
+    #[must_use]
+    pub fn output(&self) -> (Vec<u8>, Vec<u8>, bool) {
+        self.streams.output()
+    }
+}
