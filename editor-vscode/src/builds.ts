@@ -35,11 +35,15 @@ async function answer(
 async function userAllows(build: BuildParams): Promise<boolean> {
   const go = "Build";
   const detail =
-    `Interleaver wants to run this command in ${vscode.workspace.asRelativePath(build.directory)} before it explores, ` +
-    `now and whenever a source is newer than the program:\n\n${build.command}\n\nIt asks once per workspace.`;
-  return (
-    (await vscode.window.showInformationMessage(`Build with "${build.command}"?`, { modal: true, detail }, go)) === go
-  );
+    `Interleaver runs this command in ${folderName(build.directory)} whenever a source is newer than the program. ` +
+    "It asks once per workspace.";
+  const question = `Build with "${build.command}"?`;
+  return (await vscode.window.showInformationMessage(question, { modal: true, detail }, go)) === go;
+}
+
+function folderName(directory: string): string {
+  const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(directory));
+  return folder?.uri.fsPath === directory ? folder.name : vscode.workspace.asRelativePath(directory);
 }
 
 async function run(build: BuildParams, token: vscode.CancellationToken): Promise<BuildResult> {
@@ -67,7 +71,8 @@ function task(build: BuildParams, terminal: BuildTerminal): vscode.Task {
     new vscode.CustomExecution(() => Promise.resolve(terminal)),
   );
   task.presentationOptions = {
-    reveal: vscode.TaskRevealKind.Always,
+    // A build that fails comes to the front.
+    reveal: vscode.TaskRevealKind.Silent,
     focus: false,
     panel: vscode.TaskPanelKind.Shared,
     showReuseMessage: false,

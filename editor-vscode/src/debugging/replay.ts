@@ -33,7 +33,8 @@ async function replay(server: Server, what: ReplayArguments | Row | undefined): 
     await server.execute(ServerCommand.select, { finding: configuration.finding });
   }
   // A replay shows the text as it was explored: the editors stay as they are.
-  await vscode.debug.startDebugging(folder, configuration, { suppressSaveBeforeStart: true });
+  const started = await vscode.debug.startDebugging(folder, configuration, { suppressSaveBeforeStart: true });
+  if (started) await vscode.commands.executeCommand("workbench.view.debug");
 }
 
 interface ReplayConfiguration extends vscode.DebugConfiguration {
