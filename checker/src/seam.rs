@@ -183,6 +183,8 @@ pub enum On {
     Await(Vec<Obj>),
     /// A once-initialiser that another thread runs.
     Once(Obj),
+    /// A test: the thread belongs to the harness that runs it, and takes no part.
+    Test,
     /// Input that is not there yet, named for a person.
     Io(String),
 }

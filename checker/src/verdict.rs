@@ -69,8 +69,10 @@ fn nothing_changes(others: Vec<Party>) -> Failure {
     Failure { kind: FailureKind::Livelock, message, thread: None, stack: Vec::new(), others }
 }
 
+/// Who has not finished; the harness of a test that stands still has no part in it.
 fn unfinished(agents: &Mirror) -> Vec<&AgentView> {
-    agents.threads().iter().filter(|view| view.status != Status::Finished).collect()
+    let takes_part = |view: &&AgentView| !matches!(view.status, Status::Finished | Status::Blocked(On::Test));
+    agents.threads().iter().filter(takes_part).collect()
 }
 
 /// The deadlock of threads that wait for each other, where time-outs are all that can go on.
@@ -233,6 +235,7 @@ fn waiting(program: &impl Program, on: &On) -> String {
         On::Once(obj) => {
             format!("waits for the initialiser {}, which another thread runs", name(program, *obj))
         }
+        On::Test => "waits for a test".to_owned(),
         On::Io(what) => format!("waits for input from {what}"),
     }
 }

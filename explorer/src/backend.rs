@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use checker::names::{Obj, Site};
+use checker::names::{Obj, Site, ThreadName};
 use checker::seam::Program;
 use ptrace_backend::{LaunchSpec, PtraceProgram, Stepping};
 
@@ -27,6 +27,10 @@ impl Source for PtraceProgram {
 
     fn describe(&self, obj: Obj) -> Option<String> {
         Program::describe(self, obj)
+    }
+
+    fn harness(&self) -> Option<ThreadName> {
+        Self::harness(self)
     }
 
     fn build_id(&self) -> String {

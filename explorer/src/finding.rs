@@ -8,6 +8,7 @@ use checker::trace::Trace;
 use crate::places::Places;
 use crate::report::{Finding, Location, Output, Party};
 use crate::story::Story;
+use crate::test_framework::failed_expectation;
 
 /// A failing execution, as a search or a replay saw it.
 pub(crate) struct Failing<'a> {
@@ -55,11 +56,14 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
     let story = Story::tell(failing.trace, failing.at, failing.failure, places);
     let parties = parties(failing.failure, &story, places);
     let failed = failing.failure.thread.map(|thread| story.lanes.label(thread));
-    let place = culprit(&parties, failed.as_deref());
+    let culprit = culprit(&parties, failed.as_deref()).and_then(|party| party.stack.first()).cloned();
+    let expectation = expectation(failing, places);
+    let (place, message) =
+        expectation.unwrap_or_else(|| (culprit.unwrap_or_default(), message(failing.failure, &story)));
     Finding {
         kind: failing.failure.kind,
-        message: message(failing.failure, &story),
-        place: place.and_then(|party| party.stack.first()).cloned().unwrap_or_default(),
+        message,
+        place,
         thread: failed,
         schedule_number: measured.schedule_number,
         preemptions: measured.preemptions,
@@ -75,6 +79,16 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
         output: output(failing.ending),
         events: story.events,
     }
+}
+
+/// Where a test framework says that an expectation failed, and what it says: the exit code comes long after that.
+fn expectation(failing: &Failing<'_>, places: &Places<'_>) -> Option<(Location, String)> {
+    if failing.failure.kind != FailureKind::ExitCode {
+        return None;
+    }
+    let failed = failed_expectation(&failing.ending.stdout)?;
+    let place = places.of_named(&failed.file, failed.line)?;
+    Some((place, format!("an expectation of the test failed: {}", failed.words)))
 }
 
 /// The party whose place is the place of the failure: the one that failed; else the first that does not only wait for

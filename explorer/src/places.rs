@@ -66,6 +66,13 @@ impl<'a> Places<'a> {
         }
     }
 
+    /// The place of a line that the program itself names, if there is such a file.
+    pub(crate) fn of_named(&self, file: &Path, line: u32) -> Option<Location> {
+        let found = self.root.join(file).canonicalize().ok().filter(|file| file.is_file())?;
+        let file = found.strip_prefix(&self.root).unwrap_or(&found).to_string_lossy().into_owned();
+        Some(Location { file: Some(file), line: Some(line), function: None })
+    }
+
     fn is_own(&self, site: Site, frame: &Frame) -> bool {
         match &frame.file {
             Some(file) => self.is_own_file(file),

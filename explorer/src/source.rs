@@ -1,6 +1,6 @@
 //! What reports need to know of a program beside its executions: words for what the checker knows by name only.
 
-use checker::names::{Obj, Site};
+use checker::names::{Obj, Site, ThreadName};
 pub use ptrace_backend::debuginfo::SourceFrame as Frame;
 
 /// Words for sites and objects.
@@ -13,6 +13,11 @@ pub trait Source {
 
     /// The words for an object ("`counter`", "`queue.head`").
     fn describe(&self, obj: Obj) -> Option<String>;
+
+    /// The thread that runs the harness of a test and is no part of it, if there is one.
+    fn harness(&self) -> Option<ThreadName> {
+        None
+    }
 
     /// Identifies the build.
     fn build_id(&self) -> String;

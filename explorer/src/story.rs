@@ -25,13 +25,15 @@ pub(crate) struct Story {
 impl Story {
     /// Tells an execution; `at` has the place of every event.
     pub(crate) fn tell(trace: &Trace, at: &[Location], failure: &Failure, places: &Places<'_>) -> Self {
-        let lanes = Lanes::of(trace.threads.iter().copied());
+        let harness = places.source().harness();
+        let lanes = Lanes::of(trace.threads.iter().copied(), harness);
         let words = Words { lanes: &lanes, source: places.source() };
         let located: Vec<Located<'_>> =
             trace.steps.iter().zip(at).map(|(step, place)| Located { step, place }).collect();
         let mut telling = Telling { words, places, failure, preempted: BTreeMap::new() };
         let pending = pending_operations(&located);
-        let lines = (0..).zip(&located).zip(&pending);
+        let of_program = |line: &((u32, &Located<'_>), _)| Some(line.0.1.step.event.id.thread) != harness;
+        let lines = (0..).zip(&located).zip(&pending).filter(of_program);
         let events = lines.map(|((number, step), left)| telling.line(number, step, *left)).collect();
         let preempted = telling.preempted;
         Self { lanes, events, preempted }

@@ -87,6 +87,7 @@ impl Words<'_> {
                 format!("spins until {} changes", words.join(" or "))
             }
             On::Once(obj) => format!("waits until {} is initialised", object(obj)),
+            On::Test => "waits for a test".to_owned(),
             On::Io(what) => format!("waits for {what}"),
         }
     }

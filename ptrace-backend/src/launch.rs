@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::control::harness;
 use crate::control::watch::Watch;
 use crate::debuginfo::Modules;
 use crate::layout::{Layout, Module, What};
@@ -32,6 +33,7 @@ pub(crate) fn launch(
     let mut layout = Layout {
         unwinding: unwinding(&modules),
         rust_mutexes: rust_mutexes(&modules),
+        frameworks: harness::frameworks(&modules),
         test_cancel: test_cancel(&modules),
         modules,
         traps: by_address,

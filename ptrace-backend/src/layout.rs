@@ -64,6 +64,8 @@ pub(crate) struct Layout {
     pub(crate) candidates: Vec<Candidate>,
     /// Code of Rust's standard library, wherever it was inlined, that takes or releases a mutex.
     pub(crate) rust_mutexes: Vec<(Range<u64>, RustMutex)>,
+    /// Functions of test frameworks, by address.
+    pub(crate) frameworks: Vec<Range<u64>>,
     /// The trap that functions of the allocator return to.
     pub(crate) returned: u64,
     /// The address of `pthread_testcancel`.
@@ -107,6 +109,12 @@ impl Layout {
     /// What the code at an address does to a mutex of Rust's standard library.
     pub(crate) fn rust_mutex(&self, address: u64) -> Option<RustMutex> {
         self.rust_mutexes.iter().find(|(range, _)| range.contains(&address)).map(|(_, what)| *what)
+    }
+
+    /// Whether an address is in a test framework, whose own synchronisation is none of the test's.
+    pub(crate) fn in_framework(&self, address: u64) -> bool {
+        let after = self.frameworks.partition_point(|range| range.start <= address);
+        after.checked_sub(1).is_some_and(|last| self.frameworks[last].contains(&address))
     }
 
     /// The code of the function that an address is in, at run-time addresses.

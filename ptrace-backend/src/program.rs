@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ThreadId;
 
-use checker::names::{Obj, Site};
+use checker::names::{Obj, Site, ThreadName};
 use checker::seam::{Epoch, ExecutionError, Program, Scope, StartError};
 
 use crate::control::knowledge::Shared;
@@ -79,6 +79,12 @@ impl PtraceProgram {
     pub fn is_user_code(&self, site: Site) -> bool {
         let module = self.layout.locate(site);
         module.is_some_and(|(module, at)| self.layout.in_user_code(at + module.mapped.bias))
+    }
+
+    /// The thread that runs the harness of a test and is no part of it, if the program is such a harness.
+    #[must_use]
+    pub fn harness(&self) -> Option<ThreadName> {
+        self.shared.harness()
     }
 
     /// The name of the file that a site is in, and the address there.

@@ -19,6 +19,10 @@ use crate::os::ptrace;
 impl Process {
     /// Either makes the access the thread's pending operation, or lets the thread through at once.
     pub(crate) fn access(&mut self, index: Index, candidate: usize) -> Result<Flow, ExecutionError> {
+        if self.in_harness(index) {
+            self.pass_trap(index)?;
+            return Ok(Flow::Resume(0));
+        }
         let layout = std::sync::Arc::clone(&self.layout);
         let instruction = &layout.candidates[candidate];
         let accesses = instruction.accesses(&self.threads[index].regs);

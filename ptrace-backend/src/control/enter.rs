@@ -31,6 +31,8 @@ impl Process {
                 // Unwinding, and above all a backtrace, allocates without end.
                 self.leave_allocations_unnamed()?;
             }
+        } else if function == Function::Test {
+            self.begin_test(index);
         } else if function == Function::ThreadExit {
             self.exits(index)?;
         } else if !self.layout.in_libc(caller)
@@ -76,7 +78,9 @@ impl Process {
         let pending = Pending { op, site: Site::default(), need, act, deadline };
         let waits = matches!(function, Function::CondWait | Function::CondTimedWait { .. })
             || function == Function::BarrierWait;
-        if !self.concurrent && function != Function::Create && !waits && self.holds(index, &pending.need) {
+        let is_scheduled = self.is_scheduled(index) && !self.layout.in_framework(caller);
+        let is_first = function == Function::Create && !self.in_harness(index);
+        if !is_scheduled && !is_first && !waits && self.holds(index, &pending.need) {
             self.carry_out(index, function, object);
             return self.finish_call(index, function);
         }
@@ -198,7 +202,7 @@ impl Process {
             F::Once | F::GuardAcquire => writes(OpKind::Once, Need::Once(object)),
             F::GuardRelease => writes(OpKind::OnceDone, free),
             F::Cancel => (Op::new(OpKind::Kill, []), free),
-            F::Create | F::ThreadExit | F::Panic => (Op::new(OpKind::Create, []), free),
+            F::Create | F::ThreadExit | F::Panic | F::Test => (Op::new(OpKind::Create, []), free),
             F::Join | F::TimedJoin => self.describe_join(object, true),
             F::TryJoin => self.describe_join(object, false),
         }

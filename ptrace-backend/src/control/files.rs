@@ -42,7 +42,7 @@ impl Process {
         let touched: Vec<Access> =
             files.iter().map(|(descriptor, _)| Access::write(object(*descriptor))).collect();
         let need = Need::Ready(files);
-        if !self.concurrent && self.holds(index, &need) {
+        if !self.is_scheduled(index) && self.holds(index, &need) {
             return Ok(Flow::Resume(0));
         }
         let deadline = limit.map(|limit| self.threads[index].world.now.saturating_add(limit));

@@ -66,6 +66,8 @@ pub(crate) enum Function {
     RustWriteLock,
     /// Where every Rust panic passes.
     Panic,
+    /// Through which the harness of Rust's tests calls every test.
+    Test,
 }
 
 impl Function {
@@ -172,6 +174,7 @@ pub(crate) const RUST_FUNCTIONS: &[(&[&str], Function)] = &[
     (&["6rwlock5futex", "6RwLock14read_contended"], F::RustReadLock),
     (&["6rwlock5futex", "6RwLock15write_contended"], F::RustWriteLock),
     (&["rust_panic"], F::Panic),
+    (&["4test28__", "rust_begin_short_backtrace"], F::Test),
 ];
 
 /// Functions of Rust's standard library in which one indivisible instruction takes or releases a mutex, there or in a

@@ -3,15 +3,17 @@
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use checker::names::{Obj, ObjName, Site, ThreadName};
 use checker::seam::Epoch;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::functions::Function;
 use super::naming::block_name;
 use crate::answers::World;
-use crate::layout::Layout;
+use crate::layout::{Layout, Trap, What};
 use crate::os::{Tid, fd, memory};
 use crate::target::streams::Streams;
 
@@ -104,6 +106,10 @@ pub(crate) struct Shared {
     state: Mutex<State>,
     streams: Arc<Streams>,
     random: File,
+    /// The program is a harness that runs tests.
+    pub(crate) is_test: bool,
+    /// Its main thread has run one itself.
+    main_tests: AtomicBool,
 }
 
 impl Shared {
@@ -119,7 +125,21 @@ impl Shared {
         let mut world = World::new(ThreadName::MAIN, 0);
         let numbers = (0..1 << 15).flat_map(|_| world.random_number().to_le_bytes());
         (&random).write_all(&numbers.collect::<Vec<_>>())?;
-        Ok(Self { state, streams, random })
+        let is_test = |trap: &Trap| matches!(trap.what, What::Function { function: Function::Test, .. });
+        let is_test = layout.traps.values().any(is_test);
+        Ok(Self { state, streams, random, is_test, main_tests: AtomicBool::new(false) })
+    }
+
+    /// A thread has begun to run a test.
+    pub(crate) fn test_began(&self, thread: ThreadName) {
+        if thread == ThreadName::MAIN {
+            self.main_tests.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The thread that only runs a harness, if there is one.
+    pub(crate) fn harness(&self) -> Option<ThreadName> {
+        (self.is_test && !self.main_tests.load(Ordering::Relaxed)).then_some(ThreadName::MAIN)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

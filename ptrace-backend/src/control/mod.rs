@@ -6,6 +6,7 @@ mod enter;
 mod files;
 pub(crate) mod functions;
 mod futexes;
+pub(crate) mod harness;
 pub(crate) mod heap;
 pub(crate) mod knowledge;
 pub(crate) mod naming;

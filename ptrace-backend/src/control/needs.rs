@@ -75,6 +75,9 @@ impl Process {
     }
 
     fn status(&self, index: Index, pending: &Pending) -> Status {
+        if self.waits_for_test(index) {
+            return Status::Blocked(On::Test);
+        }
         if self.threads[index].interrupt.is_some() {
             return Status::Enabled;
         }
@@ -126,7 +129,7 @@ impl Process {
         let pending = thread.pending.as_ref().filter(|_| thread.is_live() && !self.gone)?;
         pending.deadline?;
         let index = self.threads.iter().position(|t| t.tid == thread.tid)?;
-        if self.holds(index, &pending.need) {
+        if self.holds(index, &pending.need) || self.waits_for_test(index) {
             return None;
         }
         Some(AgentView {

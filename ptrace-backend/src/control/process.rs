@@ -8,6 +8,7 @@ use checker::names::{Obj, Site, ThreadName};
 use checker::seam::ExecutionError;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::harness::Part;
 use super::heap::Heap;
 use super::knowledge::Shared;
 use super::probes::Probes;
@@ -91,7 +92,10 @@ impl Process {
         let Origination { leader, pristine, world, note } = begun;
         let regs = ptrace::registers(leader).map_err(system("read registers"))?;
         let stack = layout.main_stack.saturating_sub(8 << 20)..layout.main_stack + (1 << 20);
-        let main = Thread::new(leader, ThreadName::MAIN, regs, stack, world);
+        let mut main = Thread::new(leader, ThreadName::MAIN, regs, stack, world);
+        if shared.is_test {
+            main.part = Part::Harness;
+        }
         watch.begin();
         Ok(Self {
             leader,
@@ -296,8 +300,10 @@ impl Process {
             )
         })?;
         let world = World::new(name, creator.world.now);
+        let mut child = Thread::new(tid, name, regs, stack, world);
+        child.part = self.part_of_child(index);
         self.newborn.push(self.threads.len());
-        self.threads.push(Thread::new(tid, name, regs, stack, world));
+        self.threads.push(child);
         self.sharing.created(self.threads.len() - 1, index);
         Ok(())
     }

@@ -105,7 +105,7 @@ impl Process {
     }
 
     fn give_way(&mut self, index: Index, kind: OpKind, until: u64) -> Result<Flow, ExecutionError> {
-        if !self.concurrent {
+        if !self.is_scheduled(index) {
             let world = &mut self.threads[index].world;
             world.now = world.now.max(until);
             self.answer(index, 0)?;
@@ -176,14 +176,14 @@ impl Process {
     fn futex_wake_call(&mut self, index: Index, addr: u64, count: u32) -> Result<Flow, ExecutionError> {
         let waiting = self.objects.futexes.get(&addr).is_some_and(|q| !q.waiters.is_empty());
         let once = self.objects.onces.get(&addr).is_some_and(|o| o.runner == Some(index));
-        if once && self.concurrent {
+        if once && self.is_scheduled(index) {
             let op = Op::new(OpKind::OnceDone, [Access::write(self.object(addr, 1))]);
             return Ok(self.pend(index, op, Need::Nothing, Act::OnceDone(addr), None));
         }
         self.objects.onces.remove(&addr);
         // The C library's own wakes without a waiter belong to an operation that has been accounted for.
         let own = self.layout.in_libc(self.threads[index].regs.rip) && !waiting;
-        if !self.concurrent || own {
+        if !self.is_scheduled(index) || own {
             let woken = self.futex_wake(addr, count, Pick::Only, None);
             self.answer(index, woken)?;
             return Ok(Flow::Resume(0));

@@ -8,6 +8,7 @@ use checker::op::Op;
 
 use super::files::Wanted;
 use super::functions::Function;
+use super::harness::Part;
 use super::heap::Allocating;
 use super::spin::Spinning;
 use super::sync::Index;
@@ -21,6 +22,7 @@ pub(crate) struct Thread {
     pub(crate) tid: Tid,
     pub(crate) name: ThreadName,
     pub(crate) stage: Stage,
+    pub(crate) part: Part,
     /// The kernel no longer has it.
     pub(crate) reaped: bool,
     /// As of its last stop; valid while it is [`Stage::Live`].
@@ -194,6 +196,7 @@ impl Thread {
             tid,
             name,
             stage: Stage::Live,
+            part: Part::Program,
             reaped: false,
             regs,
             pending: None,

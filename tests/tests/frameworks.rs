@@ -1,0 +1,69 @@
+//! Tests of a test framework are explored one at a time, each as if its framework were not there.
+
+use serde_json::Value;
+use tests::{Build, Optimisation, Outcome, Tool};
+
+fn explore(test: &str, optimisation: Optimisation) -> Outcome {
+    let program = Build::new("frameworks/rust_tests.rs", optimisation).flag("--test").program().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--output".as_ref(), folder.path().as_os_str()];
+    let as_the_framework_does = ["--exact", test, "--nocapture", "--test-threads=1"];
+    Tool::explore(options, &program).and(as_the_framework_does).run().unwrap()
+}
+
+fn lanes(outcome: &Outcome) -> Vec<(String, String)> {
+    let text = |lane: &Value, member: &str| lane[member].as_str().unwrap_or_default().to_owned();
+    let lanes = outcome.finding()["lanes"].as_array().cloned().unwrap_or_default();
+    lanes.iter().map(|lane| (text(lane, "thread"), text(lane, "path"))).collect()
+}
+
+fn lane(thread: &str, path: &str) -> (String, String) {
+    (thread.to_owned(), path.to_owned())
+}
+
+#[test]
+fn a_rust_test_is_found_to_fail_without_its_harness() {
+    for optimisation in Optimisation::ALL {
+        let outcome = explore("loses_an_update", optimisation);
+        assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+        let finding = outcome.finding();
+        assert_eq!(finding["kind"], "panic", "{}", outcome.transcript());
+        assert_eq!(finding["preemptions"], 1, "{}", outcome.transcript());
+        assert_eq!(finding["line"], 15, "{}", outcome.transcript());
+        assert_eq!(lanes(&outcome), [lane("T1", "main/1"), lane("T2", "main/1/1")]);
+    }
+}
+
+#[test]
+fn a_correct_rust_test_has_the_schedules_of_its_own_threads_only() {
+    for optimisation in Optimisation::ALL {
+        let outcome = explore("adds", optimisation);
+        assert_eq!(outcome.code, 0, "{}", outcome.transcript());
+        assert_eq!(outcome.report["covered"]["everything"], true, "{}", outcome.transcript());
+        // Two additions in either order.
+        assert_eq!(outcome.report["schedules"], 2, "{}", outcome.transcript());
+    }
+}
+
+#[test]
+fn a_deadlock_in_a_rust_test_has_no_part_for_the_harness() {
+    for optimisation in Optimisation::ALL {
+        let outcome = explore("locks_in_two_orders", optimisation);
+        assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+        assert_eq!(outcome.finding()["kind"], "deadlock", "{}", outcome.transcript());
+        let message = outcome.finding()["message"].as_str().unwrap_or_default();
+        assert!(message.starts_with("deadlock: T1 and T2 wait for each other"), "{message}");
+        assert!(!message.contains("harness"), "{message}");
+        assert_eq!(outcome.finding()["parties"].as_array().map(Vec::len), Some(2));
+    }
+}
+
+#[test]
+fn what_a_rust_test_may_do_is_no_failure() {
+    for test in ["panics_as_it_should", "leaves_a_thread_behind"] {
+        for optimisation in Optimisation::ALL {
+            let outcome = explore(test, optimisation);
+            assert_eq!(outcome.code, 0, "{}", outcome.transcript());
+        }
+    }
+}
