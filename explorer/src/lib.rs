@@ -5,7 +5,9 @@
 mod adapt;
 mod backend;
 mod callers;
+pub mod config;
 pub mod debug;
+pub mod discover;
 mod diverged;
 pub mod environment;
 mod error;

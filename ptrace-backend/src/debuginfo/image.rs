@@ -306,6 +306,10 @@ impl Image {
         &self.cfi
     }
 
+    pub(super) fn elf(&self) -> &ElfBytes {
+        &self.elf
+    }
+
     pub(super) fn dwarf(&self) -> Option<&Dwarf> {
         let find = || Dwarf::new(&self.elf).or_else(|| Dwarf::new(self.companion()?));
         self.dwarf.get_or_init(find).as_ref()

@@ -1,0 +1,228 @@
+//! Reads `interleaver.toml`, and says everything that is wrong in it at once.
+
+use std::path::Path;
+use std::time::Duration;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::problem::{Problem, Severity};
+use super::schema::{self, Key, ValueKind};
+use super::{Config, Settings, TargetConfig};
+use crate::request::Strategy;
+
+pub(super) fn parse(text: &str, root: &Path) -> (Config, Vec<Problem>) {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let mut reader = Reader { text, root, problems: Vec::new() };
+    for error in errors {
+        let range = error.span().unwrap_or_default();
+        reader.problem(Severity::Error, range, format!("this is no TOML: {}", one_line(error.message())));
+    }
+    let config = reader.config(table.get_ref());
+    reader.problems.sort_by_key(|problem| problem.range.start);
+    (config, reader.problems)
+}
+
+fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    root: &'a Path,
+    problems: Vec<Problem>,
+}
+
+/// A value that its key accepts.
+enum Value {
+    Text(String),
+    Texts(Vec<String>),
+    Number(u64),
+    Flag(bool),
+    Duration(Duration),
+    Variables(Vec<(String, String)>),
+}
+
+impl Reader<'_> {
+    fn problem(&mut self, severity: Severity, range: std::ops::Range<usize>, sentence: String) {
+        self.problems.push(Problem::new(severity, self.text, range, sentence));
+    }
+
+    fn config(&mut self, table: &DeTable<'_>) -> Config {
+        let mut config = Config::default();
+        for (name, value) in table {
+            let Some(key) = self.key(name, false) else { continue };
+            if key.kind == ValueKind::Targets {
+                config.targets = self.targets(value);
+                continue;
+            }
+            let Some(read) = self.value(key, value) else { continue };
+            let path = |text: &String| self.root.join(text);
+            match (key.name, read) {
+                ("build", Value::Text(command)) => config.build = Some(command),
+                ("search", Value::Texts(texts)) => config.search = texts.iter().map(path).collect(),
+                ("ignore", Value::Texts(texts)) => config.ignore = texts.iter().map(path).collect(),
+                (_, read) => self.setting(&mut config.settings, key, value, read),
+            }
+        }
+        config
+    }
+
+    fn targets(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<TargetConfig> {
+        let all = match value.get_ref() {
+            DeValue::Array(all) => {
+                all.iter().filter_map(|one| Some((one.span(), one.get_ref().as_table()?))).collect()
+            }
+            DeValue::Table(_) | DeValue::String(_) => Vec::new(),
+            _ => Vec::new(),
+        };
+        if all.is_empty() {
+            let sentence = format!("`target` must be {}", ValueKind::Targets.words());
+            self.problem(Severity::Error, value.span(), sentence);
+        }
+        let mut found: Vec<TargetConfig> = Vec::new();
+        for (range, table) in all {
+            let target = self.target(table, range.clone());
+            if target.program.as_os_str().is_empty() {
+                self.problem(
+                    Severity::Error,
+                    range,
+                    "this [[target]] names no `program`: add `program = \"build/app\"`".to_owned(),
+                );
+            } else if found.iter().any(|other| other.program == target.program && other.name == target.name) {
+                let sentence =
+                    "there is another [[target]] for this program: give each a `name` of its own".to_owned();
+                self.problem(Severity::Error, range, sentence);
+            } else {
+                found.push(target);
+            }
+        }
+        found
+    }
+
+    fn target(&mut self, table: &DeTable<'_>, range: std::ops::Range<usize>) -> TargetConfig {
+        let line = Problem::new(Severity::Error, self.text, range, String::new()).line;
+        let mut target = TargetConfig { line, ..TargetConfig::default() };
+        for (name, value) in table {
+            let Some(key) = self.key(name, true) else { continue };
+            let Some(read) = self.value(key, value) else { continue };
+            match (key.name, read) {
+                ("name", Value::Text(name)) => target.name = Some(name),
+                ("program", Value::Text(path)) => target.program = self.root.join(path),
+                ("build", Value::Text(command)) => target.build = Some(command),
+                ("args", Value::Texts(arguments)) => target.arguments = Some(arguments),
+                ("cwd", Value::Text(path)) => target.directory = Some(self.root.join(path)),
+                ("stdin", Value::Text(path)) => target.stdin = Some(self.root.join(path)),
+                ("env", Value::Variables(variables)) => target.variables = variables,
+                ("creates-threads", Value::Flag(flag)) => target.creates_threads = Some(flag),
+                (_, read) => self.setting(&mut target.settings, key, value, read),
+            }
+        }
+        target
+    }
+
+    fn setting(&mut self, settings: &mut Settings, key: &Key, value: &Spanned<DeValue<'_>>, read: Value) {
+        match (key.name, read) {
+            ("strategy", Value::Text(name)) => settings.strategy = strategy(&name),
+            ("max-preemptions", Value::Number(n)) => settings.max_preemptions = self.small(key, value, n),
+            ("max-delays", Value::Number(n)) => settings.max_delays = self.small(key, value, n),
+            ("max-schedules", Value::Number(n)) => settings.max_schedules = self.positive(key, value, n),
+            ("time-limit", Value::Duration(time)) => settings.time_limit = Some(time),
+            ("run-timeout", Value::Duration(time)) => settings.run_timeout = Some(time),
+            ("step-limit", Value::Number(n)) => {
+                settings.step_limit = self.positive(key, value, n).and_then(|n| self.small(key, value, n));
+            }
+            ("seed", Value::Number(n)) => settings.seed = Some(n),
+            ("keep-going", Value::Flag(flag)) => settings.keep_going = Some(flag),
+            ("ignore-exit-code", Value::Flag(flag)) => settings.ignore_exit_code = Some(flag),
+            ("fresh-dir", Value::Flag(flag)) => settings.fresh_directory = Some(flag),
+            _ => {}
+        }
+    }
+
+    fn small(&mut self, key: &Key, value: &Spanned<DeValue<'_>>, number: u64) -> Option<u32> {
+        let small = u32::try_from(number).ok();
+        if small.is_none() {
+            let sentence = format!("`{}` must be at most {}", key.name, u32::MAX);
+            self.problem(Severity::Error, value.span(), sentence);
+        }
+        small
+    }
+
+    fn positive(&mut self, key: &Key, value: &Spanned<DeValue<'_>>, number: u64) -> Option<u64> {
+        if number == 0 {
+            self.problem(Severity::Error, value.span(), format!("`{}` must be at least 1", key.name));
+        }
+        Some(number).filter(|number| *number > 0)
+    }
+
+    /// The key of that name; unknown ones are warned of.
+    fn key(&mut self, name: &Spanned<std::borrow::Cow<'_, str>>, in_target: bool) -> Option<&'static Key> {
+        let written = name.get_ref().as_ref();
+        let found = schema::find(written, in_target);
+        if found.is_none() {
+            let advice = match (schema::find(written, !in_target), schema::similar(written, in_target)) {
+                (Some(_), _) if in_target => {
+                    "it stands at the top of the file, before any [[target]]".to_owned()
+                }
+                (Some(_), _) => "it stands in a [[target]]".to_owned(),
+                (None, Some(similar)) => format!("did you mean `{}`?", similar.name),
+                (None, None) => "it has no effect".to_owned(),
+            };
+            let sentence = format!("`{written}` is not known here: {advice}");
+            self.problem(Severity::Warning, name.span(), sentence);
+        }
+        found
+    }
+
+    fn value(&mut self, key: &Key, value: &Spanned<DeValue<'_>>) -> Option<Value> {
+        let read = read(key.kind, value.get_ref());
+        if read.is_none() {
+            let sentence = format!("`{}` must be {}", key.name, key.kind.words());
+            self.problem(Severity::Error, value.span(), sentence);
+        }
+        read
+    }
+}
+
+fn read(kind: ValueKind, value: &DeValue<'_>) -> Option<Value> {
+    match kind {
+        ValueKind::Text | ValueKind::Path => text(value).filter(|text| !text.is_empty()).map(Value::Text),
+        ValueKind::Texts | ValueKind::Paths => {
+            let all = value.as_array()?.iter().map(|one| text(one.get_ref()));
+            all.collect::<Option<_>>().map(Value::Texts)
+        }
+        ValueKind::Number => {
+            let number = value.as_integer()?;
+            u64::from_str_radix(number.as_str(), number.radix()).ok().map(Value::Number)
+        }
+        ValueKind::Flag => value.as_bool().map(Value::Flag),
+        ValueKind::Duration => {
+            let time = humantime::parse_duration(value.as_str()?).ok()?;
+            (!time.is_zero()).then_some(Value::Duration(time))
+        }
+        ValueKind::Choice(choices) => {
+            text(value).filter(|text| choices.contains(&text.as_str())).map(Value::Text)
+        }
+        ValueKind::Variables => {
+            let pairs = value.as_table()?.iter();
+            let pairs = pairs.map(|(name, value)| Some((name.get_ref().to_string(), text(value.get_ref())?)));
+            pairs.collect::<Option<_>>().map(Value::Variables)
+        }
+        ValueKind::Targets => None,
+    }
+}
+
+fn text(value: &DeValue<'_>) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+fn strategy(name: &str) -> Option<Strategy> {
+    match name {
+        "icb" => Some(Strategy::Icb),
+        "idb" => Some(Strategy::Idb),
+        "dfs" => Some(Strategy::Dfs),
+        "random" => Some(Strategy::Random),
+        _ => None,
+    }
+}

@@ -1,0 +1,247 @@
+//! Every key of `interleaver.toml`: what the reader accepts, and what editors complete and explain.
+
+/// What a key's value has to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ValueKind {
+    /// Any text.
+    Text,
+    /// A file or folder, relative to the folder of `interleaver.toml`.
+    Path,
+    /// A list of texts.
+    Texts,
+    /// A list of files or folders.
+    Paths,
+    /// A whole number, from 0.
+    Number,
+    /// `true` or `false`.
+    Flag,
+    /// A text such as `"500ms"`, `"20s"` or `"2m"`.
+    Duration,
+    /// One of these texts.
+    Choice(&'static [&'static str]),
+    /// A table of texts by name.
+    Variables,
+    /// A list of tables: `[[target]]`.
+    Targets,
+}
+
+impl ValueKind {
+    /// Completes "`key` must be …".
+    #[must_use]
+    pub fn words(self) -> String {
+        let plain = match self {
+            Self::Text => "a text in quotes",
+            Self::Path => "a path in quotes",
+            Self::Texts => "a list of texts, such as [\"a\", \"b\"]",
+            Self::Paths => "a list of paths, such as [\"out/bin\"]",
+            Self::Number => "a whole number, not below 0",
+            Self::Flag => "true or false",
+            Self::Duration => "a duration such as \"500ms\", \"20s\" or \"2m\"",
+            Self::Variables => "a table of texts, such as { LIMIT = \"8\" }",
+            Self::Targets => "written as [[target]], once for each target",
+            Self::Choice(choices) => {
+                let quoted: Vec<String> = choices.iter().map(|choice| format!("\"{choice}\"")).collect();
+                return format!("one of {}", quoted.join(", "));
+            }
+        };
+        plain.to_owned()
+    }
+}
+
+/// Where a key may stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Section {
+    /// At the top of the file, for everything.
+    Top,
+    /// In `[[target]]`.
+    Target,
+    /// At both places; that in `[[target]]` wins.
+    Both,
+}
+
+/// A key of `interleaver.toml`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Key {
+    /// As it is written.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: ValueKind,
+    /// Where it may stand.
+    pub section: Section,
+    /// What it takes when it is not there, as it would be written; empty where there is no such value.
+    pub default: &'static str,
+    /// What it means, in one or two sentences.
+    pub doc: &'static str,
+}
+
+const fn key(
+    name: &'static str,
+    kind: ValueKind,
+    section: Section,
+    default: &'static str,
+    doc: &'static str,
+) -> Key {
+    Key { name, kind, section, default, doc }
+}
+
+use Section::{Both, Target, Top};
+
+const KEYS: [Key; 22] = [
+    key(
+        "build",
+        ValueKind::Text,
+        Both,
+        "",
+        "The command that builds the program, run by a shell in the folder of this file. Found out from Makefile, CMake or \
+         cargo unless it is given.",
+    ),
+    key(
+        "search",
+        ValueKind::Paths,
+        Top,
+        "[]",
+        "Further folders in which programs are looked for; they may lie outside of the workspace.",
+    ),
+    key("target", ValueKind::Targets, Top, "", "How one program is run. There can be several."),
+    key(
+        "name",
+        ValueKind::Text,
+        Target,
+        "",
+        "A name of its own: the target stands beside the one that was found, and can be one of several for a program.",
+    ),
+    key("program", ValueKind::Path, Target, "", "The executable that this is about."),
+    key(
+        "args",
+        ValueKind::Texts,
+        Target,
+        "[]",
+        "The program's arguments. For a test they follow what selects the test.",
+    ),
+    key("cwd", ValueKind::Path, Target, "", "The program's working directory."),
+    key(
+        "stdin",
+        ValueKind::Path,
+        Target,
+        "",
+        "What the program reads from its standard input; empty unless given.",
+    ),
+    key("env", ValueKind::Variables, Target, "{}", "Variables that are set for the program."),
+    key(
+        "strategy",
+        ValueKind::Choice(&["icb", "idb", "dfs", "random"]),
+        Both,
+        "\"icb\"",
+        "The search: fewest preemptions first, fewest delays first, depth first, or random schedules.",
+    ),
+    key("max-preemptions", ValueKind::Number, Both, "2", "How many preemptions a schedule may have (icb)."),
+    key("max-delays", ValueKind::Number, Both, "2", "How many delays a schedule may have (idb)."),
+    key("max-schedules", ValueKind::Number, Both, "10000", "The search ends after this many executions."),
+    key("time-limit", ValueKind::Duration, Both, "\"60s\"", "The search ends after this time."),
+    key("run-timeout", ValueKind::Duration, Both, "\"10s\"", "How long one execution may take."),
+    key("step-limit", ValueKind::Number, Both, "100000", "How many events one execution may have."),
+    key("seed", ValueKind::Number, Both, "0", "What random choices start from."),
+    key(
+        "keep-going",
+        ValueKind::Flag,
+        Both,
+        "false",
+        "Whether the search looks for further distinct bugs after the first. Editors always do.",
+    ),
+    key(
+        "ignore-exit-code",
+        ValueKind::Flag,
+        Both,
+        "false",
+        "Whether an exit code other than 0 is no failure.",
+    ),
+    key(
+        "fresh-dir",
+        ValueKind::Flag,
+        Both,
+        "false",
+        "Whether each execution has its own copy of the working directory.",
+    ),
+    key(
+        "creates-threads",
+        ValueKind::Flag,
+        Target,
+        "",
+        "Whether the program creates threads, where that cannot be seen: with true it can be explored, with false it gets no \
+         lens.",
+    ),
+    key("ignore", ValueKind::Paths, Top, "[]", "Folders and files in which no programs are looked for."),
+];
+
+/// Every key, in the order in which they are documented.
+#[must_use]
+pub fn schema() -> &'static [Key] {
+    &KEYS
+}
+
+/// The key of that name, if it may stand in the section.
+pub(super) fn find(name: &str, in_target: bool) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name && allows(key, in_target))
+}
+
+/// The key that a wrong name was probably meant to be.
+pub(super) fn similar(name: &str, in_target: bool) -> Option<&'static Key> {
+    let keys = KEYS.iter().filter(|key| allows(key, in_target));
+    let near = keys.map(|key| (distance(name, key.name), key));
+    near.filter(|(distance, key)| *distance <= key.name.len().max(name.len()) / 3 + 1)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, key)| key)
+}
+
+fn allows(key: &Key, in_target: bool) -> bool {
+    match key.section {
+        Both => true,
+        Top => !in_target,
+        Target => in_target,
+    }
+}
+
+/// How many letters have to be inserted, deleted or replaced; `-` and `_` are the same letter.
+fn distance(a: &str, b: &str) -> usize {
+    let letters = |text: &str| text.to_lowercase().replace('_', "-").chars().collect::<Vec<_>>();
+    let (a, b) = (letters(a), letters(b));
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_names_are_near_to_right_ones() {
+        for (wrong, in_target, expected) in [
+            ("max_preemptions", false, Some("max-preemptions")),
+            ("max-preemption", true, Some("max-preemptions")),
+            ("arg", true, Some("args")),
+            ("arguments", true, None),
+            ("targets", false, Some("target")),
+            ("timelimit", false, Some("time-limit")),
+            ("colour", false, None),
+        ] {
+            assert_eq!(similar(wrong, in_target).map(|key| key.name), expected, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_explained() {
+        for (index, key) in KEYS.iter().enumerate() {
+            assert!(KEYS[..index].iter().all(|other| other.name != key.name), "{}", key.name);
+            assert!(key.doc.ends_with('.'), "{}", key.name);
+        }
+    }
+}

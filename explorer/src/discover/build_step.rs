@@ -1,0 +1,68 @@
+//! How a program is built again, found out from the files around it.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+/// A command that builds something.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct BuildStep {
+    /// For a shell.
+    pub command: String,
+    /// Where it is run.
+    pub directory: PathBuf,
+    /// Whether the program is older than one of its sources, or is not there.
+    pub needed: bool,
+}
+
+/// How a file (a source or a program) is built by what lies around it, up to `root`. `cmake_folders` are those that CMake
+/// was run in.
+pub(super) fn detect(file: &Path, root: &Path, cmake_folders: &[PathBuf]) -> Option<(String, PathBuf)> {
+    let inside = |folder: &&Path| folder.starts_with(root);
+    let above = || file.ancestors().skip(1).take_while(inside);
+    // What lies in a folder that CMake was run in is built there.
+    if let Some(folder) = above().find(|folder| cmake_folders.iter().any(|known| known == folder)) {
+        return Some((format!("cmake --build {}", shell_word(folder, root)), root.to_owned()));
+    }
+    for folder in above() {
+        let has = |name: &str| folder.join(name).is_file();
+        if has("Cargo.toml") {
+            return Some(("cargo test --no-run".to_owned(), folder.to_owned()));
+        }
+        if has("CMakeLists.txt") {
+            // The outermost one is the project's.
+            let top = above().filter(|folder| folder.join("CMakeLists.txt").is_file()).last()?;
+            return Some((cmake(top, cmake_folders), top.to_owned()));
+        }
+        if has("build.ninja") {
+            return Some(("ninja".to_owned(), folder.to_owned()));
+        }
+        if has("Makefile") || has("makefile") || has("GNUmakefile") {
+            return Some(("make".to_owned(), folder.to_owned()));
+        }
+        if has("meson.build") && folder.join("build").is_dir() {
+            return Some(("meson compile -C build".to_owned(), folder.to_owned()));
+        }
+    }
+    None
+}
+
+fn cmake(top: &Path, cmake_folders: &[PathBuf]) -> String {
+    let configured = cmake_folders.iter().filter(|folder| folder.starts_with(top));
+    match configured.max_by_key(|folder| folder.metadata().and_then(|folder| folder.modified()).ok()) {
+        Some(folder) => format!("cmake --build {}", shell_word(folder, top)),
+        None => "cmake -B build -DCMAKE_BUILD_TYPE=Debug && cmake --build build".to_owned(),
+    }
+}
+
+/// A path as a shell takes it, relative where that is shorter.
+fn shell_word(path: &Path, from: &Path) -> String {
+    let path = match path.strip_prefix(from) {
+        Ok(inside) if inside.as_os_str().is_empty() => Path::new("."),
+        Ok(inside) => inside,
+        Err(_) => path,
+    };
+    let text = path.to_string_lossy();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
+    if text.chars().all(is_plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}

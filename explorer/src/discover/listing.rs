@@ -1,0 +1,94 @@
+//! What a scan has looked at, for `interleaver list`.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::{Candidate, SourceLine, Workspace};
+
+/// Everything that a scan has looked at.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Listing {
+    /// The folder.
+    pub root: PathBuf,
+    /// How many folders were looked through.
+    pub folders: usize,
+    /// How many files were looked at.
+    pub files: usize,
+    /// Where a limit ended the search for executables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<String>,
+    /// The executables, the freshest first.
+    pub executables: Vec<Listed>,
+}
+
+/// An executable that was looked at.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Listed {
+    /// Relative to the folder, if it lies in there.
+    pub path: String,
+    /// What can be explored in it.
+    pub targets: Vec<ListedTarget>,
+    /// Why it is left out, in one sentence with what to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<String>,
+    /// How many files of the user's it was made of.
+    pub sources: usize,
+    /// The first source that is newer than it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newer_source: Option<String>,
+}
+
+/// Something that can be explored.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ListedTarget {
+    /// The target's ID.
+    pub id: String,
+    /// Where it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<SourceLine>,
+}
+
+impl Workspace {
+    /// What was looked at, and why each executable was left out.
+    #[must_use]
+    pub fn listing(&self) -> Listing {
+        Listing {
+            root: self.root.clone(),
+            folders: self.found.folders,
+            files: self.found.files,
+            cut: self.found.cut.clone(),
+            executables: self.candidates.iter().map(|candidate| self.listed(candidate)).collect(),
+        }
+    }
+
+    fn listed(&self, candidate: &Candidate) -> Listed {
+        let left_out = self.reason(candidate).or_else(|| self.nothing_to_explore(candidate));
+        let targets = if left_out.is_some() { Vec::new() } else { self.targets_in(candidate) };
+        Listed {
+            path: self.shown(&candidate.path),
+            targets: targets
+                .into_iter()
+                .map(|target| ListedTarget { id: target.id, at: target.at })
+                .collect(),
+            left_out,
+            sources: candidate.sources.len(),
+            newer_source: candidate.newer_source().map(|source| self.shown(source)),
+        }
+    }
+
+    fn nothing_to_explore(&self, candidate: &Candidate) -> Option<String> {
+        let path = self.shown(&candidate.path);
+        if !self.may_create_threads(candidate) {
+            return Some(format!("`{path}` creates no threads: there are no interleavings to explore"));
+        }
+        if self.targets_in(candidate).is_empty() {
+            return Some(format!("`{path}` holds no tests"));
+        }
+        let is_cargos = matches!(candidate.kind, super::Kind::Cargo(_));
+        let tool = if is_cargos { "set `debug = true` in the profile" } else { "rebuild with -g" };
+        (!candidate.has_debug_lines).then(|| {
+            format!("`{path}` has no line numbers, so that no source file leads to it: {tool}, or explore it by its name")
+        })
+    }
+}

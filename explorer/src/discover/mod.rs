@@ -1,0 +1,203 @@
+//! What can be explored in a workspace, found without executing or building anything.
+//!
+//! A [`Workspace`] knows the executables below its root by what their debug information says: the sources that their line
+//! tables list, `main`, and the tests in them. [`Workspace::targets_of_file`] is what an editor shows above a file's
+//! lines; [`Workspace::why_not`] says in a sentence why something is not shown.
+
+mod build_step;
+mod candidate;
+mod cargo;
+mod ctest;
+mod file_view;
+mod functions;
+mod listing;
+mod paths;
+mod source_line;
+mod target;
+mod targets;
+mod test;
+mod threads;
+mod walk;
+mod why_not;
+mod written;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use build_step::BuildStep;
+pub use candidate::{Candidate, Kind};
+pub use cargo::{CargoKind, CargoTarget};
+pub use listing::{Listed, Listing};
+pub use source_line::SourceLine;
+pub use target::{Standing, Target, TargetAt};
+pub use test::{Framework, Test};
+pub use walk::Limits;
+pub use written::TextLanguage;
+
+use crate::config::Config;
+use cargo::{Manifest, Notes};
+use ctest::CTest;
+use paths::Paths;
+use walk::{Found, Stamp};
+
+/// The executables of a workspace.
+#[derive(Debug)]
+pub struct Workspace {
+    root: PathBuf,
+    limits: Limits,
+    config: Config,
+    found: Found,
+    manifests: Vec<Manifest>,
+    ctests: Vec<CTest>,
+    paths: Paths,
+    /// What stood at each path when it was last looked at; nothing where that was no native program.
+    known: HashMap<PathBuf, (Stamp, Option<Arc<Candidate>>)>,
+    /// The freshest first.
+    candidates: Vec<Arc<Candidate>>,
+}
+
+impl Workspace {
+    /// Looks at everything below `root`. Nothing is executed and nothing is built.
+    #[must_use]
+    pub fn scan(root: &Path, config: &Config) -> Self {
+        Self::scan_within(root, config, Limits::default())
+    }
+
+    /// The same within other limits.
+    #[must_use]
+    pub fn scan_within(root: &Path, config: &Config, limits: Limits) -> Self {
+        let mut workspace = Self {
+            root: root.canonicalize().unwrap_or_else(|_| root.to_owned()),
+            limits,
+            config: Config::default(),
+            found: Found::default(),
+            manifests: Vec::new(),
+            ctests: Vec::new(),
+            paths: Paths::default(),
+            known: HashMap::new(),
+            candidates: Vec::new(),
+        };
+        workspace.rescan(config);
+        workspace
+    }
+
+    /// Looks again; only executables that have changed are read again. Says whether there is any change.
+    pub fn rescan(&mut self, config: &Config) -> bool {
+        let before: Vec<*const Candidate> = self.candidates.iter().map(Arc::as_ptr).collect();
+        let config_changed = self.config != *config;
+        self.config = config.clone();
+        self.found = self.walk();
+        self.manifests = self.found.manifests.iter().filter_map(|path| Manifest::read(path)).collect();
+        self.ctests = ctest::read(&self.found.ctest_files);
+        self.read_executables();
+        let after: Vec<*const Candidate> = self.candidates.iter().map(Arc::as_ptr).collect();
+        config_changed || before != after
+    }
+
+    /// The folder that it is about, without symbolic links.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Every executable that was looked at, the freshest first; those that are left out too.
+    #[must_use]
+    pub fn candidates(&self) -> &[Arc<Candidate>] {
+        &self.candidates
+    }
+
+    /// The configuration of the last scan.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn walk(&self) -> Found {
+        let mut found = walk::walk(&self.root, self.limits);
+        for folder in self.config.search.iter().filter(|folder| !folder.starts_with(&self.root)) {
+            let more = walk::walk(folder, self.limits);
+            found.executables.extend(more.executables);
+            found.files += more.files;
+            found.folders += more.folders;
+            found.cut = found.cut.or(more.cut);
+        }
+        let is_ignored = |path: &Path| self.config.ignore.iter().any(|ignored| path.starts_with(ignored));
+        found.executables.retain(|(path, _)| !is_ignored(path));
+        // What the configuration names is looked at wherever it lies.
+        for target in &self.config.targets {
+            let known = found.executables.iter().any(|(path, _)| *path == target.program);
+            if let Some(metadata) = fs::metadata(&target.program).ok().filter(|_| !known) {
+                found.executables.push((target.program.clone(), Stamp::of(&metadata)));
+            }
+        }
+        found
+    }
+
+    fn read_executables(&mut self) {
+        let mut notes = Notes::default();
+        let mut known = HashMap::new();
+        let mut all = Vec::new();
+        for (paths, stamp) in files(&self.found.executables) {
+            let path = &paths[0];
+            let candidate = match self.known.remove(path) {
+                Some((old, candidate)) if old == stamp => candidate,
+                _ => self.read(&paths, stamp, &mut notes).map(Arc::new),
+            };
+            all.extend(candidate.clone());
+            known.insert(path.clone(), (stamp, candidate));
+        }
+        self.known = known;
+        // The newest build first, and of equals the one with the shorter name.
+        all.sort_by(|a: &Arc<Candidate>, b| (b.modified, &a.path).cmp(&(a.modified, &b.path)));
+        self.candidates = all;
+    }
+
+    fn read(&mut self, names: &[PathBuf], stamp: Stamp, notes: &mut Notes) -> Option<Candidate> {
+        let kind = notes.target(names).map_or(Kind::Plain, Kind::Cargo);
+        let package = match &kind {
+            Kind::Cargo(target) => self.manifest(target).map(|manifest| manifest.folder().to_owned()),
+            Kind::Plain => None,
+        };
+        let root = self.root.clone();
+        let folders: Vec<&Path> = [root.as_path()].into_iter().chain(package.as_deref()).collect();
+        Candidate::read(&names[0], stamp, kind, &mut self.paths, &folders)
+    }
+
+    /// The manifest of a package: of several with the name, the nearest to where it was built.
+    fn manifest(&self, target: &CargoTarget) -> Option<&Manifest> {
+        let of_package = self.manifests.iter().filter(|manifest| manifest.package == target.package);
+        let shared = |manifest: &&Manifest| {
+            let pairs = manifest.folder().components().zip(target.folder.components());
+            pairs.take_while(|(a, b)| a == b).count()
+        };
+        of_package.max_by_key(shared)
+    }
+
+    /// Whether a candidate is an older build of what a fresher one is, with the same tool and the same profile.
+    fn fresher(&self, candidate: &Candidate) -> Option<&Candidate> {
+        let Kind::Cargo(target) = &candidate.kind else { return None };
+        let same =
+            self.candidates.iter().find(|other| matches!(&other.kind, Kind::Cargo(t) if t == target))?;
+        (same.path != candidate.path).then_some(same.as_ref())
+    }
+}
+
+/// The files that several names may stand for, with the name to call each by first: the one with the fewest folders.
+fn files(executables: &[(PathBuf, Stamp)]) -> Vec<(Vec<PathBuf>, Stamp)> {
+    let mut by_inode: HashMap<(u64, u64), usize> = HashMap::new();
+    let mut all: Vec<(Vec<PathBuf>, Stamp)> = Vec::new();
+    for (path, stamp) in executables {
+        let at = *by_inode.entry(stamp.inode).or_insert(all.len());
+        if at == all.len() {
+            all.push((Vec::new(), *stamp));
+        }
+        all[at].0.push(path.clone());
+    }
+    for (paths, _) in &mut all {
+        paths.sort_by_key(|path| (path.components().count(), path.clone()));
+        paths.dedup();
+    }
+    all
+}

@@ -1,0 +1,75 @@
+//! Tests, recognised by what their frameworks make of them: functions with telling names, at the line of the test.
+
+mod catch2;
+mod doctest;
+mod gtest;
+mod macro_call;
+mod rust;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ptrace_backend::debuginfo::Image;
+
+use super::functions::Functions;
+use super::source_line::SourceLine;
+
+pub(super) use macro_call::{Argument, arguments_in};
+
+/// A test in a test binary.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Test {
+    /// What runs it.
+    pub framework: Framework,
+    /// Its name, as the framework lists it; `*` stands for the instances of a parameterised test.
+    pub name: String,
+    /// Where it stands.
+    pub at: SourceLine,
+    /// What tells the binary to run this test alone.
+    pub arguments: Vec<String>,
+}
+
+/// What runs tests.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Framework {
+    /// Rust's own harness.
+    Rust,
+    /// GoogleTest.
+    GoogleTest,
+    /// Catch2, version 2 or 3.
+    Catch2,
+    /// doctest.
+    Doctest,
+}
+
+/// The tests of a program, by file and line.
+pub(super) fn tests(image: &Image, functions: &Functions) -> Vec<Test> {
+    let mut sources = Sources::default();
+    let mut found = rust::tests(functions, &mut sources);
+    found.extend(gtest::tests(image, functions, &mut sources));
+    found.extend(catch2::tests(functions, &mut sources));
+    found.extend(doctest::tests(functions, &mut sources));
+    found.sort_by(|a, b| (&a.at.file, a.at.line, &a.name).cmp(&(&b.at.file, b.at.line, &b.name)));
+    // The instances of a template are one test.
+    found.dedup_by(|later, earlier| later.at == earlier.at && later.name == earlier.name);
+    found
+}
+
+/// The texts of source files, each read once.
+#[derive(Default)]
+pub(super) struct Sources(HashMap<PathBuf, Option<String>>);
+
+impl Sources {
+    fn text(&mut self, file: &Path) -> Option<&str> {
+        if !self.0.contains_key(file) {
+            self.0.insert(file.to_owned(), fs::read_to_string(file).ok());
+        }
+        self.0.get(file)?.as_deref()
+    }
+
+    /// The arguments of the first of the macros that is called in the line.
+    fn macro_at(&mut self, at: &SourceLine, macros: &[&str]) -> Option<(String, Vec<Argument>)> {
+        arguments_in(self.text(&at.file)?, at.line, macros)
+    }
+}

@@ -1,0 +1,143 @@
+//! Finds the files of a workspace that matter, bounded in depth, entries and time. Nothing is opened here.
+
+use std::collections::VecDeque;
+use std::fs::{self, DirEntry, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+/// How far a walk goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Folders within folders.
+    pub depth: usize,
+    /// Files and folders.
+    pub entries: usize,
+    /// How long.
+    pub time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { depth: 12, entries: 100_000, time: Duration::from_secs(5) }
+    }
+}
+
+/// What tells a file from what stood at its path before.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Stamp {
+    pub(super) size: u64,
+    pub(super) modified: SystemTime,
+    /// Device and inode: equal for two names of one file.
+    pub(super) inode: (u64, u64),
+}
+
+impl Stamp {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        Self {
+            size: metadata.size(),
+            modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+            inode: (metadata.dev(), metadata.ino()),
+        }
+    }
+}
+
+/// What a walk has found.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Found {
+    /// Regular files that may be executed.
+    pub(super) executables: Vec<(PathBuf, Stamp)>,
+    /// `Cargo.toml`s.
+    pub(super) manifests: Vec<PathBuf>,
+    /// What CMake wrote for CTest.
+    pub(super) ctest_files: Vec<PathBuf>,
+    /// Folders that CMake was run in.
+    pub(super) cmake_folders: Vec<PathBuf>,
+    pub(super) files: usize,
+    pub(super) folders: usize,
+    /// Where a limit ended the walk.
+    pub(super) cut: Option<String>,
+}
+
+/// Folders that hold no program of the user's, whatever lies in them.
+const IGNORED: [&str; 5] = [".git", "node_modules", ".interleaver", "CMakeFiles", "__pycache__"];
+
+/// Folders of cargo's target directory that hold parts of programs.
+const IGNORED_OF_CARGO: [&str; 5] = ["build", "incremental", ".fingerprint", "doc", "package"];
+
+/// Walks through `root` and all that is below, the outermost first.
+pub(super) fn walk(root: &Path, limits: Limits) -> Found {
+    let mut found = Found::default();
+    let start = Instant::now();
+    let mut folders = VecDeque::from([(root.to_owned(), 0)]);
+    while let Some((folder, depth)) = folders.pop_front() {
+        if start.elapsed() > limits.time {
+            found.cut =
+                Some(format!("the time of {} s was over at `{}`", limits.time.as_secs(), folder.display()));
+            break;
+        }
+        if found.files + found.folders > limits.entries {
+            found.cut = Some(format!("{} entries were reached at `{}`", limits.entries, folder.display()));
+            break;
+        }
+        found.folders += 1;
+        // A folder that cannot be read holds nothing that could be explored.
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        let mut entries: Vec<DirEntry> = entries.flatten().collect();
+        entries.sort_by_key(DirEntry::file_name);
+        let is_cargos = entries.iter().any(|entry| entry.file_name() == "CACHEDIR.TAG")
+            || entries.iter().any(|entry| entry.file_name() == ".fingerprint");
+        for entry in entries {
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_file() {
+                found.file(&entry);
+            } else if kind.is_dir() && !is_ignored(&entry, is_cargos) {
+                if depth < limits.depth {
+                    folders.push_back((entry.path(), depth + 1));
+                } else {
+                    let deepest =
+                        format!("`{}` lies deeper than {} folders", entry.path().display(), limits.depth);
+                    found.cut.get_or_insert(deepest);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn is_ignored(folder: &DirEntry, in_cargos: bool) -> bool {
+    let name = folder.file_name();
+    let name = name.to_string_lossy();
+    IGNORED.contains(&&*name) || (in_cargos && IGNORED_OF_CARGO.contains(&&*name))
+}
+
+impl Found {
+    fn file(&mut self, entry: &DirEntry) {
+        self.files += 1;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name == "Cargo.toml" {
+            self.manifests.push(entry.path());
+        } else if name == "CMakeCache.txt" {
+            self.cmake_folders.extend(entry.path().parent().map(Path::to_owned));
+        } else if name.ends_with(".cmake") {
+            if name == "CTestTestfile.cmake" || name.contains("_tests") {
+                self.ctest_files.push(entry.path());
+            }
+        } else if !is_no_program(&name)
+            && let Ok(metadata) = entry.metadata()
+            && metadata.mode() & 0o111 != 0
+        {
+            self.executables.push((entry.path(), Stamp::of(&metadata)));
+        }
+    }
+}
+
+/// By name alone: saves a system call for most files.
+fn is_no_program(name: &str) -> bool {
+    const ENDINGS: [&str; 25] = [
+        "c", "h", "cc", "cpp", "cxx", "hpp", "hxx", "rs", "o", "a", "d", "rlib", "rmeta", "toml", "json",
+        "md", "txt", "lock", "py", "sh", "js", "ts", "yml", "yaml", "html",
+    ];
+    name.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+}

@@ -1,0 +1,151 @@
+//! Why there is nothing to explore in a file, or at a line of it, in one sentence with what to do.
+
+use std::fs;
+use std::path::Path;
+
+use super::target::Standing;
+use super::written::written;
+use super::{Candidate, Kind, TextLanguage, Workspace};
+
+impl Workspace {
+    /// Why a file has no lens, or that at a line (from 1) cannot be used as it is. `text` is the file as the editor has
+    /// it; without one it is read.
+    #[must_use]
+    pub fn why_not(&self, file: &Path, text: Option<&str>, line: Option<u32>) -> String {
+        let file = self.file(file);
+        let name = self.shown(&file);
+        let Some(language) = TextLanguage::of(&file) else {
+            return format!("`{name}` is no C, C++ or Rust file");
+        };
+        let text = match text.map(str::to_owned).map_or_else(|| fs::read_to_string(&file), Ok) {
+            Ok(text) => text,
+            Err(error) => return format!("`{name}` cannot be read: {error}"),
+        };
+        let targets = self.targets_of_file(&file, Some(&text));
+        let nearest = targets.iter().min_by_key(|target| line.map_or(0, |line| line.abs_diff(target.line)));
+        if let Some(target) = nearest {
+            return target.why.sentence().unwrap_or_else(|| {
+                format!("there is one: `{}` in line {} can be explored", target.name, target.line)
+            });
+        }
+        if !file.starts_with(&self.root) && !self.candidates.iter().any(|candidate| candidate.lists(&file)) {
+            return format!("`{name}` lies outside of the workspace `{}`", self.root.display());
+        }
+        if written(&text, language).is_empty() {
+            self.without_entry(&file)
+        } else {
+            self.without_threads(&file)
+        }
+    }
+
+    /// A file with neither `main` nor tests: what uses it?
+    fn without_entry(&self, file: &Path) -> String {
+        let name = self.shown(file);
+        let nothing = format!("`{name}` has neither `main` nor tests");
+        let mut users: Vec<String> =
+            self.programs_using(file).into_iter().map(|target| target.label).collect();
+        users.dedup();
+        if !users.is_empty() {
+            return format!("{nothing}: explore a program that uses it ({})", some_of(&users));
+        }
+        if let Some(candidate) = self.candidates.iter().find(|candidate| candidate.lists(file)) {
+            let reason = self.reason(candidate).unwrap_or_else(|| creates_none(&self.shown(&candidate.path)));
+            return format!("{nothing}, and {reason}");
+        }
+        match self.unlisted(file).sentence() {
+            Some(sentence) => format!("{nothing}, and {sentence}"),
+            None => nothing,
+        }
+    }
+
+    fn without_threads(&self, file: &Path) -> String {
+        let name = self.shown(file);
+        match self.candidates.iter().find(|candidate| candidate.lists(file)) {
+            Some(candidate) => {
+                let program = self.shown(&candidate.path);
+                format!(
+                    "neither `{name}` nor `{program}` creates threads: there are no interleavings to explore"
+                )
+            }
+            None => format!("`{name}` creates no threads: there are no interleavings to explore"),
+        }
+    }
+
+    /// A file that the line tables of no program list.
+    pub(super) fn unlisted(&self, file: &Path) -> Standing {
+        if let Some(candidate) = self.without_lines(file) {
+            let program = self.shown(&candidate.path);
+            let flag = match candidate.kind {
+                Kind::Plain => "-g",
+                Kind::Cargo(_) => "`debug = true` in the profile",
+            };
+            let sentence = format!("`{program}` has no line numbers for this file: rebuild with {flag}");
+            return Standing::Blocked { sentence };
+        }
+        let name = self.shown(file);
+        let sentence = match self.build_step_of_file(file) {
+            Some(step) => {
+                format!("no program has been built from `{name}` yet: `{}` builds it", step.command)
+            }
+            None => format!(
+                "no program has been built from `{name}` yet, and it is not known how: say `build = \"…\"` in \
+                 interleaver.toml"
+            ),
+        };
+        match self.candidates.iter().find(|candidate| candidate.is_stripped && candidate.sources.is_empty()) {
+            Some(stripped) => Standing::NotBuilt {
+                sentence: format!(
+                    "{sentence}; what `{}` was built from cannot be told, since it is stripped: rebuild with -g and \
+                     without -s",
+                    self.shown(&stripped.path)
+                ),
+            },
+            None => Standing::NotBuilt { sentence },
+        }
+    }
+
+    /// A program that was made of a file of this name, and has no lines for it.
+    fn without_lines(&self, file: &Path) -> Option<&Candidate> {
+        let name = file.file_name()?.to_str()?;
+        let is_of = |candidate: &&Candidate| match &candidate.kind {
+            // rustc names the crate, not the file; nearly every program of a package has its files.
+            Kind::Cargo(target) => {
+                !candidate.has_debug_lines
+                    && self.manifest(target).is_some_and(|manifest| file.starts_with(manifest.folder()))
+            }
+            Kind::Plain => {
+                let of_crate = || {
+                    let stem = name.strip_suffix(".rs")?;
+                    candidate.file_symbols.iter().find(|symbol| {
+                        symbol
+                            .split_once('.')
+                            .is_some_and(|(krate, rest)| krate == stem && rest.contains("cgu"))
+                    })
+                };
+                candidate.file_symbols.iter().any(|symbol| symbol == name)
+                    || (!candidate.has_debug_lines && of_crate().is_some())
+            }
+        };
+        self.candidates.iter().map(AsRef::as_ref).find(is_of)
+    }
+
+    /// A test that the text has and the program has not.
+    pub(super) fn not_in(&self, candidate: &Candidate, name: &str, file: &Path) -> String {
+        let program = self.shown(&candidate.path);
+        match self.build_step_of_file(file) {
+            Some(step) => format!("`{name}` is not in `{program}` yet: `{}` builds it", step.command),
+            None => format!("`{name}` is not in `{program}` yet: build it again"),
+        }
+    }
+}
+
+fn creates_none(program: &str) -> String {
+    format!("`{program}`, which uses it, creates no threads")
+}
+
+/// At most three names.
+fn some_of(names: &[String]) -> String {
+    let first: Vec<String> = names.iter().take(3).map(|name| format!("`{name}`")).collect();
+    let rest = names.len().saturating_sub(3);
+    if rest == 0 { first.join(", ") } else { format!("{} and {rest} more", first.join(", ")) }
+}
