@@ -201,6 +201,6 @@ fn blocked(on: &On, words: &Words<'_>) -> String {
         On::Barrier { obj, .. } => format!("blocked on barrier {}", object(*obj)),
         On::Futex(obj) => format!("blocked on futex {}", object(*obj)),
         On::Once(obj) => format!("blocked on initialiser {}", object(*obj)),
-        On::Join(_) | On::Await(_) | On::Io(_) => words.waits(on),
+        On::Join(_) | On::Await(_) | On::Io(_) | On::Test => words.waits(on),
     }
 }
