@@ -130,6 +130,14 @@ impl ElfBytes {
         self.file.dynamic_symbols().any(|symbol| symbol.is_undefined() && symbol.name() == Ok(name))
     }
 
+    /// The names of thread-local variables that the linker kept; none where it kept no names at all.
+    pub(super) fn thread_locals(&self) -> Option<Vec<&'static str>> {
+        let symbols = self.file.symbols();
+        let locals = symbols.filter(|symbol| symbol.elf_symbol().st_type() == elf::STT_TLS);
+        let has_names = !self.file.elf_symbol_table().is_empty();
+        has_names.then(|| locals.filter_map(|symbol| symbol.name().ok()).collect())
+    }
+
     pub(super) fn thread_local_storage(&self) -> Option<ThreadLocalStorage> {
         let headers = self.file.elf_program_headers().iter();
         let header = headers.into_iter().find(|header| header.p_type(LittleEndian) == elf::PT_TLS)?;

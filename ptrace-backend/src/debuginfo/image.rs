@@ -293,6 +293,12 @@ impl Image {
         &self.inspection
     }
 
+    /// Whether the linker kept a thread-local variable, as far as names are left to tell.
+    pub(super) fn has_thread_local(&self, name: &str) -> bool {
+        let names = self.elf.thread_locals().or_else(|| self.companion()?.thread_locals());
+        names.is_none_or(|names| names.contains(&name))
+    }
+
     pub(super) fn thread_local_storage(&self) -> Option<ThreadLocalStorage> {
         self.elf.thread_local_storage()
     }

@@ -22,6 +22,22 @@ pub(super) struct Block {
 pub(super) struct Declared {
     pub(super) entry: Ref,
     pub(super) is_parameter: bool,
+    /// For one of many parameters that were declared together: that declaration, and its place among them.
+    pub(super) of_pack: Option<(Ref, usize)>,
+}
+
+impl Declared {
+    fn new(entry: Ref, is_parameter: bool) -> Self {
+        Self { entry, is_parameter, of_pack: None }
+    }
+
+    pub(super) fn name(self, info: Info<'_>) -> Option<String> {
+        match self.of_pack {
+            // Not every compiler names them.
+            Some((pack, index)) => Some(format!("{}#{index}", info.name(pack).unwrap_or_default())),
+            None => info.name(self.entry).filter(|name| !name.is_empty()),
+        }
+    }
 }
 
 /// The blocks of each call that is going on at a static address, the innermost call first; within a call the innermost
@@ -99,16 +115,20 @@ fn below(info: Info<'_>, parent: Ref) -> Vec<Declared> {
     children(info, parent, &mut |unit, child| {
         let entry = Ref { unit, offset: child.offset() };
         match child.tag() {
-            gimli::DW_TAG_formal_parameter => found.push(Declared { entry, is_parameter: true }),
+            gimli::DW_TAG_formal_parameter => found.push(Declared::new(entry, true)),
             gimli::DW_TAG_variable if !is_declaration(child) => {
-                found.push(Declared { entry, is_parameter: false });
+                found.push(Declared::new(entry, false));
             }
-            gimli::DW_TAG_GNU_formal_parameter_pack => children(info, entry, &mut |unit, inner| {
-                if inner.tag() == gimli::DW_TAG_formal_parameter {
-                    let entry = Ref { unit, offset: inner.offset() };
-                    found.push(Declared { entry, is_parameter: true });
-                }
-            }),
+            gimli::DW_TAG_GNU_formal_parameter_pack => {
+                let mut index = 0;
+                children(info, entry, &mut |unit, inner| {
+                    if inner.tag() == gimli::DW_TAG_formal_parameter {
+                        let inner = Ref { unit, offset: inner.offset() };
+                        found.push(Declared { of_pack: Some((entry, index)), ..Declared::new(inner, true) });
+                        index += 1;
+                    }
+                });
+            }
             _ => {}
         }
     });

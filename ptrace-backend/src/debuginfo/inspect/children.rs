@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use super::scopes::Named;
+use super::shape::Form;
 use super::stack::FrameId;
 use super::thread::Thread;
 use super::typed::Typed;
 use super::variable::{Handle, Inside, Scope, ScopeKind, Variable};
-use super::view::{Field, Fields, Items, Pointer, Shown, View};
+use super::view::{Field, Fields, Items, Pointer, Reach, Shown, View};
 use crate::debuginfo::lines::Language;
 
 /// How many wrappers are looked through; damaged types wrap themselves.
@@ -105,6 +106,23 @@ impl Thread<'_> {
     }
 
     fn inside(&self, value: &Typed) -> Inner {
+        let mut inner = self.shown_inside(value);
+        if self.is_of_library(value) {
+            let raw = Typed { is_raw: true, ..value.clone() };
+            inner.fields.push(Field::value("[raw]", raw).unreachable());
+        }
+        inner
+    }
+
+    /// Whether a value has parts that it is usually not shown by.
+    fn is_of_library(&self, value: &Typed) -> bool {
+        let Some((kind, shape)) = self.peeled(value.module, value.kind) else { return false };
+        let Form::Composite(parts) = &shape.form else { return false };
+        let view = self.library_view(value, kind, &shape, parts);
+        matches!(view, Some(View::List(_) | View::Text(_) | View::Fields(_) | View::Pointer(_)))
+    }
+
+    fn shown_inside(&self, value: &Typed) -> Inner {
         let mut here = value.clone();
         for _ in 0..MOST_WRAPPERS {
             match self.view(&here) {
@@ -136,9 +154,10 @@ impl Thread<'_> {
 
 /// The expression for a part, given the expression for the whole.
 fn path_into(whole: &str, joint: &str, field: &Field) -> Option<String> {
-    let Shown::Value(_) = field.shown else { return None };
-    if field.is_transparent {
-        return Some(whole.to_owned());
+    match field.reach {
+        Reach::Named => {}
+        Reach::Through => return Some(whole.to_owned()),
+        Reach::Never => return None,
     }
     let is_simple = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '[' | ']' | '>' | '-');
     let closed = if whole.chars().all(is_simple) { whole.to_owned() } else { format!("({whole})") };

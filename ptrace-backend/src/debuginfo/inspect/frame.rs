@@ -43,7 +43,7 @@ impl<'a> Surrounding<'a> {
             return around.expression(value).map_or_else(Contents::Missing, |found| around.place(found));
         }
         match self.info.inherited(variable, gimli::DW_AT_const_value) {
-            Some((owner, value)) => self.of_unit(owner.unit).constant(variable, value),
+            Some((owner, value)) => self.of_unit(owner.unit).constant(value),
             None => Contents::Missing(Missing::Gone),
         }
     }
@@ -100,7 +100,7 @@ impl<'a> Surrounding<'a> {
     }
 
     /// A constant that is all that is left of a variable.
-    fn constant(&self, variable: Ref, value: AttributeValue<Reader>) -> Contents {
+    fn constant(&self, value: AttributeValue<Reader>) -> Contents {
         if let AttributeValue::Block(bytes) = value {
             return Contents::constant(bytes.slice());
         }
@@ -113,7 +113,6 @@ impl<'a> Surrounding<'a> {
         // Strings come without their end.
         let unit = self.info.dwarf.units().get(self.unit);
         let text = unit.and_then(|unit| self.info.dwarf.sections().attr_string(unit, value).ok());
-        let _ = variable;
         match text {
             Some(text) => Contents::constant(&[text.slice(), &[0]].concat()),
             None => Contents::Missing(Missing::Unsupported("a constant of an unknown form")),

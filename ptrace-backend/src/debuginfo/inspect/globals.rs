@@ -1,11 +1,14 @@
 //! Static variables by name.
 
+use gimli::{AttributeValue, Operation};
 use rustc_hash::FxHashMap;
 
 use super::index::{Info, Ref, last_segment};
 use super::stack::FrameId;
 use super::thread::Thread;
 use super::typed::Typed;
+use crate::debuginfo::data::without_crate;
+use crate::debuginfo::lines::Language;
 use crate::debuginfo::user::is_user_file;
 
 /// The static variables of the user's compilation units by the last part of their names.
@@ -20,12 +23,52 @@ pub(super) fn global_names(info: Info<'_>) -> GlobalNames {
         let Some(index) = info.unit_index(unit) else { continue };
         for &offset in index.globals() {
             let entry = Ref { unit, offset };
-            if let Some(name) = info.name(entry) {
-                names.entry(name).or_default().push(entry);
+            if let Some(name) = info.global_name(entry).filter(|_| info.is_kept(entry)) {
+                names.entry(last_segment(&name).to_owned()).or_default().push(entry);
             }
         }
     }
     names
+}
+
+impl Info<'_> {
+    /// A static variable's name with its namespaces; Rust's crate says nothing to its programmer.
+    pub(super) fn global_name(self, entry: Ref) -> Option<String> {
+        // A definition may stand outside of the class that declares it.
+        let (owner, value) = self.inherited(entry, gimli::DW_AT_name)?;
+        let name = self.text(owner.unit, value)?;
+        let full = self.qualified(owner, &name);
+        if self.language(entry.unit) != Language::Rust {
+            return Some(full);
+        }
+        let name = without_crate(&full);
+        // What the macro for thread-local variables makes of their names.
+        let is_thread_local = name.ends_with("::__RUST_STD_INTERNAL_VAL");
+        let own = name.split_once("::{constant#").map(|(own, _)| own);
+        Some(own.filter(|_| is_thread_local).unwrap_or(name).to_owned())
+    }
+
+    /// Whether the linker kept a variable: it leaves the entries of what it drops.
+    pub(super) fn is_kept(self, entry: Ref) -> bool {
+        let Some(AttributeValue::Exprloc(expression)) =
+            self.die(entry).and_then(|die| die.attr_value(gimli::DW_AT_location))
+        else {
+            return true;
+        };
+        let Some(unit) = self.unit(entry) else { return false };
+        let mut operations = expression.operations(unit.encoding());
+        let mut all = std::iter::from_fn(|| operations.next().ok().flatten());
+        match all.next() {
+            Some(Operation::Address { address }) => address != 0,
+            // Every dropped thread-local variable seems to be the first one.
+            Some(Operation::UnsignedConstant { value: 0 }) if all.any(|one| one == Operation::TLS) => {
+                let name = self.inherited(entry, gimli::DW_AT_linkage_name);
+                let name = name.and_then(|(owner, value)| self.text(owner.unit, value));
+                name.is_none_or(|name| self.image.has_thread_local(&name))
+            }
+            _ => true,
+        }
+    }
 }
 
 impl Thread<'_> {
@@ -40,7 +83,7 @@ impl Thread<'_> {
             let candidates =
                 info.global_names().get(last_segment(path)).map(Vec::as_slice).unwrap_or_default();
             let matching: Vec<Ref> =
-                candidates.iter().copied().filter(|&entry| self.is_meant(info, entry, path)).collect();
+                candidates.iter().copied().filter(|&entry| is_meant(info, entry, path)).collect();
             let unit = own.filter(|_| Some(module) == own_module).map(|(_, function, _)| function.unit);
             let nearest: Vec<Ref> =
                 matching.iter().copied().filter(|entry| Some(entry.unit) == unit).collect();
@@ -56,9 +99,10 @@ impl Thread<'_> {
         }
         Vec::new()
     }
+}
 
-    fn is_meant(&self, info: Info<'_>, entry: Ref, path: &str) -> bool {
-        let Some(name) = self.global_name(info, entry) else { return false };
-        name == path || name.strip_suffix(path).is_some_and(|rest| rest.ends_with("::"))
-    }
+/// Whether a path, perhaps without its first parts, is a variable's.
+fn is_meant(info: Info<'_>, entry: Ref, path: &str) -> bool {
+    let Some(name) = info.global_name(entry) else { return false };
+    name == path || name.strip_suffix(path).is_some_and(|rest| rest.ends_with("::"))
 }

@@ -5,14 +5,16 @@ use std::hash::{BuildHasher, BuildHasherDefault};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use gimli::{AttributeValue, DwAt, UnitOffset};
+use gimli::{AttributeValue, DwAt, Operation, UnitOffset};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::globals::{GlobalNames, global_names};
-use super::shape::{Shape, read_shape};
+use super::libraries::method_tables;
+use super::shape::{Form, Shape, read_shape};
 use super::unit_index::UnitIndex;
 use crate::debuginfo::die::locate;
 use crate::debuginfo::dwarf::{Dwarf, Reader, Unit};
+use crate::debuginfo::image::Image;
 use crate::debuginfo::lines::{Language, SourceUnit};
 
 pub(super) type Die = gimli::DebuggingInformationEntry<Reader>;
@@ -38,11 +40,13 @@ pub(in crate::debuginfo) struct Index {
     shapes: Mutex<FxHashMap<Ref, Arc<Shape>>>,
     definitions: Mutex<FxHashMap<String, Option<Ref>>>,
     globals: OnceLock<GlobalNames>,
+    method_tables: OnceLock<FxHashMap<u64, Ref>>,
 }
 
 /// An image's debug information with its index.
 #[derive(Clone, Copy)]
 pub(super) struct Info<'a> {
+    pub(super) image: &'a Image,
     pub(super) dwarf: &'a Dwarf,
     pub(super) index: &'a Index,
 }
@@ -145,6 +149,26 @@ impl<'a> Info<'a> {
         self.index.globals.get_or_init(|| global_names(self))
     }
 
+    /// The entries of Rust's tables of methods by static address.
+    pub(super) fn method_tables(self) -> &'a FxHashMap<u64, Ref> {
+        self.index.method_tables.get_or_init(|| method_tables(self))
+    }
+
+    /// The static address of a variable that is nowhere else.
+    pub(super) fn fixed_address(self, entry: Ref) -> Option<u64> {
+        let unit = self.unit(entry)?;
+        let AttributeValue::Exprloc(expression) = self.die(entry)?.attr_value(gimli::DW_AT_location)? else {
+            return None;
+        };
+        let mut operations = expression.operations(unit.encoding());
+        let address = match operations.next().ok()?? {
+            Operation::Address { address } => address,
+            Operation::AddressIndex { index } => self.dwarf.sections().address(unit, index).ok()?,
+            _ => return None,
+        };
+        (operations.next().ok()?.is_none() && address != 0).then_some(address)
+    }
+
     /// What a type is made of.
     pub(super) fn shape(self, kind: Ref) -> Arc<Shape> {
         let mut shapes = self.index.shapes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -180,13 +204,29 @@ impl<'a> Info<'a> {
         let name = last_segment(qualified);
         let others = (0..self.dwarf.units().len()).filter(|&unit| unit != near);
         let found = std::iter::once(near).chain(others).find_map(|unit| {
-            let candidates = self.unit_index(unit)?.types_named(hash(name.as_bytes()));
-            candidates.map(|offset| Ref { unit, offset }).find(|&entry| {
+            self.types_named(unit, name).find(|&entry| {
                 self.name(entry).is_some_and(|own| own == name && self.qualified(entry, name) == qualified)
             })
         });
         known.insert(qualified.to_owned(), found);
         found
+    }
+
+    /// The definitions in a unit that have a name when arguments are left out.
+    fn types_named(self, unit: usize, name: &str) -> impl Iterator<Item = Ref> {
+        let found = self.unit_index(unit).map(|index| index.types_named(plain_hash(name.as_bytes())));
+        found.into_iter().flatten().map(move |offset| Ref { unit, offset })
+    }
+
+    /// The instance of a template whose first argument is a type.
+    pub(super) fn instance(self, unit: usize, family: &str, argument: Ref) -> Option<Ref> {
+        let name = last_segment(family);
+        self.types_named(unit, name).find(|&entry| {
+            let shape = self.shape(entry);
+            let Form::Composite(parts) = &shape.form else { return false };
+            parts.arguments.first().is_some_and(|first| first.kind == Some(argument))
+                && self.qualified(entry, name) == family
+        })
     }
 }
 
@@ -205,9 +245,10 @@ pub(super) fn last_segment(path: &str) -> &str {
     path
 }
 
-/// The hash that names of types are found by.
-pub(super) fn hash(name: &[u8]) -> u64 {
-    BuildHasherDefault::<FxHasher>::default().hash_one(name)
+/// The hash that types are found by: that of their name without arguments.
+pub(super) fn plain_hash(name: &[u8]) -> u64 {
+    let plain = name.split(|&byte| byte == b'<').next().unwrap_or(name);
+    BuildHasherDefault::<FxHasher>::default().hash_one(plain)
 }
 
 fn units_by_address(dwarf: &Dwarf) -> Vec<(Range<u64>, usize)> {

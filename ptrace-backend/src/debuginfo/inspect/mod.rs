@@ -34,26 +34,23 @@ mod float;
 mod frame;
 mod globals;
 mod index;
+mod libraries;
 mod parts;
 mod scalar;
 mod scopes;
-#[expect(dead_code, reason = "for types of the libraries, which come next")]
 mod shape;
 mod stack;
 mod state;
 mod summary;
-#[expect(dead_code, reason = "for types of the libraries, which come next")]
 mod text;
 mod thread;
 mod thread_locals;
-#[expect(dead_code, reason = "for types of the libraries, which come next")]
 mod type_names;
-#[expect(dead_code, reason = "for types of the libraries, which come next")]
 mod typed;
 mod unit_index;
 mod variable;
-#[expect(dead_code, reason = "for types of the libraries, which come next")]
 mod view;
+mod walks;
 
 use std::ops::Range;
 

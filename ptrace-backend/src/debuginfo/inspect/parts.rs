@@ -42,7 +42,6 @@ fn argument(info: Info<'_>, unit: usize, die: &Die) -> Argument {
     Argument {
         name: die.attr_value(gimli::DW_AT_name).and_then(|value| info.text(unit, value)),
         kind: die.attr_value(gimli::DW_AT_type).and_then(|value| info.target(unit, value)),
-        value: number(die, gimli::DW_AT_const_value).and_then(|value| i64::try_from(value).ok()),
     }
 }
 

@@ -45,7 +45,7 @@ impl Thread<'_> {
     }
 
     fn named(&self, info: Info<'_>, module: usize, frame: usize, declared: Declared) -> Option<Named> {
-        let name = info.name(declared.entry).filter(|name| !name.is_empty())?;
+        let name = declared.name(info)?;
         let is_artificial = info.inherited(declared.entry, gimli::DW_AT_artificial).is_some();
         if is_artificial && !matches!(name.as_str(), "this" | "__closure") {
             return None;
@@ -99,26 +99,16 @@ impl Thread<'_> {
             let globals = info.unit_index(unit).map(UnitIndex::globals).unwrap_or_default();
             globals.iter().map(move |&offset| Ref { unit, offset })
         });
-        let is_users = move |entry: &Ref| file_of(info, *entry).is_some_and(|file| is_user_file(&file));
+        let is_users = move |entry: &Ref| {
+            file_of(info, *entry).is_some_and(|file| is_user_file(&file)) && info.is_kept(*entry)
+        };
         Some((module, info, entries.filter(is_users)))
     }
 
     fn global(&self, info: Info<'_>, module: usize, entry: Ref, frame: usize) -> Option<Named> {
-        let name = self.global_name(info, entry)?;
+        let name = info.global_name(entry)?;
         let value = self.variable(module, entry, frame)?;
         Some(Named { name, value, is_parameter: false, is_shadowed: false })
-    }
-
-    /// A static variable's name with its namespaces; Rust's crate says nothing to its programmer.
-    pub(super) fn global_name(&self, info: Info<'_>, entry: Ref) -> Option<String> {
-        // A definition may stand outside of the class that declares it.
-        let (owner, value) = info.inherited(entry, gimli::DW_AT_name)?;
-        let name = info.text(owner.unit, value)?;
-        let full = info.qualified(owner, &name);
-        Some(match info.language(entry.unit) {
-            lines::Language::Rust => crate::debuginfo::data::without_crate(&full).to_owned(),
-            _ => full,
-        })
     }
 }
 

@@ -39,6 +39,11 @@ pub(super) enum Form {
         element: Option<Ref>,
         bounds: Vec<Bound>,
     },
+    /// A member of a class, as data or as a function.
+    MemberPointer {
+        to: Option<Ref>,
+        class: Option<Ref>,
+    },
     Function {
         result: Option<Ref>,
         parameters: Vec<Option<Ref>>,
@@ -78,7 +83,6 @@ pub(super) struct Composite {
 pub(super) struct Argument {
     pub(super) name: Option<String>,
     pub(super) kind: Option<Ref>,
-    pub(super) value: Option<i64>,
 }
 
 /// Data within a composite.
@@ -160,6 +164,10 @@ fn form(info: Info<'_>, kind: Ref, die: &Die) -> Form {
         gimli::DW_TAG_volatile_type => alias(Some("volatile")),
         gimli::DW_TAG_restrict_type => alias(Some("restrict")),
         gimli::DW_TAG_atomic_type => alias(Some("_Atomic")),
+        gimli::DW_TAG_ptr_to_member_type => {
+            let class = die.attr_value(gimli::DW_AT_containing_type);
+            Form::MemberPointer { to, class: class.and_then(|value| info.target(kind.unit, value)) }
+        }
         gimli::DW_TAG_enumeration_type => enumeration(info, kind, to),
         gimli::DW_TAG_array_type => array(info, kind, to),
         gimli::DW_TAG_subroutine_type => function(info, kind, to),

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use super::thread::Thread;
 use super::typed::Typed;
-use super::view::{Field, Fields, List, Pointer, Shown, Style, View};
+use super::view::{Field, Fields, Items, List, Pointer, Shown, Style, View};
+use super::walks::Sort;
 use crate::debuginfo::expression::Missing;
 
 /// About as much as fits beside a variable's name.
@@ -69,9 +70,13 @@ impl Thread<'_> {
     fn put_list(&self, text: &mut String, list: &List, depth: usize) {
         let count = list.items.count();
         let items = if depth < DEEPEST { self.items(&list.items, 0, MOST_PARTS) } else { Vec::new() };
-        text.push('[');
-        self.put_parts(text, &items, count, false, depth);
-        text.push(']');
+        let sort = match &list.items {
+            Items::Walk(walk) => walk.sort,
+            _ => Sort::Sequence,
+        };
+        text.push(if sort == Sort::Sequence { '[' } else { '{' });
+        self.put_parts(text, &items, count, sort == Sort::Map, depth);
+        text.push(if sort == Sort::Sequence { ']' } else { '}' });
         if list.is_dynamic {
             put(text, format_args!(" (len {count})"));
         }
@@ -117,7 +122,9 @@ impl Thread<'_> {
                 return text.push('…');
             }
             if with_names {
-                put(text, format_args!("{}: ", part.name));
+                // The keys of a map are in brackets.
+                let key = part.name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+                put(text, format_args!("{}: ", key.unwrap_or(&part.name)));
             }
             match &part.shown {
                 Shown::Value(value) => self.put(text, value, depth + 1, false),

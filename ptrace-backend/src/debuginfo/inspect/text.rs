@@ -53,6 +53,20 @@ impl Thread<'_> {
         Ok(Text { bytes, is_cut: length > MOST_SHOWN, elements: None })
     }
 
+    /// A text of known length, in characters of 1, 2 or 4 bytes, at an address.
+    pub(super) fn wide_text_at(&self, address: u64, length: u64, width: u64) -> Result<Text, Missing> {
+        if width == 1 {
+            return self.text_at(address, length);
+        }
+        let shown = length.min(MOST_SHOWN);
+        let mut bytes = vec![0; (shown * width) as usize];
+        if !bytes.is_empty() && !self.memory().read(address, &mut bytes) {
+            return Err(Missing::Unreadable(address));
+        }
+        let text = decoded(&bytes, width).ok_or(Missing::Unsupported("a text of such characters"))?;
+        Ok(Text { bytes: text.into_bytes(), is_cut: length > shown, elements: None })
+    }
+
     /// The text that begins with a character of C, if it is one: it ends with a zero.
     pub(super) fn c_string(&self, first: &Typed) -> Option<Text> {
         if !self.is_c_character(first) {
@@ -97,5 +111,21 @@ impl Thread<'_> {
             matches!(shape.form, Form::Base(gimli::DW_ATE_signed_char | gimli::DW_ATE_UTF))
                 && matches!(shape.name.as_deref(), Some("char" | "char8_t"))
         })
+    }
+}
+
+/// A text of wide characters.
+fn decoded(bytes: &[u8], width: u64) -> Option<String> {
+    match width {
+        2 => {
+            let units = bytes.chunks_exact(2).map(|unit| u16::from_le_bytes([unit[0], unit[1]]));
+            Some(char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
+        }
+        4 => {
+            let units =
+                bytes.chunks_exact(4).map(|unit| u32::from_le_bytes([unit[0], unit[1], unit[2], unit[3]]));
+            Some(units.map(|unit| char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
+        }
+        _ => None,
     }
 }

@@ -48,7 +48,7 @@ impl<'a> Thread<'a> {
     /// A module's debug information.
     pub(super) fn info(&self, module: usize) -> Option<Info<'a>> {
         let image = &self.modules.get(module)?.image;
-        Some(Info { dwarf: image.dwarf()?, index: image.inspection() })
+        Some(Info { image, dwarf: image.dwarf()?, index: image.inspection() })
     }
 
     /// What expressions of a unit may ask for in a frame.

@@ -1,7 +1,7 @@
 //! Names of types as their programmers write them.
 
 use super::index::Ref;
-use super::shape::{Argument, Bound, Form, Keyword, PointerSort, Shape};
+use super::shape::{Bound, Form, Keyword, PointerSort, Shape};
 use super::thread::Thread;
 use super::typed::Typed;
 use crate::debuginfo::lines::Language;
@@ -59,6 +59,13 @@ impl Thread<'_> {
                 let space = if inner.starts_with(char::is_alphabetic) { " " } else { "" };
                 let inner = format!("{mark}{space}{inner}");
                 let inner = if needs_brackets { format!("({inner})") } else { inner };
+                self.declared(module, *to, 0, inner, depth)
+            }
+            Form::MemberPointer { to, class } => {
+                let class = self.declared(module, *class, 0, String::new(), depth);
+                let is_function = to.is_some_and(|to| matches!(info.shape(to).form, Form::Function { .. }));
+                let inner = format!("{class}::*{inner}");
+                let inner = if is_function { format!("({inner})") } else { inner };
                 self.declared(module, *to, 0, inner, depth)
             }
             Form::Array { element, bounds } if language == Language::Rust => {
@@ -122,14 +129,9 @@ impl Thread<'_> {
     }
 }
 
-/// A template argument by position, or a generic one by name.
-pub(super) fn argument<'s>(arguments: &'s [Argument], name: &str) -> Option<&'s Argument> {
-    arguments.iter().find(|argument| argument.name.as_deref() == Some(name))
-}
-
 /// A Rust type without the paths in front of its names, and without the default allocator.
 pub(super) fn rust_name(name: &str) -> String {
-    let name = name.replace(", alloc::alloc::Global", "").replace("dyn core::any::Any", "dyn Any");
+    let name = name.replace(", alloc::alloc::Global", "").replace(", std::hash::random::RandomState", "");
     let mut short = String::with_capacity(name.len());
     let mut word_start = 0;
     let mut rest = name.as_str();

@@ -121,6 +121,11 @@ impl Thread<'_> {
                     .try_fold(element, |size, bound| size.checked_mul(self.count(value, kind, bound)?))
             }
             Form::Pointer { .. } => Some(8),
+            // The C++ ABI: an offset, or a function and what to add to the object's address.
+            Form::MemberPointer { to, .. } => {
+                let target = self.peeled(value.module, *to)?.1;
+                Some(if matches!(target.form, Form::Function { .. }) { 16 } else { 8 })
+            }
             Form::Enumeration { underlying, .. } => {
                 self.size_within(&value.with(*underlying, value.contents.clone()), depth)
             }

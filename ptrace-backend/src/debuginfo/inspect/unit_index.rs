@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use gimli::{Attribute, AttributeValue, DwTag, UnitOffset};
 
-use super::index::hash;
+use super::index::plain_hash;
 use crate::debuginfo::die::{Die, ranges};
 use crate::debuginfo::dwarf::{Dwarf, Reader, Unit};
 
@@ -13,7 +13,7 @@ use crate::debuginfo::dwarf::{Dwarf, Reader, Unit};
 pub(super) struct UnitIndex {
     /// Functions by address.
     functions: Vec<(Range<u64>, UnitOffset)>,
-    /// Definitions of types by the hash of their names.
+    /// Definitions of types by the hash of their names without arguments.
     types: Vec<(u64, UnitOffset)>,
     /// Variables outside of functions that have a place.
     globals: Vec<UnitOffset>,
@@ -122,7 +122,7 @@ impl Pass<'_> {
                     .filter(|_| !is_declared)
                     .and_then(|value| self.dwarf.sections().attr_string(self.unit, value).ok());
                 if let Some(name) = name {
-                    self.found.types.push((hash(name.slice()), offset));
+                    self.found.types.push((plain_hash(name.slice()), offset));
                 }
             }
         }

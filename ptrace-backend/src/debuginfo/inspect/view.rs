@@ -1,12 +1,16 @@
 //! What a value is to its user: a number, a text, a list, parts with names.
 
 use super::contents::Contents;
-use super::shape::{Composite, Form, Member, PointerSort, Shape};
+use super::index::Ref;
+use super::shape::{Composite, Form, Member, PointerSort, Shape, Start};
+use super::summary::words_for;
 use super::text::Text;
 use super::thread::Thread;
 use super::typed::{Elements, Typed};
+use super::walks::Walk;
 use crate::debuginfo::expression::Missing;
 use crate::debuginfo::lines::Language;
+use crate::debuginfo::memory::word;
 
 /// A value as its user thinks of it.
 pub(super) enum View {
@@ -43,6 +47,28 @@ pub(super) struct List {
 /// The values in a list.
 pub(super) enum Items {
     Elements(Elements),
+    /// Elements that wrap around at the end of the slots.
+    Ring {
+        slots: Elements,
+        head: u64,
+        count: u64,
+    },
+    /// Bits, counted from the lowest at an address.
+    Bits {
+        address: u64,
+        first: u64,
+        count: u64,
+    },
+    /// Blocks of elements, from a table of their addresses.
+    Blocks {
+        table: u64,
+        per_block: u64,
+        first: u64,
+        count: u64,
+        element: Typed,
+        stride: u64,
+    },
+    Walk(Walk),
 }
 
 pub(super) struct Fields {
@@ -67,8 +93,18 @@ pub(super) enum Style {
 pub(in crate::debuginfo) struct Field {
     pub(super) name: String,
     pub(super) shown: Shown,
-    /// Its own parts can be named as if they were the whole's: a base class, a member without a name.
-    pub(super) is_transparent: bool,
+    pub(super) reach: Reach,
+}
+
+/// How an expression gets from a whole to a part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reach {
+    /// By the part's name.
+    Named,
+    /// Not at all: the part's own parts are named as if they were the whole's (a base class, a member without a name).
+    Through,
+    /// No expression does.
+    Never,
 }
 
 /// A value that is in the program, or words about it.
@@ -80,14 +116,18 @@ pub(in crate::debuginfo) enum Shown {
 
 impl Field {
     pub(super) fn value(name: impl Into<String>, value: Typed) -> Self {
-        Self { name: name.into(), shown: Shown::Value(value), is_transparent: false }
+        Self { name: name.into(), shown: Shown::Value(value), reach: Reach::Named }
+    }
+
+    pub(super) fn unreachable(self) -> Self {
+        Self { reach: Reach::Never, ..self }
     }
 
     pub(super) fn words(name: &str, type_name: &str, words: impl Into<String>) -> Self {
         Self {
             name: name.to_owned(),
             shown: Shown::Words { type_name: type_name.to_owned(), words: words.into() },
-            is_transparent: false,
+            reach: Reach::Named,
         }
     }
 }
@@ -96,6 +136,8 @@ impl Items {
     pub(super) fn count(&self) -> u64 {
         match self {
             Self::Elements(elements) => elements.count.unwrap_or_default(),
+            Self::Ring { count, .. } | Self::Bits { count, .. } | Self::Blocks { count, .. } => *count,
+            Self::Walk(walk) => walk.count,
         }
     }
 }
@@ -103,17 +145,49 @@ impl Items {
 impl Thread<'_> {
     /// The items from `start` on, at most `count`.
     pub(super) fn items(&self, items: &Items, start: u64, count: u64) -> Vec<Field> {
+        if let Items::Walk(walk) = items {
+            return self.walk(walk, start, count);
+        }
         let range = start..start.saturating_add(count).min(items.count());
+        range.map(|index| Field { name: format!("[{index}]"), ..self.item(items, index) }).collect()
+    }
+
+    fn item(&self, items: &Items, index: u64) -> Field {
         match items {
-            Items::Elements(elements) => {
-                range.map(|index| Field::value(format!("[{index}]"), elements.get(index))).collect()
+            Items::Elements(elements) => Field::value("", elements.get(index)),
+            Items::Ring { slots, head, .. } => {
+                let slot = head.saturating_add(index) % slots.count.unwrap_or_default().max(1);
+                Field::value("", slots.get(slot))
             }
+            Items::Bits { address, first, .. } => {
+                let bit = first.saturating_add(index);
+                let mut byte = [0];
+                let at = address.wrapping_add(bit / 8);
+                let words = if !self.memory().read(at, &mut byte) {
+                    words_for(Missing::Unreadable(at))
+                } else {
+                    (byte[0] >> (bit % 8) & 1 == 1).to_string()
+                };
+                Field::words("", "bool", words)
+            }
+            Items::Blocks { table, per_block, first, element, stride, .. } => {
+                let position = first.saturating_add(index);
+                let slot = table.wrapping_add((position / per_block).wrapping_mul(8));
+                let contents = match word(self.memory(), slot) {
+                    Some(block) => {
+                        Contents::Memory(block.wrapping_add((position % per_block).wrapping_mul(*stride)))
+                    }
+                    None => Contents::Missing(Missing::Unreadable(slot)),
+                };
+                Field::value("", element.with(element.kind, contents))
+            }
+            Items::Walk(walk) => self.walk(walk, index, 1).pop().unwrap_or(Field::words("", "", "")),
         }
     }
 
     /// How to show a value.
     pub(super) fn view(&self, value: &Typed) -> View {
-        let Some((_, shape)) = self.peeled(value.module, value.kind) else {
+        let Some((kind, shape)) = self.peeled(value.module, value.kind) else {
             return if value.kind.is_none() { View::Leaf("void".to_owned()) } else { View::Bytes };
         };
         let has_bytes = self.size(value) != Some(0);
@@ -127,10 +201,18 @@ impl Thread<'_> {
                 self.scalar(value, &shape).map_or_else(View::Missing, leaf)
             }
             Form::Pointer { sort, .. } => self.pointer(value, &shape, *sort),
-            Form::Composite(parts) => self.composite(value, &shape, parts),
+            Form::Composite(parts) => self
+                .library_view(value, kind, &shape, parts)
+                .unwrap_or_else(|| self.composite(value, &shape, parts)),
             Form::Array { .. } => self.array(value),
             Form::Function { .. } => leaf(value.contents.address().and_then(|at| self.function_name(at))),
-            Form::Unspecified => View::Leaf(shape.name.clone().unwrap_or_else(|| "void".to_owned())),
+            Form::Unspecified => View::Leaf(match shape.name.as_deref() {
+                Some("decltype(nullptr)") => "nullptr".to_owned(),
+                name => name.unwrap_or("void").to_owned(),
+            }),
+            Form::MemberPointer { class, .. } => {
+                self.member_pointer(value, *class).map_or_else(View::Missing, leaf)
+            }
             Form::Alias { .. } | Form::Unknown => View::Bytes,
         }
     }
@@ -165,6 +247,25 @@ impl Thread<'_> {
         View::Pointer(pointer)
     }
 
+    /// `&Point::y` and `&Point::length`, by the C++ ABI.
+    fn member_pointer(&self, value: &Typed, class: Option<Ref>) -> Result<Option<String>, Missing> {
+        let (raw, bits) = self.raw(value)?;
+        let (low, high) = (raw as u64, (raw >> 64) as u64);
+        if bits == 128 {
+            // An odd number is an offset into the table of virtual functions.
+            let name = if low & 1 == 0 && high == 0 { self.function_name(low) } else { None };
+            return Ok(name.map(|name| format!("&{name}")).or((low == 0).then(|| "null".to_owned())));
+        }
+        if low == u64::MAX {
+            return Ok(Some("null".to_owned()));
+        }
+        let Some((_, shape)) = self.peeled(value.module, class) else { return Ok(None) };
+        let Form::Composite(parts) = &shape.form else { return Ok(None) };
+        let member = parts.members.iter().find(|member| matches!(member.start, Start::At(at) if at == low));
+        let name = member.and_then(|member| member.name.as_deref());
+        Ok(name.map(|name| format!("&{}::{name}", self.name_of(value.module, class, 0))))
+    }
+
     /// The function that begins at an address.
     fn function_name(&self, address: u64) -> Option<String> {
         let place = self.modules.find(address)?;
@@ -195,8 +296,9 @@ impl Thread<'_> {
             };
         }
         let name = match self.language(value) {
-            Language::Rust => self.type_name(value),
-            _ => shape.name.clone().unwrap_or_default(),
+            Language::Rust => plain(&self.type_name(value)).to_owned(),
+            // Arguments of templates are part of the type, which is shown beside.
+            _ => shape.name.as_deref().map(plain).unwrap_or_default().to_owned(),
         };
         View::Fields(self.plain_fields(value, parts, &name))
     }
@@ -222,7 +324,7 @@ impl Thread<'_> {
                 None => "(anonymous)".to_owned(),
             };
             fields.push(Field {
-                is_transparent: member.name.is_none(),
+                reach: if member.name.is_none() { Reach::Through } else { Reach::Named },
                 ..Field::value(label, self.part(value, member))
             });
         }
@@ -237,6 +339,11 @@ impl Thread<'_> {
         };
         Fields { name, style, fields }
     }
+}
+
+/// A name without the arguments of a template or generic type.
+fn plain(name: &str) -> &str {
+    name.split('<').next().filter(|plain| !plain.is_empty()).unwrap_or(name)
 }
 
 /// The fields of Rust's tuples are numbers, which DWARF has as `__0`, `__1` …

@@ -1,4 +1,6 @@
 //! Variables of real programs, stopped in the middle: what is shown is compared with what the program says itself.
 
 mod c_values;
+mod cpp_values;
+mod rust_values;
 mod stopped;

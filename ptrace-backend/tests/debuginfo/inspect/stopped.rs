@@ -79,11 +79,12 @@ fn stop_signal(pid: libc::pid_t) -> libc::c_int {
 
 /// Reads up to the line `end`.
 fn printed(mut output: impl Read) -> BTreeMap<String, String> {
-    let mut text = String::new();
+    let mut text = Vec::new();
     let mut byte = [0];
-    while !text.ends_with("end\n") && output.read(&mut byte).unwrap() == 1 {
-        text.push(byte[0].into());
+    while !text.ends_with(b"end\n") && output.read(&mut byte).unwrap() == 1 {
+        text.extend(byte);
     }
+    let text = String::from_utf8(text).unwrap();
     let lines = text.lines().filter_map(|line| line.split_once('='));
     lines.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
@@ -144,4 +145,24 @@ pub(crate) fn assert_values(inspector: &Inspector<'_>, frame: FrameId, expected:
         };
         assert_eq!(&found, value, "{expression}");
     }
+}
+
+/// Asserts that every expression has this value, or none that is known; and that some have one.
+#[track_caller]
+pub(crate) fn assert_never_wrong(
+    inspector: &Inspector<'_>,
+    frame: FrameId,
+    expected: &[(&str, &str)],
+    simplified: &dyn Fn(&str) -> String,
+) {
+    let mut known = 0;
+    for (expression, value) in expected {
+        // What the compiler left no trace of is no variable.
+        let Ok(found) = inspector.evaluate(frame, expression) else { continue };
+        if !found.value.contains("optimised out") {
+            assert_eq!(&simplified(&found.value), value, "{expression}");
+            known += 1;
+        }
+    }
+    assert!(known * 3 > expected.len(), "only {known} of {} are known", expected.len());
 }

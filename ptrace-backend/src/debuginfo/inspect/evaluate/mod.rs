@@ -12,7 +12,7 @@ use super::summary::words_for;
 use super::thread::Thread;
 use super::typed::Typed;
 use super::variable::Variable;
-use super::view::{Field, Shown, View};
+use super::view::{Field, Items, Shown, View};
 use crate::debuginfo::expression::Missing;
 use crate::debuginfo::lines::Language;
 
@@ -63,6 +63,9 @@ pub enum EvaluateError {
     /// `[i]` of something without elements.
     #[error("a value of type `{0}` has no elements")]
     NoElements(String),
+    /// `[i]` of a container whose elements have no numbers.
+    #[error("elements of a `{0}` cannot be looked up: expand it to see them")]
+    NoPositions(String),
     /// `[i]` past the end.
     #[error("there is no element {index}: the length is {count}")]
     PastTheEnd {
@@ -275,7 +278,7 @@ impl Evaluator<'_> {
             let items = match self.thread.view(&here) {
                 View::List(list) => list.items,
                 View::Text(text) if text.elements.is_some() => {
-                    super::view::Items::Elements(text.elements.ok_or(EvaluateError::NoIndex)?)
+                    Items::Elements(text.elements.ok_or(EvaluateError::NoIndex)?)
                 }
                 View::Same(inner) => {
                     here = *inner;
@@ -299,6 +302,9 @@ impl Evaluator<'_> {
                 View::Missing(missing) => return Err(unknown(missing)),
                 _ => break,
             };
+            if matches!(items, Items::Walk(_)) {
+                return Err(EvaluateError::NoPositions(self.thread.type_name(&here)));
+            }
             let count = items.count();
             let found = u64::try_from(index).ok().filter(|&index| index < count);
             let found = found.and_then(|index| self.thread.items(&items, index, 1).pop());
