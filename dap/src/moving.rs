@@ -86,7 +86,10 @@ fn stopped(stop: &Stop) -> Value {
         Cause::Goto => ("goto", None),
         Cause::Entry => ("entry", None),
         Cause::Breakpoints(hits) => ("breakpoint", Some(hits)),
-        Cause::Preemption | Cause::Switch | Cause::Failure(_) => ("exception", None),
+        // Editors show an exception as an error in the text, which a switch is not.
+        Cause::Preemption => ("preemption", None),
+        Cause::Switch => ("switch", None),
+        Cause::Failure(_) => ("exception", None),
     };
     let mut body = json!({
         "reason": reason, "description": stop.description, "threadId": stop.thread, "allThreadsStopped": true,
