@@ -81,8 +81,10 @@ pub enum OpKind {
     Timeout,
     /// A system call on something that threads or processes share (pipe, socket …).
     Io,
-    /// Sends a signal.
+    /// Sends a signal, or interrupts a wait because one was sent.
     Kill,
+    /// Waits for a signal.
+    SignalWait,
     /// Ends the process.
     Exit,
 }

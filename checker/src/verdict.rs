@@ -236,7 +236,7 @@ fn waiting(program: &impl Program, on: &On) -> String {
             format!("waits for the initialiser {}, which another thread runs", name(program, *obj))
         }
         On::Test => "waits for a test".to_owned(),
-        On::Io(what) => format!("waits for input from {what}"),
+        On::Io(what) => format!("waits for {what}"),
     }
 }
 

@@ -143,7 +143,8 @@ fn verb(kind: OpKind) -> &'static str {
         OpKind::Sleep => "sleep",
         OpKind::Timeout => "run out of time on",
         OpKind::Io => "input or output on",
-        OpKind::Kill => "send a signal",
+        OpKind::Kill => "send a signal to",
+        OpKind::SignalWait => "wait for a signal to",
         OpKind::Exit => "end the process",
     }
 }

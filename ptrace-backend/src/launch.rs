@@ -34,7 +34,9 @@ pub(crate) fn launch(
         unwinding: unwinding(&modules),
         rust_mutexes: rust_mutexes(&modules),
         frameworks: harness::frameworks(&modules),
-        test_cancel: test_cancel(&modules),
+        test_cancel: function("pthread_testcancel", &modules),
+        mutex_lock: function("pthread_mutex_lock", &modules),
+        mutex_unlock: function("pthread_mutex_unlock", &modules),
         modules,
         traps: by_address,
         candidates,
@@ -81,9 +83,10 @@ fn unwinding(modules: &[Module]) -> Modules {
     all
 }
 
-fn test_cancel(modules: &[Module]) -> u64 {
-    let found = modules.iter().find_map(|m| Some(m.image.symbol("pthread_testcancel")? + m.mapped.bias));
-    found.unwrap_or_default()
+/// Where a function of the C library is.
+fn function(name: &str, modules: &[Module]) -> u64 {
+    let libc = modules.iter().filter(|m| m.is_libc);
+    libc.filter_map(|m| Some(m.image.symbol(name)? + m.mapped.bias)).next().unwrap_or_default()
 }
 
 /// Every version of the function that calls `main`.

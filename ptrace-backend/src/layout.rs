@@ -68,8 +68,10 @@ pub(crate) struct Layout {
     pub(crate) frameworks: Vec<Range<u64>>,
     /// The trap that functions of the allocator return to.
     pub(crate) returned: u64,
-    /// The address of `pthread_testcancel`.
+    /// The addresses of functions that threads are made to call: `pthread_testcancel`, and what locks and unlocks mutexes.
     pub(crate) test_cancel: u64,
+    pub(crate) mutex_lock: u64,
+    pub(crate) mutex_unlock: u64,
     /// The stack pointer at `main`, or before the first constructor where executions begin there.
     pub(crate) main_stack: u64,
     /// The dynamic linker's own calls of trapped functions are led past the traps.

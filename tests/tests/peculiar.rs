@@ -118,6 +118,38 @@ fn it_sends_signals() {
 }
 
 #[test]
+fn it_waits_for_signals() {
+    let outcome = explore("waits_for_signals", &[]);
+    assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
+}
+
+#[test]
+fn it_pauses_after_the_signal_has_come() {
+    let outcome = explore("pauses_too_late", &[]);
+    found(&outcome, "deadlock");
+    assert!(outcome.says("a signal"), "{}", outcome.transcript());
+}
+
+#[test]
+fn it_sends_a_deadly_signal_to_a_thread_that_waits() {
+    let outcome = explore("kills_waiting_thread", &[]);
+    found(&outcome, "always-fails");
+    assert!(outcome.says("SIGTERM"), "{}", outcome.transcript());
+}
+
+#[test]
+fn it_moves_waiters_from_futex_to_futex() {
+    let outcome = explore("requeue", &[]);
+    assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
+}
+
+#[test]
+fn it_waits_with_a_robust_mutex_that_inherits_priorities() {
+    let outcome = explore("condition_with_heirs", &[]);
+    assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
+}
+
+#[test]
 fn it_cancels_threads() {
     clean(&explore("cancels", &[]), "cancel");
 }

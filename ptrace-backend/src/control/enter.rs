@@ -8,7 +8,7 @@ use checker::seam::ExecutionError;
 use super::functions::Function;
 use super::process::{Flow, Process};
 use super::sync::{Index, MutexMemory};
-use super::thread::{Act, Need, Pending, Stage};
+use super::thread::{Act, InterruptedWait, Need, Pending, Stage};
 use crate::answers::read_timespec;
 use crate::os::ptrace;
 
@@ -20,8 +20,7 @@ impl Process {
         function: Function,
         timed_out: u64,
     ) -> Result<Flow, ExecutionError> {
-        if let Some(pending) = self.threads[index].interrupted.take() {
-            self.threads[index].pending = Some(pending);
+        if self.resume_wait(index) {
             return Ok(Flow::Rest);
         }
         let caller = self.number(self.threads[index].regs.rsp, 8);
@@ -36,12 +35,22 @@ impl Process {
         } else if function == Function::ThreadExit {
             self.exits(index)?;
         } else if !self.layout.in_libc(caller)
+            && self.threads[index].calling.is_none()
             && let Some(flow) = self.operation(index, function, timed_out, caller)?
         {
             return Ok(flow);
         }
         self.pass_trap(index)?;
         Ok(Flow::Resume(0))
+    }
+
+    /// If the thread is back at a wait that a signal handler had interrupted, it goes on waiting.
+    fn resume_wait(&mut self, index: Index) -> bool {
+        let thread = &mut self.threads[index];
+        let at = |wait: &mut InterruptedWait| (wait.rip, wait.rsp) == (thread.regs.rip, thread.regs.rsp);
+        let Some(wait) = thread.interrupted.pop_if(at) else { return false };
+        thread.pending = Some(wait.pending);
+        true
     }
 
     /// `pthread_exit`: of the main thread, it is not reported like that of others.
@@ -112,6 +121,7 @@ impl Process {
                 let mutex = self.objects.mutexes.entry(object).or_default();
                 mutex.recursive = memory.recursive();
                 mutex.error_checking = memory.error_checking();
+                mutex.robust = memory.robust();
             }
             F::BarrierInit => {
                 let count = self.threads[index].argument(2) as u32;
@@ -201,7 +211,10 @@ impl Process {
             }
             F::Once | F::GuardAcquire => writes(OpKind::Once, Need::Once(object)),
             F::GuardRelease => writes(OpKind::OnceDone, free),
-            F::Cancel => (Op::new(OpKind::Kill, []), free),
+            F::Cancel => {
+                let to = self.threads.iter().rposition(|t| t.handle == object);
+                (Op::new(OpKind::Kill, [Access::write(self.signals_of(to))]), free)
+            }
             F::Create | F::ThreadExit | F::Panic | F::Test => (Op::new(OpKind::Create, []), free),
             F::Join | F::TimedJoin => self.describe_join(object, true),
             F::TryJoin => self.describe_join(object, false),

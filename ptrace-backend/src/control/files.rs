@@ -8,7 +8,6 @@ use super::process::{Flow, Process};
 use super::sync::Index;
 use super::thread::{Act, Need};
 use crate::answers::read_timespec;
-use crate::layout::digest;
 use crate::os::fd;
 
 /// A file descriptor and the events that are waited for.
@@ -29,8 +28,8 @@ impl Process {
     /// A call that may block: it is a key point if it would wait for something that another thread or process may do.
     pub(crate) fn input_output(&mut self, index: Index) -> Result<Flow, ExecutionError> {
         let call = self.threads[index].regs.orig_rax as i64;
-        if [libc::SYS_pause, libc::SYS_rt_sigsuspend, libc::SYS_rt_sigtimedwait].contains(&call) {
-            return self.unsupported("pause, sigsuspend or sigwait (a wait for a signal)");
+        if let Some(flow) = self.wait_for_signal(index) {
+            return Ok(flow);
         }
         let Some(wait) = self.waits_for(index, call) else { return Ok(Flow::Resume(0)) };
         let pid = self.leader;
@@ -40,13 +39,18 @@ impl Process {
             return Ok(Flow::Resume(0));
         }
         let touched: Vec<Access> =
-            files.iter().map(|(descriptor, _)| Access::write(object(*descriptor))).collect();
+            files.iter().map(|(descriptor, _)| Access::write(self.file_object(*descriptor))).collect();
         let need = Need::Ready(files);
         if !self.is_scheduled(index) && self.holds(index, &need) {
             return Ok(Flow::Resume(0));
         }
         let deadline = limit.map(|limit| self.threads[index].world.now.saturating_add(limit));
         Ok(self.pend(index, Op::new(OpKind::Io, touched), need, Act::Kernel, deadline))
+    }
+
+    /// A file is shared by its descriptor.
+    fn file_object(&self, descriptor: i32) -> Obj {
+        self.shared.named(format!("file descriptor {descriptor}"))
     }
 
     fn waits_for(&self, index: Index, call: i64) -> Option<Wait> {
@@ -108,7 +112,7 @@ impl Process {
         all.collect()
     }
 
-    /// A wait for files has run out of time: the call is made, and is not to wait.
+    /// A wait for files or signals has run out of time: the call is made, and is not to wait.
     pub(crate) fn expire_call(&mut self, index: Index) {
         let nothing = self.threads[index].regs.rsp.saturating_sub(256) & !15;
         let zero = crate::os::memory::write(self.leader, nothing, &[0; 16]);
@@ -116,16 +120,11 @@ impl Process {
         match regs.orig_rax as i64 {
             libc::SYS_poll => regs.rdx = 0,
             libc::SYS_epoll_wait | libc::SYS_epoll_pwait => regs.r10 = 0,
-            libc::SYS_ppoll if zero => regs.rdx = nothing,
+            libc::SYS_ppoll | libc::SYS_rt_sigtimedwait if zero => regs.rdx = nothing,
             libc::SYS_select | libc::SYS_pselect6 if zero => regs.r8 = nothing,
             _ => {}
         }
     }
-}
-
-/// The name of a file that is shared by descriptor.
-fn object(descriptor: i32) -> Obj {
-    Obj::whole(digest(&format!("file descriptor {descriptor}")))
 }
 
 /// A time limit in milliseconds, where a negative one is none.

@@ -94,8 +94,14 @@ struct State {
 #[derive(Debug, Clone)]
 enum Words {
     Stack(ThreadName),
-    Heap { thread: ThreadName, site: Site, count: u32 },
+    Heap {
+        thread: ThreadName,
+        site: Site,
+        count: u32,
+    },
     Memory,
+    /// No memory at all.
+    Thing(String),
 }
 
 /// Set in the names of heap objects, and in no others.
@@ -299,6 +305,13 @@ impl Shared {
         name
     }
 
+    /// Something that is no memory, and that threads share all the same.
+    pub(crate) fn named(&self, words: String) -> Obj {
+        let name = block_name(&words);
+        self.state().names.entry(name).or_insert(Words::Thing(words));
+        Obj::whole(name.0)
+    }
+
     /// The words for an object.
     pub(crate) fn describe(&self, layout: &Layout, obj: Obj) -> Option<String> {
         if let Some(module) = layout.modules.iter().find(|m| m.name == obj.name) {
@@ -312,6 +325,7 @@ impl Shared {
                 let place = place.map_or_else(String::new, |frame| format!(" in {}", frame.function));
                 format!("allocation {count} of {thread}{place} (+{:#x})", obj.offset)
             }
+            Words::Thing(words) => words,
             Words::Memory => format!("memory at …{:08x}", obj.offset),
         })
     }

@@ -2,6 +2,7 @@
 
 mod access;
 mod bystanders;
+mod calls;
 mod enter;
 mod files;
 pub(crate) mod functions;
@@ -15,6 +16,7 @@ mod perform;
 mod probes;
 pub(crate) mod process;
 mod sharing;
+mod signal_waits;
 mod signals;
 mod spin;
 mod sync;

@@ -6,8 +6,9 @@ use checker::seam::{Agent, AgentView, On, Pick, Status};
 use smallvec::{SmallVec, smallvec};
 
 use super::functions::Function;
+use super::futexes::Requeue;
 use super::process::Process;
-use super::sync::Index;
+use super::sync::{Index, Mutex};
 use super::thread::{Act, Need, Pending, Stage, Thread};
 use crate::os::fd;
 
@@ -17,7 +18,9 @@ impl Process {
         let objects = &self.objects;
         match need {
             Need::Nothing => true,
-            Need::Mutex(at) => objects.mutexes.get(at).is_none_or(|m| m.can_lock(index)),
+            Need::Mutex(at) => {
+                objects.mutexes.get(at).is_none_or(|m| m.can_lock(index) || self.is_orphaned(m))
+            }
             Need::RustMutex(at, len) => self.number(*at, *len) == 0,
             Need::RustRead(at) => rust_rwlock(self.number(*at, 4) as u32).0,
             Need::RustWrite(at) => rust_rwlock(self.number(*at, 4) as u32).1,
@@ -36,6 +39,8 @@ impl Process {
             Need::Change(locations) => {
                 locations.iter().any(|(addr, _, bytes)| self.read(*addr, bytes.len()) != *bytes)
             }
+            Need::Arrival(awaited) => self.has_arrived(index, *awaited),
+            Need::PiFutex(at) => self.pi_owner(*at).is_none(),
             Need::Ready(files) => {
                 files.iter().any(|(file, events)| fd::is_ready(self.leader, *file, *events))
             }
@@ -68,10 +73,16 @@ impl Process {
         AgentView {
             agent,
             status: self.status(index, pending),
-            pending: Some(pending.op.clone()),
+            pending: Some(self.interruption(index, pending).unwrap_or_else(|| pending.op.clone())),
             site: pending.site,
             picks: self.picks(&pending.act),
         }
+    }
+
+    /// What a thread does next in place of its pending operation, if that is a wait that something ends.
+    pub(super) fn interruption(&self, index: Index, pending: &Pending) -> Option<Op> {
+        let interrupted = self.threads[index].interrupt.is_some() && !self.holds(index, &pending.need);
+        interrupted.then(|| Op::new(OpKind::Kill, [Access::write(self.signals_of(Some(index)))]))
     }
 
     fn status(&self, index: Index, pending: &Pending) -> Status {
@@ -97,11 +108,21 @@ impl Process {
             Need::Signal(at) => On::Cond(obj(at)),
             Need::Wake(at) => On::Futex(obj(at)),
             Need::Change(locations) => On::Await(locations.iter().map(|(_, obj, _)| *obj).collect()),
+            Need::Arrival(_) => On::Io("a signal".to_owned()),
+            Need::PiFutex(at) => {
+                On::Mutex { obj: obj(at), owner: self.pi_owner(*at).map(|i| self.threads[i].name) }
+            }
             Need::Ready(files) => {
                 let files: Vec<String> = files.iter().map(|(file, _)| file.to_string()).collect();
-                On::Io(format!("file descriptor {}", files.join(", ")))
+                On::Io(format!("input from file descriptor {}", files.join(", ")))
             }
         })
+    }
+
+    /// Whether a mutex was held by a thread that has ended, and goes to whoever takes it next.
+    pub(super) fn is_orphaned(&self, mutex: &Mutex) -> bool {
+        let ended = |owner: Index| matches!(self.threads[owner].stage, Stage::Ended);
+        mutex.robust && mutex.owner.is_some_and(ended)
     }
 
     fn owner(&self, mutex: u64) -> Option<ThreadName> {
@@ -113,7 +134,8 @@ impl Process {
     fn picks(&self, act: &Act) -> SmallVec<[Pick; 1]> {
         let queue = match act {
             Act::Function { function: Function::Signal, object, .. } => self.objects.conds.get(object),
-            Act::FutexWake { addr, count: 1, .. } => self.objects.futexes.get(addr),
+            Act::FutexWake { addr, count: 1, .. }
+            | Act::FutexRequeue(Requeue { from: addr, wake: 1, .. }) => self.objects.futexes.get(addr),
             _ => None,
         };
         match queue {

@@ -4,9 +4,10 @@ use checker::names::EventId;
 use checker::op::{Access, Effect, Mode, Op, OpKind};
 use checker::seam::{Event, ExecutionError, Pick};
 
+use super::calls::{After, Call};
 use super::functions::Function;
 use super::process::Process;
-use super::sync::Index;
+use super::sync::{Index, Mutex};
 use super::thread::{Act, Need, Pending};
 use super::waiting::dequeue;
 use crate::answers::START_OF_TIME;
@@ -28,8 +29,22 @@ pub(super) enum Next {
     Answer(i64),
     /// Into the system call at which it stands.
     Kernel,
+    /// To the system call at which it stands, once more.
+    Again,
     /// Not yet: this comes first.
     Stay(Box<Pending>),
+    /// Through another function, and then on.
+    Call(Box<Call>),
+}
+
+/// A pending operation that is carried out.
+#[derive(Clone, Copy)]
+struct Turn<'a> {
+    index: Index,
+    pending: &'a Pending,
+    pick: Pick,
+    /// The event that it becomes.
+    id: EventId,
 }
 
 impl Process {
@@ -41,12 +56,11 @@ impl Process {
             .ok_or_else(|| ExecutionError::Impossible("the thread has nothing left to do".to_owned()))?;
         let id = self.begin_event(index);
         let woken_by = self.threads[index].woken_by.take();
-        if let Some(interrupt) =
-            self.threads[index].interrupt.take().filter(|_| !self.holds(index, &pending.need))
-        {
-            return self.interrupt(index, interrupt, pending, id);
+        let interruption = self.interruption(index, &pending);
+        if let Some((interrupt, op)) = self.threads[index].interrupt.take().zip(interruption) {
+            return self.interrupt(index, interrupt, op, pending, id);
         }
-        let (did, next) = self.carry_out_act(index, &pending, pick, id)?;
+        let (did, next) = self.carry_out_act(Turn { index, pending: &pending, pick, id })?;
         self.keep_time(index, &did);
         self.threads[index].note_event(pending.op.kind, &did);
         let mut event = Event { id, op: pending.op, did, pick, site: pending.site, woken_by };
@@ -80,6 +94,7 @@ impl Process {
                 dequeue(self.objects.futexes.get_mut(addr), index);
                 Next::Answer(-i64::from(libc::ETIMEDOUT))
             }
+            (Act::Kernel, Need::PiFutex(_)) => Next::Answer(-i64::from(libc::ETIMEDOUT)),
             (Act::Kernel, _) => {
                 self.expire_call(index);
                 Next::Kernel
@@ -118,14 +133,19 @@ impl Process {
             }
             Next::Pass => self.pass_trap(index)?,
             Next::Return(value) => self.return_from_call(index, value)?,
-            Next::Jump(function) => {
-                self.threads[index].regs.rip = function;
-                self.write_registers(index)?;
-            }
+            Next::Jump(function) => self.jump(index, function)?,
+            Next::Call(call) => self.begin_call(index, *call)?,
             Next::Answer(value) => self.answer(index, value)?,
+            Next::Again => self.repeat_call(index)?,
             Next::Kernel | Next::Handle => self.write_registers(index)?,
         }
         self.advance(index)
+    }
+
+    /// Makes a thread go on at another function's entry, with the arguments that it has.
+    pub(super) fn jump(&mut self, index: Index, function: u64) -> Result<(), ExecutionError> {
+        self.threads[index].regs.rip = function;
+        self.write_registers(index)
     }
 
     /// Makes the function at whose entry a thread stands return.
@@ -146,25 +166,18 @@ impl Process {
         self.write_registers(index)
     }
 
-    fn carry_out_act(
-        &mut self,
-        index: Index,
-        pending: &Pending,
-        pick: Pick,
-        id: EventId,
-    ) -> Result<(Effect, Next), ExecutionError> {
+    fn carry_out_act(&mut self, turn: Turn<'_>) -> Result<(Effect, Next), ExecutionError> {
+        let Turn { index, pending, pick, id } = turn;
         let all = pending.op.may.clone();
         Ok(match &pending.act {
             Act::Function { function, object, timed_out } => {
-                return self.call(index, *function, *object, *timed_out, pending, pick, id);
+                return self.call(turn, *function, *object, *timed_out);
             }
             Act::Reacquire { mutex, result, .. } => {
-                self.take_mutex(index, *mutex)?;
-                (all, Next::Return(*result))
+                (all, self.take_mutex(index, *mutex, After::Return(*result))?)
             }
             Act::TestCancel { mutex } => {
-                self.take_mutex(index, *mutex)?;
-                (all, Next::Jump(self.layout.test_cancel))
+                (all, self.take_mutex(index, *mutex, After::Jump(self.layout.test_cancel))?)
             }
             Act::LeaveBarrier { result } => (all, Next::Return(*result)),
             Act::Access => {
@@ -197,6 +210,12 @@ impl Process {
                 let woken = self.futex_wake(*addr, *count, pick, Some(id));
                 (all, Next::Answer(woken))
             }
+            Act::FutexRequeue(requeue) => self.futex_requeue(pending, *requeue, pick, id),
+            Act::AwaitSignal(awaited) => (all, self.enter_signal_wait(index, pending, *awaited)),
+            Act::Send { to, signal } => {
+                self.interrupt_waiting(*to, *signal);
+                (all, Next::Kernel)
+            }
             Act::OnceDone(addr) => {
                 self.objects.onces.remove(addr);
                 (all, Next::Answer(0))
@@ -209,25 +228,19 @@ impl Process {
         })
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the parts of one pending call, which is taken apart above"
-    )]
+    /// Carries out a call of a thread function.
     fn call(
         &mut self,
-        index: Index,
+        turn: Turn<'_>,
         function: Function,
         object: u64,
         timed_out: u64,
-        pending: &Pending,
-        pick: Pick,
-        id: EventId,
     ) -> Result<(Effect, Next), ExecutionError> {
+        let Turn { index, pending, pick, id } = turn;
         let all = pending.op.may.clone();
         Ok(match function {
             Function::CondWait | Function::CondTimedWait { .. } => {
-                let next = self.enqueue(index, object, timed_out, pending)?;
-                (all, next)
+                (all, self.enqueue(index, object, timed_out, pending))
             }
             Function::Signal => {
                 self.signal(object, pick, id);
@@ -268,7 +281,7 @@ impl Process {
                 objects.mutexes.remove(&object);
             }
             F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. } | F::SpinLock | F::SpinTryLock => {
-                return objects.mutexes.entry(object).or_default().lock(index);
+                return self.lock_mutex(index, object);
             }
             F::RustLock => self.hold_rust_mutex(index, RustMutex::Lock, object),
             F::MutexUnlock | F::SpinUnlock => objects.mutexes.entry(object).or_default().unlock(),
@@ -308,6 +321,20 @@ impl Process {
             _ => {}
         }
         true
+    }
+
+    /// Takes a mutex, if its lock operation succeeds; says whether it does.
+    pub(super) fn lock_mutex(&mut self, index: Index, at: u64) -> bool {
+        let robust = self.objects.mutexes.get(&at).filter(|mutex| mutex.robust);
+        if let Some(mutex) = robust {
+            if self.mutex_memory(at).is_lost() {
+                return false;
+            }
+            if self.is_orphaned(mutex) {
+                self.objects.mutexes.insert(at, Mutex { owner: None, depth: 0, ..mutex.clone() });
+            }
+        }
+        self.objects.mutexes.entry(at).or_default().lock(index)
     }
 
     /// Takes note of who holds a mutex of Rust's standard library, for reports: what it allows is in its own memory.

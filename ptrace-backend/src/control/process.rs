@@ -280,7 +280,7 @@ impl Process {
         } else if index == 0 {
             self.gone = true;
         }
-        self.wake_changed_futexes();
+        self.wake_changed_futexes(index);
         Ok(Flow::Rest)
     }
 
@@ -292,6 +292,7 @@ impl Process {
         let regs = ptrace::registers(tid).map_err(system("read registers"))?;
         self.read_registers(index)?;
         let stack = self.new_stack(index, &regs);
+        let tid_word = self.new_tid_word(index);
         let creator = &mut self.threads[index];
         creator.children += 1;
         let name = creator.name.child(creator.children).ok_or_else(|| {
@@ -303,6 +304,7 @@ impl Process {
         let mut child = Thread::new(tid, name, regs, stack, world);
         child.part = self.part_of_child(index);
         self.newborn.push(self.threads.len());
+        child.tid_word = tid_word;
         self.threads.push(child);
         self.sharing.created(self.threads.len() - 1, index);
         Ok(())
@@ -317,6 +319,16 @@ impl Process {
         }
         let top = child.rsp.max(child.fs_base);
         top.saturating_sub(1 << 20)..top + 0x1000
+    }
+
+    /// Where the kernel is to clear a word when the thread that has just been created ends.
+    fn new_tid_word(&self, creator: Index) -> Option<u64> {
+        /// Where `struct clone_args` has it.
+        const CHILD_TID: u64 = 16;
+        let regs = &self.threads[creator].regs;
+        let clone3 = regs.orig_rax as i64 == libc::SYS_clone3;
+        let word = if clone3 { self.number(regs.rdi + CHILD_TID, 8) } else { regs.r10 };
+        (word != 0).then_some(word)
     }
 
     /// Main, which has called `pthread_exit`, is about to go while others live: it stays a zombie that `waitpid` does
@@ -335,7 +347,7 @@ impl Process {
             self.gone = true;
         }
         self.threads[index].stage = Stage::Ended;
-        self.wake_changed_futexes();
+        self.wake_changed_futexes(index);
         Ok(Flow::Rest)
     }
 

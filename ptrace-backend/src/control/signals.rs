@@ -5,6 +5,7 @@ use checker::names::Site;
 use checker::seam::ExecutionError;
 
 use super::process::{Flow, Process, system};
+use super::signal_waits::Signals;
 use super::sync::Index;
 use super::thread::Stage;
 use crate::layout::What;
@@ -88,15 +89,8 @@ impl Process {
     }
 
     /// Whether the program leaves the signal to its default action, which ends it.
-    pub(crate) fn is_fatal(&self, index: Index, signal: i32) -> bool {
-        let status = format!("/proc/{}/status", self.threads[index].tid);
-        let Ok(status) = std::fs::read_to_string(status) else { return true };
-        let bit = 1_u64 << (signal - 1);
-        let handled = ["SigCgt:\t", "SigIgn:\t"].iter().any(|field| {
-            let mask = status.lines().find_map(|line| line.strip_prefix(field));
-            mask.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_some_and(|mask| mask & bit != 0)
-        });
-        !handled
+    fn is_fatal(&self, index: Index, signal: i32) -> bool {
+        Signals::of(self.threads[index].tid).is_none_or(|signals| signals.is_unhandled(signal))
     }
 
     fn fatal_signal(&mut self, index: Index, signal: i32) -> Failure {
@@ -148,7 +142,10 @@ impl Process {
         match &layout.traps[&at].what {
             What::Function { function, timed_out } => self.enter(index, *function, *timed_out),
             What::Allocator(what) => self.enter_allocator(index, *what).map(|()| Flow::Resume(0)),
-            What::Returned => self.leave_allocator(index).map(|()| Flow::Resume(0)),
+            What::Returned => match self.threads[index].calling.take() {
+                Some(call) => self.end_call(index, *call),
+                None => self.leave_allocator(index).map(|()| Flow::Resume(0)),
+            },
             What::Access(candidate) => self.access(index, *candidate),
             What::Special(special) => {
                 let thread = &mut self.threads[index];

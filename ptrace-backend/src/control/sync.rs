@@ -18,6 +18,8 @@ pub(crate) struct Mutex {
     pub(crate) recursive: bool,
     /// Taking it again is an error that returns at once.
     pub(crate) error_checking: bool,
+    /// It goes on to another thread if its owner ends.
+    pub(crate) robust: bool,
 }
 
 impl Mutex {
@@ -112,8 +114,12 @@ pub(crate) struct MutexMemory {
 const TYPE: u32 = 3;
 const RECURSIVE: u32 = 1;
 const ERROR_CHECKING: u32 = 2;
-/// Robust, priority-inheriting or priority-protected: other words of the mutex take part.
-const INTRICATE: u32 = 16 | 32 | 64;
+const ROBUST: u32 = 16;
+/// Robust, priority-inheriting or priority-protected: locking does more than write to these fields.
+const INTRICATE: u32 = ROBUST | 32 | 64;
+
+/// The owner of a robust mutex that an owner left behind and the next one did not repair.
+const LOST: u32 = 0x7fff_fffe;
 
 impl MutexMemory {
     /// How many bytes of the mutex this is.
@@ -139,6 +145,15 @@ impl MutexMemory {
 
     pub(crate) fn error_checking(self) -> bool {
         self.kind & TYPE == ERROR_CHECKING
+    }
+
+    pub(crate) fn robust(self) -> bool {
+        self.kind & ROBUST != 0
+    }
+
+    /// Whether no lock operation succeeds any more.
+    pub(crate) fn is_lost(self) -> bool {
+        self.robust() && self.owner == LOST
     }
 
     /// Whether [`Self::released`] and [`Self::taken`] are all that unlocking and locking do.

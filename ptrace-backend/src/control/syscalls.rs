@@ -1,13 +1,13 @@
 //! System calls at which the running thread stops: answered, turned into operations, or let through.
 
 use checker::failure::FailureKind;
-use checker::op::{Access, Op, OpKind};
-use checker::seam::{ExecutionError, Pick};
+use checker::op::{Op, OpKind};
+use checker::seam::ExecutionError;
 
 use super::process::{Flow, Process};
 use super::sync::Index;
-use super::thread::{Act, Interrupt, Need, Pending, Stage};
-use crate::answers::{PID, read_timespec};
+use super::thread::{Act, Need, Pending, Stage};
+use crate::answers::read_timespec;
 use crate::os::memory;
 
 const REALTIME: u64 = 256;
@@ -35,6 +35,8 @@ impl Process {
             | libc::SYS_rt_tgsigqueueinfo => self.kill_call(index),
             libc::SYS_open | libc::SYS_openat => self.open(index),
             libc::SYS_timer_create => self.unsupported("timer_create (a timer)"),
+            // None is running, so there is none to be stopped.
+            libc::SYS_alarm if self.threads[index].regs.rdi == 0 => self.refuse(index, 0),
             libc::SYS_alarm => self.unsupported("alarm (a timer)"),
             libc::SYS_setitimer => self.unsupported("setitimer (a timer)"),
             libc::SYS_timerfd_create => self.unsupported("timerfd_create (a timer)"),
@@ -50,7 +52,7 @@ impl Process {
         Err(ExecutionError::Unsupported(format!("the program calls {what}, which is not supported")))
     }
 
-    fn refuse(&mut self, index: Index, error: i32) -> Result<Flow, ExecutionError> {
+    pub(super) fn refuse(&mut self, index: Index, error: i32) -> Result<Flow, ExecutionError> {
         self.answer(index, -i64::from(error))?;
         Ok(Flow::Resume(0))
     }
@@ -145,113 +147,16 @@ impl Process {
                 self.futex_wait_call(index, addr, value, deadline)
             }
             libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => self.futex_wake_call(index, addr, value),
+            libc::FUTEX_REQUEUE | libc::FUTEX_CMP_REQUEUE => Ok(self.futex_requeue_call(index)),
+            libc::FUTEX_LOCK_PI | LOCK_PI2 => self.futex_lock_pi(index, addr),
             // Never block: the kernel carries them out.
             libc::FUTEX_UNLOCK_PI | libc::FUTEX_TRYLOCK_PI => Ok(Flow::Resume(0)),
-            operation => {
-                let name = match operation {
-                    libc::FUTEX_LOCK_PI | LOCK_PI2 => "futex lock with priority inheritance".to_owned(),
-                    libc::FUTEX_REQUEUE | libc::FUTEX_CMP_REQUEUE => "futex requeue".to_owned(),
-                    other => format!("futex operation {other}"),
-                };
-                self.unsupported(&name)
+            libc::FUTEX_WAKE_OP => self.unsupported("futex with FUTEX_WAKE_OP"),
+            libc::FUTEX_WAIT_REQUEUE_PI | libc::FUTEX_CMP_REQUEUE_PI => {
+                self.unsupported("futex requeue with priority inheritance")
             }
+            other => self.unsupported(&format!("futex with the operation {other}")),
         }
-    }
-
-    fn futex_wait_call(
-        &mut self,
-        index: Index,
-        addr: u64,
-        value: u32,
-        deadline: Option<u64>,
-    ) -> Result<Flow, ExecutionError> {
-        if std::mem::take(&mut self.threads[index].times_out) {
-            return self.refuse(index, libc::ETIMEDOUT);
-        }
-        let op = Op::new(OpKind::FutexWait, [Access::read(self.object(addr, 4))]);
-        let act = Act::FutexWait { addr, value };
-        Ok(self.pend(index, op, Need::Nothing, act, deadline))
-    }
-
-    fn futex_wake_call(&mut self, index: Index, addr: u64, count: u32) -> Result<Flow, ExecutionError> {
-        let waiting = self.objects.futexes.get(&addr).is_some_and(|q| !q.waiters.is_empty());
-        let once = self.objects.onces.get(&addr).is_some_and(|o| o.runner == Some(index));
-        if once && self.is_scheduled(index) {
-            let op = Op::new(OpKind::OnceDone, [Access::write(self.object(addr, 1))]);
-            return Ok(self.pend(index, op, Need::Nothing, Act::OnceDone(addr), None));
-        }
-        self.objects.onces.remove(&addr);
-        // The C library's own wakes without a waiter belong to an operation that has been accounted for.
-        let own = self.layout.in_libc(self.threads[index].regs.rip) && !waiting;
-        if !self.is_scheduled(index) || own {
-            let woken = self.futex_wake(addr, count, Pick::Only, None);
-            self.answer(index, woken)?;
-            return Ok(Flow::Resume(0));
-        }
-        let op = Op::new(OpKind::FutexWake, [Access::write(self.object(addr, 4))]);
-        let act = Act::FutexWake { addr, count };
-        Ok(self.pend(index, op, Need::Nothing, act, None))
-    }
-
-    /// A signal to the process or one of its threads: the made-up numbers are translated back.
-    fn kill_call(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        let leader = self.leader as u64;
-        let regs = self.threads[index].regs;
-        let own = |pid: u64| pid as i64 == PID || pid as i64 == 0 || pid as i64 == -PID;
-        let to = match regs.orig_rax as i64 {
-            libc::SYS_kill | libc::SYS_rt_sigqueueinfo if !own(regs.rdi) => {
-                return self.refuse(index, libc::EPERM);
-            }
-            libc::SYS_kill | libc::SYS_rt_sigqueueinfo => {
-                self.threads[index].regs.rdi = leader;
-                None
-            }
-            libc::SYS_tkill => {
-                self.threads[index].regs.rdi = self.real_tid(regs.rdi);
-                Some((self.threads[index].regs.rdi, regs.rsi))
-            }
-            _ => {
-                self.threads[index].regs.rdi = leader;
-                self.threads[index].regs.rsi = self.real_tid(regs.rsi);
-                Some((self.threads[index].regs.rsi, regs.rdx))
-            }
-        };
-        let signal = match regs.orig_rax as i64 {
-            libc::SYS_tgkill | libc::SYS_rt_tgsigqueueinfo => regs.rdx,
-            _ => regs.rsi,
-        };
-        if signal == libc::SIGKILL as u64 {
-            // Held here: once it is gone, nothing can be read of it.
-            let stack = self.stack(index);
-            let message = "the program kills itself (SIGKILL)".to_owned();
-            self.threads[index].stage =
-                Stage::Failed(self.failure(index, FailureKind::Crash, message, stack));
-            return Ok(Flow::Rest);
-        }
-        self.interrupt_waiting(index, to);
-        self.write_registers(index)?;
-        Ok(Flow::Resume(0))
-    }
-
-    /// A thread that waits and gets a signal is to run the handler. `to`: the thread's number and the signal, where the
-    /// signal is for one thread; else the kernel gives it to the main thread first.
-    fn interrupt_waiting(&mut self, index: Index, to: Option<(u64, u64)>) {
-        let Some((tid, signal)) = to.or(Some((self.leader as u64, 0))) else { return };
-        let target = self.threads.iter().position(|t| t.tid as u64 == tid && t.is_live());
-        if let Some(target) = target.filter(|&target| target != index)
-            && !((1..=64).contains(&signal) && self.is_fatal(target, signal as i32))
-        {
-            self.threads[target].interrupt = Some(Interrupt::Signal);
-            self.note(
-                "the program sends signals between its threads: a handler runs when its thread goes on",
-            );
-        }
-    }
-
-    /// The kernel's number of the thread that the program knows by this one. The C library keeps the kernel's.
-    fn real_tid(&self, seen: u64) -> u64 {
-        let thread = self.threads.iter().find(|t| t.world.tid as u64 == seen);
-        thread.map_or(seen, |t| t.tid as u64)
     }
 
     /// Opening the kernel's random numbers opens ours instead.

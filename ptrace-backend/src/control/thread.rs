@@ -6,10 +6,13 @@ use checker::failure::Failure;
 use checker::names::{EventId, Obj, Site, ThreadName};
 use checker::op::Op;
 
+use super::calls::Call;
 use super::files::Wanted;
 use super::functions::Function;
+use super::futexes::Requeue;
 use super::harness::Part;
 use super::heap::Allocating;
+use super::signal_waits::Awaited;
 use super::spin::Spinning;
 use super::sync::Index;
 use crate::answers::World;
@@ -55,10 +58,14 @@ pub(crate) struct Thread {
     pub(crate) deferred_signal: i32,
     /// It is inside a function of the allocator.
     pub(crate) allocating: Option<Allocating>,
+    /// It is inside a function that it was made to call.
+    pub(crate) calling: Option<Box<Call>>,
     /// Something wants it out of its wait.
     pub(crate) interrupt: Option<Interrupt>,
-    /// The wait that a signal handler interrupts, to be taken up where it left off when the handler returns.
-    pub(crate) interrupted: Option<Pending>,
+    /// The waits that signal handlers interrupt, to be taken up where they left off when the handlers return.
+    pub(crate) interrupted: Vec<InterruptedWait>,
+    /// The word that the kernel clears when the thread ends; `None` if that is not known.
+    pub(crate) tid_word: Option<u64>,
 }
 
 /// How far a thread has come.
@@ -79,6 +86,14 @@ pub(crate) enum Interrupt {
     Signal,
     /// `pthread_cancel`.
     Cancel,
+}
+
+/// A wait in a function, at whose entry the thread stands.
+#[derive(Debug)]
+pub(crate) struct InterruptedWait {
+    pub(crate) pending: Pending,
+    pub(crate) rip: u64,
+    pub(crate) rsp: u64,
 }
 
 /// What a thread is about to do, what it waits for, and how it is done.
@@ -122,6 +137,10 @@ pub(crate) enum Need {
     Change(Vec<(u64, Obj, Vec<u8>)>),
     /// One of these files is ready.
     Ready(Vec<Wanted>),
+    /// A signal is there for it.
+    Arrival(Awaited),
+    /// The futex with priority inheritance at this address has no owner that could give it back.
+    PiFutex(u64),
 }
 
 /// How a pending operation is carried out.
@@ -175,13 +194,23 @@ pub(crate) enum Act {
         addr: u64,
         value: u32,
     },
+    /// `value` is what the word held when the wait began; `None` once it is another word.
     FutexResume {
         addr: u64,
+        value: Option<u32>,
         result: i64,
     },
     FutexWake {
         addr: u64,
         count: u32,
+    },
+    FutexRequeue(Requeue),
+    /// A wait for a signal begins: one that is there already is dealt with before.
+    AwaitSignal(Awaited),
+    /// A signal for this thread, or for whichever takes it; the kernel delivers it.
+    Send {
+        to: Option<Index>,
+        signal: u64,
     },
     /// The initialiser at this address has run.
     OnceDone(u64),
@@ -214,8 +243,10 @@ impl Thread {
             serial: false,
             deferred_signal: 0,
             allocating: None,
+            calling: None,
             interrupt: None,
-            interrupted: None,
+            interrupted: Vec::new(),
+            tid_word: None,
         }
     }
 
@@ -229,6 +260,11 @@ impl Thread {
         const NEAR: u64 = 0x1000;
         let control_block = self.regs.fs_base.saturating_sub(NEAR)..self.regs.fs_base.saturating_add(NEAR);
         self.stack.contains(&addr) || control_block.contains(&addr)
+    }
+
+    /// Its wait, and those that signal handlers have interrupted.
+    pub(crate) fn waits(&mut self) -> impl Iterator<Item = &mut Pending> {
+        self.pending.iter_mut().chain(self.interrupted.iter_mut().map(|wait| &mut wait.pending))
     }
 
     /// The name of its next event.

@@ -4,54 +4,54 @@ use checker::names::EventId;
 use checker::op::{Access, Mode, Op, OpKind};
 use checker::seam::{Event, ExecutionError, Pick};
 
+use super::calls::{After, Call};
 use super::perform::Next;
 use super::process::{Process, system};
 use super::sync::{Index, Queue};
-use super::thread::{Act, Interrupt, Need, Pending, Thread};
+use super::thread::{Act, Interrupt, InterruptedWait, Need, Pending, Thread};
 use crate::os::memory;
 
 impl Process {
     /// The first half of a condition wait: releases the mutex and enqueues.
-    pub(super) fn enqueue(
-        &mut self,
-        index: Index,
-        cond: u64,
-        timed_out: u64,
-        pending: &Pending,
-    ) -> Result<Next, ExecutionError> {
+    pub(super) fn enqueue(&mut self, index: Index, cond: u64, timed_out: u64, pending: &Pending) -> Next {
         let mutex = self.threads[index].argument(1);
-        let memory_of = self.mutex_memory(mutex);
-        if !memory_of.is_simple() {
-            return Err(ExecutionError::Unsupported(format!(
-                "a condition wait with the robust, priority-inheriting or priority-protected mutex {} is not \
-                 supported",
-                self.words(mutex)
-            )));
-        }
-        memory::write(self.leader, mutex, &memory_of.released().bytes());
         self.objects.mutexes.entry(mutex).or_default().unlock();
         self.objects.conds.entry(cond).or_default().waiters.push(index);
         self.threads[index].timeout_result = timed_out;
         let op = Op::new(OpKind::Reacquire, [Access::write(self.object(mutex, 1))]);
         let act = Act::Reacquire { mutex, cond, result: 0 };
-        Ok(Next::Stay(Box::new(Pending {
-            op,
-            site: pending.site,
-            need: Need::Signal(cond),
-            act,
-            deadline: pending.deadline,
-        })))
+        let (site, need, deadline) = (pending.site, Need::Signal(cond), pending.deadline);
+        let reacquire = Box::new(Pending { op, site, need, act, deadline });
+        let memory_of = self.mutex_memory(mutex);
+        if memory_of.is_simple() {
+            memory::write(self.leader, mutex, &memory_of.released().bytes());
+            return Next::Stay(reacquire);
+        }
+        let call = Call::new(self.layout.mutex_unlock, mutex, After::Stay(reacquire));
+        Next::Call(Box::new(call))
     }
 
-    /// The second half: the mutex is free, and is taken as its own lock function would take it.
-    pub(super) fn take_mutex(&mut self, index: Index, mutex: u64) -> Result<(), ExecutionError> {
-        let owner = self.threads[index].tid as u32;
-        let taken = self.mutex_memory(mutex).taken(owner);
+    /// The second half: the mutex is free, and is taken as its own lock function would take it, or by that.
+    pub(super) fn take_mutex(
+        &mut self,
+        index: Index,
+        mutex: u64,
+        after: After,
+    ) -> Result<Next, ExecutionError> {
+        let memory_of = self.mutex_memory(mutex);
+        self.lock_mutex(index, mutex);
+        if !memory_of.is_simple() {
+            return Ok(Next::Call(Box::new(Call::new(self.layout.mutex_lock, mutex, after))));
+        }
+        let taken = memory_of.taken(self.threads[index].tid as u32);
         if !memory::write(self.leader, mutex, &taken.bytes()) {
             return Err(system("write a mutex")(std::io::Error::last_os_error()));
         }
-        self.objects.mutexes.entry(mutex).or_default().lock(index);
-        Ok(())
+        Ok(match after {
+            After::Stay(pending) => Next::Stay(pending),
+            After::Return(result) => Next::Return(result),
+            After::Jump(function) => Next::Jump(function),
+        })
     }
 
     /// Wakes one waiter of a condition variable; `false` if there is none.
@@ -60,11 +60,11 @@ impl Process {
         let Some(waiter) = waiter else { return false };
         let thread = &mut self.threads[waiter];
         thread.woken_by = Some(id);
-        if let Some(pending) = &mut thread.pending
-            && let Act::Reacquire { mutex, .. } = pending.act
-        {
-            pending.need = Need::Mutex(mutex);
-            pending.deadline = None;
+        for pending in thread.waits().filter(|pending| pending.need == Need::Signal(cond)) {
+            if let Act::Reacquire { mutex, .. } = pending.act {
+                pending.need = Need::Mutex(mutex);
+                pending.deadline = None;
+            }
         }
         true
     }
@@ -94,13 +94,11 @@ impl Process {
         let serial = arrived.iter().copied().min_by_key(|&i| self.threads[i].name);
         for &i in arrived {
             self.threads[i].serial = serial == Some(i);
-            if i == last {
-                continue;
-            }
-            if let Some(Pending { act: Act::LeaveBarrier { result, .. }, .. }) = &mut self.threads[i].pending
-                && serial == Some(i)
-            {
-                *result = u64::from(u32::MAX);
+            let arrived = self.threads[i].waits().filter(|_| i != last && serial == Some(i));
+            for pending in arrived {
+                if let Act::LeaveBarrier { result } = &mut pending.act {
+                    *result = u64::from(u32::MAX);
+                }
             }
         }
     }
@@ -118,10 +116,10 @@ impl Process {
         &mut self,
         index: Index,
         interrupt: Interrupt,
+        op: Op,
         mut pending: Pending,
         id: EventId,
     ) -> Result<Event, ExecutionError> {
-        let op = Op::new(OpKind::Kill, []);
         let site = pending.site;
         let next = match (&pending.act, interrupt) {
             (Act::Reacquire { mutex, cond, .. }, Interrupt::Cancel) => {
@@ -138,8 +136,12 @@ impl Process {
             }
             (Act::Kernel, _) => Next::Kernel,
             (_, Interrupt::Cancel) => Next::Pass,
+            // Back at its instruction, it waits again.
+            (Act::Access | Act::RustMutex { .. }, Interrupt::Signal) => Next::Handle,
             (_, Interrupt::Signal) => {
-                self.threads[index].interrupted = Some(pending);
+                let thread = &mut self.threads[index];
+                let (rip, rsp) = (thread.regs.rip, thread.regs.rsp);
+                thread.interrupted.push(InterruptedWait { pending, rip, rsp });
                 Next::Handle
             }
         };
