@@ -25,6 +25,12 @@ pub(crate) enum Command {
     Explore(ExploreArgs),
     /// Runs one saved schedule again.
     Replay(ReplayArgs),
+    /// Shows which executables in a folder can be explored, and why the others are left out. Runs none of them.
+    List(ListArgs),
+    /// Tries whether this machine permits what exploring takes, and says what to do if not.
+    ///
+    /// Exit code: 0 programs can be explored, 3 they cannot.
+    Doctor(DoctorArgs),
     /// Serves an editor: the language server, over standard input and output.
     Lsp,
     /// Serves an editor: the debug adapter, in which a saved schedule is stepped through both ways.
@@ -120,6 +126,23 @@ impl From<ExploreArgs> for Request {
             target: args.target,
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// The folder to look through.
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub(crate) folder: PathBuf,
+    /// How the list is printed.
+    #[arg(long, value_enum, default_value_t = Whole::Text)]
+    pub(crate) format: Whole,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// How the answers are printed.
+    #[arg(long, value_enum, default_value_t = Whole::Text)]
+    pub(crate) format: Whole,
 }
 
 #[derive(Debug, Args)]

@@ -1,8 +1,11 @@
 //! The `interleaver` command: translates arguments into the explorer's verbs, and reports into text and exit codes.
 
 mod args;
+mod doctor;
 mod interrupt;
 mod lines;
+mod list;
+mod output;
 mod progress;
 
 use std::io::{self, Write};
@@ -70,6 +73,8 @@ fn run(command: Command) -> miette::Result<u8> {
         Command::Replay(args) => {
             (explorer::replay(&args.file, &cancel()?).into_diagnostic()?, args.format.into())
         }
+        Command::List(args) => return list::run(&args).into_diagnostic(),
+        Command::Doctor(args) => return doctor::run(&args).into_diagnostic(),
         Command::Lsp => return lsp::serve().map(|()| 0).into_diagnostic(),
         Command::Dap(args) => return debug(&args).map(|()| 0).into_diagnostic(),
     };
@@ -88,14 +93,8 @@ fn debug(args: &DapArgs) -> io::Result<()> {
 }
 
 fn print(report: &Report, format: Format) -> io::Result<()> {
-    let bytes = match format {
+    output::print(&match format {
         Format::Text => text::render(report).into_bytes(),
         Format::Json | Format::Jsonl => json(report),
-    };
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(&bytes).and_then(|()| stdout.flush()) {
-        // The reader has seen enough; the exit code still says what was found.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other,
-    }
+    })
 }

@@ -38,13 +38,14 @@ impl Source for PtraceProgram {
     }
 
     fn notes(&self) -> Vec<String> {
-        if self.executable().has_debug_lines {
-            return Vec::new();
+        let mut notes = self.restrictions();
+        if !self.executable().has_debug_lines {
+            notes.push(
+                "the program has no debug information: places are symbols and addresses (-g gives lines)"
+                    .to_owned(),
+            );
         }
-        vec![
-            "the program has no debug information: places are symbols and addresses (-g gives lines)"
-                .to_owned(),
-        ]
+        notes
     }
 
     fn assumptions(&self) -> Vec<String> {

@@ -9,6 +9,7 @@ pub mod config;
 pub mod debug;
 pub mod discover;
 mod diverged;
+pub mod doctor;
 pub mod environment;
 mod error;
 mod explore;

@@ -6,6 +6,7 @@ use crate::control::harness;
 use crate::control::watch::Watch;
 use crate::debuginfo::Modules;
 use crate::layout::{Layout, Module, What};
+use crate::os::process;
 use crate::preflight::Executable;
 use crate::spec::{LaunchError, LaunchSpec, Stepping};
 use crate::target::modules;
@@ -42,6 +43,7 @@ pub(crate) fn launch(
         candidates,
         returned,
         main_stack: startup.registers()?.rsp,
+        addresses_vary: process::addresses_vary(startup.tid),
         spares_linker: spec.stepping == Stepping::OutOfLine,
     };
     watch.begin();

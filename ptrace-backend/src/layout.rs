@@ -74,6 +74,8 @@ pub(crate) struct Layout {
     pub(crate) mutex_unlock: u64,
     /// The stack pointer at `main`, or before the first constructor where executions begin there.
     pub(crate) main_stack: u64,
+    /// Each start of the program has other addresses.
+    pub(crate) addresses_vary: bool,
     /// The dynamic linker's own calls of trapped functions are led past the traps.
     pub(crate) spares_linker: bool,
 }

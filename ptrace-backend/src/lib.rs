@@ -5,6 +5,7 @@
 mod answers;
 mod control;
 pub mod debuginfo;
+pub mod doctor;
 mod execution;
 mod inspect;
 pub mod instructions;

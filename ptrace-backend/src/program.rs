@@ -28,6 +28,8 @@ pub struct PtraceProgram {
     shared: Arc<Shared>,
     streams: Arc<Streams>,
     watch: Arc<Watch>,
+    /// To one CPU.
+    is_bound: bool,
     tracer: ThreadId,
     origin: Mutex<Origin>,
 }
@@ -42,7 +44,8 @@ impl PtraceProgram {
         let executable = preflight::inspect(&spec.program)?;
         let watch = Watch::start(spec.run_timeout, Arc::clone(&spec.cancel))
             .map_err(LaunchError::system("start the watchdog"))?;
-        fd::pin_to_one_cpu().map_err(LaunchError::system("choose a CPU"))?;
+        // Without it everything is slower, and that is all.
+        let is_bound = fd::pin_to_one_cpu().is_ok();
         let streams =
             Streams::new(spec.stdin.as_deref()).map_err(LaunchError::system("prepare standard input"))?;
         let streams = Arc::new(streams);
@@ -57,6 +60,7 @@ impl PtraceProgram {
             shared: Arc::new(shared),
             streams,
             watch,
+            is_bound,
             tracer: std::thread::current().id(),
             origin: Mutex::new(origin),
         })
@@ -79,6 +83,20 @@ impl PtraceProgram {
     pub fn is_user_code(&self, site: Site) -> bool {
         let module = self.layout.locate(site);
         module.is_some_and(|(module, at)| self.layout.in_user_code(at + module.mapped.bias))
+    }
+
+    /// What this machine refuses without which programs are explored all the same, a sentence each.
+    #[must_use]
+    pub fn restrictions(&self) -> Vec<String> {
+        let addresses = self.layout.addresses_vary.then_some(
+            "address randomisation cannot be switched off here: all executions of this search have the same addresses, but \
+             a later replay has others (`interleaver doctor` says what to do)",
+        );
+        let cpu = (!self.is_bound).then_some(
+            "the tool may not bind itself to one CPU here, which takes up to three times as long (`interleaver doctor` says \
+             what to do)",
+        );
+        addresses.into_iter().chain(cpu).map(str::to_owned).collect()
     }
 
     /// The thread that runs the harness of a test and is no part of it, if the program is such a harness.

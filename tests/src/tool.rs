@@ -62,7 +62,8 @@ impl fmt::Debug for ToolError {
 /// A command line of the tool.
 #[derive(Clone, Debug)]
 pub struct Tool {
-    wrapper: Option<PathBuf>,
+    /// What starts the tool, with its own arguments before the tool's command line.
+    wrapper: Option<(PathBuf, Vec<OsString>)>,
     arguments: Vec<OsString>,
     limit: Duration,
 }
@@ -95,10 +96,15 @@ impl Tool {
         self
     }
 
-    /// Lets `wrapper` start the tool: it gets the tool's command line as its arguments.
+    /// Lets `wrapper` start the tool: it gets `arguments`, and then the tool's command line.
     #[must_use]
-    pub fn under(mut self, wrapper: PathBuf) -> Self {
-        self.wrapper = Some(wrapper);
+    pub fn under<S: AsRef<OsStr>>(
+        mut self,
+        wrapper: PathBuf,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Self {
+        let arguments = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
+        self.wrapper = Some((wrapper, arguments));
         self
     }
 
@@ -109,12 +115,13 @@ impl Tool {
     pub fn run(&self) -> Result<Outcome, ToolError> {
         let tool = binary()?;
         let mut command = match &self.wrapper {
-            Some(wrapper) => Command::new(wrapper),
+            Some((wrapper, arguments)) => {
+                let mut command = Command::new(wrapper);
+                command.args(arguments).arg(tool);
+                command
+            }
             None => Command::new(tool),
         };
-        if self.wrapper.is_some() {
-            command.arg(tool);
-        }
         command.args(&self.arguments).current_dir(paths::workspace());
         let output = self.watch(&mut command)?;
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -109,9 +109,9 @@ fn a_setuid_program() {
 
 #[test]
 fn no_permission_to_ptrace() {
-    let wrapper = Build::new("peculiar/without_ptrace.c", Optimisation::O0).program().unwrap();
+    let wrapper = Build::new("peculiar/without.c", Optimisation::O0).program().unwrap();
     let program = Build::new("c/check_then_act_ok.c", Optimisation::O0).program().unwrap();
-    refused(&explored(&program).under(wrapper), &["ptrace"]);
+    refused(&explored(&program).under(wrapper, ["trace"]), &["ptrace"]);
     assert_eq!(running(&program), [] as [i32; 0]);
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::{Candidate, SourceLine, Workspace};
+use crate::text::plural;
 
 /// Everything that a scan has looked at.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -49,6 +50,40 @@ pub struct ListedTarget {
     pub at: Option<SourceLine>,
 }
 
+impl Listing {
+    /// For a person: each executable with what can be explored in it, or why it is left out.
+    #[must_use]
+    pub fn render(&self) -> String {
+        let looked = format!(
+            "{}: {} in {}\n",
+            self.root.display(),
+            plural(self.files as u64, "file"),
+            plural(self.folders as u64, "folder")
+        );
+        let cut = self.cut.iter().map(|cut| format!("Not everything was looked at: {cut}.\n"));
+        let none = self
+            .executables
+            .is_empty()
+            .then(|| "No executables were found: build something first.\n".to_owned());
+        let all = self.executables.iter().map(Listed::render);
+        std::iter::once(looked).chain(cut).chain(none).chain(all).collect()
+    }
+}
+
+impl Listed {
+    fn render(&self) -> String {
+        if let Some(reason) = &self.left_out {
+            return format!("\n{}\n    left out: {reason}\n", self.path);
+        }
+        let newer = self.newer_source.iter().map(|source| format!("    older than {source}\n"));
+        let targets = self.targets.iter().map(|target| match &target.at {
+            Some(at) => format!("    {}  {}:{}\n", target.id, at.file.display(), at.line),
+            None => format!("    {}\n", target.id),
+        });
+        std::iter::once(format!("\n{}\n", self.path)).chain(newer).chain(targets).collect()
+    }
+}
+
 impl Workspace {
     /// What was looked at, and why each executable was left out.
     #[must_use]
@@ -79,11 +114,11 @@ impl Workspace {
 
     fn nothing_to_explore(&self, candidate: &Candidate) -> Option<String> {
         let path = self.shown(&candidate.path);
-        if !self.may_create_threads(candidate) {
-            return Some(format!("`{path}` creates no threads: there are no interleavings to explore"));
-        }
         if self.targets_in(candidate).is_empty() {
             return Some(format!("`{path}` holds no tests"));
+        }
+        if !self.may_create_threads(candidate) {
+            return Some(format!("`{path}` creates no threads: there are no interleavings to explore"));
         }
         let is_cargos = matches!(candidate.kind, super::Kind::Cargo(_));
         let tool = if is_cargos { "set `debug = true` in the profile" } else { "rebuild with -g" };

@@ -45,6 +45,7 @@ impl Target {
             directory: Some(self.directory.clone()),
             variables: self.variables.clone(),
             stdin: self.stdin.clone(),
+            target: Some(self.id.clone()),
             ..Request::new(self.program.clone())
         };
         self.settings.or(defaults).apply(&mut request);

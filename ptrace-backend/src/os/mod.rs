@@ -4,8 +4,10 @@ pub(crate) mod fd;
 pub(crate) mod filter;
 pub(crate) mod kick;
 pub(crate) mod memory;
+pub(crate) mod process;
 pub(crate) mod ptrace;
 pub(crate) mod spawn;
+pub(crate) mod trial;
 pub(crate) mod wait;
 
 /// A thread's or process's number, as the kernel of this machine sees it.

@@ -68,7 +68,13 @@ impl Starts {
         let mapped =
             modules::starts(process.tid).map_err(LaunchError::system("read the program's memory map"))?;
         if mapped != self.mapped {
-            return Err(startup("the program's libraries are not loaded at the same addresses each time"));
+            return Err(startup(if layout.addresses_vary {
+                "the program creates threads or processes before main (in a constructor), so that it has to be started anew \
+                 for each execution, and address randomisation cannot be switched off here: `interleaver doctor` says what \
+                 to do"
+            } else {
+                "the program's libraries are not loaded at the same addresses each time"
+            }));
         }
         for area in &self.areas {
             process.add(area)?;

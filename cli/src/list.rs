@@ -1,0 +1,31 @@
+//! `interleaver list`.
+
+use std::io::{self, Write};
+
+use explorer::config::{Config, Severity};
+use explorer::discover::Workspace;
+use explorer::verdict::EXIT_FAILED;
+
+use crate::args::ListArgs;
+use crate::output;
+
+/// Looks through a folder and prints what was looked at; says with which code to exit.
+pub(crate) fn run(args: &ListArgs) -> io::Result<u8> {
+    let root = args.folder.canonicalize().map_err(|error| about(args, &error))?;
+    if !root.is_dir() {
+        return Err(about(args, &io::ErrorKind::NotADirectory.into()));
+    }
+    let (config, problems) = Config::read(&root);
+    for problem in &problems {
+        // Nobody is left to be told that standard error is gone.
+        let _ = writeln!(io::stderr(), "{problem}");
+    }
+    let listing = Workspace::scan(&root, &config).listing();
+    output::print_as(args.format, &listing, || listing.render())?;
+    let is_wrong = problems.iter().any(|problem| problem.severity == Severity::Error);
+    Ok(if is_wrong { EXIT_FAILED } else { 0 })
+}
+
+fn about(args: &ListArgs, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("`{}` cannot be looked through: {error}", args.folder.display()))
+}

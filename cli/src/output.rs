@@ -1,0 +1,32 @@
+//! What goes to standard output.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::args::Whole;
+
+/// Prints a value: as JSON, or in the words that `text` finds for it.
+pub(crate) fn print_as(
+    format: Whole,
+    value: &impl Serialize,
+    text: impl FnOnce() -> String,
+) -> io::Result<()> {
+    match format {
+        Whole::Text => print(text().as_bytes()),
+        Whole::Json => {
+            let mut bytes = serde_json::to_vec_pretty(value)?;
+            bytes.push(b'\n');
+            print(&bytes)
+        }
+    }
+}
+
+/// Prints to the end; a reader who has seen enough is no error.
+pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}

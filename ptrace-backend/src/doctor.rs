@@ -1,0 +1,186 @@
+//! Does this machine permit what exploring takes? Tries each thing once, and says what to do about what it refuses.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::os::trial;
+
+/// Something that exploring takes, and whether it is permitted here.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Check {
+    /// What was tried: `trace`, `filter`, `personality`, `affinity`.
+    pub name: &'static str,
+    /// Whether it works.
+    pub works: bool,
+    /// Whether nothing can be explored without it.
+    pub is_needed: bool,
+    /// What that means, in one sentence.
+    pub sentence: String,
+    /// What to do about it; `None` where it works.
+    pub fix: Option<String>,
+}
+
+/// Tries everything. Each takes a child that has ended when this returns.
+#[must_use]
+pub fn check() -> Vec<Check> {
+    let machine = Machine::look();
+    TRIALS.iter().map(|trial| trial.run(&machine)).collect()
+}
+
+struct Trial {
+    name: &'static str,
+    is_needed: bool,
+    run: fn() -> io::Result<()>,
+    /// What it means that it works, and that it does not.
+    works: &'static str,
+    fails: &'static str,
+    fix: fn(&Machine) -> String,
+}
+
+const TRIALS: [Trial; 4] = [
+    Trial {
+        name: "trace",
+        is_needed: true,
+        run: trial::trace,
+        works: "programs can be stopped and looked into (ptrace)",
+        fails: "programs cannot be stopped and looked into (ptrace is refused), so that nothing can be explored",
+        fix: Machine::permit_trace,
+    },
+    Trial {
+        name: "filter",
+        is_needed: true,
+        run: trial::filter,
+        works: "system calls can be made to stop (seccomp filter)",
+        fails: "system calls cannot be made to stop (a seccomp filter is refused), so that nothing can be explored",
+        fix: Machine::permit_filter,
+    },
+    Trial {
+        name: "personality",
+        is_needed: false,
+        run: trial::personality,
+        works: "addresses can be kept the same at each start (personality)",
+        fails: "addresses cannot be kept the same at each start (personality is refused): programs are explored all the \
+                same, but what depends on addresses may differ in a later replay",
+        fix: Machine::permit_personality,
+    },
+    Trial {
+        name: "affinity",
+        is_needed: false,
+        run: trial::affinity,
+        works: "a process can be bound to one CPU (sched_setaffinity)",
+        fails: "no process can be bound to one CPU (sched_setaffinity is refused): exploring takes up to three times as long",
+        fix: Machine::permit_affinity,
+    },
+];
+
+impl Trial {
+    fn run(&self, machine: &Machine) -> Check {
+        let error = (self.run)().err();
+        let sentence = match &error {
+            None => self.works.to_owned(),
+            Some(error) => format!("{}: {error}", self.fails),
+        };
+        Check {
+            name: self.name,
+            works: error.is_none(),
+            is_needed: self.is_needed,
+            sentence,
+            fix: error.map(|_| (self.fix)(machine)),
+        }
+    }
+}
+
+/// Where the tool runs.
+struct Machine {
+    container: Option<Container>,
+    /// `kernel.yama.ptrace_scope`: 0 and 1 permit tracing children, 2 asks for a privilege, 3 permits nothing.
+    ptrace_scope: Option<u8>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Container {
+    /// Described by a `devcontainer.json`.
+    Development,
+    Other,
+}
+
+impl Machine {
+    fn look() -> Self {
+        let is_set = |name: &str| std::env::var_os(name).is_some();
+        let development = ["REMOTE_CONTAINERS", "DEVCONTAINER", "CODESPACES"].iter().any(|name| is_set(name));
+        let marks = ["/.dockerenv", "/run/.containerenv", "/run/systemd/container"];
+        let other = is_set("container") || marks.iter().any(|mark| Path::new(mark).exists());
+        let container = match (development, other) {
+            (true, _) => Some(Container::Development),
+            (false, true) => Some(Container::Other),
+            (false, false) => None,
+        };
+        let scope = fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope");
+        Self { container, ptrace_scope: scope.ok().and_then(|scope| scope.trim().parse().ok()) }
+    }
+
+    fn permit_trace(&self) -> String {
+        match self.ptrace_scope {
+            Some(2) => {
+                return "run `sudo sysctl kernel.yama.ptrace_scope=1` (2 permits it to administrators only)"
+                    .to_owned();
+            }
+            Some(scope @ 3..) => {
+                return format!(
+                    "set `kernel.yama.ptrace_scope = 1` in /etc/sysctl.d and restart the machine ({scope} cannot be \
+                     changed while it runs)"
+                );
+            }
+            _ => {}
+        }
+        self.with_option("--cap-add=SYS_PTRACE", "permit ptrace in the security policy of this machine")
+    }
+
+    fn permit_filter(&self) -> String {
+        let elsewhere = "use a kernel with CONFIG_SECCOMP_FILTER, and permit prctl(PR_SET_SECCOMP) in the security policy \
+                         of this machine";
+        self.with_option("--security-opt=seccomp=unconfined", elsewhere)
+    }
+
+    fn permit_personality(&self) -> String {
+        let elsewhere = "permit personality(ADDR_NO_RANDOMIZE) in the security policy of this machine";
+        self.with_option("--security-opt=seccomp=unconfined", elsewhere)
+    }
+
+    fn permit_affinity(&self) -> String {
+        let elsewhere = "permit sched_setaffinity in the security policy of this machine";
+        self.with_option("--security-opt=seccomp=unconfined", elsewhere)
+    }
+
+    /// What to do where an option of the container would permit it.
+    fn with_option(&self, option: &str, elsewhere: &str) -> String {
+        match self.container {
+            Some(Container::Development) => {
+                format!("add \"runArgs\": [\"{option}\"] to devcontainer.json and rebuild the container")
+            }
+            Some(Container::Other) => format!("start the container with `{option}`"),
+            None => format!("{elsewhere} (in a container: start it with `{option}`)"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_to_do_depends_on_where() {
+        let machine = |container, ptrace_scope| Machine { container, ptrace_scope };
+        for (machine, expected) in [
+            (machine(None, Some(2)), "sudo sysctl kernel.yama.ptrace_scope=1"),
+            (machine(None, Some(3)), "restart the machine"),
+            (machine(Some(Container::Other), Some(1)), "start the container with `--cap-add=SYS_PTRACE`"),
+            (machine(Some(Container::Development), None), "\"runArgs\": [\"--cap-add=SYS_PTRACE\"]"),
+            (machine(None, Some(1)), "security policy"),
+        ] {
+            let fix = machine.permit_trace();
+            assert!(fix.contains(expected), "{fix}");
+        }
+    }
+}
