@@ -6,8 +6,11 @@ const watched = { testTimeout: WATCHDOG, hookTimeout: WATCHDOG, teardownTimeout:
 
 export default defineConfig({
   test: {
+    // In the workbench, each test goes on where the one before it ended.
+    bail: 1,
     projects: [
       { test: { ...watched, name: "unit", include: ["tests/unit/*.test.ts"] } },
+      { test: { ...watched, name: "dap", include: ["tests/dap/*.test.ts"] } },
       {
         test: {
           ...watched,

@@ -21,7 +21,12 @@ export interface CodeServerOptions {
 
 const SETTINGS = {
   "chat.disableAIFeatures": true,
+  // What the tests type is what is in the file.
+  "editor.autoClosingBrackets": "never",
+  "editor.formatOnType": false,
   "editor.minimap.enabled": false,
+  "editor.quickSuggestions": { other: "off", comments: "off", strings: "off" },
+  "editor.suggestOnTriggerCharacters": false,
   "security.workspace.trust.startupPrompt": "never",
   "security.workspace.trust.banner": "never",
   "telemetry.telemetryLevel": "off",

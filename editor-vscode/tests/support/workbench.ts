@@ -3,7 +3,11 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { chromium, type Browser, type Locator, type Page } from "playwright-core";
+import { DebugView } from "./debugView";
+import { EditorPane } from "./editorPane";
 import { SCREENSHOTS } from "./paths";
+import { ProblemsView } from "./problemsView";
+import { WATCHDOG } from "./watchdog.mts";
 
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"];
@@ -12,16 +16,24 @@ const QUIET = ["--disable-background-networking", "--disable-component-update", 
 export class Workbench {
   /** Requests that would have left this machine. */
   readonly strayRequests: string[] = [];
+  readonly editor: EditorPane;
+  readonly problems: ProblemsView;
+  readonly debug: DebugView;
 
   private constructor(
     private readonly browser: Browser,
     readonly page: Page,
-  ) {}
+  ) {
+    this.editor = new EditorPane(page);
+    this.problems = new ProblemsView(page);
+    this.debug = new DebugView(page);
+  }
 
   /** Opens a folder or a workspace file, with what else the window is given (paths on the server). */
   static async open(server: string, path: string, payload: Record<string, string> = {}): Promise<Workbench> {
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...QUIET] });
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    page.setDefaultTimeout(WATCHDOG);
     const workbench = new Workbench(browser, page);
     await page.route(
       (url) => url.hostname !== "127.0.0.1" && url.protocol.startsWith("http"),
@@ -47,25 +59,31 @@ export class Workbench {
   /** Runs a command as from the palette. */
   async run(title: string): Promise<void> {
     await this.page.keyboard.press("F1");
-    const input = this.page.locator(".quick-input-widget input[type=text]");
-    await input.fill(`>${title}`);
+    await this.page.locator(".quick-input-widget input[type=text]").fill(`>${title}`);
     await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().click();
   }
 
+  /** Opens a file by a part of its path that no other file has. */
   async openFile(name: string): Promise<void> {
     await this.page.keyboard.press("Control+P");
     await this.page.locator(".quick-input-widget input[type=text]").fill(name);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().click();
-    await this.editor.waitFor();
+    const base = name.slice(name.lastIndexOf("/") + 1);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: base }).first().click();
+    await this.page.locator(".tab.active", { hasText: base }).waitFor();
   }
 
-  get editor(): Locator {
-    return this.page.locator(".editor-group-container.active .monaco-editor").first();
+  /** Shows the view "Interleavings"; its rows from top to bottom. */
+  async tree(): Promise<Locator> {
+    await this.page.getByRole("tab", { name: /^Interleaver/ }).click();
+    return this.page.locator(".part.sidebar .monaco-list-row");
   }
 
-  /** The rows of the view "Interleavings", from top to bottom. */
-  get treeRows(): Locator {
-    return this.page.locator(".pane-body .monaco-list-row");
+  get statusBar(): Locator {
+    return this.page.locator(".statusbar-item");
+  }
+
+  get dialog(): Locator {
+    return this.page.locator(".monaco-dialog-box");
   }
 
   get toasts(): Locator {

@@ -1,0 +1,42 @@
+// The active text editor: its lenses, its hints, its text.
+
+import type { Locator, Page } from "playwright-core";
+
+export class EditorPane {
+  constructor(private readonly page: Page) {}
+
+  /** A lens that is in view, by a part of its words. */
+  lens(words: string | RegExp): Locator {
+    return this.pane.locator(".codelens-decoration:visible").locator("a, span", { hasText: words }).first();
+  }
+
+  /** A lens that stands directly above a line, by parts of the words of both. */
+  lensAbove(line: string, words: string): Locator {
+    const below = `.view-line:has-text(${JSON.stringify(line)})`;
+    return this.pane.locator(`.codelens-decoration a:has-text(${JSON.stringify(words)}):above(${below}, 20)`).first();
+  }
+
+  /** A line that is in view, by a part of its text; hints are part of it. */
+  line(text: string | RegExp): Locator {
+    return this.pane.locator(".view-line", { hasText: text }).first();
+  }
+
+  async goTo(line: number): Promise<void> {
+    await this.page.keyboard.press("Control+G");
+    await this.page.locator(".quick-input-widget input[type=text]").fill(`:${line}`);
+    await this.page.keyboard.press("Enter");
+    await this.page.locator(".statusbar-item", { hasText: `Ln ${line},` }).waitFor();
+  }
+
+  /** Replaces a line as somebody who types, keeping its indentation. */
+  async replaceLine(line: number, text: string): Promise<void> {
+    await this.goTo(line);
+    await this.page.keyboard.press("Home");
+    await this.page.keyboard.press("Shift+End");
+    await this.page.keyboard.type(text);
+  }
+
+  private get pane(): Locator {
+    return this.page.locator(".editor-group-container.active .monaco-editor").first();
+  }
+}
