@@ -7,6 +7,7 @@ mod manifest;
 mod outcome;
 mod paths;
 mod processes;
+mod project;
 mod tool;
 
 pub use adapter::Adapter;
@@ -16,4 +17,5 @@ pub use manifest::{Expectation, Language, Manifest, ManifestError, Target};
 pub use outcome::Outcome;
 pub use paths::{targets, workspace};
 pub use processes::running;
+pub use project::Project;
 pub use tool::{Tool, ToolError, WATCHDOG};
