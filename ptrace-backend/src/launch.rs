@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::control::harness;
+use crate::control::memory_calls::MemoryFunctions;
 use crate::control::watch::Watch;
 use crate::debuginfo::Modules;
 use crate::layout::{Layout, Module, What};
@@ -30,7 +31,9 @@ pub(crate) fn launch(
     let mapped = modules::starts(startup.tid).map_err(read_map("read the program's memory map"))?;
     let modules = modules::loaded(&mapped, &executable.path);
     let start_main = start_of_main(&modules)?;
-    let Traps { by_address, candidates, fork_loop, returned, areas } = Traps::new(&mut startup, &modules)?;
+    let memory_functions = MemoryFunctions::new(&modules);
+    let Traps { by_address, candidates, fork_loop, returned, areas } =
+        Traps::new(&mut startup, &modules, &memory_functions)?;
     let mut layout = Layout {
         unwinding: unwinding(&modules),
         rust_mutexes: rust_mutexes(&modules),
@@ -41,6 +44,7 @@ pub(crate) fn launch(
         modules,
         traps: by_address,
         candidates,
+        memory_functions,
         returned,
         main_stack: startup.registers()?.rsp,
         addresses_vary: process::addresses_vary(startup.tid),

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::control::functions::Function;
 use crate::control::heap::Allocator;
+use crate::control::memory_calls::MemoryFunctions;
 use crate::debuginfo::{Image, Modules};
 use crate::instructions::{Candidate, Relocated, Special};
 use crate::target::modules::Mapped;
@@ -60,8 +61,9 @@ pub(crate) struct Layout {
     /// The same modules, for unwinding.
     pub(crate) unwinding: Modules,
     pub(crate) traps: FxHashMap<u64, Trap>,
-    /// Instructions of the user's own code that touch memory, at run-time addresses.
+    /// Instructions of the user's own code that touch memory or call what does, at run-time addresses.
     pub(crate) candidates: Vec<Candidate>,
+    pub(crate) memory_functions: MemoryFunctions,
     /// Code of Rust's standard library, wherever it was inlined, that takes or releases a mutex.
     pub(crate) rust_mutexes: Vec<(Range<u64>, RustMutex)>,
     /// Functions of test frameworks, by address.

@@ -8,6 +8,7 @@ use crate::control::functions::{
     CXX_FUNCTIONS, Function, RUST_LOCK, RUST_UNLOCK, THREAD_FUNCTIONS, rust_function, timed_out_result,
 };
 use crate::control::heap::ALLOCATOR_FUNCTIONS;
+use crate::control::memory_calls::MemoryFunctions;
 use crate::debuginfo;
 use crate::instructions::{Candidate, FunctionShape, relocate, scan};
 use crate::layout::{Layout, Module, RustMutex, Trap, What, is_system};
@@ -39,13 +40,17 @@ pub(crate) struct Traps {
 
 impl Traps {
     /// Decides where a program stops, which stands before its first instruction, and gives it room for the stubs.
-    pub(crate) fn new(startup: &mut Startup, modules: &[Module]) -> Result<Self, LaunchError> {
+    pub(crate) fn new(
+        startup: &mut Startup,
+        modules: &[Module],
+        memory_functions: &MemoryFunctions,
+    ) -> Result<Self, LaunchError> {
         let mut traps = Self::default();
         let executable = modules.first().ok_or_else(|| unreadable(0))?;
         traps.map_own_code(startup, executable)?;
         for (i, module) in modules.iter().enumerate() {
             let mut wanted = function_traps(module);
-            for candidate in candidates(i, module) {
+            for candidate in candidates(i, module, memory_functions) {
                 wanted.push((candidate.addr, What::Access(traps.candidates.len())));
                 traps.candidates.push(candidate);
             }
@@ -111,8 +116,8 @@ impl Traps {
     }
 }
 
-/// The memory accesses of a module's code, if it is the user's own.
-fn candidates(index: usize, module: &Module) -> Vec<Candidate> {
+/// The memory accesses of a module's code, if it is the user's own, and its calls of memory functions.
+fn candidates(index: usize, module: &Module, functions: &MemoryFunctions) -> Vec<Candidate> {
     if index != 0 && is_system(&module.mapped.path) {
         return Vec::new();
     }
@@ -137,7 +142,8 @@ fn candidates(index: usize, module: &Module) -> Vec<Candidate> {
         let shape = FunctionShape::of(code, start);
         let scanned = scan(code, start, &shape, is_constant);
         let inside = |c: &Candidate| user.iter().any(|range| range.contains(&(c.addr - bias)));
-        found.extend(scanned.candidates.into_iter().filter(inside));
+        let calls = functions.calls(module, &scanned);
+        found.extend(scanned.candidates.into_iter().chain(calls).filter(inside));
     }
     found.sort_by_key(|c| c.addr);
     found.dedup_by_key(|c| c.addr);

@@ -122,25 +122,6 @@ fn bit_offsets_in_registers_lead_out_of_the_operand() {
 }
 
 #[test]
-fn gathers_take_each_index_from_the_vector() {
-    let gather = single(&assemble(|a| a.vpgatherdd(xmm0.k1(), dword_ptr(rdi + xmm5 * 4 + 0x20))));
-    assert_eq!(describe(&gather, &registers()), "");
-    assert_eq!(gather.index_vector(), Some(5));
-    let indices: Vec<u8> = [0i32, 1, -1, 0x100].iter().flat_map(|i| i.to_le_bytes()).collect();
-    let found: Vec<u64> = gather.indexed_accesses(&registers(), &indices).iter().map(|a| a.addr).collect();
-    assert_eq!(found, [0x7020, 0x7024, 0x701c, 0x7420]);
-    // Four 64-bit elements by the lower half of eight 32-bit indices.
-    let scatter = single(&assemble(|a| a.vpscatterdq(qword_ptr(rdi + xmm5 * 8).k1(), ymm0)));
-    let found = scatter.indexed_accesses(&registers(), &indices);
-    assert_eq!(found.len(), 4);
-    assert!(found.iter().all(|access| access.write && !access.read && access.len == 8));
-    // Two 32-bit elements by two 64-bit indices.
-    let narrow = single(&assemble(|a| a.vpgatherqd(xmm0.k1(), dword_ptr(rdi + xmm5 * 1))));
-    assert_eq!(narrow.indexed_accesses(&registers(), &[0; 16]).len(), 2);
-    assert!(single(&[0x8b, 0x07]).index_vector().is_none());
-}
-
-#[test]
 fn a_compare_and_swap_writes_if_memory_holds_what_is_expected() {
     let succeeds = |write: fn(&mut CodeAssembler) -> Result<(), IcedError>, current: u128| {
         single(&assemble(write)).will_succeed(&registers(), current)

@@ -1,17 +1,18 @@
 //! A thread stands at an instruction that touches memory.
 
+use std::ops::Range;
+
 use checker::names::Obj;
 use checker::op::{Access, Op, OpKind};
 use checker::seam::ExecutionError;
-use smallvec::SmallVec;
 
-use super::knowledge::{Arming, Block, COARSENESS, Status};
-use super::naming::STACK_DEPTH;
+use super::knowledge::{Arming, Status};
+use super::naming::{Owner, STACK_DEPTH};
 use super::process::{Flow, Process, system};
 use super::sync::Index;
 use super::thread::{Act, Need, Pending};
 use crate::debuginfo;
-use crate::instructions::{Candidate, Kind, MemoryAccess};
+use crate::instructions::{Accesses, Candidate, Kind, MemoryAccess};
 use crate::layout::{RustMutex, What};
 use crate::os::memory::{self, MemoryFile};
 use crate::os::ptrace;
@@ -25,25 +26,19 @@ impl Process {
         }
         let layout = std::sync::Arc::clone(&self.layout);
         let instruction = &layout.candidates[candidate];
-        let accesses = instruction.accesses(&self.threads[index].regs);
+        let accesses = instruction.accesses(&self.state(index));
         self.take_note(index, candidate, &accesses);
-        let blocks: SmallVec<[Block; 2]> = accesses.iter().map(|a| self.block_of(a.addr)).collect();
         let status = self.shared.status(candidate);
-        if status == Status::Promoted && self.shared.any_shared(blocks.iter().copied()) {
-            let pending = self.describe_access(index, instruction, &accesses);
-            if let Some(what) = self.rust_mutex(index, instruction.kind) {
-                self.threads[index].pending = Some(self.describe_rust_mutex(what, pending, &accesses));
-                return Ok(Flow::Rest);
+        if status == Status::Promoted {
+            let shared = self.shared_among(&accesses);
+            if !shared.is_empty() {
+                return self.rest_at(index, instruction, &shared);
             }
-            self.threads[index].pending = Some(pending);
-            self.watch_for_spinning(index, true)?;
-            return Ok(Flow::Rest);
         }
         if status != Status::Disarmed && self.spins_unshared(index, instruction, &accesses)? {
             // Nobody else has touched what it waits for yet, but somebody will have to.
-            for block in blocks {
-                self.promoted |= self.shared.promote(&[candidate], block);
-            }
+            let memory: Vec<Obj> = accesses.iter().map(|a| self.stretch(a.addr, a.len)).collect();
+            self.promoted |= self.shared.promote(&[candidate], &memory);
             return Ok(Flow::Rest);
         }
         if status == Status::Disarmed || self.shared.touched_privately(candidate) {
@@ -54,6 +49,29 @@ impl Process {
         Ok(Flow::Resume(0))
     }
 
+    /// The accesses that touch shared memory. What the others touch is nobody else's.
+    fn shared_among(&self, accesses: &[MemoryAccess]) -> Accesses {
+        let is_shared = |access: &&MemoryAccess| self.shared.is_shared(self.object(access.addr, access.len));
+        accesses.iter().filter(is_shared).copied().collect()
+    }
+
+    /// The thread rests before an instruction, which is its pending operation.
+    fn rest_at(
+        &mut self,
+        index: Index,
+        instruction: &Candidate,
+        accesses: &[MemoryAccess],
+    ) -> Result<Flow, ExecutionError> {
+        let pending = self.describe_access(instruction, accesses);
+        if let Some(what) = self.rust_mutex(index, instruction.kind) {
+            self.threads[index].pending = Some(self.describe_rust_mutex(what, pending, accesses));
+            return Ok(Flow::Rest);
+        }
+        self.threads[index].pending = Some(pending);
+        self.watch_for_spinning(index, true)?;
+        Ok(Flow::Rest)
+    }
+
     /// Whether the thread spins on memory that is not known to be shared. If so, it now waits for a change of it.
     fn spins_unshared(
         &mut self,
@@ -61,7 +79,7 @@ impl Process {
         instruction: &Candidate,
         accesses: &[MemoryAccess],
     ) -> Result<bool, ExecutionError> {
-        let pending = self.describe_access(index, instruction, accesses);
+        let pending = self.describe_access(instruction, accesses);
         self.threads[index].pending = Some(pending);
         let spins = self.watch_for_spinning(index, false)?;
         if !spins {
@@ -82,18 +100,20 @@ impl Process {
     /// Takes note of accesses, and of what follows for key points.
     fn take_note(&mut self, index: Index, candidate: usize, accesses: &[MemoryAccess]) {
         for access in accesses {
-            let involved = self.sharing.touch(index, candidate, access.addr, access.len, access.write);
-            let block = self.block_of(access.addr);
-            if !involved.is_empty() {
-                self.promoted |= self.shared.promote(&involved, block);
-                // What is neither a module's nor on a stack was allocated.
-                if !self.is_named(access.addr) {
+            let conflict = self.sharing.touch(index, candidate, *access);
+            if !conflict.bytes.is_empty() {
+                let stretch = |bytes: &Range<u64>| self.stretch(bytes.start, bytes.end - bytes.start);
+                let memory: Vec<Obj> = conflict.bytes.iter().map(stretch).collect();
+                self.promoted |= self.shared.promote(&conflict.candidates, &memory);
+            }
+            match self.place(access.addr).owner {
+                Owner::Heap | Owner::Unknown if !conflict.bytes.is_empty() => {
                     self.promoted |= self.shared.watch_allocator();
                 }
-            }
-            let owner = self.threads.iter().position(|t| t.is_live() && t.stack.contains(&access.addr));
-            if let Some(owner) = owner.filter(|&owner| owner != index) {
-                self.expose(owner, access.addr);
+                Owner::Stack(owner) if owner != index && self.threads[owner].is_live() => {
+                    self.expose(owner, access.addr);
+                }
+                _ => {}
             }
         }
     }
@@ -113,54 +133,30 @@ impl Process {
     }
 
     /// The code of the function in whose frame an address is.
-    fn frame_function(&self, owner: Index, addr: u64) -> Option<std::ops::Range<u64>> {
+    fn frame_function(&self, owner: Index, addr: u64) -> Option<Range<u64>> {
         let frames = self.raw_frames(owner, STACK_DEPTH);
         let frame: &debuginfo::Frame = frames.iter().find(|frame| addr < frame.cfa)?;
         self.layout.function_code(frame.pc - 1)
     }
 
-    /// Whether the name of an address does not depend on the order in which threads allocate.
-    fn is_named(&self, addr: u64) -> bool {
-        self.layout.module_at(addr).is_some() || self.threads.iter().any(|t| t.stack.contains(&addr))
-    }
-
-    /// The stretch of memory by which sharing of an address is remembered.
-    fn block_of(&self, addr: u64) -> Block {
-        let [line, word, page] = COARSENESS;
-        let Obj { name, offset, .. } = self.object(addr, 1);
-        let coarse = if self.layout.module_at(addr).is_some() || self.heap.at(addr).is_some() {
-            line
-        } else if self.threads.iter().any(|t| t.stack.contains(&addr)) {
-            word
-        } else {
-            page
-        };
-        (name, offset >> coarse)
-    }
-
-    fn describe_access(&self, index: Index, instruction: &Candidate, accesses: &[MemoryAccess]) -> Pending {
-        let site = self.layout.site(instruction.addr);
-        let mut touched: SmallVec<[Access; 2]> = SmallVec::new();
-        for access in accesses {
+    fn describe_access(&self, instruction: &Candidate, accesses: &[MemoryAccess]) -> Pending {
+        let named = accesses.iter().map(|access| {
             let obj = self.object(access.addr, access.len);
-            touched.push(if access.write { Access::write(obj) } else { Access::read(obj) });
-        }
-        let plain = |kind, act| Pending {
-            op: Op::new(kind, touched.iter().copied()),
-            site,
-            need: Need::Nothing,
-            act,
-            deadline: None,
-        };
-        match instruction.kind {
-            Kind::Load => plain(OpKind::Read, Act::Access),
-            Kind::Store | Kind::Move => plain(OpKind::Write, Act::Access),
-            Kind::LockedUpdate => plain(OpKind::Update, Act::Access),
-            Kind::CompareExchange => plain(OpKind::CompareExchange, Act::Access),
-            Kind::SplitUpdate => {
-                self.describe_split(index, instruction).unwrap_or_else(|| plain(OpKind::Update, Act::Access))
+            if access.write { Access::write(obj) } else { Access::read(obj) }
+        });
+        let writes = accesses.iter().any(|access| access.write);
+        let (kind, act) = match (instruction.kind, accesses) {
+            (Kind::LockedUpdate, _) => (OpKind::Update, Act::Access),
+            (Kind::CompareExchange, _) => (OpKind::CompareExchange, Act::Access),
+            (Kind::SplitUpdate, &[access]) if access.read && access.write => {
+                return self.describe_split(instruction, access);
             }
-        }
+            (Kind::SplitUpdate, _) => (OpKind::Update, Act::Access),
+            _ if writes => (OpKind::Write, Act::Access),
+            _ => (OpKind::Read, Act::Access),
+        };
+        let site = self.layout.site(instruction.addr);
+        Pending { op: Op::new(kind, named), site, need: Need::Nothing, act, deadline: None }
     }
 
     /// What the indivisible instruction at which a thread stands does to a mutex of Rust's standard library, by itself or
@@ -189,17 +185,15 @@ impl Process {
     }
 
     /// The read of an instruction that reads and then writes.
-    fn describe_split(&self, index: Index, instruction: &Candidate) -> Option<Pending> {
-        let accesses = instruction.accesses(&self.threads[index].regs);
-        let access = accesses.iter().find(|a| a.read && a.write)?;
+    fn describe_split(&self, instruction: &Candidate, access: MemoryAccess) -> Pending {
         let obj = self.object(access.addr, access.len);
-        Some(Pending {
+        Pending {
             op: Op::new(OpKind::Read, [Access::read(obj)]),
             site: self.layout.site(instruction.addr),
             need: Need::Nothing,
             act: Act::SplitRead { addr: access.addr, len: access.len as usize },
             deadline: None,
-        })
+        }
     }
 
     /// The candidate at a code address.

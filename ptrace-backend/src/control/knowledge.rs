@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use checker::names::{Obj, ObjName, Site, ThreadName};
 use checker::seam::Epoch;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::functions::Function;
 use super::naming::block_name;
+use super::stretches::Stretches;
 use crate::answers::World;
 use crate::layout::{Layout, Trap, What};
 use crate::os::{Tid, fd, memory};
@@ -21,9 +22,6 @@ use crate::target::streams::Streams;
 const PATIENCE: u32 = 32;
 
 const PAGE: u64 = 4096;
-
-/// By how many bits of an address sharing is remembered: in a module's data, on a stack, elsewhere.
-pub(crate) const COARSENESS: [u32; 3] = [6, 3, 12];
 
 /// What is known of an instruction that touches memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,9 +35,6 @@ pub(crate) enum Status {
     /// No longer watched.
     Disarmed,
 }
-
-/// A stretch of memory by which sharing is remembered.
-pub(crate) type Block = (ObjName, u32);
 
 /// Code with traps planted, to be written over the target's.
 #[derive(Debug)]
@@ -79,7 +74,8 @@ impl Status {
 #[derive(Debug, Default)]
 struct State {
     candidates: Vec<Status>,
-    blocks: FxHashSet<Block>,
+    /// Memory that threads share.
+    memory: Stretches,
     epoch: u32,
     /// Threads share allocated memory: allocations are watched, to name them.
     allocator: bool,
@@ -178,19 +174,21 @@ impl Shared {
         self.state().candidates[candidate]
     }
 
-    /// Whether any of these blocks is shared.
-    pub(crate) fn any_shared(&self, blocks: impl IntoIterator<Item = Block>) -> bool {
-        let state = self.state();
-        blocks.into_iter().any(|block| state.blocks.contains(&block))
+    /// Whether some of an object is shared.
+    pub(crate) fn is_shared(&self, obj: Obj) -> bool {
+        self.state().memory.overlap(obj)
     }
 
-    /// These instructions have touched this block, which is shared. `true` if that was not known.
-    pub(crate) fn promote(&self, candidates: &[usize], block: Block) -> bool {
+    /// These instructions have touched this memory, which is shared. `true` if that was not known.
+    pub(crate) fn promote(&self, candidates: &[usize], memory: &[Obj]) -> bool {
         let mut state = self.state();
         if state.fixed {
             return false;
         }
-        let mut new = state.blocks.insert(block);
+        let mut new = false;
+        for &obj in memory {
+            new |= state.memory.insert(obj);
+        }
         for &candidate in candidates {
             if state.candidates[candidate] != Status::Promoted {
                 state.candidates[candidate] = Status::Promoted;
@@ -212,9 +210,7 @@ impl Shared {
         for &candidate in candidates {
             state.candidates[candidate] = Status::Promoted;
         }
-        // How coarse a block is depends on where it lies, which the name does not tell: every size is entered.
-        let blocks = memory.iter().flat_map(|obj| COARSENESS.map(|coarse| (obj.name, obj.offset >> coarse)));
-        state.blocks = blocks.collect();
+        state.memory = memory.iter().copied().collect();
     }
 
     /// Threads share allocated memory. `true` if that was not known.

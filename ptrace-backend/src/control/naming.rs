@@ -20,26 +20,71 @@ impl debuginfo::Memory for TargetMemory {
     }
 }
 
-impl Process {
-    /// The name of `len` bytes at an address.
-    pub(crate) fn object(&self, addr: u64, len: u64) -> Obj {
-        let len = u32::try_from(len.max(1)).unwrap_or(u32::MAX);
-        let (name, offset) = self.block(addr);
-        Obj { name, offset, len }
-    }
+/// What an address belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// The code or data of a module.
+    Module,
+    /// The stack of this thread: of several that had it one after the other, the last.
+    Stack(Index),
+    /// A block that was allocated while allocations were watched.
+    Heap,
+    /// Memory that is known by its address only: mostly it was allocated too.
+    Unknown,
+}
 
-    fn block(&self, addr: u64) -> (ObjName, u32) {
-        if let Some((_, module)) = self.layout.module_at(addr) {
-            return (module.name, (addr - module.mapped.bias) as u32);
+impl Owner {
+    /// In units of so many bytes sharing is remembered: the better memory is named, the finer.
+    fn grain(self) -> u64 {
+        match self {
+            Self::Module | Self::Heap => 64,
+            Self::Stack(_) => 8,
+            Self::Unknown => 4096,
         }
-        if let Some(owner) = self.threads.iter().rev().find(|t| t.stack.contains(&addr)) {
-            let name = self.shared.stack_name(owner.name);
-            return (name, (addr - owner.stack.start) as u32);
+    }
+}
+
+/// An address by name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) name: ObjName,
+    pub(crate) offset: u32,
+    pub(crate) owner: Owner,
+}
+
+impl Process {
+    /// What an address belongs to, and where in it it is.
+    pub(crate) fn place(&self, addr: u64) -> Place {
+        if let Some((_, module)) = self.layout.module_at(addr) {
+            let offset = (addr - module.mapped.bias) as u32;
+            return Place { name: module.name, offset, owner: Owner::Module };
+        }
+        if let Some(index) = self.threads.iter().rposition(|t| t.stack.contains(&addr)) {
+            let thread = &self.threads[index];
+            let name = self.shared.stack_name(thread.name);
+            return Place { name, offset: (addr - thread.stack.start) as u32, owner: Owner::Stack(index) };
         }
         if let Some((name, start)) = self.heap.at(addr) {
-            return (name, (addr - start) as u32);
+            return Place { name, offset: (addr - start) as u32, owner: Owner::Heap };
         }
-        (self.shared.memory_name(addr >> 32), addr as u32)
+        let name = self.shared.memory_name(addr >> 32);
+        Place { name, offset: addr as u32, owner: Owner::Unknown }
+    }
+
+    /// The name of `len` bytes at an address.
+    pub(crate) fn object(&self, addr: u64, len: u64) -> Obj {
+        let Place { name, offset, .. } = self.place(addr);
+        Obj { name, offset, len: u32::try_from(len.max(1)).unwrap_or(u32::MAX) }
+    }
+
+    /// The memory around `len` bytes at an address that counts as shared if one of them is.
+    pub(crate) fn stretch(&self, addr: u64, len: u64) -> Obj {
+        let Place { name, offset, owner } = self.place(addr);
+        let grain = owner.grain();
+        let start = u64::from(offset) / grain * grain;
+        let end = u64::from(offset).saturating_add(len.max(1)).checked_next_multiple_of(grain);
+        let len = end.and_then(|end| u32::try_from(end - start).ok()).unwrap_or(u32::MAX);
+        Obj { name, offset: start as u32, len }
     }
 
     /// The words for an address, for a message.

@@ -1,13 +1,18 @@
 //! Which memory is shared: what two threads touch, one of them writing, without thread creation and join always ordering
 //! them. Found out anew in every execution, by address; what follows from it is kept in [`super::knowledge`].
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::sync::Index;
+use crate::instructions::MemoryAccess;
 
-/// At most this many bytes of one access are looked at.
-const WIDEST: u64 = 4096;
+/// Longer accesses are not kept word by word.
+const WIDE: u64 = 1024;
+
+const WORD: u64 = 8;
 
 /// One way in which a word has been touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,10 +20,26 @@ struct Touch {
     thread: Index,
     /// The thread's own clock then.
     time: u32,
-    /// Which of the word's bytes.
+    /// Which of the word's bytes; of a long access it is 0.
     bytes: u8,
     write: bool,
     candidate: usize,
+}
+
+/// A long access.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Wide {
+    bytes: Range<u64>,
+    touch: Touch,
+}
+
+/// What an access has shown to be shared.
+#[derive(Debug, Default)]
+pub(crate) struct Conflict {
+    /// Those who have touched it, each once.
+    pub(crate) candidates: Vec<usize>,
+    /// The bytes, as ranges, rounded to the words that the access covers.
+    pub(crate) bytes: Vec<Range<u64>>,
 }
 
 /// Accesses of one execution, with clocks that only creation and join move.
@@ -26,6 +47,7 @@ struct Touch {
 pub(crate) struct Sharing {
     clocks: Vec<Vec<u32>>,
     words: FxHashMap<u64, SmallVec<[Touch; 4]>>,
+    wide: Vec<Wide>,
 }
 
 impl Sharing {
@@ -58,41 +80,111 @@ impl Sharing {
         clock
     }
 
-    /// Notes an access. If another thread's access to one of the bytes conflicts with it, returns the candidates that
-    /// have touched that word.
-    pub(crate) fn touch(
-        &mut self,
-        thread: Index,
-        candidate: usize,
-        addr: u64,
-        len: u64,
-        write: bool,
-    ) -> SmallVec<[usize; 4]> {
+    /// Notes an access. If another thread's access to some of the bytes conflicts with it, returns these bytes, and the
+    /// candidates that have touched them.
+    pub(crate) fn touch(&mut self, thread: Index, candidate: usize, access: MemoryAccess) -> Conflict {
         let clock = self.clock(thread).clone();
-        let mut involved = SmallVec::new();
-        let end = addr.saturating_add(len.min(WIDEST));
-        let mut word = addr & !7;
-        while word < end {
-            let bytes = (0..8).filter(|i| (addr..end).contains(&(word + i))).fold(0, |m, i| m | 1 << i);
-            let touch = Touch { thread, time: clock[thread], bytes, write, candidate };
-            let touches = self.words.entry(word).or_default();
-            if touches.iter().any(|t| conflict(t, &touch, &clock)) {
-                involved.extend(touches.iter().map(|t| t.candidate));
-                involved.push(candidate);
+        let MemoryAccess { addr, len, write, .. } = access;
+        let bytes = addr..addr.saturating_add(len);
+        let touch = Touch { thread, time: clock[thread], bytes: 0, write, candidate };
+        let mut conflict = Conflict { bytes: self.conflicts(&bytes, touch, &clock), candidates: Vec::new() };
+        if !conflict.bytes.is_empty() {
+            conflict.candidates.push(candidate);
+            for shared in &conflict.bytes {
+                self.involved(shared, &mut conflict.candidates);
             }
+            conflict.candidates.sort_unstable();
+            conflict.candidates.dedup();
+        }
+        self.note(bytes, touch);
+        conflict
+    }
+
+    /// The bytes of a new access that an earlier one conflicts with.
+    fn conflicts(&self, bytes: &Range<u64>, new: Touch, clock: &[u32]) -> Vec<Range<u64>> {
+        let is_conflict = |earlier: &Touch| conflict(earlier, &new, clock);
+        let mut found: Vec<Range<u64>> = Vec::new();
+        self.for_words(bytes, |word, mask, touches| {
+            if touches.iter().any(|earlier| earlier.bytes & mask != 0 && is_conflict(earlier)) {
+                append(&mut found, intersection(&(word..word.saturating_add(WORD)), bytes));
+            }
+        });
+        let wide = self.wide.iter().filter(|earlier| is_conflict(&earlier.touch));
+        found.extend(
+            wide.map(|earlier| intersection(&earlier.bytes, bytes)).filter(|common| !common.is_empty()),
+        );
+        found
+    }
+
+    /// Adds whoever has touched one of the words that some bytes are in.
+    fn involved(&self, bytes: &Range<u64>, into: &mut Vec<usize>) {
+        self.for_words(bytes, |_, _, touches| into.extend(touches.iter().map(|touch| touch.candidate)));
+        let wide = self.wide.iter().filter(|wide| !intersection(&wide.bytes, bytes).is_empty());
+        into.extend(wide.map(|wide| wide.touch.candidate));
+    }
+
+    fn note(&mut self, bytes: Range<u64>, touch: Touch) {
+        if bytes.end - bytes.start > WIDE {
+            let wide = Wide { bytes, touch };
+            if !self.wide.contains(&wide) {
+                self.wide.push(wide);
+            }
+            return;
+        }
+        for word in words(&bytes) {
+            let touch = Touch { bytes: mask(word, &bytes), ..touch };
+            let touches = self.words.entry(word).or_default();
             if !touches.contains(&touch) {
                 touches.push(touch);
             }
-            word += 8;
         }
-        involved
+    }
+
+    /// Calls `look` with every word of a range that has been touched, and with which of its bytes are in the range.
+    fn for_words(&self, bytes: &Range<u64>, mut look: impl FnMut(u64, u8, &[Touch])) {
+        if bytes.end - bytes.start <= WIDE {
+            for word in words(bytes) {
+                if let Some(touches) = self.words.get(&word) {
+                    look(word, mask(word, bytes), touches);
+                }
+            }
+            return;
+        }
+        for (&word, touches) in &self.words {
+            let mask = mask(word, bytes);
+            if mask != 0 {
+                look(word, mask, touches);
+            }
+        }
     }
 }
 
-/// Whether an earlier touch conflicts with a new one by a thread with this clock, and is not ordered before it.
+/// The words that a range has bytes of.
+fn words(bytes: &Range<u64>) -> impl Iterator<Item = u64> + use<> {
+    (bytes.start / WORD * WORD..bytes.end).step_by(WORD as usize)
+}
+
+/// Which bytes of a word are in a range.
+fn mask(word: u64, bytes: &Range<u64>) -> u8 {
+    (0..WORD).filter(|i| bytes.contains(&(word + i))).fold(0, |mask, i| mask | 1 << i)
+}
+
+fn intersection(a: &Range<u64>, b: &Range<u64>) -> Range<u64> {
+    a.start.max(b.start)..a.end.min(b.end)
+}
+
+/// Adds a range, to the last one if it goes on there.
+fn append(ranges: &mut Vec<Range<u64>>, next: Range<u64>) {
+    match ranges.last_mut() {
+        Some(last) if last.end == next.start => last.end = next.end,
+        _ => ranges.push(next),
+    }
+}
+
+/// Whether an earlier touch of the same bytes conflicts with a new one by a thread with this clock, and is not ordered
+/// before it.
 fn conflict(earlier: &Touch, new: &Touch, clock: &[u32]) -> bool {
     earlier.thread != new.thread
-        && earlier.bytes & new.bytes != 0
         && (earlier.write || new.write)
         && clock.get(earlier.thread).copied().unwrap_or(0) < earlier.time
 }
@@ -101,15 +193,30 @@ fn conflict(earlier: &Touch, new: &Touch, clock: &[u32]) -> bool {
 mod tests {
     use super::*;
 
-    fn involved(touches: &[(Index, u64, u64, bool)]) -> Vec<usize> {
+    fn access(addr: u64, len: u64, write: bool) -> MemoryAccess {
+        MemoryAccess { addr, len, read: !write, write }
+    }
+
+    /// What the last of these accesses, each by a candidate of its own, conflicts with.
+    fn last(touches: &[(Index, u64, u64, bool)]) -> Conflict {
         let mut sharing = Sharing::default();
         sharing.created(1, 0);
         sharing.created(2, 0);
-        touches
-            .iter()
-            .enumerate()
-            .flat_map(|(i, &(t, addr, len, w))| sharing.touch(t, i, addr, len, w))
-            .collect()
+        let mut found = Conflict::default();
+        for (i, &(thread, addr, len, write)) in touches.iter().enumerate() {
+            found = sharing.touch(thread, i, access(addr, len, write));
+        }
+        found
+    }
+
+    fn check(touches: &[(Index, u64, u64, bool)], candidates: &[usize], bytes: &[(u64, u64)]) {
+        let found = last(touches);
+        let found_bytes: Vec<_> = found.bytes.iter().map(|range| (range.start, range.end)).collect();
+        assert_eq!((&*found.candidates, &*found_bytes), (candidates, bytes));
+    }
+
+    fn involved(touches: &[(Index, u64, u64, bool)]) -> Vec<usize> {
+        last(touches).candidates
     }
 
     #[test]
@@ -122,16 +229,31 @@ mod tests {
     }
 
     #[test]
+    fn only_the_common_bytes_of_long_accesses_are_shared() {
+        let (short, long) = ((1, 0x1804, 4, true), (2, 0x1000, 0x1000, false));
+        let (other, longer) = ((1, 0x2004, 4, true), (1, 0x1ff0, 0x2000, true));
+        check(&[short, long], &[0, 1], &[(0x1800, 0x1808)]);
+        check(&[long, short], &[0, 1], &[(0x1804, 0x1808)]);
+        check(&[long, other], &[], &[]);
+        check(&[long, longer], &[0, 1], &[(0x1ff0, 0x2000)]);
+        // Who touched the bytes without a conflict is involved as well.
+        assert_eq!(last(&[(2, 0x1800, 8, false), (2, 0x1900, 8, false), long, short]).candidates, [0, 2, 3]);
+        assert_eq!(last(&[(1, u64::MAX - 7, 7, true), (2, 0x1000, u64::MAX, false)]).candidates, [0, 1]);
+    }
+
+    #[test]
     fn creation_and_join_order_accesses() {
+        let write = access(0x10, 4, true);
+        let read = access(0x10, 4, false);
         let mut sharing = Sharing::default();
-        assert!(sharing.touch(0, 0, 0x10, 4, true).is_empty());
+        assert!(sharing.touch(0, 0, write).bytes.is_empty());
         sharing.created(1, 0);
-        assert!(sharing.touch(1, 1, 0x10, 4, true).is_empty());
+        assert!(sharing.touch(1, 1, write).bytes.is_empty());
         let mut unordered = Sharing::default();
         unordered.created(1, 0);
-        unordered.touch(1, 1, 0x10, 4, true);
-        assert!(!unordered.touch(0, 2, 0x10, 4, false).is_empty());
+        unordered.touch(1, 1, write);
+        assert!(!unordered.touch(0, 2, read).bytes.is_empty());
         sharing.joined(0, 1);
-        assert!(sharing.touch(0, 2, 0x10, 4, false).is_empty());
+        assert!(sharing.touch(0, 2, read).bytes.is_empty());
     }
 }

@@ -4,7 +4,9 @@ use iced_x86::{CodeSize, Register};
 use libc::user_regs_struct;
 use smallvec::SmallVec;
 
-use super::candidate::{Candidate, Extent, Kind, Operand};
+use super::candidate::{Callee, Candidate, Extent, Kind, Mask, Operand};
+use super::machine::Machine;
+use super::memory_function::MemoryFunction;
 use super::registers;
 
 /// A range of memory that an instruction is about to touch.
@@ -23,28 +25,28 @@ pub struct MemoryAccess {
 /// The direction flag: string instructions go downwards.
 const DIRECTION: u64 = 1 << 10;
 
+/// What one instruction touches: mostly one range or two.
+pub type Accesses = SmallVec<[MemoryAccess; 2]>;
+
 impl Candidate {
-    /// Everything that the instruction may touch if it runs with these registers.
+    /// Everything that the instruction may touch if it runs in this state, whatever of the state is known.
     ///
-    /// Writes under a mask, and comparisons that may end early, count in full. The elements of gathers and scatters
-    /// are not in `regs`: [`Candidate::indexed_accesses`] has them.
+    /// Stores under a mask, and comparisons that may end early, count in full. Elements of gathers and scatters that
+    /// are next to each other are one range.
     #[must_use]
-    pub fn accesses(&self, regs: &user_regs_struct) -> SmallVec<[MemoryAccess; 2]> {
-        self.operands.iter().filter_map(|operand| operand.access(regs)).collect()
-    }
-
-    /// The vector register that holds the indices of a gather or scatter, as its number (0 for `xmm0`, `ymm0`, `zmm0`).
-    #[must_use]
-    pub fn index_vector(&self) -> Option<usize> {
-        self.indexed().map(|(operand, _)| operand.memory.index().number())
-    }
-
-    /// What a gather or scatter may touch, one access for each element, masked or not. `indices` are the bytes of the
-    /// register [`Candidate::index_vector`]; elements past their end are left out.
-    #[must_use]
-    pub fn indexed_accesses(&self, regs: &user_regs_struct, indices: &[u8]) -> Vec<MemoryAccess> {
-        let Some((operand, lanes)) = self.indexed() else { return Vec::new() };
-        (0..lanes as usize).filter_map(|lane| operand.element(regs, indices, lane)).collect()
+    pub fn accesses(&self, machine: &impl Machine) -> Accesses {
+        if let Kind::Call(callee) = self.kind {
+            let function = callee.function(machine);
+            return function.map(|function| function.accesses(machine)).unwrap_or_default();
+        }
+        let mut found = Accesses::new();
+        for operand in &self.operands {
+            match operand.extent {
+                Extent::Indexed { lanes, mask } => found.extend(operand.elements(machine, lanes, mask)),
+                _ => found.extend(operand.access(machine.registers())),
+            }
+        }
+        found
     }
 
     /// Whether this compare-and-swap will write, if its memory holds `current` (the upper bytes being 0).
@@ -62,12 +64,16 @@ impl Candidate {
         };
         current == expected
     }
+}
 
-    fn indexed(&self) -> Option<(&Operand, u32)> {
-        self.operands.iter().find_map(|operand| match operand.extent {
-            Extent::Indexed { lanes } => Some((operand, lanes)),
-            _ => None,
-        })
+impl Callee {
+    fn function(self, machine: &impl Machine) -> Option<MemoryFunction> {
+        match self {
+            Self::Known(function) => Some(function),
+            Self::Register(register) => {
+                machine.memory_function(registers::value(machine.registers(), register)?)
+            }
+        }
     }
 }
 
@@ -97,6 +103,24 @@ impl Operand {
         (lowest, len)
     }
 
+    /// The elements of a gather or scatter, in the order of their addresses.
+    fn elements(&self, machine: &impl Machine, lanes: u32, mask: Mask) -> Vec<MemoryAccess> {
+        let Some(indices) = machine.vector(self.memory.index().number()) else { return Vec::new() };
+        let lanes = (0..lanes as usize).filter(|&lane| mask.has(machine, lane));
+        let mut found: Vec<MemoryAccess> =
+            lanes.filter_map(|lane| self.element(machine.registers(), &indices, lane)).collect();
+        found.sort_by_key(|access| access.addr);
+        found.dedup_by(|next, last| {
+            let distance = next.addr - last.addr;
+            let joined = distance <= last.len;
+            if joined {
+                last.len = last.len.max(distance.saturating_add(next.len));
+            }
+            joined
+        });
+        found
+    }
+
     fn element(&self, regs: &user_regs_struct, indices: &[u8], lane: usize) -> Option<MemoryAccess> {
         let addr = self.memory.virtual_address(lane, |register, lane, width| {
             if register.is_vector_register() {
@@ -105,6 +129,18 @@ impl Operand {
             registers::value(regs, register)
         })?;
         Some(MemoryAccess { addr, len: u64::from(self.size), read: self.read, write: self.write })
+    }
+}
+
+impl Mask {
+    fn has(self, machine: &impl Machine, lane: usize) -> bool {
+        match self {
+            Self::Bits(register) => machine.mask(register.number()).is_some_and(|bits| bits >> lane & 1 != 0),
+            Self::Signs(register, width) => {
+                let elements = machine.vector(register.number());
+                elements.is_some_and(|bytes| bytes[(lane + 1) * width as usize - 1] & 0x80 != 0)
+            }
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register, UsedMemory};
 use smallvec::SmallVec;
 
+use super::memory_function::MemoryFunction;
+use super::scan::Transfer;
 use super::shape::FunctionShape;
 
 /// An instruction that may have to be a key point.
@@ -37,6 +39,17 @@ pub enum Kind {
     SplitUpdate,
     /// Reads one place and writes another.
     Move,
+    /// A call of a function that reads and writes memory, or a jump to one.
+    Call(Callee),
+}
+
+/// Which function is called.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Callee {
+    /// This one.
+    Known(MemoryFunction),
+    /// The one whose address is in this register, if it is a memory function.
+    Register(Register),
 }
 
 /// A memory operand.
@@ -67,7 +80,18 @@ pub enum Extent {
     Indexed {
         /// How many indices.
         lanes: u32,
+        /// Which of them count.
+        mask: Mask,
     },
+}
+
+/// What says which elements of a gather or scatter are touched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mask {
+    /// The highest bit of each element of this vector register; an element has so many bytes.
+    Signs(Register, u32),
+    /// The bits of this mask register.
+    Bits(Register),
 }
 
 /// Where in its function's frame an operand is.
@@ -114,6 +138,13 @@ impl Candidate {
         let stack = stack_slot(&operands, shape);
         let pair = matches!(instruction.mnemonic(), Mnemonic::Cmpxchg8b | Mnemonic::Cmpxchg16b);
         Some(Self { addr: instruction.ip(), len: instruction.len(), kind, operands, stack, pair })
+    }
+
+    /// A call, or a jump out of a function, that reads and writes memory as its callee does.
+    #[must_use]
+    pub fn call(transfer: &Transfer, callee: Callee) -> Self {
+        let &Transfer { addr, len, .. } = transfer;
+        Self { addr, len, kind: Kind::Call(callee), operands: SmallVec::new(), stack: None, pair: false }
     }
 
     /// The operand that a [`Kind::SplitUpdate`] reads and then writes: the value that was read has to be put back there
@@ -182,7 +213,7 @@ impl Operand {
 impl Extent {
     fn of(instruction: &Instruction, memory: UsedMemory) -> Self {
         if memory.index().is_vector_register() {
-            return Self::Indexed { lanes: lanes(instruction, memory) };
+            return Self::Indexed { lanes: lanes(instruction, memory), mask: Mask::of(instruction, memory) };
         }
         let repeated = instruction.has_rep_prefix() || instruction.has_repne_prefix();
         if repeated && instruction.is_string_instruction() {
@@ -194,6 +225,16 @@ impl Extent {
             return Self::BitOffset(instruction.op1_register());
         }
         Self::Single
+    }
+}
+
+impl Mask {
+    fn of(instruction: &Instruction, memory: UsedMemory) -> Self {
+        if instruction.op_mask() != Register::None {
+            return Self::Bits(instruction.op_mask());
+        }
+        // Destination, memory, mask: the elements of the mask are as wide as those of the destination.
+        Self::Signs(instruction.op_register(2), element_size(instruction, memory))
     }
 }
 

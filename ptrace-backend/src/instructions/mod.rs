@@ -1,20 +1,25 @@
 //! What the backend needs to know about x86-64 machine code: functions over bytes and register values, nothing else.
 //!
 //! [`scan`] finds the instructions of a function at which a thread may have to stop. A [`Candidate`] says, given the
-//! registers, which bytes it is about to touch. [`relocate`] makes a copy of an instruction that runs elsewhere, so
+//! thread's state ([`Machine`]), which bytes it is about to touch. [`relocate`] makes a copy of an instruction that runs elsewhere, so
 //! that a trap can stay where the instruction was.
 
 mod access;
 mod candidate;
+mod machine;
+mod memory_function;
 mod registers;
 mod relocate;
 mod scan;
 mod shape;
 mod special;
 mod stub;
+mod text;
 
-pub use access::MemoryAccess;
-pub use candidate::{Candidate, Extent, Kind, Operand, StackBase, StackSlot};
+pub use access::{Accesses, MemoryAccess};
+pub use candidate::{Callee, Candidate, Extent, Kind, Mask, Operand, StackBase, StackSlot};
+pub use machine::Machine;
+pub use memory_function::MemoryFunction;
 pub use relocate::{NotRelocatable, Relocated, relocate};
 pub use scan::{FunctionCode, Target, Transfer, TransferKind, scan};
 pub use shape::FunctionShape;

@@ -1,6 +1,8 @@
 //! Goes through the code of one function and lists what matters to the scheduler.
 
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, OpKind};
+use iced_x86::{
+    Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, OpKind, Register,
+};
 
 use super::candidate::{Candidate, Kind};
 use super::shape::FunctionShape;
@@ -13,8 +15,10 @@ pub struct FunctionCode {
     pub candidates: Vec<Candidate>,
     /// Instructions that are handled for another reason.
     pub specials: Vec<Special>,
-    /// Where control leaves the range for a place that is known.
+    /// Where control leaves the range for a place that is known, and where for one that is in a register.
     pub transfers: Vec<Transfer>,
+    /// The constant slots that addresses are loaded from, for calls through registers.
+    pub loaded_slots: Vec<u64>,
     /// The first address that holds no valid instruction. What follows it was not looked at: a trap in the middle of
     /// an instruction would change the program.
     pub undecoded: Option<u64>,
@@ -51,6 +55,8 @@ pub enum Target {
     Address(u64),
     /// To the address held by this constant slot (a procedure called through the global offset table).
     Slot(u64),
+    /// To the address held by this register (calls only: such a jump mostly stays in its function).
+    Register(Register),
 }
 
 /// Everything of interest in `code`, which starts at the address `start` and belongs to a function of this shape.
@@ -74,6 +80,7 @@ pub fn scan(
         }
         found.specials.extend(Special::of(&instruction));
         found.transfers.extend(Transfer::of(&instruction, start..end, &is_constant));
+        found.loaded_slots.extend(loaded_slot(&instruction, &is_constant));
         let candidate = Candidate::of(&instruction, &mut info, shape);
         found
             .candidates
@@ -91,7 +98,7 @@ fn loads_constant(
         return false;
     }
     let jump_table = instruction.flow_control() == FlowControl::IndirectBranch
-        && instruction.memory_base() == iced_x86::Register::None
+        && instruction.memory_base() == Register::None
         && is_constant(instruction.memory_displacement64());
     jump_table || candidate.operands.iter().all(|operand| operand.fixed_address().is_some_and(&is_constant))
 }
@@ -106,6 +113,9 @@ impl Transfer {
             FlowControl::Call => (TransferKind::Call, near_target(instruction)?),
             FlowControl::UnconditionalBranch => (TransferKind::Jump, near_target(instruction)?),
             FlowControl::ConditionalBranch => (TransferKind::ConditionalJump, near_target(instruction)?),
+            FlowControl::IndirectCall if instruction.op0_kind() == OpKind::Register => {
+                (TransferKind::Call, Target::Register(instruction.op0_register()))
+            }
             FlowControl::IndirectCall => (TransferKind::Call, slot(instruction, is_constant)?),
             FlowControl::IndirectBranch => (TransferKind::Jump, slot(instruction, is_constant)?),
             _ => return None,
@@ -119,6 +129,13 @@ impl Transfer {
 fn near_target(instruction: &Instruction) -> Option<Target> {
     (instruction.op0_kind() == OpKind::NearBranch64)
         .then(|| Target::Address(instruction.near_branch_target()))
+}
+
+/// `mov register, [rip + slot]`
+fn loaded_slot(instruction: &Instruction, is_constant: impl Fn(u64) -> bool) -> Option<u64> {
+    let is_load = instruction.code() == Code::Mov_r64_rm64 && instruction.is_ip_rel_memory_operand();
+    let slot = instruction.ip_rel_memory_address();
+    (is_load && is_constant(slot)).then_some(slot)
 }
 
 fn slot(instruction: &Instruction, is_constant: impl Fn(u64) -> bool) -> Option<Target> {

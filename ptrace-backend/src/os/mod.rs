@@ -8,6 +8,7 @@ pub(crate) mod process;
 pub(crate) mod ptrace;
 pub(crate) mod spawn;
 pub(crate) mod trial;
+pub(crate) mod vectors;
 pub(crate) mod wait;
 
 /// A thread's or process's number, as the kernel of this machine sees it.

@@ -56,6 +56,20 @@ pub(crate) fn registers(tid: Tid) -> io::Result<Regs> {
     }
 }
 
+/// The extended registers of a stopped thread (floating point, vectors, masks), as `xsave` lays them out.
+pub(crate) fn extended_state(tid: Tid) -> io::Result<Vec<u8>> {
+    const NT_X86_XSTATE: usize = 0x202;
+    // The largest so far, with tiles, has 11 KiB.
+    let mut area = vec![0; 1 << 14];
+    let mut vector = libc::iovec { iov_base: area.as_mut_ptr().cast(), iov_len: area.len() };
+    // SAFETY: the kernel writes at most `iov_len` bytes to `area`, which `vector` describes, and how many to `vector`.
+    let result =
+        unsafe { libc::ptrace(libc::PTRACE_GETREGSET, tid, NT_X86_XSTATE, ptr::from_mut(&mut vector)) };
+    check(result)?;
+    area.truncate(vector.iov_len);
+    Ok(area)
+}
+
 /// Sets the registers of a stopped thread.
 pub(crate) fn set_registers(tid: Tid, regs: &Regs) -> io::Result<()> {
     // SAFETY: the kernel reads one structure from a valid reference.

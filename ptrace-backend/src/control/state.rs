@@ -1,0 +1,54 @@
+//! The state of a stopped thread, as far as it decides what its next instruction touches.
+
+use std::cell::OnceCell;
+
+use super::process::Process;
+use super::sync::Index;
+use crate::instructions::{Machine, MemoryFunction};
+use crate::os::vectors::Vectors;
+use crate::os::{Regs, memory};
+
+/// A thread that stands before an instruction.
+pub(crate) struct State<'a> {
+    process: &'a Process,
+    index: Index,
+    /// Read when an instruction first asks for them: few do.
+    vectors: OnceCell<Option<Vectors>>,
+}
+
+impl Process {
+    /// The state of a stopped thread.
+    pub(crate) fn state(&self, index: Index) -> State<'_> {
+        State { process: self, index, vectors: OnceCell::new() }
+    }
+}
+
+impl State<'_> {
+    fn vectors(&self) -> Option<&Vectors> {
+        let tid = self.process.threads[self.index].tid;
+        self.vectors.get_or_init(|| Vectors::of(tid).ok()).as_ref()
+    }
+}
+
+impl Machine for State<'_> {
+    fn registers(&self) -> &Regs {
+        &self.process.threads[self.index].regs
+    }
+
+    fn vector(&self, number: usize) -> Option<[u8; 64]> {
+        self.vectors()?.vector(number)
+    }
+
+    fn mask(&self, number: usize) -> Option<u64> {
+        self.vectors()?.mask(number)
+    }
+
+    fn read(&self, addr: u64, into: &mut [u8]) -> bool {
+        memory::read(self.process.leader, addr, into)
+    }
+
+    fn memory_function(&self, addr: u64) -> Option<MemoryFunction> {
+        let layout = &self.process.layout;
+        layout.memory_functions.at(addr, &layout.modules, self.process.leader)
+    }
+}

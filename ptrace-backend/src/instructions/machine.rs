@@ -1,0 +1,39 @@
+//! What decides which bytes a thread is about to touch.
+
+use libc::user_regs_struct;
+
+use super::memory_function::MemoryFunction;
+
+/// The state of a thread that stands before an instruction.
+///
+/// General-purpose registers alone are such a state too: one in which nothing else is known.
+pub trait Machine {
+    /// The general-purpose registers.
+    fn registers(&self) -> &user_regs_struct;
+
+    /// The bytes of a vector register, by its number (0 for `xmm0`, `ymm0`, `zmm0`), as many as the processor has.
+    fn vector(&self, _number: usize) -> Option<[u8; 64]> {
+        None
+    }
+
+    /// A mask register of AVX-512 (0 for `k0`).
+    fn mask(&self, _number: usize) -> Option<u64> {
+        None
+    }
+
+    /// Fills `into` with what stands in memory at `addr`; `false` where that cannot be read.
+    fn read(&self, _addr: u64, _into: &mut [u8]) -> bool {
+        false
+    }
+
+    /// The memory function that begins at a code address.
+    fn memory_function(&self, _addr: u64) -> Option<MemoryFunction> {
+        None
+    }
+}
+
+impl Machine for user_regs_struct {
+    fn registers(&self) -> &user_regs_struct {
+        self
+    }
+}

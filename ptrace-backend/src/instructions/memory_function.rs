@@ -1,0 +1,196 @@
+//! Functions of the C library that do nothing but read and write the memory that their arguments name.
+
+use super::access::{Accesses, MemoryAccess};
+use super::machine::Machine;
+use super::text::Text;
+
+/// A memory or string function: given its arguments, the bytes that a call of it touches.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct MemoryFunction {
+    shape: Shape,
+    /// How many bytes a character has.
+    unit: u64,
+}
+
+/// What a function does with its arguments; `n` counts characters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Shape {
+    /// `memcpy(to, from, n)`
+    Copy,
+    /// `bcopy(from, to, n)`
+    CopyFrom,
+    /// `memccpy(to, from, c, n)`
+    CopyUpTo,
+    /// `memset(to, c, n)`
+    Fill,
+    /// `bzero(to, n)`
+    Clear,
+    /// `memcmp(a, b, n)`
+    Compare,
+    /// `memchr(from, c, n)`
+    Find,
+    /// `memrchr(from, c, n)`
+    FindLast,
+    /// `strchr(s, c)`
+    FindInString,
+    /// `rawmemchr(from, c)`
+    FindForSure,
+    /// `strlen(s)`, `strdup(s)`
+    ReadString,
+    /// `strnlen(s, n)`, `strndup(s, n)`
+    ReadAtMost,
+    /// `strcpy(to, s)`
+    CopyString,
+    /// `strncpy(to, s, n)`
+    CopyPadded,
+    /// `strcat(to, s)`
+    Append,
+    /// `strncat(to, s, n)`
+    AppendAtMost,
+    /// `strcmp(a, b)`
+    CompareStrings,
+    /// `strncmp(a, b, n)`
+    CompareAtMost,
+    /// `strstr(a, b)`
+    ReadBoth,
+}
+
+/// Names without a leading `w`, `__` or trailing `_chk`, of characters of one byte.
+const BYTES: &[(&str, Shape)] = &[
+    ("memcpy", Shape::Copy),
+    ("memmove", Shape::Copy),
+    ("mempcpy", Shape::Copy),
+    ("bcopy", Shape::CopyFrom),
+    ("memccpy", Shape::CopyUpTo),
+    ("memset", Shape::Fill),
+    ("bzero", Shape::Clear),
+    ("explicit_bzero", Shape::Clear),
+    ("memcmp", Shape::Compare),
+    ("bcmp", Shape::Compare),
+    ("memcmpeq", Shape::Compare),
+    ("memchr", Shape::Find),
+    ("memrchr", Shape::FindLast),
+    ("rawmemchr", Shape::FindForSure),
+    ("strlen", Shape::ReadString),
+    ("strnlen", Shape::ReadAtMost),
+    ("strcpy", Shape::CopyString),
+    ("stpcpy", Shape::CopyString),
+    ("strncpy", Shape::CopyPadded),
+    ("stpncpy", Shape::CopyPadded),
+    ("strcat", Shape::Append),
+    ("strncat", Shape::AppendAtMost),
+    ("strcmp", Shape::CompareStrings),
+    ("strncmp", Shape::CompareAtMost),
+    ("strchr", Shape::FindInString),
+    ("strchrnul", Shape::FindInString),
+    ("index", Shape::FindInString),
+    ("strrchr", Shape::ReadString),
+    ("rindex", Shape::ReadString),
+    ("strdup", Shape::ReadString),
+    ("strndup", Shape::ReadAtMost),
+    ("strstr", Shape::ReadBoth),
+    ("strspn", Shape::ReadBoth),
+    ("strcspn", Shape::ReadBoth),
+    ("strpbrk", Shape::ReadBoth),
+];
+
+/// The same of wide characters.
+const WIDE: &[(&str, Shape)] = &[
+    ("wmemcpy", Shape::Copy),
+    ("wmemmove", Shape::Copy),
+    ("wmempcpy", Shape::Copy),
+    ("wmemset", Shape::Fill),
+    ("wmemcmp", Shape::Compare),
+    ("wmemchr", Shape::Find),
+    ("wcslen", Shape::ReadString),
+    ("wcsnlen", Shape::ReadAtMost),
+    ("wcscpy", Shape::CopyString),
+    ("wcpcpy", Shape::CopyString),
+    ("wcsncpy", Shape::CopyPadded),
+    ("wcpncpy", Shape::CopyPadded),
+    ("wcscat", Shape::Append),
+    ("wcsncat", Shape::AppendAtMost),
+    ("wcscmp", Shape::CompareStrings),
+    ("wcsncmp", Shape::CompareAtMost),
+    ("wcschr", Shape::FindInString),
+    ("wcsrchr", Shape::ReadString),
+    ("wcsdup", Shape::ReadString),
+];
+
+/// The size of the C library's wide character.
+const WIDE_UNIT: u64 = 4;
+
+impl MemoryFunction {
+    /// The function that is called by this name, `__memcpy_chk` and the like included.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let plain = name.strip_prefix("__").unwrap_or(name);
+        let plain = plain.strip_suffix("_chk").unwrap_or(plain);
+        let tables = [(BYTES, 1), (WIDE, WIDE_UNIT)];
+        tables.into_iter().find_map(|(table, unit)| {
+            let (_, shape) = table.iter().find(|(known, _)| *known == plain)?;
+            Some(Self { shape: *shape, unit })
+        })
+    }
+
+    /// The bytes that a call touches if it is made in this state.
+    pub(super) fn accesses(self, machine: &impl Machine) -> Accesses {
+        let regs = machine.registers();
+        let (a, b, c, d) = (regs.rdi, regs.rsi, regs.rdx, regs.rcx);
+        let text = Text { machine, unit: self.unit };
+        let bytes = |n: u64| n.saturating_mul(self.unit);
+        let ranges: &[MemoryAccess] = &match self.shape {
+            Shape::Copy => [read(b, bytes(c)), write(a, bytes(c))],
+            Shape::CopyFrom => [read(a, bytes(c)), write(b, bytes(c))],
+            Shape::CopyUpTo => copy(a, b, text.through(b, c, d)),
+            Shape::Fill => [write(a, bytes(c)), NOTHING],
+            Shape::Clear => [write(a, bytes(b)), NOTHING],
+            Shape::Compare => [read(a, bytes(c)), read(b, bytes(c))],
+            Shape::Find => [read(a, text.through(a, b, c)), NOTHING],
+            Shape::FindForSure => [read(a, text.through(a, b, u64::MAX)), NOTHING],
+            Shape::FindLast => {
+                let (from, len) = text.last_on(a, b, c);
+                [read(from, len), NOTHING]
+            }
+            Shape::FindInString => [read(a, text.through_or_end(a, b)), NOTHING],
+            Shape::ReadString => [read(a, text.string(a)), NOTHING],
+            Shape::ReadAtMost => [read(a, text.at_most(a, b)), NOTHING],
+            Shape::ReadBoth => [read(a, text.string(a)), read(b, text.string(b))],
+            Shape::CopyString => copy(a, b, text.string(b)),
+            Shape::CopyPadded => [read(b, text.at_most(b, c)), write(a, bytes(c))],
+            Shape::Append => return appends(a, &text, b, u64::MAX),
+            Shape::AppendAtMost => return appends(a, &text, b, c),
+            Shape::CompareStrings => both(a, b, text.common(a, b, u64::MAX)),
+            Shape::CompareAtMost => both(a, b, text.common(a, b, c)),
+        };
+        ranges.iter().copied().filter(|range| range.len > 0).collect()
+    }
+}
+
+const NOTHING: MemoryAccess = read(0, 0);
+
+const fn read(addr: u64, len: u64) -> MemoryAccess {
+    MemoryAccess { addr, len, read: true, write: false }
+}
+
+const fn write(addr: u64, len: u64) -> MemoryAccess {
+    MemoryAccess { addr, len, read: false, write: true }
+}
+
+const fn copy(to: u64, from: u64, len: u64) -> [MemoryAccess; 2] {
+    [read(from, len), write(to, len)]
+}
+
+const fn both(a: u64, b: u64, len: u64) -> [MemoryAccess; 2] {
+    [read(a, len), read(b, len)]
+}
+
+/// At most `limit` characters of a string go behind another one, the first in the place of its terminator, and then
+/// a terminator.
+fn appends(to: u64, text: &Text<'_, impl Machine>, from: u64, limit: u64) -> Accesses {
+    let old = text.string(to);
+    let end = to.wrapping_add(old.saturating_sub(text.unit));
+    let written = text.length(from, limit).saturating_add(text.unit);
+    let ranges = [read(to, old), read(from, text.at_most(from, limit)), write(end, written)];
+    ranges.into_iter().filter(|range| range.len > 0).collect()
+}
