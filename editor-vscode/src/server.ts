@@ -97,6 +97,11 @@ export class Server implements vscode.Disposable {
     return (await this.client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] })) as T;
   }
 
+  /** Writes to the output channel. */
+  log(sentence: string): void {
+    this.channel.warn(sentence);
+  }
+
   showOutput(): void {
     this.channel.show();
   }

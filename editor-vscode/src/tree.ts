@@ -26,6 +26,7 @@ class Interleavings implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   private readonly treeRead = new vscode.EventEmitter<Tree>();
   private readonly subscription: vscode.Disposable;
   private roots: Row[] = [];
+  private readings = 0;
 
   readonly onDidChangeTreeData = this.rowsChanged.event;
   readonly onTree = this.treeRead.event;
@@ -35,7 +36,10 @@ class Interleavings implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   }
 
   async refresh(): Promise<void> {
+    const reading = ++this.readings;
     const tree = await this.read();
+    // Answers may overtake one another: the last question counts.
+    if (reading !== this.readings) return;
     this.roots = rows(tree, new Date());
     this.treeRead.fire(tree);
     this.rowsChanged.fire();
@@ -68,7 +72,12 @@ class Interleavings implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   private async read(): Promise<Tree> {
     if (!this.server.running) return { targets: [] };
-    return this.server.execute<Tree>(ServerCommand.tree, {});
+    try {
+      return await this.server.execute<Tree>(ServerCommand.tree, {});
+    } catch (error) {
+      this.server.log(`The tree could not be read: ${String(error)}`);
+      return { targets: [] };
+    }
   }
 }
 
