@@ -55,6 +55,7 @@ pub(crate) fn launch(
     watch.end();
     let origin = match passage? {
         Passage::Main(main) => {
+            prepare_allocator(&mut startup, &layout)?;
             layout.plant(&startup)?;
             layout.main_stack = main.rsp;
             let template = Template::new(startup, main, fork_loop, Arc::clone(streams));
@@ -79,6 +80,15 @@ fn pass_constructors(
     });
     let specials: Vec<_> = specials.collect();
     startup.run_to_main(start_main, &specials, watch)
+}
+
+/// The C library's allocator draws a random number when it is first used, which would cost every execution a stop. Asked
+/// for an option that does not exist, it does nothing else.
+fn prepare_allocator(startup: &mut Startup, layout: &Layout) -> Result<(), LaunchError> {
+    match function("mallopt", &layout.modules) {
+        0 => Ok(()),
+        mallopt => startup.call(mallopt, layout.returned),
+    }
 }
 
 fn unwinding(modules: &[Module]) -> Modules {

@@ -1,6 +1,7 @@
 //! One copy of the target, one thread of which runs at a time.
 
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use checker::failure::FailureKind;
@@ -291,8 +292,7 @@ impl Process {
         wait::uninterrupted(tid).map_err(system("wait for a new thread"))?;
         let regs = ptrace::registers(tid).map_err(system("read registers"))?;
         self.read_registers(index)?;
-        let stack = self.new_stack(index, &regs);
-        let tid_word = self.new_tid_word(index);
+        let (stack, tid_word) = self.clone_arguments(index, &regs);
         let creator = &mut self.threads[index];
         creator.children += 1;
         let name = creator.name.child(creator.children).ok_or_else(|| {
@@ -310,25 +310,27 @@ impl Process {
         Ok(())
     }
 
-    /// The new thread's stack: `clone3` says it in its argument, `clone` only where it ends.
-    fn new_stack(&self, creator: Index, child: &Regs) -> std::ops::Range<u64> {
+    /// The new thread's stack, and where the kernel is to clear a word when it ends. `clone3` says it in its argument,
+    /// `clone` only where the stack ends.
+    fn clone_arguments(&self, creator: Index, child: &Regs) -> (Range<u64>, Option<u64>) {
+        /// The words of `struct clone_args`, as far as they matter.
+        const WORDS: usize = 7;
+        const CHILD_TID: usize = 2;
+        const STACK: usize = 5;
+        const STACK_SIZE: usize = 6;
         let regs = &self.threads[creator].regs;
+        let known = |word: u64| (word != 0).then_some(word);
         if regs.orig_rax as i64 == libc::SYS_clone3 {
-            let (low, len) = (self.number(regs.rdi + 40, 8), self.number(regs.rdi + 48, 8));
-            return low..low + len;
+            let bytes = self.read(regs.rdi, 8 * WORDS);
+            let word = |i: usize| {
+                let bytes = bytes.get(8 * i..8 * i + 8).and_then(|bytes| bytes.try_into().ok());
+                bytes.map_or(0, u64::from_le_bytes)
+            };
+            let low = word(STACK);
+            return (low..low.saturating_add(word(STACK_SIZE)), known(word(CHILD_TID)));
         }
         let top = child.rsp.max(child.fs_base);
-        top.saturating_sub(1 << 20)..top + 0x1000
-    }
-
-    /// Where the kernel is to clear a word when the thread that has just been created ends.
-    fn new_tid_word(&self, creator: Index) -> Option<u64> {
-        /// Where `struct clone_args` has it.
-        const CHILD_TID: u64 = 16;
-        let regs = &self.threads[creator].regs;
-        let clone3 = regs.orig_rax as i64 == libc::SYS_clone3;
-        let word = if clone3 { self.number(regs.rdi + CHILD_TID, 8) } else { regs.r10 };
-        (word != 0).then_some(word)
+        (top.saturating_sub(1 << 20)..top.saturating_add(0x1000), known(regs.r10))
     }
 
     /// Main, which has called `pthread_exit`, is about to go while others live: it stays a zombie that `waitpid` does

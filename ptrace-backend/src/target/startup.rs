@@ -128,6 +128,22 @@ impl Startup {
         }
     }
 
+    /// Calls a function with two zeros for arguments, which returns to a trap.
+    pub(crate) fn call(&mut self, function: u64, trap: u64) -> Result<(), LaunchError> {
+        const RED_ZONE: u64 = 128;
+        let saved = self.registers()?;
+        let back = (saved.rsp.wrapping_sub(RED_ZONE) & !15).wrapping_sub(8);
+        if !memory::write(self.tid, back, &trap.to_le_bytes()) {
+            return Err(startup("the program's stack cannot be written"));
+        }
+        let regs = Regs { rip: function, rdi: 0, rsi: 0, rsp: back, orig_rax: u64::MAX, ..saved };
+        self.set_registers(&regs)?;
+        match self.run_to_any(&[trap], None)? {
+            Passage::Main(_) => self.set_registers(&saved),
+            Passage::Early(what) => Err(startup(format!("the program {what} in the C library"))),
+        }
+    }
+
     /// Runs one system call in the target, at an address that holds `syscall; int3`.
     pub(super) fn system_call_at(
         &mut self,
