@@ -32,6 +32,8 @@ pub struct Candidate {
     pub has_debug_lines: bool,
     /// The names, without folders, of the files that it was made of, where a symbol table says so.
     pub file_symbols: Vec<String>,
+    /// The file names of the shared libraries that it asks for.
+    pub libraries: Vec<String>,
     /// Whether its symbol table was stripped.
     pub is_stripped: bool,
     /// The sanitizer that it is built with.
@@ -84,8 +86,7 @@ impl Candidate {
                 }
                 candidate.left_out = Some(refusal.to_string());
                 // What it is made of is known all the same, so that its files can say why they have no lens.
-                let is_readable =
-                    !matches!(refusal, Refusal::Library(_) | Refusal::Bits32(_) | Refusal::Machine { .. });
+                let is_readable = !matches!(refusal, Refusal::Bits32(_) | Refusal::Machine { .. });
                 if let Some(image) = is_readable.then(|| Image::open(path).ok()).flatten() {
                     candidate.look_into(&image, paths, folders);
                 }
@@ -104,6 +105,7 @@ impl Candidate {
             modified: stamp.modified,
             has_debug_lines: false,
             file_symbols: Vec::new(),
+            libraries: Vec::new(),
             is_stripped: false,
             sanitizer: None,
             creates_threads: false,
@@ -119,6 +121,7 @@ impl Candidate {
         self.build_id = image.build_id().to_owned();
         self.has_debug_lines = image.has_debug_lines();
         self.file_symbols = image.file_symbols();
+        (self.libraries, _) = image.libraries();
         self.is_stripped = !image.has_symbol_table();
         let listed = image.source_files();
         self.sources =

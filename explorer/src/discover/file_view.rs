@@ -25,6 +25,7 @@ impl Workspace {
         let view = View {
             workspace: self,
             file: &file,
+            text: &text,
             written: &written,
             speaks_of_threads: text_creates_threads(&text),
         };
@@ -36,6 +37,7 @@ impl Workspace {
 struct View<'a> {
     workspace: &'a Workspace,
     file: &'a Path,
+    text: &'a str,
     written: &'a [Written],
     speaks_of_threads: bool,
 }
@@ -46,7 +48,7 @@ impl View<'_> {
         let mut placed: HashSet<usize> = HashSet::new();
         for candidate in self.candidates() {
             let blocked = self.workspace.reason(candidate);
-            let newer = candidate.newer_source();
+            let newer = self.workspace.newer_source(candidate);
             for (target, name) in self.targets(candidate) {
                 let why = match (&blocked, newer) {
                     (Some(sentence), _) => Standing::Blocked { sentence: sentence.clone() },
@@ -99,9 +101,13 @@ impl View<'_> {
         if let Some((index, written)) = matching.min_by_key(|(_, written)| written.line.abs_diff(line)) {
             return Some((written.line, Some(index)));
         }
-        // A macro of the project's own may declare it: its line is right as long as the file is older than the program.
+        // A macro of the project's own may declare it: what stood in its line when the program was built is looked for.
         let modified = self.file.metadata().and_then(|metadata| metadata.modified()).ok()?;
-        (modified <= candidate.modified).then_some((line, None))
+        let saved = (modified <= candidate.modified).then(|| fs::read_to_string(self.file).ok()).flatten()?;
+        let declaring = saved.lines().nth(usize::try_from(line.checked_sub(1)?).ok()?)?;
+        let same =
+            (1..).zip(self.text.lines()).filter(|(_, text)| *text == declaring).map(|(number, _)| number);
+        same.min_by_key(|number| line.abs_diff(*number)).map(|line| (line, None))
     }
 
     /// What the text declares and no program has.

@@ -108,7 +108,7 @@ impl Workspace {
                 .collect(),
             left_out,
             sources: candidate.sources.len(),
-            newer_source: candidate.newer_source().map(|source| self.shown(source)),
+            newer_source: self.newer_source(candidate).map(|source| self.shown(source)),
         }
     }
 

@@ -175,6 +175,26 @@ impl Workspace {
         of_package.max_by_key(shared)
     }
 
+    /// Whether a file is part of a program: of itself, or of a library in the workspace that it asks for.
+    fn is_part_of(&self, file: &Path, candidate: &Candidate) -> bool {
+        candidate.lists(file) || self.libraries_of(candidate).any(|library| library.lists(file))
+    }
+
+    /// The first source of a program, or of a library in the workspace that it asks for, that is newer than what was built
+    /// from it.
+    fn newer_source<'a>(&'a self, candidate: &'a Candidate) -> Option<&'a Path> {
+        let libraries = || self.libraries_of(candidate).find_map(Candidate::newer_source);
+        candidate.newer_source().or_else(libraries)
+    }
+
+    fn libraries_of<'a>(&'a self, candidate: &'a Candidate) -> impl Iterator<Item = &'a Candidate> {
+        let is_asked_for = |other: &&Candidate| {
+            let name = other.path.file_name().and_then(|name| name.to_str());
+            name.is_some_and(|name| candidate.libraries.iter().any(|library| library == name))
+        };
+        self.candidates.iter().map(AsRef::as_ref).filter(is_asked_for)
+    }
+
     /// Whether a candidate is an older build of what a fresher one is, with the same tool and the same profile.
     fn fresher(&self, candidate: &Candidate) -> Option<&Candidate> {
         let Kind::Cargo(target) = &candidate.kind else { return None };

@@ -37,8 +37,9 @@ impl Workspace {
     pub fn programs_using(&self, file: &Path) -> Vec<Target> {
         let file = self.file(file);
         let mut found: Vec<Target> = Vec::new();
-        for candidate in
-            self.usable().filter(|candidate| candidate.lists(&file) && self.may_create_threads(candidate))
+        for candidate in self
+            .usable()
+            .filter(|candidate| self.is_part_of(&file, candidate) && self.may_create_threads(candidate))
         {
             let targets = self.targets_in(candidate);
             found.extend(
@@ -56,7 +57,7 @@ impl Workspace {
     pub fn build_step(&self, target: &Target) -> Option<BuildStep> {
         let candidate = self.candidates.iter().find(|candidate| candidate.path == target.program);
         let needed = match candidate {
-            Some(candidate) => !candidate.path.exists() || candidate.newer_source().is_some(),
+            Some(candidate) => !candidate.path.exists() || self.newer_source(candidate).is_some(),
             None => true,
         };
         let (command, directory) = self.build_command(&target.program, candidate)?;
@@ -153,9 +154,14 @@ impl Workspace {
         }
     }
 
-    pub(super) fn whole(&self, candidate: &Candidate) -> Target {
+    fn whole(&self, candidate: &Candidate) -> Target {
+        self.configured(self.plain(candidate), self.config.of_program(&candidate.path))
+    }
+
+    /// A program as it is without any configuration of its own.
+    fn plain(&self, candidate: &Candidate) -> Target {
         let (directory, variables) = self.surroundings(candidate, &[]);
-        let target = Target {
+        Target {
             id: self.id(candidate),
             label: self.label(candidate),
             program: candidate.path.clone(),
@@ -167,11 +173,10 @@ impl Workspace {
             variables,
             stdin: None,
             settings: self.config.settings,
-        };
-        self.configured(target, self.config.of_program(&candidate.path))
+        }
     }
 
-    pub(super) fn of_test(&self, candidate: &Candidate, test: &Test) -> Target {
+    fn of_test(&self, candidate: &Candidate, test: &Test) -> Target {
         let (directory, variables) = self.surroundings(candidate, &test.arguments);
         let target = Target {
             id: format!("{}#{}", self.id(candidate), test.name),
@@ -191,7 +196,7 @@ impl Workspace {
 
     fn named(&self, candidate: &Candidate, config: &TargetConfig) -> Option<Target> {
         let name = config.name.clone()?;
-        let plain = Target { id: format!("toml:{name}"), label: name, ..self.whole(candidate) };
+        let plain = Target { id: format!("toml:{name}"), label: name, ..self.plain(candidate) };
         Some(self.configured(plain, Some(config)))
     }
 

@@ -125,12 +125,18 @@ impl Found {
                 self.ctest_files.push(entry.path());
             }
         } else if !is_no_program(&name)
+            && !is_plugin(entry, &name)
             && let Ok(metadata) = entry.metadata()
             && metadata.mode() & 0o111 != 0
         {
             self.executables.push((entry.path(), Stamp::of(&metadata)));
         }
     }
+}
+
+/// What cargo builds for the compiler to load.
+fn is_plugin(entry: &DirEntry, name: &str) -> bool {
+    name.ends_with(".so") && entry.path().parent().is_some_and(|folder| folder.ends_with("deps"))
 }
 
 /// By name alone: saves a system call for most files.

@@ -19,6 +19,10 @@ static const struct thing {
     { "filter", SYS_prctl, PR_SET_SECCOMP },
     { "personality", SYS_personality, -1 },
     { "affinity", SYS_sched_setaffinity, -1 },
+    { "clone", SYS_clone, -1 },
+    { "clone3", SYS_clone3, -1 },
+    { "fork", SYS_fork, -1 },
+    { "vfork", SYS_vfork, -1 },
 };
 
 int main(int count, char **words)
