@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use explorer::debug::{DebugError, Session, Stop};
+use explorer::debug::{Controls, DebugError, Session, Stop};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -13,11 +11,12 @@ use crate::client::Client;
 use crate::looking::Frames;
 use crate::output::Console;
 use crate::protocol::Request;
+use crate::variables::Handles;
 
 /// The state of a connection.
 pub(crate) struct Adapter<W> {
     pub(crate) client: Client<W>,
-    pub(crate) cancel: Arc<AtomicBool>,
+    pub(crate) controls: Controls,
     pub(crate) session: Option<Session>,
     /// The last stop.
     pub(crate) stop: Option<Stop>,
@@ -26,6 +25,7 @@ pub(crate) struct Adapter<W> {
     /// The threads that the client knows.
     pub(crate) threads: BTreeSet<u32>,
     pub(crate) frames: Frames,
+    pub(crate) handles: Handles,
     pub(crate) console: Console,
     /// Lines and columns begin with 1.
     pub(crate) lines_from_one: bool,
@@ -47,15 +47,16 @@ impl From<DebugError> for Refusal {
 pub(crate) type Answer = Result<Value, Refusal>;
 
 impl<W: Write> Adapter<W> {
-    pub(crate) fn new(output: W, cancel: Arc<AtomicBool>) -> Self {
+    pub(crate) fn new(output: W, controls: Controls) -> Self {
         Self {
             client: Client::new(output),
-            cancel,
+            controls,
             session: None,
             stop: None,
             is_told: true,
             threads: BTreeSet::new(),
             frames: Frames::default(),
+            handles: Handles::default(),
             console: Console::default(),
             lines_from_one: true,
             columns_from_one: true,
@@ -109,12 +110,20 @@ impl<W: Write> Adapter<W> {
             }
             "threads" => self.list_threads(),
             "stackTrace" => self.stack_trace(request),
+            "scopes" => self.scopes(request),
+            "variables" => self.variables(request),
+            "evaluate" => self.evaluate(request),
+            "setBreakpoints" => self.set_breakpoints(request),
+            "setExceptionBreakpoints" => self.set_filters(request),
+            "exceptionInfo" => self.exception_info(),
             "next"
             | "stepIn"
             | "stepOut"
             | "stepBack"
             | "continue"
             | "reverseContinue"
+            | "interleaver/stepBackInto"
+            | "interleaver/stepBackOut"
             | "interleaver/goToStep"
             | "interleaver/nextSwitch"
             | "interleaver/previousSwitch" => self.go(request),

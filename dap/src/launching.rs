@@ -1,12 +1,12 @@
 //! How a session begins, begins again, and says that it has.
 
 use std::io::Write;
-use std::sync::Arc;
 
-use explorer::debug::{self, Session};
+use explorer::debug::{self, Move, Session};
 use serde_json::{Value, json};
 
 use crate::adapter::{Adapter, Answer, Refusal, arguments};
+use crate::breakpoints::filters;
 use crate::protocol::{LaunchArguments, Request};
 
 impl<W: Write> Adapter<W> {
@@ -20,6 +20,10 @@ impl<W: Write> Adapter<W> {
             "supportsRestartRequest": true,
             "supportsTerminateRequest": true,
             "supportsDelayedStackTraceLoading": true,
+            "supportsConditionalBreakpoints": true,
+            "supportsEvaluateForHovers": true,
+            "supportsExceptionInfoRequest": true,
+            "exceptionBreakpointFilters": filters(),
         }))
     }
 
@@ -39,7 +43,7 @@ impl<W: Write> Adapter<W> {
             program: launch.program.map(|program| folder.join(program)),
             folder,
         };
-        let (session, opening) = Session::open(wanted, Arc::clone(&self.cancel))?;
+        let (session, opening) = Session::open(wanted, self.controls.clone())?;
         self.session = Some(session);
         for note in &opening.notes {
             self.client.say(note);
@@ -56,7 +60,7 @@ impl<W: Write> Adapter<W> {
     }
 
     pub(crate) fn restart(&mut self) -> Answer {
-        let stop = self.session()?.go_to_end()?;
+        let stop = self.session()?.go(Move::ToFailure)?;
         self.stand(stop);
         Ok(Value::Null)
     }

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod adapter;
+mod breakpoints;
 mod client;
 mod framing;
 mod launching;
@@ -11,6 +12,7 @@ mod moving;
 mod output;
 mod protocol;
 mod server;
+mod variables;
 
 pub use framing::{FramingError, read, write};
 pub use server::{serve, serve_port};

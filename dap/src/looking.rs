@@ -3,24 +3,24 @@
 use std::io::Write;
 use std::path::Path;
 
-use explorer::debug::StackLine;
+use explorer::debug::{FrameId, StackLine};
 use serde_json::json;
 
-use crate::adapter::{Adapter, Answer, arguments};
+use crate::adapter::{Adapter, Answer, Refusal, arguments};
 use crate::protocol::{Request, Source, StackFrame, StackTraceArguments};
 
 /// The numbers by which the client knows frames, from 1. They hold until the session moves.
 #[derive(Debug, Default)]
-pub(crate) struct Frames(Vec<(u32, usize)>);
+pub(crate) struct Frames(Vec<(u32, Option<FrameId>)>);
 
 impl Frames {
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// The number of a thread's frame.
-    fn number(&mut self, thread: u32, frame: usize) -> i64 {
-        let known = self.0.iter().position(|known| *known == (thread, frame));
+    /// A number for a thread's frame.
+    fn add(&mut self, thread: u32, frame: Option<FrameId>) -> i64 {
+        let known = self.0.iter().position(|known| frame.is_some() && *known == (thread, frame));
         let index = known.unwrap_or_else(|| {
             self.0.push((thread, frame));
             self.0.len() - 1
@@ -45,13 +45,19 @@ impl<W: Write> Adapter<W> {
         let stack = self.session()?.stack(thread_id)?;
         let total = stack.len();
         let levels = if levels == 0 { total } else { levels };
-        let part = stack.into_iter().enumerate().skip(start_frame).take(levels);
         let mut frames = Vec::new();
-        for (index, line) in part {
-            let id = self.frames.number(thread_id, index);
+        for line in stack.into_iter().skip(start_frame).take(levels) {
+            let id = self.frames.add(thread_id, line.id);
             frames.push(self.frame(id, line));
         }
         Ok(json!({"stackFrames": frames, "totalFrames": total}))
+    }
+
+    /// The thread and the call of a frame's number.
+    pub(crate) fn frame_of(&self, number: i64) -> Result<(u32, Option<FrameId>), Refusal> {
+        let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+        let known = place.and_then(|place| self.frames.0.get(place));
+        known.copied().ok_or_else(|| Refusal("the session has moved on: ask for the stack again".to_owned()))
     }
 
     fn frame(&self, id: i64, line: StackLine) -> StackFrame {

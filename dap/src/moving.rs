@@ -3,39 +3,22 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use explorer::debug::{Cause, Direction, Stop};
+use explorer::debug::{Cause, Direction, Move, Step, Stop};
 use serde_json::{Value, json};
 
-use crate::adapter::{Adapter, Answer, arguments};
-use crate::protocol::{MoveArguments, Request, StepArguments};
+use crate::adapter::{Adapter, Answer, Refusal, arguments};
+use crate::protocol::{Granularity, MoveArguments, Request, StepArguments};
 
 impl<W: Write> Adapter<W> {
     pub(crate) fn go(&mut self, request: &Request) -> Answer {
-        let session = self.session()?;
-        let mut body = Value::Null;
-        let stop = match request.command.as_str() {
-            "interleaver/goToStep" => {
-                let StepArguments { step } = arguments(request)?;
-                session.go_to_step(step)?
-            }
-            "interleaver/nextSwitch" => session.by_switch(Direction::Forward)?,
-            "interleaver/previousSwitch" => session.by_switch(Direction::Back)?,
-            "continue" => {
-                body = json!({"allThreadsContinued": true});
-                session.go_to_end()?
-            }
-            "reverseContinue" => session.go_to_step(0)?,
-            command => {
-                let _arguments: MoveArguments = arguments(request)?;
-                let back = command == "stepBack";
-                session.by_event(if back { Direction::Back } else { Direction::Forward })?
-            }
-        };
+        let movement = movement(request)?;
+        let stop = self.session()?.go(movement)?;
         self.stand(stop);
-        if request.command.starts_with("interleaver/") {
-            return self.position();
+        match request.command.as_str() {
+            "continue" => Ok(json!({"allThreadsContinued": true})),
+            command if command.starts_with("interleaver/") => self.position(),
+            _ => Ok(Value::Null),
         }
-        Ok(body)
     }
 
     /// The session stands somewhere new, of which the client is told after the answer.
@@ -43,6 +26,7 @@ impl<W: Write> Adapter<W> {
         self.stop = Some(stop);
         self.is_told = false;
         self.frames.clear();
+        self.handles.clear();
     }
 
     /// Tells the client of threads, of output and of the stop, if that is new.
@@ -101,4 +85,29 @@ fn stopped(stop: &Stop) -> Value {
         body["hitBreakpointIds"] = json!(hits);
     }
     body
+}
+
+/// The move that a request asks for.
+fn movement(request: &Request) -> Result<Move, Refusal> {
+    let (direction, step) = match request.command.as_str() {
+        "interleaver/goToStep" => {
+            let StepArguments { step } = arguments(request)?;
+            return Ok(Move::ToStep(step));
+        }
+        "interleaver/nextSwitch" => return Ok(Move::Switch(Direction::Forward)),
+        "interleaver/previousSwitch" => return Ok(Move::Switch(Direction::Back)),
+        "continue" => return Ok(Move::Run(Direction::Forward)),
+        "reverseContinue" => return Ok(Move::Run(Direction::Back)),
+        "stepIn" => (Direction::Forward, Step::Into),
+        "stepOut" => (Direction::Forward, Step::Out),
+        "stepBack" => (Direction::Back, Step::Over),
+        "interleaver/stepBackInto" => (Direction::Back, Step::Into),
+        "interleaver/stepBackOut" => (Direction::Back, Step::Out),
+        _ => (Direction::Forward, Step::Over),
+    };
+    let MoveArguments { thread_id: thread, granularity } = arguments(request)?;
+    Ok(match granularity {
+        Granularity::Instruction => Move::Event(direction),
+        Granularity::Statement | Granularity::Line => Move::Line { thread, direction, step },
+    })
 }

@@ -58,6 +58,87 @@ pub(crate) struct StackTraceArguments {
     pub(crate) levels: usize,
 }
 
+/// The breakpoints of a file.
+#[derive(Debug, Deserialize)]
+pub(crate) struct SetBreakpointsArguments {
+    pub(crate) source: Source,
+    #[serde(default)]
+    pub(crate) breakpoints: Vec<SourceBreakpoint>,
+}
+
+/// A breakpoint that is wanted.
+#[derive(Debug, Deserialize)]
+pub(crate) struct SourceBreakpoint {
+    pub(crate) line: u32,
+    pub(crate) condition: Option<String>,
+}
+
+/// The exception filters that are on.
+#[derive(Debug, Deserialize)]
+pub(crate) struct SetExceptionBreakpointsArguments {
+    #[serde(default)]
+    pub(crate) filters: Vec<String>,
+}
+
+/// A frame.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ScopesArguments {
+    pub(crate) frame_id: i64,
+}
+
+/// What is inside of something.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct VariablesArguments {
+    pub(crate) variables_reference: i64,
+    pub(crate) filter: Option<VariablesFilter>,
+    #[serde(default)]
+    pub(crate) start: u64,
+    #[serde(default)]
+    pub(crate) count: u64,
+}
+
+/// Which parts of something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum VariablesFilter {
+    Indexed,
+    Named,
+}
+
+/// An expression.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EvaluateArguments {
+    pub(crate) expression: String,
+    pub(crate) frame_id: Option<i64>,
+}
+
+/// A variable, or a part of one.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    pub(crate) value: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) evaluate_name: Option<String>,
+    pub(crate) variables_reference: i64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) named_variables: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) indexed_variables: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) memory_reference: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 /// A call that has not returned.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

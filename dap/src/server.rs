@@ -3,11 +3,11 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, SyncSender};
 use std::thread;
 
+use explorer::debug::Controls;
 use serde_json::Value;
 
 use crate::adapter::Adapter;
@@ -48,11 +48,11 @@ pub fn serve_port(port: u16) -> io::Result<()> {
 }
 
 fn session(input: impl Read + Send + 'static, output: impl Write) {
-    let cancel = Arc::new(AtomicBool::new(false));
+    let controls = Controls::default();
     let (messages, incoming) = mpsc::sync_channel(WAITING);
-    let reader_cancel = Arc::clone(&cancel);
-    thread::spawn(move || read(BufReader::new(input), &messages, &reader_cancel));
-    let mut adapter = Adapter::new(output, Arc::clone(&cancel));
+    let for_reader = controls.clone();
+    thread::spawn(move || read(BufReader::new(input), &messages, &for_reader));
+    let mut adapter = Adapter::new(output, controls.clone());
     for message in incoming {
         let goes_on = match message {
             Incoming::Message(message) => adapter.handle(message),
@@ -62,16 +62,18 @@ fn session(input: impl Read + Send + 'static, output: impl Write) {
             break;
         }
     }
-    cancel.store(true, Ordering::Relaxed);
+    controls.cancel.store(true, Ordering::Relaxed);
 }
 
-/// Hands messages on, and ends the program at once when the client leaves.
-fn read(mut input: impl BufRead, messages: &SyncSender<Incoming>, cancel: &AtomicBool) {
+/// Hands messages on. Ends the program at once when the client leaves, and breaks a move off when it wants to pause.
+fn read(mut input: impl BufRead, messages: &SyncSender<Incoming>, controls: &Controls) {
     loop {
         let message = match framing::read(&mut input) {
             Ok(Some(message)) => {
-                if matches!(message["command"].as_str(), Some("disconnect" | "terminate")) {
-                    cancel.store(true, Ordering::Relaxed);
+                match message["command"].as_str() {
+                    Some("disconnect" | "terminate") => controls.cancel.store(true, Ordering::Relaxed),
+                    Some("pause") => controls.interrupt.store(true, Ordering::Relaxed),
+                    _ => {}
                 }
                 Incoming::Message(message)
             }
@@ -82,5 +84,5 @@ fn read(mut input: impl BufRead, messages: &SyncSender<Incoming>, cancel: &Atomi
             break;
         }
     }
-    cancel.store(true, Ordering::Relaxed);
+    controls.cancel.store(true, Ordering::Relaxed);
 }

@@ -29,6 +29,9 @@ pub enum Error {
         /// Why not.
         error: std::io::Error,
     },
+    /// The program cannot be run; why is a sentence.
+    #[error("{0}")]
+    NotLive(String),
     /// The backend cannot launch it.
     #[error(transparent)]
     Launch(#[from] ptrace_backend::LaunchError),

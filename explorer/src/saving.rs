@@ -81,7 +81,7 @@ fn saved_choice(
 
 /// What must be a key point for the trace to come out as it did: the instructions that touched shared memory in it, and
 /// that memory. Key points that the execution never came to make no difference to it.
-fn key_points(trace: &Trace) -> KeyPoints {
+pub(crate) fn key_points(trace: &Trace) -> KeyPoints {
     let accesses = || trace.steps.iter().filter(|step| step.event.op.kind.is_access());
     let instructions: BTreeSet<Site> = accesses().map(|step| step.event.site).collect();
     let memory: BTreeSet<Obj> =

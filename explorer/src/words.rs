@@ -106,7 +106,7 @@ fn failed(event: &Event) -> Option<&'static str> {
     (only_looked && event.op.kind != OpKind::TryReadLock).then_some(words)
 }
 
-fn verb(kind: OpKind) -> &'static str {
+pub(crate) fn verb(kind: OpKind) -> &'static str {
     match kind {
         OpKind::Read => "read",
         OpKind::Write => "write",

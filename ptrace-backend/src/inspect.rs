@@ -10,9 +10,10 @@ use checker::seam::{Agent, Choice, ExecutionError, OpKey};
 
 use crate::control::process::Process;
 use crate::control::watch::Watch;
-use crate::debuginfo::{self, Memory, Modules, Registers};
+use crate::debuginfo::inspect::{Inspector, ThreadState};
+use crate::debuginfo::{self, Memory, Modules};
 use crate::layout::Layout;
-use crate::os::{Tid, memory};
+use crate::os::{Tid, memory, ptrace};
 use crate::program::PtraceProgram;
 use crate::target::streams::Streams;
 
@@ -21,8 +22,13 @@ use crate::target::streams::Streams;
 pub enum Halt {
     /// Every thread is at a key point, blocked, failed, or at its end.
     Rest,
-    /// This thread stands at a probe, and all others as at rest.
-    Probe(ThreadName),
+    /// A thread stands at a probe, and all others as at rest.
+    Probe {
+        /// Which one.
+        thread: ThreadName,
+        /// It stands at a key point as well: going on is resting there.
+        rests: bool,
+    },
 }
 
 /// A copy of the program that runs a recorded schedule one event at a time. Its threads stand still except inside of its
@@ -139,31 +145,47 @@ impl Inspection {
         self.watch.end();
         result?;
         let stopped = self.process.probes.stopped().map(|index| self.process.threads[index].name);
-        Ok(stopped.map_or(Halt::Rest, Halt::Probe))
+        let rests = self.process.rests_at_probe();
+        Ok(stopped.map_or(Halt::Rest, |thread| Halt::Probe { thread, rests }))
     }
 
     fn index(&self, thread: ThreadName) -> Option<usize> {
         self.process.threads.iter().position(|t| t.name == thread)
     }
 
-    /// What a thread has in its registers, and the base of its thread-local memory; none once it has ended.
+    /// What a thread has in its registers; none once it has ended.
     #[must_use]
-    pub fn registers(&self, thread: ThreadName) -> Option<(Registers, u64)> {
-        let index = self.index(thread).filter(|&index| !self.process.threads[index].reaped)?;
-        Some((self.process.registers(index), self.process.threads[index].regs.fs_base))
+    pub fn state(&self, thread: ThreadName) -> Option<ThreadState> {
+        let index = self.present(thread)?;
+        let thread = &self.process.threads[index];
+        Some(ThreadState {
+            registers: self.process.registers(index),
+            vectors: ptrace::vector_registers(thread.tid).ok(),
+            thread_pointer: Some(thread.regs.fs_base),
+        })
+    }
+
+    /// The instruction before which a thread stands; none once it has ended.
+    #[must_use]
+    pub fn instruction(&self, thread: ThreadName) -> Option<u64> {
+        Some(self.process.threads[self.present(thread)?].regs.rip)
     }
 
     /// The functions of a thread that have not returned, innermost first, at most `limit`; none once it has ended.
     #[must_use]
     pub fn frames(&self, thread: ThreadName, limit: usize) -> Vec<debuginfo::Frame> {
-        let index = self.index(thread).filter(|&index| !self.process.threads[index].reaped);
-        index.map(|index| self.process.raw_frames(index, limit)).unwrap_or_default()
+        self.present(thread).map(|index| self.process.raw_frames(index, limit)).unwrap_or_default()
     }
 
-    /// The memory that all threads share.
-    #[must_use]
-    pub fn memory(&self) -> impl Memory + use<> {
-        Reader(self.process.leader)
+    /// Looks into a thread; none once it has ended.
+    pub fn look<T>(&self, thread: ThreadName, look: impl FnOnce(&Inspector<'_>) -> T) -> Option<T> {
+        let state = self.state(thread)?;
+        Some(look(&Inspector::new(self.modules(), &Reader(self.process.leader), &state)))
+    }
+
+    /// The place of a thread that the kernel still has.
+    fn present(&self, thread: ThreadName) -> Option<usize> {
+        self.index(thread).filter(|&index| !self.process.threads[index].reaped)
     }
 
     /// The executable and its libraries, where they are loaded.

@@ -1,11 +1,20 @@
 //! A recorded execution with a place in it where the session stands. Lives on the thread that runs the program.
 
-use checker::names::ThreadName;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
+use checker::names::ThreadName;
+use ptrace_backend::debuginfo::inspect::Inspector;
+
+use super::breakpoints::{Breakpoints, SetBreakpoint, WantedBreakpoint};
+use super::code::Code;
 use super::error::DebugError;
 use super::position::Position;
 use super::recording::{Life, Recording};
 use super::replica::Replica;
+use super::running::Filters;
+use super::session::Controls;
 use super::stack::{self, StackLine};
 use super::stop::{NextEvent, Standing, Stop, ThreadLine, Written};
 use crate::places::Places;
@@ -19,17 +28,40 @@ pub(crate) struct Debuggee<'p> {
     pub(super) at: Position,
     /// Whom the last stop was about.
     pub(super) thread: ThreadName,
+    /// The user's own code; none of it without a program.
+    pub(super) code: Code,
+    pub(super) breakpoints: Breakpoints,
+    pub(super) filters: Filters,
+    /// Set from another thread to break a move off.
+    pub(super) interrupt: Arc<AtomicBool>,
     /// The outermost function of the user's own code in each thread, once known.
     pub(super) functions: Vec<Option<String>>,
 }
 
 impl<'p> Debuggee<'p> {
     /// A session that stands at the failure.
-    pub(super) fn new(recording: Recording, places: Places<'p>, live: Result<Replica<'p>, String>) -> Self {
+    pub(super) fn new(
+        recording: Recording,
+        places: Places<'p>,
+        live: Result<Replica<'p>, String>,
+        controls: &Controls,
+    ) -> Self {
+        let code = live.as_ref().map(|replica| Code::of(replica.program, &places)).unwrap_or_default();
         let at = Position::at_rest(recording.len());
         let functions = vec![None; recording.lives.len()];
-        let thread = recording.fault.as_ref().map_or(ThreadName::MAIN, |fault| fault.thread);
-        Self { recording, places, live, at, thread, functions }
+        let thread = recording.fault.as_ref().map_or_else(|| recording.main(), |fault| fault.thread);
+        Self {
+            recording,
+            places,
+            live,
+            at,
+            thread,
+            code,
+            breakpoints: Breakpoints::default(),
+            filters: Filters::default(),
+            interrupt: Arc::clone(&controls.interrupt),
+            functions,
+        }
     }
 
     /// Says where it stands, about a thread.
@@ -57,12 +89,19 @@ impl<'p> Debuggee<'p> {
     /// The threads that exist here.
     pub(super) fn threads(&mut self) -> Vec<ThreadLine> {
         self.learn_functions();
-        let alive = self.recording.lives.iter().enumerate().filter(|(_, life)| life.is_alive(self.at.events));
+        let alive = self.recording.lives.iter().enumerate().filter(|(_, life)| self.is_alive(life));
         let line = |(index, life): (usize, &Life)| ThreadLine {
             number: index as u32 + 1,
             name: self.name(life, self.functions[index].as_deref()),
         };
         alive.map(line).collect()
+    }
+
+    /// Whether a thread exists here. One that ends at its next rest is still on its way there.
+    fn is_alive(&self, life: &Life) -> bool {
+        let moves = self.recording.runs_before(self.at.events) == life.name
+            || self.at.legs.last().is_some_and(|leg| leg.thread == life.name);
+        life.is_alive(self.at.events) || (moves && !self.at.is_at_rest())
     }
 
     fn name(&self, life: &Life, function: Option<&str>) -> String {
@@ -77,7 +116,7 @@ impl<'p> Debuggee<'p> {
     fn learn_functions(&mut self) {
         for index in 0..self.functions.len() {
             let life = &self.recording.lives[index];
-            if self.functions[index].is_some() || !life.is_alive(self.at.events) {
+            if self.functions[index].is_some() || !self.is_alive(life) {
                 continue;
             }
             let name = life.name;
@@ -88,7 +127,7 @@ impl<'p> Debuggee<'p> {
 
     /// The thread of a number, if it exists here.
     pub(super) fn thread(&self, number: u32) -> Result<ThreadName, DebugError> {
-        let life = self.recording.thread(number).filter(|life| life.is_alive(self.at.events));
+        let life = self.recording.thread(number).filter(|life| self.is_alive(life));
         life.map(|life| life.name)
             .ok_or_else(|| DebugError::Unknown(format!("there is no thread {number} here")))
     }
@@ -97,7 +136,7 @@ impl<'p> Debuggee<'p> {
     pub(super) fn stack(&mut self, thread: ThreadName) -> Result<Vec<StackLine>, DebugError> {
         let Ok(replica) = &mut self.live else { return Ok(self.recorded_stack(thread)) };
         let copy = replica.go_to(&self.at, &self.recording)?;
-        Ok(stack::live(&copy.inspection, thread, &self.places))
+        Ok(stack::live(&copy.inspection, thread, &self.places, &self.code))
     }
 
     /// Where a thread's next event is, or its last one.
@@ -106,6 +145,25 @@ impl<'p> Debuggee<'p> {
         let next = after.iter().find(|event| event.thread() == thread);
         let event = next.or_else(|| before.iter().rfind(|event| event.thread() == thread));
         event.map(|event| stack::recorded(&event.place, &self.places)).into_iter().collect()
+    }
+
+    /// Looks into a thread.
+    pub(super) fn look<T>(
+        &mut self,
+        thread: u32,
+        look: impl FnOnce(&Inspector<'_>) -> T,
+    ) -> Result<T, DebugError> {
+        let thread = self.thread(thread)?;
+        let replica = self.live.as_mut().map_err(|why| DebugError::NotLive(why.clone()))?;
+        let copy = replica.go_to(&self.at, &self.recording)?;
+        let gone = || DebugError::Unknown("the thread has ended: it has no variables any more".to_owned());
+        copy.inspection.look(thread, look).ok_or_else(gone)
+    }
+
+    /// Sets the breakpoints of a file.
+    pub(super) fn set_breakpoints(&mut self, file: &Path, wanted: &[WantedBreakpoint]) -> Vec<SetBreakpoint> {
+        let code = self.live.as_ref().ok().map(|replica| (&self.code, replica.program.modules()));
+        self.breakpoints.set(file, wanted, code)
     }
 
     /// What the program has written up to here.

@@ -19,6 +19,9 @@ pub enum DebugError {
     /// Only what was recorded is there.
     #[error("{0}")]
     NotLive(String),
+    /// The move takes too long, or somebody has ended it.
+    #[error("the move was broken off: {0}")]
+    Interrupted(&'static str),
     /// There is no such thread, frame or step.
     #[error("{0}")]
     Unknown(String),

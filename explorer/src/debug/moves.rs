@@ -58,9 +58,17 @@ impl Debuggee<'_> {
             }
             // On the way to a key point, the key point comes next.
             Direction::Forward if !self.at.is_at_rest() => (self.at.events, self.at.events),
-            Direction::Forward => (self.at.events + 1, self.at.events + 1),
-            Direction::Back if self.at.events == 0 => return self.go_to_start(),
-            Direction::Back => (self.at.events - 1, self.at.events),
+            Direction::Forward => {
+                let next =
+                    (self.at.events..self.recording.len()).find(|event| !self.recording.is_harness(*event));
+                let step = next.map_or(self.recording.len(), |event| event + 1);
+                (step, step)
+            }
+            Direction::Back => {
+                let last = (0..self.at.events).rev().find(|event| !self.recording.is_harness(*event));
+                let Some(event) = last else { return self.go_to_start() };
+                (event, event + 1)
+            }
         };
         if step == self.recording.len() {
             return self.go_to_end();
@@ -104,11 +112,6 @@ impl Debuggee<'_> {
         let description =
             format!("{} · switched to {}", self.number_words(step), self.recording.label(thread));
         self.arrive(Position::at_rest(step), thread, cause, description, text)
-    }
-
-    pub(super) fn go_to_start(&mut self) -> Stop {
-        let description = "the start".to_owned();
-        self.arrive(Position::at_rest(0), ThreadName::MAIN, Cause::Entry, description, None)
     }
 
     pub(super) fn arrive(

@@ -1,6 +1,8 @@
 //! What is known of a recorded execution without running anything: its events, and what every thread was up to between
 //! them.
 
+use std::collections::HashMap;
+
 use checker::failure::{Failure, FailureKind};
 use checker::names::ThreadName;
 use checker::seam::{Agent, AgentView, Choice, On, OpKey, Status};
@@ -9,7 +11,7 @@ use checker::search::Replayed;
 use super::tape::Taken;
 use crate::lanes::Lanes;
 use crate::places::Places;
-use crate::report::{Location, Switch};
+use crate::report::{EventLine, Location, Switch};
 use crate::story::Story;
 use crate::words::Words;
 
@@ -19,6 +21,8 @@ pub(super) struct Recording {
     pub(super) fault: Option<Fault>,
     /// In the order of their labels.
     pub(super) lives: Vec<Life>,
+    /// The thread that runs the test and takes no part: its events are passed over.
+    pub(super) harness: Option<ThreadName>,
 }
 
 /// An event.
@@ -86,18 +90,43 @@ impl Recording {
         let words = Words { lanes: &story.lanes, source: places.source() };
         let end = end(taken).min(replayed.trace.steps.len());
         let last = end.checked_sub(1).map(|last| replayed.trace.steps[last].choice.agent.thread());
+        let lives = lives(taken, end, &story.lanes, &words);
+        let harness = places.source().harness();
+        let main = lives.first().map_or(ThreadName::MAIN, |life| life.name);
         let fault = failure.map(|failure| Fault {
             kind: failure.kind,
             message: message(failure, &story.lanes),
-            thread: failure.thread.or(last).unwrap_or(ThreadName::MAIN),
+            thread: failure.thread.or(last).filter(|thread| Some(*thread) != harness).unwrap_or(main),
         });
-        let lives = lives(taken, end, &story.lanes, &words);
-        let steps = replayed.trace.steps.iter().zip(story.events).take(end);
-        let events = steps.map(|(step, line)| {
+        let mut told: HashMap<usize, EventLine> =
+            story.events.into_iter().map(|line| (line.number as usize, line)).collect();
+        let steps = replayed.trace.steps.iter().take(end).enumerate();
+        let events = steps.map(|(number, step)| {
             let (choice, key) = step.replayed();
-            Recorded { choice, key, text: line.text, place: line.place, switch: line.switch }
+            match told.remove(&number) {
+                Some(line) => {
+                    let is_from_harness = harness.is_some() && step.last.thread() == harness;
+                    let switch = line.switch.filter(|_| !is_from_harness);
+                    Recorded { choice, key, text: line.text, place: line.place, switch }
+                }
+                None => {
+                    let place = at.get(number).cloned().unwrap_or_default();
+                    Recorded { choice, key, text: words.event(&step.event), place, switch: None }
+                }
+            }
         });
-        Self { events: events.collect(), fault, lives }
+        let events = events.collect();
+        Self { events, fault, lives, harness }
+    }
+
+    /// The thread that the program, or the test, begins with.
+    pub(super) fn main(&self) -> ThreadName {
+        self.lives.first().map_or(ThreadName::MAIN, |life| life.name)
+    }
+
+    /// Whether an event is the harness's, by its position.
+    pub(super) fn is_harness(&self, event: usize) -> bool {
+        self.events.get(event).is_some_and(|event| Some(event.thread()) == self.harness)
     }
 
     /// How many events there are.
@@ -129,7 +158,7 @@ impl Recording {
         events
             .checked_sub(1)
             .and_then(|last| self.events.get(last))
-            .map_or(ThreadName::MAIN, Recorded::thread)
+            .map_or_else(|| self.main(), Recorded::thread)
     }
 }
 

@@ -34,8 +34,8 @@ pub(super) struct Copy {
 pub(super) enum Arrival {
     /// One more stretch is done: everybody stands.
     Rest,
-    /// A thread stands before this instruction.
-    Probe(ThreadName, u64),
+    /// A thread stands before this instruction; `rests`: at a key point, so that going on is resting there.
+    Probe { thread: ThreadName, address: u64, rests: bool },
     /// There are no more events.
     End,
 }
@@ -63,6 +63,18 @@ impl<'p> Replica<'p> {
         Ok(self.copy.insert(copy))
     }
 
+    /// A new copy, before the first instruction.
+    pub(super) fn anew(&mut self) -> Result<&mut Copy, DebugError> {
+        self.copy = None;
+        let copy = self.begin()?;
+        Ok(self.copy.insert(copy))
+    }
+
+    /// The copy is not where it was said to be.
+    pub(super) fn discard(&mut self) {
+        self.copy = None;
+    }
+
     fn begin(&mut self) -> Result<Copy, DebugError> {
         self.fresh.map_or(Ok(()), FreshDir::restore)?;
         let inspection = self.program.inspect()?;
@@ -77,6 +89,20 @@ impl Copy {
             Some(Halt::Rest) => Position::at_rest(self.events),
             _ => Position { events: self.events, legs: self.legs.clone() },
         }
+    }
+
+    /// How many events will have run at the end of the stretch that comes next; none on the way through one.
+    pub(super) fn next_stretch(&self) -> Option<usize> {
+        match self.halt {
+            None => Some(0),
+            Some(Halt::Rest) => Some(self.events + 1),
+            Some(Halt::Probe { .. }) => None,
+        }
+    }
+
+    /// Whether everybody stands, and so many events have run.
+    pub(super) fn rests_at(&self, events: usize) -> bool {
+        self.halt == Some(Halt::Rest) && self.events == events
     }
 
     /// Whether a position lies ahead.
@@ -137,7 +163,7 @@ impl Copy {
     pub(super) fn advance(&mut self, recording: &Recording) -> Result<Arrival, DebugError> {
         let halt = match self.halt {
             None => self.inspection.begin()?,
-            Some(Halt::Probe(_)) => self.inspection.go_on()?,
+            Some(Halt::Probe { .. }) => self.inspection.go_on()?,
             Some(Halt::Rest) => {
                 let Some(event) = recording.events.get(self.events) else { return Ok(Arrival::End) };
                 self.events += 1;
@@ -147,10 +173,22 @@ impl Copy {
             }
         };
         self.halt = Some(halt);
-        let Halt::Probe(thread) = halt else { return Ok(Arrival::Rest) };
-        let address = self.inspection.registers(thread).map_or(0, |(registers, _)| registers.pc);
+        let Halt::Probe { thread, rests } = halt else { return Ok(Arrival::Rest) };
+        let address = self.inspection.instruction(thread).unwrap_or(0);
         *self.counts.entry((thread, address)).or_default() += 1;
-        Ok(Arrival::Probe(thread, address))
+        Ok(Arrival::Probe { thread, address, rests })
+    }
+
+    /// The way from the last leg to where it stands.
+    pub(super) fn leg(&self, thread: ThreadName, address: u64) -> Leg {
+        let count = self.counts.get(&(thread, address)).copied().unwrap_or(1);
+        Leg { thread, address, count }
+    }
+
+    /// It stands at this position, however it has come there.
+    pub(super) fn settle_at(&mut self, at: &Position) {
+        self.legs.clone_from(&at.legs);
+        self.counts.clear();
     }
 
     /// Makes where it stands the end of a leg.

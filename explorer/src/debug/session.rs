@@ -1,33 +1,32 @@
 //! The session as its owner sees it: questions and moves, answered by the thread that runs the program.
 
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread::JoinHandle;
 
-use checker::seam::{Choice, OpKey, Program};
-use checker::search::{self, Go};
-use ptrace_backend::PtraceProgram;
+use ptrace_backend::debuginfo::inspect::{FrameId, Handle, Scope, Variable};
 
+use super::breakpoints::{SetBreakpoint, WantedBreakpoint};
 use super::debuggee::Debuggee;
 use super::error::DebugError;
 use super::moves::Direction;
-use super::recording::Recording;
-use super::replica::Replica;
+use super::opening::open;
+use super::running::Filters;
 use super::stack::StackLine;
+use super::stepping::Step;
 use super::stop::{Standing, Stop, ThreadLine, Written};
-use super::tape::{Tape, Taped};
-use crate::adapt::adapt;
-use crate::backend::Launched;
-use crate::callers::places_of_events;
-use crate::diverged::Readable;
-use crate::fresh_dir::Fresh;
-use crate::places::Places;
-use crate::replay;
-use crate::root::roots_for_file;
-use crate::schedule_file::ScheduleFile;
-use crate::source::Source;
+
+/// How other threads get at a session while it is busy.
+#[derive(Clone, Debug, Default)]
+pub struct Controls {
+    /// Set to end the session at once.
+    pub cancel: Arc<AtomicBool>,
+    /// Set to break off the move that is being made.
+    pub interrupt: Arc<AtomicBool>,
+}
 
 /// What to debug.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,14 +58,14 @@ pub struct Session {
 }
 
 impl Session {
-    /// Runs the schedule once, and stands at its failure. Setting `cancel` ends the session from any thread.
+    /// Runs the schedule once, and stands at its failure.
     ///
     /// # Errors
     /// When the schedule cannot be used, or the program cannot be run.
-    pub fn open(request: Request, cancel: Arc<AtomicBool>) -> Result<(Self, Opening), DebugError> {
+    pub fn open(request: Request, controls: Controls) -> Result<(Self, Opening), DebugError> {
         let (jobs, todo) = mpsc::channel::<Job>();
         let (opened, opening) = mpsc::channel();
-        let seen = Arc::clone(&cancel);
+        let cancel = Arc::clone(&controls.cancel);
         let run = move || {
             let serve = |debuggee: &mut Debuggee<'_>, notes| {
                 let stop = debuggee.go_to_end();
@@ -74,7 +73,7 @@ impl Session {
                 let _ = opened.send(Ok(Opening { stop, notes }));
                 todo.iter().for_each(|job| job(debuggee));
             };
-            if let Err(error) = open(&request, &seen, serve) {
+            if let Err(error) = open(&request, &controls, serve) {
                 // As above.
                 let _ = opened.send(Err(error));
             }
@@ -132,37 +131,114 @@ impl Session {
         self.ask(|debuggee| debuggee.written())?
     }
 
-    /// Moves by one key point of any thread.
+    /// Makes a move, and says where it ends. One that cannot be made leaves the session where it is.
+    ///
+    /// # Errors
+    /// When the move is not possible, or takes too long.
+    pub fn go(&self, movement: Move) -> Result<Stop, DebugError> {
+        self.ask(move |debuggee| {
+            debuggee.interrupt.store(false, Ordering::Relaxed);
+            match movement {
+                Move::Event(direction) => Ok(debuggee.by_event(direction)),
+                Move::Switch(direction) => Ok(debuggee.by_switch(direction)),
+                Move::Line { thread, direction: Direction::Forward, step } => {
+                    debuggee.step(debuggee.thread(thread)?, step)
+                }
+                Move::Line { thread, direction: Direction::Back, step } => {
+                    debuggee.step_back(debuggee.thread(thread)?, step)
+                }
+                Move::Run(Direction::Forward) => debuggee.run_on(),
+                Move::Run(Direction::Back) => debuggee.run_back(),
+                Move::ToStep(step) => debuggee.go_to_step(step),
+                Move::ToFailure => Ok(debuggee.go_to_end()),
+            }
+        })?
+    }
+
+    /// Sets the breakpoints of a file, in place of those that it had.
     ///
     /// # Errors
     /// When the session is over.
-    pub fn by_event(&self, direction: Direction) -> Result<Stop, DebugError> {
-        self.ask(move |debuggee| debuggee.by_event(direction))
+    pub fn set_breakpoints(
+        &self,
+        file: PathBuf,
+        wanted: Vec<WantedBreakpoint>,
+    ) -> Result<Vec<SetBreakpoint>, DebugError> {
+        self.ask(move |debuggee| debuggee.set_breakpoints(&file, &wanted))
     }
 
-    /// Moves to the nearest change of thread, else to the end in that direction.
+    /// Which changes of thread are stopped at.
     ///
     /// # Errors
     /// When the session is over.
-    pub fn by_switch(&self, direction: Direction) -> Result<Stop, DebugError> {
-        self.ask(move |debuggee| debuggee.by_switch(direction))
+    pub fn set_filters(&self, filters: Filters) -> Result<(), DebugError> {
+        self.ask(move |debuggee| debuggee.filters = filters)
     }
 
-    /// Moves to where so many events have run.
+    /// The groups of variables of a call.
     ///
     /// # Errors
-    /// When the schedule is shorter.
-    pub fn go_to_step(&self, step: usize) -> Result<Stop, DebugError> {
-        self.ask(move |debuggee| debuggee.go_to_step(step))?
+    /// When there is no such call, or the program cannot be run up to here again.
+    pub fn scopes(&self, thread: u32, frame: FrameId) -> Result<Vec<Scope>, DebugError> {
+        self.ask(move |debuggee| debuggee.look(thread, |inspector| inspector.scopes(frame)))?
     }
 
-    /// Moves to the failure.
+    /// What is inside of a group or a variable: the parts that have names.
     ///
     /// # Errors
-    /// When the session is over.
-    pub fn go_to_end(&self) -> Result<Stop, DebugError> {
-        self.ask(|debuggee| debuggee.go_to_end())
+    /// When the program cannot be run up to here again.
+    pub fn named(&self, thread: u32, handle: Handle) -> Result<Vec<Variable>, DebugError> {
+        self.ask(move |debuggee| debuggee.look(thread, |inspector| inspector.named(&handle)))?
     }
+
+    /// What is inside of a variable: the elements at these positions.
+    ///
+    /// # Errors
+    /// When the program cannot be run up to here again.
+    pub fn indexed(
+        &self,
+        thread: u32,
+        handle: Handle,
+        range: Range<u64>,
+    ) -> Result<Vec<Variable>, DebugError> {
+        self.ask(move |debuggee| debuggee.look(thread, |inspector| inspector.indexed(&handle, range)))?
+    }
+
+    /// The value of an expression in a call.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong with the expression.
+    pub fn evaluate(&self, thread: u32, frame: FrameId, expression: String) -> Result<Variable, DebugError> {
+        let look = move |debuggee: &mut Debuggee<'_>| {
+            let value = debuggee.look(thread, |inspector| inspector.evaluate(frame, &expression))?;
+            value.map_err(|error| DebugError::Unknown(error.to_string()))
+        };
+        self.ask(look)?
+    }
+}
+
+/// A move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Move {
+    /// One key point of any thread.
+    Event(Direction),
+    /// To the nearest change of thread, else to the end in that direction.
+    Switch(Direction),
+    /// By line of one thread.
+    Line {
+        /// Its number.
+        thread: u32,
+        /// Which way.
+        direction: Direction,
+        /// How far.
+        step: Step,
+    },
+    /// To the next breakpoint or filter, else to the end in that direction.
+    Run(Direction),
+    /// So many events have run.
+    ToStep(usize),
+    /// Where the session began.
+    ToFailure,
 }
 
 impl Drop for Session {
@@ -174,62 +250,4 @@ impl Drop for Session {
             let _ = tracer.join();
         }
     }
-}
-
-/// Records the schedule and hands the result over, with notes. All on the calling thread, which then owns the program.
-fn open(
-    request: &Request,
-    cancel: &Arc<AtomicBool>,
-    serve: impl FnOnce(&mut Debuggee<'_>, Vec<String>),
-) -> Result<(), DebugError> {
-    let mut saved = ScheduleFile::read(&request.schedule).map_err(crate::Error::from)?;
-    let file = request.schedule.canonicalize().unwrap_or_else(|_| request.schedule.clone());
-    let root = match &request.program {
-        Some(program) => {
-            saved.target.program = crate::place::Place::Absolute(program.as_path().into());
-            request.folder.clone()
-        }
-        None => {
-            let mut roots = roots_for_file(&file, &request.folder);
-            roots.retain(|root| *root != request.folder);
-            roots.insert(0, request.folder.clone());
-            replay::root_of_program(&saved.target, roots)?
-        }
-    };
-    let Launched { program, fresh } = replay::launch(&saved.target, &root)?.start(cancel)?;
-    let (recording, notes) = record(&saved, &program, &Fresh::new(&program, fresh.as_ref()), &root, cancel)?;
-    let replica = Replica::new(&program, fresh.as_ref());
-    serve(&mut Debuggee::new(recording, Places::new(&program, &root), Ok(replica)), notes);
-    Ok(())
-}
-
-/// Runs the schedule once.
-fn record(
-    saved: &ScheduleFile,
-    backend: &PtraceProgram,
-    program: &impl Program,
-    root: &Path,
-    cancel: &AtomicBool,
-) -> Result<(Recording, Vec<String>), DebugError> {
-    let places = Places::new(backend, root);
-    let tape = Tape::default();
-    let taped = Taped { program, tape: &tape };
-    let mut notes = Source::notes(backend);
-    let mut go = || if cancel.load(Ordering::Relaxed) { Go::Cancelled } else { Go::Continue };
-    let is_same_build = Source::build_id(backend) == saved.target.build_id;
-    let steps: Vec<(Choice, OpKey)> = if is_same_build {
-        let key_points = &saved.found_by.key_points;
-        backend.fix_key_points(&key_points.instructions, &key_points.memory);
-        saved.choices.iter().map(|choice| (choice.choice(), choice.key())).collect()
-    } else {
-        notes.push(
-            "the program was rebuilt since the schedule was saved; the schedule still applies".to_owned(),
-        );
-        adapt(&taped, &saved.choices, &places, &mut go)?
-    };
-    let replayed = search::replay(&taped, &steps, saved.target.step_limit, &mut go)
-        .map_err(|error| Readable(&places).search_error(error))?;
-    let taken = tape.take();
-    let at = places_of_events(program, &replayed.trace, &places);
-    Ok((Recording::of(&replayed, &taken, &at, &places), notes))
 }

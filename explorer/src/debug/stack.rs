@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use checker::names::ThreadName;
 use ptrace_backend::Inspection;
+use ptrace_backend::debuginfo::inspect::{FrameId, StackFrame};
 
+use super::code::Code;
 use crate::places::Places;
 use crate::report::Location;
 
@@ -26,32 +28,43 @@ pub struct StackLine {
     pub is_own: bool,
     /// The instruction at which it goes on.
     pub address: u64,
+    /// What to ask for its variables with; none where only what was recorded is known.
+    pub id: Option<FrameId>,
 }
 
 /// A thread's calls, innermost first.
-pub(super) fn live(inspection: &Inspection, thread: ThreadName, places: &Places<'_>) -> Vec<StackLine> {
-    let modules = inspection.modules();
-    let mut lines = Vec::new();
-    for frame in inspection.frames(thread, DEEPEST) {
-        let looked_up = frame.place.and_then(|place| modules.run_time(place)).unwrap_or(frame.pc);
-        for source in modules.frames(looked_up) {
-            let is_own = source.file.as_deref().is_some_and(|file| places.is_own_file(file));
-            lines.push(StackLine {
-                function: source.function,
-                file: source.file,
-                line: source.line,
-                column: source.column,
-                is_own,
-                address: frame.pc,
-            });
+pub(super) fn live(
+    inspection: &Inspection,
+    thread: ThreadName,
+    places: &Places<'_>,
+    code: &Code,
+) -> Vec<StackLine> {
+    let line = |frame: StackFrame| {
+        let is_own = frame.source.file.as_deref().is_some_and(|file| places.is_own_file(file));
+        StackLine {
+            function: frame.source.function,
+            file: frame.source.file,
+            line: frame.source.line,
+            column: frame.source.column,
+            is_own,
+            address: frame.pc,
+            id: Some(frame.id),
         }
+    };
+    let stack = inspection.look(thread, |inspector| inspector.stack(DEEPEST)).unwrap_or_default();
+    let is_inlined = stack.first().is_some_and(|frame| frame.is_inlined);
+    let mut stack: Vec<StackLine> = stack.into_iter().map(line).collect();
+    if let Some(innermost) = stack.first_mut().filter(|_| !is_inlined)
+        && let Some((_, line)) = code.line_at(innermost.address)
+    {
+        innermost.line = Some(line);
     }
-    lines
+    stack
 }
 
 /// What a recording knows of a thread's calls: where its own code was.
 pub(super) fn recorded(place: &Location, places: &Places<'_>) -> StackLine {
     let function = place.function.clone().unwrap_or_else(|| "unknown".to_owned());
     let file = place.file.as_ref().map(|file| places.absolute(file));
-    StackLine { function, file, line: place.line, column: None, is_own: true, address: 0 }
+    StackLine { function, file, line: place.line, column: None, is_own: true, address: 0, id: None }
 }

@@ -72,6 +72,14 @@ impl Process {
         Ok(Flow::Rest)
     }
 
+    /// Whether an access, at whose instruction the thread stands, is a key point.
+    pub(crate) fn is_key_point(&self, index: Index, candidate: usize) -> bool {
+        let accesses = || self.layout.candidates[candidate].accesses(&self.state(index));
+        !self.in_harness(index)
+            && self.shared.status(candidate) == Status::Promoted
+            && !self.shared_among(&accesses()).is_empty()
+    }
+
     /// Whether the thread spins on memory that is not known to be shared. If so, it now waits for a change of it.
     fn spins_unshared(
         &mut self,
@@ -209,6 +217,7 @@ impl Process {
         if std::mem::replace(&mut self.concurrent, true) {
             return Ok(());
         }
+        self.hide_probes()?;
         match &*self.shared.arming(&self.layout, self.pristine) {
             Arming::Words(words) => {
                 for (addr, word) in words {

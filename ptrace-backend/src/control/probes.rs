@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::process::{Flow, Process, system};
 use super::sync::Index;
+use crate::layout::What;
 use crate::os::memory::{self, MemoryFile};
 use crate::os::wait::{self, Wait};
 use crate::os::{Tid, ptrace};
@@ -49,7 +50,7 @@ impl Process {
         self.write_code(planted.into_iter().collect())
     }
 
-    /// Plants the traps again, after [`Process::hide_probes`] or after the code was written over.
+    /// Plants the traps again after [`Process::hide_probes`].
     pub(crate) fn show_probes(&mut self) -> Result<(), ExecutionError> {
         let wanted: Vec<u64> = self.probes.wanted.iter().copied().collect();
         let mut planted = Vec::with_capacity(wanted.len());
@@ -97,6 +98,17 @@ impl Process {
             self.probes.stopped = Some(index);
         }
         is_probe
+    }
+
+    /// Whether the thread that stands at a probe stands at a key point as well, so that it rests there.
+    pub(crate) fn rests_at_probe(&self) -> bool {
+        let Some(index) = self.probes.stopped else { return false };
+        let at = self.threads[index].regs.rip;
+        let trap = self.layout.traps.get(&at).filter(|_| !self.probes.planted.contains_key(&at));
+        match trap.map(|trap| &trap.what) {
+            Some(What::Access(candidate)) => self.is_key_point(index, *candidate),
+            _ => false,
+        }
     }
 
     /// Lets the thread that stands at a probe go on to its next stop.

@@ -70,6 +70,15 @@ pub(crate) fn extended_state(tid: Tid) -> io::Result<Vec<u8>> {
     Ok(area)
 }
 
+/// The vector registers xmm0 to xmm15 of a stopped thread, the first byte lowest.
+pub(crate) fn vector_registers(tid: Tid) -> io::Result<[u128; 16]> {
+    /// Where `xsave` puts them.
+    const START: usize = 160;
+    let area = extended_state(tid)?;
+    let (values, _) = area.get(START..).unwrap_or_default().as_chunks::<16>();
+    Ok(std::array::from_fn(|i| values.get(i).map_or(0, |bytes| u128::from_le_bytes(*bytes))))
+}
+
 /// Sets the registers of a stopped thread.
 pub(crate) fn set_registers(tid: Tid, regs: &Regs) -> io::Result<()> {
     // SAFETY: the kernel reads one structure from a valid reference.

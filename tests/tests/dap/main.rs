@@ -1,5 +1,8 @@
 //! The debug adapter, driven as a client drives it: the real binary over its standard streams.
 
+mod client;
+mod lines;
+
 use serde_json::{Value, json};
 use tests::{Adapter, Found, Optimisation, running, workspace};
 
@@ -41,6 +44,10 @@ fn a_session_starts_at_the_failure_and_steps_by_key_point_both_ways() {
     let stop = adapter.go("stepBack", &by_event(&start));
     assert_eq!(stop["description"], "the start", "{stop}");
     assert_eq!(adapter.succeed("threads", &Value::Null)["threads"].as_array().map(Vec::len), Some(1));
+
+    // From the first line to the first key point.
+    adapter.go("next", &by_event(&start));
+    assert_eq!(adapter.succeed("interleaver/position", &Value::Null)["step"], 0);
 
     let mut lines = Vec::new();
     for step in 1..=steps {

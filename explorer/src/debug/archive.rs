@@ -1,0 +1,109 @@
+//! What a schedule file says by itself, for when its program cannot be run.
+
+use std::collections::BTreeMap;
+
+use checker::names::ThreadName;
+use checker::op::OpKind;
+
+use super::recording::{Fault, Life, Recorded, Recording, Stage, State};
+use crate::lanes::Lanes;
+use crate::report::{Location, Switch, Why};
+use crate::schedule_file::{SavedChoice, ScheduleFile};
+use crate::words::verb;
+
+impl Recording {
+    /// From a file alone: threads, operations and places, as they were saved.
+    pub(super) fn of_file(saved: &ScheduleFile) -> Self {
+        let choices = &saved.choices;
+        let lanes = Lanes::of(choices.iter().map(|choice| choice.thread), None);
+        let events: Vec<Recorded> = (0..choices.len()).map(|at| event(choices, at, &lanes)).collect();
+        let columns = lanes.columns().into_iter();
+        let lives = columns.map(|lane| life(lane.path, lane.thread, choices)).collect();
+        let last = choices.last().map_or(ThreadName::MAIN, |choice| choice.thread);
+        let failed = saved.failure.at.first().and_then(|words| words.split_whitespace().next());
+        let thread = lanes.columns().into_iter().find(|lane| Some(lane.thread.as_str()) == failed);
+        let fault = Fault {
+            kind: saved.failure.kind,
+            message: saved.failure.message.clone(),
+            thread: thread.map_or(last, |lane| lane.path),
+        };
+        Self { events, fault: Some(fault), lives, harness: None }
+    }
+}
+
+fn event(choices: &[SavedChoice], at: usize, lanes: &Lanes) -> Recorded {
+    let choice = &choices[at];
+    let before = at.checked_sub(1).map(|before| choices[before].thread);
+    let switch = before.filter(|before| *before != choice.thread).map(|before| {
+        let from = lanes.label(before);
+        // Why a thread did not go on is not saved.
+        let runs_again = choices[at..].iter().any(|later| later.thread == before);
+        let (why, reason) = match runs_again {
+            true => (Why::Preempted, format!("{from} does not go on")),
+            false => (Why::Blocked, format!("{from} does not run again")),
+        };
+        Switch { from, why, reason }
+    });
+    Recorded {
+        choice: choice.choice(),
+        key: choice.key(),
+        text: words(choice),
+        place: place(&choice.at),
+        switch,
+    }
+}
+
+fn words(choice: &SavedChoice) -> String {
+    match &choice.object {
+        Some(object) => format!("{} `{object}`", verb(choice.operation)),
+        None => verb(choice.operation).to_owned(),
+    }
+}
+
+/// From `function, file:line`, or as much of it as is there.
+pub(super) fn place(words: &str) -> Location {
+    let (function, place) = match words.rsplit_once(", ") {
+        Some((function, place)) => (Some(function.to_owned()), place),
+        None => (None, words),
+    };
+    match place.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?))) {
+        Some((file, line)) => Location { function, file: Some(file.to_owned()), line: Some(line) },
+        None => Location { function: Some(words.to_owned()), ..Location::default() },
+    }
+}
+
+/// From its creation on, a thread is about to run its next event; what it does after its last one is not saved.
+fn life(name: ThreadName, label: String, choices: &[SavedChoice]) -> Life {
+    let mut states: BTreeMap<usize, State> = BTreeMap::new();
+    let mut from = born(name, choices);
+    for (at, choice) in choices.iter().enumerate().filter(|(_, choice)| choice.thread == name) {
+        states.insert(from, State { stage: Stage::Ready, words: format!("about to {}", words(choice)) });
+        from = at + 1;
+    }
+    states.insert(from, State { stage: Stage::Ready, words: String::new() });
+    Life { name, label, states: states.into_iter().collect() }
+}
+
+/// After how many events a thread exists: the n-th thread that another one creates is its n-th child.
+fn born(name: ThreadName, choices: &[SavedChoice]) -> usize {
+    let Some((&ordinal, parents)) = name.path().split_last() else { return 0 };
+    let parent = parents.iter().try_fold(ThreadName::MAIN, |parent, &ordinal| parent.child(ordinal));
+    let creates = |choice: &SavedChoice| choice.operation == OpKind::Create && Some(choice.thread) == parent;
+    let creations = choices.iter().enumerate().filter(|(_, choice)| creates(choice));
+    creations.map(|(at, _)| at + 1).nth(usize::from(ordinal).saturating_sub(1)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read_back_from_their_words() {
+        for words in
+            ["worker, src/a.c:7", "<T as core::fmt::Debug>::fmt, src/x, y.rs:12", "main+0x12", "a.c:3"]
+        {
+            assert_eq!(place(words).words(), words);
+        }
+        assert_eq!(place("worker, a.c:7").line, Some(7));
+    }
+}

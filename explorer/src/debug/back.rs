@@ -1,0 +1,176 @@
+//! Steps back by source line of one thread.
+//!
+//! What a thread came to on its way is not kept: it is run through once more, from a little before where the session stands,
+//! and then from further and further back until the line before is found.
+
+use std::collections::BTreeSet;
+
+use checker::names::ThreadName;
+
+use super::code::Here;
+use super::debuggee::Debuggee;
+use super::error::DebugError;
+use super::moves::Direction;
+use super::position::Position;
+use super::recording::Recording;
+use super::running::Filters;
+use super::scan::{Limit, Mark, Scan, Seen};
+use super::stepping::Step;
+use super::stop::{Cause, Stop};
+
+/// What is found on the way back.
+pub(super) enum Behind {
+    Line(Position),
+    Breakpoints(Position, ThreadName, Vec<u64>),
+    Switch(usize),
+}
+
+impl Debuggee<'_> {
+    /// Steps a thread back: over calls to the line before, into the last line of a call, or out to the line of the call.
+    pub(super) fn step_back(&mut self, thread: ThreadName, step: Step) -> Result<Stop, DebugError> {
+        if self.live.is_err() {
+            return Ok(self.by_own_event(thread, Direction::Back));
+        }
+        Ok(match self.look_behind(thread, step)? {
+            Some(Behind::Line(at)) => {
+                let words = self.step_words(at.events, thread);
+                self.arrive(at, thread, Cause::Step, words, None)
+            }
+            Some(Behind::Breakpoints(at, thread, hits)) => self.at_breakpoint(at, thread, hits),
+            Some(Behind::Switch(step)) => self.at_switch(step),
+            None => self.begins_here(thread),
+        })
+    }
+
+    fn look_behind(&mut self, thread: ThreadName, step: Step) -> Result<Option<Behind>, DebugError> {
+        let Ok(replica) = &mut self.live else { return Ok(None) };
+        let copy = replica.go_to(&self.at, &self.recording)?;
+        let here = self.code.here(&copy.inspection, thread, &self.places);
+        let lines: BTreeSet<u64> = match step {
+            Step::Over | Step::Out if here.is_some() => self.code.of_stack(&copy.inspection, thread),
+            _ => self.code.all().map(|statement| statement.address).collect(),
+        };
+        let scan = Scan {
+            recording: &self.recording,
+            places: &self.places,
+            code: &self.code,
+            thread: Some((thread, lines)),
+            breakpoints: &self.breakpoints,
+            limit: Limit::new(&self.interrupt),
+        };
+        let stretches: Vec<usize> =
+            (0..=self.at.events).filter(|&events| scan.may_run(thread, events)).collect();
+        let mut window = 1;
+        loop {
+            let is_all = window >= stretches.len();
+            let first = stretches.get(stretches.len().saturating_sub(window)).copied().unwrap_or(0);
+            let copy = match first.checked_sub(1) {
+                Some(rest) => replica.go_to(&Position::at_rest(rest), &self.recording)?,
+                None => replica.anew()?,
+            };
+            let marks = match scan.marks_to(copy, &self.at) {
+                Ok(marks) => marks,
+                Err(error) => {
+                    replica.discard();
+                    return Err(error);
+                }
+            };
+            let past = Past { marks: &marks, at: &self.at, thread, step, here: here.as_ref(), is_all };
+            if let Some(line) = past.line(&self.recording) {
+                return Ok(Some(past.nearest(line, &self.filters, &self.recording)));
+            }
+            if is_all {
+                return Ok(None);
+            }
+            window *= 2;
+        }
+    }
+}
+
+/// What was on the way to where the session stands.
+struct Past<'a> {
+    marks: &'a [Mark],
+    at: &'a Position,
+    thread: ThreadName,
+    step: Step,
+    here: Option<&'a Here>,
+    /// The marks begin with the beginning of the thread.
+    is_all: bool,
+}
+
+impl Past<'_> {
+    /// The lines that the thread came to, as far as they count for the step.
+    fn lines(&self) -> Vec<(usize, &Seen, &Here)> {
+        let counts = |now: &Here| {
+            let Some(here) = self.here else { return true };
+            let left = now.cfa > here.cfa || (now.cfa == here.cfa && now.depth < here.depth);
+            let same = now.cfa == here.cfa && now.depth == here.depth;
+            match self.step {
+                Step::Over => left || same,
+                Step::Into => true,
+                Step::Out => left,
+            }
+        };
+        let marks = self.marks.iter().enumerate();
+        let lines = marks.filter_map(|(index, mark)| match mark {
+            Mark::Seen(seen) if seen.thread == self.thread => Some((index, seen, seen.here.as_ref()?)),
+            _ => None,
+        });
+        lines.filter(|(_, _, now)| counts(now)).collect()
+    }
+
+    /// The mark at which the line before begins; none if it may lie further back.
+    fn line(&self, recording: &Recording) -> Option<usize> {
+        let lines = self.lines();
+        let mut visit = first_of_visit(&lines, lines.len().checked_sub(1)?);
+        // At the very beginning of its line, the thread goes back to the line before.
+        if visit + 1 == lines.len() && self.stands_at(lines[visit].0, lines[visit].1, recording) {
+            visit = first_of_visit(&lines, visit.checked_sub(1)?);
+        }
+        (visit > 0 || self.is_all).then(|| lines[visit].0)
+    }
+
+    /// Whether the thread still stands where it was seen.
+    fn stands_at(&self, index: usize, seen: &Seen, recording: &Recording) -> bool {
+        if self.at.legs.last().is_some_and(|leg| leg.thread == self.thread) {
+            return index + 1 == self.marks.len();
+        }
+        let since = recording.events.get(seen.at.events..self.at.events).unwrap_or_default();
+        seen.rests && since.iter().all(|event| event.thread() != self.thread)
+    }
+
+    /// The last place to stop between a mark, or at it, and where the session stands.
+    fn nearest(&self, line: usize, filters: &Filters, recording: &Recording) -> Behind {
+        let Mark::Seen(seen) = &self.marks[line] else { return Behind::Line(self.marks[line].position()) };
+        let is_rest = |mark: &Mark| matches!(mark, Mark::Rest(events) if *events == seen.at.events);
+        let first = if seen.rests { self.marks.iter().position(is_rest).unwrap_or(line) } else { line };
+        last_stop(&self.marks[first..], self.at, filters, recording).unwrap_or_else(|| {
+            match seen.hits.as_slice() {
+                [] => Behind::Line(seen.at.clone()),
+                hits => Behind::Breakpoints(seen.at.clone(), seen.thread, hits.to_vec()),
+            }
+        })
+    }
+}
+
+/// The first of the arrivals at one line that belong to one visit.
+fn first_of_visit(lines: &[(usize, &Seen, &Here)], last: usize) -> usize {
+    let visited = lines[last].2;
+    lines[..last].iter().rposition(|(_, _, here)| *here != visited).map_or(0, |before| before + 1)
+}
+
+/// The last of these marks that a breakpoint or a filter stops at; where the session stands is not one of them.
+pub(super) fn last_stop(
+    marks: &[Mark],
+    at: &Position,
+    filters: &Filters,
+    recording: &Recording,
+) -> Option<Behind> {
+    marks.iter().rev().filter(|mark| mark.position() != *at).find_map(|mark| match mark {
+        Mark::Seen(seen) if !seen.hits.is_empty() => {
+            Some(Behind::Breakpoints(seen.at.clone(), seen.thread, seen.hits.clone()))
+        }
+        Mark::Rest(events) if filters.stop_at(recording, *events) => Some(Behind::Switch(*events)),
+        Mark::Seen(_) | Mark::Rest(_) => None,
+    })
+}

@@ -1,0 +1,154 @@
+//! The user's own code: where its lines begin, where it runs.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use checker::names::ThreadName;
+use ptrace_backend::debuginfo::Modules;
+use ptrace_backend::{Inspection, PtraceProgram};
+
+use crate::places::Places;
+
+/// More frames than code that is worth stepping through has.
+const DEEPEST: usize = 200;
+
+/// An instruction with which code of a line begins, at its run-time address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Statement {
+    pub(super) address: u64,
+    pub(super) file: usize,
+    pub(super) line: u32,
+}
+
+/// The statements of the user's own code.
+#[derive(Default)]
+pub(super) struct Code {
+    pub(super) files: Vec<PathBuf>,
+    /// By address.
+    statements: Vec<Statement>,
+}
+
+/// Where a thread is in the user's own code: the innermost call of it that has not returned.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Here {
+    /// Identifies the frame, and orders it: a caller's is greater.
+    pub(super) cfa: u64,
+    /// How many calls there are in the frame, of which all but one were inlined.
+    pub(super) depth: usize,
+    pub(super) file: PathBuf,
+    pub(super) line: u32,
+}
+
+impl Code {
+    pub(super) fn of(program: &PtraceProgram, places: &Places<'_>) -> Self {
+        let mut code = Self { files: Vec::new(), statements: Vec::new() };
+        for module in program.modules().iter() {
+            let found = module.image.statements(&|file| places.is_own_file(file));
+            let first = code.files.len();
+            code.files.extend(found.files);
+            code.statements.extend(found.all.iter().map(|statement| Statement {
+                address: statement.address.wrapping_add(module.bias),
+                file: first + statement.file,
+                line: statement.line,
+            }));
+        }
+        code.statements.sort_by_key(|statement| statement.address);
+        code
+    }
+
+    /// Every statement.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Statement> {
+        self.statements.iter()
+    }
+
+    /// File and line of the statement that begins at an address.
+    pub(super) fn line_at(&self, address: u64) -> Option<(&PathBuf, u32)> {
+        let place = self.statements.binary_search_by_key(&address, |statement| statement.address).ok()?;
+        let statement = self.statements.get(place)?;
+        Some((&self.files[statement.file], statement.line))
+    }
+
+    fn inside(&self, range: &Range<u64>) -> impl Iterator<Item = u64> + use<'_> {
+        let start = self.statements.partition_point(|statement| statement.address < range.start);
+        let end = self.statements.partition_point(|statement| statement.address < range.end);
+        self.statements[start..end.max(start)].iter().map(|statement| statement.address)
+    }
+
+    /// The statements of the functions that a thread is in.
+    pub(super) fn of_stack(&self, inspection: &Inspection, thread: ThreadName) -> BTreeSet<u64> {
+        let modules = inspection.modules();
+        let mut found = BTreeSet::new();
+        for frame in inspection.frames(thread, DEEPEST) {
+            let function = frame.place.and_then(|place| {
+                let module = modules.get(place.module)?;
+                let range = module.image.function_at(place.address)?.range;
+                Some(range.start.wrapping_add(module.bias)..range.end.wrapping_add(module.bias))
+            });
+            found.extend(function.iter().flat_map(|range| self.inside(range)));
+        }
+        found
+    }
+
+    /// Where a thread's frame returns to in the user's own code.
+    pub(super) fn returns_to(
+        inspection: &Inspection,
+        thread: ThreadName,
+        cfa: u64,
+        places: &Places<'_>,
+    ) -> Option<u64> {
+        let modules = inspection.modules();
+        let outer = inspection.frames(thread, DEEPEST).into_iter().filter(|frame| frame.cfa > cfa);
+        let mut outer = outer.filter_map(|frame| {
+            let looked_up = frame.place.and_then(|place| modules.run_time(place))?;
+            in_frame(modules, looked_up, frame.cfa, places).map(|_| frame.pc)
+        });
+        outer.next()
+    }
+
+    /// The innermost call of the user's own code.
+    pub(super) fn here(
+        &self,
+        inspection: &Inspection,
+        thread: ThreadName,
+        places: &Places<'_>,
+    ) -> Option<Here> {
+        let modules = inspection.modules();
+        inspection.frames(thread, DEEPEST).into_iter().enumerate().find_map(|(nth, frame)| {
+            let looked_up = frame.place.and_then(|place| modules.run_time(place)).unwrap_or(frame.pc);
+            let here = in_frame(modules, looked_up, frame.cfa, places)?;
+            Some(if nth == 0 { self.corrected(here, frame.pc) } else { here })
+        })
+    }
+
+    /// The call that a thread is in which stands at a statement.
+    pub(super) fn at_statement(
+        &self,
+        inspection: &Inspection,
+        thread: ThreadName,
+        places: &Places<'_>,
+    ) -> Option<Here> {
+        let frame = inspection.frames(thread, 1).into_iter().next()?;
+        let here = in_frame(inspection.modules(), frame.pc, frame.cfa, places)?;
+        Some(self.corrected(here, frame.pc))
+    }
+
+    /// Where several lines begin at one instruction, the statement says which one is meant; not where calls were inlined,
+    /// for then it may be that of another call.
+    fn corrected(&self, here: Here, address: u64) -> Here {
+        match self.line_at(address) {
+            Some((file, line)) if here.depth == 1 => Here { file: file.clone(), line, ..here },
+            _ => here,
+        }
+    }
+}
+
+/// The innermost call of the user's own code among those that were inlined into one frame.
+fn in_frame(modules: &Modules, address: u64, cfa: u64, places: &Places<'_>) -> Option<Here> {
+    let calls = modules.frames(address);
+    let is_own = |file: &Option<PathBuf>| file.as_deref().is_some_and(|file| places.is_own_file(file));
+    let innermost = calls.iter().position(|call| is_own(&call.file))?;
+    let depth = calls.len() - innermost;
+    let call = calls.into_iter().nth(innermost)?;
+    Some(Here { cfa, depth, file: call.file?, line: call.line.unwrap_or(0) })
+}
