@@ -23,6 +23,8 @@ pub(super) enum Missing {
     Unsupported(&'static str),
 }
 
+const MALFORMED: Missing = Missing::Unsupported("a malformed expression");
+
 /// What an expression may ask for; everything but memory and registers is unknown unless told.
 pub(super) trait Surroundings {
     fn memory(&self) -> &dyn Memory;
@@ -54,7 +56,7 @@ pub(super) trait Surroundings {
     }
 
     /// What the expression had for a value when the function was entered.
-    fn at_entry(&self, _expression: Expression<Reader>) -> Result<u64, Missing> {
+    fn at_entry(&self, _expression: Expression<Reader>) -> Result<Value, Missing> {
         Err(Missing::Gone)
     }
 
@@ -75,7 +77,6 @@ pub(super) fn run(
     start: Option<u64>,
     around: &dyn Surroundings,
 ) -> Result<Vec<Piece<Reader>>, Missing> {
-    const MALFORMED: Missing = Missing::Unsupported("a malformed expression");
     let mut evaluation = expression.evaluation(encoding);
     evaluation.set_max_iterations(MOST_STEPS);
     if let Some(value) = start {
@@ -86,12 +87,7 @@ pub(super) fn run(
         let next = match state {
             EvaluationResult::Complete => return Ok(evaluation.result()),
             EvaluationResult::RequiresMemory { address, size, base_type, .. } => {
-                let mut word = [0; 16];
-                let wanted = word.get_mut(..usize::from(size)).ok_or(MALFORMED)?;
-                if !around.memory().read(address, wanted) {
-                    return Err(Missing::Unreadable(address));
-                }
-                evaluation.resume_with_memory(typed(u128::from_le_bytes(word), base_type, around)?)
+                evaluation.resume_with_memory(read_typed(address, size, base_type, around)?)
             }
             EvaluationResult::RequiresRegister { register, base_type } => {
                 let bits = around.register(register.0).ok_or(Missing::Gone)?;
@@ -108,7 +104,7 @@ pub(super) fn run(
                 evaluation.resume_with_indexed_address(around.indexed(index, relocate).ok_or(MALFORMED)?)
             }
             EvaluationResult::RequiresEntryValue(expression) => {
-                evaluation.resume_with_entry_value(Value::Generic(around.at_entry(expression)?))
+                evaluation.resume_with_entry_value(around.at_entry(expression)?)
             }
             EvaluationResult::RequiresBaseType(entry) => evaluation
                 .resume_with_base_type(around.base_type(entry).ok_or(Missing::Unsupported("a type's size"))?),
@@ -119,6 +115,21 @@ pub(super) fn run(
         };
         state = next.map_err(|_| MALFORMED)?;
     }
+}
+
+/// Reads a value of a base type from memory.
+pub(super) fn read_typed(
+    address: u64,
+    size: u8,
+    base_type: UnitOffset,
+    around: &dyn Surroundings,
+) -> Result<Value, Missing> {
+    let mut word = [0; 16];
+    let wanted = word.get_mut(..usize::from(size)).ok_or(MALFORMED)?;
+    if !around.memory().read(address, wanted) {
+        return Err(Missing::Unreadable(address));
+    }
+    typed(u128::from_le_bytes(word), base_type, around)
 }
 
 /// Bits as a value of a base type; entry 0 stands for a plain word.
@@ -142,18 +153,23 @@ fn typed(bits: u128, base_type: UnitOffset, around: &dyn Surroundings) -> Result
     })
 }
 
-/// The word that an expression computes: an address where its result is a place, else the value.
-pub(super) fn word(pieces: &[Piece<Reader>], around: &dyn Surroundings) -> Result<u64, Missing> {
+/// What an expression computes: an address where its result is a place, else the value.
+pub(super) fn value(pieces: &[Piece<Reader>], around: &dyn Surroundings) -> Result<Value, Missing> {
     match pieces {
-        [Piece { location: Location::Address { address }, size_in_bits: None, .. }] => Ok(*address),
-        [Piece { location: Location::Value { value }, size_in_bits: None, .. }] => {
-            value.to_u64(u64::MAX).map_err(|_| Missing::Unsupported("a value that is no word"))
+        [Piece { location: Location::Address { address }, size_in_bits: None, .. }] => {
+            Ok(Value::Generic(*address))
         }
+        [Piece { location: Location::Value { value }, size_in_bits: None, .. }] => Ok(*value),
         [Piece { location: Location::Register { register }, size_in_bits: None, .. }] => {
-            around.register(register.0).map(|bits| bits as u64).ok_or(Missing::Gone)
+            around.register(register.0).map(|bits| Value::Generic(bits as u64)).ok_or(Missing::Gone)
         }
         _ => Err(Missing::Gone),
     }
+}
+
+/// The same as a word.
+pub(super) fn word(pieces: &[Piece<Reader>], around: &dyn Surroundings) -> Result<u64, Missing> {
+    value(pieces, around)?.to_u64(u64::MAX).map_err(|_| Missing::Unsupported("a value that is no word"))
 }
 
 /// A function's registers and memory, which is all that unwinding tables ask for.

@@ -60,9 +60,12 @@ pub(super) struct Activation {
 impl Activation {
     /// What the function sees in a register; none if the functions that it called may have changed it since.
     pub(super) fn register(&self, number: u16) -> Option<u64> {
-        let is_known = 1_u32.checked_shl(number.into()).is_some_and(|bit| self.known & bit != 0);
-        self.registers.get(number).filter(|_| is_known)
+        self.registers.get(number).filter(|_| is_known(self.known, number))
     }
+}
+
+fn is_known(known: u32, number: u16) -> bool {
+    1_u32.checked_shl(number.into()).is_some_and(|bit| known & bit != 0)
 }
 
 /// Every register.
@@ -97,7 +100,7 @@ pub(super) fn activations(
         let image = place.and_then(|place| modules.get(place.module)).map(|module| &*module.image);
         let row = place.zip(image).and_then(|(place, image)| image.cfi().row(place.address));
         let step = match (&row, image) {
-            (Some(row), Some(image)) => undo_call(row, image, &registers, memory),
+            (Some(row), Some(image)) => undo_call(row, image, &registers, known, memory),
             _ => guess(modules, &registers, memory, frames.is_empty()),
         };
         let cfa = step.as_ref().map_or(0, |step| step.cfa);
@@ -135,7 +138,13 @@ impl Step {
     }
 }
 
-fn undo_call(row: &CallerRow, image: &Image, registers: &Registers, memory: &dyn Memory) -> Option<Step> {
+fn undo_call(
+    row: &CallerRow,
+    image: &Image,
+    registers: &Registers,
+    known: u32,
+    memory: &dyn Memory,
+) -> Option<Step> {
     let cfi = image.cfi().section();
     let run = |expression: &gimli::UnwindExpression<usize>, start| {
         evaluate(expression.get(cfi).ok()?, row.encoding, start, registers, memory)
@@ -153,7 +162,7 @@ fn undo_call(row: &CallerRow, image: &Image, registers: &Registers, memory: &dyn
         let value = match rule {
             RegisterRule::Offset(offset) => word(memory, cfa.wrapping_add_signed(*offset)),
             RegisterRule::ValOffset(offset) => Some(cfa.wrapping_add_signed(*offset)),
-            RegisterRule::Register(other) => registers.get(other.0),
+            RegisterRule::Register(other) => registers.get(other.0).filter(|_| is_known(known, other.0)),
             RegisterRule::Expression(expression) => {
                 run(expression, Some(cfa)).and_then(|at| word(memory, at))
             }

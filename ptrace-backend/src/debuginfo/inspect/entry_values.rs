@@ -1,6 +1,6 @@
 //! What a register had in it when a function was entered, as its caller remembers.
 
-use gimli::{AttributeValue, Expression, Operation};
+use gimli::{AttributeValue, Expression, Operation, Value};
 
 use super::frame::Surrounding;
 use super::index::{Die, Info, Ref};
@@ -12,7 +12,7 @@ use crate::debuginfo::expression::Missing;
 ///
 /// Only where the caller's call provably was the one that entered this very function: a function in between that
 /// ended with a jump instead of a call would have changed the registers.
-pub(super) fn find(around: &Surrounding<'_>, wanted: Expression<Reader>) -> Result<u64, Missing> {
+pub(super) fn find(around: &Surrounding<'_>, wanted: Expression<Reader>) -> Result<Value, Missing> {
     let unit = around.info.dwarf.units().get(around.unit).ok_or(Missing::Gone)?;
     let register = only_register(wanted, unit.encoding()).ok_or(Missing::Gone)?;
     let thread = around.thread;
@@ -33,13 +33,16 @@ pub(super) fn find(around: &Surrounding<'_>, wanted: Expression<Reader>) -> Resu
         return Err(Missing::Gone);
     }
     let value = value_of(info, site, register, unit.encoding()).ok_or(Missing::Gone)?;
-    caller.word(value, None)
+    caller.value(value)
 }
 
 /// The register that an expression is about, if it is about nothing else.
 fn only_register(expression: Expression<Reader>, encoding: gimli::Encoding) -> Option<u16> {
     let mut operations = expression.operations(encoding);
-    let Some(Operation::Register { register }) = operations.next().ok()? else { return None };
+    let register = match operations.next().ok()?? {
+        Operation::Register { register } | Operation::RegisterOffset { register, offset: 0, .. } => register,
+        _ => return None,
+    };
     operations.next().ok()?.is_none().then_some(register.0)
 }
 

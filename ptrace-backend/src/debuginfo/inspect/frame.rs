@@ -1,6 +1,8 @@
 //! One function that has not returned, as location expressions see it.
 
-use gimli::{AttributeValue, DebugAddrIndex, DieReference, Expression, UnitOffset, ValueType};
+use gimli::{
+    AttributeValue, DebugAddrIndex, DieReference, Expression, Operation, UnitOffset, Value, ValueType,
+};
 
 use super::contents::Contents;
 use super::entry_values;
@@ -65,6 +67,37 @@ impl<'a> Surrounding<'a> {
     /// The word that an expression computes.
     pub(super) fn word(&self, expression: Expression<Reader>, start: Option<u64>) -> Result<u64, Missing> {
         expression::word(&self.run(expression, start)?, self)
+    }
+
+    /// The value that an expression computes.
+    pub(super) fn value(&self, expression: Expression<Reader>) -> Result<Value, Missing> {
+        match self.typed_read(expression) {
+            Some((place, size, base_type)) => {
+                expression::read_typed(self.word(place, None)?, size, base_type, self)
+            }
+            None => expression::value(&self.run(expression, None)?, self),
+        }
+    }
+
+    /// An expression that ends with reading a number of some type, without that end: the evaluator takes what stands
+    /// last for an address, which not every number can be.
+    fn typed_read(&self, expression: Expression<Reader>) -> Option<(Expression<Reader>, u8, UnitOffset)> {
+        let unit = self.info.dwarf.units().get(self.unit)?;
+        let mut operations = expression.operations(unit.encoding());
+        let mut start = 0;
+        let mut last = None;
+        loop {
+            let offset = operations.offset_from(&expression);
+            let Some(operation) = operations.next().ok()? else { break };
+            (start, last) = (offset, Some(operation));
+        }
+        match last? {
+            Operation::Deref { base_type, size, .. } if base_type.0 != 0 => {
+                let before = Reader::new(expression.0.slice().get(..start)?, gimli::LittleEndian);
+                Some((Expression(before), size, base_type))
+            }
+            _ => None,
+        }
     }
 
     fn run(
@@ -164,7 +197,7 @@ impl Surroundings for Surrounding<'_> {
         if relocate { self.relocated(address) } else { Some(address) }
     }
 
-    fn at_entry(&self, expression: Expression<Reader>) -> Result<u64, Missing> {
+    fn at_entry(&self, expression: Expression<Reader>) -> Result<Value, Missing> {
         entry_values::find(self, expression)
     }
 

@@ -8,6 +8,7 @@ use crate::debuginfo::lines::Language;
 
 /// Declarations are nested less deep than this; damaged ones contain themselves.
 const DEEPEST: usize = 32;
+const MOST_PARAMETERS: usize = 16;
 
 impl Thread<'_> {
     /// The name of a value's type.
@@ -45,7 +46,10 @@ impl Thread<'_> {
                         if inner.is_empty() { qualifier.to_owned() } else { format!("{qualifier} {inner}") };
                     return self.declared(module, *of, 0, inner, depth);
                 }
-                format!("{qualifier} {}", self.declared(module, *of, 0, inner, depth))
+                let name = self.declared(module, *of, 0, inner, depth);
+                // A constant array is an array of constants, and compilers say both.
+                let is_said = name.strip_prefix(qualifier).is_some_and(|rest| rest.starts_with(' '));
+                if is_said { name } else { format!("{qualifier} {name}") }
             }
             Form::Pointer { to, sort } => {
                 let mark = match sort {
@@ -84,10 +88,17 @@ impl Thread<'_> {
                 self.declared(module, *element, 0, inner, depth)
             }
             Form::Function { result, parameters } => {
-                let parameters: Vec<String> = parameters
+                let total = parameters.len();
+                // Functions that take functions that take functions have no names that anybody could read.
+                let deep = depth.saturating_sub(DEEPEST / 3);
+                let mut parameters: Vec<String> = parameters
                     .iter()
-                    .map(|kind| self.declared(module, *kind, 0, String::new(), depth))
+                    .take(MOST_PARAMETERS)
+                    .map(|kind| self.declared(module, *kind, 0, String::new(), deep))
                     .collect();
+                if total > MOST_PARAMETERS {
+                    parameters.push("…".to_owned());
+                }
                 self.declared(module, *result, 0, format!("{inner}({})", parameters.join(", ")), depth)
             }
             Form::Composite(parts) => put(match parts.keyword {

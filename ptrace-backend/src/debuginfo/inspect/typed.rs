@@ -1,5 +1,6 @@
 //! A value: bytes and the type that says what they mean.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::contents::Contents;
@@ -11,6 +12,9 @@ use crate::debuginfo::lines::Language;
 
 /// Types are nested less deep than this; damaged ones contain themselves.
 const DEEPEST: usize = 64;
+
+/// How many base classes and members without a name are searched; damaged types are their own bases.
+const MOST_PARTS: usize = 100;
 
 /// A value that has not been looked at yet.
 #[derive(Clone, Debug)]
@@ -250,20 +254,20 @@ impl Thread<'_> {
         found.map_or_else(Contents::Missing, Contents::Memory)
     }
 
-    /// A member by its name, also those of base classes and of members without a name.
+    /// A member by its name, also those of base classes and of members without a name, nearest first.
     pub(super) fn field(&self, whole: &Typed, name: &str) -> Option<Typed> {
-        self.field_within(whole, name, 16)
-    }
-
-    fn field_within(&self, whole: &Typed, name: &str, depth: usize) -> Option<Typed> {
-        let shape = self.shape(whole)?;
-        let Form::Composite(parts) = &shape.form else { return None };
-        if let Some(member) = parts.members.iter().find(|member| member.name.as_deref() == Some(name)) {
-            return Some(self.part(whole, member));
+        let mut waiting = VecDeque::from([whole.clone()]);
+        for _ in 0..MOST_PARTS {
+            let here = waiting.pop_front()?;
+            let Some(shape) = self.shape(&here) else { continue };
+            let Form::Composite(parts) = &shape.form else { continue };
+            if let Some(member) = parts.members.iter().find(|member| member.name.as_deref() == Some(name)) {
+                return Some(self.part(&here, member));
+            }
+            let through = parts.members.iter().filter(|member| member.is_base || member.name.is_none());
+            waiting.extend(through.map(|member| self.part(&here, member)));
         }
-        let depth = depth.checked_sub(1)?;
-        let through = parts.members.iter().filter(|member| member.is_base || member.name.is_none());
-        through.map(|member| self.part(whole, member)).find_map(|part| self.field_within(&part, name, depth))
+        None
     }
 
     /// The member at the end of a path of names.

@@ -61,3 +61,14 @@ pub(super) enum Inside {
     Scope(FrameId, ScopeKind),
     Part { shown: Shown, expression: Option<String> },
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handles_can_be_sent_to_other_threads() {
+        fn sendable<T: Send + Sync>() {}
+        sendable::<(Handle, Scope, Variable)>();
+    }
+}

@@ -49,7 +49,7 @@ __attribute__((noinline)) int innermost(int depth, const struct node *list, cons
     int x = 1;
     own++;
     { double x = 2.5; {
-        printf("u=%u\nl=%ld\nd=%g\ncounter=%p\nend\n", u, l, d, (void *)&counter); fflush(stdout);
+        printf("u=%u\nl=%ld\nd=%g\ncounter=%p\n", u, l, d, (void *)&counter); fflush(stdout);
         __asm__ volatile("int3" ::: "memory"); x += 1; } }
     return x + small + yes + letter + glyph + s + (int)wide + (int)f + (int)ld + wc + color + odd + flags.level + number.i +
         shape.corners[0].x + function(1) + table[0][0] + (nothing == something) + buffer[0] + full[0] + variable[0] +

@@ -1,8 +1,8 @@
 //! C++: members, bases, references, captures, the GNU library's types.
 
-use ptrace_backend::debuginfo::inspect::ScopeKind;
+use ptrace_backend::debuginfo::inspect::{Inspector, ScopeKind};
 
-use super::stopped::{Stopped, assert_values, frame, lines, scope};
+use super::stopped::{Stopped, assert_never_wrong, assert_values, frame, lines, scope};
 use crate::build::Project;
 
 const PROGRAM: &str = r#"
@@ -42,7 +42,7 @@ inline int shared_inline = 12;
 thread_local int own = 5;
 static std::mutex held;
 template <class... T> __attribute__((noinline)) int pack(T... many) { int sum = (0 + ... + many);
-    printf("tid=%d\nend\n", (int)gettid()); fflush(stdout); asm volatile("int3" ::: "memory"); return sum; }
+    printf("tid=%d\n", (int)gettid()); fflush(stdout); asm volatile("int3" ::: "memory"); return sum; }
 int app::Both::method(int k) const {
     std::string text = "hello", longer(300, 'x'), empty; std::string_view view = text; std::wstring wide = L"wid\u00e9"; std::u16string u16 = u"u\u00df";
     std::vector<int> numbers{1, 2, 3}, none; std::vector<bool> bits(70, true); bits[65] = false; std::vector<std::string> words{"a", "b"};
@@ -68,10 +68,6 @@ int app::Both::method(int k) const {
 }
 int main() { app::Both both; return both.method(3) + app::shared_inline; }
 "#;
-
-fn stopped() -> Stopped {
-    stopped_with(&["-gdwarf-5"])
-}
 
 fn stopped_with(flags: &[&str]) -> Stopped {
     let project = Project::new("values.cpp", PROGRAM);
@@ -174,10 +170,48 @@ fn the_librarys_types_are_what_their_users_think() {
 }
 
 #[test]
-fn types_have_the_names_of_the_source() {
-    let stopped = stopped();
+fn optimised_code_shows_right_values_or_none() {
+    let project = Project::new("values.cpp", PROGRAM);
+    let stopped =
+        Stopped::at_breakpoint(&project.compile("values", &["-std=c++17", "-O2", "-g", "-pthread"]));
     let inspector = stopped.inspector();
-    let here = frame(&inspector, "::method");
+    let expected = [
+        ("text", "\"hello\""),
+        ("numbers", "[1, 2, 3] (len 3)"),
+        ("points", "[Point { x: 1, y: 2 }, Point { x: 3, y: 4 }] (len 2)"),
+        ("array", "[4, 5, 6]"),
+        ("pair", "(1, \"one\")"),
+        ("tuple", "(1, 2.5, \"three\")"),
+        ("map", "{\"a\": 1, \"b\": 2} (len 2)"),
+        ("set", "{1, 2, 3} (len 3)"),
+        ("hashed", "{1: \"x\"} (len 1)"),
+        ("some", "optional(5)"),
+        ("nothing", "nullopt"),
+        ("variant", "std::string(\"v\")"),
+        ("atomic", "11"),
+        ("mode", "Slow"),
+        ("ref", "2"),
+        ("const_ref", "Point { x: 1, y: 2 }"),
+        ("k", "3"),
+        ("both", "4"),
+        ("left", "2"),
+        ("own", "5"),
+        ("expired", "(expired)"),
+    ];
+    assert_never_wrong(&inspector, frame(&inspector, "::method"), &expected, &|value| value.to_owned());
+}
+
+#[test]
+fn names_parts_and_lambdas() {
+    let stopped = stopped_with(&[]);
+    let inspector = stopped.inspector();
+    types_have_the_names_of_the_source(&inspector);
+    parts_can_be_evaluated_where_they_stand(&inspector);
+    lambdas_have_what_they_captured(&inspector);
+}
+
+fn types_have_the_names_of_the_source(inspector: &Inspector<'_>) {
+    let here = frame(inspector, "::method");
     for (name, expected) in [
         ("map", "std::map<std::string, int>"),
         ("words", "std::vector<std::string>"),
@@ -192,11 +226,8 @@ fn types_have_the_names_of_the_source() {
     }
 }
 
-#[test]
-fn parts_can_be_evaluated_where_they_stand() {
-    let stopped = stopped();
-    let inspector = stopped.inspector();
-    let here = frame(&inspector, "::method");
+fn parts_can_be_evaluated_where_they_stand(inspector: &Inspector<'_>) {
+    let here = frame(inspector, "::method");
     for name in ["this", "unique", "points", "pair", "shared", "deque", "bits"] {
         let whole = inspector.evaluate(here, name).unwrap();
         assert!(whole.is_expandable(), "{name}");
@@ -218,18 +249,15 @@ fn parts_can_be_evaluated_where_they_stand() {
     assert_eq!(lines(&page), ["[500]: int = 250000", "[501]: int = 251001"]);
 }
 
-#[test]
-fn lambdas_have_what_they_captured() {
-    let stopped = stopped();
-    let inspector = stopped.inspector();
+fn lambdas_have_what_they_captured(inspector: &Inspector<'_>) {
     let stack = inspector.stack(10);
     assert!(stack[0].source.function.contains("pack"), "{stack:?}");
     let lambda = stack[1].id;
     assert_values(
-        &inspector,
+        inspector,
         lambda,
         &[("n", "2"), ("k", "3"), ("text", "\"hello\""), ("both", "4"), ("base", "1")],
     );
-    let arguments = scope(&inspector, stack[0].id, ScopeKind::Arguments);
+    let arguments = scope(inspector, stack[0].id, ScopeKind::Arguments);
     assert_eq!(lines(&arguments), ["#0: int = 1", "#1: int = 2", "#2: int = 3"]);
 }

@@ -2,5 +2,7 @@
 
 mod c_values;
 mod cpp_values;
+mod damaged;
+mod optimised;
 mod rust_values;
 mod stopped;

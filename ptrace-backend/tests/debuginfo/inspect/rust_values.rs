@@ -1,6 +1,6 @@
 //! Rust: enums with and without niches, the standard library's types, closures, statics.
 
-use ptrace_backend::debuginfo::inspect::ScopeKind;
+use ptrace_backend::debuginfo::inspect::{Inspector, ScopeKind};
 
 use super::stopped::{Stopped, assert_never_wrong, assert_values, frame, lines, scope};
 use crate::build::Project;
@@ -63,7 +63,7 @@ fn inspected(text: &str, slice: &[u16], many: &mut Vec<Point>, point: &Point) ->
     show!(i u long wide f d yes letter some none some_ref none_ref some_char no_char nested ok err shapes single color pair unit nothing tuple
         string empty path os words grid units deque one set few ordered boxed duration nonzero guard reader writer borrow text slice many shadow);
     let base = 100;
-    let result = { let captured = 10; let closure = |n: i32| { println!("end"); unsafe { core::arch::asm!("int3") }; n + captured + base + point.y };
+    let result = { let captured = 10; let closure = |n: i32| { unsafe { core::arch::asm!("int3") }; n + captured + base + point.y };
         closure(1) };
     keep!(i u long wide f d yes letter some none some_ref none_ref some_char no_char nested ok err shapes single color pair unit tuple string empty path os
         words grid units deque one set large tree few ordered cow boxed duration nonzero range rc rc_weak rc_text arc arc2 dropped free lock cell cells flag number
@@ -164,12 +164,18 @@ fn optimised_code_shows_right_values_or_none() {
 }
 
 #[test]
-fn closures_have_what_they_captured() {
-    let stopped = stopped_at("-Copt-level=0", &[]);
+fn closures_collections_and_statics() {
+    let stopped = stopped_at("-Copt-level=0", &["-Ccodegen-units=4"]);
     let inspector = stopped.inspector();
-    let here = frame(&inspector, "inspected::{{closure}}");
+    closures_have_what_they_captured(&inspector);
+    large_collections_are_read_a_page_at_a_time(&inspector);
+    statics_of_the_crate_are_the_globals(&inspector);
+}
+
+fn closures_have_what_they_captured(inspector: &Inspector<'_>) {
+    let here = frame(inspector, "inspected::{{closure}}");
     assert_values(
-        &inspector,
+        inspector,
         here,
         &[
             ("captured", "10"),
@@ -182,11 +188,8 @@ fn closures_have_what_they_captured() {
     assert!(inspector.evaluate(here, "point").unwrap().value.ends_with("Point { x: 1, y: 2 }"));
 }
 
-#[test]
-fn large_collections_are_read_a_page_at_a_time() {
-    let stopped = stopped_at("-Copt-level=0", &[]);
-    let inspector = stopped.inspector();
-    let here = frame(&inspector, "::inspected");
+fn large_collections_are_read_a_page_at_a_time(inspector: &Inspector<'_>) {
+    let here = frame(inspector, "::inspected");
     let value = |name: &str| inspector.evaluate(here, name).unwrap();
     let million = value("million");
     assert_eq!(
@@ -217,11 +220,8 @@ fn large_collections_are_read_a_page_at_a_time() {
     assert_eq!(names, ["value", "left"]);
 }
 
-#[test]
-fn statics_of_the_crate_are_the_globals() {
-    let stopped = stopped_at("-Copt-level=0", &["-Ccodegen-units=4"]);
-    let inspector = stopped.inspector();
-    let globals = lines(&scope(&inspector, frame(&inspector, "::inspected"), ScopeKind::Globals));
+fn statics_of_the_crate_are_the_globals(inspector: &Inspector<'_>) {
+    let globals = lines(&scope(inspector, frame(inspector, "::inspected"), ScopeKind::Globals));
     assert_eq!(
         globals,
         [
@@ -230,7 +230,7 @@ fn statics_of_the_crate_are_the_globals() {
             "state::COUNTER: AtomicUsize = 3",
         ]
     );
-    let locals = scope(&inspector, frame(&inspector, "::inspected"), ScopeKind::Locals);
+    let locals = scope(inspector, frame(inspector, "::inspected"), ScopeKind::Locals);
     let names: Vec<&str> = locals.iter().map(|one| one.name.as_str()).collect();
     let at = |name: &str| names.iter().position(|one| *one == name).unwrap_or_else(|| panic!("{names:?}"));
     assert!(at("shadow") < at("shadow (shadowed)") && at("captured") < at("base"));

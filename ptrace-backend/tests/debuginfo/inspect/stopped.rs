@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::Arc;
 use std::{io, mem, ptr};
 
 use ptrace_backend::debuginfo::inspect::{FrameId, Inspector, ScopeKind, ThreadState, Variable};
-use ptrace_backend::debuginfo::{Modules, Registers};
+use ptrace_backend::debuginfo::{Image, ImageError, Modules, Registers};
 
 use crate::snapshots::{ProcessMemory, modules_of};
 
@@ -56,6 +58,22 @@ impl Stopped {
         }
     }
 
+    /// What is loaded, with another file in the place of one of them.
+    pub(crate) fn modules_with(&self, old: &Path, new: &Path) -> Result<Modules, ImageError> {
+        let mut modules = Modules::default();
+        for module in self.modules.iter() {
+            let image =
+                if module.image.path() == old { Image::open(new)? } else { Arc::clone(&module.image) };
+            modules.add(image, module.bias, module.range.clone());
+        }
+        Ok(modules)
+    }
+
+    /// Looks into the process with other knowledge of what is loaded.
+    pub(crate) fn inspector_with<'a>(&'a self, modules: &'a Modules) -> Inspector<'a> {
+        Inspector::new(modules, &self.memory, &self.state)
+    }
+
     pub(crate) fn inspector(&self) -> Inspector<'_> {
         Inspector::new(&self.modules, &self.memory, &self.state)
     }
@@ -77,13 +95,13 @@ fn stop_signal(pid: libc::pid_t) -> libc::c_int {
     libc::WSTOPSIG(status)
 }
 
-/// Reads up to the line `end`.
-fn printed(mut output: impl Read) -> BTreeMap<String, String> {
+/// What a stopped program has printed.
+fn printed(mut output: ChildStdout) -> BTreeMap<String, String> {
+    // SAFETY: the descriptor is open, and nobody else reads from it.
+    assert_eq!(unsafe { libc::fcntl(output.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) }, 0);
     let mut text = Vec::new();
-    let mut byte = [0];
-    while !text.ends_with(b"end\n") && output.read(&mut byte).unwrap() == 1 {
-        text.extend(byte);
-    }
+    let end = output.read_to_end(&mut text).unwrap_err();
+    assert_eq!(end.kind(), io::ErrorKind::WouldBlock);
     let text = String::from_utf8(text).unwrap();
     let lines = text.lines().filter_map(|line| line.split_once('='));
     lines.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
