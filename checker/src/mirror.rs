@@ -1,7 +1,6 @@
 //! The loop's own copy of an execution's agents, kept up to date from what each step says that it changed.
 
 use crate::names::ThreadName;
-use crate::op::OpKind;
 use crate::seam::{Agent, AgentView, Status};
 
 /// All agents as they stand.
@@ -87,6 +86,6 @@ impl AgentView {
     /// Whether its pending operation gives way to others.
     #[must_use]
     pub fn gives_way(&self) -> bool {
-        self.pending.as_ref().is_some_and(|op| matches!(op.kind, OpKind::Yield | OpKind::Sleep))
+        self.pending.as_ref().is_some_and(|op| op.kind.gives_way())
     }
 }

@@ -97,6 +97,14 @@ impl OpKind {
     }
 }
 
+impl OpKind {
+    /// Whether the thread gives way to others.
+    #[must_use]
+    pub fn gives_way(self) -> bool {
+        matches!(self, Self::Yield | Self::Sleep)
+    }
+}
+
 /// How an operation touches an object; see [`Mode::conflicts`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -15,6 +15,10 @@ pub struct Point<'a> {
     pub choices: &'a [Choice],
     /// Who ran last.
     pub last: Last,
+    /// The thread that ran last was let past a yield or sleep where it might have been left, and no other agent has moved
+    /// since: at the next one it has to let others go. Under fair scheduling (Musuvathi, Qadeer: Fair Stateless Model
+    /// Checking, PLDI 2008) the first one would bind it already; but a sleep is no guarantee that anybody has moved.
+    pub gave_way: bool,
     /// The events so far, with clocks and hashes.
     pub trace: &'a Trace,
     /// Time-outs were left out of `choices`, because their bound is reached.
@@ -66,18 +70,27 @@ impl Point<'_> {
 /// How many rounds of nothing but yields make waiting threads' time run out, so that spinning ends.
 const PATIENCE: u32 = 2;
 
-/// Collects what can be chosen. `idle` counts the yields since anything was written; `timeouts` says whether timed waits
-/// may run out of time by choice. Returns whether time-outs were withheld.
-pub(crate) fn choices(agents: &Mirror, timeouts: bool, idle: u32, into: &mut Vec<Choice>) -> bool {
+/// Collects what can be chosen. `timeouts` says whether timed waits may run out of time by choice; `idle` counts the
+/// yields since anything was written. Returns whether time-outs were withheld.
+pub(crate) fn choices(
+    agents: &Mirror,
+    last: Last,
+    timeouts: bool,
+    idle: u32,
+    into: &mut Vec<Choice>,
+) -> bool {
     into.clear();
     let threads = agents.threads();
-    threads.iter().filter(|view| view.status == Status::Enabled).for_each(|view| picks(view, into));
+    let has_to_wait = |view: &AgentView| last == Last::GivesWay(view.agent.thread());
+    let (waiting, free): (Vec<&AgentView>, Vec<&AgentView>) =
+        threads.iter().filter(|view| view.status == Status::Enabled).partition(|view| has_to_wait(view));
+    free.into_iter().for_each(|view| picks(view, into));
     let others = agents.others().iter().filter(|view| view.status == Status::Enabled);
     let (waits, flushes): (Vec<_>, Vec<_>) = others.partition(|view| matches!(view.agent, Agent::Timeout(_)));
     flushes.into_iter().for_each(|view| picks(view, into));
     let impatient = !waits.is_empty() && idle > PATIENCE * threads.len() as u32;
     if into.is_empty() && !impatient {
-        threads.iter().filter(|view| view.status == Status::Yielding).for_each(|view| picks(view, into));
+        waiting.into_iter().for_each(|view| picks(view, into));
     }
     if timeouts {
         waits.into_iter().for_each(|view| picks(view, into));

@@ -3,13 +3,14 @@
 use std::mem;
 
 use crate::cost;
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::mirror::Mirror;
 use crate::names::{Site, ThreadName};
 use crate::op::{Mode, OpKind};
 use crate::point::{self, Point};
 use crate::seam::{
-    Agent, Batch, Choice, Ending, Execution, ExecutionError, On, OpKey, Program, Scope, Status, Step, Stop,
+    Agent, Batch, Choice, Ending, Event, Execution, ExecutionError, On, OpKey, Program, Scope, Status, Step,
+    Stop,
 };
 use crate::search::SearchError;
 use crate::strategy::{Decision, Guide};
@@ -41,8 +42,8 @@ pub(crate) enum End {
     Ended(Vec<Failure>),
     /// The guide ended it; with what it had shown by then.
     Cut(Vec<Failure>),
-    /// It was cut short by a limit on one execution: this failure, should it reproduce.
-    Limit(Failure),
+    /// It was cut short by a limit on one execution: that is a failure should it reproduce, and what follows is unknown.
+    Limit(Vec<Failure>),
     /// Key points were added under it.
     Promoted,
     /// The owner wants to stop.
@@ -74,6 +75,8 @@ pub(crate) struct Runner<'p, P> {
 #[derive(Clone, Debug, Default)]
 struct State {
     last: Option<ThreadName>,
+    /// See [`Point::gave_way`].
+    gave_way: bool,
     preemptions: u32,
     delays: u32,
     timeouts: u32,
@@ -112,10 +115,7 @@ impl<'p, P: Program> Runner<'p, P> {
         self.start(run.agents());
         let end = self.drive(&mut run, prefix, guide, go);
         let end = match end {
-            Ok(End::Ended(_)) => Ok(End::Ended(self.failures(&mut run))),
-            Err(ExecutionError::TimedOut { thread, stack }) => {
-                Ok(End::Limit(verdict::timed_out(self.program, &self.agents, thread, stack)))
-            }
+            Ok(End::Ended(_)) => Ok(ended(self.failures(&mut run))),
             Err(ExecutionError::Cancelled) => Ok(End::Stopped(Go::Cancelled)),
             end => end,
         };
@@ -145,9 +145,7 @@ impl<'p, P: Program> Runner<'p, P> {
         guide: &mut dyn Guide,
         go: &mut dyn FnMut() -> Go,
     ) -> Result<End, ExecutionError> {
-        // The last step is the one that was never run: on its own, what came before it is not lost if it never ends.
-        let (before, last) = prefix.split_at(prefix.len().saturating_sub(1));
-        if self.replay(run, before)? == Stop::Promoted || self.replay(run, last)? == Stop::Promoted {
+        if self.replay(run, prefix)? == Stop::Promoted {
             return Ok(End::Promoted);
         }
         loop {
@@ -162,30 +160,21 @@ impl<'p, P: Program> Runner<'p, P> {
             let Decision::Run { choice, until } = guide.choose(&self.point()) else {
                 return Ok(End::Cut(mem::take(&mut self.state.saved)));
             };
-            let planned = self.point().planned(choice);
             #[cfg(test)]
             let predicted = self.point().predict(choice);
-            match run.run(choice, &until) {
-                Ok(Batch { steps, stop }) => {
-                    #[cfg(test)]
-                    let alone = steps.len() == 1;
-                    self.take(choice, steps, guide);
-                    self.note_over(run);
-                    #[cfg(test)]
-                    if let Some(TraceStep { event, .. }) = self.trace.steps.last()
-                        && alone
-                        && event.did == event.op.may
-                    {
-                        assert_eq!(predicted, Some(self.trace.hb.state()), "{event:?}");
-                    }
-                    if stop == Stop::Promoted {
-                        return Ok(End::Promoted);
-                    }
-                }
-                Err(error) => {
-                    self.trace.unfinished.extend(planned);
-                    return Err(error);
-                }
+            let Batch { steps, stop } = run.run(choice, &until)?;
+            #[cfg(test)]
+            let alone = steps.len() == 1;
+            self.take(choice, steps, guide);
+            #[cfg(test)]
+            if let Some(TraceStep { event, .. }) = self.trace.steps.last()
+                && alone
+                && event.did == event.op.may
+            {
+                assert_eq!(predicted, Some(self.trace.hb.state()), "{event:?}");
+            }
+            if stop == Stop::Promoted {
+                return Ok(End::Promoted);
             }
         }
     }
@@ -194,19 +183,10 @@ impl<'p, P: Program> Runner<'p, P> {
         if steps.is_empty() {
             return Ok(Stop::Quantum);
         }
-        let done = self.trace.steps.len();
-        self.trace.unfinished.extend_from_slice(steps);
-        let batch = run.replay(steps).map_err(|error| match error {
-            ExecutionError::Diverged { at, expected, got } => {
-                ExecutionError::Diverged { at: done + at, expected, got }
-            }
-            other => other,
-        })?;
-        self.trace.unfinished.clear();
+        let batch = run.replay(steps)?;
         for (step, (choice, _)) in batch.steps.into_iter().zip(steps) {
             self.record(*choice, step);
         }
-        self.note_over(run);
         Ok(batch.stop)
     }
 
@@ -224,6 +204,7 @@ impl<'p, P: Program> Runner<'p, P> {
             agents: &self.agents,
             choices: &self.choices,
             last: self.last(),
+            gave_way: self.state.gave_way,
             trace: &self.trace,
             withheld: self.state.withheld,
         }
@@ -232,21 +213,23 @@ impl<'p, P: Program> Runner<'p, P> {
     fn last(&self) -> Last {
         let Some(name) = self.state.last else { return Last::Nobody };
         match self.agents.thread(name) {
-            Some(view) if view.status == Status::Yielding => Last::GivesWay(name),
-            Some(view) if view.status == Status::Enabled && !view.gives_way() => Last::CanGoOn(name),
+            Some(view) if view.status != Status::Enabled => Last::Free(name),
+            Some(view) if !view.gives_way() => Last::CanGoOn(name),
+            Some(_) if self.state.gave_way => Last::GivesWay(name),
             _ => Last::Free(name),
         }
     }
 
     /// Takes in one event.
     fn record(&mut self, choice: Choice, step: Step) {
-        let Step { event, changed } = step;
+        let Step { event, changed, over } = step;
         let last = self.last();
         let position = self.trace.steps.len() as u32;
         let reason = self.reason(last, choice);
         self.state.preemptions += cost::preemption(last, choice);
         self.state.delays += cost::delay(last, &self.choices, choice);
-        self.count_idle(choice, &event);
+        self.count_idle(last, choice, &event);
+        self.note_giving_way(choice, &event);
         let enabled = self.trace.add_choices(&self.choices);
         let agents = &self.agents;
         if let Some(thread) = agents.index(event.id.thread) {
@@ -277,6 +260,9 @@ impl<'p, P: Program> Runner<'p, P> {
             enabled,
             last,
         ));
+        if over {
+            self.state.over.get_or_insert(position + 1);
+        }
         self.note_failures();
         self.update_choices();
         self.note_saved();
@@ -295,20 +281,19 @@ impl<'p, P: Program> Runner<'p, P> {
         true
     }
 
-    fn count_idle(&mut self, choice: Choice, event: &crate::seam::Event) {
+    fn count_idle(&mut self, last: Last, choice: Choice, event: &Event) {
         let wrote = event.did.accesses.iter().any(|access| access.mode != Mode::Read);
-        let yielding = |view: &crate::seam::AgentView| view.status == Status::Yielding;
         if wrote || matches!(choice.agent, Agent::Timeout(_)) || event.op.kind == OpKind::Create {
             self.state.idle = 0;
-        } else if self.agents.agent(choice.agent).is_some_and(yielding) {
+        } else if matches!(last, Last::GivesWay(name) if choice.agent == Agent::Thread(name)) {
             self.state.idle += 1;
         }
     }
 
-    fn note_over(&mut self, run: &P::Run) {
-        if self.state.over.is_none() && run.is_over() {
-            self.state.over = Some(self.trace.steps.len() as u32);
-        }
+    /// Who goes past a yield having run last may do so, once: it is no guarantee that anybody else has moved.
+    fn note_giving_way(&mut self, choice: Choice, event: &Event) {
+        let goes_on = self.state.last.is_some_and(|last| choice.agent == Agent::Thread(last));
+        self.state.gave_way = goes_on && (self.state.gave_way || event.op.kind.gives_way());
     }
 
     fn note_failures(&mut self) {
@@ -333,7 +318,8 @@ impl<'p, P: Program> Runner<'p, P> {
 
     fn update_choices(&mut self) {
         let timeouts = self.state.timeouts < self.limits.timeouts;
-        self.state.withheld = point::choices(&self.agents, timeouts, self.state.idle, &mut self.choices);
+        let (last, idle) = (self.last(), self.state.idle);
+        self.state.withheld = point::choices(&self.agents, last, timeouts, idle, &mut self.choices);
     }
 
     fn reason(&self, last: Last, choice: Choice) -> Reason {
@@ -360,11 +346,11 @@ impl<'p, P: Program> Runner<'p, P> {
         if events < self.limits.events {
             return None;
         }
-        Some(End::Limit(if self.state.idle >= LIVELOCK {
+        Some(End::Limit(vec![if self.state.idle >= LIVELOCK {
             verdict::livelock(self.program, &self.agents)
         } else {
             verdict::too_many_steps(self.program, &self.agents, self.state.last, events)
-        }))
+        }]))
     }
 
     /// Whether the threads that were left have had their time.
@@ -383,6 +369,14 @@ impl<'p, P: Program> Runner<'p, P> {
         }
         failures
     }
+}
+
+/// An execution in which a thread ran for too long was cut there.
+fn ended(failures: Vec<Failure>) -> End {
+    if failures.iter().any(|failure| failure.kind == FailureKind::Timeout) {
+        return End::Limit(failures);
+    }
+    End::Ended(failures)
 }
 
 fn waits_for_a_wake(status: &Status) -> bool {

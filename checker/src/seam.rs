@@ -9,7 +9,10 @@
 //!    is the checker's business alone.
 //! 5. No address, process id or file descriptor crosses the seam: only the names of [`crate::names`].
 //! 6. A failed thread is held where it failed: it never moves again, the others can. The process ends in
-//!    [`Execution::finish`].
+//!    [`Execution::finish`]. A thread that does not come to its next key point within the time limit of one execution
+//!    has failed with [`FailureKind::Timeout`](crate::failure::FailureKind::Timeout), at its event.
+//! 7. A thread at a [`OpKind::Yield`] or [`OpKind::Sleep`] can be chosen. Whether it has to let others go first is the
+//!    checker's business.
 //!
 //! Why a trait of its own: searches, oracles and cost definitions are tested at millions of steps a second against the
 //! in-memory model program, and run unchanged against real processes.
@@ -82,15 +85,6 @@ pub trait Execution {
     /// [`ExecutionError::Diverged`] at the first choice that is not possible or whose operation is another one.
     fn replay(&mut self, steps: &[(Choice, OpKey)]) -> Result<Batch, ExecutionError>;
 
-    /// Whether the process has ended by itself: the threads that are left run on, as far as they can, to show what they
-    /// had left to do, but it is no deadlock if they cannot.
-    ///
-    /// Where main leaving its thread and main returning are told apart, this says which it was.
-    fn is_over(&self) -> bool {
-        let main = Agent::Thread(ThreadName::MAIN);
-        self.agents().iter().any(|view| view.agent == main && view.status == Status::Finished)
-    }
-
     /// The stack of a thread, innermost frame first, as it stands now; empty where there is none.
     fn stack(&mut self, thread: ThreadName) -> Vec<Site>;
 
@@ -140,8 +134,6 @@ pub struct AgentView {
 pub enum Status {
     /// It can.
     Enabled,
-    /// It gave way: it can be chosen only where no agent is [`Status::Enabled`]. Another agent's event makes it enabled.
-    Yielding,
     /// It cannot, until something else happens.
     Blocked(On),
     /// It failed, and is held there.
@@ -252,6 +244,9 @@ pub struct Step {
     pub event: Event,
     /// Every view that is different now. An open timed wait that has closed is [`Status::Finished`].
     pub changed: SmallVec<[AgentView; 2]>,
+    /// By now the process has ended by itself. The threads that are left run on as far as they can, to show what they had
+    /// left to do, but it is no deadlock if they cannot.
+    pub over: bool,
 }
 
 /// How far to run without asking again: the chosen agent goes on while nothing of this holds.
@@ -288,7 +283,7 @@ pub enum Stop {
     Promoted,
     /// The chosen agent has finished.
     Finished,
-    /// The chosen agent is blocked.
+    /// The chosen agent is blocked, or would give way next.
     Blocked,
     /// One of [`Until::on_enabled`] has become enabled.
     Enabled,
@@ -323,14 +318,6 @@ pub enum ExecutionError {
     /// The choice is not possible here: a fault of the caller.
     #[error("{0}")]
     Impossible(String),
-    /// The wall-time limit of one execution has passed.
-    #[error("the execution ran longer than its time limit")]
-    TimedOut {
-        /// The thread that was running, with its stack.
-        thread: ThreadName,
-        /// Innermost frame first.
-        stack: Vec<Site>,
-    },
     /// The user wants to stop.
     #[error("cancelled")]
     Cancelled,

@@ -17,8 +17,6 @@ pub struct Trace {
     pub hb: HappensBefore,
     /// Every thread, in creation order.
     pub threads: Vec<ThreadName>,
-    /// Choices that were made without an event being handed over: the execution ran out of time in them.
-    pub unfinished: Vec<(Choice, OpKey)>,
     /// What could be chosen, point after point.
     choices: Vec<Choice>,
 }
@@ -80,9 +78,9 @@ pub enum Last {
     Nobody,
     /// It could go on: leaving it is a preemption.
     CanGoOn(ThreadName),
-    /// Leaving it is free: blocked, finished, failed, or at a yield or sleep that others have already used.
+    /// Leaving it is free: blocked, finished, failed, or at a yield or sleep.
     Free(ThreadName),
-    /// It gives way, and nobody has moved since.
+    /// At a yield or sleep again, and nobody else has moved since the one before: it goes only if nobody else can.
     GivesWay(ThreadName),
 }
 
@@ -113,7 +111,6 @@ impl Trace {
         self.steps.clear();
         self.hb.clear();
         self.threads.clear();
-        self.unfinished.clear();
         self.choices.clear();
     }
 
@@ -133,8 +130,7 @@ impl Trace {
     /// The choices made, each with the operation that it ran: what a replay needs.
     #[must_use]
     pub fn schedule(&self) -> Vec<(Choice, OpKey)> {
-        let done = self.steps.iter().map(TraceStep::replayed);
-        done.chain(self.unfinished.iter().cloned()).collect()
+        self.steps.iter().map(TraceStep::replayed).collect()
     }
 
     /// How many preemptions the schedule has.

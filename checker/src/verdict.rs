@@ -57,7 +57,7 @@ pub(crate) fn livelock(program: &impl Program, agents: &Mirror) -> Failure {
     let rest = unfinished(agents);
     let mut others = parties(program, &rest, &mut |_| Vec::new());
     for (party, view) in others.iter_mut().zip(&rest) {
-        if matches!(view.status, Status::Yielding | Status::Enabled) {
+        if view.status == Status::Enabled {
             party.doing = "yields again and again".to_owned();
         }
     }
@@ -184,31 +184,10 @@ pub(crate) fn too_many_steps(
     }
 }
 
-/// The execution ran longer than its time limit.
-pub(crate) fn timed_out(
-    program: &impl Program,
-    agents: &Mirror,
-    thread: ThreadName,
-    stack: Vec<Site>,
-) -> Failure {
-    let others: Vec<&AgentView> = agents
-        .threads()
-        .iter()
-        .filter(|view| view.status != Status::Finished && view.agent.thread() != thread)
-        .collect();
-    Failure {
-        kind: FailureKind::Timeout,
-        message: format!("{thread} ran longer than the time limit without coming to a key point"),
-        thread: Some(thread),
-        stack,
-        others: parties(program, &others, &mut |_| Vec::new()),
-    }
-}
-
 fn doing(program: &impl Program, view: &AgentView) -> String {
     match &view.status {
         Status::Blocked(on) => waiting(program, on),
-        Status::Yielding => "yields".to_owned(),
+        Status::Enabled if view.gives_way() => "yields".to_owned(),
         Status::Enabled => "could go on".to_owned(),
         Status::Failed(failure) => format!("failed: {}", failure.message),
         Status::Finished => "has finished".to_owned(),

@@ -108,10 +108,6 @@ impl<R: Execution> Execution for ObservedRun<'_, R> {
         self.run.replay(steps)
     }
 
-    fn is_over(&self) -> bool {
-        self.run.is_over()
-    }
-
     fn stack(&mut self, thread: ThreadName) -> Vec<Site> {
         self.run.stack(thread)
     }

@@ -42,7 +42,7 @@ impl PtraceExecution {
     fn one(&mut self, choice: Choice) -> Result<Step, ExecutionError> {
         let impossible = |why: &str| ExecutionError::Impossible(format!("{:?} {why}", choice.agent));
         let view = self.view(choice.agent).ok_or_else(|| impossible("does not exist"))?;
-        if !matches!(view.status, Status::Enabled | Status::Yielding) {
+        if view.status != Status::Enabled {
             return Err(impossible("cannot move"));
         }
         let index = self.index(choice.agent.thread()).ok_or_else(|| impossible("does not exist"))?;
@@ -51,7 +51,8 @@ impl PtraceExecution {
             Agent::Timeout(_) => self.process.time_out(index)?,
             Agent::Flush(_) => return Err(impossible("has no store buffer")),
         };
-        Ok(Step { event, changed: self.refresh() })
+        let over = self.process.exiting || self.process.gone;
+        Ok(Step { event, changed: self.refresh(), over })
     }
 
     /// Looks at all agents again and returns the views that are different now.
@@ -81,7 +82,8 @@ impl PtraceExecution {
         let Some(view) = self.view(agent) else { return Some(Stop::Finished) };
         match view.status {
             Status::Finished | Status::Failed(_) => return Some(Stop::Finished),
-            Status::Blocked(_) | Status::Yielding => return Some(Stop::Blocked),
+            Status::Blocked(_) => return Some(Stop::Blocked),
+            Status::Enabled if view.gives_way() => return Some(Stop::Blocked),
             Status::Enabled => {}
         }
         let enabled = |view: &AgentView| {
@@ -103,9 +105,12 @@ impl PtraceExecution {
     fn explore_further(&mut self) {
         let mut last: Option<Agent> = None;
         for _ in 0..FURTHER {
-            let can_move = |v: &&AgentView| matches!(v.status, Status::Enabled | Status::Yielding);
-            let stay = last.and_then(|agent| self.view(agent)).filter(|v| v.status == Status::Enabled);
-            let next = stay.or_else(|| self.views.iter().find(|v| v.status == Status::Enabled));
+            let can_move = |v: &&AgentView| v.status == Status::Enabled;
+            let goes_on = |v: &&AgentView| can_move(v) && !v.gives_way();
+            let stay = last.and_then(|agent| self.view(agent)).filter(goes_on);
+            let next = stay.or_else(|| self.views.iter().find(goes_on));
+            let other = |v: &&AgentView| can_move(v) && Some(v.agent) != last;
+            let next = next.or_else(|| self.views.iter().find(other));
             let Some(view) = next.or_else(|| self.views.iter().find(can_move)) else { return };
             let choice = Choice { agent: view.agent, pick: view.picks.first().copied().unwrap_or_default() };
             last = Some(choice.agent);
@@ -171,10 +176,6 @@ impl Execution for PtraceExecution {
     fn stack(&mut self, thread: ThreadName) -> Vec<Site> {
         let index = self.index(thread).filter(|&index| !self.process.threads[index].reaped);
         index.map(|index| self.process.stack(index)).unwrap_or_default()
-    }
-
-    fn is_over(&self) -> bool {
-        self.process.exiting || self.process.gone
     }
 
     fn finish(mut self) -> Ending {

@@ -35,12 +35,13 @@ impl Scheduler {
     }
 
     fn choose(&mut self, agents: &[AgentView]) -> Option<Choice> {
-        let movable = |status: Status| {
-            agents.iter().filter(|view| view.status == status).flat_map(choices).collect::<Vec<_>>()
+        let movable = |gives_way: bool| {
+            let such = |view: &&AgentView| view.status == Status::Enabled && view.gives_way() == gives_way;
+            agents.iter().filter(such).flat_map(choices).collect::<Vec<_>>()
         };
-        let mut choices = movable(Status::Enabled);
+        let mut choices = movable(false);
         if choices.is_empty() {
-            choices = movable(Status::Yielding);
+            choices = movable(true);
         }
         let first = *choices.first()?;
         Some(match self {

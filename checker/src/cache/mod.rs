@@ -2,7 +2,25 @@
 //!
 //! Madanlal Musuvathi, Shaz Qadeer: Partial-order reduction for context-bounded state exploration, MSR-TR-2007-12. The
 //! hash of happens-before stands for the state. Under a bound it is not enough of a key: what is still affordable
-//! depends on what was spent, and what is free depends on who ran last.
+//! depends on what was spent, and what is free, or can be chosen at all, depends on who ran last. That is a [`Position`].
+//!
+//! # Why an entry may stand for another position
+//!
+//! Two executions at one state have the same threads with the same pending operations, and any choice takes both to one
+//! state again. After the choice of a thread both positions are the same as well, since that thread has now run last. So
+//! if each choice costs no more at the entry, and nothing can be chosen here that cannot be chosen there, then whatever
+//! can be reached from here within the bound is reached from the entry. Two things have to be looked at:
+//!
+//! * A time-out or a flush is a choice that is nobody's run: the position stays, unless it lets the thread that ran last
+//!   go on, as its own time-out does, or that of a thread that it joins. [`Position::Waits`] is where that can happen,
+//!   so that a [`Position::Free`] stays free, and only the choice of a thread ends it.
+//! * A thread that goes on past a yield is a different thread afterwards: it will have to wait at the next one
+//!   ([`crate::point::Point::gave_way`]). Its positions are entered under a [`Runner`] of their own.
+//!
+//! Under preemptions, at [`Position::Free`] every choice costs 0 and nobody has to wait. So a free entry stands for every
+//! position at no lower cost. And leaving any thread costs at most 1, so that an entry at a lower cost stands for every
+//! position, unless its thread is at a yield or has gone past one: going on with that thread is not the same as coming
+//! back to it. Under delays neither holds: the costs of all later choices are counted from the thread that ran last.
 
 mod table;
 
@@ -26,35 +44,42 @@ pub struct Place {
     pub position: Position,
 }
 
-/// A thread in an entry, or nobody.
+/// Who ran last, or nobody; and whether he gave way ([`crate::point::Point::gave_way`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Runner(u32);
 
 impl Runner {
+    const GAVE_WAY: u32 = 4;
+    /// So that nobody is no thread.
+    const SOMEBODY: u32 = 8;
+
     /// A thread's entry.
     #[must_use]
-    pub fn of(tag: Option<ThreadTag>) -> Self {
-        Self(tag.map_or(0, |tag| tag.0 as u32 | 4))
+    pub fn of(tag: Option<ThreadTag>, gave_way: bool) -> Self {
+        let Some(tag) = tag else { return Self(0) };
+        let gave_way = if gave_way { Self::GAVE_WAY } else { 0 };
+        Self(tag.0 as u32 & !(Self::SOMEBODY - 1) | Self::SOMEBODY | gave_way)
     }
 }
 
-/// What the costs of the choices at a state depend on, beyond the state.
+/// What the choices at a state and their costs depend on, beyond the state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Position {
-    /// Nothing: every choice is free.
+    /// Nothing: every choice is free, and will be after every time-out.
     Free,
     /// This thread: leaving it, or skipping it, costs.
     At(Runner),
-    /// This thread is blocked, but its time-out would let it go on as if it had never stopped.
+    /// This thread is blocked, but a time-out may let it go on as if it had never stopped.
     Waits(Runner),
-    /// This thread gave way and must wait for another to move, so that it cannot be chosen here.
-    GaveWay(Runner),
+    /// This thread is at a yield. If it gave way before, it cannot be chosen; if it goes on, it has given way.
+    Yields(Runner),
 }
 
 /// Which entries stand for which states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rule {
-    /// The same position at no higher cost. Or any position at lower cost: one preemption leads from there to here.
+    /// Where leaving a thread costs at most 1: the same position at no higher cost. Or a free one at no higher cost. Or any at lower cost: one preemption leads
+    /// from there to here.
     Preemptions,
     /// The same position at no higher cost.
     SamePosition,
@@ -130,7 +155,7 @@ impl Cache {
         let mut states = self.states();
         let key = place.state.into();
         let stands = |entry: &Entry| {
-            entry.is_at(place.position) && entry.costs_at_most(cost) || is_cheaper(entry, rule, cost)
+            entry.is_at(place.position) && entry.costs_at_most(cost) || stands_for_all(entry, rule, cost)
         };
         // An item that is run again must not be stopped by its own first half.
         let mut others = states.entered.of(key).filter(|entry| entry.item != item as u32);
@@ -149,8 +174,9 @@ impl Cache {
         let states = self.states();
         let key = state.into();
         // Who ran last and the state fix the position, which is not known here.
-        let stands =
-            |entry: &Entry| entry.ran == ran && entry.costs_at_most(cost) || is_cheaper(entry, rule, cost);
+        let stands = |entry: &Entry| {
+            entry.ran == ran && entry.costs_at_most(cost) || stands_for_all(entry, rule, cost)
+        };
         states.ends.contains(&key) || states.entered.of(key).any(stands)
     }
 
@@ -176,8 +202,11 @@ impl Cache {
     }
 }
 
-fn is_cheaper(entry: &Entry, rule: Rule, cost: u32) -> bool {
-    rule == Rule::Preemptions && entry.costs_less_than(cost) && !entry.gave_way()
+/// Whether an entry stands for every position of its state.
+fn stands_for_all(entry: &Entry, rule: Rule, cost: u32) -> bool {
+    rule == Rule::Preemptions
+        && (entry.is_at(Position::Free) && entry.costs_at_most(cost)
+            || entry.costs_less_than(cost) && entry.is_unbound())
 }
 
 #[cfg(test)]
@@ -186,7 +215,7 @@ mod tests {
     use crate::names::ThreadName;
 
     fn runner(ordinal: u16) -> Runner {
-        Runner::of(ThreadName::MAIN.child(ordinal).map(ThreadTag::of))
+        Runner::of(ThreadName::MAIN.child(ordinal).map(ThreadTag::of), false)
     }
 
     fn at(ordinal: u16) -> Place {
@@ -212,10 +241,25 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_gave_way_stands_for_nobody_else() {
-        let cache = Cache::new(Some(Rule::Preemptions));
-        assert!(!cache.enter(Place { position: Position::GaveWay(runner(1)), ..at(1) }, 0, 1));
-        assert!(!cache.enter(at(2), 1, 2));
+    fn a_thread_that_gives_way_or_gave_way_stands_for_nobody_else() {
+        let gave_way = Runner::of(ThreadName::MAIN.child(1).map(ThreadTag::of), true);
+        for position in [Position::Yields(runner(1)), Position::Yields(gave_way), Position::At(gave_way)] {
+            let cache = Cache::new(Some(Rule::Preemptions));
+            assert!(!cache.enter(Place { position, ..at(1) }, 0, 1));
+            assert!(!cache.enter(at(2), 1, 2));
+            assert!(!cache.enter(at(1), 1, 2));
+        }
+    }
+
+    #[test]
+    fn a_free_position_stands_for_every_other_one_under_preemptions_only() {
+        for (rule, stopped) in [(Rule::Preemptions, true), (Rule::SamePosition, false)] {
+            let cache = Cache::new(Some(rule));
+            assert!(!cache.enter(Place { position: Position::Free, ..at(1) }, 1, 1));
+            assert!(!cache.enter(at(2), 0, 2));
+            assert_eq!(cache.enter(at(3), 1, 2), stopped);
+            assert_eq!(cache.expects(HbHash(1), runner(4), 1), stopped);
+        }
     }
 
     #[test]

@@ -43,8 +43,9 @@ impl Entry {
         self.position == position.packed()
     }
 
-    pub(super) fn gave_way(&self) -> bool {
-        self.position & KIND == Position::GaveWay(Runner(0)).packed()
+    /// Whether who ran last may be left and come back to like any other thread.
+    pub(super) fn is_unbound(&self) -> bool {
+        self.position & KIND != Position::Yields(Runner(0)).packed() && self.position & Runner::GAVE_WAY == 0
     }
 
     pub(super) fn costs_at_most(&self, cost: u32) -> bool {
@@ -60,16 +61,16 @@ fn clamp(cost: u32) -> u16 {
     cost.min(u32::from(u16::MAX - 1)) as u16
 }
 
-/// The two lowest bits of a packed position.
+/// The two lowest bits of a packed position, which a runner leaves empty.
 const KIND: u32 = 3;
 
 impl Position {
     fn packed(self) -> u32 {
         match self {
             Self::Free => 0,
-            Self::At(Runner(runner)) => runner & !KIND | 1,
-            Self::Waits(Runner(runner)) => runner & !KIND | 2,
-            Self::GaveWay(Runner(runner)) => runner & !KIND | 3,
+            Self::At(Runner(runner)) => runner | 1,
+            Self::Waits(Runner(runner)) => runner | 2,
+            Self::Yields(Runner(runner)) => runner | 3,
         }
     }
 }

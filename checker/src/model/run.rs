@@ -25,8 +25,6 @@ pub struct ModelRun {
     pub(super) running: Vec<Option<usize>>,
     /// Threads in creation order, then open timed waits.
     pub(super) views: Vec<AgentView>,
-    /// A thread that never comes to its next key point.
-    endless: Option<usize>,
     exited: bool,
 }
 
@@ -40,7 +38,6 @@ pub(super) struct Thread {
     pub(super) second: Option<u32>,
     events: u32,
     children: u16,
-    pub(super) gave_way: bool,
     woken_by: Option<EventId>,
     pub(super) failure: Option<Failure>,
 }
@@ -53,7 +50,6 @@ impl ModelRun {
             threads: Vec::new(),
             running: vec![None; model.threads.len()],
             views: Vec::new(),
-            endless: None,
             exited: false,
             model,
         };
@@ -87,7 +83,6 @@ impl ModelRun {
             second: None,
             events: 0,
             children: 0,
-            gave_way: false,
             woken_by: None,
             failure: None,
         });
@@ -119,10 +114,7 @@ impl ModelRun {
             }
             match model.threads[thread.code].instructions.get(thread.at) {
                 None => return,
-                Some(Instruction::Do(operation, _)) => {
-                    thread.gave_way = matches!(operation, Operation::Yield | Operation::Sleep);
-                    return;
-                }
+                Some(Instruction::Do(..)) => return,
                 Some(Instruction::Set(register, value)) => {
                     thread.registers[*register] = value.value(&thread.registers);
                     thread.at += 1;
@@ -141,7 +133,7 @@ impl ModelRun {
                 Some(Instruction::Crash) => thread.fail(FailureKind::Crash, "the thread crashed".to_owned()),
             }
         }
-        self.endless = Some(index);
+        thread.fail(FailureKind::Timeout, "the thread runs for ever without a key point".to_owned());
     }
 
     fn index(&self, name: ThreadName) -> Option<usize> {
@@ -152,7 +144,7 @@ impl ModelRun {
     fn step(&mut self, choice: Choice) -> Result<Step, ExecutionError> {
         let impossible = || ExecutionError::Impossible(format!("{choice:?} cannot be chosen here"));
         let view = self.views.iter().find(|view| view.agent == choice.agent).ok_or_else(impossible)?;
-        if !matches!(view.status, Status::Enabled | Status::Yielding) || !view.picks.contains(&choice.pick) {
+        if view.status != Status::Enabled || !view.picks.contains(&choice.pick) {
             return Err(impossible());
         }
         let op = view.pending.clone().ok_or_else(impossible)?;
@@ -166,10 +158,7 @@ impl ModelRun {
             Agent::Timeout(_) => self.time_out(index),
             Agent::Thread(_) | Agent::Flush(_) => self.act(index, &mut event)?,
         }
-        for (other, thread) in self.threads.iter_mut().enumerate() {
-            thread.gave_way &= other == index;
-        }
-        Ok(Step { event, changed: self.refresh() })
+        Ok(Step { event, changed: self.refresh(), over: self.exited })
     }
 
     fn time_out(&mut self, index: usize) {
@@ -246,18 +235,13 @@ impl ModelRun {
         self.settle(index);
     }
 
-    fn timed_out(&self) -> Option<ExecutionError> {
-        let endless = self.endless?;
-        let (thread, stack) = (self.threads[endless].name, vec![self.site(endless)]);
-        Some(ExecutionError::TimedOut { thread, stack })
-    }
-
     /// Why a batch ends here, if it does.
     fn stop(&self, choice: Choice, until: &Until, events: usize) -> Option<Stop> {
-        let status = |agent| self.views.iter().find(|view| view.agent == agent).map(|view| &view.status);
+        let view = |agent| self.views.iter().find(|view| view.agent == agent);
+        let status = |agent| view(agent).map(|view| &view.status);
         let mine = status(choice.agent).unwrap_or(&Status::Finished);
         let touches = || {
-            let pending = self.views.iter().find(|view| view.agent == choice.agent)?.pending.as_ref()?;
+            let pending = view(choice.agent)?.pending.as_ref()?;
             let touched = |obj| pending.may.accesses.iter().any(|access| access.obj.overlaps(obj));
             until.on_objects.iter().any(touched).then_some(())
         };
@@ -265,7 +249,7 @@ impl ModelRun {
             Some(Stop::Failed)
         } else if *mine == Status::Finished {
             Some(Stop::Finished)
-        } else if *mine != Status::Enabled {
+        } else if *mine != Status::Enabled || view(choice.agent).is_some_and(AgentView::gives_way) {
             Some(Stop::Blocked)
         } else if until.on_enabled.iter().any(|&agent| status(agent) == Some(&Status::Enabled)) {
             Some(Stop::Enabled)
@@ -293,9 +277,6 @@ impl Execution for ModelRun {
         let mut steps = Vec::new();
         loop {
             steps.push(self.step(choice)?);
-            if let Some(error) = self.timed_out() {
-                return Err(error);
-            }
             if let Some(stop) = self.stop(choice, until, steps.len()) {
                 return Ok(Batch { steps, stop });
             }
@@ -326,16 +307,9 @@ impl Execution for ModelRun {
                 step => step?,
             };
             done.push(step);
-            if let Some(error) = self.timed_out() {
-                return Err(error);
-            }
             stop = self.stop(*choice, &Until::one(), 1).unwrap_or(Stop::Quantum);
         }
         Ok(Batch { steps: done, stop })
-    }
-
-    fn is_over(&self) -> bool {
-        self.exited
     }
 
     fn stack(&mut self, thread: ThreadName) -> Vec<Site> {

@@ -230,12 +230,13 @@ fn who_awaits_wakes_when_the_value_changes_and_looks_again() {
 }
 
 #[test]
-fn who_yields_waits_for_another_to_move() {
-    let mut run = start("r x, yield | r y");
+fn who_yields_can_be_chosen_but_ends_a_batch() {
+    let mut run = start("r x, yield, r x | r y");
+    let batch = run.run(Choice::thread(thread(1)), &Until::events(9)).unwrap();
+    assert_eq!((batch.steps.len(), batch.stop), (1, Stop::Blocked));
+    assert_eq!((status(&run, 1), pending(&run, 1)), (Status::Enabled, Some(OpKind::Yield)));
     go(&mut run, &[1]);
-    assert_eq!(status(&run, 1), Status::Yielding);
-    go(&mut run, &[2]);
-    assert_eq!(status(&run, 1), Status::Enabled);
+    assert_eq!(pending(&run, 1), Some(OpKind::Read));
 }
 
 #[test]

@@ -19,9 +19,6 @@ impl ModelRun {
         if let Operation::Join(code) = operation {
             return self.join_status(*code);
         }
-        if thread.gave_way {
-            return Status::Yielding;
-        }
         let seen = thread.registers.get(register).copied().unwrap_or(0);
         let name = |other: usize| self.threads[other].name;
         let on = sync::blocked(operation, thread.second, index, seen, &self.objects, name);

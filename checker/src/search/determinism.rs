@@ -53,8 +53,9 @@ impl<P: Program> Search<'_, P> {
 
 pub(super) fn ends_differ(at: usize, expected: &End, got: &End) -> Difference {
     let words = |end: &End| match end {
-        End::Ended(failures) => failures.first().map_or("the end", |failure| &failure.message).to_owned(),
-        End::Limit(failure) => failure.message.clone(),
+        End::Ended(failures) | End::Limit(failures) => {
+            failures.first().map_or("the end", |failure| &failure.message).to_owned()
+        }
         End::Cut(_) | End::Promoted | End::Stopped(_) => "cut short".to_owned(),
     };
     Difference { at, expected: words(expected), got: words(got) }

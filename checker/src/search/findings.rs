@@ -87,10 +87,11 @@ impl<P: Program> Search<'_, P> {
     }
 }
 
-fn shows(end: &End, identity: &Identity) -> bool {
+pub(super) fn shows(end: &End, identity: &Identity) -> bool {
     match end {
-        End::Ended(failures) => failures.iter().any(|failure| Identity::of(failure) == *identity),
-        End::Limit(failure) => Identity::of(failure) == *identity,
+        End::Ended(failures) | End::Limit(failures) => {
+            failures.iter().any(|failure| Identity::of(failure) == *identity)
+        }
         End::Cut(_) | End::Promoted | End::Stopped(_) => false,
     }
 }

@@ -9,6 +9,7 @@ mod outcome;
 mod replay;
 #[cfg(test)]
 mod tests;
+mod tidy;
 
 use std::mem;
 
@@ -23,7 +24,7 @@ use crate::failure::{Failure, FailureKind};
 pub use crate::run::Go;
 use crate::run::{End, Limits, Runner};
 use crate::seam::{Ending, Epoch, Program};
-use crate::strategy::{Next, Strategy, WorkItem};
+use crate::strategy::{Coverage, Next, Strategy, WorkItem};
 use crate::trace::Trace;
 
 /// Whoever started a search: is told how far it is, and may stop it.
@@ -106,6 +107,9 @@ impl<'a, P: Program> Search<'a, P> {
         };
         let mut covered = self.strategy.coverage(self.cut);
         covered.everything &= ended == Ended::Covered;
+        for finding in self.findings.iter_mut().filter(|finding| !finding.outdated) {
+            finding.fewest |= is_fewest(finding.preemptions.unwrap_or(u32::MAX), covered);
+        }
         Ok(Outcome { stats: self.stats, covered, findings: self.findings, ended, notes: self.notes })
     }
 
@@ -153,7 +157,7 @@ impl<'a, P: Program> Search<'a, P> {
                 self.count(&failures);
                 failures
             }
-            End::Limit(failure) => {
+            End::Limit(failures) => {
                 self.stats.pruned += 1;
                 self.cut = Some(self.cut.map_or(item.cost, |cut| cut.min(item.cost)));
                 self.cache.withdraw(&notes.entered, item.id);
@@ -161,7 +165,7 @@ impl<'a, P: Program> Search<'a, P> {
                 notes.alternatives.truncate(OF_A_CUT_ONE);
                 self.uniform = Some(Vec::new());
                 limit = true;
-                vec![failure]
+                failures
             }
         };
         self.stats.events += self.runner.trace.steps.len() as u64;
@@ -221,6 +225,7 @@ impl<'a, P: Program> Search<'a, P> {
         if known.is_some_and(|at| !better(&self.findings[at])) {
             return Ok(None);
         }
+        let shown = self.tidied(shown, &identity)?;
         match self.reproduce(&shown, &identity)? {
             Reproduction::Yes => {}
             Reproduction::No(note) => {
@@ -249,12 +254,12 @@ impl<'a, P: Program> Search<'a, P> {
             failure.kind = FailureKind::AlwaysFails;
         }
         let preemptions = trace.preemptions();
-        let below = self.strategy.coverage(self.cut).preemptions;
+        let covered = self.strategy.coverage(self.cut);
         Finding {
             failure,
             identity,
             preemptions: Some(preemptions),
-            fewest: preemptions == 0 || below.is_some_and(|below| below + 1 >= preemptions),
+            fewest: is_fewest(preemptions, covered),
             delays: Some(trace.delays()),
             threads: Some(crate::cost::threads(&trace)).filter(|&threads| threads == 2),
             variables: Some(crate::cost::variables(&trace)),
@@ -266,6 +271,11 @@ impl<'a, P: Program> Search<'a, P> {
             outdated: false,
         }
     }
+}
+
+/// Whether no schedule with fewer preemptions than these can be unexplored.
+fn is_fewest(preemptions: u32, covered: Coverage) -> bool {
+    preemptions == 0 || covered.preemptions.is_some_and(|below| below + 1 >= preemptions)
 }
 
 /// A failure, and the execution that showed it.

@@ -32,8 +32,7 @@ pub fn replay<P: Program>(
     loop {
         let mut runner = Runner::new(program, limits);
         let failure = match runner.run(steps, &mut DefaultSchedule, go)? {
-            End::Ended(failures) => failures.into_iter().next(),
-            End::Limit(failure) => Some(failure),
+            End::Ended(failures) | End::Limit(failures) => failures.into_iter().next(),
             // The replay itself showed new key points. They may not have been in its way.
             End::Promoted => continue,
             End::Cut(_) | End::Stopped(_) => return Err(SearchError::Stopped),

@@ -7,7 +7,7 @@
 //! ran last and the preemptions spent, since the happens-before hash alone loses schedules under a bound.
 
 use super::Coverage;
-use super::frontier::{Bound, at_thread, timed_wait};
+use super::frontier::{Bound, at_thread, waits};
 use crate::cache::Position;
 use crate::cost;
 use crate::point::Point;
@@ -29,7 +29,7 @@ impl Bound for Preemptions {
     fn position(&self, at: &Point<'_>) -> Position {
         match at.last {
             Last::CanGoOn(name) => at_thread(at, name),
-            Last::Nobody | Last::Free(_) | Last::GivesWay(_) => timed_wait(at).unwrap_or(Position::Free),
+            Last::Nobody | Last::Free(_) | Last::GivesWay(_) => waits(at).unwrap_or(Position::Free),
         }
     }
 

@@ -5,7 +5,7 @@
 //! waiter cost no delay.
 
 use super::Coverage;
-use super::frontier::{Bound, at_thread, timed_wait};
+use super::frontier::{Bound, at_thread, time_goes_on};
 use crate::cache::Position;
 use crate::cost;
 use crate::point::Point;
@@ -24,13 +24,10 @@ impl Bound for Delays {
     }
 
     fn position(&self, at: &Point<'_>) -> Position {
-        if let Some(waits) = timed_wait(at) {
-            return waits;
-        }
-        match at.default_choice().map(|choice| choice.agent) {
+        time_goes_on(at).unwrap_or_else(|| match at.default_choice().map(|choice| choice.agent) {
             Some(Agent::Thread(next)) => at_thread(at, next),
             _ => Position::Free,
-        }
+        })
     }
 
     fn max(&self) -> u32 {

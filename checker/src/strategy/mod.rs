@@ -9,9 +9,7 @@ mod dfs;
 mod frontier;
 mod icb;
 mod idb;
-mod path;
 mod random;
-mod stack;
 
 use serde::{Deserialize, Serialize};
 
@@ -101,6 +99,10 @@ pub enum Decision {
 pub struct Notes {
     /// Choices not taken that are worth an execution each.
     pub alternatives: Vec<Alternative>,
+    /// Those that lead nowhere else as long as it does not matter when joins run.
+    pub spare: Vec<Alternative>,
+    /// It does matter.
+    pub joins_matter: bool,
     /// States entered into the cache.
     pub entered: Vec<HbHash>,
     /// Something was left out because it costs more than the bound.
@@ -157,7 +159,7 @@ impl StrategyKind {
                 (Box::new(Frontier::new(Preemptions { max: max_preemptions })), Some(Rule::Preemptions))
             }
             Self::Idb => (Box::new(Frontier::new(Delays { max: max_delays })), Some(Rule::SamePosition)),
-            Self::Dfs => (Box::new(Frontier::new(Unbounded)), Some(Rule::SamePosition)),
+            Self::Dfs => (Box::new(Frontier::new(Unbounded)), Some(Rule::Preemptions)),
             Self::Random => (Box::new(Random::new(seed)), None),
         }
     }

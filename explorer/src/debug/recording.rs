@@ -208,7 +208,7 @@ fn lives(taken: &Taken, end: usize, lanes: &Lanes, words: &Words<'_>) -> Vec<Lif
 
 fn state(view: &AgentView, words: &Words<'_>) -> State {
     let (stage, words) = match &view.status {
-        Status::Enabled | Status::Yielding => {
+        Status::Enabled => {
             let pending = view.pending.as_ref().map(|op| format!("about to {}", words.pending(op)));
             (Stage::Ready, pending.unwrap_or_default())
         }

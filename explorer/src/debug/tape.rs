@@ -83,10 +83,6 @@ impl<R: Execution> Execution for TapedRun<'_, R> {
         self.note(batch)
     }
 
-    fn is_over(&self) -> bool {
-        self.run.is_over()
-    }
-
     fn stack(&mut self, thread: ThreadName) -> Vec<checker::names::Site> {
         self.run.stack(thread)
     }

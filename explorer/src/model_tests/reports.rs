@@ -7,7 +7,7 @@ fn the_report_of_a_lost_update_shows_the_preemption() {
     insta::assert_snapshot!(explore(LOST_UPDATE).text(), @"
     Found: assertion — an assertion failed
       at thread1, src/model.c:6
-      1 preemption · 2 delays · 2 threads · 1 variable · schedule 4 · reproduced 2/2
+      1 preemption · 2 delays · 2 threads · 1 variable · schedule 3 · reproduced 2/2
 
       T1 failed
            in thread1, src/model.c:6
@@ -35,8 +35,8 @@ fn the_report_of_a_lost_update_shows_the_preemption() {
 
     1 bug found.
       explored  build/model (icb)
-      ran       3 schedules, 1 pruned, 4 other
-      speed     0.01 s, 1,000 schedules/s, 8.8 key points each
+      ran       3 schedules, 5 other
+      speed     0.01 s, 1,000 schedules/s, 9.0 key points each
       covered   every schedule without preemptions
       ended     a failure was found (--keep-going looks for more)
     ");
@@ -47,7 +47,7 @@ fn the_report_of_a_deadlock_says_who_holds_what() {
     insta::assert_snapshot!(explore(LOCK_ORDER).text(), @"
     Found: deadlock: T2 and T3 wait for each other
       at thread2, src/model.c:2
-      1 preemption · 2 delays · 2 threads · 1 variable · schedule 5 · reproduced 2/2
+      1 preemption · 2 delays · 2 threads · 1 variable · schedule 4 · reproduced 2/2
 
       T1 waits for the end of T2
            in thread1, src/model.c:3
@@ -70,8 +70,8 @@ fn the_report_of_a_deadlock_says_who_holds_what() {
 
     1 bug found.
       explored  build/model (icb)
-      ran       3 schedules, 1 deadlocked, 1 redundant, 1 pruned, 4 other
-      speed     0.01 s, 1,000 schedules/s, 9.4 key points each
+      ran       3 schedules, 1 deadlocked, 1 pruned, 4 other
+      speed     0.01 s, 1,000 schedules/s, 8.8 key points each
       covered   every schedule without preemptions
       ended     a failure was found (--keep-going looks for more)
     ");
@@ -129,15 +129,15 @@ fn the_json_report_has_the_documented_members() {
       "schedules": 3,
       "deadlocked": 0,
       "redundant": 0,
-      "pruned": 1,
-      "other": 4,
+      "pruned": 0,
+      "other": 5,
       "covered": {
         "preemptions": 0
       },
       "ended": "a failure was found (--keep-going looks for more)",
       "elapsed_seconds": 0.01,
       "schedules_per_second": 1000.0,
-      "key_points_per_schedule": 8.75,
+      "key_points_per_schedule": 9.0,
       "notes": [],
       "findings": [
         {
@@ -147,7 +147,7 @@ fn the_json_report_has_the_documented_members() {
           "line": 6,
           "function": "thread1",
           "thread": "T1",
-          "schedule_number": 4,
+          "schedule_number": 3,
           "preemptions": 1,
           "fewest": true,
           "delays": 2,

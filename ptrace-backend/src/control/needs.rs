@@ -93,7 +93,7 @@ impl Process {
             return Status::Enabled;
         }
         if self.holds(index, &pending.need) {
-            return if self.threads[index].gave_way { Status::Yielding } else { Status::Enabled };
+            return Status::Enabled;
         }
         let obj = |addr: &u64| self.object(*addr, 1);
         Status::Blocked(match &pending.need {

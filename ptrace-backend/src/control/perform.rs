@@ -111,17 +111,11 @@ impl Process {
         Ok(Event { id, op, did, pick: Pick::Only, site, woken_by: None })
     }
 
-    /// Counts an event of a thread: all others may move again.
+    /// Counts an event of a thread.
     fn begin_event(&mut self, index: Index) -> EventId {
         let id = self.threads[index].next_event();
         self.threads[index].events += 1;
         self.events += 1;
-        for (i, thread) in self.threads.iter_mut().enumerate() {
-            if i != index {
-                (thread.gave_way, thread.pauses) = (false, 0);
-            }
-        }
-        self.threads[index].gave_way = false;
         id
     }
 

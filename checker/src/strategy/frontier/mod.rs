@@ -5,20 +5,26 @@
 //! an item of its own at the cost of taking it. An alternative whose state is known already, or is already waiting, is
 //! dropped before an execution is spent on it.
 
+mod guide;
+mod joins;
+mod path;
+mod place;
+mod stack;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::path::{Path, Prefix, Steps};
-use super::stack::Stack;
+use self::guide::Explorer;
+use self::path::{Path, Prefix, Steps};
+pub(super) use self::place::{at_thread, time_goes_on, waits};
+use self::stack::Stack;
 use super::{Alternative, Coverage, Decision, Guide, Next, Notes, Strategy, WorkItem};
-use crate::cache::{Cache, Key, Place, Position, Runner};
-use crate::hb::ThreadTag;
-use crate::names::ThreadName;
+use crate::cache::{Cache, Key, Position, Runner};
 use crate::point::Point;
-use crate::seam::{Agent, Choice, Epoch, Until};
-use crate::trace::{Last, Trace};
+use crate::seam::{Choice, Epoch};
+use crate::trace::Trace;
 
 /// What a frontier counts and limits.
 pub trait Bound: Send + Sync {
@@ -45,11 +51,17 @@ pub struct Frontier<B> {
     started: bool,
     next_id: u64,
     current: u32,
+    /// What is explored only should it turn out that it matters when joins run.
+    spare: Vec<(Arc<Path>, Alternative)>,
+    /// The least cost at which something spare was dropped for want of room.
+    spare_dropped: Option<u32>,
+    joins_matter: bool,
     /// The least cost with something waiting, and how many turns it has had.
     turns: (usize, u64),
+    patience: u64,
     /// Early items of a higher cost, which wait in their stacks as well: the cache drops them there.
     early: VecDeque<(Key, Waiting, u32)>,
-    /// How many items wait, and how many may.
+    /// How many items wait or are spare, and how many may.
     count: usize,
     capacity: usize,
     /// The least cost at which items were dropped for want of room.
@@ -95,7 +107,11 @@ impl<B: Bound> Frontier<B> {
             started: false,
             next_id: 0,
             current: 0,
+            spare: Vec::new(),
+            spare_dropped: None,
+            joins_matter: false,
             turns: (0, 0),
+            patience: PATIENCE,
             early: VecDeque::new(),
             count: 0,
             capacity: CAPACITY,
@@ -130,7 +146,7 @@ impl<B: Bound> Frontier<B> {
             self.early.retain(|(_, _, cost)| *cost as usize > least);
         }
         self.turns.1 += 1;
-        if self.turns.1 <= PATIENCE || !self.turns.1.is_multiple_of(2) {
+        if self.turns.1 <= self.patience || !self.turns.1.is_multiple_of(2) {
             return None;
         }
         loop {
@@ -150,10 +166,14 @@ impl<B: Bound> Frontier<B> {
                 && !self.waiting.get(alternative.cost as usize).is_some_and(waits)
     }
 
+    fn has_room_for(&self, cost: u32) -> bool {
+        self.count < self.capacity || cost <= self.current
+    }
+
     fn add(&mut self, path: &Arc<Path>, alternative: Alternative, prunes: bool) {
         let Alternative { at, step, cost, state } = alternative;
-        if self.count >= self.capacity && cost > self.current {
-            self.dropped = Some(self.dropped.map_or(cost, |least| least.min(cost)));
+        if !self.has_room_for(cost) {
+            self.dropped = least(self.dropped, Some(cost));
             return;
         }
         self.count += 1;
@@ -170,6 +190,11 @@ impl<B: Bound> Frontier<B> {
         }
         self.waiting[cost].push(key, item);
     }
+}
+
+/// The lesser of two costs, as far as there are any.
+fn least(one: Option<u32>, other: Option<u32>) -> Option<u32> {
+    one.into_iter().chain(other).min()
 }
 
 impl<B: Bound> Strategy for Frontier<B> {
@@ -198,6 +223,7 @@ impl<B: Bound> Strategy for Frontier<B> {
             item: item.id,
             cost: item.cost,
             notes: Notes::default(),
+            joined: None,
         })
     }
 
@@ -205,9 +231,14 @@ impl<B: Bound> Strategy for Frontier<B> {
         let Some(Begun { from, .. }) = self.under_way.remove(&item.id) else { return };
         self.beyond |= notes.beyond;
         self.withheld |= notes.withheld;
-        let wanted: Vec<Alternative> =
-            notes.alternatives.into_iter().filter(|other| self.is_worth_it(other, cache)).collect();
-        let Some(last) = wanted.iter().map(|other| other.at).max() else { return };
+        if notes.joins_matter && !self.joins_matter {
+            self.take_in_spare(cache);
+        }
+        let worth_it = |all: Vec<Alternative>| -> Vec<Alternative> {
+            all.into_iter().filter(|other| self.is_worth_it(other, cache)).collect()
+        };
+        let (wanted, spare) = (worth_it(notes.alternatives), worth_it(notes.spare));
+        let Some(last) = wanted.iter().chain(&spare).map(|other| other.at).max() else { return };
         let shared = from.as_ref().map_or(0, |(prefix, _)| prefix.length as usize);
         let tail = run.steps[shared.min(last as usize)..last as usize].iter();
         let tail = tail.map(|step| self.steps.number(step.replayed())).collect();
@@ -215,12 +246,17 @@ impl<B: Bound> Strategy for Frontier<B> {
         for alternative in wanted {
             self.add(&path, alternative, cache.prunes());
         }
+        for alternative in spare {
+            self.spare(&path, alternative, cache.prunes());
+        }
     }
 
     fn reset(&mut self, _epoch: Epoch) {
         self.waiting.clear();
         self.under_way.clear();
         self.early.clear();
+        self.spare.clear();
+        (self.spare_dropped, self.joins_matter) = (None, false);
         self.steps = Steps::default();
         (self.started, self.beyond, self.withheld) = (false, false, false);
         (self.current, self.count, self.dropped, self.turns) = (0, 0, None, (0, 0));
@@ -246,101 +282,15 @@ impl<B: Bound> Strategy for Frontier<B> {
     }
 }
 
-/// Takes one execution to its end without further cost, noting what else could have been done.
-struct Explorer<'a, B> {
-    bound: &'a B,
-    cache: &'a Cache,
-    item: u64,
-    cost: u32,
-    notes: Notes,
-}
-
-impl<B: Bound> Explorer<'_, B> {
-    fn is_known(&mut self, at: &Point<'_>) -> bool {
-        let place = place(self.bound, at);
-        if self.cache.enter(place, self.cost, self.item) {
-            return true;
-        }
-        self.notes.entered.push(place.state);
-        false
-    }
-
-    fn note(&mut self, at: &Point<'_>, taken: Choice) {
-        self.notes.withheld |= at.withheld;
-        for &choice in at.choices.iter().filter(|&&choice| choice != taken) {
-            let cost = self.cost + self.bound.price(at, choice);
-            if cost > self.bound.max() {
-                self.notes.beyond = true;
-                continue;
-            }
-            let Some(step) = at.planned(choice) else { continue };
-            let ran = ran(at, Some(choice));
-            let state = at.predict(choice).map(|state| (state, ran));
-            self.notes.alternatives.push(Alternative { at: at.position() as u32, step, cost, state });
-        }
-    }
-}
-
-impl<B: Bound> Guide for Explorer<'_, B> {
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
-        let Some(choice) = at.default_choice() else { return Decision::Cut };
-        if self.is_known(at) {
-            return Decision::Cut;
-        }
-        self.note(at, choice);
-        Decision::Run { choice, until: Until::one() }
-    }
-
-    fn pass(&mut self, at: &Point<'_>) {
-        if let Some(choice) = at.default_choice()
-            && !self.is_known(at)
-        {
-            self.note(at, choice);
-        }
-    }
-
-    fn notes(self: Box<Self>) -> Notes {
-        self.notes
-    }
-}
-
-/// Who runs last at a point, or after a choice there. A time-out or a flush is nobody's run.
-fn ran(at: &Point<'_>, then: Option<Choice>) -> Runner {
-    let thread = match then.map(|choice| choice.agent) {
-        Some(Agent::Thread(name)) => Some(name),
-        _ => at.last.thread(),
-    };
-    Runner::of(
-        thread.map(|name| at.agents.index(name).map_or_else(|| ThreadTag::of(name), |i| at.trace.hb.tag(i))),
-    )
-}
-
-fn place(bound: &impl Bound, at: &Point<'_>) -> Place {
-    let ran = ran(at, None);
-    let position = match at.last {
-        Last::GivesWay(_) => Position::GaveWay(ran),
-        _ => bound.position(at),
-    };
-    Place { state: at.state(), ran, position }
-}
-
-/// The position where the thread that ran last is in a timed wait. Should that run out of time, the thread can be left
-/// at a cost again, which makes it another position than that of a thread that is simply blocked.
-pub(super) fn timed_wait(at: &Point<'_>) -> Option<Position> {
-    let Last::Free(name) = at.last else { return None };
-    at.agents.agent(Agent::Timeout(name)).map(|_| Position::Waits(ran(at, None)))
-}
-
-/// The thread at which costs are counted, for [`Bound::position`].
-pub(super) fn at_thread(at: &Point<'_>, name: ThreadName) -> Position {
-    let tag = at.agents.index(name).map_or_else(|| ThreadTag::of(name), |index| at.trace.hb.tag(index));
-    Position::At(Runner::of(Some(tag)))
-}
-
 #[cfg(test)]
 impl<B: Bound> Frontier<B> {
     /// A search with room for few items only.
     pub(crate) fn with_capacity(bound: B, capacity: usize) -> Self {
         Self { capacity, ..Self::new(bound) }
+    }
+
+    /// A search that takes turns early.
+    pub(crate) fn with_patience(bound: B, patience: u64) -> Self {
+        Self { patience, ..Self::new(bound) }
     }
 }

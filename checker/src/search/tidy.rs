@@ -1,0 +1,59 @@
+//! A failing schedule as a person would tell it.
+
+use super::findings::shows;
+use super::{Identity, Search, SearchError, Shown};
+use crate::op::OpKind;
+use crate::run::{End, Go};
+use crate::seam::{Choice, OpKey, Program};
+use crate::strategy::DefaultSchedule;
+use crate::trace::TraceStep;
+
+impl<P: Program> Search<'_, P> {
+    /// The same failure with joins as late as they can be: searches run them early ([`crate::strategy::Frontier`]), where
+    /// each one is a switch that explains nothing.
+    pub(super) fn tidied<'e>(
+        &mut self,
+        shown: Shown<'e>,
+        identity: &Identity,
+    ) -> Result<Shown<'e>, SearchError> {
+        let Some(schedule) = joins_late(&shown.trace.steps).filter(|_| !shown.limit) else {
+            return Ok(shown);
+        };
+        self.stats.other += 1;
+        let observer = &mut *self.observer;
+        let mut go = || match observer.verdict() {
+            Go::Cancelled => Go::Cancelled,
+            Go::BudgetSpent | Go::Continue => Go::Continue,
+        };
+        let end = match self.runner.run(&schedule, &mut DefaultSchedule, &mut go) {
+            // Not the same after all, or whoever asks is told when the schedule itself is run again.
+            Err(SearchError::Diverged { .. }) => return Ok(shown),
+            end => end?,
+        };
+        let tidy = &mut self.runner.trace;
+        if !matches!(end, End::Ended(_))
+            || !shows(&end, identity)
+            || tidy.preemptions() > shown.trace.preemptions()
+        {
+            return Ok(shown);
+        }
+        let whole = !self.runner.is_capped();
+        Ok(Shown { trace: std::mem::take(&mut self.runner.trace), whole, ..shown })
+    }
+}
+
+/// The schedule with each join moved to where its thread goes on; nothing, if they are there already.
+fn joins_late(steps: &[TraceStep]) -> Option<Vec<(Choice, OpKey)>> {
+    let mut late: Vec<&TraceStep> = steps.iter().collect();
+    for at in (0..late.len()).rev() {
+        if late[at].event.op.kind == OpKind::Join {
+            let thread = late[at].event.id.thread;
+            let next = late[at + 1..].iter().position(|step| step.event.id.thread == thread);
+            let to = next.map_or(late.len(), |next| at + 1 + next);
+            late[at..to].rotate_left(1);
+        }
+    }
+    let ids = |step: &&TraceStep| step.event.id;
+    let moved = late.iter().map(ids).ne(steps.iter().map(|step| step.event.id));
+    moved.then(|| late.into_iter().map(TraceStep::replayed).collect())
+}

@@ -1,0 +1,85 @@
+//! Joins go first where that costs nothing, and then nothing else needs to be tried there.
+//!
+//! A join that is enabled commutes with every event of another thread. If the joining thread waits again right after it,
+//! it does not matter to the others whether it has joined: only that it is at an end could. So take a schedule that does
+//! anything else at a free point, and the join somewhere later. With the join moved to the front it has the same
+//! happens-before, and costs no more: the join is free where it is now, and so is what came first, because the position
+//! after the join is free too; where the join was, whoever ran before it goes on for nothing, or is left for what leaving
+//! him for the join has cost. All events in between have the thread that they had before them.
+//!
+//! But for two things. The join let a thread past its next yield, because somebody had moved; or the thread that ran last
+//! waited with a time limit, the join came, and when the time ran out it was no longer the one that ran last and could be
+//! left for nothing. Whether a program does such things is seen only when it does them. Until then the alternatives to a
+//! join are kept aside, and none is lost: the first event before which a schedule could do something that its rearranged
+//! form cannot shows a thread that has to give way or an open timed wait in that form too.
+
+use std::sync::Arc;
+
+use super::path::Path;
+use super::{Bound, Frontier, least};
+use crate::cache::{Cache, Position};
+use crate::op::{Effect, OpKind};
+use crate::point::Point;
+use crate::seam::{Agent, AgentView, Choice, Status};
+use crate::strategy::Alternative;
+use crate::trace::Last;
+
+/// A join that can go first here.
+pub(super) fn first(at: &Point<'_>, position: Position) -> Option<Choice> {
+    let joins = |choice: &Choice| at.agents.agent(choice.agent).is_some_and(is_join);
+    at.choices.iter().copied().find(joins).filter(|_| position == Position::Free)
+}
+
+/// The next join of the thread that ran last.
+pub(super) fn another(at: &Point<'_>) -> Option<Choice> {
+    let Last::CanGoOn(name) = at.last else { return None };
+    let choice = Choice::thread(name);
+    at.agents.thread(name).is_some_and(is_join).then_some(choice).filter(|choice| at.choices.contains(choice))
+}
+
+fn is_join(view: &AgentView) -> bool {
+    let joins =
+        view.pending.as_ref().is_some_and(|op| op.kind == OpKind::Join && op.may == Effect::default());
+    joins && matches!(view.agent, Agent::Thread(_))
+}
+
+/// Whether the thread that has just joined waits again, and every choice is as free as it was before.
+pub(super) fn rests(at: &Point<'_>, position: Position) -> bool {
+    let Last::Free(name) = at.last else { return false };
+    let blocked = |view: &AgentView| matches!(view.status, Status::Blocked(_));
+    position == Position::Free && at.agents.thread(name).is_some_and(blocked)
+}
+
+/// Whether something shows up at this point for which it matters when a join runs.
+pub(super) fn joins_matter(at: &Point<'_>) -> bool {
+    let ends_process = |view: &AgentView| view.pending.as_ref().is_some_and(|op| op.may.ends_process);
+    matches!(at.last, Last::GivesWay(_))
+        || !at.agents.others().is_empty()
+        || at.agents.threads().iter().any(ends_process)
+}
+
+impl<B: Bound> Frontier<B> {
+    /// Keeps an alternative aside that need not be explored as long as it does not matter when joins run.
+    pub(super) fn spare(&mut self, path: &Arc<Path>, alternative: Alternative, prunes: bool) {
+        if self.joins_matter {
+            self.add(path, alternative, prunes);
+        } else if self.has_room_for(alternative.cost) {
+            self.count += 1;
+            self.spare.push((path.clone(), alternative));
+        } else {
+            self.spare_dropped = least(self.spare_dropped, Some(alternative.cost));
+        }
+    }
+
+    /// It does matter when joins run: what was kept aside is explored.
+    pub(super) fn take_in_spare(&mut self, cache: &Cache) {
+        self.joins_matter = true;
+        self.dropped = least(self.dropped, self.spare_dropped.take());
+        for (path, alternative) in std::mem::take(&mut self.spare) {
+            self.count -= 1;
+            if self.is_worth_it(&alternative, cache) {
+                self.add(&path, alternative, cache.prunes());
+            }
+        }
+    }
+}

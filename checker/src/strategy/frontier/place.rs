@@ -1,0 +1,67 @@
+//! Where a frontier's execution stands, for the cache: the state, and what the choices there and their costs depend on.
+
+use super::Bound;
+use crate::cache::{Place, Position, Runner};
+use crate::hb::ThreadTag;
+use crate::names::ThreadName;
+use crate::point::Point;
+use crate::seam::{Agent, AgentView, Choice, On, Status};
+use crate::trace::Last;
+
+pub(super) fn place(bound: &impl Bound, at: &Point<'_>) -> Place {
+    let ran = ran(at);
+    let position = match at.last {
+        Last::Free(name) | Last::GivesWay(name) if is_enabled(at, name) => Position::Yields(ran),
+        Last::CanGoOn(_) if at.gave_way => Position::At(ran),
+        _ => bound.position(at),
+    };
+    Place { state: at.state(), ran, position }
+}
+
+/// Who ran last. Whether he gave way no longer matters when he is blocked: what lets him go on is another's move.
+fn ran(at: &Point<'_>) -> Runner {
+    let gave_way = at.gave_way && matches!(at.last, Last::CanGoOn(_) | Last::GivesWay(_));
+    runner(at, at.last.thread(), gave_way)
+}
+
+/// Who will have run last after a choice. A time-out or a flush is nobody's run, but a move.
+pub(super) fn ran_after(at: &Point<'_>, choice: Choice) -> Runner {
+    let Agent::Thread(next) = choice.agent else { return runner(at, at.last.thread(), false) };
+    let yields = || at.agents.thread(next).is_some_and(AgentView::gives_way);
+    let gave_way = at.last.thread() == Some(next) && (at.gave_way || yields());
+    runner(at, Some(next), gave_way)
+}
+
+fn runner(at: &Point<'_>, thread: Option<ThreadName>, gave_way: bool) -> Runner {
+    let tag = |name| at.agents.index(name).map_or_else(|| ThreadTag::of(name), |i| at.trace.hb.tag(i));
+    Runner::of(thread.map(tag), gave_way)
+}
+
+fn is_enabled(at: &Point<'_>, name: ThreadName) -> bool {
+    at.agents.thread(name).is_some_and(|view| view.status == Status::Enabled)
+}
+
+/// The thread at which costs are counted, for [`Bound::position`].
+pub(in crate::strategy) fn at_thread(at: &Point<'_>, name: ThreadName) -> Position {
+    Position::At(runner(at, Some(name), false))
+}
+
+/// The position where the thread that ran last is blocked, but may find itself able to go on although no thread has
+/// run: by a time-out of its own wait, or of one that ends the thread that it joins. It can then be left at a cost
+/// again, which makes this another position than that of a thread that is simply blocked.
+pub(in crate::strategy) fn waits(at: &Point<'_>) -> Option<Position> {
+    let Last::Free(name) = at.last else { return None };
+    let last = at.agents.thread(name)?;
+    let Status::Blocked(on) = &last.status else { return None };
+    let lets_go = |other: &AgentView| {
+        let thread = other.agent.thread();
+        let touches = || Some(other.pending.as_ref()?.may.conflicts(&last.pending.as_ref()?.may));
+        thread == name || *on == On::Join(thread) || touches() == Some(true)
+    };
+    at.agents.others().iter().any(lets_go).then(|| Position::Waits(ran(at)))
+}
+
+/// The position where anybody's time may run out, which depends on who ran last in more ways than one.
+pub(in crate::strategy) fn time_goes_on(at: &Point<'_>) -> Option<Position> {
+    (!at.agents.others().is_empty()).then(|| Position::Waits(ran(at)))
+}
