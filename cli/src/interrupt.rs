@@ -37,6 +37,10 @@ pub(crate) fn when_stdin_closes(cancel: Arc<AtomicBool>) -> io::Result<()> {
         let mut ignored = [0; 256];
         while stdin.read(&mut ignored).is_ok_and(|read| read > 0) {}
         cancel.store(true, Ordering::SeqCst);
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a deadline: nothing announces that an end in order fails"
+        )]
         thread::sleep(PATIENCE);
         end();
     };

@@ -1,10 +1,11 @@
 //! The result of a search as plain data: the object that `--format json` prints. See `docs/formats.md`.
 
-use checker::failure::FailureKind;
+pub use checker::failure::FailureKind;
 use checker::names::ThreadName;
-use checker::op::OpKind;
+pub use checker::op::OpKind;
 use serde::{Deserialize, Serialize};
 
+use crate::text::plural;
 use crate::verdict::Verdict;
 
 /// What the `format` member of every report says.
@@ -70,6 +71,19 @@ pub struct Covered {
     /// All schedules.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub everything: bool,
+}
+
+impl Covered {
+    /// `up to 2 preemptions`; empty where no bound was covered.
+    #[must_use]
+    pub fn up_to(self) -> String {
+        match self {
+            Self { preemptions: Some(bound), .. } => format!("up to {}", plural(bound.into(), "preemption")),
+            Self { delays: Some(bound), .. } => format!("up to {}", plural(bound.into(), "delay")),
+            Self { everything: true, .. } => "in any schedule".to_owned(),
+            _ => String::new(),
+        }
+    }
 }
 
 /// A failure, with the schedule that shows it.

@@ -91,7 +91,8 @@ impl Request {
 }
 
 /// The name of a search, as it is written on the command line and in reports.
-pub(crate) fn strategy_name(strategy: Strategy) -> &'static str {
+#[must_use]
+pub fn strategy_name(strategy: Strategy) -> &'static str {
     match strategy {
         Strategy::Icb => "icb",
         Strategy::Idb => "idb",

@@ -2,21 +2,75 @@
 
 #![forbid(unsafe_code)]
 
+mod actions;
+mod build;
+mod commands;
+mod configuration;
+mod diagnostics;
+mod documents;
+mod exploration;
+mod findings;
+mod folder;
+mod hints;
+mod hover;
+mod input;
+mod job;
+mod lenses;
+mod mailbox;
+mod outbox;
 mod server;
+mod settings;
+mod state;
+mod text;
+mod words;
 
 use std::io;
+use std::path::PathBuf;
 
+use tokio::io::{AsyncRead, AsyncWrite};
 use tower_lsp::{LspService, Server};
 
-/// Serves one client over standard input and output, until it says `exit` or goes away.
+use crate::server::Interleaver;
+
+/// How many requests may wait at a time: some wait for the first look at a workspace, and nobody should wait for them.
+const REQUESTS_AT_ONCE: usize = 64;
+
+/// How much of what a client sends waits to be read.
+const PIPE: usize = 64 << 10;
+
+/// Serves one client over standard input and output, until it says `exit` or goes away. Standard error is its log.
 ///
 /// # Errors
 /// When the runtime cannot start.
 pub fn serve() -> io::Result<()> {
+    let log = tracing_subscriber::fmt().with_writer(io::stderr).with_ansi(false);
+    // Only a second log fails.
+    let _ = log.with_max_level(tracing::Level::INFO).try_init();
+    let tool = std::env::current_exe()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(async {
-        let (service, socket) = LspService::new(server::Interleaver::new);
-        Server::new(tokio::io::stdin(), tokio::io::stdout(), socket).serve(service).await;
-    });
+    runtime.block_on(serve_over(tokio::io::stdin(), tokio::io::stdout(), tool));
+    // A read of standard input that is under way cannot be called back.
+    runtime.shutdown_background();
     Ok(())
+}
+
+/// Serves one client, until it says `exit` or goes away. `tool` is the `interleaver` executable that explores.
+pub async fn serve_over(input: impl AsyncRead + Unpin, output: impl AsyncWrite, tool: PathBuf) {
+    let (service, socket) = LspService::build(|client| Interleaver::new(client, tool))
+        .custom_method("window/workDoneProgress/cancel", Interleaver::progress_cancelled)
+        .custom_method(input::UNREADABLE, Interleaver::unreadable)
+        .finish();
+    let (screened, messages) = tokio::io::duplex(PIPE);
+    let server = Server::new(messages, output, socket).concurrency_level(REQUESTS_AT_ONCE);
+    let screening = async {
+        if let Err(error) = input::screen(input, screened).await {
+            tracing::warn!("the client's messages end: {error}");
+        }
+        // The server ends once it has read all of them.
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        () = server.serve(service) => {}
+        () = screening => {}
+    }
 }

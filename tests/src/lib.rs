@@ -2,6 +2,7 @@
 
 mod adapter;
 mod build;
+pub mod editor;
 mod found;
 mod manifest;
 mod outcome;
@@ -18,4 +19,4 @@ pub use outcome::Outcome;
 pub use paths::{targets, workspace};
 pub use processes::running;
 pub use project::Project;
-pub use tool::{Tool, ToolError, WATCHDOG};
+pub use tool::{Tool, ToolError, WATCHDOG, binary};

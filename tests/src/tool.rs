@@ -158,7 +158,10 @@ impl Tool {
 }
 
 /// The tool, built once per test process, with the profile of the test.
-pub(crate) fn binary() -> Result<&'static Path, ToolError> {
+///
+/// # Errors
+/// When it does not compile.
+pub fn binary() -> Result<&'static Path, ToolError> {
     static BINARY: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     BINARY.get_or_init(build).as_deref().map_err(|error| ToolError::Build(error.clone()))
 }

@@ -43,7 +43,7 @@ use paths::Paths;
 use walk::{Found, Stamp};
 
 /// The executables of a workspace.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Workspace {
     root: PathBuf,
     limits: Limits,

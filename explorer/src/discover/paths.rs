@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Resolves each name once, and keeps each file once however many programs list it.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Paths(HashMap<PathBuf, Arc<Path>>);
 
 impl Paths {

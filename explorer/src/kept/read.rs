@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -42,6 +44,23 @@ impl KeptFolder {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.0
+    }
+
+    /// A number that is another one when anything that is kept of target or findings is.
+    #[must_use]
+    pub fn stamp(&self) -> u64 {
+        let files = fs::read_dir(self.0.join("findings")).into_iter().flatten().flatten();
+        let mut files: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
+        files.push(self.0.join("target.json"));
+        files.sort();
+        let mut digits = DefaultHasher::new();
+        for path in files {
+            // Every write makes a new file, with a number of its own.
+            let about = fs::metadata(&path).ok();
+            let about = about.map(|about| (about.ino(), about.len(), about.mtime(), about.mtime_nsec()));
+            (path, about).hash(&mut digits);
+        }
+        digits.finish()
     }
 
     /// The target, if it was explored to an end.

@@ -19,7 +19,7 @@ pub(super) fn not_found(finding: &mut KeptFinding, ran: &SavedTarget, run: &Run)
         at: run.at,
         result: if fixed { CheckResult::Fixed } else { CheckResult::Inconclusive },
         words: if fixed {
-            format!("fixed: no failure {} · {}", up_to(run.covered), plural(run.schedules, "schedule"))
+            format!("fixed: no failure {} · {}", run.covered.up_to(), plural(run.schedules, "schedule"))
         } else {
             format!("inconclusive: {}", run.ended)
         },
@@ -45,16 +45,4 @@ fn is_same_target(one: &SavedTarget, other: &SavedTarget) -> bool {
 fn reaches(covered: Covered, preemptions: Option<u32>) -> bool {
     covered.everything
         || matches!((covered.preemptions, preemptions), (Some(covered), Some(needed)) if covered >= needed)
-}
-
-/// `up to 2 preemptions`; nothing where no bound was covered.
-#[must_use]
-pub(crate) fn up_to(covered: Covered) -> String {
-    match covered {
-        Covered { everything: true, .. } => "in any schedule".to_owned(),
-        Covered { preemptions: Some(0), .. } => "without preemptions".to_owned(),
-        Covered { preemptions: Some(bound), .. } => format!("up to {}", plural(bound.into(), "preemption")),
-        Covered { delays: Some(bound), .. } => format!("up to {}", plural(bound.into(), "delay")),
-        _ => String::new(),
-    }
 }

@@ -1,0 +1,168 @@
+//! Findings as diagnostics, one each.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use explorer::report::{Party, Why};
+use serde_json::json;
+use tower_lsp::ls_types::{
+    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Uri,
+};
+
+use crate::documents::{self, Documents};
+use crate::findings::{Finding, Spot, Step, Texts};
+use crate::text::{Encoding, range_of_line};
+
+/// Editors show no more of them.
+const MOST_RELATED: usize = 8;
+
+/// How much of what a program wrote is part of a message.
+const MOST_OUTPUT: usize = 10;
+
+/// The source of all diagnostics.
+pub(crate) const SOURCE: &str = "interleaver";
+
+/// What diagnostics are made with.
+pub(crate) struct Diagnosing<'a> {
+    pub(crate) documents: &'a Documents,
+    pub(crate) texts: &'a Texts,
+    pub(crate) encoding: Encoding,
+}
+
+impl Diagnosing<'_> {
+    /// The diagnostics of all these findings, by file.
+    pub(crate) fn all<'f>(
+        &self,
+        findings: impl Iterator<Item = &'f Finding>,
+    ) -> HashMap<Uri, Vec<Diagnostic>> {
+        let mut all: HashMap<Uri, Vec<Diagnostic>> = HashMap::new();
+        for (uri, diagnostic) in findings.filter_map(|finding| self.one(finding)) {
+            all.entry(uri).or_default().push(diagnostic);
+        }
+        all
+    }
+
+    fn one(&self, finding: &Finding) -> Option<(Uri, Diagnostic)> {
+        let Location { uri, range } = self.location(finding, finding.at.as_ref()?)?;
+        let is_stale = self.texts.is_stale(finding, self.documents);
+        let (severity, prefix) = match is_stale {
+            true => (DiagnosticSeverity::INFORMATION, "before your edit: "),
+            false => (DiagnosticSeverity::ERROR, ""),
+        };
+        let diagnostic = Diagnostic {
+            range,
+            severity: Some(severity),
+            code: Some(NumberOrString::String(finding.kind())),
+            source: Some(SOURCE.to_owned()),
+            message: format!("{prefix}{}", message(finding)),
+            related_information: Some(self.related(finding)),
+            data: Some(json!({ "finding": finding.id })),
+            ..Diagnostic::default()
+        };
+        Some((uri, diagnostic))
+    }
+
+    /// The switches on the way, then the other threads that take part.
+    fn related(&self, finding: &Finding) -> Vec<DiagnosticRelatedInformation> {
+        if !finding.is_concurrency_bug() {
+            return Vec::new();
+        }
+        let others: Vec<(String, Spot)> =
+            waiting(finding).filter_map(|party| Some((words(party), spot(party, finding)?))).collect();
+        let of = finding.switches.len() + others.len();
+        let switches = most_telling(&finding.switches, MOST_RELATED.saturating_sub(others.len()));
+        let switches =
+            switches.into_iter().filter_map(|step| Some((step.number, step.text.clone(), step.at.clone()?)));
+        let others = others.into_iter().zip(finding.switches.len() + 1..);
+        let others = others.map(|((text, spot), number)| (number, text, spot));
+        switches
+            .chain(others)
+            .take(MOST_RELATED)
+            .filter_map(|(number, text, spot)| {
+                let location = self.location(finding, &spot)?;
+                Some(DiagnosticRelatedInformation { location, message: format!("{number}/{of} {text}") })
+            })
+            .collect()
+    }
+
+    fn location(&self, finding: &Finding, spot: &Spot) -> Option<Location> {
+        let line = self.texts.now(finding, spot, self.documents);
+        let (uri, text) = match self.documents.get(&spot.file) {
+            Some(document) => (document.uri.clone(), Some(document.text.clone())),
+            None => (documents::uri(&spot.file)?, self.documents.text(&spot.file)),
+        };
+        Some(Location { uri, range: range_of_line(text.as_deref(), line, self.encoding) })
+    }
+}
+
+fn message(finding: &Finding) -> String {
+    let told = &finding.kept.finding;
+    if finding.is_concurrency_bug() {
+        return told.message.clone();
+    }
+    let mut text = format!("it fails whatever the schedule, so this is no concurrency bug: {}", told.message);
+    let written: Vec<&str> = told.output.stdout.lines().chain(told.output.stderr.lines()).collect();
+    for line in &written[written.len().saturating_sub(MOST_OUTPUT)..] {
+        text.push_str("\n| ");
+        text.push_str(line);
+    }
+    text
+}
+
+/// The threads of a deadlock that are not at the place of the diagnostic.
+fn waiting(finding: &Finding) -> impl Iterator<Item = &Party> {
+    let told = &finding.kept.finding;
+    let is_shared = told.thread.is_none();
+    let others =
+        told.parties.iter().filter(move |party| is_shared && !party.doing.starts_with("was preempted"));
+    others.filter(move |party| spot(party, finding) != finding.at)
+}
+
+fn words(party: &Party) -> String {
+    format!("{} {}", party.thread, party.doing)
+}
+
+fn spot(party: &Party, finding: &Finding) -> Option<Spot> {
+    party.stack.iter().find_map(|place| Spot::of(place, &finding.root))
+}
+
+/// As many switches as an editor shows, in order: preemptions before others, late ones before early ones.
+fn most_telling(switches: &[Step], most: usize) -> Vec<&Step> {
+    let mut chosen: Vec<&Step> = switches.iter().collect();
+    chosen.sort_by_key(|step| (step.why != Why::Preempted, Reverse(step.number)));
+    chosen.truncate(most);
+    chosen.sort_by_key(|step| step.number);
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn switches(whys: &str) -> Vec<Step> {
+        let why = |letter| if letter == 'p' { Why::Preempted } else { Why::Blocked };
+        let step = |(number, letter)| Step {
+            number,
+            thread: "T1".to_owned(),
+            text: String::new(),
+            at: None,
+            why: why(letter),
+        };
+        (1..).zip(whys.chars()).map(step).collect()
+    }
+
+    #[track_caller]
+    fn check(whys: &str, most: usize, expected: &[usize]) {
+        let steps = switches(whys);
+        let chosen: Vec<usize> = most_telling(&steps, most).iter().map(|step| step.number).collect();
+        assert_eq!(chosen, expected);
+    }
+
+    #[test]
+    fn preemptions_are_never_left_out_for_others() {
+        check("bpb", 8, &[1, 2, 3]);
+        check("bpbbbb", 3, &[2, 5, 6]);
+        check("pppp", 2, &[3, 4]);
+        check("", 8, &[]);
+    }
+}

@@ -1,0 +1,186 @@
+//! The findings of the stores, as an editor shows them.
+
+mod line_map;
+mod schedule;
+mod texts;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use explorer::kept::{self, KeptFinding, KeptFolder, KeptTarget};
+use explorer::report::{FailureKind, Location};
+
+pub(crate) use self::schedule::{Preemption, State, Step};
+pub(crate) use self::texts::Texts;
+
+/// A place that exists: a line in a text as it was explored.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Spot {
+    pub(crate) file: PathBuf,
+    /// From 0.
+    pub(crate) line: u32,
+}
+
+impl Spot {
+    /// `None` for a place that no editor can open.
+    pub(crate) fn of(place: &Location, root: &Path) -> Option<Self> {
+        let file = root.join(place.file.as_ref()?);
+        let line = place.line?.checked_sub(1)?;
+        file.is_file().then_some(Self { file, line })
+    }
+}
+
+/// A finding.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    /// Its name among all findings.
+    pub(crate) id: String,
+    /// Where names of its files start.
+    pub(crate) root: PathBuf,
+    pub(crate) folder: KeptFolder,
+    /// Without its events.
+    pub(crate) kept: KeptFinding,
+    pub(crate) at: Option<Spot>,
+    /// Every change of thread, in order.
+    pub(crate) switches: Vec<Step>,
+    /// Those of them that are preemptions.
+    pub(crate) preemptions: Vec<Preemption>,
+    /// The threads at the end.
+    pub(crate) end: Vec<State>,
+}
+
+impl Finding {
+    fn of(root: &Path, folder: &KeptFolder, mut kept: KeptFinding) -> Self {
+        let name = folder.path().file_name().unwrap_or_default().to_string_lossy();
+        let told = &kept.finding;
+        let own = told.parties.iter().filter(|party| Some(&party.thread) == told.thread.as_ref());
+        let others = told.parties.iter().filter(|party| Some(&party.thread) != told.thread.as_ref());
+        let stacks = own.chain(others).flat_map(|party| &party.stack);
+        let at = std::iter::once(&told.place).chain(stacks).find_map(|place| Spot::of(place, root));
+        let told = schedule::Told::of(&kept.finding, root);
+        let (switches, preemptions, end) = (told.switches(), told.preemptions(), told.end());
+        // Long executions would fill the memory of the server.
+        kept.finding.events = Vec::new();
+        Self {
+            id: format!("{name}/{}", kept.id),
+            root: root.to_owned(),
+            folder: folder.clone(),
+            at,
+            switches,
+            preemptions,
+            end,
+            kept,
+        }
+    }
+
+    /// Whether it is to be shown as a problem.
+    pub(crate) fn is_open(&self) -> bool {
+        self.kept.fixed.is_none()
+    }
+
+    /// Whether it is a bug of the threads' order; a program that always fails is none.
+    pub(crate) fn is_concurrency_bug(&self) -> bool {
+        self.kept.finding.kind != FailureKind::AlwaysFails
+    }
+
+    /// The kind as it is written in reports.
+    pub(crate) fn kind(&self) -> String {
+        let kind = serde_json::to_value(self.kept.finding.kind).ok();
+        kind.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    /// Its schedule file.
+    pub(crate) fn schedule(&self) -> PathBuf {
+        self.folder.path().join(&self.kept.schedule)
+    }
+
+    /// The program that it was found in: where it was, if it is still there, else the copy.
+    pub(crate) fn program(&self) -> PathBuf {
+        let place = self.kept.run.program.in_checkout(&self.root);
+        let copy = self.kept.program.as_ref().map(|copy| self.folder.path().join(copy));
+        match copy {
+            Some(copy) if !is_same_file(&place, &copy) => copy,
+            _ => place,
+        }
+    }
+}
+
+/// Whether two files hold the same program, as far as that can be told without reading them.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let (Ok(one), Ok(other)) = (one.metadata(), other.metadata()) else { return false };
+    let is_link = (one.dev(), one.ino()) == (other.dev(), other.ino());
+    is_link || (one.len() == other.len() && one.modified().ok() <= other.modified().ok())
+}
+
+/// All findings, by target's folder, and what is kept of the targets.
+#[derive(Default)]
+pub(crate) struct Findings {
+    folders: BTreeMap<KeptFolder, Kept>,
+}
+
+struct Kept {
+    root: PathBuf,
+    target: Option<KeptTarget>,
+    findings: Vec<Finding>,
+    stamp: u64,
+}
+
+impl Findings {
+    /// Reads what has changed in the store of a checkout, and says whether anything has.
+    pub(crate) fn look_at(&mut self, root: &Path) -> bool {
+        let folders = kept::folders(root);
+        let before = self.folders.len();
+        self.folders.retain(|folder, kept| kept.root != root || folders.contains(folder));
+        let mut changed = before != self.folders.len();
+        for folder in folders {
+            let stamp = folder.stamp();
+            if self.folders.get(&folder).is_none_or(|kept| kept.stamp != stamp) {
+                self.read(root, folder, stamp);
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    fn read(&mut self, root: &Path, folder: KeptFolder, stamp: u64) {
+        let findings = folder.findings().into_iter().map(|kept| Finding::of(root, &folder, kept)).collect();
+        let kept = Kept { root: root.to_owned(), target: folder.target(), findings, stamp };
+        self.folders.insert(folder, kept);
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Finding> {
+        self.folders.values().flat_map(|kept| &kept.findings)
+    }
+
+    pub(crate) fn open(&self) -> impl Iterator<Item = &Finding> {
+        self.all().filter(|finding| finding.is_open())
+    }
+
+    pub(crate) fn of_target<'a>(&'a self, target: &'a str) -> impl Iterator<Item = &'a Finding> {
+        self.all().filter(move |finding| finding.kept.target == target)
+    }
+
+    pub(crate) fn get(&self, id: &str) -> Option<&Finding> {
+        self.all().find(|finding| finding.id == id)
+    }
+
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &KeptTarget> {
+        self.folders.values().filter_map(|kept| kept.target.as_ref())
+    }
+
+    pub(crate) fn target(&self, id: &str) -> Option<&KeptTarget> {
+        self.targets().find(|target| target.id == id)
+    }
+
+    /// The finding that hints belong to where none was chosen: the first of the target that was explored last.
+    pub(crate) fn first(&self) -> Option<&Finding> {
+        let latest = self.folders.values().filter(|kept| kept.findings.iter().any(Finding::is_open));
+        let last_used = |kept: &&Kept| {
+            let found = kept.findings.iter().map(|finding| finding.kept.found).max();
+            found.max(kept.target.as_ref().map(|target| target.last.at))
+        };
+        let latest = latest.max_by_key(last_used)?;
+        latest.findings.iter().find(|finding| finding.is_open())
+    }
+}

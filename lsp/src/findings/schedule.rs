@@ -1,0 +1,229 @@
+//! What a failing execution says to somebody who looks at single lines: who runs where, and who was stopped there.
+
+use std::path::Path;
+
+use explorer::report::{EventLine, Finding, OpKind, Why};
+
+use super::Spot;
+use crate::words::third_person;
+
+/// A change of thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Step {
+    /// From 1.
+    pub(crate) number: usize,
+    /// Who runs from here on.
+    pub(crate) thread: String,
+    /// What it does: `T2 writes …`.
+    pub(crate) text: String,
+    /// Where.
+    pub(crate) at: Option<Spot>,
+    pub(crate) why: Why,
+}
+
+/// A preemption.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Preemption {
+    /// From 1.
+    pub(crate) number: usize,
+    /// Who runs instead.
+    pub(crate) thread: String,
+    /// What happens, as a sentence without its end.
+    pub(crate) reason: String,
+    /// Where the thread was stopped that could have gone on.
+    pub(crate) at: Option<Spot>,
+    /// All threads at that moment.
+    pub(crate) states: Vec<State>,
+}
+
+/// A thread at one moment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct State {
+    pub(crate) thread: String,
+    /// The rest of a sentence that begins with its name.
+    pub(crate) doing: String,
+    pub(crate) at: Option<Spot>,
+}
+
+/// A finding whose events are still there.
+pub(super) struct Told<'a> {
+    finding: &'a Finding,
+    root: &'a Path,
+}
+
+impl<'a> Told<'a> {
+    pub(super) fn of(finding: &'a Finding, root: &'a Path) -> Self {
+        Self { finding, root }
+    }
+
+    fn events(&self) -> &'a [EventLine] {
+        &self.finding.events
+    }
+
+    pub(super) fn switches(&self) -> Vec<Step> {
+        let switched = self.events().iter().filter_map(|event| Some((event, event.switch.as_ref()?)));
+        switched
+            .zip(1..)
+            .map(|((event, switch), number)| Step {
+                number,
+                thread: event.thread.clone(),
+                text: format!("{} {}", event.thread, third_person(&event.text)),
+                at: Spot::of(&event.place, self.root),
+                why: switch.why,
+            })
+            .collect()
+    }
+
+    pub(super) fn preemptions(&self) -> Vec<Preemption> {
+        let switched = self.events().iter().enumerate().filter_map(|(at, event)| {
+            let switch = event.switch.as_ref().filter(|switch| switch.why == Why::Preempted)?;
+            Some((at, event, switch))
+        });
+        switched
+            .zip(1..)
+            .map(|((at, event, switch), number)| Preemption {
+                number,
+                thread: event.thread.clone(),
+                reason: format!("{}; {} runs instead", switch.reason, event.thread),
+                at: self.stopped(&switch.from, at),
+                states: self.states(at),
+            })
+            .collect()
+    }
+
+    /// Where a thread stands before an event: at what it runs next, else where it ends up.
+    fn stopped(&self, thread: &str, before: usize) -> Option<Spot> {
+        match self.next(thread, before) {
+            Some(event) => Spot::of(&event.place, self.root),
+            None => self.party(thread).and_then(|(_, at)| at),
+        }
+    }
+
+    fn next(&self, thread: &str, from: usize) -> Option<&'a EventLine> {
+        self.events()[from..].iter().find(|event| event.thread == thread)
+    }
+
+    /// What a thread does at the end, if it takes part in the failure.
+    fn party(&self, thread: &str) -> Option<(String, Option<Spot>)> {
+        let party = self.finding.parties.iter().find(|party| party.thread == thread)?;
+        let at = party.stack.iter().find_map(|place| Spot::of(place, self.root));
+        Some((party.doing.clone(), at))
+    }
+
+    pub(super) fn end(&self) -> Vec<State> {
+        self.states(self.events().len())
+    }
+
+    fn states(&self, before: usize) -> Vec<State> {
+        self.finding.lanes.iter().map(|lane| self.state(&lane.thread, before)).collect()
+    }
+
+    fn state(&self, thread: &str, before: usize) -> State {
+        let thread = thread.to_owned();
+        if let Some(event) = self.next(&thread, before) {
+            let has_run = self.events()[..before].iter().any(|event| event.thread == thread);
+            let doing = match has_run || thread == "T1" || self.is_created(&thread, before) {
+                true => format!("is about to {}", event.text),
+                false => "does not exist yet".to_owned(),
+            };
+            return State { at: Spot::of(&event.place, self.root), thread, doing };
+        }
+        match self.party(&thread) {
+            // Those that were preempted on the way have run on since.
+            Some((doing, at)) if !doing.starts_with("was preempted") => State { thread, doing, at },
+            _ => State { thread, doing: "has ended".to_owned(), at: None },
+        }
+    }
+
+    fn is_created(&self, thread: &str, before: usize) -> bool {
+        let creates = format!("create {thread}");
+        let made = |event: &EventLine| event.operation == OpKind::Create && event.text == creates;
+        self.events()[..before].iter().any(made)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Each event is `thread file-line text`, with `<T1` where T1 was preempted before.
+    fn finding(root: &Path, events: &[&str], parties: &[(&str, &str, u32)]) -> Finding {
+        std::fs::write(root.join("a.c"), "").unwrap();
+        let event = |(number, words): (usize, &&str)| {
+            let mut parts = words.splitn(3, ' ');
+            let (thread, line) = (parts.next().unwrap(), parts.next().unwrap().parse::<u32>().unwrap());
+            let (text, preempted) = match parts.next().unwrap().split_once(" <") {
+                Some((text, preempted)) => (text, Some(preempted)),
+                None => (words.splitn(3, ' ').nth(2).unwrap(), None),
+            };
+            let switch = preempted.map(
+                |from| json!({ "from": from, "why": "preempted", "reason": format!("{from} is preempted") }),
+            );
+            let operation = if text.starts_with("create") { "create" } else { "read" };
+            let mut event = json!({
+                "number": number, "thread": thread, "operation": operation, "text": text,
+                "file": "a.c", "line": line, "function": "f",
+            });
+            if let Some(switch) = switch {
+                event["switch"] = switch;
+            }
+            event
+        };
+        let events: Vec<_> = events.iter().enumerate().map(event).collect();
+        let parties: Vec<_> = parties
+            .iter()
+            .map(|(thread, doing, line)| {
+                let place = json!({ "file": "a.c", "line": line, "function": "f" });
+                json!({ "thread": thread, "doing": doing, "stack": [place] })
+            })
+            .collect();
+        serde_json::from_value(json!({
+            "kind": "assertion", "message": "m", "file": "a.c", "line": 9, "function": "f", "thread": "T1",
+            "schedule_number": 1, "preemptions": 1, "fewest": true, "delays": null, "threads": null,
+            "variables": null, "reproduced": "2/2", "schedule_file": null, "parties": parties,
+            "lanes": [{ "thread": "T1", "path": "main" }, { "thread": "T2", "path": "main/1" }],
+            "events": events, "output": { "stdout": "", "stderr": "", "truncated": false },
+        }))
+        .unwrap()
+    }
+
+    fn doing(states: &[State]) -> Vec<String> {
+        states.iter().map(|state| format!("{} {}", state.thread, state.doing)).collect()
+    }
+
+    #[test]
+    fn a_preempted_thread_stands_at_what_it_runs_next() {
+        let root = tempfile::tempdir().unwrap();
+        let events = ["T1 1 create T2", "T2 3 read `x` <T1", "T1 5 write `x`"];
+        let finding = finding(root.path(), &events, &[("T1", "failed", 9)]);
+        let told = Told::of(&finding, root.path());
+        let [preemption] = told.preemptions().try_into().unwrap();
+        assert_eq!(preemption.at.unwrap().line, 4);
+        assert_eq!(preemption.reason, "T1 is preempted; T2 runs instead");
+        assert_eq!(doing(&preemption.states), ["T1 is about to write `x`", "T2 is about to read `x`"]);
+        assert_eq!(doing(&told.end()), ["T1 failed", "T2 has ended"]);
+        assert_eq!(told.switches()[0].text, "T2 reads `x`");
+    }
+
+    #[test]
+    fn a_thread_that_never_runs_again_stands_where_it_ends_up() {
+        let root = tempfile::tempdir().unwrap();
+        let events = ["T1 1 create T2", "T2 3 lock `a` <T1"];
+        let finding = finding(root.path(), &events, &[("T1", "waits for `a`, held by T2", 7)]);
+        let told = Told::of(&finding, root.path());
+        assert_eq!(told.preemptions()[0].at.as_ref().unwrap().line, 6);
+        assert_eq!(doing(&told.end())[0], "T1 waits for `a`, held by T2");
+    }
+
+    #[test]
+    fn who_was_not_created_does_not_exist() {
+        let root = tempfile::tempdir().unwrap();
+        let events = ["T1 1 read `x`", "T1 2 create T2", "T2 3 read `x`"];
+        let finding = finding(root.path(), &events, &[]);
+        let told = Told::of(&finding, root.path());
+        assert_eq!(doing(&told.states(1)), ["T1 is about to create T2", "T2 does not exist yet"]);
+        assert_eq!(doing(&told.states(2)), ["T1 has ended", "T2 is about to read `x`"]);
+    }
+}

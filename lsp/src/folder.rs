@@ -1,0 +1,110 @@
+//! A workspace folder, and what can be explored in it, looked at again and again.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use explorer::config::Config;
+use explorer::discover::Workspace;
+use explorer::root::root_of;
+
+/// The least time between two looks that nobody asked for.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// Looks take at most this part of the time.
+const SHARE: u32 = 50;
+
+/// A workspace folder.
+pub(crate) struct Folder {
+    /// As the client names it.
+    pub(crate) path: PathBuf,
+    /// The last look; `None` before the first.
+    pub(crate) workspace: Option<Arc<Workspace>>,
+    looking: bool,
+    /// Another look is wanted after the one under way.
+    again: bool,
+    /// Looks that were begun.
+    begun: u64,
+    /// When the last one ended, and how long it took.
+    last: Option<(Instant, Duration)>,
+}
+
+/// A look to be taken, away from the state's owner.
+pub(crate) struct Look {
+    path: PathBuf,
+    before: Option<Arc<Workspace>>,
+    number: u64,
+}
+
+/// What it came to.
+pub(crate) struct Looked {
+    pub(crate) path: PathBuf,
+    pub(crate) workspace: Arc<Workspace>,
+    /// Whether anything is different from before.
+    pub(crate) changed: bool,
+    pub(crate) number: u64,
+    took: Duration,
+}
+
+impl Folder {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path, workspace: None, looking: false, again: false, begun: 0, last: None }
+    }
+
+    /// Where its store is, but for programs that lie in a checkout of their own.
+    pub(crate) fn root(&self) -> PathBuf {
+        root_of(&self.path.join("program"), &self.path)
+    }
+
+    /// Asks for a look, which begins now unless one is under way. Also gives the number of the look that sees what is
+    /// there now.
+    pub(crate) fn look(&mut self) -> (Option<Look>, u64) {
+        if self.looking {
+            self.again = true;
+            return (None, self.begun + 1);
+        }
+        self.looking = true;
+        self.begun += 1;
+        let look = Look { path: self.path.clone(), before: self.workspace.clone(), number: self.begun };
+        (Some(look), self.begun)
+    }
+
+    /// Whether it is time for a look that nobody asked for.
+    pub(crate) fn is_due(&self) -> bool {
+        let rested = |(ended, took): (Instant, Duration)| ended.elapsed() >= PAUSE.max(took * SHARE);
+        !self.looking && self.last.is_some_and(rested)
+    }
+
+    /// Takes in a look; gives the next one, if it was asked for meanwhile.
+    pub(crate) fn looked(&mut self, looked: &Looked) -> Option<Look> {
+        self.workspace = Some(Arc::clone(&looked.workspace));
+        self.last = Some((Instant::now(), looked.took));
+        self.looking = false;
+        std::mem::take(&mut self.again).then(|| self.look().0).flatten()
+    }
+}
+
+impl Look {
+    /// Looks at everything in the folder; nothing is executed and nothing is built.
+    pub(crate) fn take(self) -> Looked {
+        let begun = Instant::now();
+        let (config, _) = Config::read(&self.path);
+        let (workspace, changed) = match self.before {
+            None => (Workspace::scan(&self.path, &config), true),
+            Some(before) => {
+                let mut workspace = Workspace::clone(&before);
+                let changed = workspace.rescan(&config);
+                (workspace, changed)
+            }
+        };
+        let took = begun.elapsed();
+        Looked { path: self.path, workspace: Arc::new(workspace), changed, number: self.number, took }
+    }
+}
+
+/// The folder that holds a file: of several, the innermost.
+pub(crate) fn holding<'a>(folders: impl Iterator<Item = &'a Folder>, file: &Path) -> Option<&'a Folder> {
+    folders
+        .filter(|folder| file.starts_with(&folder.path))
+        .max_by_key(|folder| folder.path.components().count())
+}

@@ -1,0 +1,65 @@
+//! Hovers: what every thread was doing when a line of a finding was reached.
+
+use std::path::Path;
+
+use tower_lsp::ls_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
+
+use crate::findings::{Finding, State as ThreadState};
+use crate::state::State;
+use crate::text::range_of_line;
+
+/// What the number on a failing line is.
+pub(crate) const DEPTH: &str =
+    "*Bug depth*: the number of preemptions of the simplest schedule that was found to fail.";
+
+/// What a preemption is.
+pub(crate) const PREEMPTION: &str = "*Preemption*: a switch away from a thread that could have gone on. Switches at a wait or at a thread's end are none.";
+
+impl State {
+    /// What there is to say about a line.
+    pub(crate) fn hover(&self, file: &Path, position: Position) -> Option<Hover> {
+        let finding = self.hinted().filter(|finding| self.has_hints(finding))?;
+        let parts = self.parts(finding, file, position.line);
+        if parts.is_empty() {
+            return None;
+        }
+        let text = self.documents.text(file);
+        Some(Hover {
+            contents: HoverContents::Markup(MarkupContent {
+                kind: MarkupKind::Markdown,
+                value: parts.join("\n\n---\n\n"),
+            }),
+            range: Some(range_of_line(text.as_deref(), position.line, self.encoding())),
+        })
+    }
+
+    fn parts(&self, finding: &Finding, file: &Path, line: u32) -> Vec<String> {
+        let is_here = |spot: &crate::findings::Spot| spot.file == file && spot.line == line;
+        let of = finding.preemptions.len();
+        let here =
+            finding.preemptions.iter().filter(|preemption| preemption.at.as_ref().is_some_and(is_here));
+        let mut parts: Vec<String> = here
+            .map(|preemption| {
+                let headline =
+                    format!("**Preemption {} of {of}**: {}.", preemption.number, preemption.reason);
+                format!("{headline}\n\n{}\n\n{PREEMPTION}", self.table(&preemption.states))
+            })
+            .collect();
+        if finding.at.as_ref().is_some_and(is_here) {
+            let headline = format!("**{}**: {}", finding.kind(), finding.kept.finding.message);
+            parts.push(format!("{headline}\n\n{}\n\n{DEPTH}", self.table(&finding.end)));
+        }
+        parts
+    }
+
+    fn table(&self, states: &[ThreadState]) -> String {
+        let mut text = String::from("| thread | | where |\n| --- | --- | --- |");
+        for ThreadState { thread, doing, at } in states {
+            let place = at.as_ref().map(|spot| format!("{}:{}", self.shown(&spot.file), spot.line + 1));
+            // A bar would begin another column.
+            let doing = doing.replace('|', "\\|");
+            text.push_str(&format!("\n| {thread} | {doing} | {} |", place.unwrap_or_default()));
+        }
+        text
+    }
+}

@@ -1,0 +1,151 @@
+//! Jobs: builds and explorations under way.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use explorer::lines::Line;
+use explorer::watch::Progress;
+use tokio::sync::oneshot;
+
+/// What somebody wants to have explored.
+#[derive(Clone, Debug)]
+pub(crate) struct Wish {
+    /// The workspace folder that it lies in.
+    pub(crate) folder: PathBuf,
+    /// The target's name; `None` where nothing has been built yet.
+    pub(crate) target: Option<String>,
+    /// The source that its lens stands in, and what it is called there.
+    pub(crate) stands: Option<(PathBuf, String)>,
+    /// What people call it.
+    pub(crate) label: String,
+    pub(crate) purpose: Purpose,
+}
+
+/// What for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Purpose {
+    /// To find failures; `further` counts how often more was asked for.
+    Explore { further: u32 },
+    /// To see whether a finding is still there.
+    Check { finding: String },
+}
+
+/// A build or an exploration under way. Dropping it ends it.
+pub(crate) struct Job {
+    pub(crate) id: u64,
+    pub(crate) wish: Wish,
+    pub(crate) phase: Phase,
+    pub(crate) progress: Option<Progress>,
+    /// Whether the client has been shown its progress.
+    pub(crate) is_shown: bool,
+    found: BTreeSet<String>,
+    cancel: Option<oneshot::Sender<()>>,
+    is_cancelled: bool,
+}
+
+/// How far it is.
+#[derive(Clone, Debug)]
+pub(crate) enum Phase {
+    /// The program is being built.
+    Building,
+    /// It is being looked for, in a look of that number.
+    Looking(u64),
+    /// It runs.
+    Running,
+}
+
+impl Job {
+    /// How many distinct failures it has found.
+    pub(crate) fn bugs(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Takes in a line, and says whether the store has something new.
+    pub(crate) fn take(&mut self, line: &Line) -> bool {
+        match line {
+            Line::Progress(progress) => self.progress = Some(*progress),
+            Line::Finding { finding } => {
+                self.found.extend(finding.id.clone());
+                return true;
+            }
+            Line::Report { .. } | Line::Error { .. } => {}
+        }
+        false
+    }
+
+    /// What ends its next part when it is used or dropped. A cancelled job has none left.
+    pub(crate) fn next_part(&mut self) -> Option<oneshot::Receiver<()>> {
+        let (cancel, cancelled) = oneshot::channel();
+        self.cancel = (!self.is_cancelled).then_some(cancel);
+        (!self.is_cancelled).then_some(cancelled)
+    }
+
+    pub(crate) fn cancel(&mut self) {
+        self.is_cancelled = true;
+        drop(self.cancel.take());
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.is_cancelled
+    }
+}
+
+/// All of them.
+#[derive(Default)]
+pub(crate) struct Jobs {
+    jobs: BTreeMap<u64, Job>,
+    last: u64,
+}
+
+impl Jobs {
+    /// The one that works on a target.
+    pub(crate) fn of_target(&self, target: &str) -> Option<&Job> {
+        self.jobs.values().find(|job| job.wish.target.as_deref() == Some(target))
+    }
+
+    /// The one that works on what stands in a source under a name.
+    pub(crate) fn of_place(&self, file: &std::path::Path, name: &str) -> Option<&Job> {
+        let stands = |job: &&Job| {
+            job.wish.stands.as_ref().is_some_and(|(its_file, its_name)| its_file == file && its_name == name)
+        };
+        self.jobs.values().find(stands)
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Job> {
+        self.jobs.values()
+    }
+
+    pub(crate) fn get_mut(&mut self, id: u64) -> Option<&mut Job> {
+        self.jobs.get_mut(&id)
+    }
+
+    /// Takes one in, which has not begun.
+    pub(crate) fn add(&mut self, wish: Wish, phase: Phase) -> u64 {
+        self.last += 1;
+        let id = self.last;
+        let job = Job {
+            id,
+            wish,
+            phase,
+            progress: None,
+            is_shown: false,
+            found: BTreeSet::new(),
+            cancel: None,
+            is_cancelled: false,
+        };
+        self.jobs.insert(id, job);
+        id
+    }
+
+    pub(crate) fn remove(&mut self, id: u64) -> Option<Job> {
+        self.jobs.remove(&id)
+    }
+
+    /// Those that wait for a look up to this number.
+    pub(crate) fn waiting_for(&self, folder: &std::path::Path, number: u64) -> Vec<u64> {
+        let waits = |job: &&Job| {
+            job.wish.folder == folder && matches!(job.phase, Phase::Looking(wanted) if wanted <= number)
+        };
+        self.jobs.values().filter(waits).map(|job| job.id).collect()
+    }
+}

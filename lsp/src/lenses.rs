@@ -1,0 +1,189 @@
+//! Lenses: what can be explored where, how far that is, and what came of it.
+
+use std::path::Path;
+
+use explorer::discover::{Standing, TargetAt, Workspace};
+use serde_json::{Value, json};
+use tower_lsp::ls_types::{CodeLens, Command, Position, Range, Uri};
+
+use crate::commands::{self, client};
+use crate::findings::Finding;
+use crate::job::{Job, Phase};
+use crate::state::State;
+use crate::words;
+
+/// How many programs are offered one by one to a client that has no list to pick from.
+const MOST_PROGRAMS: usize = 3;
+
+const EXPLORE: &str = "▶ Explore interleavings";
+
+impl State {
+    /// All lenses of a file.
+    pub(crate) fn lenses_of_file(&self, uri: &Uri, file: &Path) -> Vec<CodeLens> {
+        let workspace = self.folder_of(file).and_then(|folder| folder.workspace.as_ref());
+        let mut lenses = match workspace.filter(|_| self.settings.trusted) {
+            Some(workspace) => Above { state: self, workspace, uri, file }.all(),
+            None => Vec::new(),
+        };
+        lenses.extend(self.findings.open().filter_map(|finding| self.replay_lens(finding, file)));
+        lenses
+    }
+
+    /// Above a failing line.
+    fn replay_lens(&self, finding: &Finding, file: &Path) -> Option<CodeLens> {
+        let spot = finding.at.as_ref().filter(|spot| spot.file == file)?;
+        let line = self.texts.now(finding, spot, &self.documents);
+        let title = if finding.is_concurrency_bug() { "⏮ Replay" } else { "⏮ Replay the failing run" };
+        Some(lens(line, title, Some((client::REPLAY.to_owned(), self.replay(finding)?))))
+    }
+
+    /// What `interleaver.replay` takes; `None` where the client has no such command.
+    pub(crate) fn replay(&self, finding: &Finding) -> Option<Value> {
+        self.settings.runs(client::REPLAY).then(|| {
+            json!({
+                "finding": finding.id,
+                "schedule": finding.schedule(),
+                "program": finding.program(),
+                "folder": finding.root,
+            })
+        })
+    }
+}
+
+/// The lines of a file above which something can be explored.
+struct Above<'a> {
+    state: &'a State,
+    workspace: &'a Workspace,
+    uri: &'a Uri,
+    file: &'a Path,
+}
+
+impl Above<'_> {
+    fn all(&self) -> Vec<CodeLens> {
+        let text = self.state.documents.get(self.file).map(|document| document.text.as_str());
+        let targets = self.workspace.targets_of_file(self.file, text);
+        if targets.is_empty() {
+            return self.users();
+        }
+        targets.iter().flat_map(|at| self.of_target(at)).collect()
+    }
+
+    /// The file itself has neither `main` nor tests.
+    fn users(&self) -> Vec<CodeLens> {
+        let users = self.workspace.programs_using(self.file);
+        if !users.is_empty() && self.state.settings.runs(client::PICK_PROGRAM) {
+            let pick = (client::PICK_PROGRAM.to_owned(), json!({ "uri": self.uri }));
+            return vec![lens(0, "Explore a program that uses this file…", Some(pick))];
+        }
+        let own = |target: explorer::discover::Target| {
+            let explore = json!({ "target": target.id, "uri": self.uri });
+            lens(
+                0,
+                &format!("▶ Explore `{}`, which uses this file", target.label),
+                server("explore", explore),
+            )
+        };
+        users.into_iter().take(MOST_PROGRAMS).map(own).collect()
+    }
+
+    fn of_target(&self, at: &TargetAt) -> Vec<CodeLens> {
+        let line = at.line.saturating_sub(1);
+        let by_name = || self.state.jobs.of_place(self.file, &at.name);
+        let target = at.target.as_ref().map(|target| target.id.as_str());
+        if let Some(job) = target.and_then(|id| self.state.jobs.of_target(id)).or_else(by_name) {
+            return running(line, job);
+        }
+        match (&at.why, target) {
+            (Standing::Blocked { sentence }, _) => vec![self.warning(line, sentence)],
+            (Standing::NotBuilt { sentence }, _) => vec![self.not_built(at, line, sentence)],
+            (Standing::Ready, Some(id)) => self.of_ready(id, line, None),
+            (Standing::Stale { source }, Some(id)) => self.of_ready(id, line, Some(source)),
+            (Standing::Ready | Standing::Stale { .. }, None) => Vec::new(),
+        }
+    }
+
+    fn warning(&self, line: u32, sentence: &str) -> CodeLens {
+        let why = (client::WHY_NO_LENS.to_owned(), json!({ "uri": self.uri, "line": line }));
+        let why = Some(why).filter(|(command, _)| self.state.settings.runs(command));
+        lens(line, &format!("⚠ {sentence}"), why)
+    }
+
+    fn not_built(&self, at: &TargetAt, line: u32, sentence: &str) -> CodeLens {
+        if self.workspace.build_step_of_file(self.file).is_none() {
+            return self.warning(line, sentence);
+        }
+        let explore = json!({ "uri": self.uri, "name": at.name });
+        lens(line, "▶ Build, then explore interleavings", server("explore", explore))
+    }
+
+    fn of_ready(&self, id: &str, line: u32, newer: Option<&Path>) -> Vec<CodeLens> {
+        let state = self.state;
+        let stale = newer.map(|source| format!(" (stale: `{}` is newer, builds first)", name(source)));
+        let stale = stale.unwrap_or_default();
+        let command = |extra: Value| {
+            let mut argument = json!({ "target": id, "uri": self.uri });
+            if let (Some(argument), Value::Object(extra)) = (argument.as_object_mut(), extra) {
+                argument.extend(extra);
+            }
+            server("explore", argument)
+        };
+        let explore = |title: &str| lens(line, &format!("{title}{stale}"), command(json!({})));
+        if let Some(trouble) = state.trouble_of(id) {
+            return vec![self.warning(line, trouble), explore(EXPLORE)];
+        }
+        let open: Vec<&Finding> = state.findings.of_target(id).filter(|finding| finding.is_open()).collect();
+        let kept = state.findings.target(id);
+        let Some(kept) = kept else {
+            let mut lenses = vec![explore(EXPLORE)];
+            lenses.extend(self.of_finding(line, id, &open));
+            return lenses;
+        };
+        let mut lenses = vec![explore(&words::after(&kept.last, state.bugs(id)))];
+        lenses.extend(self.of_finding(line, id, &open));
+        let is_bug = open.is_empty() || open.iter().any(|finding| finding.is_concurrency_bug());
+        lenses.extend(is_bug.then(|| lens(line, "Explore further", command(json!({ "further": true })))));
+        lenses
+    }
+
+    /// What can be done with what was found: the first of it.
+    fn of_finding(&self, line: u32, target: &str, open: &[&Finding]) -> Vec<CodeLens> {
+        let Some(first) = open.first() else { return Vec::new() };
+        let replay = self.state.replay(first);
+        let replay = replay.map(|replay| lens(line, "Replay", Some((client::REPLAY.to_owned(), replay))));
+        let check = lens(line, "Check again", server("check", json!({ "finding": first.id })));
+        let set = !first.is_concurrency_bug() && self.state.settings.runs(client::OPEN_CONFIGURATION);
+        let set = set.then(|| {
+            let argument = json!({ "target": target });
+            lens(line, "Set arguments…", Some((client::OPEN_CONFIGURATION.to_owned(), argument)))
+        });
+        replay.into_iter().chain([check]).chain(set).collect()
+    }
+}
+
+fn running(line: u32, job: &Job) -> Vec<CodeLens> {
+    let title = match job.phase {
+        Phase::Building => "● building".to_owned(),
+        Phase::Looking(_) | Phase::Running => words::running(job.progress.as_ref(), job.bugs()),
+    };
+    let cancel = lens(line, "Cancel", server("cancel", json!({ "job": job.id })));
+    vec![lens(line, &title, None), cancel]
+}
+
+fn server(short: &str, argument: Value) -> Option<(String, Value)> {
+    Some((commands::name(short), argument))
+}
+
+/// A lens without a command is shown, and does nothing.
+fn lens(line: u32, title: &str, command: Option<(String, Value)>) -> CodeLens {
+    let (command, arguments) = match command {
+        Some((command, argument)) => (command, Some(vec![argument])),
+        None => (String::new(), None),
+    };
+    let command = Command { title: title.to_owned(), command, arguments };
+    let at = Position::new(line, 0);
+    CodeLens { range: Range::new(at, at), command: Some(command), data: None }
+}
+
+fn name(file: &Path) -> String {
+    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

@@ -1,0 +1,77 @@
+//! The way to the state's one owner: work for it, done in the order in which it was sent.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+
+use tokio::sync::{mpsc, oneshot};
+
+use crate::state::State;
+
+type Work = Box<dyn FnOnce(&mut State) + Send>;
+
+/// Where work for the owner of the state is put; clones are the same box.
+#[derive(Clone)]
+pub(crate) struct Mailbox(mpsc::UnboundedSender<Work>);
+
+/// A mailbox that does not keep its owner alive.
+#[derive(Clone)]
+pub(crate) struct WeakMailbox(mpsc::WeakUnboundedSender<Work>);
+
+impl Mailbox {
+    /// Starts the owner. It ends, and drops the state, when nobody can send any more.
+    pub(crate) fn new(state: impl FnOnce(WeakMailbox) -> State + Send + 'static) -> Self {
+        let (sender, mut work) = mpsc::unbounded_channel::<Work>();
+        let weak = WeakMailbox(sender.downgrade());
+        let own = move || {
+            let mut state = state(weak);
+            while let Some(work) = work.blocking_recv() {
+                // A defect in one piece of work must not end the conversation.
+                if catch_unwind(AssertUnwindSafe(|| work(&mut state))).is_err() {
+                    tracing::error!("a request could not be served: this is a defect of interleaver");
+                }
+            }
+        };
+        // Reading files blocks, which is why the owner is a thread.
+        drop(thread::spawn(own));
+        Self(sender)
+    }
+
+    /// A handle that does not keep the owner alive.
+    pub(crate) fn downgrade(&self) -> WeakMailbox {
+        WeakMailbox(self.0.downgrade())
+    }
+
+    /// Sends work, and does not wait for it.
+    pub(crate) fn send(&self, work: impl FnOnce(&mut State) + Send + 'static) {
+        // The owner is gone only when the server ends.
+        let _ = self.0.send(Box::new(work));
+    }
+
+    /// Sends work at once, and gives its result later; `None` if the server ends before.
+    pub(crate) fn ask<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut State) -> T + Send + 'static,
+    ) -> impl Future<Output = Option<T>> {
+        self.ask_later(move |state, reply: oneshot::Sender<T>| {
+            // Whoever asked may have given up.
+            let _ = reply.send(work(state));
+        })
+    }
+
+    /// The same for work that answers when it can.
+    pub(crate) fn ask_later<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut State, oneshot::Sender<T>) + Send + 'static,
+    ) -> impl Future<Output = Option<T>> {
+        let (reply, answer) = oneshot::channel();
+        self.send(move |state| work(state, reply));
+        async { answer.await.ok() }
+    }
+}
+
+impl WeakMailbox {
+    /// Like [`Mailbox::send`], for what the state itself has started. Says whether the owner is still there.
+    pub(crate) fn send(&self, work: impl FnOnce(&mut State) + Send + 'static) -> bool {
+        self.0.upgrade().is_some_and(|sender| sender.send(Box::new(work)).is_ok())
+    }
+}

@@ -1,0 +1,344 @@
+//! Building, exploring, checking again: from a click to the end of its job.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use explorer::config;
+use explorer::discover::{Target, Workspace};
+use explorer::kept::CheckResult;
+use explorer::lines::Line;
+use explorer::request::{Request, Strategy};
+use tower_lsp::ls_types::{MessageType, Uri};
+
+use super::State;
+use crate::build::{Build, Built};
+use crate::commands::{Cancel, Explore};
+use crate::documents;
+use crate::exploration::{End, Exploration, arguments};
+use crate::job::{Job, Phase, Purpose, Wish};
+use crate::outbox::Changed;
+
+/// How much more each time that somebody wants to go further.
+const MORE: u32 = 4;
+
+impl State {
+    /// # Errors
+    /// A sentence.
+    pub(super) fn explore(&mut self, wanted: &Explore) -> Result<u64, String> {
+        let mut wish = self.wish(wanted)?;
+        let key = wish.target.clone().unwrap_or_default();
+        let further = if wanted.further { self.further.get(&key).copied().unwrap_or(0) + 1 } else { 0 };
+        self.further.insert(key, further);
+        wish.purpose = Purpose::Explore { further };
+        self.start(wish)
+    }
+
+    /// # Errors
+    /// A sentence.
+    pub(super) fn check(&mut self, finding: &str) -> Result<u64, String> {
+        let found = self.findings.get(finding).ok_or_else(|| no_finding(finding))?;
+        let target = found.kept.target.clone();
+        let uri = found.at.as_ref().and_then(|spot| documents::uri(&spot.file));
+        let wanted = Explore { target: Some(target), uri, ..Explore::default() };
+        let wish = self.wish(&wanted)?;
+        self.start(Wish { purpose: Purpose::Check { finding: finding.to_owned() }, ..wish })
+    }
+
+    /// From what a client asks for to something that can be explored.
+    fn wish(&self, wanted: &Explore) -> Result<Wish, String> {
+        if !self.settings.trusted {
+            return Err(NOT_TRUSTED.to_owned());
+        }
+        let file = wanted.uri.as_ref().and_then(documents::path);
+        let stands = file.clone().zip(wanted.name.clone());
+        let purpose = Purpose::Explore { further: 0 };
+        match (&wanted.target, &stands) {
+            (Some(id), _) => {
+                let (folder, target) = self.target(id, file.as_deref()).ok_or_else(|| no_target(id))?;
+                let label = target.label;
+                Ok(Wish { folder, target: Some(id.clone()), stands, label, purpose })
+            }
+            (None, Some((file, name))) => {
+                let folder = self.folder_of(file).ok_or("the file lies outside of the workspace")?;
+                let label = name.clone();
+                Ok(Wish { folder: folder.path.clone(), target: None, stands, label, purpose })
+            }
+            (None, None) => Err("say what to explore: a target, or a file and a name in it".to_owned()),
+        }
+    }
+
+    /// The target of that name: of several folders that of the file, else the first.
+    pub(super) fn target(&self, id: &str, file: Option<&Path>) -> Option<(PathBuf, Target)> {
+        let first = file.and_then(|file| self.folder_of(file));
+        let folders = first.into_iter().chain(&self.folders);
+        folders
+            .filter_map(|folder| Some((folder.path.clone(), folder.workspace.as_ref()?.target(id)?)))
+            .next()
+    }
+
+    fn workspace(&self, folder: &Path) -> Option<Arc<Workspace>> {
+        self.folders.iter().find(|known| known.path == folder)?.workspace.clone()
+    }
+
+    /// Begins a job, with a build where that is needed; what is under way already is not begun again.
+    fn start(&mut self, wish: Wish) -> Result<u64, String> {
+        let of_target = wish.target.as_ref().and_then(|target| self.jobs.of_target(target));
+        let of_place = || wish.stands.as_ref().and_then(|(file, name)| self.jobs.of_place(file, name));
+        if let Some(job) = of_target.or_else(of_place) {
+            return Ok(job.id);
+        }
+        let workspace = self.workspace(&wish.folder).ok_or("the workspace has not been looked at yet")?;
+        let step = match (&wish.target, &wish.stands) {
+            (Some(id), _) => workspace.target(id).and_then(|target| workspace.build_step(&target)),
+            (None, Some((file, _))) => workspace.build_step_of_file(file),
+            (None, None) => None,
+        };
+        if let Some(key) = &wish.target {
+            self.troubles.remove(key);
+        }
+        let folder = wish.folder.clone();
+        let id = self.jobs.add(wish, Phase::Building);
+        self.show_progress(id);
+        match step.filter(|step| step.needed) {
+            Some(step) => {
+                self.build(id, Build { command: step.command, directory: step.directory, confirmed: false });
+            }
+            None => self.look_then_explore(id, &folder),
+        }
+        self.changed(Changed { lenses: true, hints: false, tree: true });
+        Ok(id)
+    }
+
+    fn build(&mut self, id: u64, build: Build) {
+        let Some(cancelled) = self.jobs.get_mut(id).and_then(Job::next_part) else { return };
+        let (client, mailbox) = (self.around.client.clone(), self.around.mailbox.clone());
+        let by_client = self.settings.runs_builds;
+        self.around.runtime.spawn(async move {
+            let built = build.run(&client, by_client, cancelled).await;
+            mailbox.send(move |state| state.built(id, built));
+        });
+    }
+
+    fn built(&mut self, id: u64, built: Built) {
+        let Some(folder) = self.jobs.get_mut(id).map(|job| job.wish.folder.clone()) else { return };
+        match built {
+            Built::Done => self.look_then_explore(id, &folder),
+            Built::Declined => {
+                self.end(id);
+            }
+            Built::Failed(sentence) => self.fail(id, sentence),
+        }
+    }
+
+    fn look_then_explore(&mut self, id: u64, folder: &Path) {
+        let number = self.look_at(folder);
+        match (self.jobs.get_mut(id), number) {
+            (Some(job), Some(number)) => job.phase = Phase::Looking(number),
+            _ => self.fail(id, "the folder is no longer part of the workspace".to_owned()),
+        }
+    }
+
+    /// The program is as fresh as it gets.
+    pub(super) fn explore_now(&mut self, id: u64) {
+        let Some(job) = self.jobs.get_mut(id) else { return };
+        let wish = job.wish.clone();
+        match self.resolve(&wish) {
+            Ok(target) => {
+                self.warn_if_stale(&wish, &target);
+                self.run(id, &wish, target);
+            }
+            Err(sentence) => self.fail(id, sentence),
+        }
+    }
+
+    fn resolve(&self, wish: &Wish) -> Result<Target, String> {
+        let workspace = self.workspace(&wish.folder).ok_or("the workspace has not been looked at yet")?;
+        if let Some(id) = &wish.target {
+            return workspace.target(id).ok_or_else(|| no_target(id));
+        }
+        let Some((file, name)) = &wish.stands else { return Err(no_target("")) };
+        let text = self.documents.text(file);
+        let found = workspace.targets_of_file(file, text.as_deref());
+        let found = found.into_iter().find(|at| at.name == *name);
+        match found.map(|at| (at.target, at.why)) {
+            Some((Some(target), _)) => Ok(target),
+            Some((None, why)) => Err(why.sentence().unwrap_or_else(|| no_target(name))),
+            None => Err(no_target(name)),
+        }
+    }
+
+    /// A program is explored as it is where building it again changes nothing, or nobody knows how: but not in silence.
+    fn warn_if_stale(&self, wish: &Wish, target: &Target) {
+        let workspace = self.workspace(&wish.folder);
+        let candidates = workspace.iter().flat_map(|workspace| workspace.candidates());
+        let mut programs = candidates.filter(|candidate| candidate.path == target.program);
+        if let Some(source) = programs.find_map(|program| program.newer_source().map(Path::to_owned)) {
+            let (program, source) = (shown(&target.program, &wish.folder), shown(&source, &wish.folder));
+            let sentence = format!("`{program}` is explored as it is, and is older than `{source}`");
+            self.show(MessageType::WARNING, sentence);
+        }
+    }
+
+    fn run(&mut self, id: u64, wish: &Wish, target: Target) {
+        let request = self.request(&target, &wish.purpose);
+        let exploration = Exploration {
+            tool: self.around.tool.clone(),
+            arguments: arguments(&request, &target.id),
+            directory: wish.folder.clone(),
+        };
+        let Some(job) = self.jobs.get_mut(id) else { return };
+        job.wish.target = Some(target.id.clone());
+        job.phase = Phase::Running;
+        let Some(cancelled) = job.next_part() else {
+            self.end(id);
+            return;
+        };
+        let mailbox = self.around.mailbox.clone();
+        self.around.runtime.spawn(async move {
+            let tell = |line: Line| {
+                mailbox.send(move |state| state.job_says(id, line));
+            };
+            let end = exploration.run(cancelled, tell).await;
+            let broken = |error| End::Broken(format!("the exploration cannot be started: {error}"));
+            let end = end.unwrap_or_else(broken);
+            mailbox.send(move |state| state.job_ends(id, end));
+        });
+    }
+
+    fn request(&self, target: &Target, purpose: &Purpose) -> Request {
+        let budget = self.settings.budget;
+        let defaults = config::Settings {
+            max_preemptions: Some(budget.max_preemptions),
+            max_schedules: Some(budget.max_schedules),
+            time_limit: Some(Duration::from_secs(budget.time_limit_seconds.max(1))),
+            ..config::Settings::default()
+        };
+        let mut request = target.request(&defaults);
+        request.keep_going = true;
+        match purpose {
+            Purpose::Explore { further } => {
+                request.max_preemptions += further;
+                request.max_delays += further;
+                let more = MORE.saturating_pow(*further);
+                request.max_schedules = request.max_schedules.saturating_mul(more.into());
+                request.time_limit = request.time_limit.saturating_mul(more);
+            }
+            Purpose::Check { finding } => {
+                let bound = self.findings.get(finding).and_then(|found| found.kept.finding.preemptions);
+                request.max_preemptions = bound.unwrap_or(request.max_preemptions);
+                request.strategy = Strategy::Icb;
+            }
+        }
+        request
+    }
+
+    pub(super) fn cancel(&mut self, wish: &Cancel) -> bool {
+        let by_target = wish.target.as_ref().and_then(|target| self.jobs.of_target(target)).map(|job| job.id);
+        wish.job.or(by_target).is_some_and(|job| self.cancel_job(job))
+    }
+
+    /// Says whether it was under way.
+    pub(crate) fn cancel_job(&mut self, id: u64) -> bool {
+        let Some(job) = self.jobs.get_mut(id) else { return false };
+        job.cancel();
+        if matches!(job.phase, Phase::Looking(_)) {
+            self.end(id);
+        }
+        true
+    }
+
+    fn job_says(&mut self, id: u64, line: Line) {
+        let Some(job) = self.jobs.get_mut(id) else { return };
+        let has_found = job.take(&line);
+        match line {
+            Line::Progress(_) => {
+                self.report_progress(id);
+                self.changed(Changed { lenses: true, hints: false, tree: true });
+            }
+            Line::Finding { .. } if has_found => {
+                self.look_at_stores();
+                self.publish();
+                self.changed(Changed::ALL);
+            }
+            Line::Error { message } => self.trouble(id, message),
+            Line::Finding { .. } | Line::Report { .. } => {}
+        }
+    }
+
+    fn job_ends(&mut self, id: u64, end: End) {
+        if let End::Broken(sentence) = end {
+            self.trouble(id, sentence);
+        }
+        self.look_at_stores();
+        if let Some(job) = self.end(id) {
+            self.tell_result(&job);
+        }
+    }
+
+    fn tell_result(&self, job: &Job) {
+        let Purpose::Check { finding } = &job.wish.purpose else { return };
+        let checked = self.findings.get(finding).and_then(|found| found.kept.checked.as_ref());
+        if job.is_cancelled() {
+            return;
+        }
+        if let Some(checked) = checked {
+            let kind = match checked.result {
+                CheckResult::Fixed => MessageType::INFO,
+                CheckResult::StillFails | CheckResult::Inconclusive => MessageType::WARNING,
+            };
+            self.show(kind, format!("{}: {}", job.wish.label, checked.words));
+        }
+    }
+
+    fn fail(&mut self, id: u64, sentence: String) {
+        self.trouble(id, sentence);
+        self.end(id);
+    }
+
+    /// It could not do its work: said now, and kept for the lens and the tree.
+    fn trouble(&mut self, id: u64, sentence: String) {
+        let Some(job) = self.jobs.get_mut(id) else { return };
+        if let Some(target) = job.wish.target.clone() {
+            self.troubles.insert(target, sentence.clone());
+        }
+        self.show(MessageType::ERROR, sentence);
+    }
+
+    fn end(&mut self, id: u64) -> Option<Job> {
+        let job = self.jobs.remove(id)?;
+        self.end_progress(&job);
+        self.publish();
+        self.changed(Changed::ALL);
+        Some(job)
+    }
+
+    /// The programs that use a file.
+    pub(super) fn programs(&self, uri: &Uri) -> serde_json::Value {
+        let file = documents::path(uri);
+        let folder = file.as_ref().and_then(|file| self.folder_of(file));
+        let workspace = folder.and_then(|folder| folder.workspace.as_ref());
+        let found = workspace.zip(file.as_ref()).map(|(workspace, file)| workspace.programs_using(file));
+        let choice = |target: Target| {
+            let program = folder.map(|folder| shown(&target.program, &folder.path)).unwrap_or_default();
+            serde_json::json!({ "target": target.id, "label": target.label, "detail": program })
+        };
+        found.into_iter().flatten().map(choice).collect()
+    }
+}
+
+pub(super) const NOT_TRUSTED: &str =
+    "the workspace is not trusted, so that nothing is built, run or looked into; trust it to explore";
+
+pub(super) fn no_finding(id: &str) -> String {
+    format!("there is no finding `{id}` any more")
+}
+
+pub(super) fn no_target(id: &str) -> String {
+    format!("`{id}` is not there any more: build it again")
+}
+
+/// A path relative to its folder, if it lies in there.
+pub(super) fn shown(path: &Path, folder: &Path) -> String {
+    path.strip_prefix(folder).unwrap_or(path).display().to_string()
+}

@@ -1,0 +1,154 @@
+//! The words of lenses, progress and diagnostics.
+
+use explorer::kept::Run;
+use explorer::text::{grouped, plural};
+use explorer::verdict::Verdict;
+use explorer::watch::Progress;
+
+/// What a lens reads while its target is explored: `● 1,204 schedules · c = 1 · 1 bug`.
+pub(crate) fn running(progress: Option<&Progress>, bugs: usize) -> String {
+    let Some(progress) = progress else { return "● starting".to_owned() };
+    let bugs = if bugs == 0 { String::new() } else { format!(" · {}", plural(bugs as u64, "bug")) };
+    format!("● {}{}{bugs}", plural(progress.schedules, "schedule"), bound(progress))
+}
+
+/// What the progress of a job reads.
+pub(crate) fn progress(progress: &Progress, bugs: usize) -> String {
+    format!(
+        "{} · {}/s{} · {}",
+        plural(progress.schedules, "schedule"),
+        grouped(progress.schedules_per_second.round() as u64),
+        bound(progress),
+        plural(bugs as u64, "bug")
+    )
+}
+
+fn bound(progress: &Progress) -> String {
+    progress.bound.map(|bound| format!(" · c = {bound}")).unwrap_or_default()
+}
+
+/// What is known of a target after a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Bugs {
+    /// Those that are not fixed.
+    pub(crate) open: usize,
+    /// The fewest preemptions that show one.
+    pub(crate) preemptions: Option<u32>,
+    /// It fails whatever the schedule.
+    pub(crate) always: bool,
+}
+
+/// What a lens reads after a run: `✓ no failure up to 2 preemptions · 8,480 schedules`.
+pub(crate) fn after(run: &Run, bugs: Bugs) -> String {
+    let schedules = plural(run.schedules, "schedule");
+    if bugs.always {
+        return "✗ fails whatever the schedule: no concurrency bug".to_owned();
+    }
+    if bugs.open > 0 {
+        let depth = bugs.preemptions.map(|count| format!(" · {}", plural(count.into(), "preemption")));
+        return format!("✗ {}{} · {schedules}", plural(bugs.open as u64, "bug"), depth.unwrap_or_default());
+    }
+    let up_to = run.covered.up_to();
+    match run.verdict {
+        Verdict::Clean | Verdict::Found if !up_to.is_empty() => format!("✓ no failure {up_to} · {schedules}"),
+        _ if up_to.is_empty() => format!("? no failure so far · {schedules} · {}", ended(run)),
+        _ => format!("? no failure {up_to}, then {} · {schedules}", ended(run)),
+    }
+}
+
+/// Why it ended, without the option of the command line that had been given.
+fn ended(run: &Run) -> &str {
+    run.ended.split(" (--").next().unwrap_or(&run.ended)
+}
+
+/// The sentence of an event about its thread: `write x` becomes `writes x`.
+pub(crate) fn third_person(text: &str) -> String {
+    let (verb, rest) = text.split_at(text.find(' ').unwrap_or(text.len()));
+    let verb = match verb {
+        "input" => "does input".to_owned(),
+        _ if verb.ends_with("sh") || verb.ends_with("ss") => format!("{verb}es"),
+        _ => match verb.strip_suffix('y') {
+            Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+            _ => format!("{verb}s"),
+        },
+    };
+    format!("{verb}{rest}")
+}
+
+#[cfg(test)]
+mod tests {
+    use explorer::report::Covered;
+
+    use super::*;
+
+    fn run(verdict: Verdict, preemptions: Option<u32>, ended: &str) -> Run {
+        Run {
+            at: 0,
+            verdict,
+            strategy: "icb".to_owned(),
+            schedules: 8_480,
+            redundant: 7,
+            pruned: 8,
+            other: 9,
+            covered: Covered { preemptions, ..Covered::default() },
+            ended: ended.to_owned(),
+            notes: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn lenses_after_a_run() {
+        let bugs = |open, preemptions| Bugs { open, preemptions, always: false };
+        for (run, bugs, expected) in [
+            (
+                run(Verdict::Clean, Some(2), ""),
+                bugs(0, None),
+                "✓ no failure up to 2 preemptions · 8,480 schedules",
+            ),
+            (run(Verdict::Found, Some(0), ""), bugs(2, Some(1)), "✗ 2 bugs · 1 preemption · 8,480 schedules"),
+            (
+                run(Verdict::Inconclusive, None, "it was stopped"),
+                bugs(0, None),
+                "? no failure so far · 8,480 schedules · it was stopped",
+            ),
+            (
+                run(Verdict::Inconclusive, Some(1), "its time was up after 60s (--time-limit)"),
+                bugs(0, None),
+                "? no failure up to 1 preemption, then its time was up after 60s · 8,480 schedules",
+            ),
+            (
+                run(Verdict::Found, Some(0), ""),
+                Bugs { open: 1, preemptions: Some(0), always: true },
+                "✗ fails whatever the schedule: no concurrency bug",
+            ),
+        ] {
+            assert_eq!(after(&run, bugs), expected);
+        }
+    }
+
+    #[test]
+    fn lenses_during_a_run() {
+        let progress =
+            Progress { schedules: 1_204, schedules_per_second: 812.4, bound: Some(1), findings: 1 };
+        assert_eq!(running(Some(&progress), 1), "● 1,204 schedules · c = 1 · 1 bug");
+        assert_eq!(running(Some(&progress), 0), "● 1,204 schedules · c = 1");
+        assert_eq!(super::progress(&progress, 1), "1,204 schedules · 812/s · c = 1 · 1 bug");
+        assert_eq!(running(None, 0), "● starting");
+    }
+
+    #[test]
+    fn threads_do_things() {
+        for (text, expected) in [
+            ("write `head`", "writes `head`"),
+            ("try to lock `m`: not free", "tries to lock `m`: not free"),
+            ("finish once `o`", "finishes once `o`"),
+            ("destroy `m`", "destroys `m`"),
+            ("compare-and-swap `x`", "compare-and-swaps `x`"),
+            ("input or output on `f`", "does input or output on `f`"),
+            ("exit", "exits"),
+        ] {
+            assert_eq!(third_person(text), expected);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Building before exploring: by the client or by the server, agreed to, failing, or not wanted.
+
+use std::cell::RefCell;
+use std::fs;
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use crate::after_edits::run_build;
+use crate::exploring::build;
+use crate::workspace::{Workspace, as_extension, line_of};
+
+#[test]
+fn what_is_not_built_yet_is_built_by_a_click() {
+    let workspace = Workspace::copy_of("make-c");
+    let source = workspace.file("src/main.c");
+    let asked = Rc::new(RefCell::new(Vec::new()));
+    let questions = Rc::clone(&asked);
+    let mut editor = workspace.editor_with(as_extension()).answering(move |method, params| {
+        (method == "interleaver/build").then(|| {
+            questions.borrow_mut().push(params.clone());
+            run_build(params)
+        })
+    });
+    editor.open(&source);
+    let lens = editor.lens(&source, "▶ Build, then explore interleavings");
+    assert_eq!(lens["range"]["start"]["line"], line_of(&source, "int main"));
+    editor.click(&lens);
+    editor.wait_for_diagnostics(&source, |diagnostics| !diagnostics.is_empty());
+    editor.wait_for_lens(&source, |title| title.starts_with("✗ 1 bug"));
+    let folder = workspace.path().to_str().unwrap();
+    assert_eq!(*asked.borrow(), [json!({ "command": "make", "directory": folder, "confirmed": false })]);
+    editor.end();
+}
+
+#[test]
+fn a_source_that_is_newer_is_built_first() {
+    let workspace = Workspace::copy_of("make-c");
+    build(&workspace);
+    let source = workspace.file("src/main.c");
+    let text = fs::read_to_string(&source).unwrap();
+    fs::write(&source, format!("/* one */\n{text}")).unwrap();
+    let mut editor = workspace
+        .editor()
+        .answering(|method, _| (method == "window/showMessageRequest").then(|| json!({ "title": "Build" })));
+    editor.open(&source);
+    let lens = editor.lens(&source, "▶ Explore interleavings (stale: `main.c` is newer, builds first)");
+    editor.click(&lens);
+    let diagnostics = editor.wait_for_diagnostics(&source, |diagnostics| !diagnostics.is_empty());
+    assert_eq!(diagnostics[0]["range"]["start"]["line"], line_of(&source, "assert(shared.balance"));
+    assert_eq!(diagnostics[0]["severity"], 1);
+    let question = editor.told.iter().find(|told| told["method"] == "window/showMessageRequest").unwrap();
+    let sentence = question["params"]["message"].as_str().unwrap();
+    assert!(sentence.starts_with("Build with `make` in `"), "{sentence}");
+    editor.end();
+}
+
+#[test]
+fn a_build_that_fails_ends_with_its_first_error_and_nothing_is_explored() {
+    for options in [json!({}), as_extension()] {
+        let workspace = Workspace::copy_of("make-c");
+        build(&workspace);
+        let source = workspace.file("src/main.c");
+        let text = fs::read_to_string(&source).unwrap();
+        fs::write(&source, format!("{text}\nno_such_type broken;\n")).unwrap();
+        let mut editor = workspace.editor_with(options).answering(|method, params| match method {
+            "window/showMessageRequest" => Some(json!({ "title": "Build" })),
+            "interleaver/build" => Some(run_build(params)),
+            _ => None,
+        });
+        editor.open(&source);
+        let lens = editor.lens(&source, "▶ Explore");
+        editor.click(&lens);
+        let told = editor.wait_for_method("window/showMessage", |_| true);
+        let sentence = told["message"].as_str().unwrap();
+        assert!(sentence.starts_with("the build `make` failed: src/main.c:"), "{sentence}");
+        assert!(sentence.contains("error: unknown type name"), "{sentence}");
+        editor.wait_for_lens(&source, |title| title.starts_with("⚠ the build `make` failed"));
+        let tree = editor.execute("interleaver.server.tree", json!({}));
+        let bank = row(&tree, "build/bank");
+        assert_eq!((&bank["state"], &bank["explored"]), (&json!("error"), &json!(null)));
+        assert!(!workspace.file(".interleaver").exists());
+        editor.end();
+    }
+}
+
+#[test]
+fn a_build_that_is_not_wanted_leaves_everything_as_it_was() {
+    let workspace = Workspace::copy_of("make-c");
+    let source = workspace.file("src/main.c");
+    let mut editor = workspace
+        .editor_with(as_extension())
+        .answering(|method, _| (method == "interleaver/build").then(|| json!({ "ran": false })));
+    editor.open(&source);
+    let lens = editor.lens(&source, "▶ Build");
+    editor.click(&lens);
+    editor.wait_for_method("$/progress", |progress| progress["value"]["kind"] == "end");
+    editor.wait_for_lens(&source, |title| title.starts_with("▶ Build"));
+    assert!(!workspace.file(".interleaver").exists());
+    editor.end();
+}
+
+#[test]
+fn a_build_that_hangs_can_be_cancelled() {
+    let workspace = Workspace::copy_of("make-c");
+    let source = workspace.file("src/main.c");
+    workspace.put("interleaver.toml", "build = \"sleep 1000 & sleep 1000\"\n");
+    let mut editor = workspace
+        .editor()
+        .answering(|method, _| (method == "window/showMessageRequest").then(|| json!({ "title": "Build" })));
+    editor.open(&source);
+    let lens = editor.lens(&source, "▶ Build");
+    editor.click(&lens);
+    editor.wait_for_method("window/showMessageRequest", |_| true);
+    let cancel = editor.lens(&source, "Cancel");
+    assert_eq!(editor.click(&cancel)["cancelled"], true);
+    editor.wait_for_lens(&source, |title| title.starts_with("▶ Build"));
+    editor.end();
+}
+
+pub(crate) fn row<'a>(tree: &'a Value, id: &str) -> &'a Value {
+    tree["targets"].as_array().unwrap().iter().find(|target| target["id"] == id).unwrap()
+}

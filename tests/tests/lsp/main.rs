@@ -1,0 +1,11 @@
+//! The language server as an editor meets it: real programs, a real tool, a server in this process or one of its own.
+
+mod after_edits;
+mod bad_input;
+mod builds;
+mod configuration;
+mod ends;
+mod exploring;
+mod showing;
+mod stores;
+mod workspace;
