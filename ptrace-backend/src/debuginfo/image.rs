@@ -284,6 +284,14 @@ impl Image {
         }
     }
 
+    /// The five bytes of code in front of a static address: as many as a call takes.
+    pub(super) fn code_before(&self, address: u64) -> Option<[u8; 5]> {
+        let text = self.text();
+        let section = text.iter().find(|section| section.range().contains(&address.saturating_sub(1)))?;
+        let end = usize::try_from(address - section.address).ok()?;
+        section.bytes.get(end.checked_sub(5)?..end)?.try_into().ok()
+    }
+
     pub(super) fn is_weak_symbol(&self, name: &str) -> bool {
         self.symbol_table().named(name).is_some_and(Symbol::is_weak)
     }

@@ -84,10 +84,13 @@ fn leads_here(caller: &Surrounding<'_>, site: Ref, callee: &Surrounding<'_>) -> 
         if let Some(AttributeValue::Exprloc(target)) = indirect {
             return caller.word(target, None).ok();
         }
-        let returns_to = caller.thread.frames.get(caller.frame)?.frame.pc;
-        let mut call = [0; 5];
-        caller.thread.memory().read(returns_to.checked_sub(5)?, &mut call).then_some(())?;
-        let [0xe8, distance @ ..] = call else { return None };
+        let place = caller.thread.frames.get(caller.frame)?.frame.place?;
+        let module = modules.get(place.module)?;
+        // From the file: in the process there may be a breakpoint.
+        let [0xe8, distance @ ..] = module.image.code_before(place.address.checked_add(1)?)? else {
+            return None;
+        };
+        let returns_to = place.address.wrapping_add(1).wrapping_add(module.bias);
         Some(returns_to.wrapping_add_signed(i32::from_le_bytes(distance).into()))
     };
     entry().is_some_and(|entry| called() == Some(entry))

@@ -161,7 +161,7 @@ pub(super) fn words_for(missing: Missing) -> String {
     match missing {
         Missing::Gone => "optimised out".to_owned(),
         Missing::Unreadable(address) => format!("unreadable memory at {address:#x}"),
-        Missing::Unsupported(what) => format!("unknown: {what} is not supported"),
+        Missing::Unsupported(what) => format!("unknown: {what}"),
     }
 }
 

@@ -6,3 +6,4 @@ mod damaged;
 mod optimised;
 mod rust_values;
 mod stopped;
+mod thread_local_values;

@@ -17,6 +17,7 @@ use crate::snapshots::{ProcessMemory, modules_of};
 /// A stopped process; it ends with this value.
 pub(crate) struct Stopped {
     child: Child,
+    thread: libc::pid_t,
     modules: Modules,
     memory: ProcessMemory,
     state: ThreadState,
@@ -42,18 +43,19 @@ impl Stopped {
         }
         let mut child = command.spawn().unwrap();
         let pid = child.id().cast_signed();
-        // The first stop is that of the exec, the second the breakpoint.
-        assert_eq!(stop_signal(pid), libc::SIGTRAP);
+        // The first stop is that of the exec.
+        assert_eq!(next_stop(pid), (pid, libc::SIGTRAP));
         // SAFETY: the child is stopped and traced by this thread.
-        assert_eq!(unsafe { libc::ptrace(libc::PTRACE_CONT, pid, 0, 0) }, 0);
-        assert_eq!(stop_signal(pid), libc::SIGTRAP, "the program runs to its breakpoint");
+        assert_eq!(unsafe { libc::ptrace(libc::PTRACE_SETOPTIONS, pid, 0, libc::PTRACE_O_TRACECLONE) }, 0);
+        let thread = run_to_breakpoint(pid);
         let process = pid.to_string();
         let printed = printed(child.stdout.take().unwrap());
         Self {
             child,
             modules: modules_of(&process),
             memory: ProcessMemory::open(&process),
-            state: thread_state(pid),
+            state: thread_state(thread),
+            thread,
             printed,
         }
     }
@@ -81,18 +83,44 @@ impl Stopped {
 
 impl Drop for Stopped {
     fn drop(&mut self) {
-        // Neither fails for a child that nobody has reaped.
+        // None of these fails for a child that nobody has reaped; its threads have to be reaped first.
         let _ = self.child.kill();
+        if self.thread != self.child.id().cast_signed() {
+            // SAFETY: nobody asks for the status.
+            unsafe { libc::waitpid(self.thread, ptr::null_mut(), libc::__WALL) };
+        }
         let _ = self.child.wait();
     }
 }
 
-fn stop_signal(pid: libc::pid_t) -> libc::c_int {
-    let mut status = 0;
-    // SAFETY: the status is written to a live variable.
-    assert_eq!(unsafe { libc::waitpid(pid, &raw mut status, 0) }, pid);
-    assert!(libc::WIFSTOPPED(status), "ended with status {status:#x}");
-    libc::WSTOPSIG(status)
+/// Lets threads run until one of them is at a breakpoint.
+fn run_to_breakpoint(first: libc::pid_t) -> libc::pid_t {
+    let mut thread = first;
+    loop {
+        // SAFETY: the thread is stopped and traced by this thread.
+        assert_eq!(unsafe { libc::ptrace(libc::PTRACE_CONT, thread, 0, 0) }, 0);
+        let (stopped, signal) = next_stop(first);
+        if signal == libc::SIGTRAP {
+            return stopped;
+        }
+        // A thread was created, or begins.
+        let created = libc::SIGTRAP | libc::PTRACE_EVENT_CLONE << 8;
+        assert!(signal == created || signal == libc::SIGSTOP, "signal {signal:#x}");
+        thread = stopped;
+    }
+}
+
+/// The next thread of this thread's program to stop, with the signal and the event.
+fn next_stop(program: libc::pid_t) -> (libc::pid_t, libc::c_int) {
+    loop {
+        let mut status = 0;
+        // SAFETY: the status is written to a live variable.
+        let thread = unsafe { libc::waitpid(-1, &raw mut status, libc::__WALL | libc::__WNOTHREAD) };
+        if libc::WIFSTOPPED(status) {
+            return (thread, status >> 8);
+        }
+        assert!(thread > 0 && thread != program, "ended with status {status:#x}");
+    }
 }
 
 /// What a stopped program has printed.
