@@ -7,6 +7,7 @@ import {
   ClientCommand,
   ServerCommand,
   type ConfigurationAnswer,
+  type CopyScheduleArguments,
   type ExploreArguments,
   type Finding,
   type WhyNoLensAnswer,
@@ -27,8 +28,7 @@ export function registerCommands(context: vscode.ExtensionContext, server: Serve
       onFinding(row, (finding) => server.execute(ServerCommand.dismiss, { finding: finding.id })),
     "interleaver.showFinding": (row?: Row) => onFinding(row, (finding) => showFinding(server, finding)),
     "interleaver.openSchedule": (row?: Row) => openSchedule(row),
-    "interleaver.copySchedule": (row?: Row) =>
-      onFinding(row, (finding) => vscode.env.clipboard.writeText(finding.schedule)),
+    [ClientCommand.copySchedule]: (argument?: Row | CopyScheduleArguments) => copySchedule(argument),
     "interleaver.showOutput": () => {
       server.showOutput();
     },
@@ -104,8 +104,13 @@ async function showFinding(server: Server, finding: Finding): Promise<void> {
 }
 
 async function openSchedule(row: Row | undefined): Promise<void> {
-  const path = row?.schedule ?? row?.finding?.schedule;
-  if (path !== undefined) await vscode.window.showTextDocument(vscode.Uri.file(path));
+  if (row?.schedule !== undefined) await vscode.window.showTextDocument(vscode.Uri.file(row.schedule));
+}
+
+async function copySchedule(argument: Row | CopyScheduleArguments | undefined): Promise<void> {
+  if (argument?.schedule === undefined) return;
+  await vscode.env.clipboard.writeText(argument.schedule);
+  void vscode.window.setStatusBarMessage("The path of the schedule file was copied.", 4000);
 }
 
 function onFinding(row: Row | undefined, act: (finding: Finding) => unknown): unknown {

@@ -38,8 +38,10 @@ export const ClientCommand = {
   pickProgram: "interleaver.pickProgram",
   whyNoLens: "interleaver.whyNoLens",
   openConfiguration: "interleaver.openConfiguration",
+  copySchedule: "interleaver.copySchedule",
 } as const;
 
+/** What starts a run. Where nothing has been built yet, the server's lenses name a test instead of a target. */
 export interface ExploreArguments {
   target: string;
   uri?: string;
@@ -52,6 +54,12 @@ export interface ReplayArguments {
   schedule: string;
   program: string;
   folder: string;
+}
+
+/** What an action hands to {@link ClientCommand.copySchedule}. */
+export interface CopyScheduleArguments {
+  finding: string;
+  schedule: string;
 }
 
 export interface ProgramChoice {
@@ -102,8 +110,12 @@ export interface Finding {
   found: number;
   /** Seconds since 1970. */
   fixed: number | null;
+  /** What the last look for it came to. */
+  checked: string | null;
   schedule: string;
   program: string;
+  /** Where relative paths of the schedule start. */
+  folder: string;
   switches: Switch[];
 }
 

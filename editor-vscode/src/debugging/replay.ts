@@ -50,9 +50,8 @@ function configurationFor(what: ReplayArguments | Row): ReplayConfiguration | un
 }
 
 function configurationOf(finding: Finding): ReplayConfiguration {
-  const { id, schedule, program, message, uri } = finding;
-  const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(uri)) ?? vscode.workspace.workspaceFolders?.[0];
-  return { ...base(`Replay: ${message}`), finding: id, schedule, program, folder: folder?.uri.fsPath ?? "" };
+  const { id, schedule, program, folder, message } = finding;
+  return { ...base(`Replay: ${message}`), finding: id, schedule, program, folder };
 }
 
 function base(name: string): { type: string; request: string; name: string } {

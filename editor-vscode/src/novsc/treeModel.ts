@@ -80,6 +80,7 @@ function findingRow(target: Target, finding: Finding, now: Date): Row {
     place: { uri: finding.uri, line: finding.line },
     target,
     finding,
+    schedule: finding.schedule,
     children: [...finding.switches.map((step) => switchRow(id, step)), scheduleRow(id, finding)],
     expanded: false,
   };
@@ -104,6 +105,7 @@ function findingDescription(finding: Finding, now: Date): string {
 
 function findingTooltip(finding: Finding, now: Date): string {
   const lines = [finding.message, `${finding.kind} · ${depth(finding)}`, `found ${moment(finding.found, now)}`];
+  if (finding.checked !== null) lines.push(finding.checked);
   if (finding.fixed !== null) lines.push(`fixed ${moment(finding.fixed, now)}`);
   else if (finding.stale) lines.push("The sources have changed since: check again after building.");
   return lines.join("\n");

@@ -16,8 +16,10 @@ const finding: Finding = {
   stale: false,
   found: today,
   fixed: null,
+  checked: null,
   schedule: "/src/.interleaver/runs/1/f1.schedule",
   program: "/src/app",
+  folder: "/src",
   switches: [{ number: 1, text: "T2 runs here", uri: "file:///src/a%20b.c", line: 9, thread: "T2" }],
 };
 
@@ -78,6 +80,10 @@ test("a fixed finding keeps both dates, whether stale or not, and is no longer c
   }
   const tree = { targets: [{ ...target, findings: [finding, { ...finding, id: "f2", fixed: today }] }] };
   expect(openFindings(tree)).toBe(1);
+});
+
+test("what the last look for a finding came to is in its tooltip", () => {
+  expect(findingRow({ checked: "still fails" }).tooltip).toContain("still fails");
 });
 
 test("standing findings come first, then newer ones", () => {
