@@ -1,10 +1,11 @@
 //! The command line: what can be asked for, and its defaults.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use explorer::config::Settings;
 use explorer::request::{Request, Strategy};
 
 /// Explores the thread interleavings of an unmodified native program.
@@ -22,7 +23,7 @@ pub(crate) enum Command {
     /// Exit code: 0 nothing found and the bound covered, 1 found, 2 nothing found but the budget ended first, 3 the
     /// tool could not do its job.
     #[command(override_usage = "interleaver explore [OPTIONS] -- PROGRAM [ARG...]")]
-    Explore(ExploreArgs),
+    Explore(Box<ExploreArgs>),
     /// Runs one saved schedule again.
     Replay(ReplayArgs),
     /// Shows which executables in a folder can be explored, and why the others are left out. Runs none of them.
@@ -37,32 +38,33 @@ pub(crate) enum Command {
     Dap(DapArgs),
 }
 
+/// What is not given here is as `interleaver.toml` says, and else as the manual says.
 #[derive(Debug, Args)]
 pub(crate) struct ExploreArgs {
-    /// The search: fewest preemptions first, fewest delays first, depth first, or random schedules.
-    #[arg(long, value_enum, default_value_t = Search::Icb)]
-    pub(crate) strategy: Search,
-    /// How many preemptions a schedule may have (icb; iterated from 0).
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub(crate) max_preemptions: u32,
-    /// How many delays a schedule may have (idb; iterated from 0).
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub(crate) max_delays: u32,
-    /// End after this many executions.
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
-    pub(crate) max_schedules: u64,
-    /// End after this time.
-    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration)]
-    pub(crate) time_limit: Duration,
-    /// How many events one execution may have.
-    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) step_limit: u32,
-    /// How long one execution may take.
-    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
-    pub(crate) run_timeout: Duration,
-    /// What random choices start from.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) seed: u64,
+    /// The search: fewest preemptions first, fewest delays first, depth first, or random schedules [default: icb]
+    #[arg(long, value_enum)]
+    pub(crate) strategy: Option<Search>,
+    /// How many preemptions a schedule may have (icb; iterated from 0) [default: 2]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_preemptions: Option<u32>,
+    /// How many delays a schedule may have (idb; iterated from 0) [default: 2]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_delays: Option<u32>,
+    /// End after this many executions [default: 10000]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_schedules: Option<u64>,
+    /// End after this time [default: 60s]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) time_limit: Option<Duration>,
+    /// How many events one execution may have [default: 100000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) step_limit: Option<u32>,
+    /// How long one execution may take [default: 10s]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) run_timeout: Option<Duration>,
+    /// What random choices start from [default: 0]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
     /// How many executions run at once; only 1 so far.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = workers)]
     pub(crate) workers: u32,
@@ -101,30 +103,46 @@ pub(crate) struct ExploreArgs {
     pub(crate) command: Vec<OsString>,
 }
 
-impl From<ExploreArgs> for Request {
-    fn from(args: ExploreArgs) -> Self {
-        let mut words = args.command.into_iter();
-        let program = words.next().unwrap_or_default();
-        Self {
-            program: program.into(),
-            arguments: words.collect(),
-            directory: args.cwd,
-            variables: args.variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
-            stdin: args.stdin,
-            fresh_directory: args.fresh_dir,
-            ignore_exit_code: args.ignore_exit_code,
-            run_timeout: args.run_timeout,
-            step_limit: args.step_limit,
-            strategy: args.strategy.into(),
-            max_preemptions: args.max_preemptions,
-            max_delays: args.max_delays,
-            seed: args.seed,
-            keep_going: args.keep_going,
-            max_schedules: args.max_schedules,
-            time_limit: args.time_limit,
-            output: args.output,
-            target: args.target,
+impl ExploreArgs {
+    /// The program to explore.
+    pub(crate) fn program(&self) -> &Path {
+        self.command.first().map_or(Path::new(""), Path::new)
+    }
+
+    /// What is said about how it is explored.
+    pub(crate) fn settings(&self) -> Settings {
+        Settings {
+            strategy: self.strategy.map(Into::into),
+            max_preemptions: self.max_preemptions,
+            max_delays: self.max_delays,
+            max_schedules: self.max_schedules,
+            time_limit: self.time_limit,
+            run_timeout: self.run_timeout,
+            step_limit: self.step_limit,
+            seed: self.seed,
+            keep_going: self.keep_going.then_some(true),
+            ignore_exit_code: self.ignore_exit_code.then_some(true),
+            fresh_directory: self.fresh_dir.then_some(true),
         }
+    }
+
+    /// The search asked for; `configured` is what a file says where the command line says nothing.
+    pub(crate) fn request(self, configured: &Settings) -> Request {
+        let settings = self.settings().or(configured);
+        let mut words = self.command.into_iter();
+        let program = words.next().unwrap_or_default();
+        let variables = self.variables.into_iter().map(|(name, value)| (name.into(), value.into()));
+        let mut request = Request {
+            arguments: words.collect(),
+            directory: self.cwd,
+            variables: variables.collect(),
+            stdin: self.stdin,
+            output: self.output,
+            target: self.target,
+            ..Request::new(program.into())
+        };
+        settings.apply(&mut request);
+        request
     }
 }
 
@@ -238,7 +256,7 @@ mod tests {
     fn explore(words: &str) -> Result<ExploreArgs, String> {
         let words = ["interleaver", "explore"].into_iter().chain(words.split_whitespace());
         match Cli::try_parse_from(words).map_err(|error| error.to_string())?.command {
-            Command::Explore(args) => Ok(args),
+            Command::Explore(args) => Ok(*args),
             _ => unreachable!("the words start with explore"),
         }
     }
@@ -251,11 +269,24 @@ mod tests {
     #[test]
     fn the_defaults_are_those_of_the_manual() {
         let args = explore("-- ./x").unwrap();
-        assert_eq!((args.strategy, args.max_preemptions, args.max_schedules), (Search::Icb, 2, 10_000));
-        assert_eq!((args.time_limit, args.run_timeout), (Duration::from_secs(60), Duration::from_secs(10)));
-        assert_eq!((args.step_limit, args.workers, args.format), (100_000, 1, Format::Text));
-        let request: Request = args.into();
-        assert_eq!(request, Request::new("./x".into()));
+        assert_eq!((args.workers, args.format), (1, Format::Text));
+        assert_eq!(args.request(&Settings::default()), Request::new("./x".into()));
+        // What the help says.
+        let said = "--strategy icb --max-preemptions 2 --max-delays 2 --max-schedules 10000 --time-limit 60s --step-limit \
+                    100000 --run-timeout 10s --seed 0 -- ./x";
+        assert_eq!(explore(said).unwrap().request(&Settings::default()), Request::new("./x".into()));
+    }
+
+    #[test]
+    fn an_option_wins_over_a_file() {
+        let configured = Settings {
+            max_preemptions: Some(5),
+            seed: Some(6),
+            keep_going: Some(true),
+            ..Settings::default()
+        };
+        let request = explore("--seed 7 -- ./x").unwrap().request(&configured);
+        assert_eq!((request.max_preemptions, request.seed, request.keep_going), (5, 7, true));
     }
 
     #[test]
@@ -263,10 +294,10 @@ mod tests {
         let args = explore("--seed 7 -- ./x --seed 8 -- y").unwrap();
         assert_eq!(
             (args.seed, args.command),
-            (7, ["./x", "--seed", "8", "--", "y"].map(OsString::from).to_vec())
+            (Some(7), ["./x", "--seed", "8", "--", "y"].map(OsString::from).to_vec())
         );
         let args = explore("--seed 7 ./x --seed 8").unwrap();
-        assert_eq!((args.seed, args.command), (7, ["./x", "--seed", "8"].map(OsString::from).to_vec()));
+        assert_eq!((args.seed, args.command), (Some(7), ["./x", "--seed", "8"].map(OsString::from).to_vec()));
     }
 
     #[test]

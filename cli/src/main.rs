@@ -14,12 +14,13 @@ use std::sync::Arc;
 
 use clap::Parser;
 use clap::error::ErrorKind;
+use explorer::config::{Config, Settings};
 use explorer::report::Report;
 use explorer::verdict::{EXIT_FAILED, Verdict};
 use explorer::{json, text};
 use miette::{IntoDiagnostic, MietteHandlerOpts};
 
-use crate::args::{Cli, Command, DapArgs, Format};
+use crate::args::{Cli, Command, DapArgs, ExploreArgs, Format};
 use crate::progress::Line;
 
 fn main() -> ExitCode {
@@ -62,11 +63,13 @@ fn run(command: Command) -> miette::Result<u8> {
                 interrupt::when_stdin_closes(Arc::clone(&cancel)).into_diagnostic()?;
             }
             let format = args.format;
+            let configured = configured(&args);
+            let request = args.request(&configured);
             let report = match format {
                 Format::Jsonl => {
-                    return lines::explore(&args.into(), &cancel).map(Verdict::exit_code).into_diagnostic();
+                    return lines::explore(&request, &cancel).map(Verdict::exit_code).into_diagnostic();
                 }
-                Format::Text | Format::Json => explorer::explore(&args.into(), &cancel, &mut Line::new()),
+                Format::Text | Format::Json => explorer::explore(&request, &cancel, &mut Line::new()),
             };
             (report.into_diagnostic()?, format)
         }
@@ -80,6 +83,19 @@ fn run(command: Command) -> miette::Result<u8> {
     };
     print(&report, format).into_diagnostic()?;
     Ok(report.verdict.exit_code())
+}
+
+/// What `interleaver.toml` says about how a program is explored. Who names the target has looked into it already.
+fn configured(args: &ExploreArgs) -> Settings {
+    if args.target.is_some() {
+        return Settings::default();
+    }
+    let (settings, problems) = Config::about(args.program());
+    for problem in problems {
+        // Nobody is left to be told that standard error is gone.
+        let _ = writeln!(io::stderr(), "{problem}");
+    }
+    settings
 }
 
 fn debug(args: &DapArgs) -> io::Result<()> {

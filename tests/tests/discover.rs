@@ -351,34 +351,21 @@ fn a_test_of_ctest_runs_where_and_with_what_ctest_runs_it() {
 }
 
 #[test]
-fn the_configuration_changes_and_adds_targets() {
-    let project = Project::copy("make-c").unwrap();
-    project.run("make && mkdir -p data && touch data/in").unwrap();
-    let text = "max-preemptions = 3\nkeep-going = true\n\n[[target]]\nprogram = \"build/bank\"\nargs = [\"--fast\"]\ncwd = \
-                \"data\"\nstdin = \"data/in\"\nenv = { LIMIT = \"8\" }\nmax-preemptions = 1\nbuild = \"make build/bank\"\n\n\
-                [[target]]\nname = \"slow bank\"\nprogram = \"build/bank\"\nargs = [\"--slow\"]\n";
-    fs::write(project.path("interleaver.toml"), text).unwrap();
-    let (config, problems) = Config::read(project.root());
-    assert!(problems.is_empty(), "{problems:?}");
-    let workspace = Workspace::scan(project.root(), &config);
-    let bank = workspace.target("build/bank").unwrap();
-    let request = bank.request(&explorer::config::Settings::default());
-    assert_eq!(request.arguments, ["--fast"]);
-    assert_eq!(request.directory, Some(project.path("data")));
-    assert_eq!(request.stdin, Some(project.path("data/in")));
-    assert_eq!(request.variables, [("LIMIT".into(), "8".into())]);
-    assert_eq!((request.max_preemptions, request.keep_going), (1, true));
-    assert_eq!(workspace.build_step(&bank).unwrap().command, "make build/bank");
-
-    let slow = workspace.target("toml:slow bank").unwrap();
-    assert_eq!((slow.label.as_str(), &slow.arguments[..]), ("slow bank", &["--slow".into()][..]));
-    assert_eq!(slow.request(&explorer::config::Settings::default()).max_preemptions, 3);
-    let names: Vec<String> = workspace
-        .targets_of_file(&project.path("src/main.c"), None)
-        .into_iter()
-        .map(|target| target.name)
-        .collect();
-    assert_eq!(names, ["main", "main (slow bank)"]);
+fn whether_threads_are_created_can_be_said() {
+    let folder = Folder::with(&[("app.c", THREADED), ("alone.c", ALONE)]);
+    folder.compile("cc -g -pthread app.c -o app");
+    folder.compile("cc -g alone.c -o alone");
+    for (program, file, flag, lenses) in [
+        ("app", "app.c", true, 1),
+        ("app", "app.c", false, 0),
+        ("alone", "alone.c", true, 1),
+        ("alone", "alone.c", false, 0),
+    ] {
+        let text = format!("[[target]]\nprogram = \"{program}\"\ncreates-threads = {flag}\n");
+        folder.write("interleaver.toml", &text);
+        let found = folder.scan().targets_of_file(&folder.path(file), None);
+        assert_eq!(found.len(), lenses, "{text}: {found:?}");
+    }
 }
 
 #[test]

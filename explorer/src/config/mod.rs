@@ -3,6 +3,8 @@
 mod parse;
 mod problem;
 mod schema;
+#[cfg(test)]
+mod tests;
 
 use std::fs;
 use std::io;
@@ -13,6 +15,7 @@ pub use problem::{Problem, Severity};
 pub use schema::{Key, Section, ValueKind, schema};
 
 use crate::request::{Request, Strategy};
+use crate::root::root_of;
 
 /// The name of the file, at the root of a workspace.
 pub const FILE: &str = "interleaver.toml";
@@ -133,6 +136,16 @@ impl Config {
             Err(error) if error.kind() == io::ErrorKind::NotFound => (Self::default(), Vec::new()),
             Err(error) => (Self::default(), vec![Problem::of_file(&path, &error)]),
         }
+    }
+
+    /// How a program is explored, as the `interleaver.toml` at the root of its checkout says, and what is wrong in that.
+    #[must_use]
+    pub fn about(program: &Path) -> (Settings, Vec<Problem>) {
+        let here = Path::new(".").canonicalize().unwrap_or_default();
+        let program = program.canonicalize().unwrap_or_else(|_| here.join(program));
+        let (config, problems) = Self::read(&root_of(&program, &here));
+        let own = config.of_program(&program).map(|target| target.settings).unwrap_or_default();
+        (own.or(&config.settings), problems)
     }
 
     /// Reads a text as the `interleaver.toml` of the workspace `root`.

@@ -177,7 +177,10 @@ impl Reader<'_> {
 
     fn value(&mut self, key: &Key, value: &Spanned<DeValue<'_>>) -> Option<Value> {
         let read = read(key.kind, value.get_ref());
-        if read.is_none() {
+        // What is no TOML has been said already; the parser guessed what was meant.
+        let (at, known) = (value.span(), &self.problems);
+        let is_said = known.iter().any(|other| other.range.start <= at.end && at.start <= other.range.end);
+        if read.is_none() && !is_said {
             let sentence = format!("`{}` must be {}", key.name, key.kind.words());
             self.problem(Severity::Error, value.span(), sentence);
         }

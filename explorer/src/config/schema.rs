@@ -48,6 +48,27 @@ impl ValueKind {
     }
 }
 
+impl ValueKind {
+    /// As a table in the manual has it.
+    #[must_use]
+    pub fn short(self) -> String {
+        match self {
+            Self::Text => "text".to_owned(),
+            Self::Path => "path".to_owned(),
+            Self::Texts => "list of texts".to_owned(),
+            Self::Paths => "list of paths".to_owned(),
+            Self::Number => "number".to_owned(),
+            Self::Flag => "`true`, `false`".to_owned(),
+            Self::Duration => "duration".to_owned(),
+            Self::Variables => "table of texts".to_owned(),
+            Self::Targets => "tables".to_owned(),
+            Self::Choice(choices) => {
+                choices.iter().map(|choice| format!("`\"{choice}\"`")).collect::<Vec<_>>().join(", ")
+            }
+        }
+    }
+}
+
 /// Where a key may stand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Section {
@@ -146,7 +167,7 @@ const KEYS: [Key; 22] = [
         ValueKind::Flag,
         Both,
         "false",
-        "Whether the search looks for further distinct bugs after the first. Editors always do.",
+        "Whether the search looks for further distinct bugs after the first. In editors it does unless this says otherwise.",
     ),
     key(
         "ignore-exit-code",

@@ -58,7 +58,10 @@ impl View<'_> {
                 let Some((line, index)) = self.place(&target, candidate) else { continue };
                 let is_known = found.iter().any(|other| other.line == line && other.name == name);
                 placed.extend(index);
-                let threads = self.speaks_of_threads || self.workspace.may_create_threads(candidate);
+                let threads = match self.workspace.said_to_create_threads(candidate) {
+                    Some(said) => said,
+                    None => self.speaks_of_threads || candidate.creates_threads,
+                };
                 if !is_known && threads {
                     found.push(TargetAt { target: Some(target), name, line, why });
                 }

@@ -120,10 +120,14 @@ impl Workspace {
         candidate.left_out.clone().or_else(fresher)
     }
 
+    /// Whether a program can create threads, as the configuration says, or else as can be seen.
     pub(super) fn may_create_threads(&self, candidate: &Candidate) -> bool {
+        self.said_to_create_threads(candidate).unwrap_or(candidate.creates_threads)
+    }
+
+    pub(super) fn said_to_create_threads(&self, candidate: &Candidate) -> Option<bool> {
         let said = self.config.targets.iter().filter(|target| target.program == candidate.path);
-        let said = said.filter_map(|target| target.creates_threads).next();
-        said.unwrap_or(candidate.creates_threads)
+        said.filter_map(|target| target.creates_threads).next()
     }
 
     pub(super) fn shown(&self, path: &Path) -> String {

@@ -1,0 +1,162 @@
+//! What is read, and what is said of what is wrong.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::*;
+
+/// What is wrong with a text: line, column, sentence.
+fn problems(text: &str) -> Vec<(u32, u32, String)> {
+    let (_, problems) = Config::parse(text, Path::new("/w"));
+    problems.into_iter().map(|problem| (problem.line, problem.column, problem.sentence)).collect()
+}
+
+#[test]
+fn everything_can_be_said() {
+    let text = r#"
+build = "make"
+search = ["out/bin", "/opt/x"]
+ignore = ["third_party"]
+strategy = "idb"
+max-preemptions = 1
+max-delays = 0x10
+max-schedules = 1_000
+time-limit = "2m"
+run-timeout = "500ms"
+step-limit = 7
+seed = 8
+keep-going = true
+ignore-exit-code = true
+fresh-dir = true
+
+[[target]]
+program = "build/app"
+args = ["-v", "x y"]
+cwd = "data"
+stdin = "data/in"
+env = { A = "1", B = "" }
+strategy = "random"
+creates-threads = true
+
+[[target]]
+name = "other"
+program = "build/app"
+build = "make app"
+env.C = "2"
+"#;
+    let (config, problems) = Config::parse(text, Path::new("/w"));
+    assert_eq!(problems, []);
+    assert_eq!(config.build.as_deref(), Some("make"));
+    assert_eq!(config.search, [Path::new("/w/out/bin"), Path::new("/opt/x")]);
+    assert_eq!(config.ignore, [Path::new("/w/third_party")]);
+    let expected = Settings {
+        strategy: Some(Strategy::Idb),
+        max_preemptions: Some(1),
+        max_delays: Some(16),
+        max_schedules: Some(1000),
+        time_limit: Some(Duration::from_secs(120)),
+        run_timeout: Some(Duration::from_millis(500)),
+        step_limit: Some(7),
+        seed: Some(8),
+        keep_going: Some(true),
+        ignore_exit_code: Some(true),
+        fresh_directory: Some(true),
+    };
+    assert_eq!(config.settings, expected);
+    let [first, second] = &config.targets[..] else { panic!("{:?}", config.targets) };
+    assert_eq!((first.line, &first.name), (17, &None));
+    assert_eq!(first.program, Path::new("/w/build/app"));
+    assert_eq!(first.arguments, Some(vec!["-v".to_owned(), "x y".to_owned()]));
+    assert_eq!(first.directory.as_deref(), Some(Path::new("/w/data")));
+    assert_eq!(first.stdin.as_deref(), Some(Path::new("/w/data/in")));
+    assert_eq!(first.variables, [("A".to_owned(), "1".to_owned()), ("B".to_owned(), String::new())]);
+    assert_eq!((first.settings.strategy, first.creates_threads), (Some(Strategy::Random), Some(true)));
+    assert_eq!((second.name.as_deref(), second.build.as_deref()), (Some("other"), Some("make app")));
+    assert_eq!(second.variables, [("C".to_owned(), "2".to_owned())]);
+    assert_eq!(config.of_program(Path::new("/w/build/app")), Some(first));
+}
+
+#[test]
+fn what_is_wrong_is_said_where_it_is() {
+    for (text, line, column, sentence) in [
+        ("max-preemptions = \"2\"\n", 1, 19, "`max-preemptions` must be a whole number, not below 0"),
+        ("a = 1\nmax-preemptions = -1\n", 2, 19, "`max-preemptions` must be a whole number"),
+        ("max-preemptions = 5000000000\n", 1, 19, "`max-preemptions` must be at most 4294967295"),
+        ("max-schedules = 0\n", 1, 17, "`max-schedules` must be at least 1"),
+        ("time-limit = 60\n", 1, 14, "`time-limit` must be a duration such as \"500ms\""),
+        ("time-limit = \"soon\"\n", 1, 14, "`time-limit` must be a duration"),
+        ("time-limit = \"0s\"\n", 1, 14, "`time-limit` must be a duration"),
+        ("strategy = \"fast\"\n", 1, 12, "one of \"icb\", \"idb\", \"dfs\", \"random\""),
+        ("keep-going = 1\n", 1, 14, "`keep-going` must be true or false"),
+        ("build = \"\"\n", 1, 9, "`build` must be a text in quotes"),
+        ("search = [1]\n", 1, 10, "`search` must be a list of paths"),
+        ("target = 1\n", 1, 10, "`target` must be written as [[target]]"),
+        ("[target]\nprogram = \"x\"\n", 1, 1, "`target` must be written as [[target]]"),
+        ("[[target]]\nargs = []\n", 1, 1, "names no `program`"),
+        ("[[target]]\nprogram = \"x\"\nenv = { A = 1 }\n", 3, 7, "`env` must be a table of texts"),
+        ("[[target]]\nprogram = \"x\"\n[[target]]\nprogram = \"x\"\n", 3, 1, "a `name` of its own"),
+        (
+            "max_preemptions = 2\n",
+            1,
+            1,
+            "`max_preemptions` is not known here: did you mean `max-preemptions`?",
+        ),
+        ("args = []\n", 1, 1, "`args` is not known here: it stands in a [[target]]"),
+        ("[[target]]\nprogram = \"x\"\nsearch = []\n", 3, 1, "it stands at the top of the file"),
+        ("äö = 1\n", 1, 1, "no TOML"),
+        ("x = \"ä\", y\n", 1, 8, "no TOML"),
+        ("build = \"make\nseed = 1\n", 1, 14, "no TOML"),
+    ] {
+        let found = problems(text);
+        let is_there = |(l, c, s): &(u32, u32, String)| (*l, *c) == (line, column) && s.contains(sentence);
+        assert!(found.iter().any(is_there), "{text}: {found:?}");
+        assert!(found.iter().all(|(_, _, sentence)| !sentence.contains('\n')), "{found:?}");
+    }
+}
+
+#[test]
+fn what_is_right_counts_beside_what_is_wrong() {
+    let (config, problems) =
+        Config::parse("seed = x\nmax-delays = 3\nbuild = 1\n[[target]]\nprogram = \"a\"\n", Path::new("/"));
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    assert_eq!((config.settings.max_delays, config.targets.len()), (Some(3), 1));
+    assert!(problems.iter().all(|problem| problem.severity == Severity::Error));
+}
+
+#[test]
+fn no_file_says_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(Config::read(folder.path()), (Config::default(), Vec::new()));
+    fs::create_dir(folder.path().join(FILE)).unwrap();
+    let (config, problems) = Config::read(folder.path());
+    assert_eq!((config, problems.len()), (Config::default(), 1));
+    assert!(problems[0].to_string().contains("cannot be read"), "{}", problems[0]);
+}
+
+/// The values that the schema calls defaults are those of a request.
+#[test]
+fn defaults_are_what_they_are_said_to_be() {
+    let said: String = schema()
+        .iter()
+        .filter(|key| key.section == Section::Both && !key.default.is_empty())
+        .map(|key| format!("{} = {}\n", key.name, key.default))
+        .collect();
+    let (config, problems) = Config::parse(&said, Path::new("/"));
+    assert_eq!(problems, []);
+    let mut request = Request::new("x".into());
+    config.settings.apply(&mut request);
+    assert_eq!(request, Request::new("x".into()));
+}
+
+#[test]
+fn every_key_is_documented() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/configuration.md");
+    let page = fs::read_to_string(page).unwrap();
+    for key in schema() {
+        let default = if key.default.is_empty() { String::new() } else { format!("`{}`", key.default) };
+        let row = format!("| `{}` | {} | {default} | {} |", key.name, key.kind.short(), key.doc);
+        assert!(page.contains(&row), "docs/configuration.md lacks the row\n{row}");
+    }
+    let documented = page.lines().filter(|line| line.starts_with("| `")).count();
+    assert_eq!(documented, schema().len());
+}
