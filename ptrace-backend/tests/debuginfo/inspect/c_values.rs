@@ -6,10 +6,13 @@ use super::stopped::{Stopped, assert_values, frame, lines, scope};
 use crate::build::Project;
 
 const PROGRAM: &str = r#"
+#define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <wchar.h>
+#include <pthread.h>
+#include <unistd.h>
 enum color { RED, GREEN = 5, BLUE = -1 };
 struct point { int x, y; };
 struct flags { unsigned ready : 1; int level : 5; unsigned : 3; bool late : 1; };
@@ -19,6 +22,7 @@ typedef struct { struct point corners[2]; const char *label; } shape_t;
 struct opaque;
 int counter = 7;
 static struct point origin = {3, 4};
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER, open_lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread int own = 11;
 static int matrix[2][3] = {{1, 2, 3}, {4, 5, 6}};
 static int twice(int n) { return 2 * n; }
@@ -49,7 +53,8 @@ __attribute__((noinline)) int innermost(int depth, const struct node *list, cons
     int x = 1;
     own++;
     { double x = 2.5; {
-        printf("u=%u\nl=%ld\nd=%g\ncounter=%p\n", u, l, d, (void *)&counter); fflush(stdout);
+        pthread_mutex_lock(&guard);
+        printf("u=%u\nl=%ld\nd=%g\ncounter=%p\ntid=%d\n", u, l, d, (void *)&counter, (int)gettid()); fflush(stdout);
         __asm__ volatile("int3" ::: "memory"); x += 1; } }
     return x + small + yes + letter + glyph + s + (int)wide + (int)f + (int)ld + wc + color + odd + flags.level + number.i +
         shape.corners[0].x + function(1) + table[0][0] + (nothing == something) + buffer[0] + full[0] + variable[0] +
@@ -116,6 +121,8 @@ fn every_kind_of_value_is_shown() {
                 ("text[5]", "116 't'"),
                 ("counter", "7"),
                 ("origin", "point { x: 3, y: 4 }"),
+                ("guard", &format!("pthread_mutex_t {{ locked: true, owner: {} }}", printed("tid"))),
+                ("open_lock", "pthread_mutex_t { locked: false }"),
                 ("own", "12"),
                 ("matrix", "[[1, 2, 3], [4, 5, 6]]"),
                 ("matrix[1][2]", "6"),
@@ -147,7 +154,12 @@ fn inner_blocks_come_first_and_hide_outer_variables() {
         globals,
         [
             "counter: int = 7",
+            &format!(
+                "guard: pthread_mutex_t = pthread_mutex_t {{ locked: true, owner: {} }}",
+                stopped.printed["tid"]
+            ),
             "matrix: int [2][3] = [[1, 2, 3], [4, 5, 6]]",
+            "open_lock: pthread_mutex_t = pthread_mutex_t { locked: false }",
             "origin: struct point = point { x: 3, y: 4 }",
             "own: int = 12",
         ]

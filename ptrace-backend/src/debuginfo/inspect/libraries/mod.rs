@@ -59,7 +59,8 @@ impl Thread<'_> {
         if value.is_raw || parts.is_declaration {
             return None;
         }
-        let family = self.family(value.module, kind)?;
+        // The C library's types are known by other names only.
+        let family = self.family(value.module, kind).unwrap_or_default();
         let subject = Subject { value, shape, parts, family: &family };
         let seen = match self.language(value) {
             Language::Rust => self.rust_view(subject),
