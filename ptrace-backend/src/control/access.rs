@@ -133,10 +133,24 @@ impl Process {
             return;
         }
         let Some(function) = self.frame_function(owner, addr) else { return };
+        let Obj { name, offset, .. } = self.object(addr, 1);
+        self.shared.name_local((name, offset), function.start, || self.local_at(owner, addr));
         let layout = std::sync::Arc::clone(&self.layout);
         let inside = layout.candidates.iter().enumerate().filter(|(_, c)| function.contains(&c.addr));
         if self.shared.expose(inside.map(|(i, _)| i)) {
             self.promoted = true;
+        }
+    }
+
+    /// A synchronisation object on the stack of another thread is used: finds out which variable it is.
+    pub(crate) fn name_synchronisation(&self, index: Index, addr: u64) {
+        let owner = self.threads.iter().position(|t| t.is_live() && t.stack.contains(&addr));
+        let Some(owner) = owner.filter(|&owner| owner != index) else { return };
+        let Obj { name, offset, .. } = self.object(addr, 1);
+        if !self.shared.is_local_known((name, offset))
+            && let Some(function) = self.frame_function(owner, addr)
+        {
+            self.shared.name_local((name, offset), function.start, || self.local_at(owner, addr));
         }
     }
 

@@ -84,6 +84,9 @@ struct State {
     /// Rebuilt when the set of watched instructions changes.
     arming: Option<Arc<Arming>>,
     names: FxHashMap<ObjName, Words>,
+    /// Variables on stacks that another thread was seen to touch: the function whose frame it was, and the words, if the
+    /// place belongs to one function only.
+    locals: FxHashMap<(ObjName, u32), (u64, Option<String>)>,
 }
 
 /// What a block's name stands for.
@@ -286,6 +289,31 @@ impl Shared {
         name
     }
 
+    /// Whether it is known which variable is at a place on a stack.
+    pub(crate) fn is_local_known(&self, place: (ObjName, u32)) -> bool {
+        self.state().locals.contains_key(&place)
+    }
+
+    /// A place on a stack, in the frame of this function, is touched by another thread: remembers which variable it is.
+    pub(crate) fn name_local(
+        &self,
+        place: (ObjName, u32),
+        function: u64,
+        words: impl FnOnce() -> Option<String>,
+    ) {
+        let known = self.state().locals.get(&place).map(|(function, _)| *function);
+        match known {
+            Some(known) if known == function => {}
+            Some(_) => {
+                self.state().locals.insert(place, (function, None));
+            }
+            None => {
+                let words = words();
+                self.state().locals.insert(place, (function, words));
+            }
+        }
+    }
+
     /// The name of the `count`-th block that a thread allocated at a place.
     pub(crate) fn heap_name(&self, thread: ThreadName, site: Site, count: u32) -> ObjName {
         let ObjName(digest) = block_name(&format!("allocation {count} of {thread} at {:#x}", site.0));
@@ -312,6 +340,9 @@ impl Shared {
     pub(crate) fn describe(&self, layout: &Layout, obj: Obj) -> Option<String> {
         if let Some(module) = layout.modules.iter().find(|m| m.name == obj.name) {
             return module.image.data_at(u64::from(obj.offset));
+        }
+        if let Some((_, Some(local))) = self.state().locals.get(&(obj.name, obj.offset)) {
+            return Some(local.clone());
         }
         let words = self.state().names.get(&obj.name).cloned()?;
         Some(match words {

@@ -4,6 +4,7 @@ use checker::names::{Obj, ObjName, Site};
 
 use super::process::Process;
 use super::sync::Index;
+use crate::debuginfo::inspect::{Inspector, ThreadState};
 use crate::debuginfo::{self, Registers};
 use crate::layout::digest;
 use crate::os::memory;
@@ -118,6 +119,13 @@ impl Process {
     pub(crate) fn raw_frames(&self, index: Index, limit: usize) -> Vec<debuginfo::Frame> {
         let registers = self.registers(index);
         debuginfo::unwind(&self.layout.unwinding, &TargetMemory(self.leader), &registers, limit)
+    }
+
+    /// The variable at an address on a thread's stack.
+    pub(crate) fn local_at(&self, index: Index, addr: u64) -> Option<String> {
+        let registers = self.registers(index);
+        let state = ThreadState { registers, vectors: None, thread_pointer: None };
+        Inspector::new(&self.layout.unwinding, &TargetMemory(self.leader), &state).local_at(addr)
     }
 
     /// A thread's registers, for unwinding.

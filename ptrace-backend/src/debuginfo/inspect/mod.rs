@@ -51,6 +51,7 @@ mod unit_index;
 mod variable;
 mod view;
 mod walks;
+mod whose;
 
 use std::ops::Range;
 
@@ -99,6 +100,13 @@ impl<'a> Inspector<'a> {
     #[must_use]
     pub fn indexed(&self, handle: &Handle, range: Range<u64>) -> Vec<Variable> {
         self.thread.indexed_children(handle, range)
+    }
+
+    /// The words for an address on the thread's stack: the variable of the function whose frame it is in, and the way
+    /// into it (`queue.head`). `None` where no variable is there.
+    #[must_use]
+    pub fn local_at(&self, address: u64) -> Option<String> {
+        self.thread.local_at(address)
     }
 
     /// The value of an expression in the frame's language: names, `.`, `->`, `[i]`, `*`, `&`, brackets and whole
