@@ -117,8 +117,17 @@ impl Layout {
         self.rust_mutexes.iter().find(|(range, _)| range.contains(&address)).map(|(_, what)| *what)
     }
 
-    /// Whether an address is in a test framework, whose own synchronisation is none of the test's.
-    pub(crate) fn in_framework(&self, address: u64) -> bool {
+    /// Whether synchronisation on an object, called for from here, is none of the program's: a test framework's, or a
+    /// system library's on its own data (how the C++ library sets up its locales).
+    pub(crate) fn is_own_affair(&self, caller: u64, object: u64) -> bool {
+        let is_librarys = || {
+            let (index, module) = self.module_at(caller)?;
+            Some(index != 0 && is_system(&module.mapped.path) && module.mapped.range.contains(&object))
+        };
+        self.in_framework(caller) || is_librarys().unwrap_or_default()
+    }
+
+    fn in_framework(&self, address: u64) -> bool {
         let after = self.frameworks.partition_point(|range| range.start <= address);
         after.checked_sub(1).is_some_and(|last| self.frameworks[last].contains(&address))
     }

@@ -88,7 +88,7 @@ impl Process {
         let pending = Pending { op, site: Site::default(), need, act, deadline };
         let waits = matches!(function, Function::CondWait | Function::CondTimedWait { .. })
             || function == Function::BarrierWait;
-        let is_scheduled = self.is_scheduled(index) && !self.layout.in_framework(caller);
+        let is_scheduled = self.is_scheduled(index) && !self.layout.is_own_affair(caller, object);
         let is_first = function == Function::Create && !self.in_harness(index);
         if !is_scheduled && !is_first && !waits && self.holds(index, &pending.need) {
             self.carry_out(index, function, object);
