@@ -120,11 +120,12 @@ impl Layout {
     /// Whether synchronisation on an object, called for from here, is none of the program's: a test framework's, or a
     /// system library's on its own data (how the C++ library sets up its locales).
     pub(crate) fn is_own_affair(&self, caller: u64, object: u64) -> bool {
-        let is_librarys = || {
-            let (index, module) = self.module_at(caller)?;
-            Some(index != 0 && is_system(&module.mapped.path) && module.mapped.range.contains(&object))
-        };
-        self.in_framework(caller) || is_librarys().unwrap_or_default()
+        self.in_framework(caller) || self.in_system_library(caller) && self.in_system_library(object)
+    }
+
+    /// Whether an address is in the code or data of one of the system's libraries.
+    pub(crate) fn in_system_library(&self, address: u64) -> bool {
+        self.module_at(address).is_some_and(|(i, m)| i != 0 && is_system(&m.mapped.path))
     }
 
     fn in_framework(&self, address: u64) -> bool {

@@ -49,7 +49,7 @@ impl Process {
     ) -> Result<Flow, ExecutionError> {
         let waiting = self.objects.futexes.get(&addr).is_some_and(|q| !q.waiters.is_empty());
         let once = self.objects.onces.get(&addr).is_some_and(|o| o.runner == Some(index));
-        if once && self.is_scheduled(index) {
+        if once && self.is_scheduled(index) && !self.layout.in_system_library(addr) {
             let op = Op::new(OpKind::OnceDone, [Access::write(self.object(addr, 1))]);
             return Ok(self.pend(index, op, Need::Nothing, Act::OnceDone(addr), None));
         }
