@@ -69,6 +69,14 @@ impl Signals {
         (self.caught | self.ignored) & bit == 0
     }
 
+    /// Whether a handler of the program runs when the signal arrives.
+    pub(super) fn is_caught(self, signal: i32) -> bool {
+        u32::try_from(signal - 1)
+            .ok()
+            .and_then(|shift| self.caught.checked_shr(shift))
+            .is_some_and(|mask| mask & 1 == 1)
+    }
+
     fn has(self, awaited: Awaited) -> bool {
         let wanted = match awaited {
             Awaited::Any(set) => set,

@@ -9,6 +9,7 @@ use super::signal_waits::Signals;
 use super::sync::Index;
 use super::thread::Stage;
 use crate::layout::What;
+use crate::os::wait::{self, Wait};
 use crate::os::{memory, ptrace};
 use crate::target::startup::answer_time_stamp;
 
@@ -69,12 +70,36 @@ impl Process {
             }
         }
         if HARMLESS.contains(&signal) || !self.is_fatal(index, signal) {
-            self.leave_stub(index)?;
+            if Signals::of(self.threads[index].tid).is_some_and(|signals| signals.is_caught(signal)) {
+                self.finish_stub(index)?;
+            }
             return Ok(Flow::Resume(signal));
         }
         let failure = self.fatal_signal(index, signal);
         self.threads[index].stage = Stage::Failed(failure);
         Ok(Flow::Rest)
+    }
+
+    /// A thread that is about to run a handler, and is in a stub, first runs that to its end: the event of its instruction
+    /// has been counted, and the handler is to see the registers that the program would have.
+    fn finish_stub(&mut self, index: Index) -> Result<(), ExecutionError> {
+        let layout = std::sync::Arc::clone(&self.layout);
+        let rip = self.threads[index].regs.rip;
+        let stub = layout.traps.values().filter_map(|trap| trap.stub.as_ref());
+        let Some((_, code)) = stub.into_iter().find(|(_, code)| code.contains(rip)) else { return Ok(()) };
+        let tid = self.threads[index].tid;
+        while code.contains(self.threads[index].regs.rip) {
+            ptrace::step(tid).map_err(system("step a thread"))?;
+            let status = wait::uninterrupted(tid).map_err(system("wait for a step"))?;
+            self.threads[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
+            if let Wait::Signal(signal) = status
+                && signal != libc::SIGTRAP
+            {
+                self.threads[index].deferred_signal = signal;
+                return self.leave_stub(index);
+            }
+        }
+        Ok(())
     }
 
     /// A thread in a stub is put where it would be without the stub, before the program's own code sees its registers.
@@ -178,10 +203,10 @@ impl Process {
         // A string instruction stops after every element.
         loop {
             ptrace::step(tid).map_err(system("step a thread"))?;
-            let status = crate::os::wait::uninterrupted(tid).map_err(system("wait for a step"))?;
+            let status = wait::uninterrupted(tid).map_err(system("wait for a step"))?;
             self.threads[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
-            if status != crate::os::wait::Wait::Signal(libc::SIGTRAP) || self.threads[index].regs.rip != at {
-                if let crate::os::wait::Wait::Signal(signal) = status
+            if status != Wait::Signal(libc::SIGTRAP) || self.threads[index].regs.rip != at {
+                if let Wait::Signal(signal) = status
                     && signal != libc::SIGTRAP
                 {
                     self.threads[index].deferred_signal = signal;

@@ -57,11 +57,16 @@ pub enum NotRelocatable {
 }
 
 impl Relocated {
+    /// Whether an address is inside the copy.
+    #[must_use]
+    pub fn contains(&self, address: u64) -> bool {
+        address.wrapping_sub(self.to) < self.code.len() as u64
+    }
+
     /// If a thread stands inside the copy, makes its registers those of a thread outside that has done as much of the
     /// original: before the instruction, or behind it. Says whether it stood inside.
     pub fn restore(&self, regs: &mut user_regs_struct) -> bool {
-        let inside = self.to..self.to.wrapping_add(self.code.len() as u64);
-        if !inside.contains(&regs.rip) {
+        if !self.contains(regs.rip) {
             return false;
         }
         let offset = (regs.rip - self.to) as usize;
