@@ -87,6 +87,13 @@ fn it_starts_another_program() {
 }
 
 #[test]
+fn it_starts_another_program_and_goes_on() {
+    let outcome = explore("spawns_first", &[]);
+    found(&outcome, "assertion");
+    noted(&outcome, "processes");
+}
+
+#[test]
 fn it_becomes_another_program() {
     clean_or_refused(&explore("execs", &[]), "exec");
 }

@@ -8,6 +8,7 @@ use super::process::{Flow, Process, system};
 use super::sync::Index;
 use super::thread::Stage;
 use crate::answers::{START_OF_TIME, World};
+use crate::layout::What;
 use crate::os::wait::{self, Wait};
 use crate::os::{Tid, memory, ptrace};
 use crate::target::startup::answer_time_stamp;
@@ -15,21 +16,47 @@ use crate::target::startup::answer_time_stamp;
 const NOTE: &str =
     "the program starts other processes: they ran unscheduled, and waiting for them is not explored";
 
+/// The memory of a process that another one has forked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Memory {
+    Copied,
+    /// As `vfork` and `posix_spawn` have it, until the child executes another program.
+    Shared,
+}
+
 impl Process {
-    /// The running thread has forked: the traps are lifted in the child, which then runs.
-    pub(crate) fn forked(&mut self, index: Index) -> Result<(), ExecutionError> {
+    /// The running thread has forked: the child runs, without the traps if its memory is its own.
+    pub(crate) fn forked(&mut self, index: Index, memory: Memory) -> Result<(), ExecutionError> {
         let child = ptrace::event_message(self.threads[index].tid).map_err(system("read an event"))? as Tid;
         wait::uninterrupted(child).map_err(system("wait for a new process"))?;
-        let layout = std::sync::Arc::clone(&self.layout);
-        for (&at, trap) in &layout.traps {
+        if memory == Memory::Copied {
+            self.lift_traps_of(child);
+            self.lift_probes_of(child);
+        }
+        self.bystanders.push(child);
+        self.note(NOTE);
+        ptrace::resume(child, 0).map_err(system("resume a new process"))
+    }
+
+    fn lift_traps_of(&self, child: Tid) {
+        for (&at, trap) in &self.layout.traps {
             if memory::number(child, at, 1) == Some(0xcc) {
                 let _ = memory::poke_byte(child, at, trap.byte);
             }
         }
-        self.lift_probes_of(child);
-        self.bystanders.push(child);
-        self.note(NOTE);
-        ptrace::resume(child, 0).map_err(system("resume a new process"))
+    }
+
+    /// A child that shares the target's memory has come to one of the target's traps, which is not for it.
+    fn pass_trap_of(&self, child: Tid) -> bool {
+        let Ok(mut regs) = ptrace::registers(child) else { return false };
+        let at = regs.rip.wrapping_sub(1);
+        let Some(trap) = self.layout.traps.get(&at) else { return false };
+        match (&trap.what, &trap.stub) {
+            (What::Special(special), _) => special.complete(&mut regs, 0),
+            (_, Some((stub, _))) => regs.rip = *stub,
+            (_, None) => return false,
+        }
+        ptrace::set_registers(child, &regs).is_ok()
     }
 
     /// The target has replaced itself by another program, which runs unscheduled to its end.
@@ -83,13 +110,14 @@ impl Process {
                 self.bystanders.retain(|&child| child != who);
                 return;
             }
-            Wait::Fork | Wait::Clone => {
+            Wait::Fork | Wait::Vfork | Wait::Clone => {
                 if let Ok(child) = ptrace::event_message(who) {
                     self.bystanders.push(child as Tid);
                 }
                 0
             }
             Wait::Signal(libc::SIGSEGV) if time_stamp(who) => 0,
+            Wait::Signal(libc::SIGTRAP) if self.pass_trap_of(who) => 0,
             Wait::Signal(signal) => signal,
             Wait::Seccomp | Wait::Exec | Wait::Exit | Wait::Stopped => 0,
         };

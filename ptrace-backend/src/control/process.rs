@@ -9,6 +9,7 @@ use checker::names::{Obj, Site, ThreadName};
 use checker::seam::ExecutionError;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::bystanders::Memory;
 use super::harness::Part;
 use super::heap::Heap;
 use super::knowledge::Shared;
@@ -224,7 +225,8 @@ impl Process {
         match status {
             Wait::Exited(_) | Wait::Killed(_) => self.ended(index, status),
             Wait::Clone => self.created(index).map(|()| Flow::Resume(0)),
-            Wait::Fork => self.forked(index).map(|()| Flow::Resume(0)),
+            Wait::Fork => self.forked(index, Memory::Copied).map(|()| Flow::Resume(0)),
+            Wait::Vfork => self.forked(index, Memory::Shared).map(|()| Flow::Resume(0)),
             Wait::Exec => self.replaced(),
             Wait::Exit => self.leader_exits(index),
             Wait::Stopped => Ok(Flow::Resume(0)),

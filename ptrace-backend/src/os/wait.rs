@@ -20,6 +20,8 @@ pub(crate) enum Wait {
     Clone,
     /// It created a process; the message is its number.
     Fork,
+    /// It created a process that shares its memory, and waits until that executes another program or ends.
+    Vfork,
     /// It executed another program.
     Exec,
     /// It is about to end (only where asked for).
@@ -38,7 +40,8 @@ fn decode(status: i32) -> Wait {
     match status >> 16 {
         libc::PTRACE_EVENT_SECCOMP => Wait::Seccomp,
         libc::PTRACE_EVENT_CLONE => Wait::Clone,
-        libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK => Wait::Fork,
+        libc::PTRACE_EVENT_FORK => Wait::Fork,
+        libc::PTRACE_EVENT_VFORK => Wait::Vfork,
         libc::PTRACE_EVENT_EXEC => Wait::Exec,
         libc::PTRACE_EVENT_EXIT => Wait::Exit,
         0 => Wait::Signal(libc::WSTOPSIG(status)),
