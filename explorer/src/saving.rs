@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use checker::names::{Obj, Site};
+use checker::op::{Op, OpKind};
 use checker::seam::{Choice, OpKey};
 use checker::search;
 use checker::trace::{Trace, TraceStep};
@@ -82,9 +83,16 @@ fn saved_choice(
 /// What must be a key point for the trace to come out as it did: the instructions that touched shared memory in it, and
 /// that memory. Key points that the execution never came to make no difference to it.
 pub(crate) fn key_points(trace: &Trace) -> KeyPoints {
-    let accesses = || trace.steps.iter().filter(|step| step.event.op.kind.is_access());
+    let accesses = || trace.steps.iter().filter(|step| is_made_by_instruction(&step.event.op));
     let instructions: BTreeSet<Site> = accesses().map(|step| step.event.site).collect();
     let memory: BTreeSet<Obj> =
         accesses().flat_map(|step| &step.event.op.may.accesses).map(|access| access.obj).collect();
     KeyPoints { instructions: instructions.into_iter().collect(), memory: memory.into_iter().collect() }
+}
+
+/// Whether it is an access of memory, be it one that takes or releases a lock (a Rust mutex): that is as many bytes as
+/// the access, where the lock of a function is one.
+fn is_made_by_instruction(op: &Op) -> bool {
+    let is_wide = || op.may.accesses.iter().any(|access| access.obj.len > 1);
+    op.kind.is_access() || matches!(op.kind, OpKind::Lock | OpKind::Unlock) && is_wide()
 }

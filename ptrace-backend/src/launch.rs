@@ -31,7 +31,7 @@ pub(crate) fn launch(
     let mapped = modules::starts(startup.tid).map_err(read_map("read the program's memory map"))?;
     let modules = modules::loaded(&mapped, &executable.path);
     let start_main = start_of_main(&modules)?;
-    let memory_functions = MemoryFunctions::new(&modules);
+    let memory_functions = MemoryFunctions::new(&modules, startup.tid);
     let Traps { by_address, candidates, fork_loop, returned, areas } =
         Traps::new(&mut startup, &modules, &memory_functions)?;
     let mut layout = Layout {

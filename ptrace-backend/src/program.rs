@@ -130,7 +130,9 @@ impl PtraceProgram {
         let at = |site: &Site| self.layout.locate(*site).map(|(module, at)| at + module.mapped.bias);
         let addresses: Vec<u64> = instructions.iter().filter_map(at).collect();
         let all = self.layout.candidates.iter().enumerate();
-        let wanted: Vec<usize> = all.filter(|(_, c)| addresses.contains(&c.addr)).map(|(i, _)| i).collect();
+        // A thread that was left waiting for a Rust mutex never ran the instruction that takes it.
+        let is_wanted = |addr: u64| addresses.contains(&addr) || self.layout.rust_mutex(addr).is_some();
+        let wanted: Vec<usize> = all.filter(|(_, c)| is_wanted(c.addr)).map(|(i, _)| i).collect();
         self.shared.fix(&wanted, memory);
     }
 

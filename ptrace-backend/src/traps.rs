@@ -13,7 +13,7 @@ use crate::debuginfo;
 use crate::instructions::{Candidate, FunctionShape, relocate, scan};
 use crate::layout::{Layout, Module, RustMutex, Trap, What, is_system};
 use crate::os::memory::{self, MemoryFile};
-use crate::os::ptrace;
+use crate::os::{Tid, ptrace};
 use crate::spec::LaunchError;
 use crate::target::inject::{Area, unreadable};
 use crate::target::specials;
@@ -50,7 +50,7 @@ impl Traps {
         traps.map_own_code(startup, executable)?;
         for (i, module) in modules.iter().enumerate() {
             let mut wanted = function_traps(module);
-            for candidate in candidates(i, module, memory_functions) {
+            for candidate in candidates(startup.tid, i, module, memory_functions) {
                 wanted.push((candidate.addr, What::Access(traps.candidates.len())));
                 traps.candidates.push(candidate);
             }
@@ -117,12 +117,14 @@ impl Traps {
 }
 
 /// The memory accesses of a module's code, if it is the user's own, and its calls of memory functions.
-fn candidates(index: usize, module: &Module, functions: &MemoryFunctions) -> Vec<Candidate> {
+fn candidates(process: Tid, index: usize, module: &Module, functions: &MemoryFunctions) -> Vec<Candidate> {
     if index != 0 && is_system(&module.mapped.path) {
         return Vec::new();
     }
     let image = &module.image;
     let user = image.user_code(&debuginfo::is_user_file);
+    // A library's copy or comparison is made for whoever instantiated it.
+    let units = image.unit_code(&debuginfo::is_user_file);
     let bias = module.mapped.bias;
     let constants = image.constants();
     let is_constant = |addr: u64| constants.iter().any(|range| range.contains(&addr.wrapping_sub(bias)));
@@ -135,15 +137,18 @@ fn candidates(index: usize, module: &Module, functions: &MemoryFunctions) -> Vec
         }
         let function = function.range;
         let Some(code) = text.iter().find_map(|section| section.part(&function)) else { continue };
-        if !user.iter().any(|range| range.start < function.end && function.start < range.end) {
+        if !units.iter().any(|range| range.start < function.end && function.start < range.end) {
             continue;
         }
         let start = function.start + bias;
         let shape = FunctionShape::of(code, start);
         let scanned = scan(code, start, &shape, is_constant);
-        let inside = |c: &Candidate| user.iter().any(|range| range.contains(&(c.addr - bias)));
-        let calls = functions.calls(module, &scanned);
-        found.extend(scanned.candidates.into_iter().chain(calls).filter(inside));
+        let is_in = |addr: u64, code: &[Range<u64>]| {
+            code.iter().any(|range| range.contains(&addr.wrapping_sub(bias)))
+        };
+        let calls = functions.calls(process, module, &scanned, |addr| is_in(addr, &units));
+        let accesses = scanned.candidates.into_iter().filter(|access| is_in(access.addr, &user));
+        found.extend(accesses.chain(calls.into_iter().filter(|call| is_in(call.addr, &units))));
     }
     found.sort_by_key(|c| c.addr);
     found.dedup_by_key(|c| c.addr);

@@ -1,4 +1,5 @@
-//! Every bundled bug is found with the fewest preemptions, and every correct twin is clean, at both optimisation levels.
+//! Every bundled bug is found with the fewest preemptions and replayed from its file, and every correct twin is clean, at
+//! both optimisation levels.
 
 use std::time::Duration;
 
@@ -67,6 +68,10 @@ fn not_found(
     if !finding["file"].as_str().is_some_and(|file| file.ends_with(&*source.to_string_lossy())) {
         wrong.push(format!("file: expected {}, got {}", source.display(), finding["file"]));
     }
+    let schedule = finding["schedule_file"].as_str().unwrap_or_default();
+    let replayed = Tool::new(["replay", "--format", "json", schedule]).within(LIMIT).run()?;
+    expect(&mut wrong, "exit code of the replay", &json!(replayed.code), &json!(1));
+    expect(&mut wrong, "kind in the replay", &replayed.finding()["kind"], &json!(kind));
     Ok(wrong)
 }
 

@@ -1,70 +1,38 @@
 //! Calls of memory functions: which of them there are in a module, and what is really called.
 
-use std::sync::OnceLock;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::instructions::{Callee, Candidate, FunctionCode, MemoryFunction, Target, TransferKind};
 use crate::layout::Module;
 use crate::os::{Tid, memory};
 
-/// The memory functions of the C library, by the names that modules import.
+/// The memory functions of the C library, by the names that modules import and by where they begin.
 pub(crate) struct MemoryFunctions {
     /// Names that a module other than the C library defines: its own code is called in the library's stead.
     replaced: FxHashSet<String>,
-    /// By where they begin; looked up when a thread is first about to call through a register.
-    addresses: OnceLock<FxHashMap<u64, MemoryFunction>>,
+    by_address: FxHashMap<u64, MemoryFunction>,
 }
 
 impl MemoryFunctions {
-    /// Those that these modules see.
-    pub(crate) fn new(modules: &[Module]) -> Self {
+    /// Those that these modules see in a process whose modules have been relocated.
+    pub(crate) fn new(modules: &[Module], process: Tid) -> Self {
         let others = modules.iter().filter(|module| !module.is_libc);
         let symbols = others.flat_map(|module| module.image.symbols().filter(|symbol| !symbol.is_local()));
         let names = symbols.map(|symbol| symbol.name).filter(|name| MemoryFunction::named(name).is_some());
-        Self { replaced: names.map(str::to_owned).collect(), addresses: OnceLock::new() }
-    }
-
-    fn named(&self, name: &str) -> Option<MemoryFunction> {
-        MemoryFunction::named(name).filter(|_| !self.replaced.contains(name))
-    }
-
-    /// The function behind a linkage stub or a slot, by its run-time address.
-    fn imported(&self, module: &Module, address: u64) -> Option<MemoryFunction> {
-        self.named(module.image.plt_target(address.wrapping_sub(module.mapped.bias))?)
-    }
-
-    /// The calls of memory functions in a function's code, tail calls included. Calls through registers may be some
-    /// where the address of one is loaded.
-    pub(crate) fn calls(&self, module: &Module, code: &FunctionCode) -> Vec<Candidate> {
-        let loads_one = code.loaded_slots.iter().any(|&slot| self.imported(module, slot).is_some());
-        let certain = code.transfers.iter().filter(|transfer| transfer.kind != TransferKind::ConditionalJump);
-        let calls = certain.filter_map(|transfer| {
-            let callee = match transfer.target {
-                Target::Address(address) | Target::Slot(address) => {
-                    Callee::Known(self.imported(module, address)?)
-                }
-                Target::Register(register) if loads_one => Callee::Register(register),
-                Target::Register(_) => return None,
-            };
-            Some(Candidate::call(transfer, callee))
-        });
-        calls.collect()
-    }
-
-    /// The function that begins at a run-time address.
-    pub(crate) fn at(&self, address: u64, modules: &[Module], tid: Tid) -> Option<MemoryFunction> {
-        self.addresses.get_or_init(|| self.addresses(modules, tid)).get(&address).copied()
+        let replaced = names.map(str::to_owned).collect();
+        let mut functions = Self { replaced, by_address: FxHashMap::default() };
+        functions.by_address = functions.addresses(modules, process);
+        functions
     }
 
     /// There are several versions of each function, of which the dynamic linker has put the one that suits the processor
     /// into the slots of the modules.
-    fn addresses(&self, modules: &[Module], tid: Tid) -> FxHashMap<u64, MemoryFunction> {
+    fn addresses(&self, modules: &[Module], process: Tid) -> FxHashMap<u64, MemoryFunction> {
         let mut found = FxHashMap::default();
         for module in modules {
             for (slot, name) in module.image.import_slots() {
                 let Some(function) = self.named(name) else { continue };
-                let address = memory::word(tid, slot.wrapping_add(module.mapped.bias)).unwrap_or(0);
+                let address = memory::word(process, slot.wrapping_add(module.mapped.bias)).unwrap_or(0);
                 // A slot that is filled at the first call only leads back to its module until then.
                 if modules.iter().any(|m| m.is_libc && m.mapped.range.contains(&address)) {
                     found.insert(address, function);
@@ -73,4 +41,56 @@ impl MemoryFunctions {
         }
         found
     }
+
+    fn named(&self, name: &str) -> Option<MemoryFunction> {
+        MemoryFunction::named(name).filter(|_| !self.replaced.contains(name))
+    }
+
+    /// The function that begins at a run-time address.
+    pub(crate) fn at(&self, address: u64) -> Option<MemoryFunction> {
+        self.by_address.get(&address).copied()
+    }
+
+    /// The function behind a linkage stub or a slot, by its run-time address.
+    fn imported(&self, module: &Module, address: u64) -> Option<MemoryFunction> {
+        self.named(module.image.plt_target(address.wrapping_sub(module.mapped.bias))?)
+    }
+
+    /// The calls of memory functions in a function's code, tail calls included. Calls through registers may be some
+    /// where the address of one is loaded. `is_own` says of an address that its code is looked at anyway.
+    pub(crate) fn calls(
+        &self,
+        process: Tid,
+        module: &Module,
+        code: &FunctionCode,
+        is_own: impl Fn(u64) -> bool,
+    ) -> Vec<Candidate> {
+        let precompiled = |address: u64| precompiled(module, address).filter(|_| !is_own(address));
+        let loads_one = code.loaded_slots.iter().any(|&slot| self.imported(module, slot).is_some());
+        let certain = code.transfers.iter().filter(|transfer| transfer.kind != TransferKind::ConditionalJump);
+        let calls = certain.filter_map(|transfer| {
+            let callee = match transfer.target {
+                Target::Address(address) => {
+                    Callee::Known(self.imported(module, address).or_else(|| precompiled(address))?)
+                }
+                Target::Slot(slot) => {
+                    let inside = || precompiled(memory::word(process, slot)?);
+                    Callee::Known(self.imported(module, slot).or_else(inside)?)
+                }
+                Target::Register(register) if loads_one => Callee::Register(register),
+                Target::Register(_) => return None,
+            };
+            Some(Candidate::call(transfer, callee))
+        });
+        calls.collect()
+    }
+}
+
+/// The copy of Rust's standard library that copies slices of bytes for everybody: slices of other elements are copied by
+/// code that was instantiated for them.
+fn precompiled(module: &Module, address: u64) -> Option<MemoryFunction> {
+    let function = module.image.function_at(address.wrapping_sub(module.mapped.bias))?;
+    let name =
+        function.symbol.filter(|symbol| symbol.contains("copy_from_slice_impl")).and(function.name())?;
+    (name == "core::slice::copy_from_slice_impl::<u8>").then_some(MemoryFunction::COPY_SLICE)
 }

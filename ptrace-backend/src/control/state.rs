@@ -48,7 +48,6 @@ impl Machine for State<'_> {
     }
 
     fn memory_function(&self, addr: u64) -> Option<MemoryFunction> {
-        let layout = &self.process.layout;
-        layout.memory_functions.at(addr, &layout.modules, self.process.leader)
+        self.process.layout.memory_functions.at(addr)
     }
 }

@@ -199,6 +199,12 @@ impl Image {
         user::user_code(self, is_user_file)
     }
 
+    /// The ranges of all that was compiled with the user's own source, sorted and disjoint: [`Image::user_code`], and
+    /// what was instantiated there of any library.
+    pub fn unit_code(&self, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Range<u64>> {
+        user::unit_code(self, is_user_file)
+    }
+
     /// Every copy of the functions whose name (as a person wrote it) is wanted: inlined ones, and the functions
     /// themselves.
     pub fn inlined(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<Instance> {

@@ -57,6 +57,24 @@ pub(super) fn user_code(image: &Image, is_user_file: &dyn Fn(&Path) -> bool) -> 
     startup.iter().fold(found, |found, function| subtract(found, &function.range))
 }
 
+/// The ranges of all that was compiled with the user's own source: the user's code, and whatever of the libraries was
+/// instantiated with it.
+pub(super) fn unit_code(image: &Image, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Range<u64>> {
+    let mut found = user_code(image, is_user_file);
+    let Some(dwarf) = image.dwarf() else { return found };
+    for unit in dwarf.units() {
+        if Owner::of(&SourceUnit::new(dwarf, unit), is_user_file) == Owner::User {
+            lines::for_each_row(dwarf, unit, &|address| image.is_code(address), &mut |row| {
+                if !is_test_framework(row.path) {
+                    push(&mut found, row.range);
+                }
+            });
+        }
+    }
+    merge(&mut found);
+    found
+}
+
 /// Whose code a compilation unit is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Owner {

@@ -17,6 +17,8 @@ pub struct MemoryFunction {
 enum Shape {
     /// `memcpy(to, from, n)`
     Copy,
+    /// Rust's `copy_from_slice(to, n, from, n)`
+    CopySlice,
     /// `bcopy(from, to, n)`
     CopyFrom,
     /// `memccpy(to, from, c, n)`
@@ -121,6 +123,9 @@ const WIDE: &[(&str, Shape)] = &[
 const WIDE_UNIT: u64 = 4;
 
 impl MemoryFunction {
+    /// What copies one slice of bytes to another in Rust's standard library.
+    pub(crate) const COPY_SLICE: Self = Self { shape: Shape::CopySlice, unit: 1 };
+
     /// The function that is called by this name, `__memcpy_chk` and the like included.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
@@ -141,6 +146,9 @@ impl MemoryFunction {
         let bytes = |n: u64| n.saturating_mul(self.unit);
         let ranges: &[MemoryAccess] = &match self.shape {
             Shape::Copy => [read(b, bytes(c)), write(a, bytes(c))],
+            Shape::CopySlice if b == d => copy(a, c, d),
+            // It panics.
+            Shape::CopySlice => [NOTHING, NOTHING],
             Shape::CopyFrom => [read(a, bytes(c)), write(b, bytes(c))],
             Shape::CopyUpTo => copy(a, b, text.through(b, c, d)),
             Shape::Fill => [write(a, bytes(c)), NOTHING],

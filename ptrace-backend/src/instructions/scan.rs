@@ -55,7 +55,7 @@ pub enum Target {
     Address(u64),
     /// To the address held by this constant slot (a procedure called through the global offset table).
     Slot(u64),
-    /// To the address held by this register (calls only: such a jump mostly stays in its function).
+    /// To the address held by this register; most jumps of this kind stay in their function.
     Register(Register),
 }
 
@@ -113,11 +113,8 @@ impl Transfer {
             FlowControl::Call => (TransferKind::Call, near_target(instruction)?),
             FlowControl::UnconditionalBranch => (TransferKind::Jump, near_target(instruction)?),
             FlowControl::ConditionalBranch => (TransferKind::ConditionalJump, near_target(instruction)?),
-            FlowControl::IndirectCall if instruction.op0_kind() == OpKind::Register => {
-                (TransferKind::Call, Target::Register(instruction.op0_register()))
-            }
-            FlowControl::IndirectCall => (TransferKind::Call, slot(instruction, is_constant)?),
-            FlowControl::IndirectBranch => (TransferKind::Jump, slot(instruction, is_constant)?),
+            FlowControl::IndirectCall => (TransferKind::Call, indirect_target(instruction, is_constant)?),
+            FlowControl::IndirectBranch => (TransferKind::Jump, indirect_target(instruction, is_constant)?),
             _ => return None,
         };
         let stays = matches!(target, Target::Address(to) if function.contains(&to));
@@ -138,7 +135,10 @@ fn loaded_slot(instruction: &Instruction, is_constant: impl Fn(u64) -> bool) -> 
     (is_load && is_constant(slot)).then_some(slot)
 }
 
-fn slot(instruction: &Instruction, is_constant: impl Fn(u64) -> bool) -> Option<Target> {
+fn indirect_target(instruction: &Instruction, is_constant: impl Fn(u64) -> bool) -> Option<Target> {
+    if instruction.op0_kind() == OpKind::Register {
+        return Some(Target::Register(instruction.op0_register()));
+    }
     if instruction.op0_kind() != OpKind::Memory || !instruction.is_ip_rel_memory_operand() {
         return None;
     }
