@@ -179,7 +179,9 @@ impl Process {
         let to = to.and_then(|tid| self.threads.iter().position(|t| t.tid as u64 == tid && t.is_live()));
         // What a thread does to itself concerns nobody else.
         if !self.is_scheduled(index) || to == Some(index) || signal == 0 || INTERNAL.contains(&signal) {
-            self.interrupt_waiting(to.filter(|&to| to != index), signal);
+            if to != Some(index) {
+                self.interrupt_waiting(to, signal);
+            }
             self.write_registers(index)?;
             return Ok(Flow::Resume(0));
         }
