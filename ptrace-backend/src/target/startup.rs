@@ -227,7 +227,7 @@ impl Startup {
                 self.take_offspring();
                 "creates threads"
             }
-            Wait::Fork => {
+            Wait::Fork | Wait::Vfork => {
                 self.take_offspring();
                 "starts processes"
             }

@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
-use std::{io, mem, ptr};
+use std::{fs, io, mem, ptr};
 
 use ptrace_backend::debuginfo::inspect::{FrameId, Inspector, ScopeKind, ThreadState, Variable};
 use ptrace_backend::debuginfo::{Image, ImageError, Modules, Registers};
@@ -17,7 +17,6 @@ use crate::snapshots::{ProcessMemory, modules_of};
 /// A stopped process; it ends with this value.
 pub(crate) struct Stopped {
     child: Child,
-    thread: libc::pid_t,
     modules: Modules,
     memory: ProcessMemory,
     state: ThreadState,
@@ -55,7 +54,6 @@ impl Stopped {
             modules: modules_of(&process),
             memory: ProcessMemory::open(&process),
             state: thread_state(thread),
-            thread,
             printed,
         }
     }
@@ -84,10 +82,14 @@ impl Stopped {
 impl Drop for Stopped {
     fn drop(&mut self) {
         // None of these fails for a child that nobody has reaped; its threads have to be reaped first.
+        let process = self.child.id().cast_signed();
+        let names = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+        let threads: Vec<libc::pid_t> =
+            names.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
         let _ = self.child.kill();
-        if self.thread != self.child.id().cast_signed() {
+        for thread in threads.into_iter().filter(|&thread| thread != process) {
             // SAFETY: nobody asks for the status.
-            unsafe { libc::waitpid(self.thread, ptr::null_mut(), libc::__WALL) };
+            unsafe { libc::waitpid(thread, ptr::null_mut(), libc::__WALL) };
         }
         let _ = self.child.wait();
     }
