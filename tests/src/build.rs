@@ -157,11 +157,12 @@ fn write_whole(file: &Path, text: &str) -> Result<(), BuildError> {
     fs::write(&unfinished, text).and_then(|()| fs::rename(&unfinished, file)).map_err(at(file))
 }
 
+/// What tells the files apart stands in front: rustc names its own files beside them by what comes before the first dot.
 fn unfinished(file: &Path) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    let mut name: OsString = file.as_os_str().to_owned();
-    name.push(format!(".{}-{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
-    name.into()
+    let mut name = OsString::from(format!("{}-{}-", process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
+    name.push(file.file_name().unwrap_or_default());
+    file.with_file_name(name)
 }
 
 fn words(command: &Command) -> String {
