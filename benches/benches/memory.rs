@@ -86,6 +86,7 @@ fn strategy() -> StrategyKind {
     let named = |argument: String| match argument.as_str() {
         "dfs" => Some(StrategyKind::Dfs),
         "idb" => Some(StrategyKind::Idb),
+        "dpor" => Some(StrategyKind::Dpor),
         "random" => Some(StrategyKind::Random),
         _ => None,
     };

@@ -109,9 +109,10 @@ impl OpKind {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// Leaves it as it is. Also: failed trylock, failed compare-and-swap, read lock and read unlock, enqueueing on a
-    /// condition variable.
+    /// Leaves it as it is. Also: failed trylock, failed compare-and-swap, enqueueing on a condition variable.
     Read,
+    /// Takes a read lock, or releases it: commutes with others that do, but not with a failed attempt to write-lock.
+    Share,
     /// Changes it. Also: lock, unlock, signal, semaphore operations, write lock and write unlock.
     Write,
     /// Arrives at a barrier in this generation.
@@ -121,17 +122,26 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// Whether an object that is touched this way is to anybody who reads its memory what it was.
+    #[must_use]
+    pub const fn leaves_as_it_is(self) -> bool {
+        matches!(self, Self::Read | Self::Share)
+    }
+
     /// Whether two operations that touch one object this way do not commute.
     ///
-    /// Reads commute. Barrier arrivals commute with one another, and so do departures; a departure comes after every
-    /// arrival of its generation.
+    /// Reads commute. Barrier arrivals of one generation commute, and so do departures; a departure comes after every
+    /// arrival of its generation, and so does every arrival of the next: which threads make up a generation depends on
+    /// the order in which they come.
     #[must_use]
     pub fn conflicts(self, other: Self) -> bool {
-        use Mode::{Arrive, Leave, Read, Write};
+        use Mode::{Arrive, Leave, Read, Share, Write};
         match (self, other) {
             (Write, _) | (_, Write) => true,
             (Arrive(a), Leave(b)) | (Leave(a), Arrive(b)) => a == b,
-            (Read | Arrive(_) | Leave(_), _) => false,
+            (Arrive(a), Arrive(b)) => a != b,
+            (Read, Share) | (Share, Read) => true,
+            (Read | Share | Arrive(_) | Leave(_), _) => false,
         }
     }
 }
@@ -150,6 +160,12 @@ impl Access {
     #[must_use]
     pub const fn read(obj: Obj) -> Self {
         Self { obj, mode: Mode::Read }
+    }
+
+    /// A touch that shares `obj` with others that do.
+    #[must_use]
+    pub const fn share(obj: Obj) -> Self {
+        Self { obj, mode: Mode::Share }
     }
 
     /// A touch that changes `obj`.
@@ -196,12 +212,15 @@ pub struct Op {
     pub peer: Option<ThreadName>,
     /// What it may do: a superset of what the event will have done.
     pub may: Effect,
+    /// For a wait for a lock or the like that has a time limit: what the running out of its time does instead. A wait for a
+    /// signal has none: its time can run out from its beginning on, and is an agent then.
+    pub limit: Option<Effect>,
 }
 
 impl Op {
     /// An operation on the objects given.
     #[must_use]
     pub fn new(kind: OpKind, accesses: impl IntoIterator<Item = Access>) -> Self {
-        Self { kind, peer: None, may: Effect::on(accesses) }
+        Self { kind, peer: None, may: Effect::on(accesses), limit: None }
     }
 }

@@ -6,15 +6,15 @@ use crate::cost;
 use crate::failure::{Failure, FailureKind};
 use crate::mirror::Mirror;
 use crate::names::{Site, ThreadName};
-use crate::op::{Mode, OpKind};
+use crate::op::OpKind;
 use crate::point::{self, Point};
 use crate::seam::{
-    Agent, Batch, Choice, Ending, Event, Execution, ExecutionError, On, OpKey, Program, Scope, Status, Step,
-    Stop,
+    Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, On, OpKey, Program, Scope,
+    Status, Step, Stop,
 };
 use crate::search::SearchError;
 use crate::strategy::{Decision, Guide};
-use crate::trace::{Last, Reason, Trace, TraceStep};
+use crate::trace::{Last, Reason, Trace, TraceStep, Unrun};
 use crate::verdict;
 
 /// After a failure, or the end of the process, the other threads get this many events to show what they had left.
@@ -126,7 +126,7 @@ impl<'p, P: Program> Runner<'p, P> {
         end.map_err(SearchError::from)
     }
 
-    fn start(&mut self, views: &[crate::seam::AgentView]) {
+    fn start(&mut self, views: &[AgentView]) {
         self.agents.start(views);
         self.trace.clear();
         self.state = State::default();
@@ -155,6 +155,7 @@ impl<'p, P: Program> Runner<'p, P> {
                 stop => return Ok(End::Stopped(stop)),
             }
             if let Some(end) = self.end() {
+                self.note_left();
                 return Ok(end);
             }
             let Decision::Run { choice, until } = guide.choose(&self.point()) else {
@@ -242,6 +243,7 @@ impl<'p, P: Program> Runner<'p, P> {
                 self.trace.threads.push(name);
                 self.trace.hb.add_thread(name, Some(position));
             }
+            self.note_unrun(choice, &view, position);
             self.agents.apply(view);
         }
         match choice.agent {
@@ -269,7 +271,7 @@ impl<'p, P: Program> Runner<'p, P> {
     }
 
     /// Whether this view shows a thread that the event of another one woke.
-    fn note_wake(&mut self, by: ThreadName, view: &crate::seam::AgentView, position: u32) -> bool {
+    fn note_wake(&mut self, by: ThreadName, view: &AgentView, position: u32) -> bool {
         let Agent::Thread(name) = view.agent else { return false };
         let waited = self.agents.thread(name).is_some_and(|old| waits_for_a_wake(&old.status));
         if name == by || !waited || waits_for_a_wake(&view.status) {
@@ -281,8 +283,33 @@ impl<'p, P: Program> Runner<'p, P> {
         true
     }
 
+    /// Notes what can no longer run: a time-out, if what was waited for has come, and what a thread waited for, if its time
+    /// has run out.
+    fn note_unrun(&mut self, choice: Choice, new: &AgentView, at: u32) {
+        let out_of_time = choice.agent == Agent::Timeout(new.agent.thread());
+        let closed = match new.agent {
+            Agent::Timeout(_) => !out_of_time && new.status == Status::Finished,
+            Agent::Thread(_) => out_of_time,
+            Agent::Flush(_) => false,
+        };
+        if let Some(view) = self.agents.agent(new.agent).filter(|_| closed) {
+            self.trace.unrun.push(Unrun { at, view: view.clone(), closed, waker: None });
+        }
+    }
+
+    /// Notes what is still pending where an execution ends.
+    fn note_left(&mut self) {
+        let at = self.trace.steps.len() as u32;
+        for (thread, view) in self.agents.threads().iter().enumerate() {
+            if view.pending.is_some() {
+                let waker = self.trace.hb.waker(thread);
+                self.trace.unrun.push(Unrun { at, view: view.clone(), closed: false, waker });
+            }
+        }
+    }
+
     fn count_idle(&mut self, last: Last, choice: Choice, event: &Event) {
-        let wrote = event.did.accesses.iter().any(|access| access.mode != Mode::Read);
+        let wrote = event.did.accesses.iter().any(|access| !access.mode.leaves_as_it_is());
         if wrote || matches!(choice.agent, Agent::Timeout(_)) || event.op.kind == OpKind::Create {
             self.state.idle = 0;
         } else if matches!(last, Last::GivesWay(name) if choice.agent == Agent::Thread(name)) {

@@ -105,6 +105,12 @@ pub enum Agent {
 }
 
 impl Agent {
+    /// Whether it is a thread, which runs its own operation.
+    #[must_use]
+    pub fn is_thread(self) -> bool {
+        matches!(self, Self::Thread(_))
+    }
+
     /// The thread that this agent belongs to.
     #[must_use]
     pub fn thread(self) -> ThreadName {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::hb::HappensBefore;
 use crate::names::ThreadName;
 use crate::op::OpKind;
-use crate::seam::{Agent, Choice, Event, On, OpKey};
+use crate::seam::{Agent, AgentView, Choice, Event, On, OpKey};
 
 /// The events of one execution, in order, with what could have been chosen before each.
 #[derive(Clone, Debug, Default)]
@@ -17,8 +17,23 @@ pub struct Trace {
     pub hb: HappensBefore,
     /// Every thread, in creation order.
     pub threads: Vec<ThreadName>,
+    /// Operations that were pending and did not run.
+    pub unrun: Vec<Unrun>,
     /// What could be chosen, point after point.
     choices: Vec<Choice>,
+}
+
+/// An operation that was pending and did not run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unrun {
+    /// After how many events it was pending last.
+    pub at: u32,
+    /// Whose it was, and what.
+    pub view: AgentView,
+    /// The next event took its chance away. Else the execution ended.
+    pub closed: bool,
+    /// The event that woke its thread for it.
+    pub waker: Option<u32>,
 }
 
 /// One event, and the point before it.
@@ -111,6 +126,7 @@ impl Trace {
         self.steps.clear();
         self.hb.clear();
         self.threads.clear();
+        self.unrun.clear();
         self.choices.clear();
     }
 

@@ -41,7 +41,8 @@ pub(crate) enum Command {
 /// What is not given here is as `interleaver.toml` says, and else as the manual says.
 #[derive(Debug, Args)]
 pub(crate) struct ExploreArgs {
-    /// The search: fewest preemptions first, fewest delays first, depth first, or random schedules [default: icb]
+    /// The search: fewest preemptions first, fewest delays first, depth first, each order of what does not commute once, or random
+    /// schedules [default: icb]
     #[arg(long, value_enum)]
     pub(crate) strategy: Option<Search>,
     /// How many preemptions a schedule may have (icb; iterated from 0) [default: 2]
@@ -71,6 +72,9 @@ pub(crate) struct ExploreArgs {
     /// Look for further distinct bugs after the first.
     #[arg(long)]
     pub(crate) keep_going: bool,
+    /// Do not report data races. None are looked for yet, so this changes nothing.
+    #[arg(long)]
+    pub(crate) no_races: bool,
     /// How the report is printed.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
@@ -186,6 +190,7 @@ pub(crate) enum Search {
     Icb,
     Idb,
     Dfs,
+    Dpor,
     Random,
 }
 
@@ -195,6 +200,7 @@ impl From<Search> for Strategy {
             Search::Icb => Self::Icb,
             Search::Idb => Self::Idb,
             Search::Dfs => Self::Dfs,
+            Search::Dpor => Self::Dpor,
             Search::Random => Self::Random,
         }
     }
@@ -317,7 +323,7 @@ mod tests {
             ("--env X -- x", "write NAME=VALUE"),
             ("--time-limit 5 -- x", "`5` is not a duration: write `500ms`, `20s` or `2m`"),
             ("--step-limit 0 -- x", "0 is not in 1.."),
-            ("--strategy fast -- x", "possible values: icb, idb, dfs, random"),
+            ("--strategy fast -- x", "possible values: icb, idb, dfs, dpor, random"),
             ("", "required arguments were not provided"),
             ("--bogus -- x", "unexpected argument '--bogus'"),
         ] {

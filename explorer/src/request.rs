@@ -97,6 +97,7 @@ pub fn strategy_name(strategy: Strategy) -> &'static str {
         Strategy::Icb => "icb",
         Strategy::Idb => "idb",
         Strategy::Dfs => "dfs",
+        Strategy::Dpor => "dpor",
         Strategy::Random => "random",
     }
 }

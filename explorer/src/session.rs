@@ -175,7 +175,7 @@ fn verdict(outcome: &Outcome, request: &Request) -> Verdict {
     let reached = match request.strategy {
         Strategy::Icb => covered.preemptions.is_some_and(|bound| bound >= request.max_preemptions),
         Strategy::Idb => covered.delays.is_some_and(|bound| bound >= request.max_delays),
-        Strategy::Dfs | Strategy::Random => false,
+        Strategy::Dfs | Strategy::Dpor | Strategy::Random => false,
     };
     if !outcome.findings.is_empty() {
         Verdict::Found

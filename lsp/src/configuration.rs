@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn values_are_completed_by_kind() {
-        assert_eq!(labels("strategy = ", 0, 11), ["\"icb\"", "\"idb\"", "\"dfs\"", "\"random\""]);
+        assert_eq!(labels("strategy = ", 0, 11), ["\"icb\"", "\"idb\"", "\"dfs\"", "\"dpor\"", "\"random\""]);
         assert_eq!(labels("fresh-dir = t", 0, 13), ["true", "false"]);
         assert_eq!(labels("colour = ", 0, 9), Vec::<String>::new());
     }

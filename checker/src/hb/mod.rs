@@ -77,6 +77,12 @@ impl HappensBefore {
         self.threads[thread].waker = Some(waker);
     }
 
+    /// The position of the event that woke the `thread`-th thread from its last wait for a signal.
+    #[must_use]
+    pub fn waker(&self, thread: usize) -> Option<u32> {
+        self.threads.get(thread)?.waker
+    }
+
     /// The hash of the state after the events so far.
     #[must_use]
     pub fn state(&self) -> HbHash {
@@ -209,6 +215,7 @@ impl HappensBefore {
                 Mode::Read => 0,
                 Mode::Write => 1,
                 Mode::Arrive(round) => 2 | u64::from(round) << 2,
+                Mode::Share => 4,
                 Mode::Leave(round) => 3 | u64::from(round) << 2,
             });
         }

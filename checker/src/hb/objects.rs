@@ -54,7 +54,7 @@ impl History {
 fn supersedes(later: Mode, earlier: Mode) -> bool {
     match (later, earlier) {
         (Mode::Arrive(new), Mode::Arrive(old)) => old == new || old.wrapping_add(1) < new,
-        (Mode::Read, Mode::Read) | (Mode::Leave(_), Mode::Leave(_)) => true,
+        (Mode::Read, Mode::Read) | (Mode::Share, Mode::Share) | (Mode::Leave(_), Mode::Leave(_)) => true,
         _ => false,
     }
 }
@@ -212,6 +212,6 @@ mod tests {
         record(&mut objects, touch(Mode::Arrive(1)), 0, 3);
         assert_eq!(conflicts(&objects, touch(Mode::Leave(0))), [0, 1]);
         assert_eq!(conflicts(&objects, touch(Mode::Leave(1))), [3]);
-        assert_eq!(conflicts(&objects, touch(Mode::Arrive(1))), [0_u32; 0]);
+        assert_eq!(conflicts(&objects, touch(Mode::Arrive(1))), [0, 1]);
     }
 }

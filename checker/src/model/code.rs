@@ -63,6 +63,7 @@ impl Operation {
     pub(super) fn pending(&self, second: Option<u32>, generation: u32) -> Op {
         use OpKind as K;
         let read = |kind, on: &usize| Op::new(kind, [Access::read(object(*on))]);
+        let share = |kind, on: &usize| Op::new(kind, [Access::share(object(*on))]);
         let write = |kind, on: &usize| Op::new(kind, [Access::write(object(*on))]);
         let mode = |kind, on: &usize, mode| Op::new(kind, [Access { obj: object(*on), mode }]);
         match self {
@@ -83,11 +84,11 @@ impl Operation {
             Self::Down(s) => write(K::SemWait, s),
             Self::TryDown(s) => write(K::SemTryWait, s),
             Self::Up(s) => write(K::SemPost, s),
-            Self::ReadLock(l) => read(K::ReadLock, l),
+            Self::ReadLock(l) => share(K::ReadLock, l),
             Self::WriteLock(l) => write(K::WriteLock, l),
-            Self::TryReadLock(l) => read(K::TryReadLock, l),
+            Self::TryReadLock(l) => share(K::TryReadLock, l),
             Self::TryWriteLock(l) => write(K::TryWriteLock, l),
-            Self::ReadUnlock(l) => read(K::ReadUnlock, l),
+            Self::ReadUnlock(l) => share(K::ReadUnlock, l),
             Self::WriteUnlock(l) => write(K::WriteUnlock, l),
             Self::Barrier { barrier, .. } => match second {
                 Some(round) => mode(K::BarrierLeave, barrier, Mode::Leave(round)),

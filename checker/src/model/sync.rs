@@ -148,6 +148,7 @@ pub(super) fn execute(
             if had {
                 objects[*l].readers.push(thread);
             }
+            done.did = (!had).then(|| Effect::on([Access::read(object(*l))]));
             done.result = Some(i64::from(had));
         }
         O::WriteLock(l) => objects[*l].owner = Some(thread),

@@ -46,6 +46,9 @@ impl ModelRun {
             _ => 0,
         };
         let mut op = operation.pending(thread.second, generation);
+        if let Operation::TimedLock(_) = operation {
+            op.limit = operation.timeout().map(|timeout| timeout.may);
+        }
         if let Operation::Join(code) = operation {
             op.peer = self.running[*code].map(|target| self.threads[target].name);
         }

@@ -163,6 +163,7 @@ impl<'a, P: Program> Search<'a, P> {
                 self.cache.withdraw(&notes.entered, item.id);
                 // It goes round in circles; leaving it anywhere in them is more of the same, and not covered anyway.
                 notes.alternatives.truncate(OF_A_CUT_ONE);
+                notes.endless = true;
                 self.uniform = Some(Vec::new());
                 limit = true;
                 failures

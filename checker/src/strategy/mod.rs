@@ -6,6 +6,7 @@
 
 mod default;
 mod dfs;
+mod dpor;
 mod frontier;
 mod icb;
 mod idb;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::default::DefaultSchedule;
 pub use self::dfs::Unbounded;
+pub use self::dpor::{Branch, Dpor};
 pub use self::frontier::{Bound, Frontier};
 pub use self::icb::Preemptions;
 pub use self::idb::Delays;
@@ -66,6 +68,8 @@ pub struct WorkItem {
     pub prefix: Vec<(Choice, OpKey)>,
     /// What it costs to get to the end of the prefix; 0 where nothing is bounded.
     pub cost: u32,
+    /// For dpor: what was explored before, and what comes after the prefix.
+    pub branch: Option<Branch>,
 }
 
 /// Takes one execution from the end of the prefix to its end.
@@ -109,6 +113,10 @@ pub struct Notes {
     pub beyond: bool,
     /// Time-outs were left out because of their own bound.
     pub withheld: bool,
+    /// What should have run after the prefix could not.
+    pub refused: bool,
+    /// The execution was ended by a limit.
+    pub endless: bool,
 }
 
 /// A choice that was not taken.
@@ -146,6 +154,8 @@ pub enum StrategyKind {
     Idb,
     /// Depth-first search.
     Dfs,
+    /// Dynamic partial-order reduction.
+    Dpor,
     /// A random walk.
     Random,
 }
@@ -160,6 +170,7 @@ impl StrategyKind {
             }
             Self::Idb => (Box::new(Frontier::new(Delays { max: max_delays })), Some(Rule::SamePosition)),
             Self::Dfs => (Box::new(Frontier::new(Unbounded)), Some(Rule::Preemptions)),
+            Self::Dpor => (Box::new(Dpor::new()), None),
             Self::Random => (Box::new(Random::new(seed)), None),
         }
     }

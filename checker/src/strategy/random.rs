@@ -31,7 +31,7 @@ impl Strategy for Random {
     fn next(&mut self, _cache: &Cache) -> Next {
         let id = self.next;
         self.next += 1;
-        Next::Work(WorkItem { id, prefix: Vec::new(), cost: 0 })
+        Next::Work(WorkItem { id, prefix: Vec::new(), cost: 0, branch: None })
     }
 
     fn guide<'a>(&'a self, item: &WorkItem, _cache: &'a Cache) -> Box<dyn Guide + 'a> {

@@ -225,6 +225,7 @@ fn strategy(name: &str) -> Option<Strategy> {
         "icb" => Some(Strategy::Icb),
         "idb" => Some(Strategy::Idb),
         "dfs" => Some(Strategy::Dfs),
+        "dpor" => Some(Strategy::Dpor),
         "random" => Some(Strategy::Random),
         _ => None,
     }

@@ -150,10 +150,10 @@ const KEYS: [Key; 22] = [
     key("env", ValueKind::Variables, Target, "{}", "Variables that are set for the program."),
     key(
         "strategy",
-        ValueKind::Choice(&["icb", "idb", "dfs", "random"]),
+        ValueKind::Choice(&["icb", "idb", "dfs", "dpor", "random"]),
         Both,
         "\"icb\"",
-        "The search: fewest preemptions first, fewest delays first, depth first, or random schedules.",
+        "The search: fewest preemptions first, fewest delays first, depth first, each order of what does not commute once, or random schedules.",
     ),
     key("max-preemptions", ValueKind::Number, Both, "2", "How many preemptions a schedule may have (icb)."),
     key("max-delays", ValueKind::Number, Both, "2", "How many delays a schedule may have (idb)."),

@@ -86,7 +86,7 @@ fn what_is_wrong_is_said_where_it_is() {
         ("time-limit = 60\n", 1, 14, "`time-limit` must be a duration such as \"500ms\""),
         ("time-limit = \"soon\"\n", 1, 14, "`time-limit` must be a duration"),
         ("time-limit = \"0s\"\n", 1, 14, "`time-limit` must be a duration"),
-        ("strategy = \"fast\"\n", 1, 12, "one of \"icb\", \"idb\", \"dfs\", \"random\""),
+        ("strategy = \"fast\"\n", 1, 12, "one of \"icb\", \"idb\", \"dfs\", \"dpor\", \"random\""),
         ("keep-going = 1\n", 1, 14, "`keep-going` must be true or false"),
         ("build = \"\"\n", 1, 9, "`build` must be a text in quotes"),
         ("search = [1]\n", 1, 10, "`search` must be a list of paths"),

@@ -6,6 +6,7 @@ use checker::op::{Access, Mode, Op, OpKind};
 use checker::seam::ExecutionError;
 
 use super::functions::Function;
+use super::needs::limited;
 use super::process::{Flow, Process};
 use super::sync::{Index, MutexMemory};
 use super::thread::{Act, InterruptedWait, Need, Pending, Stage};
@@ -85,6 +86,7 @@ impl Process {
         let limit = time_limit(function).map(|i| self.threads[index].argument(i));
         let deadline = limit.and_then(|at| read_timespec(self.leader, at));
         let act = Act::Function { function, object, timed_out };
+        let op = limited(op, &need, deadline);
         let pending = Pending { op, site: Site::default(), need, act, deadline };
         let waits = matches!(function, Function::CondWait | Function::CondTimedWait { .. })
             || function == Function::BarrierWait;
@@ -173,6 +175,7 @@ impl Process {
         use Function as F;
         let obj = self.object(object, 1);
         let reads = |kind, need| (Op::new(kind, [Access::read(obj)]), need);
+        let shares = |kind, need| (Op::new(kind, [Access::share(obj)]), need);
         let writes = |kind, need| (Op::new(kind, [Access::write(obj)]), need);
         let free = Need::Nothing;
         match function {
@@ -186,7 +189,7 @@ impl Process {
                 writes(OpKind::Lock, Need::Mutex(object))
             }
             F::RustLock => writes(OpKind::Lock, Need::RustMutex(object, 4)),
-            F::RustReadLock => reads(OpKind::ReadLock, Need::RustRead(object)),
+            F::RustReadLock => shares(OpKind::ReadLock, Need::RustRead(object)),
             F::RustWriteLock => writes(OpKind::WriteLock, Need::RustWrite(object)),
             F::MutexTryLock | F::SpinTryLock => writes(OpKind::TryLock, free),
             F::MutexUnlock | F::SpinUnlock => writes(OpKind::Unlock, free),
@@ -196,8 +199,8 @@ impl Process {
             }
             F::Signal => writes(OpKind::Signal, free),
             F::Broadcast => writes(OpKind::Broadcast, free),
-            F::ReadLock | F::ReadTimedLock { .. } => reads(OpKind::ReadLock, Need::ReadLock(object)),
-            F::ReadTryLock => reads(OpKind::TryReadLock, free),
+            F::ReadLock | F::ReadTimedLock { .. } => shares(OpKind::ReadLock, Need::ReadLock(object)),
+            F::ReadTryLock => shares(OpKind::TryReadLock, free),
             F::WriteLock | F::WriteTimedLock { .. } => writes(OpKind::WriteLock, Need::WriteLock(object)),
             F::WriteTryLock => writes(OpKind::TryWriteLock, free),
             F::RwUnlock => self.describe_rw_unlock(index, object, obj),
@@ -227,7 +230,7 @@ impl Process {
         if writer {
             (Op::new(OpKind::WriteUnlock, [Access::write(obj)]), Need::Nothing)
         } else {
-            (Op::new(OpKind::ReadUnlock, [Access::read(obj)]), Need::Nothing)
+            (Op::new(OpKind::ReadUnlock, [Access::share(obj)]), Need::Nothing)
         }
     }
 

@@ -1,7 +1,7 @@
 //! Whether a pending operation can run, and what it looks like to the checker.
 
 use checker::names::{Obj, ThreadName};
-use checker::op::{Access, Op, OpKind};
+use checker::op::{Access, Effect, Op, OpKind};
 use checker::seam::{Agent, AgentView, On, Pick, Status};
 use smallvec::{SmallVec, smallvec};
 
@@ -171,6 +171,13 @@ impl Process {
         };
         Op::new(OpKind::Timeout, touched.map(Access::write))
     }
+}
+
+/// The operation with what the end of its time would do, if it is a wait with a time limit.
+pub(super) fn limited(mut op: Op, need: &Need, deadline: Option<u64>) -> Op {
+    let touched = op.may.accesses.first().map(|access| Access::write(access.obj));
+    op.limit = deadline.filter(|_| *need != Need::Nothing).map(|_| Effect::on(touched));
+    op
 }
 
 /// Whether a read-write lock of Rust's standard library that holds this word can be had for reading, and for writing.

@@ -382,14 +382,14 @@ impl Process {
             let (read, written) =
                 self.times.get(&access.obj).copied().unwrap_or((START_OF_TIME, START_OF_TIME));
             now = now.max(written + TICK);
-            if access.mode != Mode::Read {
+            if !access.mode.leaves_as_it_is() {
                 now = now.max(read + TICK);
             }
         }
         for access in &did.accesses {
             let times = self.times.entry(access.obj).or_insert((START_OF_TIME, START_OF_TIME));
             match access.mode {
-                Mode::Read => times.0 = times.0.max(now),
+                Mode::Read | Mode::Share => times.0 = times.0.max(now),
                 _ => times.1 = now,
             }
         }

@@ -6,7 +6,7 @@
 //! end, the thread spins; otherwise the experiment is undone, as if it had never been made.
 
 use checker::names::Obj;
-use checker::op::{Effect, Mode, OpKind};
+use checker::op::{Effect, OpKind};
 use checker::seam::ExecutionError;
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register};
 use rustc_hash::FxHashMap;
@@ -51,7 +51,7 @@ impl Thread {
     pub(crate) fn note_event(&mut self, kind: OpKind, did: &Effect) {
         let looks = match kind {
             OpKind::Yield | OpKind::Sleep | OpKind::Update => true,
-            _ => !did.accesses.is_empty() && did.accesses.iter().all(|a| a.mode == Mode::Read),
+            _ => !did.accesses.is_empty() && did.accesses.iter().all(|a| a.mode.leaves_as_it_is()),
         };
         if !looks {
             self.spinning.visits.clear();

@@ -4,6 +4,7 @@ use checker::failure::FailureKind;
 use checker::op::{Op, OpKind};
 use checker::seam::ExecutionError;
 
+use super::needs::limited;
 use super::process::{Flow, Process};
 use super::sync::Index;
 use super::thread::{Act, Need, Pending, Stage};
@@ -60,6 +61,7 @@ impl Process {
     /// Makes the system call at which the thread stands its pending operation.
     pub(crate) fn pend(&mut self, index: Index, op: Op, need: Need, act: Act, deadline: Option<u64>) -> Flow {
         let site = self.user_site(index);
+        let op = limited(op, &need, deadline);
         self.threads[index].pending = Some(Pending { op, site, need, act, deadline });
         Flow::Rest
     }

@@ -10,6 +10,10 @@ fn check(text: &str, schedules: u64, deadlocked: u64) {
         assert_eq!((got, stuck), (schedules, deadlocked), "{strategy:?} {text}");
         assert!(outcome.covered.everything, "{strategy:?} {text}");
     }
+    let outcome = all(text, StrategyKind::Dpor, 0, true);
+    let Stats { schedules: got, deadlocked: stuck, redundant, pruned, .. } = outcome.stats;
+    assert_eq!((got, stuck, redundant, pruned), (schedules, deadlocked, 0, 0), "{text}");
+    assert!(outcome.covered.everything, "{text}");
 }
 
 /// A program of threads, and what each one does.

@@ -3,6 +3,7 @@
 mod against_oracle;
 mod costs;
 mod counts;
+mod dpor;
 mod findings;
 mod loops;
 mod oracle;

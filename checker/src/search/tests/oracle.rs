@@ -37,6 +37,15 @@ pub(super) struct Oracle {
 
 /// The oracle's answer, if there are at most `limit` executions.
 pub(super) fn oracle(model: &Model, timeouts: u32, limit: u64) -> Option<Oracle> {
+    start(model, timeouts, true, limit)
+}
+
+/// The same without a bound on time-outs, and where giving way obliges nobody.
+pub(super) fn unfair_oracle(model: &Model, limit: u64) -> Option<Oracle> {
+    start(model, u32::MAX, false, limit)
+}
+
+fn start(model: &Model, timeouts: u32, fair: bool, limit: u64) -> Option<Oracle> {
     let run = model.start(&Scope::All).unwrap();
     let mut oracle = Oracle::default();
     let at = At {
@@ -48,6 +57,7 @@ pub(super) fn oracle(model: &Model, timeouts: u32, limit: u64) -> Option<Oracle>
         preemptions: 0,
         delays: 0,
         timeouts,
+        fair,
     };
     at.visit(&mut oracle, limit).then_some(oracle)
 }
@@ -73,6 +83,7 @@ struct At<'m> {
     preemptions: u32,
     delays: u32,
     timeouts: u32,
+    fair: bool,
 }
 
 impl At<'_> {
@@ -80,7 +91,7 @@ impl At<'_> {
         let mut agents = Mirror::default();
         agents.start(self.run.agents());
         let mut choices = Vec::new();
-        let last = match self.last.filter(|&last| self.gave_way && self.is_at_yield(last)) {
+        let last = match self.last.filter(|&last| self.fair && self.gave_way && self.is_at_yield(last)) {
             Some(last) => Last::GivesWay(last),
             None => Last::Nobody,
         };

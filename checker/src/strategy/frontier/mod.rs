@@ -130,7 +130,7 @@ impl<B: Bound> Frontier<B> {
         });
         self.under_way.insert(id, Begun { from, cost });
         self.current = cost;
-        Next::Work(WorkItem { id, prefix, cost })
+        Next::Work(WorkItem { id, prefix, cost, branch: None })
     }
 
     /// The least cost with something waiting.

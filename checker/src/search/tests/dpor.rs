@@ -1,0 +1,127 @@
+//! Partial-order reduction against brute force: each class of executions once, and nothing else.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::{ProptestConfig, prop_assume, proptest};
+
+use super::against_oracle::program;
+use super::oracle::unfair_oracle;
+use super::*;
+use crate::hash::HbHash;
+use crate::strategy::Dpor;
+
+/// What a search visits.
+struct Visited {
+    classes: BTreeSet<HbHash>,
+    failures: BTreeSet<Identity>,
+    stats: Stats,
+}
+
+fn visited(model: &Model, plan: Box<dyn Strategy>) -> Visited {
+    let options = Options {
+        strategy: StrategyKind::Dpor,
+        max_timeouts: u32::MAX,
+        max_schedules: None,
+        keep_going: true,
+        ..Options::default()
+    };
+    let mut observer = Patient;
+    let mut search = Search::new(model, &options, &mut observer);
+    search.strategy = plan;
+    assert_eq!(search.search().unwrap(), Ended::Covered);
+    assert!(search.strategy.coverage(search.cut).everything);
+    let failures = search.findings.iter().map(|finding| finding.identity.clone()).collect();
+    Visited { classes: search.cache.ends(), failures, stats: search.stats }
+}
+
+/// Compares, if there are few enough executions for brute force; returns how many were begun that led nowhere.
+fn compare(text: &str, limit: u64) -> Option<u64> {
+    let model = model(text);
+    let oracle = unfair_oracle(&model, limit)?;
+    let (expected, failures) = oracle.within(|_| true);
+    let got = visited(&model, Box::new(Dpor::new()));
+    assert_eq!(got.classes, expected, "{text}");
+    assert_eq!((got.stats.schedules, got.stats.redundant), (expected.len() as u64, 0), "{text}");
+    assert_eq!(got.failures, failures, "{text}");
+    Some(got.stats.pruned)
+}
+
+/// This many classes, and no execution that leads nowhere.
+fn check(text: &str, classes: u64) {
+    assert_eq!(compare(text, 100_000), Some(0), "{text}");
+    let outcome = all(text, StrategyKind::Dpor, 0, true);
+    assert_eq!((outcome.stats.schedules, outcome.stats.redundant), (classes, 0), "{text}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").map_or(64, |n| n.parse().unwrap()), failure_persistence: None, max_global_rejects: 100_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn each_class_is_visited_once(text in program()) {
+        prop_assume!(compare(&text, 3_000).is_some());
+    }
+}
+
+/// With a cache only one of these classes would be left: what is reached after the race was reversed has been entered.
+#[test]
+fn a_cache_would_lose_a_class() {
+    assert!(StrategyKind::Dpor.plan(0, 0, 0).1.is_none());
+    check("r x | r y, w x", 2);
+}
+
+/// Sleep sets would lose one of these classes without a preemption: what is asleep was cut in the execution before.
+#[test]
+fn sleep_sets_under_a_bound_would_lose_a_class() {
+    let text = "r x, w x | r x";
+    assert_eq!(all(text, StrategyKind::Icb, 0, true).stats.schedules, 2);
+    check(text, 2);
+}
+
+#[test]
+fn a_lock_is_reversed_with_the_lock_before_it() {
+    check("lock a, lock b, unlock b, unlock a | lock b, lock a, unlock a, unlock b", 3);
+    check("lock m, unlock m | lock m, unlock m | lock m, unlock m", 6);
+    check("lock m, unlock m | lock m, unlock m | trylock m, if m { unlock m }", 10);
+}
+
+#[test]
+fn a_writer_comes_before_any_set_of_readers() {
+    check("wrlock l, wrunlock l | rdlock l, rdunlock l | rdlock l, rdunlock l", 4);
+    // Each reader keeps its lock until the other one has its own: the writer comes before both or after both.
+    check(
+        "wrlock l, wrunlock l | rdlock l, w x, await y, rdunlock l | rdlock l, w y, await x, rdunlock l",
+        6,
+    );
+    // A failed attempt to write-lock is between the reader's two events.
+    check("trywrlock l | rdlock l, r x, rdunlock l", 3);
+}
+
+#[test]
+fn whom_a_signal_wakes_is_tried_both_ways() {
+    let waits = "lock m, wait c m, unlock m";
+    let text = format!("{waits} | {waits} | lock m, signal c, signal c, unlock m");
+    let model = model(&text);
+    let classes = unfair_oracle(&model, 100_000).unwrap().classes.len() as u64;
+    check(&text, classes);
+}
+
+#[test]
+fn who_belongs_to_a_barriers_generation_depends_on_the_order() {
+    check("bar b 2 | bar b 2 | bar b 2", 3);
+    check("bar b 2, bar b 2 | bar b 2, bar b 2", 1);
+}
+
+#[test]
+fn time_runs_out_before_or_after() {
+    // Never, between lock and unlock, and the lock after the unlock.
+    let outcome = all("lock m, unlock m | timedlock m, if m { unlock m }", StrategyKind::Dpor, 0, true);
+    assert_eq!(outcome.stats.schedules, 3);
+    assert!(compare("lock m, unlock m | timedlock m, if m { unlock m }", 1_000).is_some());
+    // Nobody holds the lock yet when the time limit is reached, but somebody could.
+    assert!(compare(
+        "r x, create T2, lock m, timedlock n, if n { unlock n }, unlock m, join T2 | T2: create T3, join T3, r x \
+         | T3: lock n, lock m, unlock m, unlock n",
+        20_000
+    )
+    .is_some());
+}

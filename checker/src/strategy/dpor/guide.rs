@@ -1,0 +1,99 @@
+//! Takes one execution down a branch, and then anywhere that was not explored before.
+
+use serde::{Deserialize, Serialize};
+
+use super::moves::Move;
+use crate::cost;
+use crate::point::Point;
+use crate::seam::{Agent, AgentView, Choice, Pick, Status, Until};
+use crate::strategy::{Decision, Guide, Notes};
+
+/// What an execution has to do where it leaves what was run before.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Branch {
+    /// After how many events it leaves.
+    pub(super) at: u32,
+    /// What is asleep there: with any of these first, all has been explored, until something comes that does not commute
+    /// with it.
+    pub(super) asleep: Vec<Move>,
+    /// What runs once the prefix has been replayed, if it can.
+    pub(super) next: Option<Move>,
+}
+
+/// A guide that follows a branch, and then lets sleep what sleeps.
+pub(super) struct Follower {
+    branch: Branch,
+    /// The events whose effect on the sleepers has been seen.
+    seen: usize,
+    notes: Notes,
+}
+
+impl Follower {
+    pub(super) fn new(branch: Branch) -> Self {
+        Self { seen: branch.at as usize, branch, notes: Notes::default() }
+    }
+
+    /// Wakes whoever does not commute with what has run.
+    fn catch_up(&mut self, at: &Point<'_>) {
+        for step in &at.trace.steps[self.seen.min(at.position())..] {
+            let ran = Move::of(step);
+            self.branch.asleep.retain(|sleeper| sleeper.commutes(&ran));
+        }
+        self.seen = at.position();
+        self.notes.withheld |= at.withheld;
+    }
+
+    fn sleeps(&self, choice: Choice) -> bool {
+        let is = |sleeper: &Move| sleeper.agent == choice.agent && sleeper.pick == Some(choice.pick);
+        self.branch.asleep.iter().any(is)
+    }
+
+    /// The way in which a move can run here, if it can.
+    fn way(&self, at: &Point<'_>, wanted: &Move) -> Option<Choice> {
+        let mut ways = enabled(at).filter(|choice| {
+            choice.agent == wanted.agent && wanted.pick.is_none_or(|pick| pick == choice.pick)
+        });
+        ways.find(|&choice| !self.sleeps(choice))
+    }
+
+    /// The default choice if it is awake, else whoever's turn comes first; time-outs last.
+    fn awake(&self, at: &Point<'_>) -> Option<Choice> {
+        let fair = at.choices.iter().copied().filter(|&choice| !self.sleeps(choice));
+        let turn = |choice: &Choice| match choice.agent {
+            Agent::Thread(name) => (0, cost::turn(at.last, name), choice.pick),
+            Agent::Flush(name) => (1, cost::turn(at.last, name), choice.pick),
+            Agent::Timeout(name) => (2, cost::turn(at.last, name), choice.pick),
+        };
+        fair.min_by_key(turn).or_else(|| enabled(at).find(|&choice| !self.sleeps(choice)))
+    }
+}
+
+/// All that can be chosen. Giving way is no reason to wait here: a class of executions knows nothing of turns.
+fn enabled<'a>(at: &'a Point<'_>) -> impl Iterator<Item = Choice> + 'a {
+    let picks =
+        |view: &'a AgentView| view.picks.iter().map(|&pick: &Pick| Choice { agent: view.agent, pick });
+    let threads = at.agents.threads().iter().filter(|view| view.status == Status::Enabled).flat_map(picks);
+    threads.chain(at.choices.iter().copied().filter(|choice| !matches!(choice.agent, Agent::Thread(_))))
+}
+
+impl Guide for Follower {
+    fn choose(&mut self, at: &Point<'_>) -> Decision {
+        self.catch_up(at);
+        let mut choice = None;
+        if let Some(next) = self.branch.next.take() {
+            choice = self.way(at, &next);
+            if choice.is_none() && at.position() == self.branch.at as usize {
+                self.notes.refused = true;
+                return Decision::Cut;
+            }
+        }
+        let choice = choice.or_else(|| self.awake(at));
+        choice.map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::one() })
+    }
+
+    fn pass(&mut self, _at: &Point<'_>) {}
+
+    fn notes(self: Box<Self>) -> Notes {
+        self.notes
+    }
+}

@@ -1,0 +1,368 @@
+//! The races of an execution, and for each one what has to be run, from where, to see it the other way round.
+//!
+//! The race of a later operation e' with an earlier event e that it conflicts with can be reversed if e' can run without
+//! e, and nothing that can be reversed comes between. An operation that waits for a lock races with the lock that was
+//! taken, not with the unlock that let it go on: before that it cannot run. So do semaphores and awaits. Operations that
+//! did not run race as well: those left waiting at the end, time-outs that did not happen because what was waited for
+//! came, and what a thread would have done had its time not run out; also the other ways in which an operation can go.
+
+use rustc_hash::FxHashMap;
+
+use super::locks::{Can, Holders, Need};
+use super::moves::Move;
+use crate::clock::Clock;
+use crate::names::{ObjName, ThreadName};
+use crate::op::{Effect, Mode, OpKind};
+use crate::seam::{Agent, Choice, Event, On, OpKey, Pick, Status};
+use crate::trace::{Trace, Unrun};
+
+/// A race the other way round.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Reversal {
+    /// How many events of the execution come first.
+    pub(super) at: usize,
+    /// What comes then.
+    pub(super) moves: Vec<Move>,
+}
+
+/// An execution, with what is needed to find its races.
+pub(super) struct Races<'t> {
+    run: &'t Trace,
+    /// Of each event its thread, in creation order.
+    threads: Vec<usize>,
+    numbers: FxHashMap<ThreadName, usize>,
+    /// Of each block, the events that touched it.
+    touched: FxHashMap<ObjName, Vec<u32>>,
+    created: FxHashMap<ThreadName, u32>,
+}
+
+/// The later operation of a race.
+struct Later<'t> {
+    agent: Agent,
+    /// `None` where each way is as good.
+    pick: Option<Pick>,
+    key: OpKey,
+    effect: &'t Effect,
+    ran: bool,
+    /// Only events before this position can race with it.
+    before: usize,
+    /// What comes before it in any case.
+    past: Clock,
+    /// The position of its thread's event before it.
+    after: Option<u32>,
+    /// The event that took its chance away, whatever it touched.
+    closer: Option<usize>,
+}
+
+impl<'t> Races<'t> {
+    pub(super) fn new(run: &'t Trace) -> Self {
+        let numbers: FxHashMap<ThreadName, usize> =
+            run.threads.iter().enumerate().map(|(number, &name)| (name, number)).collect();
+        let mut races = Self {
+            run,
+            threads: Vec::new(),
+            numbers,
+            touched: FxHashMap::default(),
+            created: FxHashMap::default(),
+        };
+        for (at, step) in run.steps.iter().enumerate() {
+            let event = &step.event;
+            races.threads.push(races.number(event.id.thread));
+            for access in &event.did.accesses {
+                let touched = races.touched.entry(access.obj.name).or_default();
+                if touched.last() != Some(&(at as u32)) {
+                    touched.push(at as u32);
+                }
+            }
+            if let (OpKind::Create, Some(child)) = (event.op.kind, event.op.peer) {
+                races.created.insert(child, at as u32);
+            }
+        }
+        races
+    }
+
+    /// Every race whose later operation is at `from` or after, but before `to`, reversed.
+    pub(super) fn reversals(&self, from: usize, to: usize) -> Vec<Reversal> {
+        let mut all = Vec::new();
+        let to = to.min(self.run.steps.len());
+        for at in from..to {
+            self.of(&self.event(at), &mut all);
+            for way in self.other_ways(at).chain(self.time_limit(at)) {
+                self.of(&way, &mut all);
+            }
+        }
+        for unrun in self.run.unrun.iter().filter(|unrun| (from..=to).contains(&(unrun.at as usize))) {
+            if let Some(later) = self.unrun(unrun) {
+                self.of(&later, &mut all);
+            }
+        }
+        all
+    }
+
+    fn number(&self, thread: ThreadName) -> usize {
+        self.numbers.get(&thread).copied().unwrap_or(usize::MAX)
+    }
+
+    fn is_after(&self, later: usize, earlier: usize) -> bool {
+        let index = self.run.steps[earlier].event.id.index;
+        self.run.hb.clock(later).get(self.threads[earlier]) > index
+    }
+
+    fn event(&self, at: usize) -> Later<'t> {
+        let step = &self.run.steps[at];
+        let event = &step.event;
+        let index = event.id.index;
+        let number = self.threads[at];
+        let after = index.checked_sub(1).and_then(|before| self.run.hb.position(number, before));
+        let mut past = self.past_of(event.id.thread, after);
+        let waker = event.woken_by.filter(|_| is_woken(event.op.kind));
+        let waker = waker.and_then(|id| self.run.hb.position(self.number(id.thread), id.index));
+        let joined = event.op.peer.filter(|_| event.op.kind == OpKind::Join);
+        let joined = joined.and_then(|peer| self.last_of(peer, at));
+        waker.into_iter().chain(joined).for_each(|at| past.join(self.run.hb.clock(at as usize)));
+        let (choice, key) = step.replayed();
+        Later {
+            agent: choice.agent,
+            pick: pick(event.op.kind, &[choice.pick]),
+            key,
+            effect: &event.did,
+            ran: true,
+            before: at,
+            past,
+            after,
+            closer: None,
+        }
+    }
+
+    /// The other ways in which the event at a position could have gone.
+    fn other_ways(&self, at: usize) -> impl Iterator<Item = Later<'t>> {
+        let step = &self.run.steps[at];
+        let others = self.run.choices(at).iter();
+        let others =
+            others.filter(|other| other.agent == step.choice.agent && other.pick != step.choice.pick);
+        others.map(move |other| Later {
+            pick: Some(other.pick),
+            effect: &step.event.op.may,
+            ran: false,
+            closer: Some(at),
+            before: at + 1,
+            ..self.event(at)
+        })
+    }
+
+    /// The end of the time of the event at a position, had it not run by then.
+    fn time_limit(&self, at: usize) -> Option<Later<'t>> {
+        let event = self.event(at);
+        Some(Later {
+            agent: Agent::Timeout(event.agent.thread()),
+            pick: Some(Pick::Only),
+            key: OpKey { kind: OpKind::Timeout, ..event.key },
+            effect: self.run.steps[at].event.op.limit.as_ref().filter(|_| event.agent.is_thread())?,
+            ran: false,
+            ..event
+        })
+    }
+
+    fn unrun(&self, unrun: &'t Unrun) -> Option<Later<'t>> {
+        let Unrun { at, view, closed, waker } = unrun;
+        let op = view.pending.as_ref().filter(|_| !matches!(view.status, Status::Blocked(On::Cond(_))))?;
+        let thread = view.agent.thread();
+        let after = self.last_of(thread, *at as usize);
+        let mut past = self.past_of(thread, after);
+        waker.iter().for_each(|&waker| past.join(self.run.hb.clock(waker as usize)));
+        Some(Later {
+            agent: view.agent,
+            pick: pick(op.kind, &view.picks),
+            key: OpKey { kind: op.kind, site: view.site },
+            effect: &op.may,
+            ran: false,
+            before: *at as usize + usize::from(*closed),
+            past,
+            after,
+            closer: closed.then_some(*at as usize),
+        })
+    }
+
+    fn past_of(&self, thread: ThreadName, after: Option<u32>) -> Clock {
+        let before = after.or_else(|| self.created.get(&thread).copied());
+        before.map_or_else(Clock::default, |at| self.run.hb.clock(at as usize).clone())
+    }
+
+    /// The last event of a thread before a position.
+    fn last_of(&self, thread: ThreadName, before: usize) -> Option<u32> {
+        let number = self.number(thread);
+        (0..before).rev().find(|&at| self.threads[at] == number).map(|at| at as u32)
+    }
+
+    fn of(&self, later: &Later<'t>, into: &mut Vec<Reversal>) {
+        if Need::of(later.key.kind) == Need::Order {
+            return;
+        }
+        let mut reversed: Vec<usize> = Vec::new();
+        for earlier in self.rivals(later) {
+            if reversed.iter().any(|&done| self.is_after(done, earlier)) {
+                continue;
+            }
+            let mut undone = vec![earlier];
+            let can = self.can_run(later, &mut undone);
+            if can == Can::No {
+                continue;
+            }
+            if can == Can::Yes {
+                reversed.push(earlier);
+            }
+            into.push(self.reversal(later, &undone, can == Can::Yes));
+        }
+    }
+
+    /// The events that an operation conflicts with and need not come before it, the latest first.
+    fn rivals(&self, later: &Later<'t>) -> Vec<usize> {
+        let own = self.number(later.agent.thread());
+        let mut rivals: Vec<usize> = later.closer.into_iter().collect();
+        let mut add = |at: usize| {
+            let is_past = later.past.get(self.threads[at]) > self.run.steps[at].event.id.index;
+            let rival = !is_past && self.threads[at] != own;
+            if rival && self.run.steps[at].event.did.conflicts(later.effect) && !rivals.contains(&at) {
+                rivals.push(at);
+            }
+        };
+        if later.effect.ends_process {
+            (0..later.before).for_each(&mut add);
+        }
+        for access in &later.effect.accesses {
+            let touched = self.touched.get(&access.obj.name).map_or(&[][..], Vec::as_slice);
+            let end = touched.partition_point(|&at| (at as usize) < later.before);
+            touched[..end].iter().for_each(|&at| add(at as usize));
+        }
+        rivals.sort_unstable_by(|a, b| b.cmp(a));
+        rivals
+    }
+
+    /// Whether an operation can run without some events. Adds those that have to be undone as well.
+    fn can_run(&self, later: &Later<'t>, undone: &mut Vec<usize>) -> Can {
+        loop {
+            match self.is_let(later, undone) {
+                Can::Without(more) => {
+                    for at in more.into_iter().map(|at| at as usize) {
+                        let is_past = later.past.get(self.threads[at]) > self.run.steps[at].event.id.index;
+                        if is_past || undone.contains(&at) {
+                            return Can::No;
+                        }
+                        undone.push(at);
+                    }
+                }
+                can => return can,
+            }
+        }
+    }
+
+    fn is_let(&self, later: &Later<'t>, undone: &[usize]) -> Can {
+        let thread = later.agent.thread();
+        match Need::of(later.key.kind) {
+            Need::Nothing => Can::Yes,
+            Need::Order => Can::No,
+            need @ (Need::Free | Need::NoWriter) => {
+                let holders = Holders::after(self.history(later, undone));
+                holders.let_go(thread, need, later.ran)
+            }
+            Need::One => self.is_had(later, undone),
+            Need::Unknown if later.key.kind == OpKind::Timeout => self.times_out(later, undone),
+            Need::Unknown => self.was_let(later, undone),
+        }
+    }
+
+    /// What happened to the objects of an operation, had some events not come.
+    fn history(&self, later: &Later<'t>, undone: &[usize]) -> impl Iterator<Item = (u32, &'t Event)> {
+        let first = later.effect.accesses.first();
+        let touched =
+            first.and_then(|access| self.touched.get(&access.obj.name)).map_or(&[][..], Vec::as_slice);
+        let run = self.run;
+        touched
+            .iter()
+            .filter(move |&&at| (at as usize) < later.before && !self.is_undone(at as usize, undone))
+            .map(move |&at| (at, &run.steps[at as usize].event))
+            .filter(move |(_, event)| {
+                let own = first.map(|access| access.obj);
+                event.did.accesses.iter().any(|access| own.is_some_and(|obj| obj.overlaps(&access.obj)))
+            })
+    }
+
+    fn is_undone(&self, at: usize, undone: &[usize]) -> bool {
+        undone.iter().any(|&earlier| earlier <= at && self.is_after(at, earlier))
+    }
+
+    /// A semaphore that somebody could take one from had one. Its value elsewhere is known where the thread was seen.
+    fn is_had(&self, later: &Later<'t>, undone: &[usize]) -> Can {
+        let from = undone.iter().copied().min().unwrap_or(0);
+        let event = &self.run.steps[from].event;
+        let wrote = event.did.accesses.iter().any(|access| access.mode == Mode::Write);
+        match event.op.kind {
+            OpKind::SemWait => Can::Yes,
+            OpKind::SemTryWait if wrote => Can::Yes,
+            OpKind::SemTryWait => Can::No,
+            _ => self.was_let(later, undone),
+        }
+    }
+
+    /// A wait for a signal can run out of time whenever it has begun, a wait for a lock only while somebody has the lock.
+    fn times_out(&self, later: &Later<'t>, undone: &[usize]) -> Can {
+        let begun = later.after.map(|at| self.run.steps[at as usize].event.op.kind);
+        if matches!(begun, Some(OpKind::CondWait | OpKind::FutexWait)) {
+            return Can::Yes;
+        }
+        let history: Vec<(u32, &Event)> = self.history(later, undone).collect();
+        if history.iter().any(|(_, event)| is_of_semaphore(event.op.kind)) {
+            return self.was_let(later, undone);
+        }
+        match Holders::after(history.into_iter()).let_go(later.agent.thread(), Need::Free, true) {
+            Can::Yes => Can::No,
+            _ => Can::Yes,
+        }
+    }
+
+    /// What was seen of the operation at the place that it should run at.
+    fn was_let(&self, later: &Later<'t>, undone: &[usize]) -> Can {
+        let from = undone.iter().copied().min().unwrap_or(0);
+        let arrived = later.after.or_else(|| self.created.get(&later.agent.thread()).copied());
+        if arrived.is_some_and(|arrived| arrived as usize >= from) {
+            return Can::Perhaps;
+        }
+        let rest = from..later.before;
+        let changes =
+            |at: usize| !self.is_undone(at, undone) && self.run.steps[at].event.did.conflicts(later.effect);
+        if rest.clone().any(changes) {
+            return Can::Perhaps;
+        }
+        let seen = |choice: &Choice| choice.agent == later.agent;
+        if self.run.choices(from).iter().any(seen) { Can::Yes } else { Can::No }
+    }
+
+    fn reversal(&self, later: &Later<'t>, undone: &[usize], certain: bool) -> Reversal {
+        let at = undone.iter().copied().min().unwrap_or(0);
+        let kept = (at..later.before).filter(|&position| !self.is_undone(position, undone));
+        let mut moves: Vec<Move> = kept.map(|position| Move::of(&self.run.steps[position])).collect();
+        moves.push(Move {
+            agent: later.agent,
+            pick: later.pick,
+            key: later.key.clone(),
+            effect: later.effect.clone(),
+            ran: false,
+            certain,
+        });
+        Reversal { at, moves }
+    }
+}
+
+/// The way in which an operation goes wherever it runs, if it is the only one. Whom a signal wakes depends on who waits.
+fn pick(kind: OpKind, seen: &[Pick]) -> Option<Pick> {
+    let depends = matches!(kind, OpKind::Signal | OpKind::FutexWake);
+    (!depends && seen == [Pick::Only]).then_some(Pick::Only)
+}
+
+fn is_of_semaphore(kind: OpKind) -> bool {
+    matches!(kind, OpKind::SemWait | OpKind::SemTryWait | OpKind::SemPost)
+}
+
+fn is_woken(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Reacquire | OpKind::FutexResume)
+}
