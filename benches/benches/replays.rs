@@ -1,7 +1,6 @@
 //! Determinism: every bundled bug is found once, and its schedule run again and again. All replays must be identical.
 //!
-//! How often can be given on the command line: `cargo bench --bench replays -- 100`. With `RUST_BACKTRACE` in the
-//! environment it takes an hour: the panicking programs spend their time looking for lines.
+//! How often can be given on the command line: `cargo bench --bench replays -- 100`.
 
 use std::env;
 use std::error::Error;

@@ -20,7 +20,8 @@ pub fn build(source: &str, flags: &[&str]) -> Result<PathBuf, BuildError> {
     flags.iter().fold(build, |build, flag| build.flag(flag)).program()
 }
 
-/// Launches a program as the tool does. Binds the calling thread, and what it starts from then on, to one CPU.
+/// Launches a program as the tool does, without backtraces, for which a panicking program would read its own debug
+/// information. Binds the calling thread, and what it starts from then on, to one CPU.
 ///
 /// # Errors
 /// When the program cannot be explored.
@@ -29,7 +30,7 @@ pub fn launch(program: &Path, stepping: Stepping) -> Result<PtraceProgram, Launc
         program: program.to_owned(),
         args: Vec::new(),
         cwd: std::env::temp_dir(),
-        env: std::env::vars_os().collect(),
+        env: std::env::vars_os().filter(|(name, _)| name != "RUST_BACKTRACE").collect(),
         stdin: None,
         run_timeout: Duration::from_secs(10),
         exit_code_fails: true,
