@@ -110,8 +110,19 @@ impl<'p, P: Program> Runner<'p, P> {
         guide: &mut dyn Guide,
         go: &mut dyn FnMut() -> Go,
     ) -> Result<End, SearchError> {
+        self.run_within(&Scope::All, prefix, guide, go)
+    }
+
+    /// The same, with these scheduling points.
+    pub(crate) fn run_within(
+        &mut self,
+        scope: &Scope,
+        prefix: &[(Choice, OpKey)],
+        guide: &mut dyn Guide,
+        go: &mut dyn FnMut() -> Go,
+    ) -> Result<End, SearchError> {
         let epoch = self.program.epoch();
-        let mut run = self.program.start(&Scope::All)?;
+        let mut run = self.program.start(scope)?;
         self.start(run.agents());
         let end = self.drive(&mut run, prefix, guide, go);
         let end = match end {

@@ -1,6 +1,7 @@
 //! The search loop: owns budget, progress, cancellation, counting, epochs and findings; knows no strategy by name.
 
 mod always;
+mod audit;
 mod determinism;
 mod error;
 mod findings;
@@ -68,6 +69,8 @@ struct Search<'a, P> {
     uniform: Option<Vec<Identity>>,
     notes: Vec<String>,
     epoch: Epoch,
+    /// How many executions there had been since the last restart at the last audit.
+    audited: u64,
 }
 
 impl<'a, P: Program> Search<'a, P> {
@@ -87,6 +90,7 @@ impl<'a, P: Program> Search<'a, P> {
             uniform: None,
             notes: Vec::new(),
             epoch: Epoch::default(),
+            audited: 0,
         }
     }
 
@@ -118,11 +122,21 @@ impl<'a, P: Program> Search<'a, P> {
             if self.runner.program.epoch() != self.epoch {
                 self.restart();
             }
-            let Next::Work(item) = self.strategy.next(&self.cache) else { return Ok(Ended::Covered) };
+            let Next::Work(item) = self.strategy.next(&self.cache) else {
+                match self.audit_last()? {
+                    Some(ended) => return Ok(ended),
+                    None if self.runner.program.epoch() != self.epoch => continue,
+                    None => return Ok(Ended::Covered),
+                }
+            };
             if self.options.max_schedules.is_some_and(|max| self.stats.executions() >= max) {
                 return Ok(Ended::Budget);
             }
-            if let Some(ended) = self.execute(&item)? {
+            let ended = match self.execute(&item)? {
+                None => self.audit_now_and_then()?,
+                ended => ended,
+            };
+            if let Some(ended) = ended {
                 return Ok(ended);
             }
             let progress = Progress {
@@ -213,6 +227,7 @@ impl<'a, P: Program> Search<'a, P> {
         self.strategy.reset(self.epoch);
         self.cache.clear();
         self.cut = None;
+        self.audited = 0;
         self.uniform = None;
         self.findings.iter_mut().for_each(|finding| finding.outdated = true);
     }

@@ -255,15 +255,17 @@ impl Shared {
         enough
     }
 
-    /// The code that holds watched instructions, with the traps in it. `template` is a process whose code has
-    /// no traps but those of functions.
-    pub(crate) fn arming(&self, layout: &Layout, template: Tid) -> Arc<Arming> {
+    /// The code that holds watched instructions, with the traps in it; for an audit, those that are no longer watched as
+    /// well. `template` is a process whose code has no traps but those of functions.
+    pub(crate) fn arming(&self, layout: &Layout, template: Tid, audit: bool) -> Arc<Arming> {
         let mut state = self.state();
-        if let Some(arming) = &state.arming {
+        if let Some(arming) = state.arming.as_ref().filter(|_| !audit) {
             return Arc::clone(arming);
         }
+        let audited = |status: Status| audit && status == Status::Disarmed && !state.fixed;
         let watched = layout.candidates.iter().zip(&state.candidates);
-        let watched = watched.filter(|(_, status)| status.is_watched()).map(|(candidate, _)| candidate.addr);
+        let watched = watched.filter(|&(_, &status)| status.is_watched() || audited(status));
+        let watched = watched.map(|(candidate, _)| candidate.addr);
         let allocator = layout.allocator_entries().filter(|_| state.allocator);
         let addresses: Vec<u64> = watched.chain(allocator).collect();
         let mut pages: FxHashMap<u64, Vec<u8>> = FxHashMap::default();
@@ -278,7 +280,9 @@ impl Shared {
         }
         let pages: Vec<_> = pages.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect();
         let arming = Arc::new(Arming::new(addresses, pages));
-        state.arming = Some(Arc::clone(&arming));
+        if !audit {
+            state.arming = Some(Arc::clone(&arming));
+        }
         arming
     }
 

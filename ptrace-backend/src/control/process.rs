@@ -66,6 +66,10 @@ pub(crate) struct Process {
     /// Key points were found that were none when this execution began.
     pub(crate) promoted: bool,
     pub(crate) probes: Probes,
+    /// Everything that may be a key point is watched.
+    pub(crate) is_audit: bool,
+    /// How often instructions that are not watched otherwise have run, each and all of them.
+    pub(crate) audited: (FxHashMap<usize, u32>, u32),
     watch: Arc<Watch>,
 }
 
@@ -124,6 +128,8 @@ impl Process {
             times: FxHashMap::default(),
             promoted: false,
             probes: Probes::default(),
+            is_audit: false,
+            audited: (FxHashMap::default(), 0),
             watch,
         })
     }

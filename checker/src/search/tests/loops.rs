@@ -232,8 +232,9 @@ fn a_program_that_does_not_repeat_itself_is_refused_with_the_first_difference() 
 fn a_failure_that_does_not_happen_again_is_an_error() {
     let failing = "create T2, r x, assert x == 0 | T2: w x";
     let passing = "create T2, r x, assert x == x | T2: w x";
-    // Two runs for the comparison, one of the search that passes, and one that fails: then the program changes.
-    let program = Changing::new(failing, passing, 4);
+    // Two runs for the comparison, one of the search that passes and its audit, and one that fails: then the program
+    // changes.
+    let program = Changing::new(failing, passing, 5);
     let error = explore(&program, &Options::default(), &mut Patient).unwrap_err();
     let SearchError::NotDeterministic { at, expected, .. } = error else { panic!("{error}") };
     assert_eq!((at, &*expected), (3, "an assertion failed"));
@@ -246,7 +247,8 @@ fn what_was_found_is_not_lost_when_the_program_changes() {
     let starts = Changing::new(first, first, 0);
     explore(&starts, &options, &mut Patient).unwrap();
     let all = starts.starts.into_inner();
-    let program = Changing::new(first, &format!("r z, {first}"), all - 1);
+    // The audit at the end is the last one.
+    let program = Changing::new(first, &format!("r z, {first}"), all - 2);
     let outcome = explore(&program, &options, &mut Patient).unwrap();
     assert!(!outcome.findings.is_empty() && outcome.ended == Ended::Cancelled);
     assert!(outcome.notes[0].starts_with("the search stopped early: the program does not do the same"));
@@ -255,13 +257,37 @@ fn what_was_found_is_not_lost_when_the_program_changes() {
 #[test]
 fn new_key_points_start_the_search_again() {
     // The race is invisible as long as `x` is no key point.
-    let program = Promoting::new("create T2, w y, join T2 | T2: r y", RACE, 3);
+    let program = Promoting::new("create T2, w y, join T2 | T2: r y", RACE, 4);
     let outcome = explore(&program, &Options::default(), &mut Patient).unwrap();
     assert_eq!(outcome.stats.before_restart, 2);
     let finding = &outcome.findings[0];
     assert_eq!((finding.failure.kind, finding.preemptions, finding.epoch.0), (Kind::Assertion, Some(1), 1));
     assert_eq!(finding.schedule_number, outcome.stats.executions());
     assert!(!finding.outdated);
+}
+
+#[test]
+fn an_audit_shows_key_points_that_executions_do_not() {
+    // Two runs for the comparison; one of the search and its audit, which may be too early, or one of two and the last.
+    for (after, before_restart) in [(3, 1), (4, 2)] {
+        let mut program = Promoting::new("create T2, w y, join T2 | T2: r y", RACE, after);
+        program.to_audits = true;
+        let outcome = explore(&program, &Options::default(), &mut Patient).unwrap();
+        assert_eq!(outcome.stats.before_restart, before_restart);
+        assert_eq!(outcome.findings[0].failure.kind, Kind::Assertion);
+        program.to_audits = false;
+        assert_eq!(program.epoch().0, 1);
+    }
+}
+
+#[test]
+fn one_execution_in_a_hundred_is_audited_and_the_first_and_the_last() {
+    // 252 orders of five writes and five others, each its own class.
+    let options = Options { strategy: StrategyKind::Dfs, ..Options::default() };
+    let outcome =
+        explore(&model("w x, w x, w x, w x, w x | w x, w x, w x, w x, w x"), &options, &mut Patient).unwrap();
+    assert_eq!((outcome.stats.schedules, outcome.stats.redundant + outcome.stats.pruned), (252, 0));
+    assert_eq!(outcome.stats.other, 2 + 4);
 }
 
 #[test]

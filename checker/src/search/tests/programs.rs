@@ -40,11 +40,13 @@ impl Program for Changing {
     }
 }
 
-/// The first program, until an event of its `after`-th execution shows that there are more key points: those of the
-/// second.
+/// The first program, until an event of an execution after so many others shows that there are more key points: those of
+/// the second.
 pub(super) struct Promoting {
     pub(super) programs: [Model; 2],
     pub(super) after: u32,
+    /// Only audits show it.
+    pub(super) to_audits: bool,
     pub(super) starts: AtomicU32,
     pub(super) epoch: Arc<AtomicU32>,
 }
@@ -54,6 +56,7 @@ impl Promoting {
         Self {
             programs: [model(first), model(then)],
             after,
+            to_audits: false,
             starts: AtomicU32::new(0),
             epoch: Arc::default(),
         }
@@ -74,7 +77,8 @@ impl Program for Promoting {
         let start = self.starts.fetch_add(1, Ordering::Relaxed);
         let epoch = self.epoch.load(Ordering::Relaxed);
         let run = self.programs[epoch as usize].start(scope)?;
-        Ok(PromotingRun { run, promotes: epoch == 0 && start >= self.after, epoch: self.epoch.clone() })
+        let promotes = epoch == 0 && start >= self.after && (!self.to_audits || *scope == Scope::Audit);
+        Ok(PromotingRun { run, promotes, epoch: self.epoch.clone() })
     }
 
     fn epoch(&self) -> Epoch {
@@ -101,7 +105,12 @@ impl Execution for PromotingRun {
     }
 
     fn replay(&mut self, steps: &[(Choice, OpKey)]) -> Result<Batch, ExecutionError> {
-        self.run.replay(steps)
+        let mut batch = self.run.replay(steps)?;
+        if self.promotes {
+            self.epoch.store(1, Ordering::Relaxed);
+            batch.stop = Stop::Promoted;
+        }
+        Ok(batch)
     }
 
     fn stack(&mut self, thread: ThreadName) -> Vec<Site> {

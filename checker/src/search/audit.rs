@@ -1,0 +1,38 @@
+//! Does what has been explored rest on all key points that there are?
+//!
+//! A backend gives up watching what has touched private memory often enough, or executions would take for ever. So the
+//! first execution of a search, every so many after it, and the last one are run again with everything watched. If that
+//! shows new key points the search starts again with them.
+
+use super::{Ended, Search, SearchError};
+use crate::run::{End, Go};
+use crate::seam::{Program, Scope};
+use crate::strategy::DefaultSchedule;
+
+/// One execution in so many is audited.
+const EVERY: u64 = 100;
+
+impl<P: Program> Search<'_, P> {
+    /// Audits what ran last, if it is time to.
+    pub(super) fn audit_now_and_then(&mut self) -> Result<Option<Ended>, SearchError> {
+        let nth = self.stats.executions_now();
+        if nth == 1 || nth.is_multiple_of(EVERY) { self.audit() } else { Ok(None) }
+    }
+
+    /// Audits what ran last, if that has not been done.
+    pub(super) fn audit_last(&mut self) -> Result<Option<Ended>, SearchError> {
+        if self.audited == self.stats.executions_now() { Ok(None) } else { self.audit() }
+    }
+
+    fn audit(&mut self) -> Result<Option<Ended>, SearchError> {
+        self.audited = self.stats.executions_now();
+        self.stats.other += 1;
+        let schedule = self.runner.trace.schedule();
+        let observer = &mut *self.observer;
+        let mut go = || -> Go { observer.verdict() };
+        match self.runner.run_within(&Scope::Audit, &schedule, &mut DefaultSchedule, &mut go)? {
+            End::Stopped(go) => Ok(Some(Ended::from(go))),
+            End::Ended(_) | End::Limit(_) | End::Cut(_) | End::Promoted => Ok(None),
+        }
+    }
+}
