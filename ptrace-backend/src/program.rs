@@ -150,13 +150,14 @@ impl PtraceProgram {
     pub(crate) fn copy(&self) -> Result<(Process, Arc<Streams>, Arc<Watch>), ExecutionError> {
         let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
         let begun = origin.begin(&self.layout).map_err(|error| ExecutionError::System(error.to_string()))?;
-        let process = Process::new(
+        let mut process = Process::new(
             begun,
             Arc::clone(&self.layout),
             Arc::clone(&self.shared),
             Arc::clone(&self.watch),
             (self.spec.exit_code_fails, self.spec.stepping),
         )?;
+        process.survey_heap()?;
         Ok((process, Arc::clone(&self.streams), Arc::clone(&self.watch)))
     }
 }

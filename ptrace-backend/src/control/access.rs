@@ -246,6 +246,7 @@ impl Process {
         if std::mem::replace(&mut self.concurrent, true) {
             return Ok(());
         }
+        self.end_heap_survey();
         self.hide_probes()?;
         match &*self.shared.arming(&self.layout, self.pristine, self.is_audit) {
             Arming::Words(words) => {

@@ -2,12 +2,16 @@
 //!
 //! Two threads that allocate get addresses that depend on who came first, and a freed address is used again. So where
 //! threads share heap memory, the allocator's functions are trapped from the first thread creation on.
+//!
+//! Up to then every execution allocates alike. What main has allocated by then is found out once, in the first execution
+//! that needs to know, whose allocations are trapped from `main` on; all later ones take it over without a stop.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use checker::names::{ObjName, ThreadName};
 use checker::seam::ExecutionError;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::process::{Process, system};
 use super::sync::Index;
@@ -18,6 +22,8 @@ use crate::os::memory;
 pub(crate) enum Allocator {
     /// Returns a block of as many bytes as this argument says.
     Allocate { size: usize },
+    /// Writes the address of a block of as many bytes as the third argument says to where the first points.
+    AllocateInto,
     /// Returns a block of the product of the first two arguments.
     AllocateMany,
     /// Frees the first argument, and returns a block of as many bytes as the second says.
@@ -33,41 +39,101 @@ pub(crate) const ALLOCATOR_FUNCTIONS: &[(&str, Allocator)] = &[
     ("realloc", Allocator::Resize),
     ("memalign", Allocator::Allocate { size: 1 }),
     ("aligned_alloc", Allocator::Allocate { size: 1 }),
+    ("posix_memalign", Allocator::AllocateInto),
     ("free", Allocator::Free),
 ];
 
 /// After so many calls of the allocator in one execution, each of which costs two stops, blocks are not named any more.
-const MOST: u32 = 5000;
+const MOST: u32 = 5_000;
+
+/// The same for what main allocates before there are threads, which is watched once only.
+const MOST_EARLY: u32 = 50_000;
 
 /// A call that will return a block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Allocating {
     size: u64,
     back: u64,
+    /// Where the block's address will be, unless it is the result.
+    into: Option<u64>,
 }
 
-/// The blocks that exist, by address.
+/// The blocks that exist, by address, and how often each thread has allocated at each place.
+#[derive(Debug, Default)]
+pub(crate) struct Blocks {
+    by_address: BTreeMap<u64, (u64, ObjName)>,
+    counts: FxHashMap<(ThreadName, u64), u32>,
+}
+
+impl Blocks {
+    fn at(&self, addr: u64) -> Option<(ObjName, u64)> {
+        let (&start, &(size, name)) = self.by_address.range(..=addr).next_back()?;
+        (addr - start < size).then_some((name, start))
+    }
+}
+
+/// The heap of one execution.
 #[derive(Debug, Default)]
 pub(crate) struct Heap {
-    blocks: BTreeMap<u64, (u64, ObjName)>,
+    /// What main had allocated when it created the first thread, and which of it has been freed since.
+    early: Arc<Blocks>,
+    freed: FxHashSet<u64>,
+    /// What has been allocated since, or, before the first thread, at all.
+    blocks: Blocks,
     /// How often the allocator was called.
     calls: u32,
-    /// How often each thread has allocated at each place.
-    counts: FxHashMap<(ThreadName, u64), u32>,
+    /// Allocations are trapped already, to find out what main allocates.
+    surveys: bool,
 }
 
 impl Heap {
     /// The block that an address is in, and where it begins.
     pub(crate) fn at(&self, addr: u64) -> Option<(ObjName, u64)> {
-        let (&start, &(size, name)) = self.blocks.range(..=addr).next_back()?;
-        (addr - start < size).then_some((name, start))
+        let early = || self.early.at(addr).filter(|(_, start)| !self.freed.contains(start));
+        self.blocks.at(addr).or_else(early)
+    }
+
+    fn free(&mut self, addr: u64) {
+        if self.blocks.by_address.remove(&addr).is_none() && self.early.by_address.contains_key(&addr) {
+            self.freed.insert(addr);
+        }
+    }
+
+    /// How often this thread has allocated at this place, this time included.
+    fn count(&mut self, thread: ThreadName, site: u64) -> u32 {
+        let early = &self.early.counts;
+        let count = self.blocks.counts.entry((thread, site));
+        let count = count.or_insert_with(|| early.get(&(thread, site)).copied().unwrap_or(0));
+        *count += 1;
+        *count
     }
 }
 
 impl Process {
+    /// Before its first instruction: traps the allocator if nobody knows yet what main allocates, and somebody should.
+    pub(crate) fn survey_heap(&mut self) -> Result<(), ExecutionError> {
+        self.heap.surveys = self.shared.wants_early_blocks();
+        if self.heap.surveys {
+            let layout = Arc::clone(&self.layout);
+            for entry in layout.allocator_entries() {
+                memory::poke_byte(self.leader, entry, 0xcc).map_err(system("plant a trap"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first thread is about to be created.
+    pub(crate) fn end_heap_survey(&mut self) {
+        if std::mem::take(&mut self.heap.surveys) {
+            self.shared.keep_early_blocks(std::mem::take(&mut self.heap.blocks));
+        }
+        self.heap.calls = 0;
+        self.heap.early = self.shared.early_blocks();
+    }
+
     /// Names no more blocks in this execution: what comes allocates too much for what the names are worth.
     pub(crate) fn leave_allocations_unnamed(&mut self) -> Result<(), ExecutionError> {
-        let layout = std::sync::Arc::clone(&self.layout);
+        let layout = Arc::clone(&self.layout);
         for entry in layout.allocator_entries() {
             let byte = layout.traps[&entry].byte;
             memory::poke_byte(self.leader, entry, byte).map_err(system("lift a trap"))?;
@@ -78,23 +144,28 @@ impl Process {
     /// A thread stands at the entry of a function of the allocator.
     pub(crate) fn enter_allocator(&mut self, index: Index, what: Allocator) -> Result<(), ExecutionError> {
         self.heap.calls += 1;
-        if self.heap.calls == MOST {
+        if self.heap.calls == if self.heap.surveys { MOST_EARLY } else { MOST } {
             self.leave_allocations_unnamed()?;
         }
         let argument = |i: usize| self.threads[index].argument(i);
+        let mut into = None;
         let size = match what {
             Allocator::Free => {
                 let freed = argument(0);
-                self.heap.blocks.remove(&freed);
+                self.heap.free(freed);
                 return self.pass_trap(index);
             }
             Allocator::Allocate { size } => argument(size),
+            Allocator::AllocateInto => {
+                into = Some(argument(0));
+                argument(2)
+            }
             Allocator::AllocateMany => argument(0).saturating_mul(argument(1)),
             Allocator::Resize => argument(1),
         };
         if what == Allocator::Resize {
             let freed = argument(0);
-            self.heap.blocks.remove(&freed);
+            self.heap.free(freed);
         }
         let at = self.threads[index].regs.rsp;
         let back = self.number(at, 8);
@@ -102,28 +173,32 @@ impl Process {
         if self.threads[index].allocating.is_none()
             && memory::write(self.leader, at, &self.layout.returned.to_le_bytes())
         {
-            self.threads[index].allocating = Some(Allocating { size, back });
+            self.threads[index].allocating = Some(Allocating { size, back, into });
         }
         self.pass_trap(index)
     }
 
     /// The function has returned, to the trap that was put in its caller's place.
     pub(crate) fn leave_allocator(&mut self, index: Index) -> Result<(), ExecutionError> {
-        let Some(Allocating { size, back }) = self.threads[index].allocating.take() else {
+        let Some(Allocating { size, back, into }) = self.threads[index].allocating.take() else {
             return Err(ExecutionError::System(
                 "a thread came to the allocator's exit from nowhere".to_owned(),
             ));
         };
-        let block = self.threads[index].regs.rax;
+        self.threads[index].regs.rip = back;
+        let result = self.threads[index].regs.rax;
+        let block = match into {
+            None => result,
+            Some(into) if result == 0 => self.number(into, 8),
+            Some(_) => 0,
+        };
         if block != 0 {
             let thread = self.threads[index].name;
             let site = self.layout.site(back);
-            let count = self.heap.counts.entry((thread, site.0)).or_default();
-            *count += 1;
-            let name = self.shared.heap_name(thread, site, *count);
-            self.heap.blocks.insert(block, (size.max(1), name));
+            let count = self.heap.count(thread, site.0);
+            let name = self.shared.heap_name(thread, site, count, || self.call_site(index, back));
+            self.heap.blocks.by_address.insert(block, (size.max(1), name));
         }
-        self.threads[index].regs.rip = back;
         self.write_registers(index)
     }
 }

@@ -11,6 +11,7 @@ use checker::seam::Epoch;
 use rustc_hash::FxHashMap;
 
 use super::functions::Function;
+use super::heap::Blocks;
 use super::naming::block_name;
 use super::stretches::Stretches;
 use crate::answers::World;
@@ -79,6 +80,8 @@ struct State {
     epoch: u32,
     /// Threads share allocated memory: allocations are watched, to name them.
     allocator: bool,
+    /// What main has allocated when it creates the first thread, once that is known.
+    early: Option<Arc<Blocks>>,
     /// The key points are given, and no more are to be found.
     fixed: bool,
     /// Rebuilt when the set of watched instructions changes.
@@ -95,7 +98,9 @@ enum Words {
     Stack(ThreadName),
     Heap {
         thread: ThreadName,
-        site: Site,
+        /// Where the program's own code asked for it.
+        asked: Site,
+        /// The how manieth time that thread allocated there.
         count: u32,
     },
     Memory,
@@ -227,6 +232,22 @@ impl Shared {
         true
     }
 
+    /// Allocations are watched, and nobody has seen yet what main allocates before it creates the first thread.
+    pub(crate) fn wants_early_blocks(&self) -> bool {
+        let state = self.state();
+        state.allocator && state.early.is_none()
+    }
+
+    /// What main allocates before it creates the first thread, in every execution.
+    pub(crate) fn keep_early_blocks(&self, blocks: Blocks) {
+        self.state().early = Some(Arc::new(blocks));
+    }
+
+    /// The same, as far as it is known.
+    pub(crate) fn early_blocks(&self) -> Arc<Blocks> {
+        self.state().early.clone().unwrap_or_default()
+    }
+
     /// Another thread touches the frame that these instructions work on. `true` if that was not known.
     pub(crate) fn expose(&self, candidates: impl IntoIterator<Item = usize>) -> bool {
         let mut state = self.state();
@@ -318,11 +339,19 @@ impl Shared {
         }
     }
 
-    /// The name of the `count`-th block that a thread allocated at a place.
-    pub(crate) fn heap_name(&self, thread: ThreadName, site: Site, count: u32) -> ObjName {
+    /// The name of the `count`-th block that a thread allocated for the caller at `site`; `asked` is where in the program's
+    /// own code that was.
+    pub(crate) fn heap_name(
+        &self,
+        thread: ThreadName,
+        site: Site,
+        count: u32,
+        asked: impl FnOnce() -> Site,
+    ) -> ObjName {
         let ObjName(digest) = block_name(&format!("allocation {count} of {thread} at {:#x}", site.0));
         let name = ObjName(digest | HEAP);
-        self.state().names.entry(name).or_insert(Words::Heap { thread, site, count });
+        let words = |asked| Words::Heap { thread, asked, count };
+        self.state().names.entry(name).or_insert_with(|| words(asked()));
         name
     }
 
@@ -351,10 +380,11 @@ impl Shared {
         let words = self.state().names.get(&obj.name).cloned()?;
         Some(match words {
             Words::Stack(thread) => format!("a variable on the stack of {thread} (+{:#x})", obj.offset),
-            Words::Heap { thread, site, count } => {
-                let place = layout.locate(site).and_then(|(m, at)| m.image.frames(at - 1).into_iter().next());
-                let place = place.map_or_else(String::new, |frame| format!(" in {}", frame.function));
-                format!("allocation {count} of {thread}{place} (+{:#x})", obj.offset)
+            Words::Heap { thread, asked, count } => {
+                let place = layout.locate(asked).and_then(|(m, at)| m.image.frames(at).into_iter().next());
+                let place = place.map_or_else(String::new, |frame| format!(" from {}", frame.function));
+                let whose = if thread == ThreadName::MAIN { String::new() } else { format!(" of {thread}") };
+                format!("block {count}{whose}{place} (+{:#x})", obj.offset)
             }
             Words::Thing(words) => words,
             Words::Memory => format!("memory at …{:08x}", obj.offset),

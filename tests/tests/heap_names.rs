@@ -1,0 +1,35 @@
+//! Memory on the heap is named by who allocated it, where: also what main allocated before there were threads.
+
+use std::collections::BTreeSet;
+
+use tests::{Build, Optimisation, Outcome, Tool};
+
+fn explore(optimisation: Optimisation) -> Outcome {
+    let program = Build::new("peculiar/heap_names.c", optimisation).program().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--keep-going".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
+    Tool::explore(options, &program).run().unwrap()
+}
+
+/// Everything that a finding's events write, in words.
+fn written(finding: &serde_json::Value) -> BTreeSet<&str> {
+    let events = finding["events"].as_array().into_iter().flatten();
+    let writes = events.filter(|event| event["operation"] == "write");
+    writes.filter_map(|event| event["text"].as_str()).collect()
+}
+
+#[test]
+fn blocks_that_main_allocated_before_the_first_thread_have_names() {
+    for (optimisation, counter) in [
+        // The first of two blocks from there was freed.
+        (Optimisation::O0, "write `block 2 from make_counter (+0x4)`"),
+        // Each copy of the function that was inlined is a place of its own.
+        (Optimisation::O2, "write `block 1 from make_counter (+0x4)`"),
+    ] {
+        let outcome = explore(optimisation);
+        let findings = outcome.report["findings"].as_array().unwrap();
+        let [later, earlier] = &findings[..] else { panic!("{}", outcome.transcript()) };
+        assert_eq!(written(earlier), BTreeSet::from([counter]));
+        assert_eq!(written(later), BTreeSet::from([counter, "write `block 1 from main (+0x4)`"]));
+    }
+}
