@@ -3,6 +3,7 @@
 //! This crate is pure: it knows no operating system, does no I/O and starts no thread. It drives anything that
 //! implements [`seam::Program`] and [`seam::Execution`].
 
+#![warn(clippy::unwrap_used)]
 #![forbid(unsafe_code)]
 
 pub mod cache;

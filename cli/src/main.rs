@@ -1,5 +1,7 @@
 //! The `interleaver` command: translates arguments into the explorer's verbs, and reports into text and exit codes.
 
+#![warn(clippy::unwrap_used)]
+
 mod args;
 mod doctor;
 mod interrupt;

@@ -1,5 +1,6 @@
 //! The debug adapter: a saved schedule as a debug session that steps both ways. See `docs/protocol.md`.
 
+#![warn(clippy::unwrap_used)]
 #![forbid(unsafe_code)]
 
 mod adapter;

@@ -1,5 +1,6 @@
 //! The product's verbs: explore, replay, report. Plain data in and out: front ends translate it.
 
+#![warn(clippy::unwrap_used)]
 #![forbid(unsafe_code)]
 
 mod adapt;

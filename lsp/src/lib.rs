@@ -1,5 +1,6 @@
 //! The language server: what the explorer finds, as lenses, diagnostics and hints. See `docs/protocol.md`.
 
+#![warn(clippy::unwrap_used)]
 #![forbid(unsafe_code)]
 
 mod actions;

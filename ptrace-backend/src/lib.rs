@@ -2,6 +2,8 @@
 //!
 //! [`PtraceProgram`] launches an ordinary executable under ptrace and implements [`checker::seam::Program`].
 
+#![warn(clippy::unwrap_used)]
+
 mod answers;
 mod control;
 pub mod debuginfo;
