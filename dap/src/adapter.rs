@@ -106,6 +106,8 @@ impl<W: Write> Adapter<W> {
             "restart" => self.restart(),
             "disconnect" | "terminate" => {
                 self.session = None;
+                self.frames.clear();
+                self.handles.clear();
                 Ok(Value::Null)
             }
             "threads" => self.list_threads(),

@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use crate::framing;
 use crate::protocol::Request;
 
+/// Requests that an editor sends by itself whenever a session stands, and whose answers have a place of their own.
+const LOOKS: [&str; 5] = ["threads", "stackTrace", "scopes", "variables", "exceptionInfo"];
+
 /// The client's end of the wire.
 pub(crate) struct Client<W> {
     output: W,
@@ -35,12 +38,13 @@ impl<W: Write> Client<W> {
         self.send(message);
     }
 
-    /// `sentence` is shown to the user.
+    /// `sentence` is shown to the user, unless nobody asked for anything: editors look at what has just gone.
     pub(crate) fn refuse(&mut self, request_seq: i64, command: &str, sentence: &str) {
+        let shown = !LOOKS.contains(&command);
         self.send(json!({
             "type": "response", "request_seq": request_seq, "command": command, "success": false,
             "message": sentence,
-            "body": {"error": {"id": 1, "format": "{sentence}", "variables": {"sentence": sentence}, "showUser": true}},
+            "body": {"error": {"id": 1, "format": "{sentence}", "variables": {"sentence": sentence}, "showUser": shown}},
         }));
     }
 

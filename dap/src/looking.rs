@@ -9,7 +9,8 @@ use serde_json::json;
 use crate::adapter::{Adapter, Answer, Refusal, arguments};
 use crate::protocol::{Request, Source, StackFrame, StackTraceArguments};
 
-/// The numbers by which the client knows frames, from 1. They hold until the session moves.
+/// The numbers by which the client knows frames, from 1: each is a thread's frame at a depth. An editor that asks for one
+/// while the session moves is answered with what is there now.
 #[derive(Debug, Default)]
 pub(crate) struct Frames(Vec<(u32, Option<FrameId>)>);
 

@@ -25,8 +25,7 @@ impl<W: Write> Adapter<W> {
     pub(crate) fn stand(&mut self, stop: Stop) {
         self.stop = Some(stop);
         self.is_told = false;
-        self.frames.clear();
-        self.handles.clear();
+        self.handles.age();
     }
 
     /// Tells the client of threads, of output and of the stop, if that is new.

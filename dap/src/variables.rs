@@ -13,23 +13,37 @@ use crate::protocol::{
 /// So many elements are given where a client does not say how many it wants.
 const MOST_ELEMENTS: u64 = 1000;
 
-/// What the client can look into, by number, from 1. The numbers hold until the session moves.
+/// What the client can look into, by number, from 1. Editors look at what they have just been shown while the session
+/// moves on already, and take a refusal for an empty answer: numbers hold over one move, and stand for what is there now.
 #[derive(Debug, Default)]
-pub(crate) struct Handles(Vec<(u32, Handle)>);
+pub(crate) struct Handles {
+    /// How many came before the old ones.
+    gone: usize,
+    /// How many of the others are from before the last move.
+    old: usize,
+    known: Vec<(u32, Handle)>,
+}
 
 impl Handles {
     pub(crate) fn clear(&mut self) {
-        self.0.clear();
+        *self = Self::default();
+    }
+
+    /// The session has moved.
+    pub(crate) fn age(&mut self) {
+        self.known.drain(..self.old);
+        self.gone += self.old;
+        self.old = self.known.len();
     }
 
     fn add(&mut self, thread: u32, handle: Handle) -> i64 {
-        self.0.push((thread, handle));
-        self.0.len() as i64
+        self.known.push((thread, handle));
+        (self.gone + self.known.len()) as i64
     }
 
     fn get(&self, number: i64) -> Result<(u32, Handle), Refusal> {
-        let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
-        let known = place.and_then(|place| self.0.get(place));
+        let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(self.gone + 1));
+        let known = place.and_then(|place| self.known.get(place));
         known.cloned().ok_or_else(|| Refusal("the session has moved on: ask again".to_owned()))
     }
 }

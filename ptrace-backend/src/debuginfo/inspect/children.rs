@@ -28,11 +28,12 @@ impl Thread<'_> {
         let locals = self.locals(frame);
         let scope = |kind| Scope { kind, handle: Handle(Inside::Scope(frame, kind)) };
         let mut scopes = Vec::new();
-        if locals.iter().any(|one| one.is_parameter) {
-            scopes.push(scope(ScopeKind::Arguments));
-        }
+        // Editors unfold the first one by themselves.
         if locals.iter().any(|one| !one.is_parameter) {
             scopes.push(scope(ScopeKind::Locals));
+        }
+        if locals.iter().any(|one| one.is_parameter) {
+            scopes.push(scope(ScopeKind::Arguments));
         }
         if self.has_globals(frame) {
             scopes.push(scope(ScopeKind::Globals));
