@@ -7,6 +7,8 @@ use explorer::lines::Line;
 use explorer::watch::Progress;
 use tokio::sync::oneshot;
 
+use crate::words;
+
 /// What somebody wants to have explored.
 #[derive(Clone, Debug)]
 pub(crate) struct Wish {
@@ -58,6 +60,14 @@ impl Job {
     /// How many distinct failures it has found.
     pub(crate) fn bugs(&self) -> usize {
         self.found.len()
+    }
+
+    /// How far it is, as a lens, the tree and a status bar have it.
+    pub(crate) fn words(&self) -> String {
+        match self.phase {
+            Phase::Building => "● building".to_owned(),
+            Phase::Looking(_) | Phase::Running => words::running(self.progress.as_ref(), self.bugs()),
+        }
     }
 
     /// Takes in a line, and says whether the store has something new.

@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{CodeLens, Command, Position, Range, Uri};
 
 use crate::commands::{self, client};
 use crate::findings::Finding;
-use crate::job::{Job, Phase};
+use crate::job::Job;
 use crate::state::State;
 use crate::words;
 
@@ -161,12 +161,8 @@ impl Above<'_> {
 }
 
 fn running(line: u32, job: &Job) -> Vec<CodeLens> {
-    let title = match job.phase {
-        Phase::Building => "● building".to_owned(),
-        Phase::Looking(_) | Phase::Running => words::running(job.progress.as_ref(), job.bugs()),
-    };
     let cancel = lens(line, "Cancel", server("cancel", json!({ "job": job.id })));
-    vec![lens(line, &title, None), cancel]
+    vec![lens(line, &job.words(), None), cancel]
 }
 
 fn server(short: &str, argument: Value) -> Option<(String, Value)> {

@@ -82,7 +82,7 @@ impl State {
 
     fn status_words(&self, id: &str, kept: Option<&KeptTarget>) -> String {
         if let Some(job) = self.jobs.of_target(id) {
-            return words::running(job.progress.as_ref(), job.bugs());
+            return job.words();
         }
         if let Some(trouble) = self.troubles.get(id) {
             return trouble.clone();
@@ -136,11 +136,10 @@ impl State {
         let line = match running.as_slice() {
             [] if bugs == 0 => String::new(),
             [] => format!("✗ {}", plural(bugs as u64, "bug")),
-            [job] => words::running(job.progress.as_ref(), job.bugs()),
+            [job] => job.words(),
             several => format!("● {} explorations", several.len()),
         };
-        let of_job =
-            |job: &&Job| format!("{}: {}", job.wish.label, words::running(job.progress.as_ref(), job.bugs()));
+        let of_job = |job: &&Job| format!("{}: {}", job.wish.label, job.words());
         let tooltip: Vec<String> = running.iter().map(of_job).collect();
         json!({ "text": line, "tooltip": tooltip.join("\n"), "running": running.len() })
     }
