@@ -121,6 +121,7 @@ impl State {
 
     /// A document was edited.
     pub(crate) fn edited(&mut self, params: DidChangeTextDocumentParams) {
+        let before = self.stale_findings();
         let (document, encoding) = (params.text_document, self.hello.encoding);
         let is_open =
             self.documents.change(&document.uri, document.version, params.content_changes, encoding);
@@ -128,12 +129,15 @@ impl State {
             tracing::warn!("`{}` was edited and is not open", document.uri.as_str());
             return;
         }
-        let before = self.hinted().is_some_and(|finding| self.has_hints(finding));
         self.publish();
-        let after = self.hinted().is_some_and(|finding| self.has_hints(finding));
-        if before != after {
+        if self.stale_findings() != before {
             self.changed(Changed::ALL);
         }
+    }
+
+    /// How many findings are of another text than that of now.
+    fn stale_findings(&self) -> usize {
+        self.findings.open().filter(|finding| self.texts.is_stale(finding, &self.documents)).count()
     }
 
     /// A document was opened, closed, or saved.
