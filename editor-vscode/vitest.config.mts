@@ -14,6 +14,9 @@ export default defineConfig({
       {
         test: {
           ...watched,
+          // Each of the waits of a test has the watchdog's time.
+          testTimeout: 4 * WATCHDOG,
+          hookTimeout: 4 * WATCHDOG,
           name: "workbench",
           include: ["tests/workbench/*.test.ts"],
           globalSetup: "tests/support/serve.ts",

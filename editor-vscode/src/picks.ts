@@ -1,7 +1,7 @@
 // Pick lists: programs that use a file, findings, explorations that run.
 
 import * as vscode from "vscode";
-import { depth, moment } from "./novsc/words";
+import { depth, headline, moment } from "./novsc/words";
 import { ServerCommand, type Finding, type ProgramChoice, type Target, type Tree } from "./protocol";
 import type { Server } from "./server";
 
@@ -11,7 +11,7 @@ export async function pickFinding(server: Server, title: string): Promise<Findin
   const now = new Date();
   const choices = targets.flatMap((target) =>
     target.findings.map((finding) => ({
-      label: finding.message,
+      label: headline(finding.message),
       description: target.label,
       detail: `${depth(finding)} · found ${moment(finding.found, now)}`,
       finding,

@@ -13,8 +13,9 @@ export function registerStatusBar(context: vscode.ExtensionContext, server: Serv
         item.hide();
         return;
       }
-      item.text = status.running > 0 ? `$(sync~spin) ${status.text}` : `$(git-compare) ${status.text}`;
-      item.tooltip = status.running > 0 ? `${status.tooltip}\nClick to cancel.` : status.tooltip;
+      // How far it is stands beside it: the progress that the editor shows.
+      item.text = status.running > 0 ? "$(debug-stop) Cancel" : `$(git-compare) ${status.text}`;
+      item.tooltip = status.running > 0 ? `Cancel\n${status.tooltip}` : status.tooltip;
       item.command = status.running > 0 ? "interleaver.cancel" : "interleaver.tree.focus";
       item.show();
     }),

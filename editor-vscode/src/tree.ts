@@ -10,8 +10,12 @@ const VIEW = "interleaver.tree";
 export function registerTree(context: vscode.ExtensionContext, server: Server): void {
   const provider = new Interleavings(server);
   const view = vscode.window.createTreeView(VIEW, { treeDataProvider: provider, showCollapseAll: true });
+  view.message = vscode.workspace.isTrusted ? "" : "Restricted Mode: nothing is built, run or loaded.";
   context.subscriptions.push(
     view,
+    vscode.workspace.onDidGrantWorkspaceTrust(() => {
+      view.message = "";
+    }),
     provider,
     provider.onTree((tree) => {
       const count = openFindings(tree);

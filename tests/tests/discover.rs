@@ -214,7 +214,7 @@ fn a_source_that_is_newer_makes_a_build_needed() {
     touch(&header);
     assert!(workspace.build_step(&target).unwrap().needed);
     let stale = Standing::Stale { source: header };
-    assert_eq!(standings(&workspace, &project.path("src/main.c")), [(43, "main".to_owned(), stale.clone())]);
+    assert_eq!(standings(&workspace, &project.path("src/main.c")), [(26, "main".to_owned(), stale.clone())]);
     let crowd = standings(&workspace, &project.path("src/crowd.c"));
     assert_eq!(crowd[0].2, Standing::Ready);
     assert!(stale.sentence().unwrap().contains("account.h"));
@@ -226,12 +226,12 @@ fn a_rescan_sees_what_was_built_and_what_is_gone() {
     let project = Project::copy("make-c").unwrap();
     let file = project.path("src/main.c");
     let mut workspace = Workspace::scan(project.root(), &Config::default());
-    assert!(matches!(&standings(&workspace, &file)[..], [(43, _, Standing::NotBuilt { .. })]));
+    assert!(matches!(&standings(&workspace, &file)[..], [(26, _, Standing::NotBuilt { .. })]));
 
     project.run("make").unwrap();
     assert!(workspace.rescan(&Config::default()));
     let built = workspace.target("build/bank").unwrap();
-    assert_eq!(standings(&workspace, &file), [(43, "main".to_owned(), Standing::Ready)]);
+    assert_eq!(standings(&workspace, &file), [(26, "main".to_owned(), Standing::Ready)]);
 
     project.run("touch -d '1 minute' src/main.c && make CFLAGS='-O2 -g' -B").unwrap();
     assert!(workspace.rescan(&Config::default()));
@@ -255,9 +255,9 @@ fn the_text_places_a_lens() {
     let lines = |text: &str| {
         workspace.targets_of_file(&file, Some(text)).into_iter().map(|target| target.line).collect::<Vec<_>>()
     };
-    assert_eq!(lines(&text), [43]);
-    assert_eq!(lines(&format!("\n\n{text}")), [45]);
-    assert_eq!(lines(&text.replacen("#include", "/* int main(void) */\n#include", 1)), [44]);
+    assert_eq!(lines(&text), [26]);
+    assert_eq!(lines(&format!("\n\n{text}")), [28]);
+    assert_eq!(lines(&text.replacen("#include", "/* int main(void) */\n#include", 1)), [27]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ export class AllowedBuilds {
   constructor(private readonly state: Memento) {}
 
   has(build: BuildParams): boolean {
-    return this.list().includes(name(build));
+    return this.list().some((allowed) => allowed === name(build) || covers(allowed, build));
   }
 
   async add(build: BuildParams): Promise<void> {
@@ -36,4 +36,13 @@ export class AllowedBuilds {
 // Another command, or the same one elsewhere, is another question.
 function name(build: BuildParams): string {
   return `${build.directory}\n${build.command}`;
+}
+
+// Who has allowed to configure and build has allowed to build, and who has allowed to build everything has allowed to build
+// a part of it, as options say.
+function covers(allowed: string, build: BuildParams): boolean {
+  if (!allowed.startsWith(`${build.directory}\n`)) return false;
+  const command = allowed.slice(build.directory.length + 1);
+  const options = build.command.startsWith(command) ? build.command.slice(command.length) : "";
+  return command.endsWith(` && ${build.command}`) || /^ --[\w ./:@=-]+$/.test(options);
 }

@@ -1,7 +1,7 @@
 // The tree "Interleavings" as plain data: targets, their findings, the switches of each.
 
 import type { Finding, Switch, Target, TargetState, Tree } from "../protocol";
-import { depth, moment, plural } from "./words";
+import { depth, headline, moment, plural } from "./words";
 
 /** A place that a click goes to. */
 export interface Place {
@@ -50,7 +50,8 @@ function targetRow(target: Target, now: Date): Row {
   const explored = target.explored === null ? "never explored" : `explored ${moment(target.explored, now)}`;
   const findings = [...target.findings].sort(byUrgency);
   return {
-    id: `target:${target.id}`,
+    // Editors keep a row as it was opened or closed: one with findings is another than one without.
+    id: `target:${target.id}:${findings.length > 0 ? "found" : "empty"}`,
     label: target.label,
     description: target.status,
     tooltip: [target.label, target.status, explored].filter((text) => text !== "").join("\n"),
@@ -72,7 +73,7 @@ function findingRow(target: Target, finding: Finding, now: Date): Row {
   const id = `finding:${target.id}:${finding.id}`;
   return {
     id,
-    label: finding.message,
+    label: headline(finding.message),
     description: findingDescription(finding, now),
     tooltip: findingTooltip(finding, now),
     icon: findingIcon(finding),

@@ -11,6 +11,11 @@ export function moment(seconds: number, now: Date, locale?: string, timeZone?: s
   return today ? time.format(date) : `${day.format(date)}, ${time.format(date)}`;
 }
 
+/** A message without where it comes from, which the C library puts in front and a row says beside it. */
+export function headline(message: string): string {
+  return message.replace(/^.*?: (?=Assertion `)/, "");
+}
+
 /** How many preemptions a finding takes; `≤` where fewer were not ruled out. */
 export function depth(finding: Pick<Finding, "preemptions" | "fewest">): string {
   const count = plural(finding.preemptions, "preemption");

@@ -47,6 +47,8 @@ export class CodeServer {
     const home = await mkdtemp(join(tmpdir(), "interleaver-workbench-"));
     await writeSettings(join(home, "data/User"), SETTINGS);
     await writeSettings(join(home, "data/Machine"), options.machineSettings ?? {});
+    // Extensions get the environment of a login shell.
+    await writeFile(join(home, ".profile"), `export PATH='${environment(home, options)["PATH"] ?? ""}'\n`);
     await promisify(execFile)(NODE, [CODE_SERVER, ...folders(home), "--install-extension", PACKAGE, "--force"], {
       env: environment(home, options),
     });

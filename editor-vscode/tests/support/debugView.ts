@@ -16,6 +16,12 @@ export class DebugView {
     await this.toolbar.locator(`a[aria-label^="${button}"]`).click();
   }
 
+  /** Ends the session. */
+  async stop(): Promise<void> {
+    await this.press("Stop");
+    await this.toolbar.waitFor({ state: "hidden" });
+  }
+
   /** Waits until the editor shows the program at a line of a file. */
   async at(file: string, line: number): Promise<void> {
     await this.page.locator(".tab.active", { hasText: file }).waitFor();
@@ -28,9 +34,14 @@ export class DebugView {
     return this.list("Debug Call Stack", words);
   }
 
+  /** The first line in view of what the program has written. */
+  get output(): Locator {
+    return this.page.locator(".repl .monaco-list-row", { hasText: /\S/ }).first();
+  }
+
   /** Waits until a variable has a value. */
   async variable(name: string, value: string): Promise<void> {
-    await this.list("Debug Variables", new RegExp(`^${name} = \\s*${value}$`)).waitFor();
+    await this.list("Debug Variables", new RegExp(`^${name}\\s*=\\s*${value}$`)).waitFor();
   }
 
   /** Unfolds a scope, unless it is. */

@@ -10,22 +10,52 @@ export class EditorPane {
     return this.pane.locator(".codelens-decoration:visible").locator("a, span", { hasText: words }).first();
   }
 
+  /** A lens in view that does something when it is clicked, as those that an editor remembers of a file do not. */
+  button(words: string): Locator {
+    return this.pane.locator(".codelens-decoration:visible a", { hasText: words }).first();
+  }
+
   /** A lens that stands directly above a line, by parts of the words of both. */
   lensAbove(line: string, words: string): Locator {
     const below = `.view-line:has-text(${JSON.stringify(line)})`;
     return this.pane.locator(`.codelens-decoration a:has-text(${JSON.stringify(words)}):above(${below}, 20)`).first();
   }
 
-  /** A line that is in view, by a part of its text; hints are part of it. */
-  line(text: string | RegExp): Locator {
-    return this.pane.locator(".view-line", { hasText: text }).first();
+  /** A line that is in view, by parts of its text; hints are part of it. */
+  line(...parts: string[]): Locator {
+    const lines = parts.reduce((lines, part) => lines.filter({ hasText: part }), this.pane.locator(".view-line"));
+    return lines.first();
   }
 
   async goTo(line: number): Promise<void> {
     await this.page.keyboard.press("Control+G");
     await this.page.locator(".quick-input-widget input[type=text]").fill(`:${line}`);
-    await this.page.keyboard.press("Enter");
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: `line ${line} ` }).click();
     await this.page.locator(".statusbar-item", { hasText: `Ln ${line},` }).waitFor();
+  }
+
+  /** Hovers over the first word of a line. */
+  async hover(line: number): Promise<void> {
+    await this.goTo(line);
+    await this.page.keyboard.press("Home");
+    // As the pointer does it, but for the way there.
+    await this.page.keyboard.press("Control+K");
+    await this.page.keyboard.press("Control+I");
+  }
+
+  /** What the hover says, by a part of its words. */
+  hoverText(words: string): Locator {
+    return this.page.locator(".monaco-hover:visible", { hasText: words }).first();
+  }
+
+  /** Sets or removes a breakpoint. */
+  async toggleBreakpoint(line: number): Promise<void> {
+    await this.goTo(line);
+    await this.page.keyboard.press("F9");
+  }
+
+  get breakpoints(): Locator {
+    return this.pane.locator(".codicon-debug-breakpoint");
   }
 
   /** Replaces a line as somebody who types, keeping its indentation. */
@@ -33,6 +63,7 @@ export class EditorPane {
     await this.goTo(line);
     await this.page.keyboard.press("Home");
     await this.page.keyboard.press("Shift+End");
+    await this.page.keyboard.press("Delete");
     await this.page.keyboard.type(text);
   }
 

@@ -5,6 +5,8 @@ import { join, resolve } from "node:path";
 export const EXTENSION = resolve(import.meta.dirname, "../..");
 export const REPOSITORY = resolve(EXTENSION, "..");
 export const PACKAGE = join(EXTENSION, "dist/interleaver.vsix");
+/** Servers with defects. */
+export const MUTANTS = join(EXTENSION, "tests/support/mutants");
 export const SCREENSHOTS = join(EXTENSION, "dist/screenshots");
 
 const MODULES = join(EXTENSION, ".cache/workbench/node_modules");

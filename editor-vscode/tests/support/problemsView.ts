@@ -22,6 +22,11 @@ export class ProblemsView {
     return rows.locator(".related-info-resource-separator + *, .marker-description").allInnerTexts();
   }
 
+  /** How many problems there are. */
+  async count(): Promise<number> {
+    return this.page.locator(".markers-panel .monaco-list-row[aria-level='2']").count();
+  }
+
   async none(): Promise<void> {
     await this.show();
     await this.page.locator(".markers-panel", { hasText: "No problems have been detected" }).waitFor();

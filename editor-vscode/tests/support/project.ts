@@ -1,6 +1,7 @@
 // A scratch copy of one of the projects in tests/workspaces, so that every test starts from nothing.
 
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -17,19 +18,25 @@ interface Counts {
   other: number;
 }
 
+/** What compilers write is not what somebody opens by name. */
+const NO_OUTPUT = { "search.exclude": { build: true, target: true } };
+
 export class Project {
   private constructor(
     private readonly scratch: string,
     readonly folder: string,
   ) {}
 
-  static async copy(name: string): Promise<Project> {
+  /** A copy with these settings of its workspace. */
+  static async copy(name: string, settings: Record<string, unknown> = {}): Promise<Project> {
     const scratch = await mkdtemp(join(tmpdir(), "interleaver-project-"));
     const folder = join(scratch, name);
     const project = new Project(scratch, folder);
     await cp(join(REPOSITORY, "tests/workspaces", name), folder, { recursive: true });
-    const settings = { "interleaver.serverEnvironment": { COUNT_EXECUTIONS: project.executions } };
-    await project.write(".vscode/settings.json", JSON.stringify(settings));
+    await project.write(
+      ".vscode/settings.json",
+      JSON.stringify({ ...NO_OUTPUT, ...project.countsExecutions, ...settings }),
+    );
     return project;
   }
 
@@ -77,9 +84,19 @@ export class Project {
     return join(schedules, file ?? "");
   }
 
+  /** The setting that makes the programs count their executions. */
+  get countsExecutions(): Record<string, unknown> {
+    return { "interleaver.serverEnvironment": { COUNT_EXECUTIONS: this.executions } };
+  }
+
   /** How many executions the programs have counted themselves. */
   async executed(): Promise<number> {
-    return (await readFile(this.executions)).length;
+    return existsSync(this.executions) ? (await readFile(this.executions)).length : 0;
+  }
+
+  /** Whether anything was explored here, ever. */
+  get hasStore(): boolean {
+    return existsSync(this.path(".interleaver"));
   }
 
   /** How many executions the store knows of. */

@@ -13,6 +13,14 @@ const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"];
 const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
+/** A part of the window, in pixels. */
+export interface Area {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
 export class Workbench {
   /** Requests that would have left this machine. */
   readonly strayRequests: string[] = [];
@@ -74,7 +82,9 @@ export class Workbench {
 
   /** Shows the view "Interleavings"; its rows from top to bottom. */
   async tree(): Promise<Locator> {
-    await this.page.getByRole("tab", { name: /^Interleaver/ }).click();
+    const tab = this.page.getByRole("tab", { name: /^Interleaver/ });
+    // A click on a view that is shown hides it.
+    if ((await tab.getAttribute("aria-expanded")) !== "true") await tab.click();
     return this.page.locator(".part.sidebar .monaco-list-row");
   }
 
@@ -86,13 +96,35 @@ export class Workbench {
     return this.page.locator(".monaco-dialog-box");
   }
 
+  /** Agrees to the build that is asked for. */
+  async allowBuild(command: string): Promise<void> {
+    await this.dialog.filter({ hasText: `Build with "${command}"?` }).waitFor();
+    await this.dialog.getByRole("button", { name: "Build", exact: true }).click();
+  }
+
+  /** A notification, by a part of its words. */
+  toast(words: string | RegExp): Locator {
+    return this.toasts.filter({ hasText: words }).first();
+  }
+
   get toasts(): Locator {
     return this.page.locator(".notifications-toasts .notification-toast");
   }
 
-  async screenshot(name: string): Promise<void> {
+  async screenshot(name: string, clip?: Area): Promise<void> {
     mkdirSync(SCREENSHOTS, { recursive: true });
-    await this.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+    await this.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), ...(clip && { clip }) });
+  }
+
+  /** Makes the side bar wider than an editor begins with. */
+  async widenSideBar(pixels: number): Promise<void> {
+    const bar = await this.page.locator(".part.sidebar").boundingBox();
+    if (bar === null) throw new Error("there is no side bar");
+    const [edge, middle] = [bar.x + bar.width, bar.y + bar.height / 2];
+    await this.page.mouse.move(edge, middle);
+    await this.page.mouse.down();
+    await this.page.mouse.move(edge + pixels, middle, { steps: 4 });
+    await this.page.mouse.up();
   }
 
   private async ready(): Promise<void> {

@@ -36,6 +36,24 @@ test("another command, or another folder, is another question", async () => {
   expect(allowed.has({ ...make, directory: "/src/sub" })).toBe(false);
 });
 
+test("who has allowed to configure and build has allowed to build, there", async () => {
+  const allowed = new AllowedBuilds(new Memory());
+  await allowed.add({ ...make, command: "configure && make app" });
+  expect(allowed.has(make)).toBe(true);
+  expect(allowed.has({ ...make, command: "app" })).toBe(false);
+  expect(allowed.has({ ...make, directory: "/other" })).toBe(false);
+});
+
+test("who has allowed to build everything has allowed to build a part of it", async () => {
+  const allowed = new AllowedBuilds(new Memory());
+  await allowed.add({ ...make, command: "cargo test --no-run" });
+  const part = (options: string) => allowed.has({ ...make, command: `cargo test --no-run${options}` });
+  expect(part(" --package app --lib")).toBe(true);
+  expect(part(" && rm -r *")).toBe(false);
+  expect(part(" --lib; rm -r *")).toBe(false);
+  expect(part(" --config $(rm)")).toBe(false);
+});
+
 test("allowing twice remembers once; forgetting says how many there were", async () => {
   const allowed = new AllowedBuilds(new Memory());
   await allowed.add(make);

@@ -52,6 +52,11 @@ test("a target has the words of its lens, its state in its icon, and opens where
   expect(row.icon.id).toBe("error");
 });
 
+test("a target that gets its first finding is another row, which opens", () => {
+  expect(only({ findings: [] }).id).not.toBe(only({}).id);
+  expect(only({ findings: [finding, { ...finding, id: "f2" }] }).id).toBe(only({}).id);
+});
+
 test("a finding's children are its switches in order, then its schedule file", () => {
   const row = findingRow({});
   expect(row.children.map(({ label, description, context }) => [label, description, context])).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { depth, moment } from "../../src/novsc/words";
+import { depth, headline, moment } from "../../src/novsc/words";
 
 const noon = Date.UTC(2026, 10, 21, 12) / 1000;
 const now = new Date(Date.UTC(2026, 10, 21, 18));
@@ -21,4 +21,12 @@ test.each([
   [2, false, "≤ 2 preemptions"],
 ])("%i preemptions, fewest %s: %s", (preemptions, fewest, text) => {
   expect(depth({ preemptions, fewest })).toBe(text);
+});
+
+test.each([
+  ["bank: src/main.c:35: main: Assertion `a == b' failed.", "Assertion `a == b' failed."],
+  ["t: a.cpp:3: void n::f(int): Assertion `n::x' failed.", "Assertion `n::x' failed."],
+  ["T2 waits for lock `a`: it is held by T1", "T2 waits for lock `a`: it is held by T1"],
+])("%s is headed %s", (message, text) => {
+  expect(headline(message)).toBe(text);
 });

@@ -1,0 +1,83 @@
+// Restricted Mode: what was found is shown; nothing is built, run or loaded until the workspace is trusted.
+
+import { stat } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { CodeServer } from "../support/codeServer";
+import { Project } from "../support/project";
+import { Workbench } from "../support/workbench";
+
+let project: Project;
+let server: CodeServer;
+let workbench: Workbench;
+let built: number;
+
+beforeAll(async () => {
+  project = await Project.copy("make-c");
+  await project.run("make");
+  await project.explore("build/bank");
+  // The sources are newer than the program: a click would build.
+  await project.write("src/crowd.c", await project.read("src/crowd.c"));
+  built = await buildTime();
+  server = await CodeServer.start({ trusted: false, machineSettings: project.countsExecutions });
+  workbench = await Workbench.open(server.url, project.folder);
+});
+
+afterAll(async () => {
+  await workbench.screenshot("end-of-restricted");
+  await workbench.close();
+  await server.stop();
+  await project.remove();
+});
+
+test("the finding is a problem, with the switches that lead there", async () => {
+  await workbench.statusBar.filter({ hasText: "Restricted Mode" }).waitFor();
+  await workbench.openFile("src/main.c");
+  await workbench.problems.show();
+  await workbench.problems.row(/Assertion .*shared\.balance/).waitFor();
+  expect((await workbench.problems.related()).length).toBeGreaterThan(2);
+});
+
+test("the view shows it, and says what is not done here", async () => {
+  const rows = await workbench.tree();
+  await rows.filter({ hasText: "Assertion" }).first().waitFor();
+  await workbench.page.getByText("Restricted Mode: nothing is built, run or loaded.").waitFor();
+});
+
+test("hovering over the failing line tells where the threads were", async () => {
+  await workbench.editor.hover(await project.line("src/main.c", "assert(shared.balance"));
+  await workbench.editor.hoverText("Bug depth").waitFor();
+});
+
+test("no lens offers to explore", async () => {
+  await workbench.editor.lens("⏮ Replay").waitFor();
+  expect(await workbench.editor.lens("Explore interleavings").count()).toBe(0);
+});
+
+test("a replay says that it would run the program, and leads to trust", async () => {
+  await workbench.editor.button("⏮ Replay").click();
+  const toast = workbench.toast("A replay runs the program, and this workspace is in Restricted Mode: trust it first.");
+  const manage = toast.getByRole("button", { name: "Manage Workspace Trust" });
+  // It has come to rest.
+  await manage.hover();
+  await workbench.screenshot("restricted");
+  await manage.click();
+  await workbench.page.locator(".workspace-trust-editor").waitFor();
+});
+
+test("nothing was built and nothing was run", async () => {
+  expect(await buildTime()).toBe(built);
+  expect(await project.executed()).toBe(0);
+});
+
+test("once it is trusted, its programs are looked for", async () => {
+  const trust = workbench.page.locator(".workspace-trust-editor");
+  await trust.getByRole("button", { name: "Trust", exact: true }).click();
+  const rows = await workbench.tree();
+  await rows.filter({ hasText: "crowd" }).waitFor();
+  await workbench.page.getByText("Restricted Mode: nothing is built").waitFor({ state: "hidden" });
+});
+
+/** When the program was built, in milliseconds. */
+async function buildTime(): Promise<number> {
+  return (await stat(project.path("build/bank"))).mtimeMs;
+}
