@@ -1,14 +1,14 @@
 //! Whether programs can be explored on this machine, and what to do if not.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::verdict::EXIT_FAILED;
 
 /// Something that exploring takes, and whether it is permitted here.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Check {
     /// What was tried: `trace`, `filter`, `personality`, `affinity`.
-    pub name: &'static str,
+    pub name: String,
     /// Whether it works.
     pub works: bool,
     /// Whether nothing can be explored without it.
@@ -19,13 +19,22 @@ pub struct Check {
     pub fix: Option<String>,
 }
 
+impl Check {
+    /// What is wrong and what to do about it, as one line; `None` where it works.
+    #[must_use]
+    pub fn advice(&self) -> Option<String> {
+        let fix = self.fix.as_ref()?;
+        Some(format!("{}; to do: {fix}", self.sentence))
+    }
+}
+
 /// Tries everything once; nothing stays behind.
 #[must_use]
 pub fn check() -> Vec<Check> {
     let checks = ptrace_backend::doctor::check().into_iter();
     checks
         .map(|check| Check {
-            name: check.name,
+            name: check.name.to_owned(),
             works: check.works,
             is_needed: check.is_needed,
             sentence: check.sentence,

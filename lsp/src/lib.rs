@@ -17,6 +17,7 @@ mod hover;
 mod input;
 mod job;
 mod lenses;
+mod machine;
 mod mailbox;
 mod outbox;
 mod server;

@@ -67,7 +67,23 @@ impl Editor {
     /// # Panics
     /// When its pipes are missing.
     pub fn spawned(folder: &Path) -> Result<Self, ToolError> {
-        let mut command = Command::new(tool::binary()?);
+        Self::started_by(Command::new(tool::binary()?), folder)
+    }
+
+    /// The same, where `wrapper` starts the server: it gets these words, the tool, and the tool's arguments.
+    ///
+    /// # Errors
+    /// When the tool cannot be built or started.
+    ///
+    /// # Panics
+    /// When its pipes are missing.
+    pub fn spawned_under(wrapper: &Path, words: &[&str], folder: &Path) -> Result<Self, ToolError> {
+        let mut command = Command::new(wrapper);
+        command.args(words).arg(tool::binary()?);
+        Self::started_by(command, folder)
+    }
+
+    fn started_by(mut command: Command, folder: &Path) -> Result<Self, ToolError> {
         command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let started = command.spawn();
         let mut process =
@@ -293,6 +309,28 @@ impl Editor {
             params["uri"] == uri && fits(params["diagnostics"].as_array().map_or(&[], Vec::as_slice))
         });
         params["diagnostics"].as_array().cloned().unwrap_or_default()
+    }
+
+    /// The diagnostics of a file as they are: those that were published last.
+    #[must_use]
+    pub fn diagnostics(&self, file: &Path) -> Vec<Value> {
+        let uri = uri(file);
+        let of_file = |told: &&Value| {
+            told["method"] == "textDocument/publishDiagnostics" && told["params"]["uri"] == uri.as_str()
+        };
+        let last = self.told.iter().rfind(of_file);
+        last.and_then(|told| told["params"]["diagnostics"].as_array()).cloned().unwrap_or_default()
+    }
+
+    /// Waits until the diagnostics of a file, as they are, fit.
+    pub fn settled_diagnostics(&mut self, file: &Path, fits: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+        loop {
+            let diagnostics = self.diagnostics(file);
+            if fits(&diagnostics) {
+                return diagnostics;
+            }
+            self.wait_for("diagnostics", |message| message["method"] == "textDocument/publishDiagnostics");
+        }
     }
 
     /// Waits until a lens fits, asking again whenever the server says that lenses have changed.

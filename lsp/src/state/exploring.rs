@@ -141,12 +141,16 @@ impl State {
 
     /// The program is as fresh as it gets.
     pub(super) fn explore_now(&mut self, id: u64) {
+        let Some(wish) = self.jobs.get_mut(id).map(|job| job.wish.clone()) else { return };
+        let resolved = self.resolve(&wish);
         let Some(job) = self.jobs.get_mut(id) else { return };
-        let wish = job.wish.clone();
-        match self.resolve(&wish) {
+        match resolved {
             Ok(target) => {
-                self.warn_if_stale(&wish, &target);
-                self.run(id, &wish, target);
+                job.wish.target = Some(target.id.clone());
+                if self.is_fit_for(id) {
+                    self.warn_if_stale(&wish, &target);
+                    self.run(id, &wish, &target);
+                }
             }
             Err(sentence) => self.fail(id, sentence),
         }
@@ -180,15 +184,14 @@ impl State {
         }
     }
 
-    fn run(&mut self, id: u64, wish: &Wish, target: Target) {
-        let request = self.request(&target, &wish.purpose);
+    fn run(&mut self, id: u64, wish: &Wish, target: &Target) {
+        let request = self.request(target, &wish.purpose);
         let exploration = Exploration {
             tool: self.around.tool.clone(),
             arguments: arguments(&request, &target.id),
             directory: wish.folder.clone(),
         };
         let Some(job) = self.jobs.get_mut(id) else { return };
-        job.wish.target = Some(target.id.clone());
         job.phase = Phase::Running;
         let Some(cancelled) = job.next_part() else {
             self.end(id);
@@ -296,13 +299,26 @@ impl State {
         self.end(id);
     }
 
+    /// It cannot be done, for a reason that was said already.
+    pub(super) fn refuse(&mut self, id: u64, sentence: &str) {
+        self.remember_trouble(id, sentence);
+        self.end(id);
+    }
+
     /// It could not do its work: said now, and kept for the lens and the tree.
     fn trouble(&mut self, id: u64, sentence: String) {
-        let Some(job) = self.jobs.get_mut(id) else { return };
-        if let Some(target) = job.wish.target.clone() {
-            self.troubles.insert(target, sentence.clone());
+        if self.remember_trouble(id, &sentence) {
+            self.show(MessageType::ERROR, sentence);
         }
-        self.show(MessageType::ERROR, sentence);
+    }
+
+    /// Says whether there is such a job.
+    fn remember_trouble(&mut self, id: u64, sentence: &str) -> bool {
+        let Some(job) = self.jobs.get_mut(id) else { return false };
+        if let Some(target) = job.wish.target.clone() {
+            self.troubles.insert(target, sentence.to_owned());
+        }
+        true
     }
 
     fn end(&mut self, id: u64) -> Option<Job> {

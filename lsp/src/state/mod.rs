@@ -1,6 +1,7 @@
 //! All that the server knows, and its one owner's work on it.
 
 mod exploring;
+mod fitness;
 mod looking;
 mod progress;
 mod showing;
@@ -15,6 +16,7 @@ use tokio::sync::oneshot;
 use tower_lsp::Client;
 use tower_lsp::ls_types::{CodeLens, Diagnostic, DidChangeTextDocumentParams, MessageType, Uri};
 
+use self::fitness::Fitness;
 use crate::commands::Command;
 use crate::documents::{self, Documents};
 use crate::findings::{Findings, Texts};
@@ -63,6 +65,8 @@ pub(crate) struct State {
     /// Requests that wait for the first look at their folder.
     waiting: Vec<(Uri, oneshot::Sender<Vec<CodeLens>>)>,
     published: HashMap<Uri, Vec<Diagnostic>>,
+    /// Whether this machine permits explorations.
+    fitness: Fitness,
 }
 
 impl State {
@@ -81,6 +85,7 @@ impl State {
             further: HashMap::new(),
             waiting: Vec::new(),
             published: HashMap::new(),
+            fitness: Fitness::default(),
         }
     }
 

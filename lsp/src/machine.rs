@@ -1,0 +1,19 @@
+//! What this machine permits, found out by the tool itself: explorations are processes of it, permitted the same.
+
+use std::io;
+use std::path::Path;
+use std::process::Stdio;
+
+use explorer::doctor::Check;
+use tokio::process::Command;
+
+/// Runs `interleaver doctor`.
+///
+/// # Errors
+/// When it cannot be run, or does not say what it found.
+pub(crate) async fn examine(tool: &Path) -> io::Result<Vec<Check>> {
+    let mut doctor = Command::new(tool);
+    doctor.args(["doctor", "--format", "json"]).stdin(Stdio::null()).process_group(0).kill_on_drop(true);
+    let output = doctor.output().await?;
+    serde_json::from_slice(&output.stdout).map_err(io::Error::other)
+}

@@ -1,0 +1,65 @@
+//! Before the first exploration: does this machine permit it?
+
+use std::collections::BTreeSet;
+use std::io;
+
+use explorer::doctor::Check;
+use tower_lsp::ls_types::MessageType;
+
+use super::State;
+use crate::machine::examine;
+
+/// What is known of the machine.
+#[derive(Default)]
+pub(super) enum Fitness {
+    #[default]
+    Unknown,
+    /// It is being found out, and these jobs wait for it.
+    Examined(BTreeSet<u64>),
+    /// Programs can be explored.
+    Fit,
+}
+
+impl State {
+    /// Whether a job can go on at once. If not, the machine is examined first, and the job goes on or fails after that.
+    pub(super) fn is_fit_for(&mut self, id: u64) -> bool {
+        match &mut self.fitness {
+            Fitness::Fit => return true,
+            Fitness::Examined(waiting) => {
+                waiting.insert(id);
+            }
+            Fitness::Unknown => {
+                self.fitness = Fitness::Examined(BTreeSet::from([id]));
+                let (tool, mailbox) = (self.around.tool.clone(), self.around.mailbox.clone());
+                self.around.runtime.spawn(async move {
+                    let checks = examine(&tool).await;
+                    mailbox.send(move |state| state.examined(checks));
+                });
+            }
+        }
+        false
+    }
+
+    /// What is refused is said once. A machine that permits too little is examined again at the next click, since
+    /// somebody may have changed it.
+    fn examined(&mut self, checks: io::Result<Vec<Check>>) {
+        let Fitness::Examined(waiting) = std::mem::take(&mut self.fitness) else { return };
+        let (missing, limited) = match checks {
+            Ok(checks) => (advice(&checks, true), advice(&checks, false)),
+            Err(error) => (vec![format!("`interleaver doctor` cannot be run: {error}")], Vec::new()),
+        };
+        let Some(first) = missing.first().cloned() else {
+            self.fitness = Fitness::Fit;
+            limited.into_iter().for_each(|sentence| self.show(MessageType::WARNING, sentence));
+            waiting.into_iter().for_each(|id| self.explore_now(id));
+            return;
+        };
+        missing.into_iter().for_each(|sentence| self.show(MessageType::ERROR, sentence));
+        waiting.into_iter().for_each(|id| self.refuse(id, &first));
+    }
+}
+
+/// What to say about things that are refused: those without which nothing can be explored, or the others.
+fn advice(checks: &[Check], is_needed: bool) -> Vec<String> {
+    checks.iter().filter(|check| check.is_needed == is_needed).filter_map(Check::advice).collect()
+}
