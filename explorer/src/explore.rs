@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::backend::{self, Launch, Launched};
+use crate::discover;
 use crate::environment;
 use crate::error::Error;
 use crate::fresh_dir::Fresh;
@@ -51,7 +52,11 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         step_limit: request.step_limit,
         run_timeout: request.run_timeout,
     };
-    let name = request.target.clone().unwrap_or_else(|| kept::program_id(&target.program));
+    let name = request.target.clone().or_else(|| {
+        let alone = discover::alone(&program.executable().path, &launch.arguments, &root)?;
+        Some(alone.id)
+    });
+    let name = name.unwrap_or_else(|| kept::program_id(&target.program));
     let store = match &request.output {
         Some(folder) => Store::at(folder)?,
         None => Store::of_target(&root, &name)?,

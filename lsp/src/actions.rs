@@ -21,7 +21,7 @@ impl State {
     }
 
     fn actions_of(&self, uri: &Uri, finding: &Finding) -> Vec<CodeAction> {
-        let target = &finding.kept.target;
+        let target = self.name_of(&finding.target());
         let mut actions = Vec::new();
         let mut add = |title: &str, command: String, argument: Value| {
             actions.push(action(title, command, argument));

@@ -231,6 +231,7 @@ mod tests {
         Target {
             id: "build/app".to_owned(),
             label: "app".to_owned(),
+            root: "/p".into(),
             program: "/p/build/app".into(),
             build_id: String::new(),
             test: None,

@@ -9,7 +9,7 @@ use tower_lsp::ls_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Uri,
 };
 
-use crate::documents::{self, Documents};
+use crate::documents::Documents;
 use crate::findings::{Finding, Spot, Step, Texts};
 use crate::text::{Encoding, range_of_line};
 
@@ -87,10 +87,7 @@ impl Diagnosing<'_> {
 
     fn location(&self, finding: &Finding, spot: &Spot) -> Option<Location> {
         let line = self.texts.now(finding, spot, self.documents);
-        let (uri, text) = match self.documents.get(&spot.file) {
-            Some(document) => (document.uri.clone(), Some(document.text.clone())),
-            None => (documents::uri(&spot.file)?, self.documents.text(&spot.file)),
-        };
+        let (uri, text) = (self.documents.uri(&spot.file)?, self.documents.text(&spot.file));
         Some(Location { uri, range: range_of_line(text.as_deref(), line, self.encoding) })
     }
 }

@@ -15,15 +15,19 @@ pub(crate) struct Document {
     pub(crate) version: i32,
 }
 
-/// All open documents. One file may be open under one URI only.
+/// All open documents, by the files that they are: whatever symbolic links a URI leads through, one file is one document.
 #[derive(Default)]
-pub(crate) struct Documents(HashMap<PathBuf, Document>);
+pub(crate) struct Documents {
+    open: HashMap<PathBuf, Document>,
+    /// Folders that the client names by way of symbolic links: the folder, and the client's name for it.
+    linked: Vec<(PathBuf, PathBuf)>,
+}
 
 impl Documents {
     pub(crate) fn open(&mut self, item: TextDocumentItem) {
         let Some(path) = path(&item.uri) else { return };
         let document = Document { uri: item.uri, text: item.text, version: item.version };
-        self.0.insert(path, document);
+        self.open.insert(path, document);
     }
 
     /// Says whether the document is open at all.
@@ -34,7 +38,7 @@ impl Documents {
         changes: Vec<TextDocumentContentChangeEvent>,
         encoding: Encoding,
     ) -> bool {
-        let Some(document) = path(uri).and_then(|path| self.0.get_mut(&path)) else { return false };
+        let Some(document) = path(uri).and_then(|path| self.open.get_mut(&path)) else { return false };
         document.version = version;
         for change in changes {
             match change.range {
@@ -47,34 +51,55 @@ impl Documents {
 
     pub(crate) fn close(&mut self, uri: &Uri) {
         if let Some(path) = path(uri) {
-            self.0.remove(&path);
+            self.open.remove(&path);
         }
     }
 
     pub(crate) fn get(&self, path: &Path) -> Option<&Document> {
-        self.0.get(path)
+        self.open.get(path)
     }
 
     /// The text of a file as the user sees it: in the editor if it is open there.
     pub(crate) fn text(&self, path: &Path) -> Option<String> {
-        match self.0.get(path) {
+        match self.open.get(path) {
             Some(document) => Some(document.text.clone()),
             None => std::fs::read_to_string(path).ok(),
         }
     }
 
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.0.keys().map(PathBuf::as_path)
+        self.open.keys().map(PathBuf::as_path)
+    }
+
+    /// From now on these are the folders, as the client names them.
+    pub(crate) fn name_folders<'a>(&mut self, folders: impl Iterator<Item = &'a Path>) {
+        let linked = folders.map(|named| (file(named), named.to_owned()));
+        self.linked = linked.filter(|(folder, named)| folder != named).collect();
+    }
+
+    /// The URI of a file, as its editor writes it if it is open, else by way of the folder that it lies in.
+    pub(crate) fn uri(&self, path: &Path) -> Option<Uri> {
+        if let Some(document) = self.open.get(path) {
+            return Some(document.uri.clone());
+        }
+        let inside = |(folder, named): &(PathBuf, PathBuf)| Some(named.join(path.strip_prefix(folder).ok()?));
+        Uri::from_file_path(self.linked.iter().find_map(inside).as_deref().unwrap_or(path))
     }
 }
 
-/// The file that a URI names, if it names one.
+/// The file that a URI names, if it names one: without symbolic links, if it is there.
 pub(crate) fn path(uri: &Uri) -> Option<PathBuf> {
+    named_path(uri).map(|path| file(&path))
+}
+
+/// The path that a URI names, as it is written.
+pub(crate) fn named_path(uri: &Uri) -> Option<PathBuf> {
     let is_file = uri.scheme().as_str() == "file";
     is_file.then(|| uri.to_file_path().map(std::borrow::Cow::into_owned))?
 }
 
-/// The URI of a file, as its editor writes it if it is open.
-pub(crate) fn uri(path: &Path) -> Option<Uri> {
-    Uri::from_file_path(path)
+/// A path without symbolic links. What does not exist yet is named by the folder that it would lie in.
+pub(crate) fn file(path: &Path) -> PathBuf {
+    let in_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
 }

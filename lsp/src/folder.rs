@@ -8,6 +8,8 @@ use explorer::config::Config;
 use explorer::discover::Workspace;
 use explorer::root::root_of;
 
+use crate::documents;
+
 /// The least time between two looks that nobody asked for.
 const PAUSE: Duration = Duration::from_secs(2);
 
@@ -16,8 +18,10 @@ const SHARE: u32 = 50;
 
 /// A workspace folder.
 pub(crate) struct Folder {
-    /// As the client names it.
+    /// Without symbolic links.
     pub(crate) path: PathBuf,
+    /// As the client names it.
+    pub(crate) named: PathBuf,
     /// The last look; `None` before the first.
     pub(crate) workspace: Option<Arc<Workspace>>,
     looking: bool,
@@ -47,8 +51,16 @@ pub(crate) struct Looked {
 }
 
 impl Folder {
-    pub(crate) fn new(path: PathBuf) -> Self {
-        Self { path, workspace: None, looking: false, again: false, begun: 0, last: None }
+    pub(crate) fn new(named: PathBuf) -> Self {
+        Self {
+            path: documents::file(&named),
+            named,
+            workspace: None,
+            looking: false,
+            again: false,
+            begun: 0,
+            last: None,
+        }
     }
 
     /// Where its store is, but for programs that lie in a checkout of their own.
@@ -103,8 +115,9 @@ impl Look {
 }
 
 /// The folder that holds a file: of several, the innermost.
-pub(crate) fn holding<'a>(folders: impl Iterator<Item = &'a Folder>, file: &Path) -> Option<&'a Folder> {
+pub(crate) fn holding<'a>(folders: &'a [Folder], file: &Path) -> Option<&'a Folder> {
     folders
-        .filter(|folder| file.starts_with(&folder.path))
+        .iter()
+        .filter(|folder| file.starts_with(&folder.path) || file.starts_with(&folder.named))
         .max_by_key(|folder| folder.path.components().count())
 }

@@ -7,6 +7,7 @@ use explorer::lines::Line;
 use explorer::watch::Progress;
 use tokio::sync::oneshot;
 
+use crate::key::Key;
 use crate::words;
 
 /// What somebody wants to have explored.
@@ -14,8 +15,8 @@ use crate::words;
 pub(crate) struct Wish {
     /// The workspace folder that it lies in.
     pub(crate) folder: PathBuf,
-    /// The target's name; `None` where nothing has been built yet.
-    pub(crate) target: Option<String>,
+    /// The target; `None` where nothing has been built yet.
+    pub(crate) target: Option<Key>,
     /// The source that its lens stands in, and what it is called there.
     pub(crate) stands: Option<(PathBuf, String)>,
     /// What people call it.
@@ -109,8 +110,8 @@ pub(crate) struct Jobs {
 
 impl Jobs {
     /// The one that works on a target.
-    pub(crate) fn of_target(&self, target: &str) -> Option<&Job> {
-        self.jobs.values().find(|job| job.wish.target.as_deref() == Some(target))
+    pub(crate) fn of_target(&self, target: &Key) -> Option<&Job> {
+        self.jobs.values().find(|job| job.wish.target.as_ref() == Some(target))
     }
 
     /// The one that works on what stands in a source under a name.

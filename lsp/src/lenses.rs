@@ -9,6 +9,7 @@ use tower_lsp::ls_types::{CodeLens, Command, Position, Range, Uri};
 use crate::commands::{self, client};
 use crate::findings::Finding;
 use crate::job::Job;
+use crate::key::Key;
 use crate::state::State;
 use crate::words;
 
@@ -76,7 +77,7 @@ impl Above<'_> {
             return vec![lens(0, "Explore a program that uses this file…", Some(pick))];
         }
         let own = |target: explorer::discover::Target| {
-            let explore = json!({ "target": target.id, "uri": self.uri });
+            let explore = json!({ "target": self.state.name_of(&Key::of(&target)), "uri": self.uri });
             lens(
                 0,
                 &format!("▶ Explore `{}`, which uses this file", target.label),
@@ -89,15 +90,15 @@ impl Above<'_> {
     fn of_target(&self, at: &TargetAt) -> Vec<CodeLens> {
         let line = at.line.saturating_sub(1);
         let by_name = || self.state.jobs.of_place(self.file, &at.name);
-        let target = at.target.as_ref().map(|target| target.id.as_str());
-        if let Some(job) = target.and_then(|id| self.state.jobs.of_target(id)).or_else(by_name) {
+        let target = at.target.as_ref().map(Key::of);
+        if let Some(job) = target.as_ref().and_then(|key| self.state.jobs.of_target(key)).or_else(by_name) {
             return running(line, job);
         }
-        match (&at.why, target) {
+        match (&at.why, &target) {
             (Standing::Blocked { sentence }, _) => vec![self.warning(line, sentence)],
             (Standing::NotBuilt { sentence }, _) => vec![self.not_built(at, line, sentence)],
-            (Standing::Ready, Some(id)) => self.of_ready(id, line, None),
-            (Standing::Stale { source }, Some(id)) => self.of_ready(id, line, Some(source)),
+            (Standing::Ready, Some(key)) => self.of_ready(key, line, None),
+            (Standing::Stale { source }, Some(key)) => self.of_ready(key, line, Some(source)),
             (Standing::Ready | Standing::Stale { .. }, None) => Vec::new(),
         }
     }
@@ -116,30 +117,31 @@ impl Above<'_> {
         lens(line, "▶ Build, then explore interleavings", server("explore", explore))
     }
 
-    fn of_ready(&self, id: &str, line: u32, newer: Option<&Path>) -> Vec<CodeLens> {
+    fn of_ready(&self, key: &Key, line: u32, newer: Option<&Path>) -> Vec<CodeLens> {
         let state = self.state;
-        let stale = newer.map(|source| format!(" (stale: `{}` is newer, builds first)", name(source)));
+        let name = state.name_of(key);
+        let stale = newer.map(|source| format!(" (stale: `{}` is newer, builds first)", file_name(source)));
         let stale = stale.unwrap_or_default();
         let command = |extra: Value| {
-            let mut argument = json!({ "target": id, "uri": self.uri });
+            let mut argument = json!({ "target": name, "uri": self.uri });
             if let (Some(argument), Value::Object(extra)) = (argument.as_object_mut(), extra) {
                 argument.extend(extra);
             }
             server("explore", argument)
         };
         let explore = |title: &str| lens(line, &format!("{title}{stale}"), command(json!({})));
-        if let Some(trouble) = state.trouble_of(id) {
+        if let Some(trouble) = state.trouble_of(key) {
             return vec![self.warning(line, trouble), explore(EXPLORE)];
         }
-        let open: Vec<&Finding> = state.findings.of_target(id).filter(|finding| finding.is_open()).collect();
-        let kept = state.findings.target(id);
+        let open: Vec<&Finding> = state.findings.of_target(key).filter(|finding| finding.is_open()).collect();
+        let kept = state.findings.target(key);
         let Some(kept) = kept else {
             let mut lenses = vec![explore(EXPLORE)];
-            lenses.extend(self.of_finding(line, id, &open));
+            lenses.extend(self.of_finding(line, &name, &open));
             return lenses;
         };
-        let mut lenses = vec![explore(&words::after(&kept.last, state.bugs(id)))];
-        lenses.extend(self.of_finding(line, id, &open));
+        let mut lenses = vec![explore(&words::after(&kept.last, state.bugs(key)))];
+        lenses.extend(self.of_finding(line, &name, &open));
         let is_bug = open.is_empty() || open.iter().any(|finding| finding.is_concurrency_bug());
         lenses.extend(is_bug.then(|| lens(line, "Explore further", command(json!({ "further": true })))));
         lenses
@@ -180,6 +182,6 @@ fn lens(line: u32, title: &str, command: Option<(String, Value)>) -> CodeLens {
     CodeLens { range: Range::new(at, at), command: Some(command), data: None }
 }
 
-fn name(file: &Path) -> String {
+fn file_name(file: &Path) -> String {
     file.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -16,6 +16,7 @@ mod hints;
 mod hover;
 mod input;
 mod job;
+mod key;
 mod lenses;
 mod machine;
 mod mailbox;

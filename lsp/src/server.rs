@@ -167,7 +167,8 @@ impl LanguageServer for Interleaver {
     }
 
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
-        let added = params.event.added.iter().filter_map(|folder| documents::path(&folder.uri)).collect();
+        let added =
+            params.event.added.iter().filter_map(|folder| documents::named_path(&folder.uri)).collect();
         let removed: Vec<PathBuf> =
             params.event.removed.iter().filter_map(|folder| documents::path(&folder.uri)).collect();
         self.mailbox.send(move |state| state.folders_changed(added, &removed));
@@ -236,7 +237,7 @@ fn failed(sentence: String) -> Error {
 
 fn folders(params: &InitializeParams) -> Vec<PathBuf> {
     let folders = params.workspace_folders.iter().flatten();
-    folders.filter_map(|folder| documents::path(&folder.uri)).collect()
+    folders.filter_map(|folder| documents::named_path(&folder.uri)).collect()
 }
 
 fn can(client: &ClientCapabilities) -> Changed {

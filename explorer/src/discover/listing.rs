@@ -1,10 +1,11 @@
 //! What a scan has looked at, for `interleaver list`.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{Candidate, SourceLine, Workspace};
+use super::{Candidate, SourceLine, Target, Workspace};
 use crate::text::plural;
 
 /// Everything that a scan has looked at.
@@ -95,6 +96,15 @@ impl Workspace {
             cut: self.found.cut.clone(),
             executables: self.candidates.iter().map(|candidate| self.listed(candidate)).collect(),
         }
+    }
+
+    /// Everything that can be explored in the workspace.
+    #[must_use]
+    pub fn listed_targets(&self) -> Vec<Target> {
+        let is_listed = |candidate: &&Arc<Candidate>| {
+            self.reason(candidate).is_none() && self.nothing_to_explore(candidate).is_none()
+        };
+        self.candidates.iter().filter(is_listed).flat_map(|candidate| self.targets_in(candidate)).collect()
     }
 
     fn listed(&self, candidate: &Candidate) -> Listed {

@@ -4,6 +4,7 @@
 //! tables list, `main`, and the tests in them. [`Workspace::targets_of_file`] is what an editor shows above a file's
 //! lines; [`Workspace::why_not`] says in a sentence why something is not shown.
 
+mod alone;
 mod build_step;
 mod candidate;
 mod cargo;
@@ -26,6 +27,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use alone::{Alone, alone};
 pub use build_step::BuildStep;
 pub use candidate::{Candidate, Kind};
 pub use cargo::{CargoKind, CargoTarget};
@@ -37,6 +39,7 @@ pub use walk::Limits;
 pub use written::TextLanguage;
 
 use crate::config::Config;
+use crate::root::root_of;
 use cargo::{Manifest, Notes};
 use ctest::CTest;
 use paths::Paths;
@@ -56,6 +59,8 @@ pub struct Workspace {
     known: HashMap<PathBuf, (Stamp, Option<Arc<Candidate>>)>,
     /// The freshest first.
     candidates: Vec<Arc<Candidate>>,
+    /// The roots of the checkouts that programs in these folders belong to.
+    roots: HashMap<PathBuf, PathBuf>,
 }
 
 impl Workspace {
@@ -68,9 +73,16 @@ impl Workspace {
     /// The same within other limits.
     #[must_use]
     pub fn scan_within(root: &Path, config: &Config, limits: Limits) -> Self {
-        let mut workspace = Self {
+        let mut workspace = Self { limits, ..Self::empty(root) };
+        workspace.rescan(config);
+        workspace
+    }
+
+    /// One that nothing is known of yet.
+    fn empty(root: &Path) -> Self {
+        Self {
             root: root.canonicalize().unwrap_or_else(|_| root.to_owned()),
-            limits,
+            limits: Limits::default(),
             config: Config::default(),
             found: Found::default(),
             manifests: Vec::new(),
@@ -78,9 +90,8 @@ impl Workspace {
             paths: Paths::default(),
             known: HashMap::new(),
             candidates: Vec::new(),
-        };
-        workspace.rescan(config);
-        workspace
+            roots: HashMap::new(),
+        }
     }
 
     /// Looks again; only executables that have changed are read again. Says whether there is any change.
@@ -152,6 +163,18 @@ impl Workspace {
         // The newest build first, and of equals the one with the shorter name.
         all.sort_by(|a: &Arc<Candidate>, b| (b.modified, &a.path).cmp(&(a.modified, &b.path)));
         self.candidates = all;
+        self.roots.clear();
+        for candidate in &self.candidates {
+            let folder = candidate.path.parent().unwrap_or(&self.root);
+            if !self.roots.contains_key(folder) {
+                self.roots.insert(folder.to_owned(), root_of(&candidate.path, &self.root));
+            }
+        }
+    }
+
+    /// The root of the checkout that a program belongs to: its store is there, and its name starts there.
+    fn root_of(&self, program: &Path) -> &Path {
+        program.parent().and_then(|folder| self.roots.get(folder)).unwrap_or(&self.root)
     }
 
     fn read(&mut self, names: &[PathBuf], stamp: Stamp, notes: &mut Notes) -> Option<Candidate> {

@@ -12,8 +12,11 @@ use crate::request::Request;
 /// A program, or a test in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Target {
-    /// The same over builds: `build/app`, `cargo:PACKAGE:KIND:NAME`, `toml:NAME`, with `#TEST` for a test.
+    /// The same over builds: `build/app`, `cargo:PACKAGE:KIND:NAME`, `toml:NAME`, with `#TEST` for a test. No other target
+    /// of the checkout has it.
     pub id: String,
+    /// The root of the checkout, where names of programs start.
+    pub root: PathBuf,
     /// What people call it: `app`, `Suite.Name`.
     pub label: String,
     /// The executable.

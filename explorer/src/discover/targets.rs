@@ -10,6 +10,8 @@ use super::test::Test;
 use super::{Candidate, Kind, Target, Workspace, ctest};
 use crate::config::TargetConfig;
 use crate::environment::Variables;
+use crate::kept::program_id;
+use crate::place::Place;
 
 impl Workspace {
     /// Everything that can be explored in an executable: the program, if it has a `main` of the user's or no tests; each
@@ -23,13 +25,25 @@ impl Workspace {
         whole.into_iter().chain(tests).chain(named).collect()
     }
 
-    /// The target with this ID, in the freshest program that has it.
+    /// The target with this ID, in the freshest program that has it; of several checkouts in the workspace, in the one that
+    /// has it first.
     #[must_use]
     pub fn target(&self, id: &str) -> Option<Target> {
+        self.find(id, None)
+    }
+
+    /// The target with this ID in the checkout at `root`, in the freshest program that has it.
+    #[must_use]
+    pub fn target_in(&self, id: &str, root: &Path) -> Option<Target> {
+        self.find(id, Some(root))
+    }
+
+    fn find(&self, id: &str, root: Option<&Path>) -> Option<Target> {
         let program = id.split_once('#').map_or(id, |(program, _)| program);
         let usable =
             self.usable().filter(|candidate| program.starts_with("toml:") || self.id(candidate) == program);
-        usable.flat_map(|candidate| self.targets_in(candidate)).find(|target| target.id == id)
+        let inside = usable.filter(|candidate| root.is_none_or(|root| self.root_of(&candidate.path) == root));
+        inside.flat_map(|candidate| self.targets_in(candidate)).find(|target| target.id == id)
     }
 
     /// The programs, and the tests in them, that use a file: what can be explored where the file itself has neither.
@@ -72,7 +86,10 @@ impl Workspace {
         let listing = listing().find(|candidate| candidate.declares_in(&file)).or_else(|| listing().next());
         let (command, directory) = match listing {
             Some(candidate) => self.build_command(&candidate.path, Some(candidate))?,
-            None => self.configured_build().or_else(|| self.detected_build(&file))?,
+            None => {
+                let configured = self.configured_build().or_else(|| self.build_to_come());
+                configured.or_else(|| self.detected_build(&file))?
+            }
         };
         Some(BuildStep { command, directory, needed: true })
     }
@@ -92,6 +109,16 @@ impl Workspace {
             return Some((target.build_command(), manifest.folder().to_owned()));
         }
         self.detected_build(program)
+    }
+
+    /// How the configuration builds a program that is not there yet.
+    fn build_to_come(&self) -> Option<(String, PathBuf)> {
+        Some((self.to_come().find_map(|target| target.build.clone())?, self.root.clone()))
+    }
+
+    /// What the configuration names and is not there yet.
+    pub(super) fn to_come(&self) -> impl Iterator<Item = &TargetConfig> {
+        self.config.targets.iter().filter(|target| !target.program.exists())
     }
 
     fn configured_build(&self) -> Option<(String, PathBuf)> {
@@ -139,9 +166,9 @@ impl Workspace {
     }
 
     /// The part of a target's ID that names the program.
-    fn id(&self, candidate: &Candidate) -> String {
+    pub(super) fn id(&self, candidate: &Candidate) -> String {
         match &candidate.kind {
-            Kind::Plain => self.shown(&candidate.path),
+            Kind::Plain => program_id(&Place::of(&candidate.path, self.root_of(&candidate.path))),
             Kind::Cargo(target) => {
                 format!("cargo:{}:{}:{}", target.package, target.kind.name(), target.name)
             }
@@ -169,6 +196,7 @@ impl Workspace {
             id: self.id(candidate),
             label: self.label(candidate),
             program: candidate.path.clone(),
+            root: self.root_of(&candidate.path).to_owned(),
             build_id: candidate.build_id.clone(),
             test: None,
             at: candidate.main.clone(),
@@ -186,6 +214,7 @@ impl Workspace {
             id: format!("{}#{}", self.id(candidate), test.name),
             label: test.name.clone(),
             program: candidate.path.clone(),
+            root: self.root_of(&candidate.path).to_owned(),
             build_id: candidate.build_id.clone(),
             at: Some(test.at.clone()),
             arguments: test.arguments.iter().map(Into::into).collect(),

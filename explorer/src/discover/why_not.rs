@@ -82,15 +82,17 @@ impl Workspace {
             let sentence = format!("`{program}` has no line numbers for this file: rebuild with {flag}");
             return Standing::Blocked { sentence };
         }
-        let name = self.shown(file);
+        let to_come = self.to_come().next().map(|target| self.shown(&target.program));
+        let to_come =
+            to_come.map(|program| format!(", and `{program}`, which interleaver.toml names, is not there"));
+        let nothing = format!(
+            "no program has been built from `{}` yet{}",
+            self.shown(file),
+            to_come.unwrap_or_default()
+        );
         let sentence = match self.build_step_of_file(file) {
-            Some(step) => {
-                format!("no program has been built from `{name}` yet: `{}` builds it", step.command)
-            }
-            None => format!(
-                "no program has been built from `{name}` yet, and it is not known how: say `build = \"…\"` in \
-                 interleaver.toml"
-            ),
+            Some(step) => format!("{nothing}: `{}` builds it", step.command),
+            None => format!("{nothing}, and it is not known how: say `build = \"…\"` in interleaver.toml"),
         };
         match self.candidates.iter().find(|candidate| candidate.is_stripped && candidate.sources.is_empty()) {
             Some(stripped) => Standing::NotBuilt {

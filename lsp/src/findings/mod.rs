@@ -12,6 +12,7 @@ use explorer::report::{FailureKind, Location};
 
 pub(crate) use self::schedule::{Preemption, State, Step};
 pub(crate) use self::texts::Texts;
+use crate::key::Key;
 
 /// A place that exists: a line in a text as it was explored.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -51,7 +52,6 @@ pub(crate) struct Finding {
 
 impl Finding {
     fn of(root: &Path, folder: &KeptFolder, mut kept: KeptFinding) -> Self {
-        let name = folder.path().file_name().unwrap_or_default().to_string_lossy();
         let told = &kept.finding;
         let own = told.parties.iter().filter(|party| Some(&party.thread) == told.thread.as_ref());
         let others = told.parties.iter().filter(|party| Some(&party.thread) != told.thread.as_ref());
@@ -62,7 +62,7 @@ impl Finding {
         // Long executions would fill the memory of the server.
         kept.finding.events = Vec::new();
         Self {
-            id: format!("{name}/{}", kept.id),
+            id: folder.path().join(&kept.id).to_string_lossy().into_owned(),
             root: root.to_owned(),
             folder: folder.clone(),
             at,
@@ -71,6 +71,11 @@ impl Finding {
             end,
             kept,
         }
+    }
+
+    /// The target that it was found in.
+    pub(crate) fn target(&self) -> Key {
+        Key { root: self.root.clone(), id: self.kept.target.clone() }
     }
 
     /// Whether it is to be shown as a problem.
@@ -157,20 +162,22 @@ impl Findings {
         self.all().filter(|finding| finding.is_open())
     }
 
-    pub(crate) fn of_target<'a>(&'a self, target: &'a str) -> impl Iterator<Item = &'a Finding> {
-        self.all().filter(move |finding| finding.kept.target == target)
+    pub(crate) fn of_target<'a>(&'a self, target: &'a Key) -> impl Iterator<Item = &'a Finding> {
+        self.all().filter(move |finding| finding.kept.target == target.id && finding.root == target.root)
     }
 
     pub(crate) fn get(&self, id: &str) -> Option<&Finding> {
         self.all().find(|finding| finding.id == id)
     }
 
-    pub(crate) fn targets(&self) -> impl Iterator<Item = &KeptTarget> {
-        self.folders.values().filter_map(|kept| kept.target.as_ref())
+    pub(crate) fn targets(&self) -> impl Iterator<Item = Key> {
+        let named = |kept: &Kept| Some(Key { root: kept.root.clone(), id: kept.target.as_ref()?.id.clone() });
+        self.folders.values().filter_map(named)
     }
 
-    pub(crate) fn target(&self, id: &str) -> Option<&KeptTarget> {
-        self.targets().find(|target| target.id == id)
+    pub(crate) fn target(&self, key: &Key) -> Option<&KeptTarget> {
+        let there = self.folders.values().filter(|kept| kept.root == key.root);
+        there.filter_map(|kept| kept.target.as_ref()).find(|target| target.id == key.id)
     }
 
     /// The finding that hints belong to where none was chosen: the first of the target that was explored last.

@@ -16,7 +16,9 @@ use crate::build::{Build, Built};
 use crate::commands::{Cancel, Explore};
 use crate::documents;
 use crate::exploration::{End, Exploration, arguments};
+use crate::folder::Folder;
 use crate::job::{Job, Phase, Purpose, Wish};
+use crate::key::{self, Key};
 use crate::outbox::Changed;
 
 /// How much more each time that somebody wants to go further.
@@ -27,22 +29,27 @@ impl State {
     /// A sentence.
     pub(super) fn explore(&mut self, wanted: &Explore) -> Result<u64, String> {
         let mut wish = self.wish(wanted)?;
-        let key = wish.target.clone().unwrap_or_default();
-        let further = if wanted.further { self.further.get(&key).copied().unwrap_or(0) + 1 } else { 0 };
-        self.further.insert(key, further);
-        wish.purpose = Purpose::Explore { further };
+        if let Some(key) = wish.target.clone() {
+            let further = if wanted.further { self.further.get(&key).copied().unwrap_or(0) + 1 } else { 0 };
+            self.further.insert(key, further);
+            wish.purpose = Purpose::Explore { further };
+        }
         self.start(wish)
     }
 
     /// # Errors
     /// A sentence.
     pub(super) fn check(&mut self, finding: &str) -> Result<u64, String> {
+        if !self.settings.trusted {
+            return Err(NOT_TRUSTED.to_owned());
+        }
         let found = self.findings.get(finding).ok_or_else(|| no_finding(finding))?;
-        let target = found.kept.target.clone();
-        let uri = found.at.as_ref().and_then(|spot| documents::uri(&spot.file));
-        let wanted = Explore { target: Some(target), uri, ..Explore::default() };
-        let wish = self.wish(&wanted)?;
-        self.start(Wish { purpose: Purpose::Check { finding: finding.to_owned() }, ..wish })
+        let key = found.target();
+        let find = |folder: &Folder| folder.workspace.as_ref()?.target_in(&key.id, &key.root);
+        let target = self.folders.iter().find_map(|folder| Some((folder.path.clone(), find(folder)?)));
+        let (folder, target) = target.ok_or_else(|| no_target(&key.id))?;
+        let purpose = Purpose::Check { finding: finding.to_owned() };
+        self.start(Wish { folder, target: Some(key), stands: None, label: target.label, purpose })
     }
 
     /// From what a client asks for to something that can be explored.
@@ -56,8 +63,7 @@ impl State {
         match (&wanted.target, &stands) {
             (Some(id), _) => {
                 let (folder, target) = self.target(id, file.as_deref()).ok_or_else(|| no_target(id))?;
-                let label = target.label;
-                Ok(Wish { folder, target: Some(id.clone()), stands, label, purpose })
+                Ok(Wish { folder, target: Some(Key::of(&target)), stands, label: target.label, purpose })
             }
             (None, Some((file, name))) => {
                 let folder = self.folder_of(file).ok_or("the file lies outside of the workspace")?;
@@ -68,13 +74,16 @@ impl State {
         }
     }
 
-    /// The target of that name: of several folders that of the file, else the first.
-    pub(super) fn target(&self, id: &str, file: Option<&Path>) -> Option<(PathBuf, Target)> {
+    /// The target that a client names. Where it does not name the checkout, that is the one of the file, else the first.
+    pub(super) fn target(&self, name: &str, file: Option<&Path>) -> Option<(PathBuf, Target)> {
+        let (id, root) = key::parse(name);
+        let find = |folder: &Folder| {
+            let workspace = folder.workspace.as_ref()?;
+            root.map_or_else(|| workspace.target(id), |root| workspace.target_in(id, root))
+        };
         let first = file.and_then(|file| self.folder_of(file));
-        let folders = first.into_iter().chain(&self.folders);
-        folders
-            .filter_map(|folder| Some((folder.path.clone(), folder.workspace.as_ref()?.target(id)?)))
-            .next()
+        let mut folders = first.into_iter().chain(&self.folders);
+        folders.find_map(|folder| Some((folder.path.clone(), find(folder)?)))
     }
 
     fn workspace(&self, folder: &Path) -> Option<Arc<Workspace>> {
@@ -90,7 +99,10 @@ impl State {
         }
         let workspace = self.workspace(&wish.folder).ok_or("the workspace has not been looked at yet")?;
         let step = match (&wish.target, &wish.stands) {
-            (Some(id), _) => workspace.target(id).and_then(|target| workspace.build_step(&target)),
+            (Some(key), _) => {
+                let target = workspace.target_in(&key.id, &key.root);
+                target.and_then(|target| workspace.build_step(&target))
+            }
             (None, Some((file, _))) => workspace.build_step_of_file(file),
             (None, None) => None,
         };
@@ -146,7 +158,7 @@ impl State {
         let Some(job) = self.jobs.get_mut(id) else { return };
         match resolved {
             Ok(target) => {
-                job.wish.target = Some(target.id.clone());
+                job.wish.target = Some(Key::of(&target));
                 if self.is_fit_for(id) {
                     self.warn_if_stale(&wish, &target);
                     self.run(id, &wish, &target);
@@ -158,8 +170,8 @@ impl State {
 
     fn resolve(&self, wish: &Wish) -> Result<Target, String> {
         let workspace = self.workspace(&wish.folder).ok_or("the workspace has not been looked at yet")?;
-        if let Some(id) = &wish.target {
-            return workspace.target(id).ok_or_else(|| no_target(id));
+        if let Some(key) = &wish.target {
+            return workspace.target_in(&key.id, &key.root).ok_or_else(|| no_target(&key.id));
         }
         let Some((file, name)) = &wish.stands else { return Err(no_target("")) };
         let text = self.documents.text(file);
@@ -237,7 +249,11 @@ impl State {
     }
 
     pub(super) fn cancel(&mut self, wish: &Cancel) -> bool {
-        let by_target = wish.target.as_ref().and_then(|target| self.jobs.of_target(target)).map(|job| job.id);
+        let is_named = |job: &&Job| {
+            let name = job.wish.target.as_ref().map(|key| self.name_of(key));
+            name.is_some() && name == wish.target
+        };
+        let by_target = self.jobs.all().find(is_named).map(|job| job.id);
         wish.job.or(by_target).is_some_and(|job| self.cancel_job(job))
     }
 
@@ -337,7 +353,8 @@ impl State {
         let found = workspace.zip(file.as_ref()).map(|(workspace, file)| workspace.programs_using(file));
         let choice = |target: Target| {
             let program = folder.map(|folder| shown(&target.program, &folder.path)).unwrap_or_default();
-            serde_json::json!({ "target": target.id, "label": target.label, "detail": program })
+            let name = self.name_of(&Key::of(&target));
+            serde_json::json!({ "target": name, "label": target.label, "detail": program })
         };
         found.into_iter().flatten().map(choice).collect()
     }

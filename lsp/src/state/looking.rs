@@ -23,6 +23,7 @@ impl State {
     pub(crate) fn folders_changed(&mut self, added: Vec<PathBuf>, removed: &[PathBuf]) {
         self.folders.retain(|folder| !removed.contains(&folder.path));
         self.folders.extend(added.into_iter().map(Folder::new));
+        self.documents.name_folders(self.folders.iter().map(|folder| folder.named.as_path()));
         self.ready();
     }
 

@@ -22,6 +22,7 @@ use crate::documents::{self, Documents};
 use crate::findings::{Findings, Texts};
 use crate::folder::Folder;
 use crate::job::Jobs;
+use crate::key::Key;
 use crate::mailbox::WeakMailbox;
 use crate::outbox::{Changed, Message, Outbox};
 use crate::settings::Settings;
@@ -59,9 +60,9 @@ pub(crate) struct State {
     /// The finding that hints belong to, if one was chosen.
     selected: Option<String>,
     /// Why targets could not be explored the last time.
-    troubles: HashMap<String, String>,
+    troubles: HashMap<Key, String>,
     /// How much more than usual was asked for, by target.
-    further: HashMap<String, u32>,
+    further: HashMap<Key, u32>,
     /// Requests that wait for the first look at their folder.
     waiting: Vec<(Uri, oneshot::Sender<Vec<CodeLens>>)>,
     published: HashMap<Uri, Vec<Diagnostic>>,
@@ -93,6 +94,7 @@ impl State {
     pub(crate) fn begin(&mut self, settings: Result<Settings, String>, hello: Hello) {
         self.settled(settings);
         self.folders = hello.folders.iter().cloned().map(Folder::new).collect();
+        self.documents.name_folders(self.folders.iter().map(|folder| folder.named.as_path()));
         self.hello = hello;
     }
 
@@ -179,9 +181,16 @@ impl State {
         self.around.outbox.put(Message::Status(self.status()));
     }
 
-    /// The workspace folder that a file belongs to.
+    /// The workspace folder that a file belongs to, be it by way of a symbolic link that its editor followed.
     pub(crate) fn folder_of(&self, file: &Path) -> Option<&Folder> {
-        crate::folder::holding(self.folders.iter(), file)
+        let opened_as = || documents::named_path(&self.documents.get(file)?.uri);
+        let holding = |file: &Path| crate::folder::holding(&self.folders, file);
+        holding(file).or_else(|| holding(&opened_as()?))
+    }
+
+    /// What clients call a target.
+    pub(crate) fn name_of(&self, key: &Key) -> String {
+        key.name(&self.folders.first().map(Folder::root).unwrap_or_default())
     }
 
     fn folder_mut(&mut self, path: &Path) -> Option<&mut Folder> {

@@ -37,8 +37,7 @@ impl State {
     fn configuration_problems(&self, folder: &Path) -> Option<(Uri, Vec<Diagnostic>)> {
         let path = folder.join(FILE);
         let found = configuration::diagnostics(&self.documents.text(&path)?, folder, self.hello.encoding);
-        let uri = self.documents.get(&path).map(|document| document.uri.clone());
-        Some((uri.or_else(|| documents::uri(&path))?, found)).filter(|(_, found)| !found.is_empty())
+        Some((self.documents.uri(&path)?, found)).filter(|(_, found)| !found.is_empty())
     }
 
     /// The finding that hints belong to.

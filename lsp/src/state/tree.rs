@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use tower_lsp::ls_types::Uri;
 
 use super::State;
-use crate::documents;
 use crate::findings::{Finding, Spot, Step};
 use crate::job::{Job, Phase};
+use crate::key::Key;
 use crate::words::{self, Bugs};
 
 impl State {
     /// What is known of a target's bugs.
-    pub(crate) fn bugs(&self, target: &str) -> Bugs {
+    pub(crate) fn bugs(&self, target: &Key) -> Bugs {
         let open: Vec<&Finding> =
             self.findings.of_target(target).filter(|finding| finding.is_open()).collect();
         Bugs {
@@ -28,50 +28,48 @@ impl State {
     }
 
     /// Why a target could not be explored the last time.
-    pub(crate) fn trouble_of(&self, target: &str) -> Option<&str> {
+    pub(crate) fn trouble_of(&self, target: &Key) -> Option<&str> {
         self.troubles.get(target).map(String::as_str)
     }
 
     pub(super) fn tree(&self) -> Value {
-        let mut known: BTreeMap<String, Option<Target>> = BTreeMap::new();
+        let mut known: BTreeMap<Key, Option<Target>> = BTreeMap::new();
         for workspace in self.folders.iter().filter_map(|folder| folder.workspace.as_ref()) {
-            let listed = workspace.listing().executables.into_iter().flat_map(|listed| listed.targets);
-            known.extend(listed.map(|listed| (listed.id.clone(), workspace.target(&listed.id))));
+            for target in workspace.listed_targets() {
+                known.entry(Key::of(&target)).or_insert(Some(target));
+            }
         }
-        for target in self.findings.all().map(|finding| &finding.kept.target) {
-            known.entry(target.clone()).or_default();
-        }
-        for target in self.findings.targets() {
-            known.entry(target.id.clone()).or_default();
+        for key in self.findings.all().map(Finding::target).chain(self.findings.targets()) {
+            known.entry(key).or_default();
         }
         let targets: Vec<Value> =
-            known.iter().map(|(id, target)| self.target_row(id, target.as_ref())).collect();
+            known.iter().map(|(key, target)| self.target_row(key, target.as_ref())).collect();
         json!({ "targets": targets })
     }
 
-    fn target_row(&self, id: &str, target: Option<&Target>) -> Value {
-        let kept = self.findings.target(id);
+    fn target_row(&self, key: &Key, target: Option<&Target>) -> Value {
+        let kept = self.findings.target(key);
         let at = target.and_then(|target| target.at.as_ref());
         let findings: Vec<Value> =
-            self.findings.of_target(id).map(|finding| self.finding_row(finding)).collect();
+            self.findings.of_target(key).map(|finding| self.finding_row(finding)).collect();
         json!({
-            "id": id,
-            "label": target.map_or(id, |target| &target.label),
-            "uri": at.and_then(|at| documents::uri(&at.file)).map(text).unwrap_or_default(),
+            "id": self.name_of(key),
+            "label": target.map_or(&key.id, |target| &target.label),
+            "uri": at.and_then(|at| self.documents.uri(&at.file)).map(text).unwrap_or_default(),
             "line": at.map_or(0, |at| at.line.saturating_sub(1)),
-            "state": self.state_word(id, kept),
-            "status": self.status_words(id, kept),
+            "state": self.state_word(key, kept),
+            "status": self.status_words(key, kept),
             "explored": kept.map(|kept| kept.last.at),
             "findings": findings,
         })
     }
 
-    fn state_word(&self, id: &str, kept: Option<&KeptTarget>) -> &'static str {
-        match (self.jobs.of_target(id), kept) {
+    fn state_word(&self, key: &Key, kept: Option<&KeptTarget>) -> &'static str {
+        match (self.jobs.of_target(key), kept) {
             (Some(Job { phase: Phase::Building | Phase::Looking(_), .. }), _) => "building",
             (Some(_), _) => "running",
-            _ if self.troubles.contains_key(id) => "error",
-            _ if self.bugs(id).open > 0 => "found",
+            _ if self.troubles.contains_key(key) => "error",
+            _ if self.bugs(key).open > 0 => "found",
             (None, None) => "idle",
             (None, Some(kept)) => match kept.last.verdict {
                 Verdict::Inconclusive => "inconclusive",
@@ -80,14 +78,14 @@ impl State {
         }
     }
 
-    fn status_words(&self, id: &str, kept: Option<&KeptTarget>) -> String {
-        if let Some(job) = self.jobs.of_target(id) {
+    fn status_words(&self, key: &Key, kept: Option<&KeptTarget>) -> String {
+        if let Some(job) = self.jobs.of_target(key) {
             return job.words();
         }
-        if let Some(trouble) = self.troubles.get(id) {
+        if let Some(trouble) = self.troubles.get(key) {
             return trouble.clone();
         }
-        kept.map(|kept| words::after(&kept.last, self.bugs(id))).unwrap_or_default()
+        kept.map(|kept| words::after(&kept.last, self.bugs(key))).unwrap_or_default()
     }
 
     fn finding_row(&self, finding: &Finding) -> Value {
@@ -125,7 +123,7 @@ impl State {
     /// Where a place of a finding is now.
     fn place(&self, finding: &Finding, spot: Option<&Spot>) -> (String, u32) {
         let Some(spot) = spot else { return (String::new(), 0) };
-        let uri = documents::uri(&spot.file).map(text).unwrap_or_default();
+        let uri = self.documents.uri(&spot.file).map(text).unwrap_or_default();
         (uri, self.texts.now(finding, spot, &self.documents))
     }
 

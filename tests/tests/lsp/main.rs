@@ -6,6 +6,7 @@ mod builds;
 mod configuration;
 mod ends;
 mod exploring;
+mod folders;
 mod machine;
 mod showing;
 mod stores;

@@ -1,0 +1,49 @@
+//! One program by itself: what it is called and where it begins, without a look at what else its workspace holds.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+
+use super::cargo::Notes;
+use super::walk::Stamp;
+use super::{SourceLine, Target, Workspace};
+
+/// What a program with its arguments is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Alone {
+    /// The ID of the target that editors show for it.
+    pub id: String,
+    /// The test's name, or `main`.
+    pub name: String,
+    /// Where the test, or `main`, stands.
+    pub at: Option<SourceLine>,
+}
+
+/// What is run by a program with these arguments: the one test that they select, or the program as a whole. `program` is
+/// absolute and without symbolic links, `root` that of its checkout. `None` for what is no native program.
+#[must_use]
+pub fn alone(program: &Path, arguments: &[OsString], root: &Path) -> Option<Alone> {
+    let metadata = fs::metadata(program).ok()?;
+    let mut workspace = Workspace::empty(root);
+    let candidate = workspace.read(&[program.to_owned()], Stamp::of(&metadata), &mut Notes::default())?;
+    let targets = workspace.targets_in(&candidate);
+    let mut selected = targets.iter().filter(|target| is_selected(target, arguments));
+    let found = match (selected.next(), selected.next()) {
+        (Some(one), None) => Some(one),
+        _ => targets.iter().find(|target| target.test.is_none()),
+    };
+    Some(Alone {
+        id: found.map_or_else(|| workspace.id(&candidate), |target| target.id.clone()),
+        name: found.and_then(|target| target.test.as_ref()).map_or("main", |test| &test.name).to_owned(),
+        at: found.and_then(|target| target.at.clone()),
+    })
+}
+
+/// Whether everything that selects a test is among the arguments; what only says how it runs does not matter.
+fn is_selected(target: &Target, arguments: &[OsString]) -> bool {
+    const HOW: [&str; 4] =
+        ["--nocapture", "--test-threads=1", "--include-ignored", "--gtest_also_run_disabled_tests"];
+    let Some(test) = &target.test else { return false };
+    let mut selecting = test.arguments.iter().filter(|argument| !HOW.contains(&argument.as_str()));
+    selecting.all(|argument| arguments.iter().any(|given| given == argument.as_str()))
+}
