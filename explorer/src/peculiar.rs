@@ -12,6 +12,9 @@ use checker::seam::{
 
 use crate::test_framework::that_ran_nothing;
 
+/// More than a test framework writes that runs no test, in bytes.
+const LONGEST_REPORT: usize = 16 << 10;
+
 /// What all executions so far have told.
 #[derive(Debug, Default)]
 pub(crate) struct Peculiarities(Mutex<Told>);
@@ -23,7 +26,6 @@ struct Told {
     /// The test framework that ran no test.
     idle: Option<&'static str>,
     started: u64,
-    ended: u64,
 }
 
 impl Peculiarities {
@@ -37,16 +39,21 @@ impl Peculiarities {
         self.told().started
     }
 
+    /// One more was started, by somebody else.
+    pub(crate) fn count_one(&self) {
+        self.told().started += 1;
+    }
+
     fn told(&self) -> MutexGuard<'_, Told> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn add(&self, ending: &Ending) {
         let mut told = self.told();
-        if told.ended == 0 {
+        // Who says that nothing ran says little else.
+        if told.idle.is_none() && ending.stdout.len() <= LONGEST_REPORT {
             told.idle = that_ran_nothing(&ending.stdout);
         }
-        told.ended += 1;
         told.notes.extend(ending.notes.iter().cloned());
     }
 }
@@ -69,17 +76,23 @@ impl<'a, P> Observed<'a, P> {
     pub(crate) fn new(program: &'a P, arguments: String, told: &'a Peculiarities) -> Self {
         Self { program, arguments, told }
     }
+
+    /// Why nothing that came of the executions counts: in one of them the test did not run.
+    pub(crate) fn ran_no_test(&self) -> Option<StartError> {
+        let framework = self.told.told().idle?;
+        Some(StartError(format!(
+            "{framework} ran no test with the arguments `{}`: name a test that the program has",
+            self.arguments
+        )))
+    }
 }
 
 impl<'a, P: Program> Program for Observed<'a, P> {
     type Run = ObservedRun<'a, P::Run>;
 
     fn start(&self, scope: &Scope) -> Result<Self::Run, StartError> {
-        if let Some(framework) = self.told.told().idle {
-            return Err(StartError(format!(
-                "{framework} ran no test with the arguments `{}`: name a test that the program has",
-                self.arguments
-            )));
+        if let Some(error) = self.ran_no_test() {
+            return Err(error);
         }
         let run = self.program.start(scope)?;
         self.told.told().started += 1;

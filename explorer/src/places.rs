@@ -68,9 +68,22 @@ impl<'a> Places<'a> {
 
     /// The place of a line that the program itself names, if there is such a file.
     pub(crate) fn of_named(&self, file: &Path, line: u32) -> Option<Location> {
-        let found = self.root.join(file).canonicalize().ok().filter(|file| file.is_file())?;
+        let here = self.root.join(file).canonicalize().ok().filter(|file| file.is_file());
+        // Who built elsewhere, below the root or above, has given the compiler another relative name.
+        let found = here.or_else(|| self.source.source_named(file))?;
         let file = found.strip_prefix(&self.root).unwrap_or(&found).to_string_lossy().into_owned();
         Some(Location { file: Some(file), line: Some(line), function: None })
+    }
+
+    /// The innermost frame of the user's own code in a stack, if there is one.
+    pub(crate) fn own_of_stack(&self, stack: &[Site]) -> Option<Location> {
+        let has_own = stack.iter().any(|&site| self.is_own_site(site));
+        has_own.then(|| self.of_stack(stack).into_iter().next()).flatten()
+    }
+
+    /// The place of a frame that is known by itself.
+    pub(crate) fn of_frame(&self, frame: &Frame) -> Location {
+        self.name(frame)
     }
 
     fn is_own(&self, site: Site, frame: &Frame) -> bool {

@@ -1,5 +1,7 @@
 //! What reports need to know of a program beside its executions: words for what the checker knows by name only.
 
+use std::path::{Path, PathBuf};
+
 use checker::names::{Obj, Site, ThreadName};
 pub use ptrace_backend::debuginfo::SourceFrame as Frame;
 
@@ -16,6 +18,12 @@ pub trait Source {
 
     /// The thread that runs the harness of a test and is no part of it, if there is one.
     fn harness(&self) -> Option<ThreadName> {
+        None
+    }
+
+    /// The source of the user's own whose name ends so, if there is one such.
+    fn source_named(&self, file: &Path) -> Option<PathBuf> {
+        let _ = file;
         None
     }
 

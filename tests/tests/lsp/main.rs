@@ -7,6 +7,7 @@ mod configuration;
 mod ends;
 mod exploring;
 mod folders;
+mod frameworks;
 mod machine;
 mod showing;
 mod stores;
