@@ -6,13 +6,18 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use checker::failure::Failure;
 use checker::names::{Obj, Site, ThreadName};
 use checker::seam::Program;
+use checker::trace::Trace;
 use ptrace_backend::{LaunchSpec, PtraceProgram, Stepping};
 
+use crate::discover;
 use crate::environment::Variables;
 use crate::error::Error;
+use crate::finding::ended_with_code;
 use crate::fresh_dir::FreshDir;
+use crate::last_line;
 use crate::source::{Frame, Source};
 
 impl Source for PtraceProgram {
@@ -31,6 +36,13 @@ impl Source for PtraceProgram {
 
     fn harness(&self) -> Option<ThreadName> {
         Self::harness(self)
+    }
+
+    fn source_named(&self, file: &Path) -> Option<PathBuf> {
+        let sources = self.executable().image.source_files();
+        let mut named = sources.iter().filter(|source| source.ends_with(file) && source.is_file());
+        let found = named.next()?.canonicalize().ok()?;
+        named.all(|other| other.canonicalize().is_ok_and(|other| other == found)).then_some(found)
     }
 
     fn build_id(&self) -> String {
@@ -97,6 +109,24 @@ impl Launch {
         };
         Ok(Launched { program: PtraceProgram::launch(spec)?, fresh })
     }
+}
+
+/// What stands for the failing line where no frame is the user's own: the line with which `main` returned its exit code, else
+/// the beginning of the test that the arguments select, or of `main`.
+pub(crate) fn instead(
+    program: &PtraceProgram,
+    arguments: &[OsString],
+    failure: &Failure,
+    trace: &Trace,
+) -> Option<Frame> {
+    let returned = || last_line::of_main(program, &trace.schedule());
+    ended_with_code(failure).then(returned).flatten().or_else(|| entry(&program.executable().path, arguments))
+}
+
+fn entry(program: &Path, arguments: &[OsString]) -> Option<Frame> {
+    let alone = discover::alone(program, arguments, program.parent()?)?;
+    let at = alone.at?;
+    Some(Frame { function: alone.name, file: Some(at.file), line: Some(at.line), column: None })
 }
 
 /// The absolute path of a folder that the user named, without symbolic links.

@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use checker::failure::Failure;
+use checker::trace::Trace;
+
 use crate::backend::{self, Launch, Launched};
 use crate::discover;
 use crate::environment;
@@ -61,7 +64,10 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         Some(folder) => Store::at(folder)?,
         None => Store::of_target(&root, &name)?,
     };
-    let session = Session { request, name, target, root: &root, store: &store, source: &program, cancel };
+    let instead =
+        |failure: &Failure, trace: &Trace| backend::instead(&program, &launch.arguments, failure, trace);
+    let (source, instead): (&dyn Source, _) = (&program, &instead);
+    let session = Session { request, name, target, root: &root, store: &store, source, instead, cancel };
     session.run(&Fresh::new(&program, fresh.as_ref()), watch)
 }
 

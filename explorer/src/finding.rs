@@ -5,8 +5,10 @@ use checker::seam::Ending;
 use checker::search;
 use checker::trace::Trace;
 
+use crate::blame;
 use crate::places::Places;
 use crate::report::{Finding, Location, Output, Party};
+use crate::source::Frame;
 use crate::story::Story;
 use crate::test_framework::failed_expectation;
 
@@ -17,11 +19,17 @@ pub(crate) struct Failing<'a> {
     pub(crate) failure: &'a Failure,
     pub(crate) trace: &'a Trace,
     pub(crate) ending: &'a Ending,
+    /// What stands for the failing line where no frame is the user's own.
+    pub(crate) instead: &'a dyn Fn() -> Option<Frame>,
 }
 
 impl<'a> Failing<'a> {
-    pub(crate) fn found(found: &'a search::Finding, at: &'a [Location]) -> Self {
-        Self { at, failure: &found.failure, trace: &found.trace, ending: &found.ending }
+    pub(crate) fn found(
+        found: &'a search::Finding,
+        at: &'a [Location],
+        instead: &'a dyn Fn() -> Option<Frame>,
+    ) -> Self {
+        Self { at, failure: &found.failure, trace: &found.trace, ending: &found.ending, instead }
     }
 }
 
@@ -56,10 +64,9 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
     let story = Story::tell(failing.trace, failing.at, failing.failure, places);
     let parties = parties(failing.failure, &story, places);
     let failed = failing.failure.thread.map(|thread| story.lanes.label(thread));
-    let culprit = culprit(&parties, failed.as_deref()).and_then(|party| party.stack.first()).cloned();
     let expectation = expectation(failing, places);
-    let (place, message) =
-        expectation.unwrap_or_else(|| (culprit.unwrap_or_default(), message(failing.failure, &story)));
+    let (place, message) = expectation
+        .unwrap_or_else(|| (place(failing, &parties, &story, places), message(failing.failure, &story)));
     Finding {
         kind: failing.failure.kind,
         message,
@@ -83,7 +90,7 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
 
 /// Where a test framework says that an expectation failed, and what it says: the exit code comes long after that.
 fn expectation(failing: &Failing<'_>, places: &Places<'_>) -> Option<(Location, String)> {
-    if failing.failure.kind != FailureKind::ExitCode {
+    if !ended_with_code(failing.failure) {
         return None;
     }
     let failed = failed_expectation(&failing.ending.stdout)?;
@@ -91,16 +98,27 @@ fn expectation(failing: &Failing<'_>, places: &Places<'_>) -> Option<(Location, 
     Some((place, format!("an expectation of the test failed: {}", failed.words)))
 }
 
-/// The party whose place is the place of the failure: the one that failed; else the first that does not only wait for
-/// the end of others.
-fn culprit<'a>(parties: &'a [Party], failed: Option<&str>) -> Option<&'a Party> {
-    match failed {
-        Some(failed) => parties.iter().find(|party| party.thread == failed),
-        None => {
-            let waits_for_others = |party: &&Party| party.doing.starts_with("waits for the end of");
-            parties.iter().find(|party| !waits_for_others(party)).or(parties.first())
-        }
-    }
+/// The failing line: where the thread stands that is to blame, or what stands for it.
+fn place(failing: &Failing<'_>, parties: &[Party], story: &Story, places: &Places<'_>) -> Location {
+    let Failing { failure, trace, .. } = failing;
+    let culprit = blame::thread(failure, trace);
+    let of_others =
+        failure.others.iter().filter(|party| Some(party.thread) == culprit).map(|party| &party.stack);
+    let own = failure.thread.map(|_| &failure.stack);
+    let own_frame = own.into_iter().chain(of_others).find_map(|stack| places.own_of_stack(stack));
+    let instead = || (failing.instead)().map(|frame| places.of_frame(&frame));
+    let label = culprit.map(|thread| story.lanes.label(thread));
+    let innermost = || {
+        let party = parties.iter().find(|party| Some(&party.thread) == label.as_ref())?;
+        party.stack.first().cloned()
+    };
+    own_frame.or_else(instead).or_else(innermost).unwrap_or_default()
+}
+
+/// Whether the program ended by itself, with an exit code that is a failure.
+pub(crate) fn ended_with_code(failure: &Failure) -> bool {
+    matches!(failure.kind, FailureKind::ExitCode | FailureKind::AlwaysFails)
+        && failure.message.starts_with("the program ended with exit code")
 }
 
 /// The program's own words stay as they are; those of the checker name threads by creation path.

@@ -5,6 +5,7 @@
 
 mod adapt;
 mod backend;
+mod blame;
 mod callers;
 pub mod config;
 pub mod debug;
@@ -18,6 +19,7 @@ mod finding;
 pub mod fresh_dir;
 pub mod kept;
 pub mod lanes;
+mod last_line;
 pub mod lines;
 #[cfg(test)]
 mod model_tests;

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use checker::cost;
-use checker::failure::FailureKind;
+use checker::failure::{Failure, FailureKind};
 use checker::seam::{Choice, OpKey, Program};
 use checker::search::{self, Go, Replayed, SearchError};
+use checker::trace::Trace;
 
 use crate::adapt::adapt;
 use crate::backend::{self, Launch, Launched};
@@ -23,7 +24,7 @@ use crate::places::Places;
 use crate::report::{Covered, FORMAT, Finding, Report, VERSION};
 use crate::root::roots_for_file;
 use crate::schedule_file::{SavedTarget, ScheduleFile};
-use crate::source::Source;
+use crate::source::{Frame, Source};
 use crate::verdict::Verdict;
 use crate::watch::per_second;
 
@@ -36,8 +37,12 @@ pub fn replay(file: &Path, cancel: &Arc<AtomicBool>) -> Result<Report, Error> {
     let here = backend::folder(Path::new("."))?;
     let file = file.canonicalize().unwrap_or_else(|_| here.join(file));
     let root = root_of_program(&saved.target, roots_for_file(&file, &here))?;
-    let Launched { program, fresh } = launch(&saved.target, &root)?.start(cancel)?;
-    let again = Again { saved: &saved, file: &file, root: &root, source: &program, cancel };
+    let launch = launch(&saved.target, &root)?;
+    let Launched { program, fresh } = launch.start(cancel)?;
+    let instead =
+        |failure: &Failure, trace: &Trace| backend::instead(&program, &launch.arguments, failure, trace);
+    let again =
+        Again { saved: &saved, file: &file, root: &root, source: &program, instead: &instead, cancel };
     if program.build_id() == saved.target.build_id {
         program.fix_key_points(&saved.found_by.key_points.instructions, &saved.found_by.key_points.memory);
     }
@@ -72,6 +77,8 @@ pub(crate) struct Again<'a> {
     pub(crate) file: &'a Path,
     pub(crate) root: &'a Path,
     pub(crate) source: &'a dyn Source,
+    /// As in a search.
+    pub(crate) instead: &'a dyn Fn(&Failure, &Trace) -> Option<Frame>,
     pub(crate) cancel: &'a AtomicBool,
 }
 
@@ -171,8 +178,9 @@ impl Again<'_> {
             variables: Some(cost::variables(trace)),
             reproduced: (1, 1),
         };
+        let instead = || (self.instead)(&failure, trace);
         let mut told = finding::report(
-            &Failing { at: &at, failure: &failure, trace, ending: &replayed.ending },
+            &Failing { at: &at, failure: &failure, trace, ending: &replayed.ending, instead: &instead },
             &measured,
             &places,
         );

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use checker::failure::Failure;
 use checker::seam::Program;
 use checker::search::{self, Ended, Identity, Outcome};
+use checker::trace::Trace;
 
 use crate::callers::places_of_events;
 use crate::diverged::Readable;
@@ -20,7 +22,7 @@ use crate::report::{Covered, FORMAT, Finding, Report, VERSION};
 use crate::request::{Request, Strategy, strategy_name};
 use crate::saving;
 use crate::schedule_file::{SavedTarget, ScheduleFile};
-use crate::source::Source;
+use crate::source::{Frame, Source};
 use crate::store::{Store, StoreError};
 use crate::text::{self, plural};
 use crate::verdict::Verdict;
@@ -35,6 +37,8 @@ pub(crate) struct Session<'a> {
     pub(crate) root: &'a Path,
     pub(crate) store: &'a Store,
     pub(crate) source: &'a dyn Source,
+    /// What stands for a failing line where no frame is the user's own; this may take one more execution.
+    pub(crate) instead: &'a dyn Fn(&Failure, &Trace) -> Option<Frame>,
     pub(crate) cancel: &'a Arc<AtomicBool>,
 }
 
@@ -47,7 +51,7 @@ impl Session<'_> {
         let mut keeper = Keeper::new(self.store, self.root, self.name.clone(), &self.target);
         let mut made = Made::default();
         let mut keep = |found: &search::Finding| {
-            let (mut told, file) = self.finding(&program, found);
+            let (mut told, file) = self.finding(&program, found, &peculiarities);
             // What was found is reported even where it cannot be kept.
             if let Err(error) = keeper.keep(&found.identity, &mut told, &file) {
                 made.notes.insert(error.to_string());
@@ -65,6 +69,9 @@ impl Session<'_> {
         };
         let outcome = search::explore(&program, &self.request.options(), &mut overseer)
             .map_err(|error| Readable(&self.places()).search_error(error))?;
+        if let Some(error) = program.ran_no_test() {
+            return Err(Error::Search(error.into()));
+        }
         let elapsed = started.elapsed().as_secs_f64();
         let mut report = self.report(&outcome, made, elapsed);
         // Executions that were stopped in the middle, or that were needed to tell where something is.
@@ -110,10 +117,22 @@ impl Session<'_> {
     }
 
     /// The report on a finding, and the file that replays it.
-    fn finding(&self, program: &impl Program, found: &search::Finding) -> (Finding, ScheduleFile) {
+    fn finding(
+        &self,
+        program: &impl Program,
+        found: &search::Finding,
+        peculiarities: &Peculiarities,
+    ) -> (Finding, ScheduleFile) {
         let places = self.places();
         let at = places_of_events(program, &found.trace, &places);
-        let told = finding::report(&Failing::found(found, &at), &Measured::from(found), &places);
+        let instead = || {
+            if finding::ended_with_code(&found.failure) {
+                peculiarities.count_one();
+            }
+            (self.instead)(&found.failure, &found.trace)
+        };
+        let failing = Failing::found(found, &at, &instead);
+        let told = finding::report(&failing, &Measured::from(found), &places);
         let found_by = (strategy_name(self.request.strategy), self.request.seed);
         let file = saving::schedule_file(found, &told, &self.target, found_by, &places);
         (told, file)

@@ -118,6 +118,7 @@ fn explore_with(program: &str, change: impl FnOnce(&mut Request)) -> Explored {
         root: Path::new("/checkout"),
         store: &Store::at(folder.path()).unwrap(),
         source: &Words(&model, "build-1"),
+        instead: &|_, _| None,
         cancel: &Arc::new(AtomicBool::new(false)),
     }
     .run(&model, &mut Unwatched)
@@ -135,7 +136,8 @@ fn replay(file: &Path, program: &str, build_id: &'static str) -> Result<Report, 
     let source = Words(&model, build_id);
     let cancel = AtomicBool::new(false);
     let root = Path::new("/checkout");
-    Again { saved: &saved, file: Path::new("s.json"), root, source: &source, cancel: &cancel }.run(&model)
+    let file = Path::new("s.json");
+    Again { saved: &saved, file, root, source: &source, instead: &|_, _| None, cancel: &cancel }.run(&model)
 }
 
 impl Explored {

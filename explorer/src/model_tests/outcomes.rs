@@ -36,6 +36,7 @@ fn a_cancelled_search_reports_what_it_has() {
         root: Path::new("/checkout"),
         store: &Store::at(folder.path()).unwrap(),
         source: &Words(&model, "build-1"),
+        instead: &|_, _| None,
         cancel: &Arc::new(AtomicBool::new(true)),
     };
     let report = session.run(&model, &mut Unwatched).unwrap();
@@ -53,6 +54,7 @@ fn a_program_outside_the_root_is_said_not_to_be_portable() {
         root: Path::new("/checkout"),
         store: &Store::at(folder.path()).unwrap(),
         source: &Words(&model, "build-1"),
+        instead: &|_, _| None,
         cancel: &Arc::new(AtomicBool::new(false)),
     };
     let report = session.run(&model, &mut Unwatched).unwrap();
@@ -74,6 +76,7 @@ fn what_was_found_is_reported_even_where_it_cannot_be_kept() {
         root: Path::new("/checkout"),
         store: &store,
         source: &Words(&model, "build-1"),
+        instead: &|_, _| None,
         cancel: &Arc::new(AtomicBool::new(false)),
     };
     let report = session.run(&model, &mut Unwatched).unwrap();

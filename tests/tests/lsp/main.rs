@@ -6,6 +6,7 @@ mod builds;
 mod configuration;
 mod ends;
 mod exploring;
+mod failing_lines;
 mod folders;
 mod frameworks;
 mod machine;
