@@ -10,6 +10,7 @@ mod failing_lines;
 mod folders;
 mod frameworks;
 mod machine;
+mod neovim;
 mod showing;
 mod stores;
 mod workspace;
