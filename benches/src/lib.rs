@@ -5,7 +5,7 @@ mod plain;
 mod sample;
 mod target;
 
-pub use memory::peak_memory;
+pub use memory::{peak_memory, peak_memory_of};
 pub use plain::{PlainRuns, Start};
 pub use sample::Sample;
 pub use target::{Patient, build, default_schedule, launch};

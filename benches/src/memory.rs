@@ -1,4 +1,4 @@
-//! How much memory this process has needed.
+//! How much memory a process has needed.
 
 use std::fs;
 use std::io;
@@ -8,7 +8,15 @@ use std::io;
 /// # Errors
 /// When the kernel does not say.
 pub fn peak_memory() -> io::Result<u64> {
-    let status = fs::read_to_string("/proc/self/status")?;
+    peak_memory_of(std::process::id())
+}
+
+/// The same of another process.
+///
+/// # Errors
+/// When it is gone, or the kernel does not say.
+pub fn peak_memory_of(process: u32) -> io::Result<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
     kilobytes

@@ -29,6 +29,12 @@ impl Sample {
         }
     }
 
+    /// The greatest value; not a number where there is none.
+    #[must_use]
+    pub fn most(&self) -> f64 {
+        self.0.last().copied().unwrap_or(f64::NAN)
+    }
+
     /// The middle half of the values: those that a busy moment of the machine does not decide.
     #[must_use]
     pub fn middle_half(&self) -> &[f64] {
