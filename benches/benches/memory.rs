@@ -83,12 +83,5 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn strategy() -> StrategyKind {
-    let named = |argument: String| match argument.as_str() {
-        "dfs" => Some(StrategyKind::Dfs),
-        "idb" => Some(StrategyKind::Idb),
-        "dpor" => Some(StrategyKind::Dpor),
-        "random" => Some(StrategyKind::Random),
-        _ => None,
-    };
-    env::args().find_map(named).unwrap_or(StrategyKind::Icb)
+    env::args().find_map(|argument| StrategyKind::named(&argument)).unwrap_or_default()
 }

@@ -73,7 +73,7 @@ pub fn variables(trace: &Trace) -> u32 {
     variables.len() as u32
 }
 
-fn last_accessed(steps: &[TraceStep], thread: ThreadName) -> Option<Obj> {
+pub(crate) fn last_accessed(steps: &[TraceStep], thread: ThreadName) -> Option<Obj> {
     let own = steps.iter().rev().filter(|step| step.event.id.thread == thread);
     own.flat_map(|step| step.event.did.accesses.last()).map(|access| access.obj).next()
 }

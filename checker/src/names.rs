@@ -33,6 +33,14 @@ impl ThreadName {
         Some(self)
     }
 
+    /// The thread that created this one; `None` for the main thread.
+    #[must_use]
+    pub fn parent(mut self) -> Option<Self> {
+        let last = self.depth().checked_sub(1)?;
+        self.path[last] = 0;
+        Some(self)
+    }
+
     /// The ordinals from the main thread down; empty for the main thread.
     #[must_use]
     pub fn path(&self) -> &[u16] {
@@ -149,6 +157,8 @@ mod tests {
         for name in [ThreadName::MAIN, first, nested, second] {
             assert_eq!(name.to_string().parse(), Ok(name));
         }
+        assert_eq!((nested.parent(), first.parent()), (Some(first), Some(ThreadName::MAIN)));
+        assert_eq!(ThreadName::MAIN.parent(), None);
         let mut sorted = [second, nested, first, ThreadName::MAIN];
         sorted.sort();
         assert_eq!(sorted, [ThreadName::MAIN, first, nested, second]);

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use explorer::config::Settings;
 use explorer::request::{Request, Strategy};
@@ -41,16 +42,27 @@ pub(crate) enum Command {
 /// What is not given here is as `interleaver.toml` says, and else as the manual says.
 #[derive(Debug, Args)]
 pub(crate) struct ExploreArgs {
-    /// The search: fewest preemptions first, fewest delays first, depth first, each order of what does not commute once, or random
-    /// schedules [default: icb]
-    #[arg(long, value_enum)]
-    pub(crate) strategy: Option<Search>,
+    /// The search; docs/searches.md says what each of them does [default: icb]
+    #[arg(long, value_name = "NAME", value_parser = strategy())]
+    pub(crate) strategy: Option<Strategy>,
     /// How many preemptions a schedule may have (icb; iterated from 0) [default: 2]
     #[arg(long, value_name = "N")]
     pub(crate) max_preemptions: Option<u32>,
     /// How many delays a schedule may have (idb; iterated from 0) [default: 2]
     #[arg(long, value_name = "N")]
     pub(crate) max_delays: Option<u32>,
+    /// The depth of the failures that are looked for (pct, pctvb) [default: 3]
+    #[arg(long, value_name = "N")]
+    pub(crate) depth: Option<u32>,
+    /// How many variables preemptions may be at (vtb, pctvb) [default: 2]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_variables: Option<u32>,
+    /// How many threads' order may matter (vtb) [default: 3]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_threads: Option<u32>,
+    /// How many periods a schedule may have (period) [default: 6]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_periods: Option<u32>,
     /// End after this many executions [default: 10000]
     #[arg(long, value_name = "N")]
     pub(crate) max_schedules: Option<u64>,
@@ -116,9 +128,13 @@ impl ExploreArgs {
     /// What is said about how it is explored.
     pub(crate) fn settings(&self) -> Settings {
         Settings {
-            strategy: self.strategy.map(Into::into),
+            strategy: self.strategy,
             max_preemptions: self.max_preemptions,
             max_delays: self.max_delays,
+            depth: self.depth,
+            max_variables: self.max_variables,
+            max_threads: self.max_threads,
+            max_periods: self.max_periods,
             max_schedules: self.max_schedules,
             time_limit: self.time_limit,
             run_timeout: self.run_timeout,
@@ -186,27 +202,6 @@ pub(crate) struct ReplayArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Search {
-    Icb,
-    Idb,
-    Dfs,
-    Dpor,
-    Random,
-}
-
-impl From<Search> for Strategy {
-    fn from(search: Search) -> Self {
-        match search {
-            Search::Icb => Self::Icb,
-            Search::Idb => Self::Idb,
-            Search::Dfs => Self::Dfs,
-            Search::Dpor => Self::Dpor,
-            Search::Random => Self::Random,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     Text,
     Json,
@@ -228,6 +223,12 @@ impl From<Whole> for Format {
             Whole::Json => Self::Json,
         }
     }
+}
+
+/// Takes the names of searches.
+fn strategy() -> impl TypedValueParser<Value = Strategy> {
+    PossibleValuesParser::new(Strategy::NAMES)
+        .try_map(|name| Strategy::named(&name).ok_or("no search of this name"))
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
@@ -278,7 +279,7 @@ mod tests {
         assert_eq!((args.workers, args.format), (1, Format::Text));
         assert_eq!(args.request(&Settings::default()), Request::new("./x".into()));
         // What the help says.
-        let said = "--strategy icb --max-preemptions 2 --max-delays 2 --max-schedules 10000 --time-limit 60s --step-limit \
+        let said = "--strategy icb --max-preemptions 2 --max-delays 2 --depth 3 --max-variables 2 --max-threads 3 --max-periods 6 --max-schedules 10000 --time-limit 60s --step-limit \
                     100000 --run-timeout 10s --seed 0 -- ./x";
         assert_eq!(explore(said).unwrap().request(&Settings::default()), Request::new("./x".into()));
     }
@@ -323,7 +324,7 @@ mod tests {
             ("--env X -- x", "write NAME=VALUE"),
             ("--time-limit 5 -- x", "`5` is not a duration: write `500ms`, `20s` or `2m`"),
             ("--step-limit 0 -- x", "0 is not in 1.."),
-            ("--strategy fast -- x", "possible values: icb, idb, dfs, dpor, random"),
+            ("--strategy fast -- x", "possible values: icb, idb, dfs, "),
             ("", "required arguments were not provided"),
             ("--bogus -- x", "unexpected argument '--bogus'"),
         ] {

@@ -35,6 +35,14 @@ pub struct Request {
     pub max_preemptions: u32,
     /// The bound of idb.
     pub max_delays: u32,
+    /// The depth of the failures that are looked for (pct, pctvb).
+    pub depth: u32,
+    /// How many variables preemptions may be at (vtb, pctvb).
+    pub max_variables: u32,
+    /// How many threads' order may matter (vtb).
+    pub max_threads: u32,
+    /// How many periods a schedule may have (period).
+    pub max_periods: u32,
     /// What random choices start from.
     pub seed: u64,
     /// Whether the search goes on after the first finding.
@@ -66,6 +74,10 @@ impl Request {
             strategy: Strategy::Icb,
             max_preemptions: 2,
             max_delays: 2,
+            depth: 3,
+            max_variables: 2,
+            max_threads: 3,
+            max_periods: 6,
             seed: 0,
             keep_going: false,
             max_schedules: 10_000,
@@ -81,23 +93,15 @@ impl Request {
             strategy: self.strategy,
             max_preemptions: self.max_preemptions,
             max_delays: self.max_delays,
+            depth: self.depth,
+            max_variables: self.max_variables,
+            max_threads: self.max_threads,
+            max_periods: self.max_periods,
             max_schedules: Some(self.max_schedules),
             step_limit: self.step_limit,
             seed: self.seed,
             keep_going: self.keep_going,
             ..checker::search::Options::default()
         }
-    }
-}
-
-/// The name of a search, as it is written on the command line and in reports.
-#[must_use]
-pub fn strategy_name(strategy: Strategy) -> &'static str {
-    match strategy {
-        Strategy::Icb => "icb",
-        Strategy::Idb => "idb",
-        Strategy::Dfs => "dfs",
-        Strategy::Dpor => "dpor",
-        Strategy::Random => "random",
     }
 }

@@ -19,7 +19,7 @@ use crate::kept::Keeper;
 use crate::peculiar::{Observed, Peculiarities};
 use crate::places::Places;
 use crate::report::{Covered, FORMAT, Finding, Report, VERSION};
-use crate::request::{Request, Strategy, strategy_name};
+use crate::request::{Request, Strategy};
 use crate::saving;
 use crate::schedule_file::{SavedTarget, ScheduleFile};
 use crate::source::{Frame, Source};
@@ -99,7 +99,7 @@ impl Session<'_> {
             target: self.target.program.display(),
             replayed: None,
             verdict: verdict(outcome, self.request),
-            strategy: strategy_name(self.request.strategy).to_owned(),
+            strategy: self.request.strategy.name().to_owned(),
             seed: self.request.seed,
             schedules: stats.schedules,
             deadlocked: stats.deadlocked,
@@ -133,7 +133,7 @@ impl Session<'_> {
         };
         let failing = Failing::found(found, &at, &instead);
         let told = finding::report(&failing, &Measured::from(found), &places);
-        let found_by = (strategy_name(self.request.strategy), self.request.seed);
+        let found_by = (self.request.strategy.name(), self.request.seed);
         let file = saving::schedule_file(found, &told, &self.target, found_by, &places);
         (told, file)
     }
@@ -192,9 +192,11 @@ fn in_order(outcome: &Outcome, mut made: Vec<(Identity, Finding)>) -> Vec<Findin
 fn verdict(outcome: &Outcome, request: &Request) -> Verdict {
     let covered = &outcome.covered;
     let reached = match request.strategy {
-        Strategy::Icb => covered.preemptions.is_some_and(|bound| bound >= request.max_preemptions),
+        Strategy::Icb | Strategy::Auto => {
+            covered.preemptions.is_some_and(|bound| bound >= request.max_preemptions)
+        }
         Strategy::Idb => covered.delays.is_some_and(|bound| bound >= request.max_delays),
-        Strategy::Dfs | Strategy::Dpor | Strategy::Random => false,
+        _ => false,
     };
     if !outcome.findings.is_empty() {
         Verdict::Found

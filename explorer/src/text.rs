@@ -5,6 +5,7 @@ use std::fmt::Write;
 use checker::failure::FailureKind;
 
 use crate::report::{Covered, Finding, Report};
+use crate::request::Strategy;
 use crate::table;
 use crate::verdict::Verdict;
 
@@ -152,6 +153,9 @@ fn summary(report: &Report) -> String {
     }
     if report.replayed.is_none() {
         line(&mut text, &format!("  covered   {}", covered(report.covered)));
+        if let Some(promise) = Strategy::named(&report.strategy).and_then(Strategy::promise) {
+            line(&mut text, &format!("  promise   {promise}"));
+        }
     }
     line(&mut text, &format!("  ended     {}", report.ended));
     for note in &report.notes {

@@ -174,6 +174,8 @@ fn joined(lines: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use explorer::request::Strategy;
+
     use super::*;
 
     fn labels(content: &str, line: u32, character: u32) -> Vec<String> {
@@ -199,7 +201,7 @@ mod tests {
 
     #[test]
     fn values_are_completed_by_kind() {
-        assert_eq!(labels("strategy = ", 0, 11), ["\"icb\"", "\"idb\"", "\"dfs\"", "\"dpor\"", "\"random\""]);
+        assert_eq!(labels("strategy = ", 0, 11), Strategy::NAMES.map(|name| format!("{name:?}")));
         assert_eq!(labels("fresh-dir = t", 0, 13), ["true", "false"]);
         assert_eq!(labels("colour = ", 0, 9), Vec::<String>::new());
     }

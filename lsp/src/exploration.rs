@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use explorer::lines::Line;
-use explorer::request::{Request, strategy_name};
+use explorer::request::Request;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
@@ -34,9 +34,13 @@ pub(crate) struct Exploration {
 pub(crate) fn arguments(request: &Request, target: &str) -> Vec<OsString> {
     let mut words: Vec<OsString> = vec![
         format!("--target={target}").into(),
-        format!("--strategy={}", strategy_name(request.strategy)).into(),
+        format!("--strategy={}", request.strategy.name()).into(),
         format!("--max-preemptions={}", request.max_preemptions).into(),
         format!("--max-delays={}", request.max_delays).into(),
+        format!("--depth={}", request.depth).into(),
+        format!("--max-variables={}", request.max_variables).into(),
+        format!("--max-threads={}", request.max_threads).into(),
+        format!("--max-periods={}", request.max_periods).into(),
         format!("--max-schedules={}", request.max_schedules).into(),
         format!("--time-limit={}ms", request.time_limit.as_millis()).into(),
         format!("--run-timeout={}ms", request.run_timeout.as_millis()).into(),

@@ -4,7 +4,7 @@ use super::{Identity, Search, SearchError, Shown};
 use crate::cache::{Cache, Rule};
 use crate::run::End;
 use crate::seam::Program;
-use crate::strategy::{Frontier, Next, Preemptions, Random, Strategy};
+use crate::strategy::{Frontier, Next, Preemptions, Random, Sampler, Strategy};
 
 /// How many random schedules must fail too.
 const RANDOM: u64 = 100;
@@ -32,7 +32,7 @@ impl<P: Program> Search<'_, P> {
         if !suspected {
             return Ok(false);
         }
-        let mut random = Random::new(self.options.seed);
+        let mut random = Sampler::new(Random, self.options.seed);
         if !self.all_fail(&mut random, None, RANDOM, identity)? {
             return Ok(false);
         }

@@ -8,6 +8,7 @@ mod findings;
 mod options;
 mod outcome;
 mod replay;
+mod sample;
 #[cfg(test)]
 mod tests;
 mod tidy;
@@ -20,6 +21,7 @@ use self::findings::Reproduction;
 pub use self::options::Options;
 pub use self::outcome::{Ended, Finding, Outcome, Progress, Stats};
 pub use self::replay::{Replayed, replay};
+pub use self::sample::sample;
 use crate::cache::Cache;
 use crate::failure::{Failure, FailureKind};
 pub use crate::run::Go;
@@ -75,8 +77,7 @@ struct Search<'a, P> {
 
 impl<'a, P: Program> Search<'a, P> {
     fn new(program: &'a P, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
-        let (strategy, rule) =
-            options.strategy.plan(options.max_preemptions, options.max_delays, options.seed);
+        let (strategy, rule) = options.strategy.plan(options);
         let limits = Limits { events: options.step_limit.max(1), timeouts: options.max_timeouts };
         Self {
             options,

@@ -13,6 +13,14 @@ pub struct Options {
     pub max_preemptions: u32,
     /// For idb: the highest number of delays, iterated from 0.
     pub max_delays: u32,
+    /// For pct: the depth of the failures that are looked for.
+    pub depth: u32,
+    /// For vtb and pctvb: how many variables preemptions are at.
+    pub max_variables: u32,
+    /// For vtb: how many threads' order matters, iterated from 2.
+    pub max_threads: u32,
+    /// For period: the highest number of periods, iterated from 2.
+    pub max_periods: u32,
     /// How many timed waits may run out of time in one execution by choice. Where nobody else can move, more do.
     pub max_timeouts: u32,
     /// At most this many executions.
@@ -33,6 +41,10 @@ impl Default for Options {
             strategy: StrategyKind::Icb,
             max_preemptions: 2,
             max_delays: 2,
+            depth: 3,
+            max_variables: 2,
+            max_threads: 3,
+            max_periods: 6,
             max_timeouts: 1,
             max_schedules: Some(10_000),
             step_limit: 100_000,

@@ -4,24 +4,50 @@
 //! Work items are plain data, so that they can go to another process and come back; results are taken in by item id,
 //! once each. A new search is a new file here and a line in [`StrategyKind::plan`].
 
+mod auto;
 mod default;
 mod dfs;
+mod dice;
 mod dpor;
 mod frontier;
+mod guided;
 mod icb;
 mod idb;
+mod kind;
+mod pct;
+mod pctvb;
+mod period;
+mod pos;
 mod random;
+mod rapos;
+mod sampler;
+mod surw;
+mod vtb;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::auto::Auto;
 pub use self::default::DefaultSchedule;
 pub use self::dfs::Unbounded;
+pub use self::dice::Dice;
+#[cfg(test)]
+pub(crate) use self::dice::Script;
 pub use self::dpor::{Branch, Dpor};
 pub use self::frontier::{Bound, Frontier};
+pub use self::guided::Guided;
 pub use self::icb::Preemptions;
 pub use self::idb::Delays;
+pub use self::kind::StrategyKind;
+pub use self::pct::Pct;
+pub use self::pctvb::PctVb;
+pub use self::period::Periods;
+pub use self::pos::{Pos, Racing};
 pub use self::random::Random;
-use crate::cache::{Cache, Rule};
+pub use self::rapos::Rapos;
+pub use self::sampler::{Sample, Sampler};
+pub use self::surw::Surw;
+pub use self::vtb::{Bounds, Vtb};
+use crate::cache::Cache;
 use crate::hash::HbHash;
 use crate::point::Point;
 use crate::seam::{Choice, Epoch, OpKey, Until};
@@ -141,37 +167,4 @@ pub struct Coverage {
     pub delays: Option<u32>,
     /// Every schedule.
     pub everything: bool,
-}
-
-/// The searches by name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StrategyKind {
-    /// Iterative context bounding.
-    #[default]
-    Icb,
-    /// Iterative delay bounding.
-    Idb,
-    /// Depth-first search.
-    Dfs,
-    /// Dynamic partial-order reduction.
-    Dpor,
-    /// A random walk.
-    Random,
-}
-
-impl StrategyKind {
-    /// A planner, with the rule of the cache that it can be used with.
-    #[must_use]
-    pub fn plan(self, max_preemptions: u32, max_delays: u32, seed: u64) -> (Box<dyn Strategy>, Option<Rule>) {
-        match self {
-            Self::Icb => {
-                (Box::new(Frontier::new(Preemptions { max: max_preemptions })), Some(Rule::Preemptions))
-            }
-            Self::Idb => (Box::new(Frontier::new(Delays { max: max_delays })), Some(Rule::SamePosition)),
-            Self::Dfs => (Box::new(Frontier::new(Unbounded)), Some(Rule::Preemptions)),
-            Self::Dpor => (Box::new(Dpor::new()), None),
-            Self::Random => (Box::new(Random::new(seed)), None),
-        }
-    }
 }

@@ -69,6 +69,14 @@ pub struct Settings {
     pub max_preemptions: Option<u32>,
     /// The bound of idb.
     pub max_delays: Option<u32>,
+    /// The depth of the failures that are looked for (pct, pctvb).
+    pub depth: Option<u32>,
+    /// How many variables preemptions may be at (vtb, pctvb).
+    pub max_variables: Option<u32>,
+    /// How many threads' order may matter (vtb).
+    pub max_threads: Option<u32>,
+    /// How many periods a schedule may have (period).
+    pub max_periods: Option<u32>,
     /// How many executions the search may take.
     pub max_schedules: Option<u64>,
     /// How long the search may take.
@@ -95,6 +103,10 @@ impl Settings {
             strategy: self.strategy.or(others.strategy),
             max_preemptions: self.max_preemptions.or(others.max_preemptions),
             max_delays: self.max_delays.or(others.max_delays),
+            depth: self.depth.or(others.depth),
+            max_variables: self.max_variables.or(others.max_variables),
+            max_threads: self.max_threads.or(others.max_threads),
+            max_periods: self.max_periods.or(others.max_periods),
             max_schedules: self.max_schedules.or(others.max_schedules),
             time_limit: self.time_limit.or(others.time_limit),
             run_timeout: self.run_timeout.or(others.run_timeout),
@@ -114,6 +126,10 @@ impl Settings {
         set(self.strategy, &mut request.strategy);
         set(self.max_preemptions, &mut request.max_preemptions);
         set(self.max_delays, &mut request.max_delays);
+        set(self.depth, &mut request.depth);
+        set(self.max_variables, &mut request.max_variables);
+        set(self.max_threads, &mut request.max_threads);
+        set(self.max_periods, &mut request.max_periods);
         set(self.max_schedules, &mut request.max_schedules);
         set(self.time_limit, &mut request.time_limit);
         set(self.run_timeout, &mut request.run_timeout);

@@ -123,9 +123,13 @@ impl Reader<'_> {
 
     fn setting(&mut self, settings: &mut Settings, key: &Key, value: &Spanned<DeValue<'_>>, read: Value) {
         match (key.name, read) {
-            ("strategy", Value::Text(name)) => settings.strategy = strategy(&name),
+            ("strategy", Value::Text(name)) => settings.strategy = Strategy::named(&name),
             ("max-preemptions", Value::Number(n)) => settings.max_preemptions = self.small(key, value, n),
             ("max-delays", Value::Number(n)) => settings.max_delays = self.small(key, value, n),
+            ("depth", Value::Number(n)) => settings.depth = self.small(key, value, n),
+            ("max-variables", Value::Number(n)) => settings.max_variables = self.small(key, value, n),
+            ("max-threads", Value::Number(n)) => settings.max_threads = self.small(key, value, n),
+            ("max-periods", Value::Number(n)) => settings.max_periods = self.small(key, value, n),
             ("max-schedules", Value::Number(n)) => settings.max_schedules = self.positive(key, value, n),
             ("time-limit", Value::Duration(time)) => settings.time_limit = Some(time),
             ("run-timeout", Value::Duration(time)) => settings.run_timeout = Some(time),
@@ -218,15 +222,4 @@ fn read(kind: ValueKind, value: &DeValue<'_>) -> Option<Value> {
 
 fn text(value: &DeValue<'_>) -> Option<String> {
     value.as_str().map(str::to_owned)
-}
-
-fn strategy(name: &str) -> Option<Strategy> {
-    match name {
-        "icb" => Some(Strategy::Icb),
-        "idb" => Some(Strategy::Idb),
-        "dfs" => Some(Strategy::Dfs),
-        "dpor" => Some(Strategy::Dpor),
-        "random" => Some(Strategy::Random),
-        _ => None,
-    }
 }

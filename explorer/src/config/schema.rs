@@ -1,5 +1,7 @@
 //! Every key of `interleaver.toml`: what the reader accepts, and what editors complete and explain.
 
+use crate::request::Strategy;
+
 /// What a key's value has to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ValueKind {
@@ -107,7 +109,7 @@ const fn key(
 
 use Section::{Both, Target, Top};
 
-const KEYS: [Key; 22] = [
+const KEYS: [Key; 26] = [
     key(
         "build",
         ValueKind::Text,
@@ -150,13 +152,23 @@ const KEYS: [Key; 22] = [
     key("env", ValueKind::Variables, Target, "{}", "Variables that are set for the program."),
     key(
         "strategy",
-        ValueKind::Choice(&["icb", "idb", "dfs", "dpor", "random"]),
+        ValueKind::Choice(&Strategy::NAMES),
         Both,
         "\"icb\"",
-        "The search: fewest preemptions first, fewest delays first, depth first, each order of what does not commute once, or random schedules.",
+        "The search; docs/searches.md says what each of them does.",
     ),
     key("max-preemptions", ValueKind::Number, Both, "2", "How many preemptions a schedule may have (icb)."),
     key("max-delays", ValueKind::Number, Both, "2", "How many delays a schedule may have (idb)."),
+    key("depth", ValueKind::Number, Both, "3", "The depth of the failures that are looked for (pct, pctvb)."),
+    key(
+        "max-variables",
+        ValueKind::Number,
+        Both,
+        "2",
+        "How many variables preemptions may be at (vtb, pctvb).",
+    ),
+    key("max-threads", ValueKind::Number, Both, "3", "How many threads' order may matter (vtb)."),
+    key("max-periods", ValueKind::Number, Both, "6", "How many periods a schedule may have (period)."),
     key("max-schedules", ValueKind::Number, Both, "10000", "The search ends after this many executions."),
     key("time-limit", ValueKind::Duration, Both, "\"60s\"", "The search ends after this time."),
     key("run-timeout", ValueKind::Duration, Both, "\"10s\"", "How long one execution may take."),

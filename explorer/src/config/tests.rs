@@ -20,6 +20,10 @@ ignore = ["third_party"]
 strategy = "idb"
 max-preemptions = 1
 max-delays = 0x10
+depth = 5
+max-variables = 5
+max-threads = 5
+max-periods = 5
 max-schedules = 1_000
 time-limit = "2m"
 run-timeout = "500ms"
@@ -53,6 +57,10 @@ env.C = "2"
         strategy: Some(Strategy::Idb),
         max_preemptions: Some(1),
         max_delays: Some(16),
+        depth: Some(5),
+        max_variables: Some(5),
+        max_threads: Some(5),
+        max_periods: Some(5),
         max_schedules: Some(1000),
         time_limit: Some(Duration::from_secs(120)),
         run_timeout: Some(Duration::from_millis(500)),
@@ -64,7 +72,7 @@ env.C = "2"
     };
     assert_eq!(config.settings, expected);
     let [first, second] = &config.targets[..] else { panic!("{:?}", config.targets) };
-    assert_eq!((first.line, &first.name), (17, &None));
+    assert_eq!((first.line, &first.name), (21, &None));
     assert_eq!(first.program, Path::new("/w/build/app"));
     assert_eq!(first.arguments, Some(vec!["-v".to_owned(), "x y".to_owned()]));
     assert_eq!(first.directory.as_deref(), Some(Path::new("/w/data")));
@@ -86,7 +94,7 @@ fn what_is_wrong_is_said_where_it_is() {
         ("time-limit = 60\n", 1, 14, "`time-limit` must be a duration such as \"500ms\""),
         ("time-limit = \"soon\"\n", 1, 14, "`time-limit` must be a duration"),
         ("time-limit = \"0s\"\n", 1, 14, "`time-limit` must be a duration"),
-        ("strategy = \"fast\"\n", 1, 12, "one of \"icb\", \"idb\", \"dfs\", \"dpor\", \"random\""),
+        ("strategy = \"fast\"\n", 1, 12, "one of \"icb\", \"idb\", \"dfs\""),
         ("keep-going = 1\n", 1, 14, "`keep-going` must be true or false"),
         ("build = \"\"\n", 1, 9, "`build` must be a text in quotes"),
         ("search = [1]\n", 1, 10, "`search` must be a list of paths"),

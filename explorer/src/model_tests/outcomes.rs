@@ -22,7 +22,21 @@ fn verdicts_are_those_of_what_was_covered() {
     assert_eq!(verdict(CLEAN, |request| request.time_limit = Duration::ZERO), Verdict::Inconclusive);
     let random = |request: &mut Request| (request.strategy, request.max_schedules) = (Strategy::Random, 50);
     assert_eq!(verdict(CLEAN, random), Verdict::Inconclusive);
+    // A portfolio covers what icb does; what goes through few variables only has run no set of schedules with a name.
+    assert_eq!(verdict(CLEAN, |request| request.strategy = Strategy::Auto), Verdict::Clean);
+    assert_eq!(verdict(CLEAN, |request| request.strategy = Strategy::Vtb), Verdict::Inconclusive);
     assert_eq!(verdict(LOST_UPDATE, |request| request.max_preemptions = 0), Verdict::Clean);
+}
+
+#[test]
+fn a_search_that_covers_nothing_says_what_it_promises() {
+    let text = |strategy| {
+        let change = |request: &mut Request| (request.strategy, request.max_schedules) = (strategy, 5);
+        text::render(&explore_with(CLEAN, change).report)
+    };
+    assert!(text(Strategy::Pos).contains("\n  promise   no published bound\n"));
+    assert!(text(Strategy::Pct).contains("with probability 1/(n k^(d-1)) or more\n"));
+    assert!(!text(Strategy::Icb).contains("promise"));
 }
 
 #[test]

@@ -110,7 +110,8 @@ struct Visited {
 }
 
 fn visited(model: &Model, strategy: StrategyKind, bound: u32, cache: bool) -> Visited {
-    visited_by(model, strategy.plan(bound, bound, 0).0, strategy, bound, cache)
+    let options = Options { max_preemptions: bound, max_delays: bound, ..Options::default() };
+    visited_by(model, strategy.plan(&options).0, strategy, bound, cache)
 }
 
 fn visited_by(

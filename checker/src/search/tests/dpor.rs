@@ -65,7 +65,7 @@ proptest! {
 /// With a cache only one of these classes would be left: what is reached after the race was reversed has been entered.
 #[test]
 fn a_cache_would_lose_a_class() {
-    assert!(StrategyKind::Dpor.plan(0, 0, 0).1.is_none());
+    assert!(StrategyKind::Dpor.plan(&Options::default()).1.is_none());
     check("r x | r y, w x", 2);
 }
 

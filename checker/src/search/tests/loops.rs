@@ -144,7 +144,7 @@ fn items_and_notes_survive_being_written_down() {
         serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
     }
     let program = model("r x, w x | r x, lock m, timedwait c m, unlock m | lock m, signal c, unlock m, w x");
-    let (mut strategy, rule) = StrategyKind::Icb.plan(2, 0, 0);
+    let (mut strategy, rule) = StrategyKind::Icb.plan(&Options::default());
     let cache = Cache::new(rule);
     let mut runner = Runner::new(&program, Limits { events: 1_000, timeouts: 1 });
     while let Next::Work(item) = strategy.next(&cache) {
@@ -314,7 +314,7 @@ fn a_found_schedule_replays_and_a_foreign_one_says_where_it_does_not_fit() {
 #[test]
 fn random_schedules_depend_on_the_seed_alone() {
     let run = |seed, first| {
-        let mut random = crate::strategy::Random::new(seed);
+        let mut random = crate::strategy::Sampler::new(crate::strategy::Random, seed);
         let program = model("loop 5 { r x, w x } | loop 5 { r x, w x } | loop 5 { r x, w x }");
         let limits = Limits { events: 1_000, timeouts: 1 };
         let mut runner = Runner::new(&program, limits);

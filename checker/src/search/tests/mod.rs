@@ -1,6 +1,7 @@
 //! Searches on model programs.
 
 mod against_oracle;
+mod bounded;
 mod costs;
 mod counts;
 mod dpor;
@@ -8,6 +9,7 @@ mod findings;
 mod loops;
 mod oracle;
 mod programs;
+mod samplers;
 mod turns;
 
 use super::*;

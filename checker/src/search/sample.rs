@@ -1,0 +1,43 @@
+//! Executions of a strategy, one after another: for statistics, where no findings are looked for.
+
+use super::SearchError;
+use crate::cache::Cache;
+use crate::failure::Failure;
+use crate::run::{End, Go, Limits, Runner};
+use crate::seam::Program;
+use crate::strategy::{Next, Strategy};
+use crate::trace::Trace;
+
+/// Runs up to `runs` executions of at most `step_limit` events, and hands each one that ended on, with what it showed.
+/// Returns how many it ran; fewer than `runs` only if the strategy has no more. What was learnt before key points were
+/// added is forgotten, as in a search.
+///
+/// # Errors
+/// When the program cannot be run.
+pub fn sample<P: Program>(
+    program: &P,
+    strategy: &mut dyn Strategy,
+    runs: u64,
+    step_limit: u32,
+    seen: &mut dyn FnMut(&Trace, &[Failure]),
+) -> Result<u64, SearchError> {
+    let cache = Cache::new(None);
+    let limits = Limits { events: step_limit.max(1), timeouts: 1 };
+    let mut runner = Runner::new(program, limits);
+    for run in 0..runs {
+        let Next::Work(item) = strategy.next(&cache) else { return Ok(run) };
+        let mut guide = strategy.guide(&item, &cache);
+        let end = runner.run(&item.prefix, &mut *guide, &mut || Go::Continue)?;
+        let notes = guide.notes();
+        match end {
+            End::Ended(failures) => seen(&runner.trace, &failures),
+            End::Promoted => {
+                strategy.reset(program.epoch());
+                continue;
+            }
+            End::Cut(_) | End::Limit(_) | End::Stopped(_) => {}
+        }
+        strategy.learn(&item, &runner.trace, notes, &cache);
+    }
+    Ok(runs)
+}

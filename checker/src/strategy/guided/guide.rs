@@ -1,0 +1,112 @@
+//! How an execution follows a plan where it can.
+
+use super::Plan;
+use super::pairs::{Abstract, Constraint, LastWrites, reads};
+use crate::op::Mode;
+use crate::point::Point;
+use crate::seam::{Agent, AgentView};
+use crate::strategy::dice::Dice;
+use crate::strategy::pos::{Priorities, Racing};
+use crate::strategy::sampler::{agents, run};
+use crate::strategy::{Decision, Guide, Notes};
+
+/// How much a plan wants an agent to go now.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Wish {
+    Later,
+    Whenever,
+    Now,
+}
+
+/// Follows a plan, and else the random priorities of pending events.
+pub(super) struct Follower {
+    dice: Dice,
+    priorities: Priorities,
+    /// What is left of it: a constraint that was met once has done its work.
+    plan: Plan,
+    last: LastWrites,
+    seen: usize,
+}
+
+impl Follower {
+    pub(super) fn new(dice: Dice, plan: Plan) -> Self {
+        let priorities = Priorities::new(Racing::Conflicts);
+        Self { dice, priorities, plan, last: LastWrites::default(), seen: 0 }
+    }
+
+    /// Takes in the events that ran.
+    fn note_events(&mut self, at: &Point<'_>) {
+        for event in at.trace.steps[self.seen..].iter().map(|step| &step.event) {
+            for access in &event.did.accesses {
+                let this = Abstract { kind: event.op.kind, obj: access.obj, site: event.site };
+                let seen = self.last.of(&access.obj);
+                self.plan
+                    .retain(|asked| !(asked.holds && asked.pair.read == this && asked.pair.write == seen));
+                if access.mode != Mode::Read {
+                    self.last.record(this);
+                }
+            }
+        }
+        self.seen = at.position();
+    }
+
+    fn wish(&self, at: &Point<'_>, agent: Agent) -> Wish {
+        let Some(view) = at.agents.agent(agent) else { return Wish::Whenever };
+        let wishes = self
+            .plan
+            .iter()
+            .flat_map(|asked| accesses(view).map(|(this, mode)| self.of(at, asked, this, mode)));
+        wishes.fold(Wish::Whenever, |all, one| match (all, one) {
+            (Wish::Later, _) | (_, Wish::Later) => Wish::Later,
+            _ => all.max(one),
+        })
+    }
+
+    /// What one constraint wants of one pending access.
+    fn of(&self, at: &Point<'_>, asked: &Constraint, this: Abstract, mode: Mode) -> Wish {
+        let Constraint { pair, holds } = *asked;
+        if !this.obj.overlaps(&pair.read.obj) {
+            return Wish::Whenever;
+        }
+        let is_there = self.last.of(&pair.read.obj) == pair.write;
+        match (holds, this == pair.read) {
+            // The read waits for its write, and then comes before another one.
+            (true, true) if is_there => Wish::Now,
+            (true, true) => Wish::Later,
+            (true, false) if is_there && mode != Mode::Read => Wish::Later,
+            // The read waits until another write has come, and that write for the read.
+            (false, true) if is_there => Wish::Later,
+            (false, false) if Some(this) == pair.write && is_pending(at, pair.read) => Wish::Later,
+            _ => Wish::Whenever,
+        }
+    }
+}
+
+/// The accesses of a pending operation.
+fn accesses(view: &AgentView) -> impl Iterator<Item = (Abstract, Mode)> {
+    let pending = view.pending.iter();
+    pending.flat_map(|op| {
+        let this = |obj| Abstract { kind: op.kind, obj, site: view.site };
+        op.may.accesses.iter().map(move |access| (this(access.obj), access.mode))
+    })
+}
+
+fn is_pending(at: &Point<'_>, read: Abstract) -> bool {
+    let mut waiting = at.agents.threads().iter().flat_map(accesses);
+    reads(read.kind) && waiting.any(|(this, _)| this == read)
+}
+
+impl Guide for Follower {
+    fn choose(&mut self, at: &Point<'_>) -> Decision {
+        self.note_events(at);
+        self.priorities.refresh(at, &mut self.dice);
+        let agent = agents(at).max_by_key(|&agent| (self.wish(at, agent), self.priorities.of(agent)));
+        run(at, agent, &mut self.dice)
+    }
+
+    fn pass(&mut self, _at: &Point<'_>) {}
+
+    fn notes(self: Box<Self>) -> Notes {
+        Notes::default()
+    }
+}

@@ -1,0 +1,167 @@
+//! Guided by reads-from pairs: random schedules that are asked to let certain reads see certain writes, or not to.
+//!
+//! Dylan Wolff, Zheng Shi, Gregory J. Duck, Umang Mathur, Abhik Roychoudhury: Greybox Fuzzing for Concurrency Testing,
+//! ASPLOS 2024 (RFF); its idea, written anew. A pair says which write a read sees, both abstract: operation, object, place
+//! in the code. A plan is a set of pairs that an execution should have (positive constraints) or should not (negative
+//! ones), made of the reads and writes seen so far. A plan whose execution showed a new pair is kept; kept plans are changed by adding, dropping, negating or
+//! replacing a constraint, rare ones more often. An execution follows its plan over partial order sampling
+//! ([`super::pos`]) where it can: constraints delay threads, and never block them. No bound is published.
+//!
+//! Deviations: any operation that looks at what it changes (a lock, a compare-and-swap) reads; how often a plan is changed
+//! goes by how many executions had the same pairs as its own.
+
+mod guide;
+mod pairs;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+
+use self::guide::Follower;
+use self::pairs::{Abstract, Constraint, Pair, pairs};
+use super::dice::Dice;
+use super::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
+use crate::cache::Cache;
+use crate::seam::Epoch;
+use crate::trace::Trace;
+
+/// A plan has at most this many constraints.
+const LONGEST: usize = 8;
+
+/// A kept plan is changed at most this many times in a row.
+const MOST: u64 = 64;
+
+type Plan = Vec<Constraint>;
+
+/// A plan that is worth changing.
+#[derive(Debug)]
+struct Kept {
+    plan: Plan,
+    /// The pairs of its execution.
+    shown: BTreeSet<Pair>,
+    /// How many times it has had its turn.
+    turns: u32,
+}
+
+/// A planner that keeps plans.
+#[derive(Debug)]
+pub struct Guided {
+    seed: u64,
+    next_id: u64,
+    kept: Vec<Kept>,
+    /// Whose turn it is, and how many changes of it are left.
+    turn: (usize, u64),
+    /// Every pair seen.
+    known: BTreeSet<Pair>,
+    /// Every read and every write in them.
+    reads: BTreeSet<Abstract>,
+    writes: BTreeSet<Abstract>,
+    /// How many executions had these pairs.
+    counts: BTreeMap<BTreeSet<Pair>, u64>,
+    under_way: FxHashMap<u64, Plan>,
+}
+
+impl Guided {
+    /// All schedules of a seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            next_id: 0,
+            kept: Vec::new(),
+            turn: (0, 0),
+            known: BTreeSet::new(),
+            reads: BTreeSet::new(),
+            writes: BTreeSet::new(),
+            counts: BTreeMap::new(),
+            under_way: FxHashMap::default(),
+        }
+    }
+
+    /// How many changes of a kept plan are worth it: twice as many each time, and the fewer the more executions did the
+    /// same; at least one.
+    fn energy(&self, kept: &Kept) -> u64 {
+        let alike = self.counts.get(&kept.shown).copied().unwrap_or(1).max(1);
+        ((1 << kept.turns.min(16)) / alike).clamp(1, MOST)
+    }
+
+    /// The plan of the next execution.
+    fn plan(&mut self, dice: &mut Dice) -> Plan {
+        if self.kept.is_empty() {
+            return Plan::new();
+        }
+        if self.turn.1 == 0 {
+            let next = (self.turn.0 + 1) % self.kept.len();
+            self.kept[next].turns += 1;
+            self.turn = (next, self.energy(&self.kept[next]));
+        }
+        self.turn.1 -= 1;
+        let mut plan = self.kept[self.turn.0].plan.clone();
+        self.change(&mut plan, dice);
+        plan
+    }
+
+    /// A read, and a write that it could see or what was there at first.
+    fn draw(&self, dice: &mut Dice) -> Option<Pair> {
+        let reads: Vec<Abstract> = self.reads.iter().copied().collect();
+        let read = dice.one_of(&reads)?;
+        let writes = self.writes.iter().filter(|write| write.obj.overlaps(&read.obj)).copied();
+        let writes: Vec<Option<Abstract>> = std::iter::once(None).chain(writes.map(Some)).collect();
+        Some(Pair { read, write: dice.one_of(&writes)? })
+    }
+
+    fn change(&self, plan: &mut Plan, dice: &mut Dice) {
+        let Some(pair) = self.draw(dice) else { return };
+        let fresh = Constraint { pair, holds: dice.below(2) == 0 };
+        let at = dice.below(plan.len());
+        let kinds = if plan.is_empty() { 1 } else { 4 };
+        match dice.below(kinds) {
+            0 if plan.len() < LONGEST => plan.push(fresh),
+            1 => drop(plan.remove(at)),
+            2 => plan[at].holds = !plan[at].holds,
+            _ => plan[at] = fresh,
+        }
+    }
+}
+
+impl Strategy for Guided {
+    fn next(&mut self, _cache: &Cache) -> Next {
+        let id = self.next_id;
+        self.next_id += 1;
+        // What is planned and how it is followed have streams of their own.
+        let plan = self.plan(&mut Dice::new(self.seed, id << 1 | 1));
+        self.under_way.insert(id, plan);
+        Next::Work(WorkItem { id, prefix: Vec::new(), cost: 0, branch: None })
+    }
+
+    fn guide<'a>(&'a self, item: &WorkItem, _cache: &'a Cache) -> Box<dyn Guide + 'a> {
+        let plan = self.under_way.get(&item.id).cloned().unwrap_or_default();
+        Box::new(Follower::new(Dice::new(self.seed, item.id << 1), plan))
+    }
+
+    fn learn(&mut self, item: &WorkItem, run: &Trace, _notes: Notes, _cache: &Cache) {
+        let Some(plan) = self.under_way.remove(&item.id) else { return };
+        let (shown, writes) = pairs(run);
+        self.reads.extend(shown.iter().map(|pair| pair.read));
+        self.writes.extend(writes);
+        let before = self.known.len();
+        self.known.extend(shown.iter().copied());
+        *self.counts.entry(shown.clone()).or_default() += 1;
+        if self.known.len() > before {
+            self.kept.push(Kept { plan, shown, turns: 0 });
+        }
+    }
+
+    fn reset(&mut self, _epoch: Epoch) {
+        let next_id = self.next_id;
+        *self = Self { next_id, ..Self::new(self.seed) };
+    }
+
+    fn coverage(&self, _cut: Option<u32>) -> Coverage {
+        Coverage::default()
+    }
+
+    fn bound(&self) -> Option<u32> {
+        None
+    }
+}

@@ -1,0 +1,78 @@
+//! Which write each read of an execution sees.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use crate::names::{Obj, ObjName, Site};
+use crate::op::{Mode, OpKind};
+use crate::trace::Trace;
+
+/// An access wherever and whenever it happens.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Abstract {
+    pub(super) kind: OpKind,
+    pub(super) obj: Obj,
+    pub(super) site: Site,
+}
+
+/// A read, and the write that it sees; none is what was there at first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Pair {
+    pub(super) read: Abstract,
+    pub(super) write: Option<Abstract>,
+}
+
+/// What a plan asks for: an execution should have this pair, or should not.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Constraint {
+    pub(super) pair: Pair,
+    pub(super) holds: bool,
+}
+
+/// Whether an access reads: everything does but a plain write.
+pub(super) fn reads(kind: OpKind) -> bool {
+    kind != OpKind::Write
+}
+
+/// What was last written to each object.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LastWrites {
+    blocks: FxHashMap<ObjName, Vec<Abstract>>,
+}
+
+impl LastWrites {
+    /// The last write of a byte of this object.
+    pub(super) fn of(&self, obj: &Obj) -> Option<Abstract> {
+        let writes = self.blocks.get(&obj.name)?;
+        writes.iter().rev().find(|write| write.obj.overlaps(obj)).copied()
+    }
+
+    pub(super) fn record(&mut self, write: Abstract) {
+        let writes = self.blocks.entry(write.obj.name).or_default();
+        writes.retain(|old| old.obj != write.obj);
+        writes.push(write);
+    }
+}
+
+/// The pairs of an execution, and all its writes.
+pub(super) fn pairs(run: &Trace) -> (BTreeSet<Pair>, BTreeSet<Abstract>) {
+    let mut writes = BTreeSet::new();
+    let mut last = LastWrites::default();
+    let mut pairs = BTreeSet::new();
+    for event in run.steps.iter().map(|step| &step.event) {
+        let all = event.did.accesses.iter();
+        let accesses =
+            all.map(|access| (access, Abstract { kind: event.op.kind, obj: access.obj, site: event.site }));
+        for (access, this) in accesses.clone() {
+            if reads(this.kind) {
+                pairs.insert(Pair { read: this, write: last.of(&access.obj) });
+            }
+        }
+        for (_, this) in accesses.filter(|(access, _)| access.mode != Mode::Read) {
+            last.record(this);
+            writes.insert(this);
+        }
+    }
+    (pairs, writes)
+}

@@ -1,0 +1,179 @@
+//! The searches by name.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Auto, Bounds, Delays, Dpor, Frontier, Guided, Pct, PctVb, Periods, Pos, Preemptions, Racing, Random,
+    Rapos, Sampler, Strategy, Surw, Unbounded, Vtb,
+};
+use crate::cache::Rule;
+use crate::search::Options;
+
+/// The searches by name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StrategyKind {
+    /// Iterative context bounding.
+    #[default]
+    Icb,
+    /// Iterative delay bounding.
+    Idb,
+    /// Depth-first search.
+    Dfs,
+    /// Dynamic partial-order reduction.
+    Dpor,
+    /// A random walk.
+    Random,
+    /// Probabilistic concurrency testing.
+    Pct,
+    /// Partial order sampling, with reads that do not race.
+    Pos,
+    /// Partial order sampling without fresh priorities.
+    BasicPos,
+    /// Random batches of operations that commute.
+    Rapos,
+    /// Selectively uniform random walk.
+    Surw,
+    /// Variable and thread bounding.
+    Vtb,
+    /// PCT with variable bounding.
+    Pctvb,
+    /// Periodical scheduling.
+    Period,
+    /// Guided by reads-from pairs.
+    Guided,
+    /// A portfolio.
+    Auto,
+}
+
+impl StrategyKind {
+    /// Every search, in the order in which they are documented.
+    pub const ALL: [Self; 15] = [
+        Self::Icb,
+        Self::Idb,
+        Self::Dfs,
+        Self::Dpor,
+        Self::Random,
+        Self::Pct,
+        Self::Pos,
+        Self::BasicPos,
+        Self::Rapos,
+        Self::Surw,
+        Self::Vtb,
+        Self::Pctvb,
+        Self::Period,
+        Self::Guided,
+        Self::Auto,
+    ];
+
+    /// Their names.
+    pub const NAMES: [&str; Self::ALL.len()] = {
+        let mut names = [""; Self::ALL.len()];
+        let mut nth = 0;
+        while nth < names.len() {
+            names[nth] = Self::ALL[nth].name();
+            nth += 1;
+        }
+        names
+    };
+
+    /// The name, as it is written on the command line and in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Icb => "icb",
+            Self::Idb => "idb",
+            Self::Dfs => "dfs",
+            Self::Dpor => "dpor",
+            Self::Random => "random",
+            Self::Pct => "pct",
+            Self::Pos => "pos",
+            Self::BasicPos => "basic-pos",
+            Self::Rapos => "rapos",
+            Self::Surw => "surw",
+            Self::Vtb => "vtb",
+            Self::Pctvb => "pctvb",
+            Self::Period => "period",
+            Self::Guided => "guided",
+            Self::Auto => "auto",
+        }
+    }
+
+    /// The search of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// What each schedule of a random search is known to find: its published bound, if there is one. `None` for a search
+    /// that says itself what it has covered.
+    #[must_use]
+    pub fn promise(self) -> Option<&'static str> {
+        match self {
+            Self::Icb | Self::Idb | Self::Dfs | Self::Dpor | Self::Auto => None,
+            Self::Pct => Some(
+                "each schedule shows a failure of depth d among n threads and k key points with probability 1/(n k^(d-1)) \
+                 or more",
+            ),
+            Self::Surw => Some(
+                "the interleavings of one variable's events are equally likely where no thread blocks another",
+            ),
+            Self::Pctvb => Some(
+                "each schedule shows a failure of depth d at v of V variables, with K accesses in all, among n threads with \
+                 probability 1/(n C(V, v) K^(d-1)) or more",
+            ),
+            Self::Vtb => Some(
+                "each failure within the preemptions, variables and threads that it has been through is missed with \
+                 probability 0.01 or less",
+            ),
+            Self::Random | Self::Pos | Self::BasicPos | Self::Rapos | Self::Period | Self::Guided => {
+                Some("no published bound")
+            }
+        }
+    }
+
+    /// A planner, with the rule of the cache that it can be used with.
+    #[must_use]
+    pub fn plan(self, options: &Options) -> (Box<dyn Strategy>, Option<Rule>) {
+        let Options {
+            max_preemptions, max_delays, seed, depth, max_variables, max_threads, max_periods, ..
+        } = *options;
+        match self {
+            Self::Icb => {
+                (Box::new(Frontier::new(Preemptions { max: max_preemptions })), Some(Rule::Preemptions))
+            }
+            Self::Idb => (Box::new(Frontier::new(Delays { max: max_delays })), Some(Rule::SamePosition)),
+            Self::Dfs => (Box::new(Frontier::new(Unbounded)), Some(Rule::Preemptions)),
+            Self::Dpor => (Box::new(Dpor::new()), None),
+            Self::Random => (Box::new(Sampler::new(Random, seed)), None),
+            Self::Pct => (Box::new(Sampler::new(Pct::new(depth), seed)), None),
+            Self::Pos => (Box::new(Sampler::new(Pos::new(Racing::Conflicts), seed)), None),
+            Self::BasicPos => (Box::new(Sampler::new(Pos::new(Racing::Nothing), seed)), None),
+            Self::Rapos => (Box::new(Sampler::new(Rapos, seed)), None),
+            Self::Surw => (Box::new(Sampler::new(Surw::default(), seed)), None),
+            Self::Vtb => {
+                let bounds =
+                    Bounds { preemptions: max_preemptions, variables: max_variables, threads: max_threads };
+                (Box::new(Vtb::new(bounds, seed)), None)
+            }
+            Self::Pctvb => (Box::new(Sampler::new(PctVb::new(depth, max_variables), seed)), None),
+            Self::Period => (Box::new(Periods::new(max_periods)), None),
+            Self::Guided => (Box::new(Guided::new(seed)), None),
+            Self::Auto => (Box::new(Auto::new(options)), Some(Rule::Preemptions)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_has_one_name_everywhere() {
+        for kind in StrategyKind::ALL {
+            assert_eq!(StrategyKind::named(kind.name()), Some(kind));
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+        }
+        assert_eq!(StrategyKind::named("fast"), None);
+    }
+}

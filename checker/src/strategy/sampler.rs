@@ -1,0 +1,78 @@
+//! What the random searches share: schedule after schedule, each from the numbers of its own stream. They cover nothing.
+
+use super::dice::Dice;
+use super::{Coverage, Decision, Guide, Next, Notes, Strategy, WorkItem};
+use crate::cache::Cache;
+use crate::point::Point;
+use crate::seam::{Agent, Epoch, Until};
+use crate::trace::Trace;
+
+/// What makes a random search out of random numbers.
+pub trait Sample: Send {
+    /// Who takes one execution to its end by these numbers.
+    fn guide<'a>(&'a self, dice: Dice) -> Box<dyn Guide + 'a>;
+
+    /// Takes in what ran, where later schedules depend on it.
+    fn learn(&mut self, _run: &Trace) {}
+
+    /// Forgets what was learnt: key points were added.
+    fn forget(&mut self) {}
+}
+
+/// Hands out one schedule number after another.
+#[derive(Clone, Debug)]
+pub struct Sampler<S> {
+    pub(super) sample: S,
+    seed: u64,
+    next: u64,
+}
+
+impl<S: Sample> Sampler<S> {
+    /// All schedules of a seed.
+    #[must_use]
+    pub fn new(sample: S, seed: u64) -> Self {
+        Self { sample, seed, next: 0 }
+    }
+}
+
+impl<S: Sample> Strategy for Sampler<S> {
+    fn next(&mut self, _cache: &Cache) -> Next {
+        let id = self.next;
+        self.next += 1;
+        Next::Work(WorkItem { id, prefix: Vec::new(), cost: 0, branch: None })
+    }
+
+    fn guide<'a>(&'a self, item: &WorkItem, _cache: &'a Cache) -> Box<dyn Guide + 'a> {
+        self.sample.guide(Dice::new(self.seed, item.id))
+    }
+
+    fn learn(&mut self, _item: &WorkItem, run: &Trace, _notes: Notes, _cache: &Cache) {
+        self.sample.learn(run);
+    }
+
+    fn reset(&mut self, _epoch: Epoch) {
+        self.sample.forget();
+    }
+
+    fn coverage(&self, _cut: Option<u32>) -> Coverage {
+        Coverage::default()
+    }
+
+    fn bound(&self) -> Option<u32> {
+        None
+    }
+}
+
+/// Who can be chosen, each once.
+pub(super) fn agents(at: &Point<'_>) -> impl Iterator<Item = Agent> {
+    // The ways in which one agent can go stand together.
+    let first = |nth: &usize| *nth == 0 || at.choices[nth - 1].agent != at.choices[*nth].agent;
+    (0..at.choices.len()).filter(first).map(|nth| at.choices[nth].agent)
+}
+
+/// Lets an agent run one event, in one of the ways in which it can go, each equally likely.
+pub(super) fn run(at: &Point<'_>, agent: Option<Agent>, dice: &mut Dice) -> Decision {
+    let mut ways = at.choices.iter().filter(|choice| Some(choice.agent) == agent);
+    let way = dice.below(ways.clone().count());
+    ways.nth(way).map_or(Decision::Cut, |&choice| Decision::Run { choice, until: Until::one() })
+}
