@@ -38,11 +38,14 @@ fn visited(model: &Model, plan: Box<dyn Strategy>) -> Visited {
 fn compare(text: &str, limit: u64) -> Option<u64> {
     let model = model(text);
     let oracle = unfair_oracle(&model, limit)?;
-    let (expected, failures) = oracle.within(|_| true);
+    let expected: BTreeSet<HbHash> = oracle.classes.values().map(|class| class.hash).collect();
     let got = visited(&model, Box::new(Dpor::new()));
     assert_eq!(got.classes, expected, "{text}");
     assert_eq!((got.stats.schedules, got.stats.redundant), (expected.len() as u64, 0), "{text}");
-    assert_eq!(got.failures, failures, "{text}");
+    // Circles that only time-outs break belong to moments and not to classes: not every one need be passed through.
+    let in_classes = oracle.classes.values().flat_map(|class| class.failures.clone()).collect();
+    let (_, anywhere) = oracle.within(|_| true);
+    assert!(got.failures.is_superset(&in_classes) && got.failures.is_subset(&anywhere), "{text}");
     Some(got.stats.pruned)
 }
 
@@ -117,6 +120,8 @@ fn time_runs_out_before_or_after() {
     let outcome = all("lock m, unlock m | timedlock m, if m { unlock m }", StrategyKind::Dpor, 0, true);
     assert_eq!(outcome.stats.schedules, 3);
     assert!(compare("lock m, unlock m | timedlock m, if m { unlock m }", 1_000).is_some());
+    // A thread waits for what it holds itself; the other one releases what it does not hold, at any time.
+    assert!(compare("unlock m | lock m, timedlock m", 1_000).is_some());
     // Nobody holds the lock yet when the time limit is reached, but somebody could.
     assert!(compare(
         "r x, create T2, lock m, timedlock n, if n { unlock n }, unlock m, join T2 | T2: create T3, join T3, r x \

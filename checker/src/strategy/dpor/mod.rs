@@ -13,9 +13,12 @@
 //! * Sleeping events have run, so their effect is what they did, not what they may do.
 //! * A thread that gives way may go on all the same.
 //!
-//! Not with the cache, which would lose classes; and time-outs beyond their bound are left out, which is said.
+//! Not with the cache, which would lose classes; and time-outs beyond their bound are left out, which is said. A circle of
+//! waiting threads that only a time-out breaks is no end: it belongs to a moment, and of the moments of a class only those
+//! are seen that the one execution passes through. All failures at ends are seen.
 
 mod guide;
+mod later;
 mod locks;
 mod moves;
 mod races;

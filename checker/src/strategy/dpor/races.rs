@@ -8,13 +8,13 @@
 
 use rustc_hash::FxHashMap;
 
+use super::later::Later;
 use super::locks::{Can, Holders, Need};
 use super::moves::Move;
-use crate::clock::Clock;
 use crate::names::{ObjName, ThreadName};
-use crate::op::{Effect, Mode, OpKind};
-use crate::seam::{Agent, Choice, Event, On, OpKey, Pick, Status};
-use crate::trace::{Trace, Unrun};
+use crate::op::{Mode, OpKind};
+use crate::seam::{Choice, Event};
+use crate::trace::Trace;
 
 /// A race the other way round.
 #[derive(Clone, PartialEq, Debug)]
@@ -27,31 +27,13 @@ pub(super) struct Reversal {
 
 /// An execution, with what is needed to find its races.
 pub(super) struct Races<'t> {
-    run: &'t Trace,
+    pub(super) run: &'t Trace,
     /// Of each event its thread, in creation order.
-    threads: Vec<usize>,
+    pub(super) threads: Vec<usize>,
     numbers: FxHashMap<ThreadName, usize>,
     /// Of each block, the events that touched it.
     touched: FxHashMap<ObjName, Vec<u32>>,
-    created: FxHashMap<ThreadName, u32>,
-}
-
-/// The later operation of a race.
-struct Later<'t> {
-    agent: Agent,
-    /// `None` where each way is as good.
-    pick: Option<Pick>,
-    key: OpKey,
-    effect: &'t Effect,
-    ran: bool,
-    /// Only events before this position can race with it.
-    before: usize,
-    /// What comes before it in any case.
-    past: Clock,
-    /// The position of its thread's event before it.
-    after: Option<u32>,
-    /// The event that took its chance away, whatever it touched.
-    closer: Option<usize>,
+    pub(super) created: FxHashMap<ThreadName, u32>,
 }
 
 impl<'t> Races<'t> {
@@ -99,99 +81,13 @@ impl<'t> Races<'t> {
         all
     }
 
-    fn number(&self, thread: ThreadName) -> usize {
+    pub(super) fn number(&self, thread: ThreadName) -> usize {
         self.numbers.get(&thread).copied().unwrap_or(usize::MAX)
     }
 
     fn is_after(&self, later: usize, earlier: usize) -> bool {
         let index = self.run.steps[earlier].event.id.index;
         self.run.hb.clock(later).get(self.threads[earlier]) > index
-    }
-
-    fn event(&self, at: usize) -> Later<'t> {
-        let step = &self.run.steps[at];
-        let event = &step.event;
-        let index = event.id.index;
-        let number = self.threads[at];
-        let after = index.checked_sub(1).and_then(|before| self.run.hb.position(number, before));
-        let mut past = self.past_of(event.id.thread, after);
-        let waker = event.woken_by.filter(|_| is_woken(event.op.kind));
-        let waker = waker.and_then(|id| self.run.hb.position(self.number(id.thread), id.index));
-        let joined = event.op.peer.filter(|_| event.op.kind == OpKind::Join);
-        let joined = joined.and_then(|peer| self.last_of(peer, at));
-        waker.into_iter().chain(joined).for_each(|at| past.join(self.run.hb.clock(at as usize)));
-        let (choice, key) = step.replayed();
-        Later {
-            agent: choice.agent,
-            pick: pick(event.op.kind, &[choice.pick]),
-            key,
-            effect: &event.did,
-            ran: true,
-            before: at,
-            past,
-            after,
-            closer: None,
-        }
-    }
-
-    /// The other ways in which the event at a position could have gone.
-    fn other_ways(&self, at: usize) -> impl Iterator<Item = Later<'t>> {
-        let step = &self.run.steps[at];
-        let others = self.run.choices(at).iter();
-        let others =
-            others.filter(|other| other.agent == step.choice.agent && other.pick != step.choice.pick);
-        others.map(move |other| Later {
-            pick: Some(other.pick),
-            effect: &step.event.op.may,
-            ran: false,
-            closer: Some(at),
-            before: at + 1,
-            ..self.event(at)
-        })
-    }
-
-    /// The end of the time of the event at a position, had it not run by then.
-    fn time_limit(&self, at: usize) -> Option<Later<'t>> {
-        let event = self.event(at);
-        Some(Later {
-            agent: Agent::Timeout(event.agent.thread()),
-            pick: Some(Pick::Only),
-            key: OpKey { kind: OpKind::Timeout, ..event.key },
-            effect: self.run.steps[at].event.op.limit.as_ref().filter(|_| event.agent.is_thread())?,
-            ran: false,
-            ..event
-        })
-    }
-
-    fn unrun(&self, unrun: &'t Unrun) -> Option<Later<'t>> {
-        let Unrun { at, view, closed, waker } = unrun;
-        let op = view.pending.as_ref().filter(|_| !matches!(view.status, Status::Blocked(On::Cond(_))))?;
-        let thread = view.agent.thread();
-        let after = self.last_of(thread, *at as usize);
-        let mut past = self.past_of(thread, after);
-        waker.iter().for_each(|&waker| past.join(self.run.hb.clock(waker as usize)));
-        Some(Later {
-            agent: view.agent,
-            pick: pick(op.kind, &view.picks),
-            key: OpKey { kind: op.kind, site: view.site },
-            effect: &op.may,
-            ran: false,
-            before: *at as usize + usize::from(*closed),
-            past,
-            after,
-            closer: closed.then_some(*at as usize),
-        })
-    }
-
-    fn past_of(&self, thread: ThreadName, after: Option<u32>) -> Clock {
-        let before = after.or_else(|| self.created.get(&thread).copied());
-        before.map_or_else(Clock::default, |at| self.run.hb.clock(at as usize).clone())
-    }
-
-    /// The last event of a thread before a position.
-    fn last_of(&self, thread: ThreadName, before: usize) -> Option<u32> {
-        let number = self.number(thread);
-        (0..before).rev().find(|&at| self.threads[at] == number).map(|at| at as u32)
     }
 
     fn of(&self, later: &Later<'t>, into: &mut Vec<Reversal>) {
@@ -314,7 +210,9 @@ impl<'t> Races<'t> {
         if history.iter().any(|(_, event)| is_of_semaphore(event.op.kind)) {
             return self.was_let(later, undone);
         }
-        match Holders::after(history.into_iter()).let_go(later.agent.thread(), Need::Free, true) {
+        // A thread that was seen to wait for what it holds itself waits for that elsewhere as well.
+        let waited = later.ran || later.closer.is_some();
+        match Holders::after(history.into_iter()).let_go(later.agent.thread(), Need::Free, !waited) {
             Can::Yes => Can::No,
             _ => Can::Yes,
         }
@@ -353,16 +251,6 @@ impl<'t> Races<'t> {
     }
 }
 
-/// The way in which an operation goes wherever it runs, if it is the only one. Whom a signal wakes depends on who waits.
-fn pick(kind: OpKind, seen: &[Pick]) -> Option<Pick> {
-    let depends = matches!(kind, OpKind::Signal | OpKind::FutexWake);
-    (!depends && seen == [Pick::Only]).then_some(Pick::Only)
-}
-
 fn is_of_semaphore(kind: OpKind) -> bool {
     matches!(kind, OpKind::SemWait | OpKind::SemTryWait | OpKind::SemPost)
-}
-
-fn is_woken(kind: OpKind) -> bool {
-    matches!(kind, OpKind::Reacquire | OpKind::FutexResume)
 }
