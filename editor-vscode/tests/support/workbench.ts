@@ -102,9 +102,9 @@ export class Workbench {
     await this.dialog.getByRole("button", { name: "Build", exact: true }).click();
   }
 
-  /** A notification, by a part of its words. */
+  /** A notification that has come to rest, by a part of its words. */
   toast(words: string | RegExp): Locator {
-    return this.toasts.filter({ hasText: words }).first();
+    return this.page.locator(".notification-toast.notification-fade-in-done", { hasText: words }).first();
   }
 
   get toasts(): Locator {

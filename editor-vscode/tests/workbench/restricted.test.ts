@@ -45,7 +45,10 @@ test("the view shows it, and says what is not done here", async () => {
 
 test("hovering over the failing line tells where the threads were", async () => {
   await workbench.editor.hover(await project.line("src/main.c", "assert(shared.balance"));
-  await workbench.editor.hoverText("Bug depth").waitFor();
+  const hover = workbench.editor.hoverText("Bug depth");
+  await hover.waitFor();
+  await workbench.page.keyboard.press("Escape");
+  await hover.waitFor({ state: "hidden" });
 });
 
 test("no lens offers to explore", async () => {
@@ -56,11 +59,9 @@ test("no lens offers to explore", async () => {
 test("a replay says that it would run the program, and leads to trust", async () => {
   await workbench.editor.button("⏮ Replay").click();
   const toast = workbench.toast("A replay runs the program, and this workspace is in Restricted Mode: trust it first.");
-  const manage = toast.getByRole("button", { name: "Manage Workspace Trust" });
-  // It has come to rest.
-  await manage.hover();
+  await toast.waitFor();
   await workbench.screenshot("restricted");
-  await manage.click();
+  await toast.getByRole("button", { name: "Manage Workspace Trust" }).click();
   await workbench.page.locator(".workspace-trust-editor").waitFor();
 });
 
