@@ -16,6 +16,7 @@ use crate::variables::Handles;
 /// The state of a connection.
 pub(crate) struct Adapter<W> {
     pub(crate) client: Client<W>,
+    /// Those of the launch that comes next.
     pub(crate) controls: Controls,
     pub(crate) session: Option<Session>,
     /// The last stop.
@@ -27,6 +28,8 @@ pub(crate) struct Adapter<W> {
     pub(crate) frames: Frames,
     pub(crate) handles: Handles,
     pub(crate) console: Console,
+    /// A failure is shown as an exception.
+    pub(crate) stops_at_bug: bool,
     /// Lines and columns begin with 1.
     pub(crate) lines_from_one: bool,
     pub(crate) columns_from_one: bool,
@@ -47,10 +50,10 @@ impl From<DebugError> for Refusal {
 pub(crate) type Answer = Result<Value, Refusal>;
 
 impl<W: Write> Adapter<W> {
-    pub(crate) fn new(output: W, controls: Controls) -> Self {
+    pub(crate) fn new(output: W) -> Self {
         Self {
             client: Client::new(output),
-            controls,
+            controls: Controls::default(),
             session: None,
             stop: None,
             is_told: true,
@@ -58,6 +61,7 @@ impl<W: Write> Adapter<W> {
             frames: Frames::default(),
             handles: Handles::default(),
             console: Console::default(),
+            stops_at_bug: true,
             lines_from_one: true,
             columns_from_one: true,
         }
@@ -105,13 +109,13 @@ impl<W: Write> Adapter<W> {
             "configurationDone" => self.configured(),
             "restart" => self.restart(),
             "disconnect" | "terminate" => {
-                self.session = None;
-                self.frames.clear();
-                self.handles.clear();
+                self.end();
                 Ok(Value::Null)
             }
             "threads" => self.list_threads(),
             "stackTrace" => self.stack_trace(request),
+            "source" => self.source_text(request),
+            "loadedSources" => self.loaded_sources(),
             "scopes" => self.scopes(request),
             "variables" => self.variables(request),
             "evaluate" => self.evaluate(request),
@@ -130,7 +134,13 @@ impl<W: Write> Adapter<W> {
             | "interleaver/nextSwitch"
             | "interleaver/previousSwitch" => self.go(request),
             "interleaver/position" => self.position(),
-            "pause" => Ok(Value::Null),
+            "pause" => {
+                // What it was to break off came before it, and is over.
+                if let Some(session) = &self.session {
+                    session.clear_interrupt();
+                }
+                Ok(Value::Null)
+            }
             other => Err(Refusal(format!("`{other}` is not supported"))),
         }
     }
@@ -144,6 +154,17 @@ impl<W: Write> Adapter<W> {
             _ => self.tell(),
         }
         true
+    }
+
+    /// Ends the program. What the client knew of it means nothing any more.
+    fn end(&mut self) {
+        self.session = None;
+        self.stop = None;
+        self.is_told = true;
+        self.threads.clear();
+        self.frames.clear();
+        self.handles.clear();
+        self.console = Console::default();
     }
 
     pub(crate) fn session(&self) -> Result<&Session, Refusal> {

@@ -26,11 +26,14 @@ pub(crate) fn filters() -> Value {
 impl<W: Write> Adapter<W> {
     pub(crate) fn set_breakpoints(&mut self, request: &Request) -> Answer {
         let SetBreakpointsArguments { source, breakpoints } = arguments(request)?;
-        let file = source.path.clone().ok_or_else(|| Refusal("a breakpoint needs a file".to_owned()))?;
+        let file = self.file_of(&source)?;
         let first = u32::from(!self.lines_from_one);
-        let wanted = breakpoints.iter().map(|SourceBreakpoint { line, condition }| WantedBreakpoint {
-            line: line.saturating_add(first),
-            condition: condition.clone().filter(|condition| !condition.trim().is_empty()),
+        let text = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+        let wanted = breakpoints.into_iter().map(|breakpoint: SourceBreakpoint| WantedBreakpoint {
+            line: breakpoint.line.saturating_add(first),
+            condition: text(breakpoint.condition),
+            hit_condition: text(breakpoint.hit_condition),
+            log_message: text(breakpoint.log_message),
         });
         let set = self.session()?.set_breakpoints(file, wanted.collect())?;
         let told: Vec<Value> = set.iter().map(|set| told(set, &source, first)).collect();
@@ -41,6 +44,7 @@ impl<W: Write> Adapter<W> {
         let SetExceptionBreakpointsArguments { filters } = arguments(request)?;
         let has = |name: &str| filters.iter().any(|filter| filter == name);
         self.session()?.set_filters(Filters { preemption: has("preemption"), switch: has("switch") })?;
+        self.stops_at_bug = has("bug");
         Ok(Value::Null)
     }
 
@@ -48,7 +52,7 @@ impl<W: Write> Adapter<W> {
         self.session()?;
         let stop = self.stop.as_ref().ok_or_else(|| Refusal("the session has not stopped yet".to_owned()))?;
         let id = match &stop.cause {
-            Cause::Failure(kind) => serde_json::to_value(kind).unwrap_or_default(),
+            Cause::Failure(kind) if self.stops_at_bug => serde_json::to_value(kind).unwrap_or_default(),
             Cause::Preemption => json!("preemption"),
             Cause::Switch => json!("switch"),
             _ => return Err(Refusal("the session does not stand at a failure or a switch".to_owned())),
@@ -62,10 +66,8 @@ impl<W: Write> Adapter<W> {
 }
 
 fn told(set: &SetBreakpoint, source: &Source, first: u32) -> Value {
-    match set.line {
-        Some(line) => json!({"id": set.number, "verified": true, "line": line - first, "source": source}),
-        None => {
-            json!({"id": set.number, "verified": false, "message": "no code of the program comes from here on"})
-        }
+    match &set.line {
+        Ok(line) => json!({"id": set.number, "verified": true, "line": line - first, "source": source}),
+        Err(why) => json!({"id": set.number, "verified": false, "message": why}),
     }
 }

@@ -13,6 +13,7 @@ mod moving;
 mod output;
 mod protocol;
 mod server;
+mod sources;
 mod variables;
 
 pub use framing::{FramingError, read, write};

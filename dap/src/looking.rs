@@ -1,13 +1,13 @@
 //! What a client looks at while the session stands: threads, stacks.
 
 use std::io::Write;
-use std::path::Path;
 
 use explorer::debug::{FrameId, StackLine};
 use serde_json::json;
 
 use crate::adapter::{Adapter, Answer, Refusal, arguments};
-use crate::protocol::{Request, Source, StackFrame, StackTraceArguments};
+use crate::protocol::{Request, StackFrame, StackTraceArguments};
+use crate::sources::source;
 
 /// The numbers by which the client knows frames, from 1: each is a thread's frame at a depth. An editor that asks for one
 /// while the session moves is answered with what is there now.
@@ -62,10 +62,11 @@ impl<W: Write> Adapter<W> {
     }
 
     fn frame(&self, id: i64, line: StackLine) -> StackFrame {
-        let source = line.file.as_deref().filter(|file| file.is_file()).map(|file| source(file, line.is_own));
-        let known = source.is_some();
+        let source = line.file.as_deref().map(|file| source(file, line.explored, line.is_own));
         let from_one = |number: Option<u32>, is_from_one: bool| {
-            number.filter(|_| known).map_or(0, |number| number.saturating_sub(u32::from(!is_from_one)))
+            number
+                .filter(|_| source.is_some())
+                .map_or(0, |number| number.saturating_sub(u32::from(!is_from_one)))
         };
         StackFrame {
             id,
@@ -76,14 +77,5 @@ impl<W: Write> Adapter<W> {
             instruction_pointer_reference: (line.address != 0).then(|| format!("{:#x}", line.address)),
             presentation_hint: (!line.is_own).then_some("subtle"),
         }
-    }
-}
-
-fn source(file: &Path, is_own: bool) -> Source {
-    Source {
-        name: file.file_name().map(|name| name.to_string_lossy().into_owned()),
-        path: Some(file.to_owned()),
-        presentation_hint: (!is_own).then(|| "deemphasize".to_owned()),
-        ..Source::default()
     }
 }

@@ -50,7 +50,10 @@ impl<W: Write> Adapter<W> {
             Ok((written, standing)) => self.console.show(&mut self.client, &written, &standing),
             Err(error) => self.client.say(&error.to_string()),
         }
-        self.client.event("stopped", stopped(stop));
+        for line in &stop.log {
+            self.client.say(line);
+        }
+        self.client.event("stopped", stopped(stop, self.stops_at_bug));
     }
 
     pub(crate) fn position(&mut self) -> Answer {
@@ -63,9 +66,11 @@ impl<W: Write> Adapter<W> {
     }
 }
 
-fn stopped(stop: &Stop) -> Value {
+fn stopped(stop: &Stop, stops_at_bug: bool) -> Value {
     let (reason, hits) = match &stop.cause {
         Cause::Step | Cause::End => ("step", None),
+        // It is the end all the same: there is nothing behind it.
+        Cause::Failure(_) if !stops_at_bug => ("step", None),
         Cause::Goto => ("goto", None),
         Cause::Entry => ("entry", None),
         Cause::Breakpoints(hits) => ("breakpoint", Some(hits)),

@@ -68,9 +68,12 @@ pub(crate) struct SetBreakpointsArguments {
 
 /// A breakpoint that is wanted.
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct SourceBreakpoint {
     pub(crate) line: u32,
     pub(crate) condition: Option<String>,
+    pub(crate) hit_condition: Option<String>,
+    pub(crate) log_message: Option<String>,
 }
 
 /// The exception filters that are on.
@@ -78,6 +81,16 @@ pub(crate) struct SourceBreakpoint {
 pub(crate) struct SetExceptionBreakpointsArguments {
     #[serde(default)]
     pub(crate) filters: Vec<String>,
+}
+
+/// A source whose text is wanted.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SourceArguments {
+    #[serde(default)]
+    pub(crate) source: Option<Source>,
+    #[serde(default)]
+    pub(crate) source_reference: i64,
 }
 
 /// A frame.

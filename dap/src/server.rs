@@ -19,6 +19,8 @@ const WAITING: usize = 1000;
 /// What a client has sent.
 enum Incoming {
     Message(Value),
+    /// A request to launch, and what ends or interrupts the session that comes of it.
+    Launch(Value, Controls),
     /// Something that is no message.
     Fault(String),
 }
@@ -48,41 +50,63 @@ pub fn serve_port(port: u16) -> io::Result<()> {
 }
 
 fn session(input: impl Read + Send + 'static, output: impl Write) {
-    let controls = Controls::default();
     let (messages, incoming) = mpsc::sync_channel(WAITING);
-    let for_reader = controls.clone();
-    thread::spawn(move || read(BufReader::new(input), &messages, &for_reader));
-    let mut adapter = Adapter::new(output, controls.clone());
+    thread::spawn(move || Reader { messages, launches: Vec::new() }.read(BufReader::new(input)));
+    let mut adapter = Adapter::new(output);
     for message in incoming {
         let goes_on = match message {
             Incoming::Message(message) => adapter.handle(message),
+            Incoming::Launch(message, controls) => {
+                adapter.controls = controls;
+                adapter.handle(message)
+            }
             Incoming::Fault(sentence) => adapter.fault(&sentence),
         };
         if !goes_on {
             break;
         }
     }
-    controls.cancel.store(true, Ordering::Relaxed);
 }
 
 /// Hands messages on. Ends the program at once when the client leaves, and breaks a move off when it wants to pause.
-fn read(mut input: impl BufRead, messages: &SyncSender<Incoming>, controls: &Controls) {
-    loop {
-        let message = match framing::read(&mut input) {
-            Ok(Some(message)) => {
-                match message["command"].as_str() {
-                    Some("disconnect" | "terminate") => controls.cancel.store(true, Ordering::Relaxed),
-                    Some("pause") => controls.interrupt.store(true, Ordering::Relaxed),
-                    _ => {}
-                }
-                Incoming::Message(message)
+struct Reader {
+    messages: SyncSender<Incoming>,
+    /// Those of every session that the client has asked for: what ends one says nothing of those that come later.
+    launches: Vec<Controls>,
+}
+
+impl Reader {
+    fn read(mut self, mut input: impl BufRead) {
+        loop {
+            let incoming = match framing::read(&mut input) {
+                Ok(Some(message)) => self.incoming(message),
+                Ok(None) | Err(FramingError::Io(_)) => break,
+                Err(error) => Incoming::Fault(error.to_string()),
+            };
+            if self.messages.send(incoming).is_err() {
+                break;
             }
-            Ok(None) | Err(FramingError::Io(_)) => break,
-            Err(error) => Incoming::Fault(error.to_string()),
-        };
-        if messages.send(message).is_err() {
-            break;
         }
+        self.cancel();
     }
-    controls.cancel.store(true, Ordering::Relaxed);
+
+    fn incoming(&mut self, message: Value) -> Incoming {
+        match message["command"].as_str() {
+            Some("launch") => {
+                let controls = Controls::default();
+                self.launches.push(controls.clone());
+                return Incoming::Launch(message, controls);
+            }
+            Some("disconnect" | "terminate") => self.cancel(),
+            Some("pause") => {
+                self.launches.iter().for_each(|launch| launch.interrupt.store(true, Ordering::Relaxed));
+            }
+            _ => {}
+        }
+        Incoming::Message(message)
+    }
+
+    fn cancel(&self) {
+        self.launches.iter().for_each(|launch| launch.cancel.store(true, Ordering::Relaxed));
+    }
 }

@@ -95,7 +95,7 @@ fn expectation(failing: &Failing<'_>, places: &Places<'_>) -> Option<(Location, 
     }
     let failed = failed_expectation(&failing.ending.stdout)?;
     let place = places.of_named(&failed.file, failed.line)?;
-    Some((place, format!("an expectation of the test failed: {}", failed.words)))
+    Some((place, failed.message()))
 }
 
 /// The failing line: where the thread stands that is to blame, or what stands for it.

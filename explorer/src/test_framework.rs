@@ -46,6 +46,13 @@ pub(crate) struct Expectation {
     pub(crate) words: String,
 }
 
+impl Expectation {
+    /// As a report says it.
+    pub(crate) fn message(&self) -> String {
+        format!("an expectation of the test failed: {}", self.words)
+    }
+}
+
 /// What follows the place in a report of GoogleTest, Catch2 and doctest.
 const FAILED: [&str; 4] = ["Failure", "FAILED:", "ERROR:", "FATAL ERROR:"];
 

@@ -8,11 +8,12 @@ use checker::names::{Site, ThreadName};
 use checker::op::OpKind;
 use checker::seam::{Agent, Choice, ExecutionError, OpKey};
 
+use crate::control::functions::Function;
 use crate::control::process::Process;
 use crate::control::watch::Watch;
 use crate::debuginfo::inspect::{Inspector, ThreadState};
 use crate::debuginfo::{self, Memory, Modules};
-use crate::layout::Layout;
+use crate::layout::{Layout, What};
 use crate::os::{Tid, memory, ptrace};
 use crate::program::PtraceProgram;
 use crate::target::streams::Streams;
@@ -60,6 +61,14 @@ impl PtraceProgram {
     #[must_use]
     pub fn address(&self, site: Site) -> Option<u64> {
         self.layout().locate(site).map(|(module, at)| at + module.mapped.bias)
+    }
+
+    /// The run-time addresses at which every Rust panic passes, once it has said what it has to say.
+    #[must_use]
+    pub fn panics(&self) -> BTreeSet<u64> {
+        let is_panic = |what: &What| matches!(what, What::Function { function: Function::Panic, .. });
+        let traps = self.layout().traps.iter();
+        traps.filter(|(_, trap)| is_panic(&trap.what)).map(|(address, _)| *address).collect()
     }
 
     /// The site of a run-time address.

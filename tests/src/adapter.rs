@@ -1,9 +1,10 @@
 //! A client of the debug adapter: starts the real binary, talks to it over its standard streams.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpStream};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
@@ -13,8 +14,10 @@ use crate::tool::{ToolError, WATCHDOG, binary};
 
 /// A running adapter, and what it has said.
 pub struct Adapter {
-    child: Child,
-    input: Option<ChildStdin>,
+    /// None at a port of a server.
+    child: Option<Child>,
+    input: Option<Box<dyn Write + Send>>,
+    stream: Option<TcpStream>,
     messages: Receiver<Value>,
     /// Events that nobody has asked for yet.
     events: VecDeque<Value>,
@@ -31,19 +34,27 @@ impl Adapter {
         command.arg("dap").stdin(Stdio::piped()).stdout(Stdio::piped());
         let failed = |error| ToolError::Start { command: "interleaver dap".to_owned(), error };
         let mut child = command.spawn().map_err(failed)?;
+        let input = child.stdin.take().map(|input| Box::new(input) as Box<dyn Write + Send>);
+        let output = child.stdout.take().ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
+        Ok(Self::talking(Some(child), None, input, output))
+    }
+
+    fn talking(
+        child: Option<Child>,
+        stream: Option<TcpStream>,
+        input: Option<Box<dyn Write + Send>>,
+        output: impl Read + Send + 'static,
+    ) -> Self {
         let (said, messages) = mpsc::channel();
-        if let Some(output) = child.stdout.take() {
-            thread::spawn(move || {
-                let mut output = BufReader::new(output);
-                while let Ok(message) = message(&mut output) {
-                    if said.send(message).is_err() {
-                        break;
-                    }
+        thread::spawn(move || {
+            let mut output = BufReader::new(output);
+            while let Ok(message) = message(&mut output) {
+                if said.send(message).is_err() {
+                    break;
                 }
-            });
-        }
-        let input = child.stdin.take();
-        Ok(Self { child, input, messages, events: VecDeque::new(), seq: 0 })
+            }
+        });
+        Self { child, input, stream, messages, events: VecDeque::new(), seq: 0 }
     }
 
     /// Starts it, launches a schedule, and waits until the session stands.
@@ -61,10 +72,10 @@ impl Adapter {
         (adapter, stop)
     }
 
-    /// The adapter's process.
+    /// The adapter's process; none at a port.
     #[must_use]
-    pub fn process(&self) -> u32 {
-        self.child.id()
+    pub fn process(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::id)
     }
 
     /// Sends bytes that need not be a message.
@@ -174,6 +185,10 @@ impl Adapter {
     /// When it does not end within [`WATCHDOG`].
     pub fn close(mut self) -> Option<i32> {
         self.input = None;
+        if let Some(stream) = &self.stream {
+            // The server may have closed it first.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
         self.wait()
     }
 
@@ -186,11 +201,60 @@ impl Adapter {
         while self.messages.recv_timeout(WATCHDOG).is_ok() {}
         let ended = self.messages.recv_timeout(std::time::Duration::ZERO);
         assert_eq!(ended, Err(mpsc::RecvTimeoutError::Disconnected), "the adapter is still running");
-        self.child.wait().ok().and_then(|status| status.code())
+        self.child.as_mut()?.wait().ok().and_then(|status| status.code())
     }
 
     /// Kills it as nobody can prevent.
     pub fn kill(&mut self) {
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// An adapter that serves clients at a port, one after another.
+pub struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    /// Starts it at a free port.
+    ///
+    /// # Errors
+    /// When it cannot be built or started.
+    pub fn start() -> Result<Self, ToolError> {
+        let failed = |error| ToolError::Start { command: "interleaver dap --port 0".to_owned(), error };
+        let mut command = Command::new(binary()?);
+        command.args(["dap", "--port", "0"]).stdin(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(failed)?;
+        let mut line = String::new();
+        if let Some(errors) = child.stderr.take() {
+            BufReader::new(errors).read_line(&mut line).map_err(failed)?;
+        }
+        let address = line.trim().rsplit(' ').next().unwrap_or_default().to_owned();
+        Ok(Self { child, address })
+    }
+
+    /// One more client.
+    ///
+    /// # Panics
+    /// When the server does not listen.
+    #[must_use]
+    pub fn connect(&self) -> Adapter {
+        let connect = || -> io::Result<Adapter> {
+            let stream = TcpStream::connect(&self.address)?;
+            let input: Box<dyn Write + Send> = Box::new(stream.try_clone()?);
+            let output = stream.try_clone()?;
+            Ok(Adapter::talking(None, Some(stream), Some(input), output))
+        };
+        connect().unwrap_or_else(|error| panic!("{}: {error}", self.address))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

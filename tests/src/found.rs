@@ -45,10 +45,24 @@ impl Found {
     /// When nothing is found.
     #[must_use]
     pub fn of_program(program: PathBuf, source: &Path, options: &[&str]) -> Self {
+        Self::explored(program, source, options, &[])
+    }
+
+    /// Explores a program that is given arguments.
+    ///
+    /// # Panics
+    /// When nothing is found.
+    #[must_use]
+    pub fn with_arguments(program: PathBuf, source: &Path, arguments: &[&str]) -> Self {
+        Self::explored(program, source, &[], arguments)
+    }
+
+    fn explored(program: PathBuf, source: &Path, options: &[&str], arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
         let place = ["--output".as_ref(), folder.path().as_os_str()];
         let options = place.into_iter().chain(options.iter().map(AsRef::as_ref));
-        let outcome = Tool::explore(options, &program).run().unwrap_or_else(|error| panic!("{error}"));
+        let tool = Tool::explore(options, &program).and(arguments);
+        let outcome = tool.run().unwrap_or_else(|error| panic!("{error}"));
         let Some(schedule) = outcome.finding()["schedule_file"].as_str() else {
             panic!("nothing was found:\n{}", outcome.transcript());
         };

@@ -11,7 +11,7 @@ mod processes;
 mod project;
 mod tool;
 
-pub use adapter::Adapter;
+pub use adapter::{Adapter, Server};
 pub use build::{Build, BuildError, Optimisation};
 pub use found::Found;
 pub use manifest::{Expectation, Language, Manifest, ManifestError, Target};

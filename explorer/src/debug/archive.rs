@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use checker::names::ThreadName;
 use checker::op::OpKind;
 
+use super::position::Position;
 use super::recording::{Fault, Life, Recorded, Recording, Stage, State};
 use crate::lanes::Lanes;
 use crate::report::{Location, Switch, Why};
@@ -27,7 +28,8 @@ impl Recording {
             message: saved.failure.message.clone(),
             thread: thread.map_or(last, |lane| lane.path),
         };
-        Self { events, fault: Some(fault), lives, harness: None }
+        let end = Position::at_rest(events.len());
+        Self { events, fault: Some(fault), end, lives, harness: None }
     }
 }
 

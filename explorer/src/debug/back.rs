@@ -10,6 +10,7 @@ use checker::names::ThreadName;
 use super::code::Here;
 use super::debuggee::Debuggee;
 use super::error::DebugError;
+use super::hit_count::Tally;
 use super::moves::Direction;
 use super::position::Position;
 use super::recording::Recording;
@@ -18,11 +19,24 @@ use super::scan::{Limit, Mark, Scan, Seen};
 use super::stepping::Step;
 use super::stop::{Cause, Stop};
 
+/// So many stretches are looked through first. Each look runs everything before it once more, which takes far longer than
+/// to look through a few more.
+const FIRST_WINDOW: usize = 8;
+
 /// What is found on the way back.
 pub(super) enum Behind {
     Line(Position),
     Breakpoints(Position, ThreadName, Vec<u64>),
     Switch(usize),
+}
+
+impl Behind {
+    fn position(&self) -> Position {
+        match self {
+            Self::Line(at) | Self::Breakpoints(at, ..) => at.clone(),
+            Self::Switch(events) => Position::at_rest(*events),
+        }
+    }
 }
 
 impl Debuggee<'_> {
@@ -50,21 +64,23 @@ impl Debuggee<'_> {
             Step::Over | Step::Out if here.is_some() => self.code.of_stack(&copy.inspection, thread),
             _ => self.code.all().map(|statement| statement.address).collect(),
         };
-        let scan = Scan {
+        let mut scan = Scan {
             recording: &self.recording,
             places: &self.places,
             code: &self.code,
             thread: Some((thread, lines)),
             breakpoints: &self.breakpoints,
+            tally: Tally::default(),
             limit: Limit::new(&self.interrupt),
         };
         let stretches: Vec<usize> =
             (0..=self.at.events).filter(|&events| scan.may_run(thread, events)).collect();
-        let mut window = 1;
+        let counts = self.breakpoints.count_hits();
+        let mut window = if counts { stretches.len() } else { FIRST_WINDOW };
         loop {
             let is_all = window >= stretches.len();
             let first = stretches.get(stretches.len().saturating_sub(window)).copied().unwrap_or(0);
-            let copy = match first.checked_sub(1) {
+            let copy = match first.checked_sub(1).filter(|_| !counts) {
                 Some(rest) => replica.go_to(&Position::at_rest(rest), &self.recording)?,
                 None => replica.anew()?,
             };
@@ -77,7 +93,9 @@ impl Debuggee<'_> {
             };
             let past = Past { marks: &marks, at: &self.at, thread, step, here: here.as_ref(), is_all };
             if let Some(line) = past.line(&self.recording) {
-                return Ok(Some(past.nearest(line, &self.filters, &self.recording)));
+                let found = past.nearest(line, &self.filters, &self.recording);
+                self.log.extend(log_back(&marks, Some(&found.position()), &self.at));
+                return Ok(Some(found));
             }
             if is_all {
                 return Ok(None);
@@ -145,7 +163,7 @@ impl Past<'_> {
         let is_rest = |mark: &Mark| matches!(mark, Mark::Rest(events) if *events == seen.at.events);
         let first = if seen.rests { self.marks.iter().position(is_rest).unwrap_or(line) } else { line };
         last_stop(&self.marks[first..], self.at, filters, recording).unwrap_or_else(|| {
-            match seen.hits.as_slice() {
+            match seen.met.hits.as_slice() {
                 [] => Behind::Line(seen.at.clone()),
                 hits => Behind::Breakpoints(seen.at.clone(), seen.thread, hits.to_vec()),
             }
@@ -159,18 +177,38 @@ fn first_of_visit(lines: &[(usize, &Seen, &Here)], last: usize) -> usize {
     lines[..last].iter().rposition(|(_, _, here)| *here != visited).map_or(0, |before| before + 1)
 }
 
-/// The last of these marks that a breakpoint or a filter stops at; where the session stands is not one of them.
+/// The last of these marks that a breakpoint or a filter stops at; where the session stands is not one of them. Where a
+/// thread both hits a breakpoint and gives way to another one, the breakpoint is what comes first on the way forward.
 pub(super) fn last_stop(
     marks: &[Mark],
     at: &Position,
     filters: &Filters,
     recording: &Recording,
 ) -> Option<Behind> {
-    marks.iter().rev().filter(|mark| mark.position() != *at).find_map(|mark| match mark {
-        Mark::Seen(seen) if !seen.hits.is_empty() => {
-            Some(Behind::Breakpoints(seen.at.clone(), seen.thread, seen.hits.clone()))
+    let breakpoint = |mark: &Mark| match mark {
+        Mark::Seen(seen) if !seen.met.hits.is_empty() => {
+            Some(Behind::Breakpoints(seen.at.clone(), seen.thread, seen.met.hits.clone()))
         }
-        Mark::Rest(events) if filters.stop_at(recording, *events) => Some(Behind::Switch(*events)),
         Mark::Seen(_) | Mark::Rest(_) => None,
+    };
+    let stops = marks.iter().enumerate().rev().filter(|(_, mark)| mark.position() != *at);
+    stops.into_iter().find_map(|(index, mark)| match mark {
+        Mark::Rest(events) if filters.stop_at(recording, *events) => {
+            let before = index.checked_sub(1).map(|before| &marks[before]);
+            let same = before.filter(|before| before.position() == mark.position());
+            Some(same.and_then(breakpoint).unwrap_or(Behind::Switch(*events)))
+        }
+        _ => breakpoint(mark),
     })
+}
+
+/// What log points say on the way back from where the session stands: first what was said last.
+pub(super) fn log_back(marks: &[Mark], until: Option<&Position>, at: &Position) -> Vec<String> {
+    let first = until.and_then(|until| marks.iter().position(|mark| mark.position() == *until));
+    let passed = marks[first.unwrap_or(0)..].iter().rev().filter(|mark| mark.position() != *at);
+    let log = passed.filter_map(|mark| match mark {
+        Mark::Seen(seen) => Some(seen.met.log.iter().rev().cloned()),
+        Mark::Rest(_) => None,
+    });
+    log.flatten().collect()
 }

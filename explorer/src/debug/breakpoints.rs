@@ -7,15 +7,22 @@ use checker::names::ThreadName;
 use ptrace_backend::Inspection;
 use ptrace_backend::debuginfo::Modules;
 
-use super::code::{Code, Statement};
+use super::code::{Code, Statement, is_same_file};
+use super::condition::Condition;
+use super::hit_count::{HitCondition, Tally};
+use super::log_message::LogMessage;
 
 /// A breakpoint that is wanted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WantedBreakpoint {
     /// The line, from 1.
     pub line: u32,
-    /// It stops only where this expression is neither 0 nor false.
+    /// It counts only where this holds: a comparison, or a value that is neither 0 nor false.
     pub condition: Option<String>,
+    /// Which hits count: `3`, `>= 3`, `% 3`. They are counted from the beginning of the program.
+    pub hit_condition: Option<String>,
+    /// It does not stop but says this, with values for the expressions in braces.
+    pub log_message: Option<String>,
 }
 
 /// A breakpoint as it was set.
@@ -23,8 +30,11 @@ pub struct WantedBreakpoint {
 pub struct SetBreakpoint {
     /// Its number.
     pub number: u64,
-    /// The line that it was moved to: the next one with code. None: there is no code from there on.
-    pub line: Option<u32>,
+    /// The line that it was moved to: the next one with code.
+    ///
+    /// # Errors
+    /// A sentence that says why it was not set.
+    pub line: Result<u32, String>,
 }
 
 /// All that are set.
@@ -37,8 +47,20 @@ pub(super) struct Breakpoints {
 
 struct Placed {
     number: u64,
+    line: u32,
     addresses: BTreeSet<u64>,
-    condition: Option<String>,
+    condition: Option<Condition>,
+    hits: Option<HitCondition>,
+    log: Option<LogMessage>,
+}
+
+/// What the arrival of a thread at an instruction comes to.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Met {
+    /// The breakpoints that it is stopped by.
+    pub(super) hits: Vec<u64>,
+    /// What is said of it, a line each.
+    pub(super) log: Vec<String>,
 }
 
 impl Breakpoints {
@@ -54,10 +76,10 @@ impl Breakpoints {
         for wanted in wanted {
             self.last_number += 1;
             let number = self.last_number;
-            let found = code.and_then(|(code, modules)| place(code, modules, file, wanted.line));
-            let (line, addresses) = found.map_or((None, BTreeSet::new()), |(line, at)| (Some(line), at));
-            answer.push(SetBreakpoint { number, line });
-            placed.push(Placed { number, addresses, condition: wanted.condition.clone() });
+            let found = Placed::of(number, wanted, file, code);
+            answer
+                .push(SetBreakpoint { number, line: found.as_ref().map(|it| it.line).map_err(Clone::clone) });
+            placed.extend(found);
         }
         self.set.insert(file.to_owned(), placed);
         answer
@@ -71,33 +93,78 @@ impl Breakpoints {
         self.all().flat_map(|placed| placed.addresses.iter().copied()).collect()
     }
 
-    /// Those that a thread hits which stands before an instruction.
-    pub(super) fn hits(&self, inspection: &Inspection, thread: ThreadName, address: u64) -> Vec<u64> {
-        let here = self.all().filter(|placed| placed.addresses.contains(&address));
-        let holds = |placed: &&Placed| {
-            placed.condition.as_ref().is_none_or(|condition| holds(inspection, thread, condition))
-        };
-        here.filter(holds).map(|placed| placed.number).collect()
+    /// Whether it matters how often one was hit before.
+    pub(super) fn count_hits(&self) -> bool {
+        self.all().any(|placed| placed.hits.is_some())
+    }
+
+    /// What comes of it that a thread stands before an instruction.
+    pub(super) fn meet(
+        &self,
+        inspection: &Inspection,
+        thread: ThreadName,
+        address: u64,
+        tally: &mut Tally,
+    ) -> Met {
+        let mut met = Met::default();
+        let evaluate = |expression: &str| evaluate(inspection, thread, expression);
+        for placed in self.all().filter(|placed| placed.addresses.contains(&address)) {
+            let holds = placed.condition.as_ref().map_or(Ok(true), |condition| condition.holds(&evaluate));
+            let holds = holds.unwrap_or_else(|why| {
+                // It is better to stop than to pass by what was looked for.
+                met.log.push(format!(
+                    "The condition of the breakpoint at line {} is not known: {why}.",
+                    placed.line
+                ));
+                true
+            });
+            if !holds || placed.hits.is_some_and(|hits| !hits.wants(tally.hit(placed.number))) {
+                continue;
+            }
+            match &placed.log {
+                Some(message) => met.log.push(message.words(&evaluate)),
+                None => met.hits.push(placed.number),
+            }
+        }
+        met
     }
 }
 
-/// Whether a condition holds in a thread's innermost call. One that cannot be evaluated does: it is better to stop.
-fn holds(inspection: &Inspection, thread: ThreadName, condition: &str) -> bool {
+impl Placed {
+    fn of(
+        number: u64,
+        wanted: &WantedBreakpoint,
+        file: &Path,
+        code: Option<(&Code, &Modules)>,
+    ) -> Result<Self, String> {
+        let (code, modules) =
+            code.ok_or("the program does not run here, so that nothing can stop at a line".to_owned())?;
+        let (line, addresses) = place(code, modules, file, wanted.line)
+            .ok_or("no code of the program comes from here on".to_owned())?;
+        Ok(Self {
+            number,
+            line,
+            addresses,
+            condition: wanted.condition.as_deref().map(Condition::parse).transpose()?,
+            hits: wanted.hit_condition.as_deref().map(HitCondition::parse).transpose()?,
+            log: wanted.log_message.as_deref().map(LogMessage::parse),
+        })
+    }
+}
+
+/// The value of an expression in a thread's innermost call, in words.
+fn evaluate(inspection: &Inspection, thread: ThreadName, expression: &str) -> Result<String, String> {
     let value = inspection.look(thread, |inspector| {
         let frame = inspector.stack(1).into_iter().next()?;
-        inspector.evaluate(frame.id, condition).ok().map(|variable| variable.value)
+        Some(inspector.evaluate(frame.id, expression).map(|variable| variable.value))
     });
-    !matches!(value.flatten().as_deref(), Some("0" | "false"))
+    let value = value.flatten().ok_or("the thread has no calls".to_owned())?;
+    value.map_err(|error| error.to_string())
 }
 
 /// The line of a file at which, or after which, code begins; and where the code of that line begins in every function.
 fn place(code: &Code, modules: &Modules, file: &Path, line: u32) -> Option<(u32, BTreeSet<u64>)> {
-    let name = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    let is_it: Vec<bool> = code
-        .files
-        .iter()
-        .map(|known| known == file || known.canonicalize().is_ok_and(|known| known == name))
-        .collect();
+    let is_it: Vec<bool> = code.files.iter().map(|known| is_same_file(known, file)).collect();
     let of_file = || code.all().filter(|statement| is_it[statement.file] && statement.line >= line);
     let line = of_file().map(|statement| statement.line).min()?;
     let mut first: BTreeMap<Vec<(String, Option<u32>)>, &Statement> = BTreeMap::new();

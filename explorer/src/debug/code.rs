@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use checker::names::ThreadName;
 use ptrace_backend::debuginfo::Modules;
@@ -141,6 +141,12 @@ impl Code {
             _ => here,
         }
     }
+}
+
+/// Whether two paths name one file.
+pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
+    let found = |path: &Path| path.canonicalize().ok();
+    one == other || found(one).is_some_and(|one| Some(one) == found(other))
 }
 
 /// The innermost call of the user's own code among those that were inlined into one frame.

@@ -1,6 +1,7 @@
 //! A recorded execution with a place in it where the session stands. Lives on the thread that runs the program.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -8,7 +9,7 @@ use checker::names::ThreadName;
 use ptrace_backend::debuginfo::inspect::Inspector;
 
 use super::breakpoints::{Breakpoints, SetBreakpoint, WantedBreakpoint};
-use super::code::Code;
+use super::code::{Code, is_same_file};
 use super::error::DebugError;
 use super::position::Position;
 use super::recording::{Life, Recording};
@@ -17,6 +18,7 @@ use super::running::Filters;
 use super::session::Controls;
 use super::stack::{self, StackLine};
 use super::stop::{NextEvent, Standing, Stop, ThreadLine, Written};
+use super::texts::Texts;
 use crate::places::Places;
 
 /// Everything that a session asks.
@@ -32,6 +34,10 @@ pub(crate) struct Debuggee<'p> {
     pub(super) code: Code,
     pub(super) breakpoints: Breakpoints,
     pub(super) filters: Filters,
+    /// What log points have said since the last stop.
+    pub(super) log: Vec<String>,
+    /// Sources as they were.
+    pub(super) texts: Texts,
     /// Set from another thread to break a move off.
     pub(super) interrupt: Arc<AtomicBool>,
     /// The outermost function of the user's own code in each thread, once known.
@@ -44,10 +50,11 @@ impl<'p> Debuggee<'p> {
         recording: Recording,
         places: Places<'p>,
         live: Result<Replica<'p>, String>,
+        texts: Texts,
         controls: &Controls,
     ) -> Self {
         let code = live.as_ref().map(|replica| Code::of(replica.program, &places)).unwrap_or_default();
-        let at = Position::at_rest(recording.len());
+        let at = recording.end.clone();
         let functions = vec![None; recording.lives.len()];
         let thread = recording.fault.as_ref().map_or_else(|| recording.main(), |fault| fault.thread);
         Self {
@@ -59,6 +66,8 @@ impl<'p> Debuggee<'p> {
             code,
             breakpoints: Breakpoints::default(),
             filters: Filters::default(),
+            log: Vec::new(),
+            texts,
             interrupt: Arc::clone(&controls.interrupt),
             functions,
         }
@@ -106,13 +115,14 @@ impl<'p> Debuggee<'p> {
 
     fn name(&self, life: &Life, function: Option<&str>) -> String {
         let function = function.map(|function| format!(" {function}")).unwrap_or_default();
-        let moves = !self.at.is_at_rest() && self.at.legs.last().is_some_and(|leg| leg.thread == life.name);
+        let is_on_its_way = self.at.legs.last().is_some_and(|leg| leg.thread == life.name);
+        let moves = is_on_its_way && self.at != self.recording.end;
         let state = life.state(self.at.events).filter(|state| !moves && !state.words.is_empty());
         let state = state.map(|state| format!(" · {}", state.words)).unwrap_or_default();
         format!("{}{function}{state}", life.label)
     }
 
-    /// A thread is called after the outermost function of the user's own code in it.
+    /// A thread is called after the outermost function of the user's own code in it, which no recording knows.
     fn learn_functions(&mut self) {
         for index in 0..self.functions.len() {
             let life = &self.recording.lives[index];
@@ -121,7 +131,8 @@ impl<'p> Debuggee<'p> {
             }
             let name = life.name;
             let stack = self.stack(name).unwrap_or_default();
-            self.functions[index] = stack.into_iter().rfind(|line| line.is_own).map(|line| line.function);
+            self.functions[index] =
+                stack.into_iter().rfind(|line| line.is_own && line.id.is_some()).map(|line| line.function);
         }
     }
 
@@ -134,9 +145,28 @@ impl<'p> Debuggee<'p> {
 
     /// A thread's calls, innermost first.
     pub(super) fn stack(&mut self, thread: ThreadName) -> Result<Vec<StackLine>, DebugError> {
-        let Ok(replica) = &mut self.live else { return Ok(self.recorded_stack(thread)) };
-        let copy = replica.go_to(&self.at, &self.recording)?;
-        Ok(stack::live(&copy.inspection, thread, &self.places, &self.code))
+        let mut stack = match &mut self.live {
+            Ok(replica) => {
+                let copy = replica.go_to(&self.at, &self.recording)?;
+                stack::live(&copy.inspection, thread, &self.places, &self.code)
+            }
+            Err(_) => self.recorded_stack(thread),
+        };
+        for line in &mut stack {
+            line.explored = line.file.as_ref().and_then(|file| self.texts.as_explored(file));
+        }
+        Ok(stack)
+    }
+
+    /// The user's own sources that the program is made of, as far as it is known here: each with the number of its text as
+    /// it was explored, where that is another one than the file's.
+    pub(super) fn sources(&self) -> Vec<(PathBuf, Option<u64>)> {
+        let mut sources: BTreeMap<PathBuf, Option<u64>> =
+            self.code.files.iter().map(|file| (file.clone(), self.texts.as_explored(file))).collect();
+        let is_known = |file: &Path| self.code.files.iter().any(|known| is_same_file(known, file));
+        let edited = self.texts.edited().into_iter().filter(|(file, _)| !is_known(file));
+        sources.extend(edited.map(|(file, number)| (file, Some(number))));
+        sources.into_iter().collect()
     }
 
     /// Where a thread's next event is, or its last one.
@@ -144,7 +174,7 @@ impl<'p> Debuggee<'p> {
         let (before, after) = self.recording.events.split_at(self.at.events.min(self.recording.len()));
         let next = after.iter().find(|event| event.thread() == thread);
         let event = next.or_else(|| before.iter().rfind(|event| event.thread() == thread));
-        event.map(|event| stack::recorded(&event.place, &self.places)).into_iter().collect()
+        vec![stack::recorded(event.map(|event| &event.place), &self.places)]
     }
 
     /// Looks into a thread.

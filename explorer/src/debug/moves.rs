@@ -31,7 +31,7 @@ impl Debuggee<'_> {
                 (self.recording.runs_before(steps), Cause::End, description, None)
             }
         };
-        self.arrive(Position::at_rest(steps), thread, cause, description, text)
+        self.arrive(self.recording.end.clone(), thread, cause, description, text)
     }
 
     /// So many events have run.
@@ -122,7 +122,8 @@ impl Debuggee<'_> {
         description: String,
         text: Option<String>,
     ) -> Stop {
-        let stop = Stop { thread: self.recording.number(thread), cause, description, text };
+        let log = std::mem::take(&mut self.log);
+        let stop = Stop { thread: self.recording.number(thread), cause, description, text, log };
         self.stop(at, thread, stop)
     }
 

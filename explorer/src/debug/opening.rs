@@ -1,6 +1,6 @@
 //! How a session begins: the schedule is run once and taken down. Where that cannot be, what the file says must do.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,7 +8,7 @@ use checker::failure::FailureKind;
 use checker::names::{Obj, Site};
 use checker::seam::{Choice, OpKey, Program};
 use checker::search::{self, Go};
-use ptrace_backend::PtraceProgram;
+use ptrace_backend::{PtraceProgram, preflight};
 
 use super::debuggee::Debuggee;
 use super::error::DebugError;
@@ -16,11 +16,13 @@ use super::recording::Recording;
 use super::replica::Replica;
 use super::session::{Controls, Request};
 use super::tape::{Tape, Taped};
+use super::texts::Texts;
 use crate::adapt::adapt;
 use crate::backend::Launched;
 use crate::callers::places_of_events;
 use crate::diverged::Readable;
 use crate::fresh_dir::Fresh;
+use crate::kept::{self, KeptFinding, KeptFolder};
 use crate::place::Place;
 use crate::places::Places;
 use crate::root::roots_for_file;
@@ -36,39 +38,100 @@ pub(super) fn open(
     serve: impl FnOnce(&mut Debuggee<'_>, Vec<String>),
 ) -> Result<(), DebugError> {
     let mut saved = ScheduleFile::read(&request.schedule).map_err(Error::from)?;
-    let root = root(request, &mut saved);
+    let file = request.schedule.canonicalize().unwrap_or_else(|_| request.schedule.clone());
+    let kept = Kept::of_schedule(&file);
+    let mut notes = Vec::new();
+    let root = root(request, &mut saved, &file, kept.as_ref(), &mut notes);
     let launched = match &root {
         Ok(root) => replay::launch(&saved.target, root).and_then(|launch| launch.start(&controls.cancel)),
         Err(error) => Err(Error::NotLive(error.to_string())),
     };
+    let root = root.unwrap_or_else(|_| kept.as_ref().map_or(&request.folder, |kept| &kept.root).clone());
+    let texts = || kept.as_ref().map(|kept| kept.texts(&root)).unwrap_or_default();
+    let archive = |error: &Error, serve| archive(&saved, (&root, texts()), controls, error, serve);
     let Launched { program, fresh } = match launched {
         Ok(launched) => launched,
-        Err(error) => return archive(&saved, request, controls, &error, serve),
+        Err(error) => return archive(&error, serve),
     };
-    let root = root.unwrap_or_else(|_| request.folder.clone());
     let places = Places::new(&program, &root);
-    match record(&saved, &program, &Fresh::new(&program, fresh.as_ref()), &places, &controls.cancel) {
-        Ok((recording, notes)) => {
-            let replica = Replica::new(&program, fresh.as_ref());
-            serve(&mut Debuggee::new(recording, places, Ok(replica), controls), notes);
-            Ok(())
-        }
-        Err(error) => archive(&saved, request, controls, &error, serve),
+    let recorded = record(&saved, &program, &Fresh::new(&program, fresh.as_ref()), &places, &controls.cancel);
+    let (recording, stdout, said) = match recorded {
+        Ok(recorded) => recorded,
+        Err(error) => return archive(&error, serve),
+    };
+    notes.extend(said);
+    // Another build has the lines of the text that it was made of.
+    let is_same_build = Source::build_id(&program) == saved.target.build_id;
+    let texts = if is_same_build { texts() } else { Texts::default() };
+    let replica = Replica::new(&program, fresh.as_ref());
+    let mut debuggee = Debuggee::new(recording, places, Ok(replica), texts, controls);
+    if let Err(error) = debuggee.find_failure(&stdout) {
+        notes.push(format!("the session begins at the end of the program, not at the failure: {error}"));
+    }
+    serve(&mut debuggee, notes);
+    Ok(())
+}
+
+/// What the store keeps of the finding that a schedule is of.
+struct Kept {
+    root: PathBuf,
+    folder: KeptFolder,
+    finding: KeptFinding,
+}
+
+impl Kept {
+    fn of_schedule(file: &Path) -> Option<Self> {
+        let (root, folder) = kept::stores_of(file)?;
+        let finding = folder.finding_of_schedule(file)?;
+        Some(Self { root, folder, finding })
+    }
+
+    fn texts(&self, root: &Path) -> Texts {
+        Texts::of(&self.finding, &self.folder, root)
+    }
+
+    /// The program as it was explored, if it is there.
+    fn program(&self) -> Option<PathBuf> {
+        let copy = self.finding.program.as_ref().map(|copy| self.folder.path().join(copy));
+        copy.filter(|copy| copy.is_file())
     }
 }
 
-/// The root of the checkout that the program is in.
-fn root(request: &Request, saved: &mut ScheduleFile) -> Result<PathBuf, Error> {
-    let file = request.schedule.canonicalize().unwrap_or_else(|_| request.schedule.clone());
+/// The root of the checkout that the program is in. Where the program is another one by now, or gone, the one that was
+/// explored takes its place, if the store has it.
+fn root(
+    request: &Request,
+    saved: &mut ScheduleFile,
+    file: &Path,
+    kept: Option<&Kept>,
+    notes: &mut Vec<String>,
+) -> Result<PathBuf, Error> {
     let mut roots = vec![request.folder.clone()];
-    roots.extend(roots_for_file(&file, &request.folder).into_iter().filter(|root| *root != request.folder));
-    let Some(program) = &request.program else { return replay::root_of_program(&saved.target, roots) };
-    let program = program.canonicalize().map_err(|_| Error::ProgramNotHere {
-        program: program.display().to_string(),
-        roots: vec![request.folder.clone()],
-    })?;
-    // What else the target names is where it would be for the program of the file, if that is there.
-    let root = replay::root_of_program(&saved.target, roots).unwrap_or_else(|_| request.folder.clone());
+    roots.extend(roots_for_file(file, &request.folder).into_iter().filter(|root| *root != request.folder));
+    let found = replay::root_of_program(&saved.target, roots);
+    let (program, root) = if let Some(program) = &request.program {
+        let program = program.canonicalize().map_err(|_| Error::ProgramNotHere {
+            program: program.display().to_string(),
+            roots: vec![request.folder.clone()],
+        })?;
+        // What else the target names is where it would be for the program of the file, if that is there.
+        (program, found.unwrap_or_else(|_| request.folder.clone()))
+    } else {
+        let is_explored = |root: &PathBuf| {
+            let program = saved.target.program.in_checkout(root);
+            preflight::inspect(&program).is_ok_and(|program| program.build_id == saved.target.build_id)
+        };
+        let copy = kept.and_then(|kept| Some((kept.program()?, kept.root.clone())));
+        match copy.filter(|_| !found.as_ref().is_ok_and(is_explored)) {
+            None => return found,
+            Some((program, root)) => {
+                notes.push(
+                    "the program was rebuilt or removed since: the one that was explored runs".to_owned(),
+                );
+                (program, found.unwrap_or(root))
+            }
+        }
+    };
     saved.target.program = Place::Absolute(program.as_path().into());
     Ok(root)
 }
@@ -76,7 +139,7 @@ fn root(request: &Request, saved: &mut ScheduleFile) -> Result<PathBuf, Error> {
 /// A session of what the file says alone.
 fn archive(
     saved: &ScheduleFile,
-    request: &Request,
+    (root, texts): (&Path, Texts),
     controls: &Controls,
     error: &Error,
     serve: impl FnOnce(&mut Debuggee<'_>, Vec<String>),
@@ -86,19 +149,19 @@ fn archive(
     }
     let why = format!("only the recorded steps are shown, without stacks and variables: {error}");
     let recording = Recording::of_file(saved);
-    let places = Places::new(&Nothing, &request.folder);
-    serve(&mut Debuggee::new(recording, places, Err(why.clone()), controls), vec![why]);
+    let places = Places::new(&Nothing, root);
+    serve(&mut Debuggee::new(recording, places, Err(why.clone()), texts, controls), vec![why]);
     Ok(())
 }
 
-/// Runs the schedule once.
+/// Runs the schedule once: what happened, what it wrote to its standard output, and what the user should know.
 fn record(
     saved: &ScheduleFile,
     backend: &PtraceProgram,
     program: &impl Program,
     places: &Places<'_>,
     cancel: &Arc<AtomicBool>,
-) -> Result<(Recording, Vec<String>), Error> {
+) -> Result<(Recording, Vec<u8>, Vec<String>), Error> {
     let tape = Tape::default();
     let taped = Taped { program, tape: &tape };
     let mut notes = Source::notes(backend);
@@ -129,7 +192,8 @@ fn record(
     {
         notes.push(format!("the schedule was saved for another failure: {}", saved.failure.message));
     }
-    Ok((Recording::of(&replayed, &taken, &at, places), notes))
+    let recording = Recording::of(&replayed, &taken, &at, places);
+    Ok((recording, replayed.ending.stdout, notes))
 }
 
 /// Knows nothing, where there is no program.

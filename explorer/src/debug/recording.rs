@@ -8,7 +8,9 @@ use checker::names::ThreadName;
 use checker::seam::{Agent, AgentView, Choice, On, OpKey, Status};
 use checker::search::Replayed;
 
+use super::position::Position;
 use super::tape::Taken;
+use crate::blame;
 use crate::lanes::Lanes;
 use crate::places::Places;
 use crate::report::{EventLine, Location, Switch};
@@ -19,6 +21,8 @@ use crate::words::Words;
 pub(super) struct Recording {
     pub(super) events: Vec<Recorded>,
     pub(super) fault: Option<Fault>,
+    /// Where it fails, or ends: there is no position behind.
+    pub(super) end: Position,
     /// In the order of their labels.
     pub(super) lives: Vec<Life>,
     /// The thread that runs the test and takes no part: its events are passed over.
@@ -75,6 +79,9 @@ pub(super) enum Stage {
     Ended,
 }
 
+/// What is said of a thread that has failed.
+const FAILED: &str = "failed";
+
 impl Recording {
     /// From a replay, and what was taken down of it.
     pub(super) fn of(replayed: &Replayed, taken: &Taken, at: &[Location], places: &Places<'_>) -> Self {
@@ -96,7 +103,10 @@ impl Recording {
         let fault = failure.map(|failure| Fault {
             kind: failure.kind,
             message: message(failure, &story.lanes),
-            thread: failure.thread.or(last).filter(|thread| Some(*thread) != harness).unwrap_or(main),
+            thread: blame::thread(failure, &replayed.trace)
+                .or(last)
+                .filter(|thread| Some(*thread) != harness)
+                .unwrap_or(main),
         });
         let mut told: HashMap<usize, EventLine> =
             story.events.into_iter().map(|line| (line.number as usize, line)).collect();
@@ -115,8 +125,22 @@ impl Recording {
                 }
             }
         });
-        let events = events.collect();
-        Self { events, fault, lives, harness }
+        let events: Vec<Recorded> = events.collect();
+        let end = Position::at_rest(events.len());
+        Self { events, fault, end, lives, harness }
+    }
+
+    /// Lets the execution end where one of its threads fails: what comes after that only tells of it.
+    pub(super) fn end_at(&mut self, end: Position, thread: ThreadName) {
+        self.events.truncate(end.events);
+        if let Some(life) = self.lives.iter_mut().find(|life| life.name == thread) {
+            life.states.retain(|(from, _)| *from < end.events);
+            life.states.push((end.events, State { stage: Stage::Failed, words: FAILED.to_owned() }));
+        }
+        if let Some(fault) = &mut self.fault {
+            fault.thread = thread;
+        }
+        self.end = end;
     }
 
     /// The thread that the program, or the test, begins with.
@@ -213,7 +237,7 @@ fn state(view: &AgentView, words: &Words<'_>) -> State {
             (Stage::Ready, pending.unwrap_or_default())
         }
         Status::Blocked(on) => (Stage::Blocked, blocked(on, words)),
-        Status::Failed(_) => (Stage::Failed, "failed".to_owned()),
+        Status::Failed(_) => (Stage::Failed, FAILED.to_owned()),
         Status::Finished => (Stage::Ended, "has ended".to_owned()),
     };
     State { stage, words: words.replace('`', "") }

@@ -27,6 +27,8 @@ pub(super) struct Copy {
     legs: Vec<Leg>,
     /// How often a thread has come to a probe since the last leg.
     counts: HashMap<(ThreadName, u64), u32>,
+    /// How often, in this stretch, a thread has come to where the recording ends.
+    ending: u32,
 }
 
 /// What a copy stands at next.
@@ -34,8 +36,9 @@ pub(super) struct Copy {
 pub(super) enum Arrival {
     /// One more stretch is done: everybody stands.
     Rest,
-    /// A thread stands before this instruction; `rests`: at a key point, so that going on is resting there.
-    Probe { thread: ThreadName, address: u64, rests: bool },
+    /// A thread stands before this instruction; `rests`: at a key point, so that going on is resting there; `ends`: here
+    /// the recording ends.
+    Probe { thread: ThreadName, address: u64, rests: bool, ends: bool },
     /// There are no more events.
     End,
 }
@@ -78,7 +81,14 @@ impl<'p> Replica<'p> {
     fn begin(&mut self) -> Result<Copy, DebugError> {
         self.fresh.map_or(Ok(()), FreshDir::restore)?;
         let inspection = self.program.inspect()?;
-        Ok(Copy { inspection, events: 0, halt: None, legs: Vec::new(), counts: HashMap::default() })
+        Ok(Copy {
+            inspection,
+            events: 0,
+            halt: None,
+            legs: Vec::new(),
+            counts: HashMap::default(),
+            ending: 0,
+        })
     }
 }
 
@@ -120,7 +130,7 @@ impl Copy {
             return Ok(());
         }
         let lost = || ExecutionError::Impossible("a line is not reached again".to_owned());
-        self.set_probes(&BTreeSet::new())?;
+        self.set_probes(&BTreeSet::new(), recording)?;
         // A stretch begins with an event, but for the first one.
         let before = to.events.saturating_sub(1);
         while self.events < before
@@ -130,8 +140,10 @@ impl Copy {
                 return Err(lost().into());
             }
         }
+        // For the last stretch these may be others.
+        self.set_probes(&BTreeSet::new(), recording)?;
         for leg in &to.legs[self.legs_done(to)..] {
-            self.set_probes(&[leg.address].into_iter().collect())?;
+            self.set_probes(&[leg.address].into_iter().collect(), recording)?;
             while self.counts.get(&(leg.thread, leg.address)) != Some(&leg.count) {
                 let arrival = self.advance(recording)?;
                 if matches!(arrival, Arrival::Rest | Arrival::End) {
@@ -153,10 +165,23 @@ impl Copy {
         if self.events == to.events { self.legs.len().min(to.legs.len()) } else { 0 }
     }
 
-    /// From now on the running thread stops at these instructions.
-    pub(super) fn set_probes(&mut self, addresses: &BTreeSet<u64>) -> Result<(), DebugError> {
+    /// From now on the running thread stops at these instructions, and at the one at which the recording ends.
+    pub(super) fn set_probes(
+        &mut self,
+        addresses: &BTreeSet<u64>,
+        recording: &Recording,
+    ) -> Result<(), DebugError> {
         self.counts.clear();
-        Ok(self.inspection.set_probes(addresses)?)
+        let end = &recording.end;
+        let is_last = self.next_stretch().unwrap_or(self.events) == end.events;
+        match end.legs.last().filter(|_| is_last) {
+            Some(leg) if !addresses.contains(&leg.address) => {
+                let mut addresses = addresses.clone();
+                addresses.insert(leg.address);
+                Ok(self.inspection.set_probes(&addresses)?)
+            }
+            _ => Ok(self.inspection.set_probes(addresses)?),
+        }
     }
 
     /// Runs to the next probe, or to the end of the stretch.
@@ -167,6 +192,7 @@ impl Copy {
             Some(Halt::Rest) => {
                 let Some(event) = recording.events.get(self.events) else { return Ok(Arrival::End) };
                 self.events += 1;
+                self.ending = 0;
                 self.legs.clear();
                 self.counts.clear();
                 self.inspection.perform(event.choice, &event.key)?
@@ -176,7 +202,20 @@ impl Copy {
         let Halt::Probe { thread, rests } = halt else { return Ok(Arrival::Rest) };
         let address = self.inspection.instruction(thread).unwrap_or(0);
         *self.counts.entry((thread, address)).or_default() += 1;
-        Ok(Arrival::Probe { thread, address, rests })
+        Ok(Arrival::Probe {
+            thread,
+            address,
+            rests,
+            ends: self.comes_to_end(thread, address, &recording.end),
+        })
+    }
+
+    /// Whether a thread that has come to a probe stands where the recording ends.
+    fn comes_to_end(&mut self, thread: ThreadName, address: u64, end: &Position) -> bool {
+        let leg = end.legs.last().filter(|leg| (leg.thread, leg.address) == (thread, address));
+        let Some(leg) = leg.filter(|_| end.events == self.events) else { return false };
+        self.ending += 1;
+        self.ending == leg.count
     }
 
     /// The way from the last leg to where it stands.

@@ -1,10 +1,9 @@
 //! Running on, and running back: to the next breakpoint or filter, else to the failure or the start.
 
-use checker::names::ThreadName;
-
-use super::back::{Behind, last_stop};
+use super::back::{Behind, last_stop, log_back};
 use super::debuggee::Debuggee;
 use super::error::DebugError;
+use super::hit_count::Tally;
 use super::moves::Direction;
 use super::position::Position;
 use super::recording::Recording;
@@ -57,29 +56,38 @@ impl Debuggee<'_> {
 
     fn look_ahead_for_breakpoints(&mut self) -> Result<Option<Behind>, DebugError> {
         let Ok(replica) = &mut self.live else { return Ok(None) };
-        let copy = replica.go_to(&self.at, &self.recording)?;
-        let scan = Scan {
+        let mut scan = Scan {
             recording: &self.recording,
             places: &self.places,
             code: &self.code,
             thread: None,
             breakpoints: &self.breakpoints,
+            tally: Tally::default(),
             limit: Limit::new(&self.interrupt),
         };
+        let (log, filters) = (&mut self.log, &self.filters);
         let mut look = || {
+            let copy = scan.reach(replica, &self.at)?;
             if copy.next_stretch().is_none() {
-                copy.set_probes(&scan.probes(self.at.events))?;
+                copy.set_probes(&scan.probes(self.at.events), scan.recording)?;
             }
             while let Some(mark) = scan.advance(copy, &[])? {
                 match mark {
-                    Mark::Seen(seen) if !seen.hits.is_empty() => {
-                        scan.stand(copy, &seen)?;
-                        return Ok(Some(Behind::Breakpoints(seen.at, seen.thread, seen.hits)));
+                    Mark::Seen(seen) if seen.ends => {
+                        copy.settle_at(&seen.at);
+                        return Ok(None);
                     }
-                    Mark::Rest(events) if self.filters.stop_at(&self.recording, events) => {
+                    Mark::Seen(mut seen) => {
+                        log.append(&mut seen.met.log);
+                        if !seen.met.hits.is_empty() {
+                            scan.stand(copy, &seen)?;
+                            return Ok(Some(Behind::Breakpoints(seen.at, seen.thread, seen.met.hits)));
+                        }
+                    }
+                    Mark::Rest(events) if filters.stop_at(scan.recording, events) => {
                         return Ok(Some(Behind::Switch(events)));
                     }
-                    Mark::Seen(_) | Mark::Rest(_) => {}
+                    Mark::Rest(_) => {}
                 }
             }
             Ok(None)
@@ -96,33 +104,34 @@ impl Debuggee<'_> {
         let filters = self.filters;
         let switch = self.switch(Direction::Back, |why| filters.wants(why));
         let found = match self.breakpoints.addresses().is_empty() {
-            true => None,
+            true => switch.map(Behind::Switch),
             false => self.look_behind_for_breakpoints(switch)?,
         };
-        Ok(match (found, switch) {
-            (Some((at, thread, hits)), _) => self.at_breakpoint(at, thread, hits),
-            (None, Some(step)) => self.at_switch(step),
-            (None, None) => self.go_to_start(),
+        Ok(match found {
+            Some(Behind::Breakpoints(at, thread, hits)) => self.at_breakpoint(at, thread, hits),
+            Some(Behind::Switch(step)) => self.at_switch(step),
+            Some(Behind::Line(_)) | None => self.go_to_start(),
         })
     }
 
-    /// The last breakpoint since so many events had run.
-    fn look_behind_for_breakpoints(
-        &mut self,
-        since: Option<usize>,
-    ) -> Result<Option<(Position, ThreadName, Vec<u64>)>, DebugError> {
+    /// The last breakpoint or filter on the way from the start. Before `since` events, nothing is.
+    fn look_behind_for_breakpoints(&mut self, since: Option<usize>) -> Result<Option<Behind>, DebugError> {
         let Ok(replica) = &mut self.live else { return Ok(None) };
-        let scan = Scan {
+        let mut scan = Scan {
             recording: &self.recording,
             places: &self.places,
             code: &self.code,
             thread: None,
             breakpoints: &self.breakpoints,
+            tally: Tally::default(),
             limit: Limit::new(&self.interrupt),
         };
-        let copy = match since {
-            Some(events) => replica.go_to(&Position::at_rest(events), &self.recording)?,
-            None => replica.anew()?,
+        // What is met where the thread changes lies on the way there.
+        let copy = match since.and_then(|events| events.checked_sub(1)) {
+            Some(events) if !self.breakpoints.count_hits() => {
+                replica.go_to(&Position::at_rest(events), &self.recording)?
+            }
+            _ => replica.anew()?,
         };
         let marks = match scan.marks_to(copy, &self.at) {
             Ok(marks) => marks,
@@ -131,13 +140,17 @@ impl Debuggee<'_> {
                 return Err(error);
             }
         };
-        Ok(match last_stop(&marks, &self.at, &Filters::default(), &self.recording) {
-            Some(Behind::Breakpoints(at, thread, hits)) => Some((at, thread, hits)),
-            _ => None,
-        })
+        let found = last_stop(&marks, &self.at, &self.filters, &self.recording);
+        let until = match &found {
+            Some(Behind::Breakpoints(at, ..)) => Some(at.clone()),
+            Some(Behind::Switch(events)) => Some(Position::at_rest(*events)),
+            Some(Behind::Line(_)) | None => None,
+        };
+        self.log.extend(log_back(&marks, until.as_ref(), &self.at));
+        Ok(found)
     }
 
-    /// The first line of the program.
+    /// The first line of the program, or of the test; its first key point where the compiler has left none before it.
     pub(super) fn go_to_start(&mut self) -> Stop {
         let at = self.first_line().unwrap_or_default();
         let thread = at.legs.last().map_or_else(|| self.recording.main(), |leg| leg.thread);
@@ -148,7 +161,7 @@ impl Debuggee<'_> {
         let replica = self.live.as_mut().ok()?;
         let lines = self.code.all().map(|statement| statement.address).collect();
         let copy = replica.anew().ok()?;
-        copy.set_probes(&lines).ok()?;
+        copy.set_probes(&lines, &self.recording).ok()?;
         loop {
             match copy.advance(&self.recording) {
                 Ok(Arrival::Probe { thread, address, .. }) => {
@@ -156,7 +169,9 @@ impl Debuggee<'_> {
                     copy.settle(leg);
                     return Some(copy.position());
                 }
-                Ok(Arrival::Rest) => {}
+                // The harness of a test comes to no line of the user's own.
+                Ok(Arrival::Rest) if self.recording.is_harness(copy.position().events) => {}
+                Ok(Arrival::Rest) => return Some(copy.position()),
                 Ok(Arrival::End) => return None,
                 Err(_) => {
                     replica.discard();

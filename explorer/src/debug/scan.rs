@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use checker::names::ThreadName;
 
-use super::breakpoints::Breakpoints;
+use super::breakpoints::{Breakpoints, Met};
 use super::code::{Code, Here};
 use super::error::DebugError;
+use super::hit_count::Tally;
 use super::position::{Leg, Position};
 use super::recording::Recording;
-use super::replica::{Arrival, Copy};
+use super::replica::{Arrival, Copy, Replica};
 use crate::places::Places;
 
 /// A move that takes longer is broken off: a thread may come to its lines millions of times.
@@ -28,7 +29,9 @@ pub(super) struct Seen {
     /// Where that is, if it is a line of the thread whose lines are looked at.
     pub(super) here: Option<Here>,
     /// The breakpoints that it hits.
-    pub(super) hits: Vec<u64>,
+    pub(super) met: Met,
+    /// Here the recording ends.
+    pub(super) ends: bool,
 }
 
 /// What happens on the way, in order.
@@ -80,6 +83,8 @@ pub(super) struct Scan<'a> {
     pub(super) thread: Option<(ThreadName, BTreeSet<u64>)>,
     /// Where everybody stops.
     pub(super) breakpoints: &'a Breakpoints,
+    /// How often these were hit before.
+    pub(super) tally: Tally,
     pub(super) limit: Limit<'a>,
 }
 
@@ -102,25 +107,27 @@ impl Scan<'_> {
     }
 
     /// Goes on to the next arrival, with the right probes.
-    pub(super) fn advance(&self, copy: &mut Copy, also: &[u64]) -> Result<Option<Mark>, DebugError> {
+    pub(super) fn advance(&mut self, copy: &mut Copy, also: &[u64]) -> Result<Option<Mark>, DebugError> {
         self.limit.check()?;
         if let Some(next) = copy.next_stretch() {
             let mut probes = self.probes(next);
             probes.extend(also);
-            copy.set_probes(&probes)?;
+            copy.set_probes(&probes, self.recording)?;
         }
         Ok(match copy.advance(self.recording)? {
             Arrival::End => None,
             Arrival::Rest => Some(Mark::Rest(copy.position().events)),
-            Arrival::Probe { thread, address, rests } => {
-                Some(Mark::Seen(self.seen(copy, thread, address, rests)))
+            Arrival::Probe { thread, address, rests, ends } => {
+                Some(Mark::Seen(self.seen(copy, (thread, address), rests, ends)))
             }
         })
     }
 
-    fn seen(&self, copy: &Copy, thread: ThreadName, address: u64, rests: bool) -> Seen {
+    fn seen(&mut self, copy: &Copy, (thread, address): (ThreadName, u64), rests: bool, ends: bool) -> Seen {
         let Position { events, mut legs } = copy.position();
-        let at = if rests {
+        let at = if ends {
+            self.recording.end.clone()
+        } else if rests {
             Position::at_rest(events)
         } else {
             legs.push(copy.leg(thread, address));
@@ -129,14 +136,14 @@ impl Scan<'_> {
         let is_line =
             self.thread.as_ref().is_some_and(|(of, lines)| *of == thread && lines.contains(&address));
         let here = if is_line { self.code.at_statement(&copy.inspection, thread, self.places) } else { None };
-        let hits = self.breakpoints.hits(&copy.inspection, thread, address);
-        Seen { at, thread, address, rests, here, hits }
+        let met = self.breakpoints.meet(&copy.inspection, thread, address, &mut self.tally);
+        Seen { at, thread, address, rests, here, met, ends }
     }
 
     /// Makes the copy stand where it has just seen a thread.
     pub(super) fn stand(&self, copy: &mut Copy, seen: &Seen) -> Result<(), DebugError> {
         if seen.rests {
-            copy.set_probes(&BTreeSet::new())?;
+            copy.set_probes(&BTreeSet::new(), self.recording)?;
             copy.advance(self.recording)?;
         } else {
             copy.settle_at(&seen.at);
@@ -144,9 +151,25 @@ impl Scan<'_> {
         Ok(())
     }
 
+    /// The copy at a position, with all hits before it counted where that matters.
+    pub(super) fn reach<'c>(
+        &mut self,
+        replica: &'c mut Replica<'_>,
+        at: &Position,
+    ) -> Result<&'c mut Copy, DebugError> {
+        if !self.breakpoints.count_hits() {
+            return replica.go_to(at, self.recording);
+        }
+        let thread = self.thread.take();
+        let copy = replica.anew()?;
+        self.marks_to(copy, at)?;
+        self.thread = thread;
+        Ok(copy)
+    }
+
     /// Goes from where the copy rests to a position, and gives all marks on the way; the position itself is the last one if
     /// it is at rest, and not among them otherwise.
-    pub(super) fn marks_to(&self, copy: &mut Copy, to: &Position) -> Result<Vec<Mark>, DebugError> {
+    pub(super) fn marks_to(&mut self, copy: &mut Copy, to: &Position) -> Result<Vec<Mark>, DebugError> {
         let mut marks = Vec::new();
         let mut legs: Vec<Leg> = to.legs.iter().rev().copied().collect();
         while !(to.is_at_rest() && copy.rests_at(to.events)) {

@@ -1,7 +1,7 @@
 //! The session as its owner sees it: questions and moves, answered by the thread that runs the program.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
@@ -24,7 +24,7 @@ use super::stop::{Standing, Stop, ThreadLine, Written};
 pub struct Controls {
     /// Set to end the session at once.
     pub cancel: Arc<AtomicBool>,
-    /// Set to break off the move that is being made.
+    /// Set to break off the moves that are being made, until [`Session::clear_interrupt`].
     pub interrupt: Arc<AtomicBool>,
 }
 
@@ -54,7 +54,7 @@ type Job = Box<dyn FnOnce(&mut Debuggee<'_>) + Send>;
 pub struct Session {
     jobs: Option<Sender<Job>>,
     tracer: Option<JoinHandle<()>>,
-    cancel: Arc<AtomicBool>,
+    interrupt: Arc<AtomicBool>,
 }
 
 impl Session {
@@ -65,7 +65,7 @@ impl Session {
     pub fn open(request: Request, controls: Controls) -> Result<(Self, Opening), DebugError> {
         let (jobs, todo) = mpsc::channel::<Job>();
         let (opened, opening) = mpsc::channel();
-        let cancel = Arc::clone(&controls.cancel);
+        let interrupt = Arc::clone(&controls.interrupt);
         let run = move || {
             let serve = |debuggee: &mut Debuggee<'_>, notes| {
                 let stop = debuggee.go_to_end();
@@ -80,7 +80,7 @@ impl Session {
         };
         let tracer = std::thread::Builder::new().name("tracer".to_owned()).spawn(run);
         let tracer = tracer.map_err(|_| DebugError::Over)?;
-        let session = Self { jobs: Some(jobs), tracer: Some(tracer), cancel };
+        let session = Self { jobs: Some(jobs), tracer: Some(tracer), interrupt };
         let opening = opening.recv().map_err(|_| DebugError::Over)??;
         Ok((session, opening))
     }
@@ -123,6 +123,26 @@ impl Session {
         self.ask(move |debuggee| debuggee.stack(debuggee.thread(thread)?))?
     }
 
+    /// The user's own sources that are known here, each with the number of its text as it was explored, where the file has
+    /// another one now.
+    ///
+    /// # Errors
+    /// When the session is over.
+    pub fn sources(&self) -> Result<Vec<(PathBuf, Option<u64>)>, DebugError> {
+        self.ask(|debuggee| debuggee.sources())
+    }
+
+    /// The file whose text, as it was explored, has a number; and that text.
+    ///
+    /// # Errors
+    /// When there is no such number.
+    pub fn explored_text(&self, number: u64) -> Result<(PathBuf, String), DebugError> {
+        self.ask(move |debuggee| {
+            let text = debuggee.texts.read(number)?;
+            Ok((debuggee.texts.file(number).map(Path::to_owned).unwrap_or_default(), text))
+        })?
+    }
+
     /// What the program has written up to there.
     ///
     /// # Errors
@@ -131,13 +151,19 @@ impl Session {
         self.ask(|debuggee| debuggee.written())?
     }
 
+    /// Moves are made to their ends again.
+    pub fn clear_interrupt(&self) {
+        self.interrupt.store(false, Ordering::Relaxed);
+    }
+
     /// Makes a move, and says where it ends. One that cannot be made leaves the session where it is.
     ///
     /// # Errors
     /// When the move is not possible, or takes too long.
     pub fn go(&self, movement: Move) -> Result<Stop, DebugError> {
         self.ask(move |debuggee| {
-            debuggee.interrupt.store(false, Ordering::Relaxed);
+            // What a move said that was broken off is of no interest.
+            debuggee.log.clear();
             match movement {
                 Move::Event(direction) => Ok(debuggee.by_event(direction)),
                 Move::Switch(direction) => Ok(debuggee.by_switch(direction)),
@@ -243,7 +269,7 @@ pub enum Move {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        self.cancel.store(true, Ordering::Relaxed);
+        // Nothing is under way: every question waits for its answer. So the thread ends with its last job.
         self.jobs = None;
         if let Some(tracer) = self.tracer.take() {
             // It has said what is wrong, or nobody asks any more.

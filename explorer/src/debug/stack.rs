@@ -22,6 +22,8 @@ pub struct StackLine {
     pub file: Option<PathBuf>,
     /// From 1.
     pub line: Option<u32>,
+    /// The number of the file's text as it was explored, where the file has another one now.
+    pub explored: Option<u64>,
     /// From 1.
     pub column: Option<u32>,
     /// Whether the code is the user's own.
@@ -45,6 +47,7 @@ pub(super) fn live(
             function: frame.source.function,
             file: frame.source.file,
             line: frame.source.line,
+            explored: None,
             column: frame.source.column,
             is_own,
             address: frame.pc,
@@ -62,9 +65,23 @@ pub(super) fn live(
     stack
 }
 
-/// What a recording knows of a thread's calls: where its own code was.
-pub(super) fn recorded(place: &Location, places: &Places<'_>) -> StackLine {
-    let function = place.function.clone().unwrap_or_else(|| "unknown".to_owned());
+/// What a recording knows of a thread's calls: where its own code was, if that.
+pub(super) fn recorded(place: Option<&Location>, places: &Places<'_>) -> StackLine {
+    let none = || "no step of this thread was recorded".to_owned();
+    let named = |place: &Location| {
+        format!("{} (as recorded)", place.function.as_deref().unwrap_or("unknown function"))
+    };
+    let function = place.map_or_else(none, named);
+    let place = place.cloned().unwrap_or_default();
     let file = place.file.as_ref().map(|file| places.absolute(file));
-    StackLine { function, file, line: place.line, column: None, is_own: true, address: 0, id: None }
+    StackLine {
+        function,
+        file,
+        line: place.line,
+        explored: None,
+        column: None,
+        is_own: true,
+        address: 0,
+        id: None,
+    }
 }

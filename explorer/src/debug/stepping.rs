@@ -5,6 +5,7 @@ use checker::names::ThreadName;
 use super::code::{Code, Here};
 use super::debuggee::Debuggee;
 use super::error::DebugError;
+use super::hit_count::Tally;
 use super::moves::Direction;
 use super::position::Position;
 use super::recording::Stage;
@@ -42,7 +43,7 @@ impl Debuggee<'_> {
         if self.live.is_err() {
             return Ok(self.by_own_event(thread, Direction::Forward));
         }
-        if !self.runs_again(thread) {
+        if self.at == self.recording.end || !self.runs_again(thread) {
             return Ok(self.stays(thread, self.at.clone()));
         }
         let met = self.look_ahead(thread, step)?;
@@ -59,9 +60,8 @@ impl Debuggee<'_> {
             Met::Switch(step) => self.at_switch(step),
             Met::NoLine(events) => self.stays(thread, Position::at_rest(events)),
             Met::End => {
-                let steps = self.recording.len();
                 let fails = self.recording.fault.as_ref().is_none_or(|fault| fault.thread == thread);
-                if fails { self.go_to_end() } else { self.stays(thread, Position::at_rest(steps)) }
+                if fails { self.go_to_end() } else { self.stays(thread, self.recording.end.clone()) }
             }
         }
     }
@@ -85,11 +85,11 @@ impl Debuggee<'_> {
     fn stays(&mut self, thread: ThreadName, at: Position) -> Stop {
         let label = self.recording.label(thread);
         let state = self.recording.life(thread).and_then(|life| life.state(at.events)).cloned();
-        let steps = self.recording.len();
         let (at, thread, words) = match state.as_ref().map(|state| (state.stage, state.words.as_str())) {
             Some((Stage::Blocked, words)) => (at, thread, format!("{label} stays {words}")),
             Some((Stage::Ready, _)) => {
-                (Position::at_rest(steps), thread, format!("{label} does not run again before the failure"))
+                let end = self.recording.end.clone();
+                (end, thread, format!("{label} does not run again before the failure"))
             }
             Some((Stage::Failed, _)) => return self.go_to_end(),
             Some((Stage::Ended, _)) | None => {
@@ -124,10 +124,11 @@ impl Debuggee<'_> {
             code: &self.code,
             thread: Some((thread, lines)),
             breakpoints: &self.breakpoints,
+            tally: Tally::default(),
             limit: Limit::new(&self.interrupt),
         };
-        let way = Way { scan, thread, step, here, filters: &self.filters };
-        let result = way.go(copy);
+        let mut way = Way { scan, thread, step, here, filters: &self.filters, log: &mut self.log };
+        let result = way.scan.reach(replica, &self.at).and_then(|copy| way.go(copy));
         // Where a way breaks off is no place to stand.
         if result.is_err() {
             replica.discard();
@@ -168,31 +169,39 @@ struct Way<'a> {
     step: Step,
     here: Option<Here>,
     filters: &'a Filters,
+    /// What log points say on the way.
+    log: &'a mut Vec<String>,
 }
 
 impl Way<'_> {
     /// Where it ends: there the copy stands.
-    fn go(&self, copy: &mut Copy) -> Result<Met, DebugError> {
+    fn go(&mut self, copy: &mut Copy) -> Result<Met, DebugError> {
         if copy.next_stretch().is_none() {
-            copy.set_probes(&self.scan.probes(copy.position().events))?;
+            copy.set_probes(&self.scan.probes(copy.position().events), self.scan.recording)?;
         }
         // The thread has come to a line that is a key point: it is about to rest there.
         let mut line = false;
         loop {
             let Some(mark) = self.scan.advance(copy, &[])? else { return Ok(Met::End) };
             match mark {
-                Mark::Seen(seen) if !seen.hits.is_empty() => {
-                    self.scan.stand(copy, &seen)?;
-                    return Ok(Met::Breakpoints(seen.at, seen.thread, seen.hits));
+                Mark::Seen(seen) if seen.ends => {
+                    copy.settle_at(&seen.at);
+                    return Ok(Met::End);
                 }
-                Mark::Seen(seen) if seen.thread == self.thread && self.is_wanted(&seen) => {
-                    if !seen.rests {
+                Mark::Seen(mut seen) => {
+                    self.log.append(&mut seen.met.log);
+                    if !seen.met.hits.is_empty() {
                         self.scan.stand(copy, &seen)?;
-                        return Ok(Met::Line(seen.at));
+                        return Ok(Met::Breakpoints(seen.at, seen.thread, seen.met.hits));
                     }
-                    line = true;
+                    if seen.thread == self.thread && self.is_wanted(&seen) {
+                        if !seen.rests {
+                            self.scan.stand(copy, &seen)?;
+                            return Ok(Met::Line(seen.at));
+                        }
+                        line = true;
+                    }
                 }
-                Mark::Seen(_) => {}
                 Mark::Rest(events) if line => return Ok(Met::Line(Position::at_rest(events))),
                 Mark::Rest(events) if self.filters.stop_at(self.scan.recording, events) => {
                     return Ok(Met::Switch(events));

@@ -13,6 +13,8 @@ pub struct Stop {
     pub description: String,
     /// In a sentence, where there is more to say.
     pub text: Option<String>,
+    /// What log points have said on the way, a line each.
+    pub log: Vec<String>,
 }
 
 /// What a session stops for.

@@ -9,6 +9,8 @@ pub(crate) struct Client {
     pub(crate) adapter: Adapter,
     /// The last stop.
     pub(crate) stop: Value,
+    /// The output until the session stood for the first time.
+    pub(crate) said: Vec<Value>,
     lines: Vec<String>,
 }
 
@@ -23,8 +25,13 @@ impl Client {
 
     pub(crate) fn open(found: Found) -> Self {
         let text = std::fs::read_to_string(&found.source).unwrap();
-        let (adapter, stop) = Adapter::launched(&found.schedule, workspace());
-        Self { found, adapter, stop, lines: text.lines().map(str::to_owned).collect() }
+        let (mut adapter, stop) = Adapter::launched(&found.schedule, workspace());
+        let said = adapter.seen("output");
+        let is_why = |said: &&Value| {
+            said["output"].as_str().is_some_and(|text| text.starts_with("only the recorded steps"))
+        };
+        assert_eq!(said.iter().find(is_why), None, "the program does not run");
+        Self { found, adapter, stop, said, lines: text.lines().map(str::to_owned).collect() }
     }
 
     /// Makes a move of a thread, and says where it is then.

@@ -1,7 +1,13 @@
 //! The debug adapter, driven as a client drives it: the real binary over its standard streams.
 
+mod bad_input;
+mod both_ways;
+mod breakpoints;
 mod client;
+mod explored;
 mod lines;
+mod looks;
+mod starts;
 
 use serde_json::{Value, json};
 use tests::{Adapter, Found, Optimisation, running, workspace};

@@ -1,0 +1,101 @@
+//! Where an execution fails whose process only ends later: where the first panic begins, and where an expectation of a test
+//! is seen to fail. The session ends there; what comes after it tells of the failure, and is no part of it.
+
+use std::collections::BTreeSet;
+
+use checker::failure::FailureKind;
+use checker::names::ThreadName;
+
+use super::code::is_same_file;
+use super::debuggee::Debuggee;
+use super::error::DebugError;
+use super::position::Position;
+use super::replica::{Arrival, Copy};
+use crate::test_framework::{Expectation, failed_expectation};
+
+impl Debuggee<'_> {
+    /// Looks for the place of the failure, and stands there. `stdout` is what the whole execution wrote.
+    pub(super) fn find_failure(&mut self, stdout: &[u8]) -> Result<(), DebugError> {
+        let found = self.look_for_failure(stdout);
+        // Wherever the copy stands, it is no position of the session's.
+        if let Ok(replica) = &mut self.live {
+            replica.discard();
+        }
+        if let Some((at, thread)) = found? {
+            self.recording.end_at(at.clone(), thread);
+            (self.at, self.thread) = (at, thread);
+        }
+        Ok(())
+    }
+
+    fn look_for_failure(&mut self, stdout: &[u8]) -> Result<Option<(Position, ThreadName)>, DebugError> {
+        Ok(match self.recording.fault.as_ref().map(|fault| fault.kind) {
+            Some(FailureKind::Panic) => self.first_panic()?,
+            Some(FailureKind::ExitCode) => match failed_expectation(stdout) {
+                Some(expectation) => {
+                    let found = self.failed_line(&expectation)?;
+                    if let (Some(_), Some(fault)) = (&found, &mut self.recording.fault) {
+                        fault.message = expectation.message();
+                    }
+                    found
+                }
+                None => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// Where the first panic has said what it had to say, and is about to unwind.
+    fn first_panic(&mut self) -> Result<Option<(Position, ThreadName)>, DebugError> {
+        let Ok(replica) = &mut self.live else { return Ok(None) };
+        let panics = replica.program.panics();
+        let copy = replica.anew()?;
+        copy.set_probes(&panics, &self.recording)?;
+        loop {
+            match copy.advance(&self.recording)? {
+                Arrival::Probe { thread, address, .. } => {
+                    return Ok(Some((arrived(copy, thread, address, false), thread)));
+                }
+                Arrival::Rest => {}
+                Arrival::End => return Ok(None),
+            }
+        }
+    }
+
+    /// The last time that a thread comes to the line of an expectation before the framework says that it has failed.
+    fn failed_line(&mut self, failed: &Expectation) -> Result<Option<(Position, ThreadName)>, DebugError> {
+        let file = self.places.of_named(&failed.file, failed.line).and_then(|place| place.file);
+        let Some(file) = file.map(|file| self.places.absolute(&file)) else { return Ok(None) };
+        let is_it: Vec<bool> = self.code.files.iter().map(|known| is_same_file(known, &file)).collect();
+        let line = self.code.all().filter(|it| is_it[it.file] && it.line == failed.line);
+        let line: BTreeSet<u64> = line.map(|statement| statement.address).collect();
+        let Ok(replica) = &mut self.live else { return Ok(None) };
+        let copy = replica.anew()?;
+        copy.set_probes(&line, &self.recording)?;
+        let mut found = None;
+        let mut read = 0;
+        loop {
+            let arrival = copy.advance(&self.recording)?;
+            let (stdout, _, _) = copy.inspection.output();
+            let is_said = stdout.len() > read && failed_expectation(&stdout).is_some();
+            read = stdout.len();
+            match arrival {
+                _ if is_said => return Ok(found),
+                Arrival::Probe { thread, address, rests, .. } => {
+                    found = Some((arrived(copy, thread, address, rests), thread));
+                }
+                Arrival::Rest => {}
+                Arrival::End => return Ok(found),
+            }
+        }
+    }
+}
+
+/// Where a copy stands at a probe.
+fn arrived(copy: &Copy, thread: ThreadName, address: u64, rests: bool) -> Position {
+    let Position { events, mut legs } = copy.position();
+    if !rests {
+        legs.push(copy.leg(thread, address));
+    }
+    Position { events, legs }
+}

@@ -1,0 +1,85 @@
+//! The sources that a finding names as they were when it was made, for where they have been edited since.
+
+use std::cell::RefCell;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::code::is_same_file;
+use super::error::DebugError;
+use crate::kept::{KeptFinding, KeptFolder, content_hash};
+
+/// The sources of a finding.
+#[derive(Default)]
+pub(super) struct Texts(Vec<Text>);
+
+/// A source, and its text as it was explored.
+struct Text {
+    file: PathBuf,
+    copy: PathBuf,
+    hash: String,
+    /// Whether the file has another text now, and when that was looked at.
+    edited: RefCell<Option<(Stamp, bool)>>,
+}
+
+/// Tells two states of a file apart without reading it; none where there is no file.
+type Stamp = Option<(u64, u64, i64, i64)>;
+
+impl Texts {
+    /// Those of a finding of the checkout at `root`. What was changed before it was explored, but after the program was
+    /// built, is not what ran: such a file is left out.
+    pub(super) fn of(finding: &KeptFinding, folder: &KeptFolder, root: &Path) -> Self {
+        let built = finding.sources.iter().filter(|source| !source.newer);
+        let text = |source: &crate::kept::KeptSource| Text {
+            file: source.path(root),
+            copy: folder.path().join(&source.copy),
+            hash: source.hash.clone(),
+            edited: RefCell::default(),
+        };
+        Self(built.map(text).collect())
+    }
+
+    /// The number, from 1, of the text that a file had, if it has another one now.
+    pub(super) fn as_explored(&self, file: &Path) -> Option<u64> {
+        let index = self.0.iter().position(|text| is_same_file(&text.file, file))?;
+        self.0[index].is_edited().then_some(index as u64 + 1)
+    }
+
+    /// The files that have been edited, with the numbers of their texts.
+    pub(super) fn edited(&self) -> Vec<(PathBuf, u64)> {
+        let texts = (1..).zip(&self.0).filter(|(_, text)| text.is_edited());
+        texts.map(|(number, text)| (text.file.clone(), number)).collect()
+    }
+
+    /// The text of a number.
+    pub(super) fn read(&self, number: u64) -> Result<String, DebugError> {
+        let unknown = || DebugError::Unknown(format!("there is no source of number {number}"));
+        let text = self.text(number).ok_or_else(unknown)?;
+        let gone = |error| DebugError::Unknown(format!("the text as it was explored is not there: {error}"));
+        let bytes = fs::read(&text.copy).map_err(gone)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The file whose text has a number.
+    pub(super) fn file(&self, number: u64) -> Option<&Path> {
+        self.text(number).map(|text| text.file.as_path())
+    }
+
+    fn text(&self, number: u64) -> Option<&Text> {
+        self.0.get(usize::try_from(number).ok()?.checked_sub(1)?)
+    }
+}
+
+impl Text {
+    fn is_edited(&self) -> bool {
+        let now = fs::metadata(&self.file).ok();
+        let stamp = now.map(|about| (about.ino(), about.len(), about.mtime(), about.mtime_nsec()));
+        let known = self.edited.borrow().filter(|(at, _)| *at == stamp);
+        if let Some((_, edited)) = known {
+            return edited;
+        }
+        let edited = fs::read(&self.file).map_or(true, |text| content_hash(&text) != self.hash);
+        self.edited.replace(Some((stamp, edited)));
+        edited
+    }
+}
