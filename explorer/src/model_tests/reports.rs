@@ -35,7 +35,7 @@ fn the_report_of_a_lost_update_shows_the_preemption() {
 
     1 bug found.
       explored  build/model (icb)
-      ran       3 schedules, 5 other
+      ran       3 schedules, 6 other
       speed     0.01 s, 1,000 schedules/s, 9.0 key points each
       covered   every schedule without preemptions
       ended     a failure was found (--keep-going looks for more)
@@ -70,7 +70,7 @@ fn the_report_of_a_deadlock_says_who_holds_what() {
 
     1 bug found.
       explored  build/model (icb)
-      ran       3 schedules, 1 deadlocked, 1 pruned, 4 other
+      ran       3 schedules, 1 deadlocked, 1 pruned, 5 other
       speed     0.01 s, 1,000 schedules/s, 8.8 key points each
       covered   every schedule without preemptions
       ended     a failure was found (--keep-going looks for more)
@@ -103,7 +103,7 @@ fn a_clean_report_says_what_was_covered() {
     insta::assert_snapshot!(explore(CLEAN).text(), @"
     Nothing found: every schedule was run, and none failed.
       explored  build/model (icb)
-      ran       2 schedules, 2 other
+      ran       2 schedules, 4 other
       speed     0.01 s, 1,000 schedules/s, 11.0 key points each
       covered   every schedule
       ended     nothing was left to explore within the bound
@@ -130,7 +130,7 @@ fn the_json_report_has_the_documented_members() {
       "deadlocked": 0,
       "redundant": 0,
       "pruned": 0,
-      "other": 5,
+      "other": 6,
       "covered": {
         "preemptions": 0
       },
