@@ -25,6 +25,10 @@ impl<P: Program> Search<'_, P> {
     }
 
     fn audit(&mut self) -> Result<Option<Ended>, SearchError> {
+        if self.runner.program.epoch() != self.epoch {
+            // The search starts again anyway, and what ran last had fewer key points.
+            return Ok(None);
+        }
         self.audited = self.stats.executions_now();
         self.stats.other += 1;
         let schedule = self.runner.trace.schedule();

@@ -243,13 +243,16 @@ impl<'a, P: Program> Search<'a, P> {
             return Ok(None);
         }
         let shown = self.tidied(shown, &identity)?;
+        if self.runner.program.epoch() != self.epoch {
+            // It will be found again with the larger set of key points.
+            return Ok(None);
+        }
         match self.reproduce(&shown, &identity)? {
             Reproduction::Yes => {}
             Reproduction::No(note) => {
                 self.notes.push(note);
                 return Ok(None);
             }
-            // It will be found again with the larger set of key points.
             Reproduction::Promoted => return Ok(None),
             Reproduction::Stopped(ended) => return Ok(Some(ended)),
         }

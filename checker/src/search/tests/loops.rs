@@ -281,6 +281,14 @@ fn an_audit_shows_key_points_that_executions_do_not() {
 }
 
 #[test]
+fn an_execution_that_shows_key_points_itself_is_not_audited() {
+    // Its schedule does not come out under the new ones.
+    let program = Promoting::new("create T2, w y, join T2 | T2: r y", &format!("r z, {RACE}"), 2);
+    let outcome = explore(&program, &Options::default(), &mut Patient).unwrap();
+    assert_eq!((outcome.stats.before_restart, outcome.findings.len()), (1, 1));
+}
+
+#[test]
 fn one_execution_in_a_hundred_is_audited_and_the_first_and_the_last() {
     // 252 orders of five writes and five others, each its own class.
     let options = Options { strategy: StrategyKind::Dfs, ..Options::default() };
