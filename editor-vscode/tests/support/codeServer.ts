@@ -97,6 +97,8 @@ function environment(home: string, options: CodeServerOptions): NodeJS.ProcessEn
     PATH: `${dirname(NODE)}:${process.env["PATH"] ?? ""}`,
     // It is no window of an editor that these tests may have been started from.
     VSCODE_IPC_HOOK_CLI: undefined,
+    // A project's programs are looked for in the project, wherever these tests themselves were built.
+    CARGO_TARGET_DIR: undefined,
     HOME: home,
     // Compilers installed for the user stay usable under another home.
     CARGO_HOME: process.env["CARGO_HOME"] ?? join(process.env["HOME"] ?? "", ".cargo"),
