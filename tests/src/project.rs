@@ -43,6 +43,9 @@ impl Project {
         fs::create_dir_all(&folder).map_err(at(&folder))?;
         let root = folder.canonicalize().map_err(at(&folder))?.join(name);
         copy(&source(name), &root)?;
+        // Its own checkout, as it would be on a developer's machine: the folder of cargo's output may lie inside ours.
+        let repository = root.join(".git");
+        fs::create_dir_all(&repository).map_err(at(&repository))?;
         let project = Self { root, _own: None };
         for command in commands {
             project.run(command)?;
