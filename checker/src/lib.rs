@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cache;
+mod cells;
 pub mod clock;
 pub mod cost;
 pub mod failure;
@@ -17,9 +18,11 @@ pub mod model;
 pub mod names;
 pub mod op;
 pub mod point;
+pub mod race;
 mod run;
 pub mod seam;
 pub mod search;
 pub mod strategy;
+pub mod stretches;
 pub mod trace;
 mod verdict;

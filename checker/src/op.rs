@@ -95,9 +95,13 @@ impl OpKind {
     pub const fn is_access(self) -> bool {
         matches!(self, Self::Read | Self::Write | Self::Update | Self::CompareExchange | Self::Await)
     }
-}
 
-impl OpKind {
+    /// Whether it synchronises by itself: everything but loads and stores.
+    #[must_use]
+    pub const fn synchronises(self) -> bool {
+        !matches!(self, Self::Read | Self::Write)
+    }
+
     /// Whether the thread gives way to others.
     #[must_use]
     pub fn gives_way(self) -> bool {
@@ -215,12 +219,27 @@ pub struct Op {
     /// For a wait for a lock or the like that has a time limit: what the running out of its time does instead. A wait for a
     /// signal has none: its time can run out from its beginning on, and is an agent then.
     pub limit: Option<Effect>,
+    /// What is known of how the source means an access of memory.
+    pub atomicity: Atomicity,
+}
+
+/// How the source means an access of memory. An instruction does not show it: on x86 an atomic load is a load like others.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Atomicity {
+    /// It is not atomic.
+    #[default]
+    Plain,
+    /// That cannot be told.
+    Unknown,
+    /// It is atomic.
+    Atomic,
 }
 
 impl Op {
     /// An operation on the objects given.
     #[must_use]
     pub fn new(kind: OpKind, accesses: impl IntoIterator<Item = Access>) -> Self {
-        Self { kind, peer: None, may: Effect::on(accesses), limit: None }
+        Self { kind, peer: None, may: Effect::on(accesses), limit: None, atomicity: Atomicity::Plain }
     }
 }

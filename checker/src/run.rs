@@ -255,6 +255,9 @@ impl<'p, P: Program> Runner<'p, P> {
                 self.trace.hb.add_thread(name, Some(position));
             }
             self.note_unrun(choice, &view, position);
+            if let Status::Blocked(On::Await(locations)) = &view.status {
+                self.trace.spun_on.extend_from_slice(locations);
+            }
             self.agents.apply(view);
         }
         match choice.agent {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::hb::HappensBefore;
-use crate::names::ThreadName;
+use crate::names::{Obj, ThreadName};
 use crate::op::OpKind;
 use crate::seam::{Agent, AgentView, Choice, Event, On, OpKey};
 
@@ -19,6 +19,8 @@ pub struct Trace {
     pub threads: Vec<ThreadName>,
     /// Operations that were pending and did not run.
     pub unrun: Vec<Unrun>,
+    /// Locations that a thread has waited for in a spin loop.
+    pub spun_on: Vec<Obj>,
     /// What could be chosen, point after point.
     choices: Vec<Choice>,
 }
@@ -127,6 +129,7 @@ impl Trace {
         self.hb.clear();
         self.threads.clear();
         self.unrun.clear();
+        self.spun_on.clear();
         self.choices.clear();
     }
 

@@ -107,6 +107,12 @@ impl HappensBefore {
         self.threads[thread].tag
     }
 
+    /// The event that created the `thread`-th thread.
+    #[must_use]
+    pub fn born(&self, thread: usize) -> Option<u32> {
+        self.threads.get(thread)?.born
+    }
+
     /// Whether the event at `earlier` happened before the one at `later`.
     #[must_use]
     pub fn ordered(&self, earlier: usize, later: usize) -> bool {
@@ -121,16 +127,27 @@ impl HappensBefore {
 
     /// Takes in the next event. `locate` gives a thread's place in creation order.
     pub fn push(&mut self, thread: usize, event: &Event, locate: impl Fn(ThreadName) -> Option<usize>) {
+        self.push_with(thread, event, &event.did, locate);
+    }
+
+    /// Takes in the next event as if this were all that it did to objects.
+    pub(crate) fn push_with(
+        &mut self,
+        thread: usize,
+        event: &Event,
+        did: &Effect,
+        locate: impl Fn(ThreadName) -> Option<usize>,
+    ) {
         let waker =
             event.woken_by.and_then(|EventId { thread, index }| self.position(locate(thread)?, index));
         let peer = event.op.peer.and_then(&locate);
-        let before = self.before(thread, event.op.kind, &event.did, peer, waker);
-        let hash = self.event_hash(thread, event.op.kind, &event.did, event.pick, &before);
+        let before = self.before(thread, event.op.kind, did, peer, waker);
+        let hash = self.event_hash(thread, event.op.kind, did, event.pick, &before);
         let clock = self.clock_after(thread, &before);
         let position = self.marks.len() as u32;
         self.state = self.state_with(thread, hash);
-        self.objects.record(&event.did, thread as u32, position);
-        if event.did.ends_process {
+        self.objects.record(did, thread as u32, position);
+        if did.ends_process {
             self.ender = Some(position);
         }
         if matches!(event.op.kind, OpKind::CondWait | OpKind::FutexWait) {

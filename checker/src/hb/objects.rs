@@ -3,7 +3,8 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::names::{Obj, ObjName};
+use crate::cells::{self, Cells};
+use crate::names::ObjName;
 use crate::op::{Access, Effect, Mode};
 
 /// Positions of events in the trace, without repetition.
@@ -59,35 +60,24 @@ fn supersedes(later: Mode, earlier: Mode) -> bool {
     }
 }
 
-#[derive(Clone, Debug)]
-struct Cell {
-    start: u64,
-    end: u64,
-    history: History,
-}
-
 /// The histories of all bytes touched so far. Bytes that were always touched together share a cell; what is collected
 /// for a range depends on the bytes alone, not on how they are cut into cells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Objects {
     /// Of each block, its cells in order, without overlap.
-    blocks: FxHashMap<ObjName, Vec<Cell>>,
+    blocks: FxHashMap<ObjName, Cells<History>>,
 }
 
 impl Objects {
     pub(super) fn clear(&mut self) {
-        self.blocks.values_mut().for_each(Vec::clear);
+        self.blocks.values_mut().for_each(Cells::clear);
     }
 
     /// Adds the events so far that an effect directly conflicts with.
     pub(crate) fn conflicts(&self, effect: &Effect, into: &mut Positions) {
         for Access { obj, mode } in &effect.accesses {
             let Some(cells) = self.blocks.get(&obj.name) else { continue };
-            let (start, end) = range(obj);
-            let first = cells.partition_point(|cell| cell.end <= start);
-            for cell in cells[first..].iter().take_while(|cell| cell.start < end) {
-                cell.history.conflicts(*mode, into);
-            }
+            cells.overlapping(cells::range(obj)).for_each(|history| history.conflicts(*mode, into));
         }
     }
 
@@ -95,61 +85,16 @@ impl Objects {
     pub(crate) fn record(&mut self, effect: &Effect, thread: u32, position: u32) {
         for Access { obj, mode } in &effect.accesses {
             let cells = self.blocks.entry(obj.name).or_default();
-            let (start, end) = range(obj);
-            let first = cut(cells, start, end);
-            for cell in cells[first..].iter_mut().take_while(|cell| cell.start < end) {
-                cell.history.record(Touch { mode: *mode, thread, position });
-            }
+            let touch = Touch { mode: *mode, thread, position };
+            cells.tiling(cells::range(obj)).for_each(|history| history.record(touch));
         }
-    }
-}
-
-fn range(obj: &Obj) -> (u64, u64) {
-    let start = u64::from(obj.offset);
-    (start, start + u64::from(obj.len.max(1)))
-}
-
-/// Makes the cells tile `start..end` exactly; returns the index of the first of them.
-fn cut(cells: &mut Vec<Cell>, start: u64, end: u64) -> usize {
-    let first = cells.partition_point(|cell| cell.end <= start);
-    if cells.get(first).is_some_and(|cell| cell.start == start && cell.end == end) {
-        return first;
-    }
-    let first = split(cells, first, start);
-    let mut at = first;
-    let mut covered = start;
-    while covered < end {
-        match cells.get(at) {
-            Some(cell) if cell.start == covered => {
-                split(cells, at, end);
-            }
-            next => {
-                let gap_end = next.map_or(end, |cell| cell.start.min(end));
-                cells.insert(at, Cell { start: covered, end: gap_end, history: History::default() });
-            }
-        }
-        covered = cells[at].end;
-        at += 1;
-    }
-    first
-}
-
-/// Splits the cell at `index` where it contains `at` in its inside; returns the index of the part from `at` on.
-fn split(cells: &mut Vec<Cell>, index: usize, at: u64) -> usize {
-    match cells.get_mut(index) {
-        Some(cell) if cell.start < at && at < cell.end => {
-            let rest = Cell { start: at, end: cell.end, history: cell.history.clone() };
-            cell.end = at;
-            cells.insert(index + 1, rest);
-            index + 1
-        }
-        _ => index,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::names::Obj;
 
     fn obj(offset: u32, len: u32) -> Obj {
         Obj { name: ObjName(1), offset, len }

@@ -10,7 +10,7 @@ mod outcome;
 mod replay;
 mod sample;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tidy;
 
 use std::mem;
@@ -24,6 +24,7 @@ pub use self::replay::{Replayed, replay};
 pub use self::sample::sample;
 use crate::cache::Cache;
 use crate::failure::{Failure, FailureKind};
+use crate::race::{self, Pairs};
 pub use crate::run::Go;
 use crate::run::{End, Limits, Runner};
 use crate::seam::{Ending, Epoch, Program};
@@ -65,6 +66,7 @@ struct Search<'a, P> {
     cache: Cache,
     stats: Stats,
     findings: Vec<Finding>,
+    races: Pairs,
     /// The least cost at which something was left unexplored.
     cut: Option<u32>,
     /// The failures that every execution so far has shown; `None` before the first one.
@@ -87,6 +89,7 @@ impl<'a, P: Program> Search<'a, P> {
             cache: Cache::new(rule.filter(|_| options.cache)),
             stats: Stats::default(),
             findings: Vec::new(),
+            races: Pairs::default(),
             cut: None,
             uniform: None,
             notes: Vec::new(),
@@ -115,7 +118,9 @@ impl<'a, P: Program> Search<'a, P> {
         for finding in self.findings.iter_mut().filter(|finding| !finding.outdated) {
             finding.fewest |= is_fewest(finding.preemptions.unwrap_or(u32::MAX), covered);
         }
-        Ok(Outcome { stats: self.stats, covered, findings: self.findings, ended, notes: self.notes })
+        self.notes.extend(self.races.is_cut().then(race::too_many));
+        let races = self.races.into_found();
+        Ok(Outcome { stats: self.stats, covered, findings: self.findings, races, ended, notes: self.notes })
     }
 
     fn search(&mut self) -> Result<Ended, SearchError> {
@@ -157,6 +162,8 @@ impl<'a, P: Program> Search<'a, P> {
         let mut notes = guide.notes();
         let mut whole = !self.runner.is_capped();
         let mut limit = false;
+        // Whether it failed, if it went to its end.
+        let mut failed = None;
         let failures = match end {
             End::Stopped(go) => return Ok(Some(Ended::from(go))),
             End::Promoted => {
@@ -170,6 +177,7 @@ impl<'a, P: Program> Search<'a, P> {
             }
             End::Ended(failures) => {
                 self.count(&failures);
+                failed = Some(!failures.is_empty());
                 failures
             }
             End::Limit(failures) => {
@@ -185,6 +193,9 @@ impl<'a, P: Program> Search<'a, P> {
             }
         };
         self.stats.events += self.runner.trace.steps.len() as u64;
+        if self.options.races {
+            self.races.take(&self.runner.trace, failed);
+        }
         self.strategy.learn(item, &self.runner.trace, notes, &self.cache);
         if failures.is_empty() {
             return Ok(None);
@@ -227,6 +238,7 @@ impl<'a, P: Program> Search<'a, P> {
         self.epoch = self.runner.program.epoch();
         self.strategy.reset(self.epoch);
         self.cache.clear();
+        self.races.restart();
         self.cut = None;
         self.audited = 0;
         self.uniform = None;

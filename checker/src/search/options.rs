@@ -33,6 +33,8 @@ pub struct Options {
     pub keep_going: bool,
     /// Do not explore from a state that was explored before.
     pub cache: bool,
+    /// Look for data races.
+    pub races: bool,
 }
 
 impl Default for Options {
@@ -51,6 +53,7 @@ impl Default for Options {
             seed: 0,
             keep_going: false,
             cache: true,
+            races: false,
         }
     }
 }

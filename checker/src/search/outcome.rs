@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::findings::Identity;
 use crate::failure::Failure;
+use crate::race::Pair;
 use crate::run::Go;
 use crate::seam::{Ending, Epoch};
 use crate::strategy::Coverage;
@@ -18,6 +19,8 @@ pub struct Outcome {
     pub covered: Coverage,
     /// One for each failure, in the order in which they were found.
     pub findings: Vec<Finding>,
+    /// Data races, once per pair of locations, in the order in which they were found. They need not be failures.
+    pub races: Vec<Pair>,
     /// Why the search ended.
     pub ended: Ended,
     /// Things to tell the user, each one sentence.

@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use checker::names::{Obj, ObjName, Site, ThreadName};
 use checker::seam::Epoch;
+use checker::stretches::Stretches;
 use rustc_hash::FxHashMap;
 
 use super::functions::Function;
 use super::heap::Blocks;
 use super::naming::block_name;
-use super::stretches::Stretches;
 use crate::answers::World;
 use crate::layout::{Layout, Trap, What};
 use crate::os::{Tid, fd, memory};

@@ -21,7 +21,6 @@ mod signal_waits;
 mod signals;
 mod spin;
 mod state;
-mod stretches;
 mod sync;
 mod syscalls;
 mod thread;

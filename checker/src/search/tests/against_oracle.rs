@@ -71,7 +71,7 @@ enum Family {
     Tree,
 }
 
-pub(super) fn program() -> impl Generator<Value = String> {
+pub(crate) fn program() -> impl Generator<Value = String> {
     let snippet = prop_oneof![8 => select(&SNIPPETS[..]), 1 => select(&WAITING[..]), 1 => select(&RARE[..])];
     let thread = (prop::collection::vec(snippet, 1..=3), prop::array::uniform4(0..64_usize));
     let family = prop_oneof![Just(Family::Siblings), Just(Family::Tree)];

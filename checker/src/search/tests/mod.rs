@@ -1,6 +1,6 @@
 //! Searches on model programs.
 
-mod against_oracle;
+pub(crate) mod against_oracle;
 mod bounded;
 mod costs;
 mod counts;
@@ -9,6 +9,7 @@ mod findings;
 mod loops;
 mod oracle;
 mod programs;
+mod races;
 mod samplers;
 mod turns;
 

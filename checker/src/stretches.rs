@@ -1,19 +1,22 @@
 //! A set of bytes of named memory.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use checker::names::{Obj, ObjName};
+use smallvec::SmallVec;
+
+use crate::names::{Obj, ObjName};
 
 /// Bytes, by the block that they are in, as stretches that neither overlap nor touch.
-#[derive(Debug, Default)]
-pub(crate) struct Stretches {
+#[derive(Clone, Debug, Default)]
+pub struct Stretches {
     /// From where a stretch begins to where it ends.
     ends: BTreeMap<(ObjName, u64), u64>,
 }
 
 impl Stretches {
     /// Adds the bytes of an object. `true` if some of them are new.
-    pub(crate) fn insert(&mut self, obj: Obj) -> bool {
+    pub fn insert(&mut self, obj: Obj) -> bool {
         let (mut start, mut end) = range(obj);
         if self.last_before(obj.name, end).is_some_and(|(first, last)| first <= start && end <= last) {
             return false;
@@ -29,9 +32,33 @@ impl Stretches {
     }
 
     /// Whether any byte of an object is in the set.
-    pub(crate) fn overlap(&self, obj: Obj) -> bool {
+    #[must_use]
+    pub fn overlap(&self, obj: Obj) -> bool {
         let (start, end) = range(obj);
         self.last_before(obj.name, end).is_some_and(|(_, last)| last > start)
+    }
+
+    /// The bytes of an object that are not in the set, as offsets in its block.
+    #[must_use]
+    pub fn outside(&self, obj: Obj) -> SmallVec<[Range<u64>; 1]> {
+        let (mut start, end) = range(obj);
+        let mut outside = SmallVec::new();
+        if let Some((_, last)) = self.last_before(obj.name, start + 1) {
+            start = start.max(last);
+        }
+        for (&(_, first), &last) in self.ends.range((obj.name, start + 1)..(obj.name, end.max(start + 1))) {
+            outside.push(start..first);
+            start = last;
+        }
+        if start < end {
+            outside.push(start..end);
+        }
+        outside
+    }
+
+    /// Makes it empty.
+    pub fn clear(&mut self) {
+        self.ends.clear();
     }
 
     /// The last stretch of a block that begins before an offset.
@@ -76,6 +103,20 @@ mod tests {
         assert!(set.insert(obj(0, 50)));
         assert_eq!(set.ends.len(), 1);
         assert!(set.insert(Obj { name: ObjName(0), ..obj(10, 20) }), "another block's bytes are others");
+    }
+
+    #[test]
+    fn what_is_outside_is_what_no_stretch_covers() {
+        let set: Stretches = [obj(10, 20), obj(30, 40)].into_iter().collect();
+        let outside = |start, end| -> Vec<(u64, u64)> {
+            set.outside(obj(start, end)).into_iter().map(|range| (range.start, range.end)).collect()
+        };
+        assert_eq!(outside(0, 10), [(0, 10)]);
+        assert_eq!(outside(0, 50), [(0, 10), (20, 30), (40, 50)]);
+        assert_eq!(outside(12, 35), [(20, 30)]);
+        assert_eq!(outside(20, 30), [(20, 30)]);
+        assert_eq!(outside(35, 45), [(40, 45)]);
+        assert!(outside(10, 20).is_empty() && outside(39, 40).is_empty());
     }
 
     #[test]

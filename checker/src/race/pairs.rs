@@ -1,0 +1,190 @@
+//! Races over all executions of a search: once per pair of locations, and whether the order of a pair decides.
+//!
+//! An execution has a pair in one *way* if the accesses race in it, and one of them always runs first, or each of them once.
+//! A pair is harmful if it was had in several ways, of which one failed always and another one did not.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{Detector, Place, Race};
+use crate::names::{Obj, Site};
+use crate::op::Atomicity;
+use crate::trace::Trace;
+
+/// So many pairs are kept: each one needs an execution that shows it.
+const MOST: usize = 200;
+
+/// What to tell the user where [`Pairs::is_cut`].
+pub(crate) fn too_many() -> String {
+    format!("more than {MOST} pairs of locations race: the others are left out")
+}
+
+/// The ways in which an execution can have a pair: the first place first, the second one first, both.
+const WAYS: usize = 3;
+
+/// A pair of locations that races.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// In an execution that shows it, the first one of the search.
+    pub race: Race,
+    /// That execution.
+    pub trace: Arc<Trace>,
+    /// Nothing says that these accesses may be atomic.
+    pub certain: bool,
+    /// What its order decides, if that was seen.
+    pub harm: Option<Harm>,
+}
+
+/// The order of a pair that was seen to fail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Harm {
+    /// The accesses in the order that fails; `both`: each of them once ran before the other.
+    pub order: [Place; 2],
+    /// In the executions that failed, accesses of the pair ran in either order.
+    pub both: bool,
+    /// How many executions had it this way: all of them failed.
+    pub failed: u64,
+    /// How many had it in another way, and how many of these passed.
+    pub others: (u64, u64),
+}
+
+/// The races of a search so far.
+#[derive(Debug, Default)]
+pub struct Pairs {
+    detector: Detector,
+    /// In the order in which they were found.
+    found: Vec<Pair>,
+    /// Of each pair of places, how many executions had it in each way: those that failed and those that passed.
+    ways: FxHashMap<[Place; 2], [(u64, u64); WAYS]>,
+    dropped: bool,
+}
+
+impl Pairs {
+    /// Takes in an execution. `failed` says how it ended, if it went to its end.
+    pub fn take(&mut self, trace: &Trace, failed: Option<bool>) {
+        if self.detector.learn(trace) {
+            self.check_again();
+        }
+        let races = self.detector.races(trace);
+        let mut ways: FxHashMap<[Place; 2], usize> = FxHashMap::default();
+        let mut kept = None;
+        for race in races {
+            let (places, way) = way(trace, &race);
+            *ways.entry(places).or_default() |= way;
+            if self.found.iter().any(|pair| pair.locations() == locations(places)) {
+                continue;
+            }
+            if self.found.len() == MOST {
+                self.dropped = true;
+                continue;
+            }
+            let trace = Arc::clone(kept.get_or_insert_with(|| Arc::new(trace.clone())));
+            self.found.push(Pair { race, certain: is_certain(&trace, &race), trace, harm: None });
+        }
+        let Some(failed) = failed else { return };
+        for (places, way) in ways {
+            let (fails, passes) = &mut self.ways.entry(places).or_default()[way - 1];
+            *(if failed { fails } else { passes }) += 1;
+        }
+    }
+
+    /// Key points were added: what looked unordered may be ordered by what was not seen.
+    pub fn restart(&mut self) {
+        self.found.clear();
+        self.ways.clear();
+        self.dropped = false;
+    }
+
+    /// Whether a race was seen.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// Whether there were more pairs than are kept.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.dropped
+    }
+
+    /// All pairs, in the order in which they were found.
+    #[must_use]
+    pub fn into_found(mut self) -> Vec<Pair> {
+        let mut found = std::mem::take(&mut self.found);
+        for pair in &mut found {
+            let all = self.ways.iter().filter(|(places, _)| locations(**places) == pair.locations());
+            pair.harm = all
+                .filter_map(|(places, ways)| harm(*places, ways))
+                .max_by_key(|harm| (harm.failed, std::cmp::Reverse(harm.order)));
+        }
+        found
+    }
+
+    /// There are new synchronisation variables: keeps the pairs that race still.
+    fn check_again(&mut self) {
+        let mut checked: Vec<(Arc<Trace>, Vec<Race>)> = Vec::new();
+        for pair in std::mem::take(&mut self.found) {
+            let known = checked.iter().position(|(trace, _)| Arc::ptr_eq(trace, &pair.trace));
+            let at = known.unwrap_or_else(|| {
+                checked.push((Arc::clone(&pair.trace), self.detector.races(&pair.trace)));
+                checked.len() - 1
+            });
+            let same = |race: &&Race| locations(race.places) == pair.locations();
+            if let Some(race) = checked[at].1.iter().find(same).copied() {
+                self.found.push(Pair { race, ..pair });
+            }
+        }
+        let found = &self.found;
+        self.ways.retain(|places, _| found.iter().any(|pair| pair.locations() == locations(*places)));
+    }
+}
+
+impl Pair {
+    /// Where the two accesses are, whichever is first.
+    #[must_use]
+    pub fn locations(&self) -> [Site; 2] {
+        locations(self.race.places)
+    }
+
+    /// What the accesses have in common.
+    #[must_use]
+    pub fn obj(&self) -> Obj {
+        self.race.obj
+    }
+}
+
+fn locations(places: [Place; 2]) -> [Site; 2] {
+    let [a, b] = places.map(|place| place.site);
+    [a.min(b), a.max(b)]
+}
+
+/// A pair of places in a fixed order, and in which way round it ran, as a bit.
+fn way(trace: &Trace, race: &Race) -> ([Place; 2], usize) {
+    let [a, b] = race.places;
+    let thread = |nth: usize| trace.steps[race.events[nth] as usize].event.id.thread;
+    let forth = if a == b { thread(0) < thread(1) } else { a < b };
+    if forth { ([a, b], 1) } else { ([b, a], 2) }
+}
+
+/// What the order of a pair decides, by the executions that had it in each way.
+fn harm([a, b]: [Place; 2], ways: &[(u64, u64); WAYS]) -> Option<Harm> {
+    (0..WAYS)
+        .filter_map(|way| {
+            let (failed, passed) = ways[way];
+            let others = ways.iter().enumerate().filter(|(other, _)| *other != way);
+            let (all, well) = others.fold((0, 0), |(all, well), (_, (f, p))| (all + f + p, well + p));
+            let order = if way == 1 { [b, a] } else { [a, b] };
+            (failed > 0 && passed == 0 && well > 0).then_some(Harm {
+                order,
+                both: way == 2,
+                failed,
+                others: (all, well),
+            })
+        })
+        .max_by_key(|harm| harm.failed)
+}
+
+fn is_certain(trace: &Trace, race: &Race) -> bool {
+    race.events.iter().all(|&at| trace.steps[at as usize].event.op.atomicity == Atomicity::Plain)
+}
