@@ -90,6 +90,16 @@ struct State {
     saved: Vec<Failure>,
 }
 
+impl End {
+    /// What it showed.
+    pub(crate) fn failures(&self) -> &[Failure] {
+        match self {
+            Self::Ended(failures) | Self::Cut(failures) | Self::Limit(failures) => failures,
+            Self::Promoted | Self::Stopped(_) => &[],
+        }
+    }
+}
+
 impl<'p, P: Program> Runner<'p, P> {
     pub(crate) fn new(program: &'p P, limits: Limits) -> Self {
         Self {
@@ -101,6 +111,16 @@ impl<'p, P: Program> Runner<'p, P> {
             state: State::default(),
             choices: Vec::new(),
         }
+    }
+
+    /// As if an execution that ran elsewhere had run here: its trace, how it ended, and [`Runner::over`].
+    pub(crate) fn take_over(&mut self, trace: Trace, ending: Ending, over: Option<u32>) {
+        (self.trace, self.ending, self.state.over) = (trace, ending, over);
+    }
+
+    /// After how many events of the last execution something failed, or the process ended.
+    pub(crate) fn over(&self) -> Option<u32> {
+        self.state.over
     }
 
     /// Runs one execution: the prefix, then as the guide says.

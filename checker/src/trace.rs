@@ -133,6 +133,16 @@ impl Trace {
         self.choices.clear();
     }
 
+    /// Forgets the events from a position on. What is left can be replayed and read step by step; happens-before is still
+    /// that of the whole.
+    pub(crate) fn cut(&mut self, at: usize) {
+        self.steps.truncate(at);
+        self.unrun.retain(|unrun| (unrun.at as usize) < at);
+        let is_born = |thread: &usize| self.hb.born(*thread).is_none_or(|born| (born as usize) < at);
+        let born = (0..self.threads.len()).take_while(is_born).count();
+        self.threads.truncate(born);
+    }
+
     pub(crate) fn add_choices(&mut self, choices: &[Choice]) -> (u32, u32) {
         let start = self.choices.len() as u32;
         self.choices.extend_from_slice(choices);

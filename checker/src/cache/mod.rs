@@ -34,7 +34,7 @@ use crate::hash::HbHash;
 use crate::hb::ThreadTag;
 
 /// A state as a bounded search sees it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Place {
     /// Happens-before so far.
     pub state: HbHash,
@@ -63,7 +63,7 @@ impl Runner {
 }
 
 /// What the choices at a state and their costs depend on, beyond the state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Position {
     /// Nothing: every choice is free, and will be after every time-out.
     Free,
@@ -85,7 +85,7 @@ pub enum Rule {
     SamePosition,
 }
 
-/// The states entered in this epoch. Shared by all workers.
+/// The states entered in this epoch. The search enters them in the order of its items; workers that run ahead look at them.
 #[derive(Debug)]
 pub struct Cache {
     rule: Option<Rule>,
@@ -131,6 +131,17 @@ impl From<HbHash> for Key {
     }
 }
 
+impl States {
+    fn knows(&self, rule: Rule, place: Place, cost: u32, item: u64) -> bool {
+        let stands = |entry: &Entry| {
+            entry.is_at(place.position) && entry.costs_at_most(cost) || stands_for_all(entry, rule, cost)
+        };
+        // An item that is run again must not be stopped by its own first half.
+        let mut others = self.entered.of(place.state.into()).filter(|entry| entry.item != item as u32);
+        others.any(stands)
+    }
+}
+
 impl Cache {
     /// An empty cache; without a rule it only counts the ends of executions and never prunes.
     #[must_use]
@@ -153,18 +164,18 @@ impl Cache {
     pub fn enter(&self, place: Place, cost: u32, item: u64) -> bool {
         let Some(rule) = self.rule else { return false };
         let mut states = self.states();
-        let key = place.state.into();
-        let stands = |entry: &Entry| {
-            entry.is_at(place.position) && entry.costs_at_most(cost) || stands_for_all(entry, rule, cost)
-        };
-        // An item that is run again must not be stopped by its own first half.
-        let mut others = states.entered.of(key).filter(|entry| entry.item != item as u32);
-        if others.any(stands) {
+        if states.knows(rule, place, cost, item) {
             return true;
         }
-        drop(others);
+        let key = place.state.into();
         states.entered.insert(Entry::new(key, place.ran, place.position, cost, item));
         false
+    }
+
+    /// Whether an entry stands for this place at this cost; nothing is entered.
+    #[must_use]
+    pub fn knows(&self, place: Place, cost: u32, item: u64) -> bool {
+        self.rule.is_some_and(|rule| self.states().knows(rule, place, cost, item))
     }
 
     /// Whether an execution that enters this state, `ran` having run last, would be stopped there or end there.

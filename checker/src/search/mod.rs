@@ -1,5 +1,6 @@
 //! The search loop: owns budget, progress, cancellation, counting, epochs and findings; knows no strategy by name.
 
+mod ahead;
 mod always;
 mod audit;
 mod determinism;
@@ -14,7 +15,10 @@ pub(crate) mod tests;
 mod tidy;
 
 use std::mem;
+use std::sync::Arc;
 
+use self::ahead::Ahead;
+pub use self::ahead::{Alone, Done, Job, Workers};
 pub use self::error::SearchError;
 pub use self::findings::Identity;
 use self::findings::Reproduction;
@@ -28,7 +32,7 @@ use crate::race::{self, Pairs};
 pub use crate::run::Go;
 use crate::run::{End, Limits, Runner};
 use crate::seam::{Ending, Epoch, Program};
-use crate::strategy::{Coverage, Next, Strategy, WorkItem};
+use crate::strategy::{Coverage, Next, Notes, Strategy, WorkItem};
 use crate::trace::Trace;
 
 /// Whoever started a search: is told how far it is, and may stop it.
@@ -52,7 +56,22 @@ pub fn explore<P: Program>(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, SearchError> {
-    Search::new(program, options, observer).run().map_err(SearchError::while_searching)
+    explore_with(program, options, Box::new(Alone), observer)
+}
+
+/// The same with workers beside the calling thread. Whatever they do, what comes out is what comes out without them.
+///
+/// # Errors
+/// When the program cannot be run, or does not do the same under the same schedule.
+pub fn explore_with<'a, P: Program>(
+    program: &'a P,
+    options: &'a Options,
+    workers: Box<dyn Workers + 'a>,
+    observer: &'a mut dyn Observer,
+) -> Result<Outcome, SearchError> {
+    let mut search = Search::new(program, options, observer);
+    search.ahead = Ahead::new(workers);
+    search.run().map_err(SearchError::while_searching)
 }
 
 /// How many alternatives of an execution that hit its limit are followed.
@@ -63,7 +82,9 @@ struct Search<'a, P> {
     observer: &'a mut dyn Observer,
     runner: Runner<'a, P>,
     strategy: Box<dyn Strategy>,
-    cache: Cache,
+    cache: Arc<Cache>,
+    /// What runs before its turn.
+    ahead: Ahead<'a>,
     stats: Stats,
     findings: Vec<Finding>,
     races: Pairs,
@@ -86,7 +107,8 @@ impl<'a, P: Program> Search<'a, P> {
             observer,
             runner: Runner::new(program, limits),
             strategy,
-            cache: Cache::new(rule.filter(|_| options.cache)),
+            cache: Arc::new(Cache::new(rule.filter(|_| options.cache))),
+            ahead: Ahead::new(Box::new(Alone)),
             stats: Stats::default(),
             findings: Vec::new(),
             races: Pairs::default(),
@@ -156,10 +178,11 @@ impl<'a, P: Program> Search<'a, P> {
 
     /// Runs one item; says whether the search ends with it.
     fn execute(&mut self, item: &WorkItem) -> Result<Option<Ended>, SearchError> {
-        let mut guide = self.strategy.guide(item, &self.cache);
-        let observer = &mut *self.observer;
-        let end = self.runner.run(&item.prefix, &mut *guide, &mut || observer.verdict())?;
-        let mut notes = guide.notes();
+        self.hand_out_ahead();
+        let (end, mut notes) = match self.ran_ahead(item)? {
+            Some(ran) => ran,
+            None => self.run_item(item)?,
+        };
         let mut whole = !self.runner.is_capped();
         let mut limit = false;
         // Whether it failed, if it went to its end.
@@ -215,6 +238,13 @@ impl<'a, P: Program> Search<'a, P> {
         Ok(None)
     }
 
+    fn run_item(&mut self, item: &WorkItem) -> Result<(End, Notes), SearchError> {
+        let mut guide = self.strategy.guide(item, &self.cache);
+        let observer = &mut *self.observer;
+        let end = self.runner.run(&item.prefix, &mut *guide, &mut || observer.verdict())?;
+        Ok((end, guide.notes()))
+    }
+
     fn count(&mut self, failures: &[Failure]) {
         let identities: Vec<Identity> = failures.iter().map(Identity::of).collect();
         match &mut self.uniform {
@@ -237,6 +267,7 @@ impl<'a, P: Program> Search<'a, P> {
         self.stats = Stats { other, before_restart, ..Stats::default() };
         self.epoch = self.runner.program.epoch();
         self.strategy.reset(self.epoch);
+        self.ahead.forget();
         self.cache.clear();
         self.races.restart();
         self.cut = None;

@@ -4,9 +4,11 @@
 //! icb has every second execution, and the others take turns with the rest: surw, pos, reads-from pairs, and periods.
 //! What it covers is what icb covers, and it ends when icb does. No bound is published for a portfolio.
 
+use std::sync::Arc;
+
 use super::{
-    Coverage, Frontier, Guide, Guided, Next, Notes, Periods, Pos, Preemptions, Racing, Sampler, Strategy,
-    Surw, WorkItem,
+    Coverage, Frontier, Guide, Guided, Next, Notes, Periods, Pos, Preemptions, Racing, Sampler, Settled,
+    Strategy, Surw, WorkItem,
 };
 use crate::cache::Cache;
 use crate::seam::Epoch;
@@ -94,6 +96,17 @@ impl Strategy for Auto {
         let (part, own) = unwrapped(item);
         // icb enters states into the cache under the name by which the search knows the item.
         self.parts[part].guide(if part == 0 { item } else { &own }, cache)
+    }
+
+    /// Of icb: the others are few, and learn from each schedule.
+    fn ahead(&mut self, cache: &Arc<Cache>, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
+        let (item, guide) = self.parts[0].ahead(cache, others)?;
+        Some((wrapped(0, item), guide))
+    }
+
+    fn settle(&mut self, item: &WorkItem, notes: &mut Notes, cache: &Cache) -> Settled {
+        let (part, own) = unwrapped(item);
+        self.parts[part].settle(if part == 0 { item } else { &own }, notes, cache)
     }
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, cache: &Cache) {

@@ -1,7 +1,7 @@
 //! Where random searches take their numbers from.
 
 #[cfg(test)]
-use std::{cell::RefCell, rc::Rc};
+use std::sync::{Arc, Mutex};
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -14,7 +14,7 @@ pub struct Dice(Source);
 enum Source {
     Seeded(Box<ChaCha8Rng>),
     #[cfg(test)]
-    Script(Rc<RefCell<Script>>),
+    Script(Arc<Mutex<Script>>),
 }
 
 impl Dice {
@@ -34,7 +34,7 @@ impl Dice {
         match &mut self.0 {
             Source::Seeded(source) => source.random_range(0..count),
             #[cfg(test)]
-            Source::Script(script) => script.borrow_mut().below(count),
+            Source::Script(script) => script.lock().unwrap().below(count),
         }
     }
 
@@ -75,8 +75,8 @@ impl Script {
     }
 
     /// The numbers of the sequence that is due.
-    pub(crate) fn dice(script: &Rc<RefCell<Self>>) -> Dice {
-        script.borrow_mut().at = 0;
+    pub(crate) fn dice(script: &Arc<Mutex<Self>>) -> Dice {
+        script.lock().unwrap().at = 0;
         Dice(Source::Script(script.clone()))
     }
 

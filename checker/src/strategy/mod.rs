@@ -2,7 +2,8 @@
 //!
 //! A planner is shared by all workers and sees results only. A guide sees one execution, point by point, and no other.
 //! Work items are plain data, so that they can go to another process and come back; results are taken in by item id,
-//! once each. A new search is a new file here and a line in [`StrategyKind::plan`].
+//! once each, in the order in which items were handed out: workers that run ahead ([`Strategy::ahead`]) change how fast a
+//! search is, and nothing else. A new search is a new file here and a line in [`StrategyKind::plan`].
 
 mod auto;
 mod default;
@@ -24,6 +25,8 @@ mod sampler;
 mod surw;
 mod vtb;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 pub use self::auto::Auto;
@@ -33,7 +36,7 @@ pub use self::dice::Dice;
 #[cfg(test)]
 pub(crate) use self::dice::Script;
 pub use self::dpor::{Branch, Dpor};
-pub use self::frontier::{Bound, Frontier};
+pub use self::frontier::{Bound, Frontier, Visits};
 pub use self::guided::Guided;
 pub use self::icb::Preemptions;
 pub use self::idb::Delays;
@@ -61,6 +64,18 @@ pub trait Strategy: Send {
     /// Who takes one execution through a work item, on any worker.
     fn guide<'a>(&'a self, item: &WorkItem, cache: &'a Cache) -> Box<dyn Guide + 'a>;
 
+    /// An item that [`Strategy::next`] will probably hand out, under the same id, once `others` workers are in the middle of
+    /// such items; and who takes an execution through it before its turn. Each one once. `None` where what comes next
+    /// depends on what the executions before it show.
+    fn ahead(&mut self, _cache: &Arc<Cache>, _others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
+        None
+    }
+
+    /// It is the turn of an item that was run ahead: what its execution would be now. `notes` become those of that.
+    fn settle(&mut self, _item: &WorkItem, _notes: &mut Notes, _cache: &Cache) -> Settled {
+        Settled::AsItIs
+    }
+
     /// Takes in what an execution showed. A second result for one item is ignored.
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, cache: &Cache);
 
@@ -72,6 +87,17 @@ pub trait Strategy: Send {
 
     /// The bound that is being explored.
     fn bound(&self) -> Option<u32>;
+}
+
+/// What an execution that was run ahead of its turn is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Settled {
+    /// Run now, it would be the same.
+    AsItIs,
+    /// Run now, it would have been cut after so many events.
+    CutAfter(u32),
+    /// Run now, it might be another one: it has to be run.
+    Void,
 }
 
 /// What a planner has to do next.
@@ -143,6 +169,8 @@ pub struct Notes {
     pub refused: bool,
     /// The execution was ended by a limit.
     pub endless: bool,
+    /// Of a frontier's execution that was run ahead of its turn: what is still to be looked up in the cache.
+    pub visits: Visits,
 }
 
 /// A choice that was not taken.

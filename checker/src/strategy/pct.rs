@@ -31,11 +31,25 @@ impl Pct {
     }
 }
 
-impl Sample for Pct {
-    fn guide<'a>(&'a self, mut dice: Dice) -> Box<dyn Guide + 'a> {
+impl Pct {
+    fn by_priority(&self, mut dice: Dice) -> ByPriority {
         let changes = if self.longest == 0 { 0 } else { self.depth - 1 };
         let changes = (0..changes).map(|_| dice.below(self.longest as usize)).collect();
-        Box::new(ByPriority { dice, priorities: Priorities::default(), changes })
+        ByPriority { dice, priorities: Priorities::default(), changes }
+    }
+}
+
+impl Sample for Pct {
+    fn guide<'a>(&'a self, dice: Dice) -> Box<dyn Guide + 'a> {
+        Box::new(self.by_priority(dice))
+    }
+
+    fn ahead(&self, dice: Dice) -> Option<(Box<dyn Guide + Send>, u32)> {
+        Some((Box::new(self.by_priority(dice)), self.basis()))
+    }
+
+    fn basis(&self) -> u32 {
+        self.longest
     }
 
     fn learn(&mut self, run: &Trace) {

@@ -61,6 +61,10 @@ impl Sample for Pos {
     fn guide<'a>(&'a self, dice: Dice) -> Box<dyn Guide + 'a> {
         Box::new(ByPriority { dice, priorities: Priorities::new(self.racing) })
     }
+
+    fn ahead(&self, dice: Dice) -> Option<(Box<dyn Guide + Send>, u32)> {
+        Some((Box::new(ByPriority { dice, priorities: Priorities::new(self.racing) }), self.basis()))
+    }
 }
 
 /// The priorities of pending events.

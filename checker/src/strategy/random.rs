@@ -18,6 +18,10 @@ impl Sample for Random {
     fn guide<'a>(&'a self, dice: Dice) -> Box<dyn Guide + 'a> {
         Box::new(Walk { dice, agents: Vec::new() })
     }
+
+    fn ahead(&self, dice: Dice) -> Option<(Box<dyn Guide + Send>, u32)> {
+        Some((Box::new(Walk { dice, agents: Vec::new() }), self.basis()))
+    }
 }
 
 struct Walk {

@@ -19,7 +19,11 @@ pub struct Rapos;
 
 impl Sample for Rapos {
     fn guide<'a>(&'a self, dice: Dice) -> Box<dyn Guide + 'a> {
-        Box::new(Batches { dice, batch: Vec::new(), before: Vec::new(), from: 0 })
+        Box::new(Batches::new(dice))
+    }
+
+    fn ahead(&self, dice: Dice) -> Option<(Box<dyn Guide + Send>, u32)> {
+        Some((Box::new(Batches::new(dice)), self.basis()))
     }
 }
 
@@ -34,6 +38,10 @@ struct Batches {
 }
 
 impl Batches {
+    fn new(dice: Dice) -> Self {
+        Self { dice, batch: Vec::new(), before: Vec::new(), from: 0 }
+    }
+
     fn is_schedulable(&self, at: &Point<'_>, agent: Agent) -> bool {
         let Some(op) = at.agents.agent(agent).and_then(|view| view.pending.as_ref()) else { return false };
         let depends = |thread, did: &crate::op::Effect| thread == agent.thread() || did.conflicts(&op.may);

@@ -12,6 +12,7 @@ mod programs;
 mod races;
 mod samplers;
 mod turns;
+mod workers;
 
 use super::*;
 use crate::model::Model;

@@ -1,8 +1,7 @@
 //! Random searches: their probabilities, computed where the numbers can be enumerated, sampled where they cannot.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::hash::HbHash;
@@ -28,15 +27,15 @@ fn sum((a, b): Exact, (c, d): Exact) -> Exact {
 fn exactly<K: Ord>(text: &str, sample: &dyn Sample, seen: impl Fn(&Trace) -> K) -> BTreeMap<K, Exact> {
     let model = model(text);
     let mut runner = Runner::new(&model, Limits { events: 1_000, timeouts: 1 });
-    let script = Rc::new(RefCell::new(Script::default()));
+    let script = Arc::new(Mutex::new(Script::default()));
     let mut all = BTreeMap::new();
     loop {
         let mut guide = sample.guide(Script::dice(&script));
         let end = runner.run(&[], &mut *guide, &mut || Go::Continue).unwrap();
         assert!(matches!(end, End::Ended(_)), "{text}: {end:?}");
         let probability = all.entry(seen(&runner.trace)).or_insert((0, 1));
-        *probability = sum(*probability, (1, script.borrow().one_in()));
-        if !script.borrow_mut().advance() {
+        *probability = sum(*probability, (1, script.lock().unwrap().one_in()));
+        if !script.lock().unwrap().advance() {
             break;
         }
     }

@@ -1,30 +1,72 @@
 //! How a frontier takes one execution through an item.
 
+use std::sync::Arc;
+
+use super::ahead::Noted;
 use super::joins::{self, joins_matter};
 use super::place::{place, ran_after};
-use super::{Alternative, Bound, Decision, Guide, Notes};
+use super::{Alternative, Bound, Decision, Guide, Notes, WorkItem};
 use crate::cache::{Cache, Place};
 use crate::point::Point;
 use crate::seam::{Choice, Until};
 
 /// Takes one execution to its end without further cost, noting what else could have been done.
 pub(super) struct Explorer<'a, B> {
-    pub(super) bound: &'a B,
-    pub(super) cache: &'a Cache,
-    pub(super) item: u64,
-    pub(super) cost: u32,
-    pub(super) notes: Notes,
+    bound: B,
+    cache: States<'a>,
+    item: u64,
+    cost: u32,
+    notes: Notes,
     /// Nothing but joins of one thread has run since a free point: where the alternatives from there on begin.
-    pub(super) joined: Option<usize>,
+    joined: Option<usize>,
 }
 
-impl<B: Bound> Explorer<'_, B> {
-    fn is_known(&mut self, place: Place) -> bool {
-        if self.cache.enter(place, self.cost, self.item) {
-            return true;
+/// The states that the search has entered.
+enum States<'a> {
+    /// It is the item's turn: its own are entered.
+    Mine(&'a Cache),
+    /// The item is run ahead of its turn: they are looked at, and its own are noted.
+    Others(Arc<Cache>),
+}
+
+impl<'a, B: Bound> Explorer<'a, B> {
+    /// For an item whose turn it is.
+    pub(super) fn new(bound: B, cache: &'a Cache, item: &WorkItem) -> Self {
+        Self::with(bound, States::Mine(cache), item)
+    }
+
+    /// For an item ahead of its turn.
+    pub(super) fn ahead(bound: B, cache: Arc<Cache>, item: &WorkItem) -> Explorer<'static, B> {
+        Explorer::with(bound, States::Others(cache), item)
+    }
+
+    fn with(bound: B, cache: States<'a>, item: &WorkItem) -> Self {
+        Self { bound, cache, item: item.id, cost: item.cost, notes: Notes::default(), joined: None }
+    }
+
+    fn prunes(&self) -> bool {
+        match &self.cache {
+            States::Mine(cache) => cache.prunes(),
+            States::Others(cache) => cache.prunes(),
         }
-        self.notes.entered.push(place.state);
-        false
+    }
+
+    fn is_known(&mut self, place: Place, at: &Point<'_>) -> bool {
+        match &self.cache {
+            States::Mine(cache) => {
+                let known = cache.enter(place, self.cost, self.item);
+                if !known {
+                    self.notes.entered.push(place.state);
+                }
+                known
+            }
+            States::Others(cache) => {
+                let known = cache.knows(place, self.cost, self.item);
+                let noted = Noted::from(&self.notes);
+                self.notes.visits.note(place, at.position(), &noted, known);
+                known
+            }
+        }
     }
 
     fn note(&mut self, at: &Point<'_>, taken: Choice) {
@@ -49,6 +91,9 @@ impl<B: Bound> Explorer<'_, B> {
             && joins::rests(at, place.position)
         {
             let spare = self.notes.alternatives.split_off(from);
+            if matches!(self.cache, States::Others(_)) {
+                self.notes.visits.note_spared(from, self.notes.spare.len());
+            }
             self.notes.spare.extend(spare);
         }
         let join = another.or_else(|| joins::first(at, place.position));
@@ -61,22 +106,23 @@ impl<B: Bound> Explorer<'_, B> {
 
 impl<B: Bound> Guide for Explorer<'_, B> {
     fn choose(&mut self, at: &Point<'_>) -> Decision {
-        let place = place(self.bound, at);
+        let place = place(&self.bound, at);
         self.notes.joins_matter |= joins_matter(at);
-        let next = if self.cache.prunes() { self.next(at, place) } else { at.default_choice() };
+        let next = if self.prunes() { self.next(at, place) } else { at.default_choice() };
         let Some(choice) = next else { return Decision::Cut };
-        if self.is_known(place) {
+        if self.is_known(place, at) {
             return Decision::Cut;
         }
         self.note(at, choice);
         Decision::Run { choice, until: Until::one() }
     }
 
+    /// Not called ahead of the item's turn, or at all as long as each batch is one event.
     fn pass(&mut self, at: &Point<'_>) {
         self.joined = None;
         self.notes.joins_matter |= joins_matter(at);
         if let Some(choice) = at.default_choice()
-            && !self.is_known(place(self.bound, at))
+            && !self.is_known(place(&self.bound, at), at)
         {
             self.note(at, choice);
         }

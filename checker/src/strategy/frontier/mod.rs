@@ -5,6 +5,7 @@
 //! an item of its own at the cost of taking it. An alternative whose state is known already, or is already waiting, is
 //! dropped before an execution is spent on it.
 
+mod ahead;
 mod guide;
 mod joins;
 mod path;
@@ -12,22 +13,24 @@ mod place;
 mod stack;
 
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+pub use self::ahead::Visits;
 use self::guide::Explorer;
 use self::path::{Path, Prefix, Steps};
 pub(super) use self::place::{at_thread, time_goes_on, waits};
 use self::stack::Stack;
-use super::{Alternative, Coverage, Decision, Guide, Next, Notes, Strategy, WorkItem};
+use super::{Alternative, Coverage, Decision, Guide, Next, Notes, Settled, Strategy, WorkItem};
 use crate::cache::{Cache, Key, Position, Runner};
 use crate::point::Point;
 use crate::seam::{Choice, Epoch};
 use crate::trace::Trace;
 
 /// What a frontier counts and limits.
-pub trait Bound: Send + Sync {
+pub trait Bound: Copy + Send + Sync + 'static {
     /// The cost of a choice; 0 for [`Point::default_choice`].
     fn price(&self, at: &Point<'_>, choice: Choice) -> u32;
 
@@ -94,6 +97,8 @@ struct Waiting {
     alternative: u32,
     /// Who will have run last.
     ran: Runner,
+    /// Its id, if it has been handed out ahead of its turn.
+    ahead: Option<NonZeroU32>,
 }
 
 impl<B: Bound> Frontier<B> {
@@ -121,16 +126,21 @@ impl<B: Bound> Frontier<B> {
         }
     }
 
-    fn begin(&mut self, from: Option<(Prefix, u32)>, cost: u32) -> Next {
-        let id = self.next_id;
-        self.next_id += 1;
-        let prefix = from.as_ref().map_or_else(Vec::new, |(prefix, alternative)| {
-            let numbers = prefix.steps().into_iter().chain([*alternative]);
-            numbers.map(|number| self.steps.step(number)).collect()
-        });
+    fn begin(&mut self, item: Option<Waiting>, cost: u32) -> Next {
+        let ahead = item.as_ref().and_then(|item| item.ahead);
+        let id = ahead.map_or_else(|| self.new_id(), |id| u64::from(id.get()));
+        let from = item.map(|item| (item.prefix, item.alternative));
+        let prefix = from
+            .as_ref()
+            .map_or_else(Vec::new, |(prefix, alternative)| self.steps.read(prefix, *alternative));
         self.under_way.insert(id, Begun { from, cost });
         self.current = cost;
         Next::Work(WorkItem { id, prefix, cost, branch: None })
+    }
+
+    fn new_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
     }
 
     /// The least cost with something waiting.
@@ -184,7 +194,7 @@ impl<B: Bound> Frontier<B> {
         let prefix = Prefix { path: path.clone(), length: at };
         let ran = state.map_or_else(Runner::default, |(_, ran)| ran);
         let key = state.filter(|_| prunes).map_or(Key::NONE, |(state, ran)| Key::with(state, ran));
-        let item = Waiting { prefix, alternative: self.steps.number(step), ran };
+        let item = Waiting { prefix, alternative: self.steps.number(step), ran, ahead: None };
         if key != Key::NONE && cost > self.current as usize && self.early.len() < EARLY {
             self.early.push_back((key, item.clone(), cost as u32));
         }
@@ -205,26 +215,29 @@ impl<B: Bound> Strategy for Frontier<B> {
         }
         while let Some(cost) = self.cheapest() {
             if let Some((item, cost)) = self.of_next_cost(cost, cache) {
-                return self.begin(Some((item.prefix, item.alternative)), cost);
+                return self.begin(Some(item), cost);
             }
             let Some((key, item)) = self.waiting[cost].pop() else { continue };
             self.count -= 1;
             if key == Key::NONE || !cache.expects(key.state(item.ran), item.ran, cost as u32) {
-                return self.begin(Some((item.prefix, item.alternative)), cost as u32);
+                return self.begin(Some(item), cost as u32);
             }
         }
         if self.under_way.is_empty() { Next::Done } else { Next::Wait }
     }
 
     fn guide<'a>(&'a self, item: &WorkItem, cache: &'a Cache) -> Box<dyn Guide + 'a> {
-        Box::new(Explorer {
-            bound: &self.bound,
-            cache,
-            item: item.id,
-            cost: item.cost,
-            notes: Notes::default(),
-            joined: None,
-        })
+        Box::new(Explorer::new(self.bound, cache, item))
+    }
+
+    fn ahead(&mut self, cache: &Arc<Cache>, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
+        let item = self.hand_out_ahead(cache, others)?;
+        let guide = Explorer::ahead(self.bound, Arc::clone(cache), &item);
+        Some((item, Box::new(guide)))
+    }
+
+    fn settle(&mut self, item: &WorkItem, notes: &mut Notes, cache: &Cache) -> Settled {
+        ahead::settle(item, notes, cache)
     }
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, cache: &Cache) {

@@ -24,8 +24,13 @@ impl Steps {
         number
     }
 
-    pub(super) fn step(&self, number: u32) -> (Choice, OpKey) {
+    fn step(&self, number: u32) -> (Choice, OpKey) {
         self.known[number as usize].clone()
+    }
+
+    /// The steps of a prefix, and the one after it.
+    pub(super) fn read(&self, prefix: &Prefix, then: u32) -> Vec<(Choice, OpKey)> {
+        prefix.steps().into_iter().chain([then]).map(|number| self.step(number)).collect()
     }
 }
 
