@@ -35,7 +35,7 @@ pub use self::dfs::Unbounded;
 pub use self::dice::Dice;
 #[cfg(test)]
 pub(crate) use self::dice::Script;
-pub use self::dpor::{Branch, Dpor};
+pub use self::dpor::{BoundedDpor, Branch, Dpor};
 pub use self::frontier::{Bound, Frontier, Visits};
 pub use self::guided::Guided;
 pub use self::icb::Preemptions;

@@ -17,6 +17,7 @@
 //! waiting threads that only a time-out breaks is no end: it belongs to a moment, and of the moments of a class only those
 //! are seen that the one execution passes through. All failures at ends are seen.
 
+mod bounded;
 mod guide;
 mod later;
 mod locks;
@@ -24,6 +25,7 @@ mod moves;
 mod races;
 mod tree;
 
+pub use self::bounded::BoundedDpor;
 pub use self::guide::Branch;
 use self::guide::Follower;
 use self::moves::{Move, first};

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::names::ThreadName;
-use crate::op::Effect;
+use crate::names::{Site, ThreadName};
+use crate::op::{Effect, OpKind};
 use crate::seam::{Agent, Choice, OpKey, Pick};
 use crate::trace::TraceStep;
 
@@ -30,6 +30,13 @@ impl Move {
         let (choice, key) = step.replayed();
         let effect = step.event.did.clone();
         Self { agent: choice.agent, pick: Some(choice.pick), key, effect, ran: true, certain: true }
+    }
+
+    /// A choice whose operation is not looked at.
+    pub(super) fn towards(choice: Choice) -> Self {
+        let key = OpKey { kind: OpKind::Yield, site: Site(0) };
+        let Choice { agent, pick } = choice;
+        Self { agent, pick: Some(pick), key, effect: Effect::default(), ran: false, certain: true }
     }
 
     pub(super) fn thread(&self) -> ThreadName {

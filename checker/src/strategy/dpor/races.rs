@@ -13,7 +13,7 @@ use super::locks::{Can, Holders, Need};
 use super::moves::Move;
 use crate::names::{ObjName, ThreadName};
 use crate::op::{Mode, OpKind};
-use crate::seam::{Choice, Event};
+use crate::seam::{Agent, Choice, Event};
 use crate::trace::Trace;
 
 /// A race the other way round.
@@ -66,19 +66,30 @@ impl<'t> Races<'t> {
     /// Every race whose later operation is at `from` or after, but before `to`, reversed.
     pub(super) fn reversals(&self, from: usize, to: usize) -> Vec<Reversal> {
         let mut all = Vec::new();
-        let to = to.min(self.run.steps.len());
-        for at in from..to {
-            self.of(&self.event(at), &mut all);
-            for way in self.other_ways(at).chain(self.time_limit(at)) {
-                self.of(&way, &mut all);
-            }
-        }
-        for unrun in self.run.unrun.iter().filter(|unrun| (from..=to).contains(&(unrun.at as usize))) {
-            if let Some(later) = self.unrun(unrun) {
-                self.of(&later, &mut all);
-            }
-        }
+        self.later(from, to).for_each(|later| self.of(&later, &mut all));
         all
+    }
+
+    /// Of every operation at `from` or after, but before `to`, its agent and the events that could come after it instead.
+    /// Time-outs count as conflicting with one another.
+    pub(super) fn pairs(&self, from: usize, to: usize) -> impl Iterator<Item = (Agent, Vec<usize>)> {
+        self.later(from, to).map(|later| {
+            let mut rivals = self.rivals(&later);
+            if matches!(later.agent, Agent::Timeout(_)) {
+                let ran_out = |at: &usize| !self.run.steps[*at].is_own();
+                rivals.extend((0..later.before).filter(ran_out));
+            }
+            (later.agent, rivals)
+        })
+    }
+
+    fn later(&self, from: usize, to: usize) -> impl Iterator<Item = Later<'t>> {
+        let to = to.min(self.run.steps.len());
+        let ran = (from..to).flat_map(move |at| {
+            std::iter::once(self.event(at)).chain(self.other_ways(at)).chain(self.time_limit(at))
+        });
+        let unrun = self.run.unrun.iter().filter(move |unrun| (from..=to).contains(&(unrun.at as usize)));
+        ran.chain(unrun.filter_map(|unrun| self.unrun(unrun)))
     }
 
     pub(super) fn number(&self, thread: ThreadName) -> usize {
