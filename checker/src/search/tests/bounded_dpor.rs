@@ -67,6 +67,15 @@ fn a_reversal_is_tried_at_the_start_of_the_block_as_well() {
     assert_eq!(all(text, StrategyKind::BoundedDpor, 0, true).stats.schedules, 2);
 }
 
+/// The first thread's time runs out for nothing in the middle of the second one's block.
+#[test]
+fn whose_time_runs_out_is_tried_wherever_it_can() {
+    assert!(compare(
+        "lock n, timedwait c n, r y, unlock n, signal c, join T2 | T2: signal c, lock m, wait c m, unlock m",
+        3_000
+    ));
+}
+
 #[test]
 fn everything_is_covered_once_nothing_costs_more_than_the_bound() {
     let text = "r x, w x | r x, w x";

@@ -71,16 +71,8 @@ impl<'t> Races<'t> {
     }
 
     /// Of every operation at `from` or after, but before `to`, its agent and the events that could come after it instead.
-    /// Time-outs count as conflicting with one another.
     pub(super) fn pairs(&self, from: usize, to: usize) -> impl Iterator<Item = (Agent, Vec<usize>)> {
-        self.later(from, to).map(|later| {
-            let mut rivals = self.rivals(&later);
-            if matches!(later.agent, Agent::Timeout(_)) {
-                let ran_out = |at: &usize| !self.run.steps[*at].is_own();
-                rivals.extend((0..later.before).filter(ran_out));
-            }
-            (later.agent, rivals)
-        })
+        self.later(from, to).map(|later| (later.agent, self.rivals(&later)))
     }
 
     fn later(&self, from: usize, to: usize) -> impl Iterator<Item = Later<'t>> {

@@ -7,11 +7,11 @@
 //!
 //! * A race is one with any earlier event that conflicts and need not come before, not with the last one of each thread
 //!   only; the operations of [`super::later`] that did not run race as well.
-//! * A block starts where the switch to it was, or could have been, for nothing: also at a yield.
 //! * What was explored from a state goes to sleep only if nothing below it was cut by the bound. Sleep sets as they are
 //!   lose classes under a bound: of `r x, w x | r x` only one of two would be left at 0 preemptions.
-//! * Who may run past a yield, and which time-out is still within its bound, depends on all that came before, whatever it
-//!   conflicts with: a program that shows a yield or a sleep is explored without reduction, and time-outs conflict.
+//! * Who may run past a yield depends on who has moved, and a thread whose time runs out goes on for nothing if it ran last,
+//!   whatever came since: a program that shows a yield, a sleep, or a time-out that could happen is explored without
+//!   reduction, from its beginning.
 //!
 //! Classes are visited more than once by design; each is counted once over all bounds, the rest is redundant.
 
@@ -27,7 +27,7 @@ use crate::cache::Cache;
 use crate::cost;
 use crate::seam::{Agent, Choice, Epoch};
 use crate::strategy::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
-use crate::trace::{Last, Trace};
+use crate::trace::Trace;
 
 /// A planner that explores one bound after the other by partial-order reduction.
 #[derive(Debug)]
@@ -44,8 +44,8 @@ pub struct BoundedDpor {
     beyond: bool,
     /// Time-outs were left out, or the end of an execution that was ended by a limit.
     incomplete: bool,
-    /// The operations of the program give way.
-    yields: bool,
+    /// What a choice costs depends on more than conflicts.
+    unreduced: bool,
     /// Every bound up to the highest is exhausted, or nothing is beyond the present one.
     done: bool,
 }
@@ -63,7 +63,7 @@ impl BoundedDpor {
             under_way: None,
             beyond: false,
             incomplete: false,
-            yields: false,
+            unreduced: false,
             done: false,
         }
     }
@@ -146,13 +146,16 @@ impl BoundedDpor {
     }
 }
 
-/// Where the thread of an event was last switched to, or could have been, at no cost of its own.
+/// Where the thread of an event was last switched to.
 fn start_of_block(run: &Trace, at: usize) -> usize {
-    let starts = |&at: &usize| match (run.steps[at].last, run.steps[at].choice.agent) {
-        (Last::CanGoOn(last), Agent::Thread(next)) => last != next,
-        (_, agent) => agent.is_thread(),
-    };
+    let starts = |&at: &usize| run.steps[at].last.thread() != Some(run.steps[at].event.id.thread);
     (0..=at).rev().find(starts).unwrap_or(0)
+}
+
+/// Whether an execution shows something whose cost or possibility is a matter of turns.
+fn shows_turns(run: &Trace) -> bool {
+    let timed = |at| run.choices(at).iter().any(|choice| !choice.agent.is_thread());
+    (0..run.steps.len()).any(|at| run.steps[at].event.op.kind.gives_way() || timed(at))
 }
 
 impl Strategy for BoundedDpor {
@@ -183,13 +186,13 @@ impl Strategy for BoundedDpor {
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, _cache: &Cache) {
         let Some((_, from)) = self.under_way.take_if(|(id, _)| *id == item.id) else { return };
         self.incomplete |= notes.withheld || notes.endless;
+        if !self.unreduced && shows_turns(run) {
+            *self = Self { next_id: self.next_id, unreduced: true, ..Self::new(self.max) };
+            return;
+        }
         self.follow(from, run);
         let to = if notes.endless { super::OF_A_CUT_ONE } else { run.steps.len() }.min(run.steps.len());
-        if !self.yields && run.steps.iter().any(|step| step.event.op.kind.gives_way()) {
-            self.yields = true;
-            self.want_all(run, 0, from.min(to));
-        }
-        if self.yields {
+        if self.unreduced {
             self.want_all(run, from, to);
         } else {
             self.plan(run, from, to);
