@@ -13,7 +13,7 @@ use crate::seam::{
     Status, Step, Stop,
 };
 use crate::search::SearchError;
-use crate::strategy::{Decision, Guide};
+use crate::strategy::{Decision, Follow, Guide};
 use crate::trace::{Last, Reason, Trace, TraceStep, Unrun};
 use crate::verdict;
 
@@ -44,8 +44,8 @@ pub(crate) enum End {
     Cut(Vec<Failure>),
     /// It was cut short by a limit on one execution: that is a failure should it reproduce, and what follows is unknown.
     Limit(Vec<Failure>),
-    /// Key points were added under it.
-    Promoted,
+    /// Key points were added under it; with what it showed all the same.
+    Promoted(Vec<Failure>),
     /// The owner wants to stop.
     Stopped(Go),
 }
@@ -86,6 +86,9 @@ struct State {
     /// The number of events at the first failure, or at the end of the process.
     over: Option<u32>,
     withheld: bool,
+    /// After how many events key points were added. From there on the guide, which knows of none of them, is not asked: the
+    /// rest of the prefix runs, and then the default schedule.
+    promoted: Option<usize>,
     /// Threads that waited for each other where only a time-out could help.
     saved: Vec<Failure>,
 }
@@ -95,7 +98,7 @@ impl End {
     pub(crate) fn failures(&self) -> &[Failure] {
         match self {
             Self::Ended(failures) | Self::Cut(failures) | Self::Limit(failures) => failures,
-            Self::Promoted | Self::Stopped(_) => &[],
+            Self::Promoted(_) | Self::Stopped(_) => &[],
         }
     }
 }
@@ -151,10 +154,12 @@ impl<'p, P: Program> Runner<'p, P> {
             end => end,
         };
         self.ending = run.finish();
-        if self.program.epoch() != epoch {
-            return Ok(End::Promoted);
+        match end {
+            Ok(End::Stopped(go)) => Ok(End::Stopped(go)),
+            Ok(End::Ended(failures)) if self.program.epoch() != epoch => Ok(End::Promoted(failures)),
+            _ if self.program.epoch() != epoch => Ok(End::Promoted(Vec::new())),
+            end => end.map_err(SearchError::from),
         }
-        end.map_err(SearchError::from)
     }
 
     fn start(&mut self, views: &[AgentView]) {
@@ -176,8 +181,10 @@ impl<'p, P: Program> Runner<'p, P> {
         guide: &mut dyn Guide,
         go: &mut dyn FnMut() -> Go,
     ) -> Result<End, ExecutionError> {
+        let mut follow = Follow::new(Vec::new());
         if self.replay(run, prefix)? == Stop::Promoted {
-            return Ok(End::Promoted);
+            self.state.promoted = Some(self.trace.steps.len());
+            follow = Follow::new(prefix[self.trace.steps.len()..].to_vec());
         }
         loop {
             debug_assert!(self.agents.agrees(run.agents()), "a step did not say all that it changed");
@@ -189,7 +196,11 @@ impl<'p, P: Program> Runner<'p, P> {
                 self.note_left();
                 return Ok(end);
             }
-            let Decision::Run { choice, until } = guide.choose(&self.point()) else {
+            let decision = match self.state.promoted {
+                None => guide.choose(&self.point()),
+                Some(_) => follow.choose(&self.point()),
+            };
+            let Decision::Run { choice, until } = decision else {
                 return Ok(End::Cut(mem::take(&mut self.state.saved)));
             };
             #[cfg(test)]
@@ -206,7 +217,7 @@ impl<'p, P: Program> Runner<'p, P> {
                 assert_eq!(predicted, Some(self.trace.hb.state()), "{event:?}");
             }
             if stop == Stop::Promoted {
-                return Ok(End::Promoted);
+                self.state.promoted.get_or_insert(self.trace.steps.len());
             }
         }
     }
@@ -412,6 +423,11 @@ impl<'p, P: Program> Runner<'p, P> {
         } else {
             verdict::too_many_steps(self.program, &self.agents, self.state.last, events)
         }]))
+    }
+
+    /// How many events ran before key points were added, if that is what happened.
+    pub(crate) fn promoted(&self) -> Option<usize> {
+        self.state.promoted
     }
 
     /// Whether the threads that were left have had their time.

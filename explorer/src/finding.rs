@@ -37,6 +37,7 @@ impl<'a> Failing<'a> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Measured {
     pub(crate) schedule_number: u64,
+    pub(crate) executions: u64,
     pub(crate) preemptions: Option<u32>,
     pub(crate) fewest: bool,
     pub(crate) delays: Option<u32>,
@@ -49,6 +50,7 @@ impl From<&search::Finding> for Measured {
     fn from(found: &search::Finding) -> Self {
         Self {
             schedule_number: found.schedule_number,
+            executions: found.executions,
             preemptions: found.preemptions,
             fewest: found.fewest,
             delays: found.delays,
@@ -73,6 +75,7 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
         place,
         thread: failed,
         schedule_number: measured.schedule_number,
+        executions: measured.executions,
         preemptions: measured.preemptions,
         fewest: measured.fewest,
         delays: measured.delays,

@@ -171,6 +171,7 @@ impl Again<'_> {
         let at = places_of_events(program, trace, &places);
         let measured = Measured {
             schedule_number: 0,
+            executions: 1,
             preemptions: Some(trace.preemptions()),
             fewest: self.saved.failure.fewest,
             delays: Some(trace.delays()),

@@ -100,6 +100,10 @@ pub struct Finding {
     pub thread: Option<String>,
     /// How many executions of the search it took; 0 for a replay.
     pub schedule_number: u64,
+    /// How many executions were started up to the first that showed it, checks and those before a restart among them; 1
+    /// for a replay.
+    #[serde(default)]
+    pub executions: u64,
     /// Preemptions of the schedule.
     pub preemptions: Option<u32>,
     /// Whether no schedule with fewer preemptions shows this failure.

@@ -1,8 +1,8 @@
 //! Does what has been explored rest on all key points that there are?
 //!
 //! A backend gives up watching what has touched private memory often enough, or executions would take for ever. So the
-//! first execution of a search, every so many after it, and the last one are run again with everything watched. If that
-//! shows new key points the search starts again with them.
+//! default schedule before a search, every so manieth of its executions, and the last one are run again with everything
+//! watched. If that shows new key points the search starts again with them.
 
 use super::{Ended, Search, SearchError};
 use crate::run::{End, Go};
@@ -16,7 +16,7 @@ impl<P: Program> Search<'_, P> {
     /// Audits what ran last, if it is time to.
     pub(super) fn audit_now_and_then(&mut self) -> Result<Option<Ended>, SearchError> {
         let nth = self.stats.executions_now();
-        if nth == 1 || nth.is_multiple_of(EVERY) { self.audit() } else { Ok(None) }
+        if nth.is_multiple_of(EVERY) { self.audit() } else { Ok(None) }
     }
 
     /// Audits what ran last, if that has not been done.
@@ -36,7 +36,7 @@ impl<P: Program> Search<'_, P> {
         let mut go = || -> Go { observer.verdict() };
         match self.runner.run_within(&Scope::Audit, &schedule, &mut DefaultSchedule, &mut go)? {
             End::Stopped(go) => Ok(Some(Ended::from(go))),
-            End::Ended(_) | End::Limit(_) | End::Cut(_) | End::Promoted => Ok(None),
+            End::Ended(_) | End::Limit(_) | End::Cut(_) | End::Promoted(_) => Ok(None),
         }
     }
 }

@@ -65,7 +65,7 @@ impl<P: Program> Search<'_, P> {
             };
             let end = self.runner.run(&schedule, &mut DefaultSchedule, &mut go)?;
             match &end {
-                End::Promoted => return Ok(Reproduction::Promoted),
+                End::Promoted(_) => return Ok(Reproduction::Promoted),
                 End::Stopped(go) => return Ok(Reproduction::Stopped(Ended::from(*go))),
                 end if shows(end, identity) => {
                     if let Some(difference) = trace.first_difference(&self.runner.trace)
@@ -92,6 +92,6 @@ pub(super) fn shows(end: &End, identity: &Identity) -> bool {
         End::Ended(failures) | End::Limit(failures) => {
             failures.iter().any(|failure| Identity::of(failure) == *identity)
         }
-        End::Cut(_) | End::Promoted | End::Stopped(_) => false,
+        End::Cut(_) | End::Promoted(_) | End::Stopped(_) => false,
     }
 }

@@ -3,6 +3,7 @@
 mod ahead;
 mod always;
 mod audit;
+mod carry;
 mod determinism;
 mod error;
 mod findings;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 
 use self::ahead::Ahead;
 pub use self::ahead::{Alone, Done, Job, Workers};
+use self::carry::Carried;
 pub use self::error::SearchError;
 pub use self::findings::Identity;
 use self::findings::Reproduction;
@@ -88,6 +90,10 @@ struct Search<'a, P> {
     stats: Stats,
     findings: Vec<Finding>,
     races: Pairs,
+    /// The failures that were seen, and how many executions had been started by the first that showed them.
+    seen: Vec<(Identity, u64)>,
+    /// What failed while key points were added under it.
+    carried_over: Option<Carried>,
     /// The least cost at which something was left unexplored.
     cut: Option<u32>,
     /// The failures that every execution so far has shown; `None` before the first one.
@@ -112,6 +118,8 @@ impl<'a, P: Program> Search<'a, P> {
             stats: Stats::default(),
             findings: Vec::new(),
             races: Pairs::default(),
+            seen: Vec::new(),
+            carried_over: None,
             cut: None,
             uniform: None,
             notes: Vec::new(),
@@ -149,6 +157,12 @@ impl<'a, P: Program> Search<'a, P> {
         loop {
             if self.runner.program.epoch() != self.epoch {
                 self.restart();
+            }
+            if let Some(ended) = self.run_carried_over()? {
+                return Ok(ended);
+            }
+            if self.runner.program.epoch() != self.epoch {
+                continue;
             }
             let Next::Work(item) = self.strategy.next(&self.cache) else {
                 match self.audit_last()? {
@@ -189,8 +203,9 @@ impl<'a, P: Program> Search<'a, P> {
         let mut failed = None;
         let failures = match end {
             End::Stopped(go) => return Ok(Some(Ended::from(go))),
-            End::Promoted => {
+            End::Promoted(failures) => {
                 self.stats.pruned += 1;
+                self.carry_over(&failures, item.cost);
                 return Ok(None);
             }
             End::Cut(failures) => {
@@ -223,6 +238,18 @@ impl<'a, P: Program> Search<'a, P> {
         if failures.is_empty() {
             return Ok(None);
         }
+        self.note_seen(&failures);
+        self.take_failures(failures, whole, limit, item.cost)
+    }
+
+    /// Takes in what the execution that ran last has shown.
+    fn take_failures(
+        &mut self,
+        failures: Vec<Failure>,
+        whole: bool,
+        limit: bool,
+        cost: u32,
+    ) -> Result<Option<Ended>, SearchError> {
         let mut trace = mem::take(&mut self.runner.trace);
         let ending = mem::take(&mut self.runner.ending);
         let number = self.stats.executions();
@@ -230,7 +257,7 @@ impl<'a, P: Program> Search<'a, P> {
         for failure in failures {
             left -= 1;
             let trace = if left == 0 { mem::take(&mut trace) } else { trace.clone() };
-            let shown = Shown { failure, trace, whole, limit, ending: &ending, number, cost: item.cost };
+            let shown = Shown { failure, trace, whole, limit, ending: &ending, number, cost };
             if let Some(ended) = self.found(shown)? {
                 return Ok(Some(ended));
             }
@@ -243,6 +270,16 @@ impl<'a, P: Program> Search<'a, P> {
         let observer = &mut *self.observer;
         let end = self.runner.run(&item.prefix, &mut *guide, &mut || observer.verdict())?;
         Ok((end, guide.notes()))
+    }
+
+    /// Keeps in mind which failures the execution that has just ended was the first to show.
+    fn note_seen(&mut self, failures: &[Failure]) {
+        let started = self.stats.executions() + self.stats.other;
+        for identity in failures.iter().map(Identity::of) {
+            if self.seen.iter().all(|(seen, _)| *seen != identity) {
+                self.seen.push((identity, started));
+            }
+        }
     }
 
     fn count(&mut self, failures: &[Failure]) {
@@ -318,8 +355,10 @@ impl<'a, P: Program> Search<'a, P> {
         }
         let preemptions = trace.preemptions();
         let covered = self.strategy.coverage(self.cut);
+        let first = self.seen.iter().find(|(seen, _)| *seen == identity);
         Finding {
             failure,
+            executions: first.map_or(number, |&(_, started)| started),
             identity,
             preemptions: Some(preemptions),
             fewest: is_fewest(preemptions, covered),

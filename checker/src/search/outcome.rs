@@ -115,6 +115,8 @@ pub struct Finding {
     pub variables: Option<u32>,
     /// Which execution of the search it was, from 1.
     pub schedule_number: u64,
+    /// How many executions were started up to the first that showed it, whatever they were for.
+    pub executions: u64,
     /// How many of how many replays failed in the same way.
     pub reproduced: (u32, u32),
     /// What the failing execution wrote.

@@ -34,7 +34,7 @@ pub fn replay<P: Program>(
         let failure = match runner.run(steps, &mut DefaultSchedule, go)? {
             End::Ended(failures) | End::Limit(failures) => failures.into_iter().next(),
             // The replay itself showed new key points. They may not have been in its way.
-            End::Promoted => continue,
+            End::Promoted(_) => continue,
             End::Cut(_) | End::Stopped(_) => return Err(SearchError::Stopped),
         };
         return Ok(Replayed { trace: runner.trace, failure, ending: runner.ending });

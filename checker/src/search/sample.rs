@@ -31,7 +31,7 @@ pub fn sample<P: Program>(
         let notes = guide.notes();
         match end {
             End::Ended(failures) => seen(&runner.trace, &failures),
-            End::Promoted => {
+            End::Promoted(_) => {
                 strategy.reset(program.epoch());
                 continue;
             }

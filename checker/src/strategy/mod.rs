@@ -10,6 +10,7 @@ mod default;
 mod dfs;
 mod dice;
 mod dpor;
+mod follow;
 mod frontier;
 mod guided;
 mod icb;
@@ -36,6 +37,7 @@ pub use self::dice::Dice;
 #[cfg(test)]
 pub(crate) use self::dice::Script;
 pub use self::dpor::{BoundedDpor, Branch, Dpor};
+pub use self::follow::Follow;
 pub use self::frontier::{Bound, Frontier, Visits};
 pub use self::guided::Guided;
 pub use self::icb::Preemptions;
@@ -78,6 +80,9 @@ pub trait Strategy: Send {
 
     /// Takes in what an execution showed. A second result for one item is ignored.
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, cache: &Cache);
+
+    /// Takes in an execution that no item of its own led to, where that tells it something about the program.
+    fn saw(&mut self, _run: &Trace) {}
 
     /// Starts over: key points were added, so that indices and hashes of before mean nothing now.
     fn reset(&mut self, epoch: Epoch);

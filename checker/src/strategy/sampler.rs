@@ -86,6 +86,10 @@ impl<S: Sample> Strategy for Sampler<S> {
         self.sample.learn(run);
     }
 
+    fn saw(&mut self, run: &Trace) {
+        self.sample.learn(run);
+    }
+
     fn reset(&mut self, _epoch: Epoch) {
         self.sample.forget();
         self.ahead = self.next;

@@ -21,6 +21,7 @@ pub(super) fn finding(kind: FailureKind) -> Finding {
         place: Location { file: Some("a.c".to_owned()), line: Some(2), function: Some("main".to_owned()) },
         thread: Some("T1".to_owned()),
         schedule_number: 4,
+        executions: 6,
         preemptions: Some(1),
         fewest: true,
         delays: None,

@@ -148,6 +148,7 @@ fn the_json_report_has_the_documented_members() {
           "function": "thread1",
           "thread": "T1",
           "schedule_number": 3,
+          "executions": 5,
           "preemptions": 1,
           "fewest": true,
           "delays": 2,

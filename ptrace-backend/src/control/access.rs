@@ -38,8 +38,11 @@ impl Process {
         if status != Status::Disarmed && self.spins_unshared(index, instruction, &accesses)? {
             // Nobody else has touched what it waits for yet, but somebody will have to.
             let memory: Vec<Obj> = accesses.iter().map(|a| self.stretch(a.addr, a.len)).collect();
-            self.promoted |= self.shared.promote(&[candidate], &memory);
+            self.promoted |= self.shared.promote(&[candidate], candidate, &memory);
             return Ok(Flow::Rest);
+        }
+        if !self.shared_among(&accesses).is_empty() {
+            self.shared.passed_shared(candidate);
         }
         let is_enough = match status {
             Status::Disarmed => self.is_audited_enough(candidate),
@@ -127,7 +130,7 @@ impl Process {
             if !conflict.bytes.is_empty() {
                 let stretch = |bytes: &Range<u64>| self.stretch(bytes.start, bytes.end - bytes.start);
                 let memory: Vec<Obj> = conflict.bytes.iter().map(stretch).collect();
-                self.promoted |= self.shared.promote(&conflict.candidates, &memory);
+                self.promoted |= self.shared.promote(&conflict.candidates, candidate, &memory);
             }
             match self.place(access.addr).owner {
                 Owner::Heap | Owner::Unknown if !conflict.bytes.is_empty() => {

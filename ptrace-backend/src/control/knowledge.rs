@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use checker::names::{Obj, ObjName, Site, ThreadName};
 use checker::seam::Epoch;
 use checker::stretches::Stretches;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::functions::Function;
 use super::heap::Blocks;
@@ -75,6 +75,8 @@ impl Status {
 #[derive(Debug, Default)]
 struct State {
     candidates: Vec<Status>,
+    /// Those that were let through although what they touched is shared: creation and join ordered it.
+    ordered: FxHashSet<usize>,
     /// Memory that threads share.
     memory: Stretches,
     epoch: u32,
@@ -187,8 +189,9 @@ impl Shared {
         self.state().memory.overlap(obj)
     }
 
-    /// These instructions have touched this memory, which is shared. `true` if that was not known.
-    pub(crate) fn promote(&self, candidates: &[usize], memory: &[Obj]) -> bool {
+    /// These instructions have touched this memory, which is shared; `current`, one of them, is about to. `true` if that
+    /// was not known, and executions would have been others with it.
+    pub(crate) fn promote(&self, candidates: &[usize], current: usize, memory: &[Obj]) -> bool {
         let mut state = self.state();
         if state.fixed {
             return false;
@@ -198,14 +201,21 @@ impl Shared {
             new |= state.memory.insert(obj);
         }
         for &candidate in candidates {
-            if state.candidates[candidate] != Status::Promoted {
-                state.candidates[candidate] = Status::Promoted;
-                new = true;
-            }
+            let before = std::mem::replace(&mut state.candidates[candidate], Status::Promoted);
+            // What was watched whenever it ran, and never touched what is shared, would have rested nowhere.
+            let rests_here_first = candidate == current
+                && matches!(before, Status::Watched(_))
+                && !state.ordered.contains(&candidate);
+            new |= before != Status::Promoted && !rests_here_first;
         }
         state.epoch += u32::from(new);
         state.arming = if new { None } else { state.arming.take() };
         new
+    }
+
+    /// An instruction is let through although it touches memory that is shared: nothing else can come in between.
+    pub(crate) fn passed_shared(&self, candidate: usize) {
+        self.state().ordered.insert(candidate);
     }
 
     /// From now on exactly these instructions are key points, where they touch one of these objects.

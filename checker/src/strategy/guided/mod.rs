@@ -110,6 +110,19 @@ impl Guided {
         Some(Pair { read, write: dice.one_of(&writes)? })
     }
 
+    /// Takes in what an execution showed that was to follow this plan.
+    fn take_in(&mut self, run: &Trace, plan: Plan) {
+        let (shown, writes) = pairs(run);
+        self.reads.extend(shown.iter().map(|pair| pair.read));
+        self.writes.extend(writes);
+        let before = self.known.len();
+        self.known.extend(shown.iter().copied());
+        *self.counts.entry(shown.clone()).or_default() += 1;
+        if self.known.len() > before {
+            self.kept.push(Kept { plan, shown, turns: 0 });
+        }
+    }
+
     fn change(&self, plan: &mut Plan, dice: &mut Dice) {
         let Some(pair) = self.draw(dice) else { return };
         let fresh = Constraint { pair, holds: dice.below(2) == 0 };
@@ -140,16 +153,13 @@ impl Strategy for Guided {
     }
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, _notes: Notes, _cache: &Cache) {
-        let Some(plan) = self.under_way.remove(&item.id) else { return };
-        let (shown, writes) = pairs(run);
-        self.reads.extend(shown.iter().map(|pair| pair.read));
-        self.writes.extend(writes);
-        let before = self.known.len();
-        self.known.extend(shown.iter().copied());
-        *self.counts.entry(shown.clone()).or_default() += 1;
-        if self.known.len() > before {
-            self.kept.push(Kept { plan, shown, turns: 0 });
+        if let Some(plan) = self.under_way.remove(&item.id) {
+            self.take_in(run, plan);
         }
+    }
+
+    fn saw(&mut self, run: &Trace) {
+        self.take_in(run, Plan::new());
     }
 
     fn reset(&mut self, _epoch: Epoch) {
