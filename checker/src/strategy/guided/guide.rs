@@ -24,7 +24,7 @@ pub(super) struct Follower {
     priorities: Priorities,
     /// What is left of it: a constraint that was met once has done its work.
     plan: Plan,
-    last: LastWrites,
+    last: LastWrites<Abstract>,
     seen: usize,
 }
 
@@ -43,7 +43,7 @@ impl Follower {
                 self.plan
                     .retain(|asked| !(asked.holds && asked.pair.read == this && asked.pair.write == seen));
                 if access.mode != Mode::Read {
-                    self.last.record(this);
+                    self.last.record(this.obj, this);
                 }
             }
         }

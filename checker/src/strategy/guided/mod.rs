@@ -19,6 +19,7 @@ use rustc_hash::FxHashMap;
 
 use self::guide::Follower;
 use self::pairs::{Abstract, Constraint, Pair, pairs};
+pub(super) use self::pairs::{LastWrites, reads};
 use super::dice::Dice;
 use super::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
 use crate::cache::Cache;

@@ -31,34 +31,40 @@ pub(super) struct Constraint {
 }
 
 /// Whether an access reads: everything does but a plain write.
-pub(super) fn reads(kind: OpKind) -> bool {
+pub(in crate::strategy) fn reads(kind: OpKind) -> bool {
     kind != OpKind::Write
 }
 
-/// What was last written to each object.
-#[derive(Clone, Debug, Default)]
-pub(super) struct LastWrites {
-    blocks: FxHashMap<ObjName, Vec<Abstract>>,
+/// Who last wrote to each object, told by a `W`.
+#[derive(Clone, Debug)]
+pub(in crate::strategy) struct LastWrites<W> {
+    blocks: FxHashMap<ObjName, Vec<(Obj, W)>>,
 }
 
-impl LastWrites {
+impl<W> Default for LastWrites<W> {
+    fn default() -> Self {
+        Self { blocks: FxHashMap::default() }
+    }
+}
+
+impl<W: Copy> LastWrites<W> {
     /// The last write of a byte of this object.
-    pub(super) fn of(&self, obj: &Obj) -> Option<Abstract> {
+    pub(in crate::strategy) fn of(&self, obj: &Obj) -> Option<W> {
         let writes = self.blocks.get(&obj.name)?;
-        writes.iter().rev().find(|write| write.obj.overlaps(obj)).copied()
+        writes.iter().rev().find(|(written, _)| written.overlaps(obj)).map(|&(_, write)| write)
     }
 
-    pub(super) fn record(&mut self, write: Abstract) {
-        let writes = self.blocks.entry(write.obj.name).or_default();
-        writes.retain(|old| old.obj != write.obj);
-        writes.push(write);
+    pub(in crate::strategy) fn record(&mut self, obj: Obj, write: W) {
+        let writes = self.blocks.entry(obj.name).or_default();
+        writes.retain(|&(old, _)| old != obj);
+        writes.push((obj, write));
     }
 }
 
 /// The pairs of an execution, and all its writes.
 pub(super) fn pairs(run: &Trace) -> (BTreeSet<Pair>, BTreeSet<Abstract>) {
     let mut writes = BTreeSet::new();
-    let mut last = LastWrites::default();
+    let mut last = LastWrites::<Abstract>::default();
     let mut pairs = BTreeSet::new();
     for event in run.steps.iter().map(|step| &step.event) {
         let all = event.did.accesses.iter();
@@ -70,7 +76,7 @@ pub(super) fn pairs(run: &Trace) -> (BTreeSet<Pair>, BTreeSet<Abstract>) {
             }
         }
         for (_, this) in accesses.filter(|(access, _)| access.mode != Mode::Read) {
-            last.record(this);
+            last.record(this.obj, this);
             writes.insert(this);
         }
     }
