@@ -10,6 +10,7 @@ pub mod cache;
 mod cells;
 pub mod clock;
 pub mod cost;
+mod end;
 pub mod failure;
 pub mod hash;
 pub mod hb;

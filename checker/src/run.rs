@@ -3,7 +3,9 @@
 use std::mem;
 
 use crate::cost;
-use crate::failure::{Failure, FailureKind};
+pub(crate) use crate::end::End;
+pub use crate::end::Go;
+use crate::failure::Failure;
 use crate::mirror::Mirror;
 use crate::names::{Site, ThreadName};
 use crate::op::OpKind;
@@ -23,32 +25,6 @@ const TAIL: u32 = 1_000;
 /// An execution that hits the limit after this many yields, nobody else having been able to move and nothing having
 /// been written, goes on for ever without progress. Before the limit one cannot know: a thread may count its sleeps.
 const LIVELOCK: u32 = 1_000;
-
-/// What the loop asks its owner at every event.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Go {
-    /// Go on.
-    Continue,
-    /// Time is up.
-    BudgetSpent,
-    /// The user wants to stop.
-    Cancelled,
-}
-
-/// How an execution ended, for the search.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) enum End {
-    /// It ran to its end; with the failures that it showed, the first one first.
-    Ended(Vec<Failure>),
-    /// The guide ended it; with what it had shown by then.
-    Cut(Vec<Failure>),
-    /// It was cut short by a limit on one execution: that is a failure should it reproduce, and what follows is unknown.
-    Limit(Vec<Failure>),
-    /// Key points were added under it; with what it showed all the same.
-    Promoted(Vec<Failure>),
-    /// The owner wants to stop.
-    Stopped(Go),
-}
 
 /// Limits on each execution.
 #[derive(Clone, Copy, Debug)]
@@ -91,16 +67,6 @@ struct State {
     promoted: Option<usize>,
     /// Threads that waited for each other where only a time-out could help.
     saved: Vec<Failure>,
-}
-
-impl End {
-    /// What it showed.
-    pub(crate) fn failures(&self) -> &[Failure] {
-        match self {
-            Self::Ended(failures) | Self::Cut(failures) | Self::Limit(failures) => failures,
-            Self::Promoted(_) | Self::Stopped(_) => &[],
-        }
-    }
 }
 
 impl<'p, P: Program> Runner<'p, P> {
@@ -149,7 +115,7 @@ impl<'p, P: Program> Runner<'p, P> {
         self.start(run.agents());
         let end = self.drive(&mut run, prefix, guide, go);
         let end = match end {
-            Ok(End::Ended(_)) => Ok(ended(self.failures(&mut run))),
+            Ok(End::Ended(_)) => Ok(End::of(self.failures(&mut run))),
             Err(ExecutionError::Cancelled) => Ok(End::Stopped(Go::Cancelled)),
             end => end,
         };
@@ -446,14 +412,6 @@ impl<'p, P: Program> Runner<'p, P> {
         }
         failures
     }
-}
-
-/// An execution in which a thread ran for too long was cut there.
-fn ended(failures: Vec<Failure>) -> End {
-    if failures.iter().any(|failure| failure.kind == FailureKind::Timeout) {
-        return End::Limit(failures);
-    }
-    End::Ended(failures)
 }
 
 fn waits_for_a_wake(status: &Status) -> bool {
