@@ -13,10 +13,16 @@ impl<W: Write> Adapter<W> {
     pub(crate) fn go(&mut self, request: &Request) -> Answer {
         let movement = movement(request)?;
         let stop = self.session()?.go(movement)?;
+        let thread = stop.thread;
         self.stand(stop);
         match request.command.as_str() {
             "continue" => Ok(json!({"allThreadsContinued": true})),
-            command if command.starts_with("interleaver/") => self.position(),
+            command if command.starts_with("interleaver/") => {
+                // Of moves that the protocol does not know, editors do not know that the last stop is over.
+                let moved = json!({"threadId": thread, "allThreadsContinued": true});
+                self.client.event("continued", moved);
+                self.position()
+            }
             _ => Ok(Value::Null),
         }
     }

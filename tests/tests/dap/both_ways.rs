@@ -124,6 +124,17 @@ fn every_step_can_be_gone_to_and_stands_where_stepping_does() {
         assert_eq!(position["step"], step);
         assert_eq!((position["event"].clone(), threads(&mut client)), *stands, "step {step}");
     }
+    // Editors keep the last stop until they hear that it is over, be it by a move that they know or by an event.
+    client.adapter.seen("continued");
+    for (command, arguments, said) in [
+        ("interleaver/goToStep", json!({"step": 1}), 1),
+        ("interleaver/nextSwitch", Value::Null, 1),
+        ("interleaver/previousSwitch", Value::Null, 1),
+        ("next", json!({"threadId": 1}), 0),
+    ] {
+        client.adapter.go(command, &arguments);
+        assert_eq!(client.adapter.seen("continued").len(), said, "{command}");
+    }
     let beyond = client.adapter.refused("interleaver/goToStep", &json!({"step": steps + 1}));
     assert_eq!(beyond, format!("the schedule has {steps} steps, so there is no step {}", steps + 1));
 }
