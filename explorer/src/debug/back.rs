@@ -1,7 +1,7 @@
 //! Steps back by source line of one thread.
 //!
-//! What a thread came to on its way is not kept: it is run through once more, from a little before where the session stands,
-//! and then from further and further back until the line before is found.
+//! What a thread came to on its way is found by running through it once more, from a little before where the session stands,
+//! and then from further and further back until the line before is found. What was seen is kept for the next step back.
 
 use std::collections::BTreeSet;
 
@@ -12,6 +12,7 @@ use super::debuggee::Debuggee;
 use super::error::DebugError;
 use super::hit_count::Tally;
 use super::moves::Direction;
+use super::passed::Passed;
 use super::position::Position;
 use super::recording::Recording;
 use super::running::Filters;
@@ -19,9 +20,10 @@ use super::scan::{Limit, Mark, Scan, Seen};
 use super::stepping::Step;
 use super::stop::{Cause, Stop};
 
-/// So many stretches are looked through first. Each look runs everything before it once more, which takes far longer than
-/// to look through a few more.
+/// So many stretches are looked through first, and one in [`SHARE`] of all. Each look runs everything before it once more,
+/// which takes far longer than to look through a few more, for which the next steps back need no look of their own.
 const FIRST_WINDOW: usize = 8;
+const SHARE: usize = 32;
 
 /// What is found on the way back.
 pub(super) enum Behind {
@@ -75,8 +77,22 @@ impl Debuggee<'_> {
         };
         let stretches: Vec<usize> =
             (0..=self.at.events).filter(|&events| scan.may_run(thread, events)).collect();
+        let find = |marks: &[Mark], is_all| {
+            let past = Past { marks, at: &self.at, thread, step, here: here.as_ref(), is_all };
+            let found = past.nearest(past.line(&self.recording)?, &self.filters, &self.recording);
+            Some((log_back(marks, Some(&found.position()), &self.at), found))
+        };
         let counts = self.breakpoints.count_hits();
-        let mut window = if counts { stretches.len() } else { FIRST_WINDOW };
+        let mut window = if counts { stretches.len() } else { FIRST_WINDOW.max(stretches.len() / SHARE) };
+        let known = self.passed.as_ref().and_then(|it| Some((it.first(), it.marks_to(&scan, &self.at)?)));
+        if let Some((first, marks)) = known {
+            let looked_at = stretches.iter().filter(|&&events| events >= first).count();
+            if let Some((log, found)) = find(&marks, looked_at == stretches.len()) {
+                self.log.extend(log);
+                return Ok(Some(found));
+            }
+            window = window.max(looked_at * 2);
+        }
         loop {
             let is_all = window >= stretches.len();
             let first = stretches.get(stretches.len().saturating_sub(window)).copied().unwrap_or(0);
@@ -91,10 +107,9 @@ impl Debuggee<'_> {
                     return Err(error);
                 }
             };
-            let past = Past { marks: &marks, at: &self.at, thread, step, here: here.as_ref(), is_all };
-            if let Some(line) = past.line(&self.recording) {
-                let found = past.nearest(line, &self.filters, &self.recording);
-                self.log.extend(log_back(&marks, Some(&found.position()), &self.at));
+            self.passed = Passed::new(&scan, first, &self.at, &marks);
+            if let Some((log, found)) = find(&marks, is_all) {
+                self.log.extend(log);
                 return Ok(Some(found));
             }
             if is_all {

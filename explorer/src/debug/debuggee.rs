@@ -11,6 +11,7 @@ use ptrace_backend::debuginfo::inspect::Inspector;
 use super::breakpoints::{Breakpoints, SetBreakpoint, WantedBreakpoint};
 use super::code::{Code, is_same_file};
 use super::error::DebugError;
+use super::passed::Passed;
 use super::position::Position;
 use super::recording::{Life, Recording};
 use super::replica::Replica;
@@ -36,6 +37,8 @@ pub(crate) struct Debuggee<'p> {
     pub(super) filters: Filters,
     /// What log points have said since the last stop.
     pub(super) log: Vec<String>,
+    /// What the last look back has seen.
+    pub(super) passed: Option<Passed>,
     /// Sources as they were.
     pub(super) texts: Texts,
     /// Set from another thread to break a move off.
@@ -67,6 +70,7 @@ impl<'p> Debuggee<'p> {
             breakpoints: Breakpoints::default(),
             filters: Filters::default(),
             log: Vec::new(),
+            passed: None,
             texts,
             interrupt: Arc::clone(&controls.interrupt),
             functions,
@@ -192,6 +196,8 @@ impl<'p> Debuggee<'p> {
 
     /// Sets the breakpoints of a file.
     pub(super) fn set_breakpoints(&mut self, file: &Path, wanted: &[WantedBreakpoint]) -> Vec<SetBreakpoint> {
+        // It has been looked for others.
+        self.passed = None;
         let code = self.live.as_ref().ok().map(|replica| (&self.code, replica.program.modules()));
         self.breakpoints.set(file, wanted, code)
     }

@@ -15,6 +15,7 @@ mod hit_count;
 mod log_message;
 mod moves;
 mod opening;
+mod passed;
 mod position;
 mod recording;
 mod replica;

@@ -10,7 +10,8 @@ use super::breakpoints::{Breakpoints, Met};
 use super::code::{Code, Here};
 use super::error::DebugError;
 use super::hit_count::Tally;
-use super::position::{Leg, Position};
+use super::passed::Walked;
+use super::position::Position;
 use super::recording::Recording;
 use super::replica::{Arrival, Copy, Replica};
 use crate::places::Places;
@@ -171,27 +172,23 @@ impl Scan<'_> {
     /// it is at rest, and not among them otherwise.
     pub(super) fn marks_to(&mut self, copy: &mut Copy, to: &Position) -> Result<Vec<Mark>, DebugError> {
         let mut marks = Vec::new();
-        let mut legs: Vec<Leg> = to.legs.iter().rev().copied().collect();
+        let mut way = Walked::new(to);
         while !(to.is_at_rest() && copy.rests_at(to.events)) {
             let also: Vec<u64> = to.legs.iter().map(|leg| leg.address).collect();
             let is_last = copy.next_stretch().map_or(copy.position().events, |next| next) == to.events;
-            let Some(mark) = self.advance(copy, if is_last { &also } else { &[] })? else { break };
-            if let Mark::Seen(seen) = &mark
-                && seen.at.events == to.events
-                && let Some(leg) = legs.last_mut()
-                && (leg.thread, leg.address) == (seen.thread, seen.address)
+            let Some(mut mark) = self.advance(copy, if is_last { &also } else { &[] })? else { break };
+            let is_there = way.is_done_with(&mark);
+            if let Mark::Seen(seen) = &mut mark
+                && is_there
             {
-                leg.count -= 1;
-                if leg.count == 0 {
-                    legs.pop();
-                    if legs.is_empty() {
-                        marks.push(mark);
-                        copy.settle_at(to);
-                        break;
-                    }
-                }
+                // One place may be named by more than one way there.
+                seen.at = to.clone();
+                copy.settle_at(to);
             }
             marks.push(mark);
+            if is_there {
+                break;
+            }
         }
         Ok(marks)
     }

@@ -1,7 +1,7 @@
 //! What holds in every language and at every level: the way back is the way forward, in reverse.
 
 use serde_json::{Value, json};
-use tests::Optimisation;
+use tests::{Build, Found, Optimisation, targets};
 
 use crate::client::{Client, Place};
 
@@ -137,4 +137,31 @@ fn every_step_can_be_gone_to_and_stands_where_stepping_does() {
     }
     let beyond = client.adapter.refused("interleaver/goToStep", &json!({"step": steps + 1}));
     assert_eq!(beyond, format!("the schedule has {steps} steps, so there is no step {}", steps + 1));
+}
+
+#[test]
+fn a_further_step_back_runs_the_program_once_and_a_step_forward_not_at_all() {
+    let source = "stepping/counted.c";
+    let program = Build::new(source, Optimisation::O0).program().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let runs = folder.path().join("runs");
+    let found = Found::with_arguments(program, &targets().join(source), &[runs.to_str().unwrap()]);
+    let mut client = Client::open(found);
+    let runs = || std::fs::metadata(&runs).unwrap().len();
+    client.go("stepBack", 1);
+    let mut before = runs();
+    for (command, word, cost) in [
+        ("stepBack", "loop", 1),
+        ("stepBack", "unlock", 1),
+        ("next", "loop", 0),
+        ("stepBack", "unlock", 1),
+        ("stepBack", "count", 1),
+        ("stepBack", "lock", 1),
+        ("next", "count", 0),
+        ("stepBack", "lock", 1),
+    ] {
+        assert_eq!(client.go(command, 1).2, word);
+        assert_eq!(runs() - before, cost, "{command} to `{word}`");
+        before = runs();
+    }
 }

@@ -1,0 +1,98 @@
+//! What was seen when a part of the recording was last looked through. It is the same every time, so that a second step back
+//! need not run the program to find where it leads, but only to stand there.
+
+use std::collections::BTreeSet;
+
+use checker::names::ThreadName;
+
+use super::position::Position;
+use super::scan::{Mark, Scan};
+
+/// A part of the recording that was looked through for the lines of one thread, under breakpoints that are still the same.
+pub(super) struct Passed {
+    thread: ThreadName,
+    lines: BTreeSet<u64>,
+    /// The stretch with which it begins: the one that ends with so many events.
+    first: usize,
+    /// Where it ends.
+    to: Position,
+    marks: Vec<Mark>,
+}
+
+impl Passed {
+    /// Takes down what a scan for the lines of a thread has seen from the beginning of a stretch to a position.
+    pub(super) fn new(scan: &Scan<'_>, first: usize, to: &Position, marks: &[Mark]) -> Option<Self> {
+        let (thread, lines) = scan.thread.clone()?;
+        Some(Self { thread, lines, first, to: to.clone(), marks: marks.to_vec() })
+    }
+
+    /// The stretch with which it begins: the one that ends with so many events.
+    pub(super) fn first(&self) -> usize {
+        self.first
+    }
+
+    /// What a scan would see on its way through this part to a position; none if it would see more than is known.
+    pub(super) fn marks_to(&self, scan: &Scan<'_>, to: &Position) -> Option<Vec<Mark>> {
+        let (thread, lines) = scan.thread.as_ref()?;
+        if *thread != self.thread || !lines.is_subset(&self.lines) {
+            return None;
+        }
+        let mut marks = self.marks[..=self.place_of(scan, to)?].to_vec();
+        for mark in &mut marks {
+            if let Mark::Seen(seen) = mark
+                && !lines.contains(&seen.address)
+            {
+                seen.here = None;
+            }
+        }
+        if let Some(Mark::Seen(last)) = marks.last_mut() {
+            last.at = to.clone();
+        }
+        Some(marks)
+    }
+
+    /// The mark that is a position.
+    fn place_of(&self, scan: &Scan<'_>, to: &Position) -> Option<usize> {
+        let at_rest = |mark: &Mark| matches!(mark, Mark::Rest(events) if *events == to.events);
+        if to.is_at_rest() {
+            return self.marks.iter().position(at_rest);
+        }
+        let probes = scan.probes(to.events);
+        let also = self.to.legs.iter().filter(|_| self.to.events == to.events);
+        let also: BTreeSet<u64> = also.map(|leg| leg.address).collect();
+        // Arrivals at other instructions were not counted.
+        if !to.legs.iter().all(|leg| probes.contains(&leg.address) || also.contains(&leg.address)) {
+            return None;
+        }
+        let mut way = Walked::new(to);
+        self.marks.iter().position(|mark| way.is_done_with(mark))
+    }
+}
+
+/// The legs of a position as marks pass by.
+pub(super) struct Walked<'a> {
+    to: &'a Position,
+    legs: usize,
+    /// How often the thread of the next leg has come to its end.
+    count: u32,
+}
+
+impl<'a> Walked<'a> {
+    pub(super) fn new(to: &'a Position) -> Self {
+        Self { to, legs: 0, count: 0 }
+    }
+
+    /// Whether the position is where this mark is. The marks of its stretch have to come one after another.
+    pub(super) fn is_done_with(&mut self, mark: &Mark) -> bool {
+        let (Mark::Seen(seen), Some(leg)) = (mark, self.to.legs.get(self.legs)) else { return false };
+        if seen.at.events != self.to.events || (leg.thread, leg.address) != (seen.thread, seen.address) {
+            return false;
+        }
+        self.count += 1;
+        if self.count < leg.count {
+            return false;
+        }
+        (self.legs, self.count) = (self.legs + 1, 0);
+        self.legs == self.to.legs.len()
+    }
+}
