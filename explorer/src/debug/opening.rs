@@ -48,7 +48,9 @@ pub(super) fn open(
     };
     let root = root.unwrap_or_else(|_| kept.as_ref().map_or(&request.folder, |kept| &kept.root).clone());
     let texts = || kept.as_ref().map(|kept| kept.texts(&root)).unwrap_or_default();
-    let archive = |error: &Error, serve| archive(&saved, (&root, texts()), controls, error, serve);
+    let newer = kept.as_ref().and_then(Kept::newer_sources);
+    let archive =
+        |error: &Error, serve| archive(&saved, (&root, texts()), controls, error, newer.clone(), serve);
     let Launched { program, fresh } = match launched {
         Ok(launched) => launched,
         Err(error) => return archive(&error, serve),
@@ -63,6 +65,7 @@ pub(super) fn open(
     // Another build has the lines of the text that it was made of.
     let is_same_build = Source::build_id(&program) == saved.target.build_id;
     let texts = if is_same_build { texts() } else { Texts::default() };
+    notes.extend(newer.filter(|_| is_same_build));
     let replica = Replica::new(&program, fresh.as_ref());
     let mut debuggee = Debuggee::new(recording, places, Ok(replica), texts, controls);
     if let Err(error) = debuggee.find_failure(&stdout) {
@@ -88,6 +91,18 @@ impl Kept {
 
     fn texts(&self, root: &Path) -> Texts {
         Texts::of(&self.finding, &self.folder, root)
+    }
+
+    /// Says which sources had been changed after the program was built when it was explored.
+    fn newer_sources(&self) -> Option<String> {
+        let newer = self.finding.sources.iter().filter(|source| source.newer);
+        let names: Vec<String> = newer.map(|source| format!("`{}`", source.file)).collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "the program was older than {} when it was explored: its lines may be others than those that are shown",
+                names.join(", ")
+            )
+        })
     }
 
     /// The program as it was explored, if it is there.
@@ -142,6 +157,7 @@ fn archive(
     (root, texts): (&Path, Texts),
     controls: &Controls,
     error: &Error,
+    newer: Option<String>,
     serve: impl FnOnce(&mut Debuggee<'_>, Vec<String>),
 ) -> Result<(), DebugError> {
     if controls.cancel.load(Ordering::Relaxed) {
@@ -150,7 +166,8 @@ fn archive(
     let why = format!("only the recorded steps are shown, without stacks and variables: {error}");
     let recording = Recording::of_file(saved);
     let places = Places::new(&Nothing, root);
-    serve(&mut Debuggee::new(recording, places, Err(why.clone()), texts, controls), vec![why]);
+    let notes = [why.clone()].into_iter().chain(newer).collect();
+    serve(&mut Debuggee::new(recording, places, Err(why), texts, controls), notes);
     Ok(())
 }
 

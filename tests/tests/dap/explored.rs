@@ -17,16 +17,24 @@ const TEXT: &str = include_str!("../../targets/c/lost_update.c");
 
 impl Checkout {
     fn explored() -> Self {
+        Self::made().explore()
+    }
+
+    fn made() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mut checkout = Self { folder, schedule: PathBuf::new() };
+        let checkout = Self { folder, schedule: PathBuf::new() };
         fs::write(checkout.root().join("interleaver.toml"), "").unwrap();
         fs::write(checkout.source(), TEXT).unwrap();
         checkout.build();
-        let outcome = Tool::explore([""; 0], &checkout.program()).run().unwrap();
-        let schedule = outcome.finding()["schedule_file"].as_str().unwrap_or_default();
-        assert!(Path::new(schedule).starts_with(checkout.root()), "{}", outcome.transcript());
-        checkout.schedule = PathBuf::from(schedule);
         checkout
+    }
+
+    fn explore(mut self) -> Self {
+        let outcome = Tool::explore([""; 0], &self.program()).run().unwrap();
+        let schedule = outcome.finding()["schedule_file"].as_str().unwrap_or_default();
+        assert!(Path::new(schedule).starts_with(self.root()), "{}", outcome.transcript());
+        self.schedule = PathBuf::from(schedule);
+        self
     }
 
     fn root(&self) -> PathBuf {
@@ -168,4 +176,19 @@ fn without_any_program_the_recorded_steps_are_shown_in_the_text_of_then() {
         set["breakpoints"][0]["message"],
         "the program does not run here, so that nothing can stop at a line"
     );
+}
+
+#[test]
+fn a_program_that_was_older_than_its_source_says_so() {
+    let older = "the program was older than `views.c` when it was explored: its lines may be others than those that are shown\n";
+    for is_older in [false, true] {
+        let checkout = Checkout::made();
+        if is_older {
+            let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
+            fs::File::options().append(true).open(checkout.source()).unwrap().set_modified(later).unwrap();
+        }
+        let (mut adapter, _) = checkout.explore().open();
+        let said = adapter.seen("output");
+        assert_eq!(said.iter().any(|said| said["output"] == older), is_older, "{said:?}");
+    }
 }
