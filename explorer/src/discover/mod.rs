@@ -22,7 +22,7 @@ mod walk;
 mod why_not;
 mod written;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub use written::TextLanguage;
 
 use crate::config::Config;
 use crate::root::root_of;
-use cargo::{Manifest, Notes};
+use cargo::{Manifest, Notes, target_folders};
 use ctest::CTest;
 use paths::Paths;
 use walk::{Found, Stamp};
@@ -52,6 +52,8 @@ pub struct Workspace {
     limits: Limits,
     config: Config,
     found: Found,
+    /// The files that lie where cargo builds outside of it.
+    outside: HashSet<PathBuf>,
     manifests: Vec<Manifest>,
     ctests: Vec<CTest>,
     paths: Paths,
@@ -85,6 +87,7 @@ impl Workspace {
             limits: Limits::default(),
             config: Config::default(),
             found: Found::default(),
+            outside: HashSet::new(),
             manifests: Vec::new(),
             ctests: Vec::new(),
             paths: Paths::default(),
@@ -101,6 +104,7 @@ impl Workspace {
         self.config = config.clone();
         self.found = self.walk();
         self.manifests = self.found.manifests.iter().filter_map(|path| Manifest::read(path)).collect();
+        self.walk_cargos();
         self.ctests = ctest::read(&self.found.ctest_files);
         self.read_executables();
         let after: Vec<*const Candidate> = self.candidates.iter().map(Arc::as_ptr).collect();
@@ -134,8 +138,7 @@ impl Workspace {
             found.folders += more.folders;
             found.cut = found.cut.or(more.cut);
         }
-        let is_ignored = |path: &Path| self.config.ignore.iter().any(|ignored| path.starts_with(ignored));
-        found.executables.retain(|(path, _)| !is_ignored(path));
+        found.executables.retain(|(path, _)| !self.is_ignored(path));
         // What the configuration names is looked at wherever it lies.
         for target in &self.config.targets {
             let known = found.executables.iter().any(|(path, _)| *path == target.program);
@@ -144,6 +147,24 @@ impl Workspace {
             }
         }
         found
+    }
+
+    /// Looks where cargo was told to build, if that is outside of everything that was looked at.
+    fn walk_cargos(&mut self) {
+        let folders = target_folders(self.manifests.iter().map(Manifest::folder), &self.root);
+        let known: HashSet<&Path> = self.found.executables.iter().map(|(path, _)| path.as_path()).collect();
+        let mut more = Vec::new();
+        for folder in folders.iter().filter(|folder| !folder.starts_with(&self.root)) {
+            // `TRIPLE/PROFILE/deps`; what lies deeper is no program.
+            more.extend(walk::walk(folder, Limits { depth: 3, ..self.limits }).executables);
+        }
+        more.retain(|(path, _)| !known.contains(path.as_path()) && !self.is_ignored(path));
+        self.outside = more.iter().map(|(path, _)| path.clone()).collect();
+        self.found.executables.extend(more);
+    }
+
+    fn is_ignored(&self, path: &Path) -> bool {
+        self.config.ignore.iter().any(|ignored| path.starts_with(ignored))
     }
 
     fn read_executables(&mut self) {
@@ -183,9 +204,16 @@ impl Workspace {
             Kind::Cargo(target) => self.manifest(target).map(|manifest| manifest.folder().to_owned()),
             Kind::Plain => None,
         };
+        let is_outside = self.outside.contains(&names[0]);
+        if is_outside && package.is_none() {
+            return None;
+        }
         let root = self.root.clone();
         let folders: Vec<&Path> = [root.as_path()].into_iter().chain(package.as_deref()).collect();
-        Candidate::read(&names[0], stamp, kind, &mut self.paths, &folders)
+        let candidate = Candidate::read(&names[0], stamp, kind, &mut self.paths, &folders)?;
+        // Such a folder may be that of all of a user's projects.
+        let is_own = candidate.sources.iter().any(|source| source.starts_with(&root));
+        (!is_outside || is_own).then_some(candidate)
     }
 
     /// The manifest of a package: of several with the name, the nearest to where it was built.

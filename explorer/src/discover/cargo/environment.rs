@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use toml::{Table, Value};
+use toml::Value;
 
+use super::settings::tables;
 use super::{CargoTarget, Manifest};
 use crate::environment::Variables;
 
@@ -79,14 +80,11 @@ fn sysroot(folder: &Path) -> Option<PathBuf> {
 /// stays, unless `force` is set.
 fn configured(package: &Path) -> Variables {
     let mut found = Variables::new();
-    for folder in package.ancestors() {
-        let files = ["config.toml", "config"].map(|name| folder.join(".cargo").join(name));
-        let Some(text) = files.iter().find_map(|file| fs::read_to_string(file).ok()) else { continue };
-        let Ok(table) = text.parse::<Table>() else { continue };
+    for (folder, table) in tables(package) {
         let Some(Value::Table(variables)) = table.get("env") else { continue };
         for (name, value) in variables {
             let is_new = !found.iter().any(|(known, _)| known == name.as_str());
-            if let Some(value) = configured_value(name, value, folder).filter(|_| is_new) {
+            if let Some(value) = configured_value(name, value, &folder).filter(|_| is_new) {
                 found.push((name.into(), value));
             }
         }

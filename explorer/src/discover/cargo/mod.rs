@@ -2,6 +2,7 @@
 
 mod environment;
 mod manifest;
+mod settings;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 pub(super) use environment::variables;
 pub(super) use manifest::Manifest;
+pub(super) use settings::target_folders;
 
 /// What cargo was told to build.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -1,0 +1,60 @@
+//! Programs of cargo that lie outside of their workspace, found without executing anything.
+
+use std::fs;
+
+use tests::Tool;
+
+/// Wherever cargo is told to build, and whatever other projects have built there.
+#[test]
+fn programs_of_cargo_outside_of_target_are_found() {
+    let manifest = |name: &str| format!("[package]\nname = \"{name}\"\nedition = \"2021\"\n[workspace]\n");
+    let source = "#[test]\nfn runs() {\n    std::thread::spawn(|| ()).join().unwrap();\n}\n";
+    let above = "[build]\ntarget-dir = \"built\"\n";
+    let (own, other) = (manifest("own"), manifest("other"));
+    for (config, variable) in [
+        (Some(".cargo/config.toml"), None),
+        (Some("own/.cargo/config.toml"), None),
+        (None, Some("CARGO_TARGET_DIR")),
+        (None, Some("CARGO_BUILD_TARGET_DIR")),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let write = |file: &str, text: &str| {
+            let path = root.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        for (package, manifest) in [("own", &own), ("other", &other)] {
+            write(&format!("{package}/Cargo.toml"), manifest);
+            write(&format!("{package}/src/lib.rs"), source);
+        }
+        let built = root.join("elsewhere");
+        if let Some(config) = config {
+            // That of a folder above counts where none is nearer.
+            write(".cargo/config.toml", above);
+            let nearest = format!("[build]\ntarget-dir = \"{}\"\n", built.display());
+            write(config, if config.starts_with("own") { &nearest } else { above });
+        }
+        for package in ["other", "own"] {
+            let mut cargo = std::process::Command::new("cargo");
+            let cargos = std::env::vars_os().map(|(name, _)| name);
+            for name in cargos.filter(|name| name.to_string_lossy().starts_with("CARGO_")) {
+                cargo.env_remove(name);
+            }
+            cargo.envs(variable.map(|name| (name, &built)));
+            let words = ["test", "--offline", "--quiet", "--no-run"];
+            let output = cargo.args(words).current_dir(root.join(package)).output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        let mut words =
+            ["-u", "CARGO_TARGET_DIR", "-u", "CARGO_BUILD_TARGET_DIR"].map(str::to_owned).to_vec();
+        words.extend(variable.map(|name| format!("{name}={}", built.display())));
+        let list = Tool::new(["list".as_ref(), root.join("own").as_os_str()]);
+        let listed = list.under("/usr/bin/env".into(), words).run().unwrap();
+        let targets: Vec<&str> =
+            listed.stdout.lines().filter_map(|line| line.trim().split("  ").next()).collect();
+        let targets: Vec<&str> = targets.into_iter().filter(|word| word.starts_with("cargo:")).collect();
+        assert_eq!(targets, ["cargo:own:lib:own#runs"], "{config:?} {variable:?}: {}", listed.transcript());
+        assert!(!listed.says("cargo:other"), "{}", listed.transcript());
+    }
+}
