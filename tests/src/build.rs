@@ -48,6 +48,9 @@ pub enum BuildError {
     /// The source's extension is that of no language known here.
     #[error("`{}` is in no language known here", .0.display())]
     Language(PathBuf),
+    /// Two sources would be built to the same program.
+    #[error("`{}` and `{}` would be the same program: give one of them another name", .0.display(), .1.display())]
+    SameStem(PathBuf, PathBuf),
     /// A file could not be read or written, or the compiler could not be started.
     #[error("`{}`: {error}", path.display())]
     Io {
@@ -92,8 +95,9 @@ impl Build {
     /// # Errors
     /// When it does not compile, with what the compiler printed.
     pub fn program(&self) -> Result<PathBuf, BuildError> {
-        let program = self.place()?;
         let source = paths::targets().join(&self.source);
+        is_alone(&source)?;
+        let program = self.place()?;
         let text = fs::read_to_string(&source).map_err(at(&source))?;
         let command = self.command(&source)?;
         let stamp = format!("{}\n{text}", words(&command));
@@ -141,6 +145,19 @@ impl Build {
     }
 }
 
+/// Programs are called after their sources without the ending: no other source beside it may have the same name.
+fn is_alone(source: &Path) -> Result<(), BuildError> {
+    let folder = source.parent().unwrap_or(Path::new("."));
+    for entry in fs::read_dir(folder).map_err(at(folder))? {
+        let other = entry.map_err(at(folder))?.path();
+        let is_same = other.file_stem() == source.file_stem() && Language::of_source(&other).is_some();
+        if is_same && other != source {
+            return Err(BuildError::SameStem(source.to_owned(), other));
+        }
+    }
+    Ok(())
+}
+
 /// Two tests may build one program at a time: each writes a file of its own and puts it in place in one step.
 fn compile(mut command: Command, program: &Path) -> Result<(), BuildError> {
     let unfinished = unfinished(program);
@@ -173,4 +190,29 @@ fn words(command: &Command) -> String {
 fn at(path: &Path) -> impl FnOnce(io::Error) -> BuildError {
     let path = path.to_owned();
     move |error| BuildError::Io { path, error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_sources_that_would_be_one_program_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, "").unwrap();
+            path
+        };
+        let source = file("queue.c");
+        file("queue.h");
+        file("queue_ok.c");
+        assert!(is_alone(&source).is_ok());
+        let other = file("queue.cpp");
+        let error = is_alone(&source).unwrap_err().to_string();
+        assert!(
+            error.contains(source.to_str().unwrap()) && error.contains(other.to_str().unwrap()),
+            "{error}"
+        );
+    }
 }
