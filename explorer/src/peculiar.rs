@@ -1,5 +1,5 @@
-//! Watches what executions have to tell about themselves: peculiarities are collected, and a test binary that runs no
-//! test is not run again.
+//! Watches what executions have to tell about themselves: peculiarities are collected, and a test binary that does not run
+//! the chosen test is not run again.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,9 +10,9 @@ use checker::seam::{
     Until,
 };
 
-use crate::test_framework::that_ran_nothing;
+use crate::test_framework::{Missed, missed};
 
-/// More than a test framework writes that runs no test, in bytes.
+/// What a test framework says of the tests that it ran stands at the end, in so many bytes.
 const LONGEST_REPORT: usize = 16 << 10;
 
 /// What all executions so far have told.
@@ -23,8 +23,8 @@ pub(crate) struct Peculiarities(Mutex<Told>);
 struct Told {
     /// Sentences, once each.
     notes: BTreeSet<String>,
-    /// The test framework that ran no test.
-    idle: Option<&'static str>,
+    /// What was run in place of the chosen test.
+    missed: Option<Missed>,
     started: u64,
 }
 
@@ -48,12 +48,10 @@ impl Peculiarities {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, ending: &Ending) {
+    fn add(&self, ending: &Ending, is_one_test: bool) {
         let mut told = self.told();
-        // Who says that nothing ran says little else.
-        if told.idle.is_none() && ending.stdout.len() <= LONGEST_REPORT {
-            told.idle = that_ran_nothing(&ending.stdout);
-        }
+        let end = ending.stdout.len().saturating_sub(LONGEST_REPORT);
+        told.missed = told.missed.or_else(|| missed(&ending.stdout[end..], is_one_test));
         told.notes.extend(ending.notes.iter().cloned());
     }
 }
@@ -62,28 +60,27 @@ impl Peculiarities {
 pub(crate) struct Observed<'a, P> {
     program: &'a P,
     arguments: String,
+    is_one_test: bool,
     told: &'a Peculiarities,
 }
 
 /// An execution of it.
 pub(crate) struct ObservedRun<'a, R> {
     run: R,
+    is_one_test: bool,
     told: &'a Peculiarities,
 }
 
 impl<'a, P> Observed<'a, P> {
-    /// `arguments` are those of the program, for a sentence.
-    pub(crate) fn new(program: &'a P, arguments: String, told: &'a Peculiarities) -> Self {
-        Self { program, arguments, told }
+    /// `arguments` are those of the program, for a sentence; `is_one_test`: they select one test.
+    pub(crate) fn new(program: &'a P, arguments: String, is_one_test: bool, told: &'a Peculiarities) -> Self {
+        Self { program, arguments, is_one_test, told }
     }
 
-    /// Why nothing that came of the executions counts: in one of them the test did not run.
-    pub(crate) fn ran_no_test(&self) -> Option<StartError> {
-        let framework = self.told.told().idle?;
-        Some(StartError(format!(
-            "{framework} ran no test with the arguments `{}`: name a test that the program has",
-            self.arguments
-        )))
+    /// Why nothing that came of the executions counts: in one of them the test did not run, or did not run alone.
+    pub(crate) fn missed_its_test(&self) -> Option<StartError> {
+        let missed = self.told.told().missed?;
+        Some(StartError(missed.words(&self.arguments)))
     }
 }
 
@@ -91,12 +88,12 @@ impl<'a, P: Program> Program for Observed<'a, P> {
     type Run = ObservedRun<'a, P::Run>;
 
     fn start(&self, scope: &Scope) -> Result<Self::Run, StartError> {
-        if let Some(error) = self.ran_no_test() {
+        if let Some(error) = self.missed_its_test() {
             return Err(error);
         }
         let run = self.program.start(scope)?;
         self.told.told().started += 1;
-        Ok(ObservedRun { run, told: self.told })
+        Ok(ObservedRun { run, is_one_test: self.is_one_test, told: self.told })
     }
 
     fn epoch(&self) -> Epoch {
@@ -127,7 +124,7 @@ impl<R: Execution> Execution for ObservedRun<'_, R> {
 
     fn finish(self) -> Ending {
         let ending = self.run.finish();
-        self.told.add(&ending);
+        self.told.add(&ending, self.is_one_test);
         ending
     }
 }

@@ -86,7 +86,7 @@ impl Again<'_> {
     pub(crate) fn run(&self, program: &impl Program) -> Result<Report, Error> {
         let started = Instant::now();
         let peculiarities = Peculiarities::default();
-        let program = Observed::new(program, self.saved.target.arguments_in_words(), &peculiarities);
+        let program = Observed::new(program, self.saved.target.arguments_in_words(), false, &peculiarities);
         let places = Places::new(self.source, self.root);
         let mut notes = Vec::new();
         let mut go = || if self.cancel.load(Ordering::Relaxed) { Go::Cancelled } else { Go::Continue };

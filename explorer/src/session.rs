@@ -24,6 +24,7 @@ use crate::saving;
 use crate::schedule_file::{SavedTarget, ScheduleFile};
 use crate::source::{Frame, Source};
 use crate::store::{Store, StoreError};
+use crate::test_framework::is_one_test;
 use crate::text::{self, plural};
 use crate::verdict::Verdict;
 use crate::watch::{Overseer, Watch, per_second};
@@ -47,7 +48,10 @@ impl Session<'_> {
     pub(crate) fn run(&self, program: &impl Program, watch: &mut dyn Watch) -> Result<Report, Error> {
         let started = Instant::now();
         let peculiarities = Peculiarities::default();
-        let program = Observed::new(program, self.target.arguments_in_words(), &peculiarities);
+        let arguments = self.target.arguments.iter().map(|argument| argument.0.to_string_lossy());
+        let is_one_test = is_one_test(&self.name, arguments);
+        let words = self.target.arguments_in_words();
+        let program = Observed::new(program, words, is_one_test, &peculiarities);
         let mut keeper = Keeper::new(self.store, self.root, self.name.clone(), &self.target);
         let mut made = Made::default();
         let mut keep = |found: &search::Finding| {
@@ -69,7 +73,7 @@ impl Session<'_> {
         };
         let outcome = search::explore(&program, &self.request.options(), &mut overseer)
             .map_err(|error| Readable(&self.places()).search_error(error))?;
-        if let Some(error) = program.ran_no_test() {
+        if let Some(error) = program.missed_its_test() {
             return Err(Error::Search(error.into()));
         }
         let elapsed = started.elapsed().as_secs_f64();

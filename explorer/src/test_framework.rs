@@ -1,30 +1,71 @@
-//! What a test framework says in its output: that it ran no test, since exploring that would be a pass that means nothing;
-//! and where an expectation failed.
+//! What a test framework says in its output: that it ran no test, or others than the chosen one, since exploring that would
+//! be a pass that means nothing; and where an expectation failed.
 
 use std::path::PathBuf;
 
-/// What a test framework says when its filter matches nothing: every mark has to begin a line of the output.
-struct Framework {
-    name: &'static str,
+/// What a test framework says when no test has run: every mark has to begin a line of the output.
+struct Idle {
     marks: &'static [&'static str],
+    /// What begins no line then.
+    never: Option<&'static str>,
+    missed: Missed,
 }
 
-const FRAMEWORKS: [Framework; 4] = [
-    Framework {
-        name: "Rust's test harness",
+const IDLE: [Idle; 6] = [
+    Idle {
         // It may have passed over the test, since it is to be ignored.
         marks: &["running ", "test result: ok. 0 passed; 0 failed;"],
+        never: None,
+        missed: Missed::None("Rust's test harness"),
     },
-    Framework {
-        name: "GoogleTest",
+    Idle {
         marks: &["[==========] Running 0 tests from 0 test ", "[  PASSED  ] 0 tests."],
+        never: None,
+        missed: Missed::None("GoogleTest"),
     },
-    Framework { name: "Catch2", marks: &["No test cases matched '"] },
-    Framework { name: "doctest", marks: &["[doctest] test cases: 0 |"] },
+    Idle {
+        marks: &["[  SKIPPED ] ", "[  PASSED  ] 0 tests."],
+        never: Some("[  FAILED  ] "),
+        missed: Missed::Skipped("GoogleTest"),
+    },
+    Idle { marks: &["No test cases matched '"], never: None, missed: Missed::None("Catch2") },
+    Idle { marks: &["test cases: 1 | 1 skipped"], never: None, missed: Missed::Skipped("Catch2") },
+    Idle { marks: &["[doctest] test cases: 0 |"], never: None, missed: Missed::None("doctest") },
 ];
 
-/// The framework that wrote this output, if it says that no test ran.
-pub(crate) fn that_ran_nothing(stdout: &[u8]) -> Option<&'static str> {
+/// Why an execution says nothing of the test that was chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Missed {
+    /// The framework ran no test.
+    None(&'static str),
+    /// The test said that it is to be skipped.
+    Skipped(&'static str),
+    /// The framework ran so many where one was chosen.
+    Several(&'static str, u32),
+}
+
+impl Missed {
+    /// As a sentence; `arguments` are those of the program.
+    pub(crate) fn words(self, arguments: &str) -> String {
+        match self {
+            Self::None(framework) => {
+                format!(
+                    "{framework} ran no test with the arguments `{arguments}`: name a test that the program has"
+                )
+            }
+            Self::Skipped(framework) => {
+                format!("the test was skipped: {framework} ran nothing else with the arguments `{arguments}`")
+            }
+            Self::Several(framework, count) => format!(
+                "{framework} ran {count} tests with the arguments `{arguments}`, which are to select one: rename the one that is meant"
+            ),
+        }
+    }
+}
+
+/// Whether the framework that wrote this output, if one did, says that it ran something else than what was chosen. `is_one`:
+/// that is one test.
+pub(crate) fn missed(stdout: &[u8], is_one: bool) -> Option<Missed> {
     let text = String::from_utf8_lossy(stdout);
     // doctest aligns its numbers.
     let lines: Vec<String> =
@@ -33,7 +74,34 @@ pub(crate) fn that_ran_nothing(stdout: &[u8]) -> Option<&'static str> {
         let mark = mark.split_whitespace().collect::<Vec<_>>().join(" ");
         lines.iter().any(|line| line.starts_with(&mark))
     };
-    FRAMEWORKS.iter().find(|framework| framework.marks.iter().all(has)).map(|framework| framework.name)
+    let is_so = |idle: &&Idle| idle.marks.iter().all(has) && !idle.never.as_ref().is_some_and(has);
+    if let Some(idle) = IDLE.iter().find(is_so) {
+        return Some(idle.missed);
+    }
+    let counted = lines.iter().filter(|_| is_one).find_map(|line| counted(line));
+    counted.filter(|(_, count)| *count > 1).map(|(framework, count)| Missed::Several(framework, count))
+}
+
+/// Whether a target is one test, and not all instances of a template or of a parameterised test.
+pub(crate) fn is_one_test<S: AsRef<str>>(target: &str, mut arguments: impl Iterator<Item = S>) -> bool {
+    let is_pattern = |argument: &str| match argument.strip_prefix('-') {
+        Some(option) => option.contains('*'),
+        None => argument.starts_with('*') || argument.ends_with('*'),
+    };
+    target.contains('#') && !arguments.any(|argument| is_pattern(argument.as_ref()))
+}
+
+/// How many tests a framework says that it ran.
+fn counted(line: &str) -> Option<(&'static str, u32)> {
+    let number = |text: &str| text.split(' ').next()?.parse().ok();
+    if let Some(rest) = line.strip_prefix("[doctest] test cases: ") {
+        return Some(("doctest", number(rest)?));
+    }
+    let rest = match line.strip_prefix("All tests passed (") {
+        Some(rest) => rest.split_once(" in ")?.1,
+        None => line.strip_prefix("test cases: ")?,
+    };
+    Some(("Catch2", number(rest)?))
 }
 
 /// A failed expectation.
@@ -116,11 +184,11 @@ mod tests {
         for (output, expected) in [
             (
                 "\nrunning 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 3 filtered out; finished in 0.00s\n",
-                Some("Rust's test harness"),
+                Some(Missed::None("Rust's test harness")),
             ),
             (
                 "\nrunning 1 test\ntest a ... ignored\n\ntest result: ok. 0 passed; 0 failed; 1 ignored; 0 measured\n",
-                Some("Rust's test harness"),
+                Some(Missed::None("Rust's test harness")),
             ),
             (
                 "\nrunning 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n",
@@ -129,15 +197,48 @@ mod tests {
             (
                 "Note: Google Test filter = x\n[==========] Running 0 tests from 0 test suites.\n[==========] 0 tests from 0 test \
                  suites ran. (0 ms total)\n[  PASSED  ] 0 tests.\n",
-                Some("GoogleTest"),
+                Some(Missed::None("GoogleTest")),
             ),
-            ("Filters: x\nNo test cases matched 'x'\n", Some("Catch2")),
-            ("[doctest] test cases:  0 |  0 passed | 0 failed | 2 skipped\n", Some("doctest")),
-            ("[doctest] test cases: 10 | 10 passed | 0 failed |\n", None),
+            ("Filters: x\nNo test cases matched 'x'\n", Some(Missed::None("Catch2"))),
+            ("[doctest] test cases:  0 |  0 passed | 0 failed | 2 skipped\n", Some(Missed::None("doctest"))),
+            ("[doctest] test cases:  1 |  1 passed | 0 failed | 9 skipped\n", None),
+            ("[doctest] test cases: 10 | 10 passed | 0 failed |\n", Some(Missed::Several("doctest", 10))),
+            ("All tests passed (3 assertions in 1 test case)\n", None),
+            ("All tests passed (3 assertions in 2 test cases)\n", Some(Missed::Several("Catch2", 2))),
+            (
+                "test cases: 3 | 2 passed | 1 failed\nassertions: 3 | 2 passed | 1 failed\n",
+                Some(Missed::Several("Catch2", 3)),
+            ),
+            ("test cases: 1 | 1 skipped\nassertions: - none -\n", Some(Missed::Skipped("Catch2"))),
+            (
+                "[  SKIPPED ] A.B (0 ms)\n[  PASSED  ] 0 tests.\n[  SKIPPED ] 1 test, listed below:\n",
+                Some(Missed::Skipped("GoogleTest")),
+            ),
+            // Of several instances, some were.
+            ("[  SKIPPED ] A.B/0 (0 ms)\n[  PASSED  ] 1 test.\n[  SKIPPED ] 1 test, listed below:\n", None),
+            ("[  SKIPPED ] A.B/0 (0 ms)\n[  PASSED  ] 0 tests.\n[  FAILED  ] 1 test, listed below:\n", None),
             ("an ordinary program, running 0 tests\n", None),
             ("", None),
         ] {
-            assert_eq!(that_ran_nothing(output.as_bytes()), expected, "{output}");
+            assert_eq!(missed(output.as_bytes(), true), expected, "{output}");
+        }
+        let several = "All tests passed (3 assertions in 2 test cases)\n";
+        assert_eq!(missed(several.as_bytes(), false), None);
+    }
+
+    #[test]
+    fn one_test_is_chosen_by_a_name_without_wildcards() {
+        for (target, arguments, expected) in [
+            ("build/tests#a", vec!["a"], true),
+            ("build/tests#a * b", vec!["a * b"], true),
+            ("build/tests#a", vec!["a - *"], false),
+            ("build/tests#a", vec!["--test-case=a"], true),
+            ("build/tests#a", vec!["--test-case=a<*"], false),
+            ("build/tests#a", vec!["--test-case=a?b"], true),
+            ("build/tests", vec!["a"], false),
+            ("toml:own", vec!["a"], false),
+        ] {
+            assert_eq!(is_one_test(target, arguments.iter()), expected, "{target} {arguments:?}");
         }
     }
 }

@@ -67,3 +67,21 @@ fn what_a_rust_test_may_do_is_no_failure() {
         }
     }
 }
+
+#[test]
+fn a_run_of_a_second_test_is_an_error_where_one_was_chosen() {
+    let program = Build::new("frameworks/doctest_expectation.cpp", Optimisation::O0).program().unwrap();
+    // A checkout of its own, with the store in it.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("interleaver.toml"), "").unwrap();
+    let copy = folder.path().join("tests");
+    std::fs::copy(program, &copy).unwrap();
+    let filter = "--test-case=counts twice,counts";
+    for (target, is_error) in [("tests#counts", true), ("toml:both", false)] {
+        let tool = Tool::new(["explore", "--target", target, "--format", "json"]);
+        let outcome = tool.and(["--".as_ref(), copy.as_os_str(), filter.as_ref()]).run().unwrap();
+        let sentence = format!("doctest ran 2 tests with the arguments `{filter}`, which are to select one");
+        assert_eq!(outcome.says(&sentence), is_error, "{}", outcome.transcript());
+        assert_eq!(outcome.code, if is_error { 3 } else { 1 }, "{}", outcome.transcript());
+    }
+}

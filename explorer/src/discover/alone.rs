@@ -41,8 +41,13 @@ pub fn alone(program: &Path, arguments: &[OsString], root: &Path) -> Option<Alon
 
 /// Whether everything that selects a test is among the arguments; what only says how it runs does not matter.
 fn is_selected(target: &Target, arguments: &[OsString]) -> bool {
-    const HOW: [&str; 4] =
-        ["--nocapture", "--test-threads=1", "--include-ignored", "--gtest_also_run_disabled_tests"];
+    const HOW: [&str; 5] = [
+        "--nocapture",
+        "--test-threads=1",
+        "--include-ignored",
+        "--gtest_also_run_disabled_tests",
+        "--no-breaks=true",
+    ];
     let Some(test) = &target.test else { return false };
     let mut selecting = test.arguments.iter().filter(|argument| !HOW.contains(&argument.as_str()));
     selecting.all(|argument| arguments.iter().any(|given| given == argument.as_str()))

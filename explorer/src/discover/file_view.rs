@@ -50,7 +50,8 @@ impl View<'_> {
             let blocked = self.workspace.reason(candidate);
             let newer = self.workspace.newer_source(candidate);
             for (target, name) in self.targets(candidate) {
-                let why = match (&blocked, newer) {
+                let blocked = blocked.as_ref().or_else(|| target.test.as_ref()?.ambiguity.as_ref());
+                let why = match (blocked, newer) {
                     (Some(sentence), _) => Standing::Blocked { sentence: sentence.clone() },
                     (None, Some(source)) => Standing::Stale { source: source.to_owned() },
                     (None, None) => Standing::Ready,

@@ -63,6 +63,9 @@ impl State {
         match (&wanted.target, &stands) {
             (Some(id), _) => {
                 let (folder, target) = self.target(id, file.as_deref()).ok_or_else(|| no_target(id))?;
+                if let Some(sentence) = target.test.as_ref().and_then(|test| test.ambiguity.clone()) {
+                    return Err(sentence);
+                }
                 Ok(Wish { folder, target: Some(Key::of(&target)), stands, label: target.label, purpose })
             }
             (None, Some((file, name))) => {

@@ -77,6 +77,12 @@ fn each_finds_its_own(editor: &mut Editor, source: &Path, tests: &[(&str, Option
     assert!(targets.iter().all(|target| target["findings"].as_array().unwrap().len() <= 1), "{tree:#}");
 }
 
+/// Looks for the lens of a test that cannot be explored as it is.
+fn warns(editor: &mut Editor, source: &Path, test: &str, sentence: &str) {
+    let lens = lens_at(editor, source, line_of(source, test), |_| true);
+    assert_eq!(title(&lens), format!("⚠ {sentence}"));
+}
+
 /// The configuration names a test that the program does not have.
 fn one_that_does_not_run_is_an_error(editor: &mut Editor, sentence: &str) {
     editor.execute("interleaver.server.explore", json!({ "target": "toml:renamed" }));
@@ -102,6 +108,9 @@ fn googletest() {
         ("TYPED_TEST(Typed, MayLose)", Some("<< \"type\"")),
     ];
     each_finds_its_own(&mut editor, &source, &tests);
+    let said = explore(&mut editor, &source, line_of(&source, "TEST(Plain, IsSkipped)"));
+    let sentence = "⚠ the test was skipped: GoogleTest ran nothing else with the arguments `--gtest_filter=Plain.IsSkipped`";
+    assert_eq!(said, sentence);
     let sentence = "GoogleTest ran no test with the arguments `--gtest_filter=Plain.WasRenamed`: name a test that the program has";
     one_that_does_not_run_is_an_error(&mut editor, sentence);
     editor.end();
@@ -119,6 +128,14 @@ fn catch2() {
         ("TEMPLATE_TEST_CASE(", Some("// type")),
     ];
     each_finds_its_own(&mut editor, &source, &tests);
+    let pattern = "TEST_CASE(\"nothing is lost*\")";
+    let other = line_of(&source, "TEST_CASE(\"nothing is lost\")") + 1;
+    let sentence = format!(
+        "Catch2 cannot run `nothing is lost*` alone, since what selects it selects `nothing is lost` in line {other} of `{}` \
+         as well: rename one of them",
+        source.display()
+    );
+    warns(&mut editor, &source, pattern, &sentence);
     let sentence = "Catch2 ran no test with the arguments `was renamed`: name a test that the program has";
     one_that_does_not_run_is_an_error(&mut editor, sentence);
     editor.end();
@@ -133,9 +150,17 @@ fn doctest() {
         ("TEST_CASE(\"a count is lost", Some("// plain")),
         ("TEST_CASE(\"nothing is lost\"", None),
         ("TEST_CASE_FIXTURE(", Some("// fixture")),
-        ("TEST_CASE_TEMPLATE(", Some("// type")),
+        ("TEST_CASE_TEMPLATE(\"one", Some("// type")),
+        ("TEST_CASE(\"nothing is lost*", None),
     ];
     each_finds_its_own(&mut editor, &source, &tests);
+    let other = line_of(&source, "TEST_CASE(\"pairs<of>") + 1;
+    let sentence = format!(
+        "doctest cannot run `pairs` alone, since what selects it selects `pairs<of> nothing` in line {other} of `{}` as well: \
+         rename one of them",
+        source.display()
+    );
+    warns(&mut editor, &source, "TEST_CASE_TEMPLATE(\"pairs", &sentence);
     let sentence =
         "doctest ran no test with the arguments `--test-case=was renamed`: name a test that the program has";
     one_that_does_not_run_is_an_error(&mut editor, sentence);

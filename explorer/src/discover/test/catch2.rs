@@ -38,14 +38,17 @@ fn test(function: &Function, sources: &mut Sources) -> Option<Test> {
     let name = if called.starts_with("SCENARIO") { format!("Scenario: {text}") } else { text.to_owned() };
     let is_template = TEMPLATES.contains(&called);
     let filter = if is_template { format!("{} - *", escaped(&name)) } else { escaped(&name) };
-    Some(Test { framework: Framework::Catch2, name, at: function.at.clone(), arguments: vec![filter] })
+    let listed = if is_template { format!("{name} - ") } else { name.clone() };
+    let (at, arguments) = (function.at.clone(), vec![filter]);
+    Some(Test { framework: Framework::Catch2, name, at, arguments, ambiguity: None, listed, is_template })
 }
 
-/// In a test specification, commas separate, brackets are tags, `*` stands for anything and `~` excludes.
+/// In a test specification, commas separate, brackets are tags and `~` excludes; `-` begins an option. A `*` at either end
+/// stands for anything whether it is escaped or not.
 fn escaped(name: &str) -> String {
     let mut text = String::new();
-    for c in name.chars() {
-        if matches!(c, ',' | '[' | ']' | '*' | '\\' | '"' | '~') {
+    for (at, c) in name.char_indices() {
+        if matches!(c, ',' | '[' | ']' | '\\' | '"' | '~') || (c == '-' && at == 0) {
             text.push('\\');
         }
         text.push(c);
@@ -59,6 +62,7 @@ mod tests {
 
     #[test]
     fn names_are_escaped_for_a_test_specification() {
-        assert_eq!(escaped("a, [b] * c"), "a\\, \\[b\\] \\* c");
+        assert_eq!(escaped("a, [b] * c"), "a\\, \\[b\\] * c");
+        assert_eq!(escaped("-a-b"), "\\-a-b");
     }
 }

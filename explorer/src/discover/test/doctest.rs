@@ -37,11 +37,15 @@ fn test(function: &Function, sources: &mut Sources) -> Option<Test> {
         framework: Framework::Doctest,
         name: name.trim_start().to_owned(),
         at: function.at.clone(),
-        arguments: vec![format!("--test-case={filter}")],
+        // It looks for whoever traces it, and would stop there instead of reporting what has failed.
+        arguments: vec![format!("--test-case={filter}"), "--no-breaks=true".to_owned()],
+        ambiguity: None,
+        listed: if is_template { format!("{name}<") } else { name },
+        is_template,
     })
 }
 
-/// Commas separate filters.
+/// Commas separate filters, and `*` stands for anything. It cannot be escaped, but `?` stands for any one character.
 fn escaped(name: &str) -> String {
-    name.replace('\\', "\\\\").replace(',', "\\,")
+    name.replace('\\', "\\\\").replace(',', "\\,").replace('*', "?")
 }

@@ -93,7 +93,9 @@ fn made(body: &Function, suite: &str, name: &str, shape: Shape) -> Test {
     if filter.contains("DISABLED_") {
         arguments.push("--gtest_also_run_disabled_tests".to_owned());
     }
-    Test { framework: Framework::GoogleTest, name, at: body.at.clone(), arguments }
+    let (listed, at) = (name.clone(), body.at.clone());
+    let framework = Framework::GoogleTest;
+    Test { framework, name, at, arguments, ambiguity: None, listed, is_template: shape != Shape::Plain }
 }
 
 #[cfg(test)]

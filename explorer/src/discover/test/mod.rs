@@ -5,6 +5,7 @@ mod doctest;
 mod gtest;
 mod macro_call;
 mod rust;
+mod selection;
 
 use std::collections::HashMap;
 use std::fs;
@@ -28,6 +29,11 @@ pub struct Test {
     pub at: SourceLine,
     /// What tells the binary to run this test alone.
     pub arguments: Vec<String>,
+    /// Why they do not, in one sentence with what to do.
+    pub ambiguity: Option<String>,
+    /// Its name, as the framework lists it; of a template, what the names of its instances begin with.
+    listed: String,
+    is_template: bool,
 }
 
 /// What runs tests.
@@ -43,6 +49,17 @@ pub enum Framework {
     Doctest,
 }
 
+impl Framework {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "Rust's test harness",
+            Self::GoogleTest => "GoogleTest",
+            Self::Catch2 => "Catch2",
+            Self::Doctest => "doctest",
+        }
+    }
+}
+
 /// The tests of a program, by file and line.
 pub(super) fn tests(image: &Image, functions: &Functions) -> Vec<Test> {
     let mut sources = Sources::default();
@@ -53,6 +70,10 @@ pub(super) fn tests(image: &Image, functions: &Functions) -> Vec<Test> {
     found.sort_by(|a, b| (&a.at.file, a.at.line, &a.name).cmp(&(&b.at.file, b.at.line, &b.name)));
     // The instances of a template are one test.
     found.dedup_by(|later, earlier| later.at == earlier.at && later.name == earlier.name);
+    let ambiguities: Vec<_> = found.iter().map(|test| selection::ambiguity(test, &found)).collect();
+    for (test, ambiguity) in found.iter_mut().zip(ambiguities) {
+        test.ambiguity = ambiguity;
+    }
     found
 }
 

@@ -17,6 +17,9 @@ pub(super) fn tests(functions: &Functions, sources: &mut Sources) -> Vec<Test> {
             name: name.to_owned(),
             at: function.at.clone(),
             arguments,
+            ambiguity: None,
+            listed: name.to_owned(),
+            is_template: false,
         });
     }
     found

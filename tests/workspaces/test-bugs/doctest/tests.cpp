@@ -28,3 +28,19 @@ TEST_CASE_TEMPLATE("one type loses a count", Type, std::false_type, std::true_ty
 {
     CHECK((Type::value ? racing() : counted()) == 2); // type
 }
+
+TEST_CASE("nothing is lost*")
+{
+    REQUIRE(counted() == 2); // a pattern
+}
+
+// What selects every type of the first selects the second, too.
+TEST_CASE_TEMPLATE("pairs", Type, std::false_type, std::true_type)
+{
+    CHECK((Type::value || counted() == 2));
+}
+
+TEST_CASE("pairs<of> nothing")
+{
+    CHECK(counted() == 2);
+}

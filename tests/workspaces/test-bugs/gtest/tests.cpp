@@ -17,6 +17,11 @@ TEST(Plain, Counts)
     EXPECT_EQ(counted(), 2) << "correct";
 }
 
+TEST(Plain, IsSkipped)
+{
+    GTEST_SKIP() << "not here";
+}
+
 class Fixture : public ::testing::Test {
 protected:
     int wanted_ = 2;
