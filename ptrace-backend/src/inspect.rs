@@ -204,6 +204,25 @@ impl Inspection {
         &layout.unwinding
     }
 
+    /// What the program has printed and the C library has not written to the standard output yet. Nothing where that library
+    /// is another one than glibc.
+    #[must_use]
+    pub fn unwritten(&self) -> Vec<u8> {
+        /// Where `struct _IO_FILE` has the beginning of what is to be written, and its end; part of glibc's ABI.
+        const WAITING: u64 = 32;
+        /// Larger buffers were set up by nobody.
+        const LARGEST: u64 = 1 << 20;
+        let read = |address: u64, buffer: &mut [u8]| memory::read(self.process.leader, address, buffer);
+        let Some(file) = self.modules().symbol("_IO_2_1_stdout_") else { return Vec::new() };
+        let mut ends = [0; 16];
+        if !read(file + WAITING, &mut ends) {
+            return Vec::new();
+        }
+        let [from, to] = [0, 8].map(|at| u64::from_le_bytes(std::array::from_fn(|byte| ends[at + byte])));
+        let mut text = vec![0; to.saturating_sub(from).min(LARGEST) as usize];
+        if read(from, &mut text) { text } else { Vec::new() }
+    }
+
     /// What the program has written to its standard output and standard error so far, and whether some is left out.
     #[must_use]
     pub fn output(&self) -> (Vec<u8>, Vec<u8>, bool) {

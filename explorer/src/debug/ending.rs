@@ -76,7 +76,9 @@ impl Debuggee<'_> {
         let mut read = 0;
         loop {
             let arrival = copy.advance(&self.recording)?;
-            let (stdout, _, _) = copy.inspection.output();
+            // Some frameworks leave it to the end of the program to write what they have printed.
+            let (mut stdout, _, _) = copy.inspection.output();
+            stdout.extend(copy.inspection.unwritten());
             let is_said = stdout.len() > read && failed_expectation(&stdout).is_some();
             read = stdout.len();
             match arrival {

@@ -88,6 +88,18 @@ fn a_failed_expectation_starts_at_its_line() {
 }
 
 #[test]
+fn an_expectation_that_is_written_late_starts_where_it_failed_first() {
+    let program = Build::new("frameworks/doctest_expectation.cpp", Optimisation::O0).program().unwrap();
+    let source = targets().join("frameworks/doctest_expectation.cpp");
+    let mut client =
+        Client::open(Found::with_arguments(program, &source, &["--test-case=counts", "--no-breaks=true"]));
+    let text = client.stop["text"].as_str().unwrap_or_default();
+    assert!(text.starts_with("an expectation of the test failed: "), "{text}");
+    assert_eq!(client.own_frame(1)["line"], client.found.line("FAILS HERE"));
+    assert_eq!((client.value("round"), client.value("counter")), ("1".to_owned(), "1".to_owned()));
+}
+
+#[test]
 fn a_launch_that_is_refused_does_not_spoil_the_next_one() {
     let found = Found::in_target("c/reader_writer.c", Optimisation::O0);
     let mut adapter = Adapter::start().unwrap();
