@@ -18,6 +18,17 @@ impl Key {
         Self { root: target.root.clone(), id: target.id.clone() }
     }
 
+    /// What people call the target, as far as its ID says.
+    pub(crate) fn label(&self) -> &str {
+        let (program, test) = self.id.split_once('#').map_or((self.id.as_str(), None), |(p, t)| (p, Some(t)));
+        let of_program = ["cargo:", "toml:"].iter().find_map(|kind| program.strip_prefix(kind));
+        let name = match of_program {
+            Some(name) => name.rsplit(':').next(),
+            None => program.rsplit('/').next(),
+        };
+        test.or(name).unwrap_or(&self.id)
+    }
+
     /// As clients know it: the ID alone in the checkout of the first folder, elsewhere with the checkout.
     pub(crate) fn name(&self, first_root: &Path) -> String {
         if self.root == first_root { self.id.clone() } else { format!("{}@{}", self.id, self.root.display()) }
@@ -34,6 +45,21 @@ pub(crate) fn parse(name: &str) -> (&str, Option<&Path>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_are_those_that_programs_are_listed_with() {
+        for (id, label) in [
+            ("build/bank", "bank"),
+            ("bank", "bank"),
+            ("/elsewhere/bank", "bank"),
+            ("build/tests#Suite.Name/*", "Suite.Name/*"),
+            ("cargo:package:bin:server", "server"),
+            ("cargo:package:lib:package#module::test", "module::test"),
+            ("toml:named", "named"),
+        ] {
+            assert_eq!(Key { root: PathBuf::new(), id: id.to_owned() }.label(), label);
+        }
+    }
 
     #[test]
     fn names_lead_back() {

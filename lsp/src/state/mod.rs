@@ -100,9 +100,13 @@ impl State {
 
     /// It is ready to be told things.
     pub(crate) fn ready(&mut self) {
-        self.look_at_stores();
+        let is_new = self.look_at_stores();
         self.look_at_all();
         self.publish();
+        // Where nothing may be looked into, nothing more is to come.
+        if is_new {
+            self.changed(Changed::ALL);
+        }
     }
 
     /// A client's settings are others.

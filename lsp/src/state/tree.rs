@@ -54,7 +54,7 @@ impl State {
             self.findings.of_target(key).map(|finding| self.finding_row(finding)).collect();
         json!({
             "id": self.name_of(key),
-            "label": target.map_or(&key.id, |target| &target.label),
+            "label": target.map_or(key.label(), |target| &target.label),
             "uri": at.and_then(|at| self.documents.uri(&at.file)).map(text).unwrap_or_default(),
             "line": at.map_or(0, |at| at.line.saturating_sub(1)),
             "state": self.state_word(key, kept),

@@ -138,9 +138,12 @@ fn an_untrusted_workspace_shows_what_was_found_and_runs_nothing() {
     let mut careful = workspace.editor_with(options.clone());
     careful.open(&source);
     careful.wait_for_diagnostics(&source, |diagnostics| diagnostics.len() == 1);
+    // It is counted without a look at any program, and named as elsewhere.
+    careful.wait_for_method("interleaver/status", |status| status["text"] == "✗ 1 bug");
     assert_eq!(careful.lens_titles(&source), ["⏮ Replay"]);
     assert_eq!(hints(&mut careful, &source).len(), 2);
     let tree = careful.execute("interleaver.server.tree", json!({}));
+    assert_eq!(tree["targets"][0]["label"], "lost_update");
     let finding = tree["targets"][0]["findings"][0]["id"].clone();
     for (command, argument) in [
         ("explore", json!({ "target": "lost_update", "uri": uri(&source) })),
