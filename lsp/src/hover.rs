@@ -42,24 +42,23 @@ impl State {
             .map(|preemption| {
                 let headline =
                     format!("**Preemption {} of {of}**: {}.", preemption.number, preemption.reason);
-                format!("{headline}\n\n{}\n\n{PREEMPTION}", self.table(&preemption.states))
+                format!("{headline}\n\n{}\n\n{PREEMPTION}", self.lines(&preemption.states))
             })
             .collect();
         if finding.at.as_ref().is_some_and(is_here) {
-            let headline = format!("**{}**: {}", finding.kind(), finding.kept.finding.message);
-            parts.push(format!("{headline}\n\n{}\n\n{DEPTH}", self.table(&finding.end)));
+            // What failed is said by the diagnostic, which stands in the same box.
+            parts.push(self.lines(&finding.end));
         }
         parts
     }
 
-    fn table(&self, states: &[ThreadState]) -> String {
-        let mut text = String::from("| thread | | where |\n| --- | --- | --- |");
-        for ThreadState { thread, doing, at } in states {
-            let place = at.as_ref().map(|spot| format!("{}:{}", self.shown(&spot.file), spot.line + 1));
-            // A bar would begin another column.
-            let doing = doing.replace('|', "\\|");
-            text.push_str(&format!("\n| {thread} | {doing} | {} |", place.unwrap_or_default()));
-        }
-        text
+    /// A line for each thread: boxes of editors are low, and the lines of a table high.
+    fn lines(&self, states: &[ThreadState]) -> String {
+        let line = |ThreadState { thread, doing, at }: &ThreadState| {
+            let place = at.as_ref().map(|spot| format!(" · {}:{}", self.shown(&spot.file), spot.line + 1));
+            format!("**{thread}** {doing}{}", place.unwrap_or_default())
+        };
+        // Two spaces break a line.
+        states.iter().map(line).collect::<Vec<_>>().join("  \n")
     }
 }

@@ -63,11 +63,18 @@ fn a_hover_says_what_every_thread_was_doing() {
         at_switch.contains("T3 is preempted, about to write `page_views`; T2 runs instead"),
         "{at_switch}"
     );
-    assert!(at_switch.contains("| T2 | is about to read `page_views` | lost_update.c:"), "{at_switch}");
-    assert!(at_switch.contains("| T1 | is about to join T2 | lost_update.c:"), "{at_switch}");
-    let at_failure = hover(line_of(&source, "assert(page_views")).unwrap();
-    assert!(at_failure.contains("| T1 | failed | lost_update.c:"), "{at_failure}");
-    assert!(at_failure.contains("| T3 | has ended |  |"), "{at_failure}");
+    let read = line_of(&source, "    page_views++;") + 1;
+    assert!(
+        at_switch.contains(&format!("**T2** is about to read `page_views` · lost_update.c:{read}  \n")),
+        "{at_switch}"
+    );
+    assert!(at_switch.contains("**T1** is about to join T2 · lost_update.c:"), "{at_switch}");
+    // Nothing but a line for each thread: editors show the diagnostic's words above.
+    let failing = line_of(&source, "assert(page_views");
+    let at_failure = hover(failing).unwrap();
+    let expected =
+        format!("**T1** failed · lost_update.c:{}  \n**T2** has ended  \n**T3** has ended", failing + 1);
+    assert_eq!(at_failure, expected);
     assert_eq!(hover(0), None);
     editor.end();
 }
