@@ -38,10 +38,10 @@ export const QUEUE: readonly Step[] = [
     },
   ],
   [
-    "a replay leads back to the switch between the look and the push",
+    "a replay begins at the expectation, and leads back to the switch between the look and the push",
     async ({ workbench, project }) => {
       await workbench.editor.lensAbove(FAILING, "⏮ Replay").click();
-      await workbench.debug.stack("Stack Frames").waitFor();
+      await workbench.debug.at("queue_test.cpp", await project.line("tests/queue_test.cpp", FAILING));
       await workbench.debug.press("Previous Thread Switch");
       await workbench.debug.at("queue.cpp", (await project.line("src/queue.cpp", "if (size()")) + 2);
       await workbench.debug.stop();

@@ -31,12 +31,12 @@ export const VIEWS: readonly Step[] = [
     },
   ],
   [
-    "a replay leads back to the thread that lost what the other one had added",
+    "a replay begins at the assertion, and leads back to the thread that lost what the other one had added",
     async ({ workbench, project, picture }) => {
       const line = await project.line("src/lib.rs", FAILING);
       await workbench.editor.goTo(line);
       await workbench.editor.lensAbove(FAILING, "⏮ Replay").click();
-      await workbench.debug.output.waitFor();
+      await workbench.debug.at("lib.rs", line);
       await workbench.debug.press("Previous Thread Switch");
       await workbench.debug.at("lib.rs", await project.line("src/lib.rs", "store(seen + 1"));
       await workbench.debug.variable("seen", "0");

@@ -34,11 +34,6 @@ export class DebugView {
     return this.list("Debug Call Stack", words);
   }
 
-  /** The first line in view of what the program has written. */
-  get output(): Locator {
-    return this.page.locator(".repl .monaco-list-row", { hasText: /\S/ }).first();
-  }
-
   /** Waits until a variable has a value. */
   async variable(name: string, value: string): Promise<void> {
     await this.list("Debug Variables", new RegExp(`^${name}\\s*=\\s*${value}$`)).waitFor();

@@ -48,6 +48,13 @@ export class EditorPane {
     return this.page.locator(".monaco-hover:visible", { hasText: words }).first();
   }
 
+  /** Whether something can be seen inside of a box that hides what does not fit. */
+  async isWithin(part: Locator, box: Locator): Promise<boolean> {
+    const [inner, outer] = [await part.first().boundingBox(), await box.boundingBox()];
+    if (inner === null || outer === null) return false;
+    return inner.y >= outer.y && inner.y + inner.height <= outer.y + outer.height;
+  }
+
   /** Sets or removes a breakpoint. */
   async toggleBreakpoint(line: number): Promise<void> {
     await this.goTo(line);

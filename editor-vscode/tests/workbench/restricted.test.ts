@@ -40,13 +40,23 @@ test("the finding is a problem, with the switches that lead there", async () => 
 test("the view shows it, and says what is not done here", async () => {
   const rows = await workbench.tree();
   await rows.filter({ hasText: "Assertion" }).first().waitFor();
+  // By the name that it has wherever it is shown, and counted as elsewhere.
+  await rows
+    .filter({ hasText: /^bank\s*✗ 1 bug/ })
+    .first()
+    .waitFor();
+  await workbench.statusBar.filter({ hasText: "✗ 1 bug" }).waitFor();
   await workbench.page.getByText("Restricted Mode: nothing is built, run or loaded.").waitFor();
 });
 
 test("hovering over the failing line tells where the threads were", async () => {
   await workbench.editor.hover(await project.line("src/main.c", "assert(shared.balance"));
-  const hover = workbench.editor.hoverText("Bug depth");
+  const hover = workbench.editor.hoverText("T1 failed · src/main.c:35");
   await hover.waitFor();
+  // Every thread is in view, and what failed is said once.
+  expect(await workbench.editor.isWithin(hover.getByText("T3"), hover)).toBe(true);
+  expect((await hover.innerText()).match(/Assertion/g)).toHaveLength(1);
+  await workbench.screenshot("hover");
   await workbench.page.keyboard.press("Escape");
   await hover.waitFor({ state: "hidden" });
 });
