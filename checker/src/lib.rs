@@ -11,6 +11,7 @@ mod cells;
 pub mod clock;
 pub mod cost;
 mod end;
+pub mod explain;
 pub mod failure;
 pub mod hash;
 pub mod hb;

@@ -84,6 +84,9 @@ pub(crate) struct ExploreArgs {
     /// Look for further distinct bugs after the first.
     #[arg(long)]
     pub(crate) keep_going: bool,
+    /// Do not look for simpler schedules and causes of what was found.
+    #[arg(long)]
+    pub(crate) no_explain: bool,
     /// Do not report data races. None are looked for yet, so this changes nothing.
     #[arg(long)]
     pub(crate) no_races: bool,
@@ -159,6 +162,7 @@ impl ExploreArgs {
             stdin: self.stdin,
             output: self.output,
             target: self.target,
+            explain: !self.no_explain,
             ..Request::new(program.into())
         };
         settings.apply(&mut request);

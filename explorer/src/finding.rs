@@ -82,6 +82,7 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
         threads: measured.threads,
         variables: measured.variables,
         reproduced: format!("{}/{}", measured.reproduced.0, measured.reproduced.1),
+        explanation: None,
         id: None,
         schedule_file: None,
         parties,

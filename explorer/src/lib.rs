@@ -14,6 +14,8 @@ mod diverged;
 pub mod doctor;
 pub mod environment;
 mod error;
+mod explaining;
+pub mod explanation;
 mod explore;
 mod finding;
 pub mod fresh_dir;

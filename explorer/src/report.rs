@@ -5,6 +5,7 @@ use checker::names::ThreadName;
 pub use checker::op::OpKind;
 use serde::{Deserialize, Serialize};
 
+use crate::explanation::Explanation;
 use crate::text::plural;
 use crate::verdict::Verdict;
 
@@ -116,6 +117,9 @@ pub struct Finding {
     pub variables: Option<u32>,
     /// In how many of how many repetitions it failed again (`2/2`).
     pub reproduced: String,
+    /// Why it happens, if that was found out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
     /// Its name among the findings of its target; the same failure keeps it over rebuilds.
     #[serde(default)]
     pub id: Option<String>,

@@ -47,6 +47,8 @@ pub struct Request {
     pub seed: u64,
     /// Whether the search goes on after the first finding.
     pub keep_going: bool,
+    /// Whether findings are explained after the search.
+    pub explain: bool,
     /// How many executions the search may take.
     pub max_schedules: u64,
     /// How long the search may take.
@@ -80,6 +82,7 @@ impl Request {
             max_periods: 6,
             seed: 0,
             keep_going: false,
+            explain: true,
             max_schedules: 10_000,
             time_limit: Duration::from_secs(60),
             output: None,

@@ -56,12 +56,7 @@ impl Session<'_> {
         let mut made = Made::default();
         let mut keep = |found: &search::Finding| {
             let (mut told, file) = self.finding(&program, found, &peculiarities);
-            // What was found is reported even where it cannot be kept.
-            if let Err(error) = keeper.keep(&found.identity, &mut told, &file) {
-                made.notes.insert(error.to_string());
-            }
-            made.findings.retain(|(identity, _)| *identity != found.identity);
-            made.findings.push((found.identity.clone(), told.clone()));
+            made.keep(&mut keeper, &found.identity, &mut told, &file);
             told
         };
         let mut overseer = Overseer {
@@ -77,6 +72,7 @@ impl Session<'_> {
             return Err(Error::Search(error.into()));
         }
         let elapsed = started.elapsed().as_secs_f64();
+        self.explain_all(&program, &outcome, (&mut keeper, &mut made), &peculiarities, watch);
         let mut report = self.report(&outcome, made, elapsed);
         // Executions that were stopped in the middle, or that were needed to tell where something is.
         report.other = peculiarities.executions() - outcome.stats.executions_now();
@@ -121,7 +117,7 @@ impl Session<'_> {
     }
 
     /// The report on a finding, and the file that replays it.
-    fn finding(
+    pub(crate) fn finding(
         &self,
         program: &impl Program,
         found: &search::Finding,
@@ -180,9 +176,26 @@ impl Session<'_> {
 
 /// What was found so far, and why something of it could not be kept.
 #[derive(Default)]
-struct Made {
-    findings: Vec<(Identity, Finding)>,
-    notes: BTreeSet<String>,
+pub(crate) struct Made {
+    pub(crate) findings: Vec<(Identity, Finding)>,
+    pub(crate) notes: BTreeSet<String>,
+}
+
+impl Made {
+    /// Keeps a finding in the place of an earlier one of the same failure. It is reported even where it cannot be saved.
+    pub(crate) fn keep(
+        &mut self,
+        keeper: &mut Keeper<'_>,
+        identity: &Identity,
+        told: &mut Finding,
+        file: &ScheduleFile,
+    ) {
+        if let Err(error) = keeper.keep(identity, told, file) {
+            self.notes.insert(error.to_string());
+        }
+        self.findings.retain(|(known, _)| known != identity);
+        self.findings.push((identity.clone(), told.clone()));
+    }
 }
 
 /// The findings in the order of the search, which puts a better schedule where the first one was.

@@ -61,6 +61,12 @@ fn render_finding(finding: &Finding, (number, of): (usize, usize)) -> String {
     if let Some(file) = &finding.schedule_file {
         section(&mut text, &format!("Replay it with: interleaver replay {}\n", shell_word(file)));
     }
+    if let Some(original) = finding.explanation.as_ref().and_then(|why| why.original.as_ref())
+        && let Some(file) = &original.schedule_file
+    {
+        let found = plural(original.preemptions.into(), "preemption");
+        line(&mut text, &format!("As it was found, with {found}: interleaver replay {}", shell_word(file)));
+    }
     text
 }
 
@@ -88,8 +94,11 @@ fn kind_words(finding: &Finding) -> String {
 fn costs(finding: &Finding) -> String {
     let counted = |count: Option<u32>, what: &str| count.map(|count| plural(u64::from(count), what));
     let most = if finding.fewest { "" } else { "≤ " };
+    let depth = finding.explanation.as_ref().and_then(|why| why.depth);
     let mut parts: Vec<String> = [
+        depth.map(|depth| format!("bug depth {}{}", if depth.exact { "" } else { "≤ " }, depth.value)),
         counted(finding.preemptions, "preemption").map(|count| format!("{most}{count}")),
+        counted(finding.explanation.as_ref().map(|why| why.switches), "switch"),
         counted(finding.delays, "delay"),
         counted(finding.threads, "thread"),
         counted(finding.variables, "variable"),
@@ -192,7 +201,11 @@ fn covered(covered: Covered) -> String {
 
 /// `1 thread`, `2 threads`.
 pub fn plural(count: u64, what: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
+    let ending = match count {
+        1 => "",
+        _ if what.ends_with("ch") => "es",
+        _ => "s",
+    };
     format!("{} {what}{ending}", grouped(count))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use explorer::text::{grouped, plural};
+use explorer::text::grouped;
 use tower_lsp::ls_types::{
     InlayHint, InlayHintLabel, InlayHintTooltip, MarkupContent, MarkupKind, Position, Range,
 };
@@ -11,7 +11,7 @@ use tower_lsp::ls_types::{
 use crate::findings::{Finding, Preemption};
 use crate::hover::{DEPTH, PREEMPTION};
 use crate::state::State;
-use crate::text;
+use crate::{text, words};
 
 /// The longest label.
 const LONGEST: usize = 28;
@@ -67,9 +67,7 @@ impl State {
 
 fn depth(finding: &Finding) -> Option<Hint> {
     let told = &finding.kept.finding;
-    let preemptions = told.preemptions?;
-    let most = if told.fewest { "" } else { "≤ " };
-    let label = format!("bug depth: {most}{}", plural(preemptions.into(), "preemption"));
+    let label = words::depth(told, LONGEST)?;
     let exact = match told.fewest {
         true => "No schedule with fewer preemptions fails like this.",
         false => "Schedules with fewer preemptions were not all run.",

@@ -7,10 +7,10 @@ use tower_lsp::ls_types::{Hover, HoverContents, MarkupContent, MarkupKind, Posit
 use crate::findings::{Finding, State as ThreadState};
 use crate::state::State;
 use crate::text::range_of_line;
+use crate::words;
 
 /// What the number on a failing line is.
-pub(crate) const DEPTH: &str =
-    "*Bug depth*: the number of preemptions of the simplest schedule that was found to fail.";
+pub(crate) const DEPTH: &str = "*Bug depth*: where threads run by strict priority, one more than the number of times that a priority has to change for the failure. After ≤, fewer may do.";
 
 /// What a preemption is.
 pub(crate) const PREEMPTION: &str = "*Preemption*: a switch away from a thread that could have gone on. Switches at a wait or at a thread's end are none.";
@@ -47,7 +47,14 @@ impl State {
             .collect();
         if finding.at.as_ref().is_some_and(is_here) {
             // What failed is said by the diagnostic, which stands in the same box.
-            parts.push(self.lines(&finding.end));
+            let depth = words::depth(&finding.kept.finding, usize::MAX).map(|depth| {
+                format!(
+                    "{depth}
+
+"
+                )
+            });
+            parts.push(depth.unwrap_or_default() + &self.lines(&finding.end));
         }
         parts
     }

@@ -1,6 +1,7 @@
 //! The words of lenses, progress and diagnostics.
 
 use explorer::kept::Run;
+use explorer::report::Finding;
 use explorer::text::{grouped, plural};
 use explorer::verdict::Verdict;
 use explorer::watch::Progress;
@@ -56,6 +57,24 @@ pub(crate) fn after(run: &Run, bugs: Bugs) -> String {
     }
 }
 
+/// How deep a bug is: `bug depth 2 · 1 preemption`; `depth ≤ 4 · ≤ 2 preempt.` where that is longer than `longest`.
+pub(crate) fn depth(finding: &Finding, longest: usize) -> Option<String> {
+    let fewest = if finding.fewest { "" } else { "≤ " };
+    let preemptions = finding.preemptions?;
+    let words = plural(preemptions.into(), "preemption");
+    let Some(depth) = finding.explanation.as_ref().and_then(|why| why.depth) else {
+        return Some(format!("{fewest}{words}"));
+    };
+    let exact = if depth.exact { "" } else { "≤ " };
+    let long = format!("bug depth {exact}{} · {fewest}{words}", depth.value);
+    let is_short = long.chars().count() <= longest;
+    Some(if is_short {
+        long
+    } else {
+        format!("depth {exact}{} · {fewest}{preemptions} preempt.", depth.value)
+    })
+}
+
 /// Why it ended, without the option of the command line that had been given.
 fn ended(run: &Run) -> &str {
     run.ended.split(" (--").next().unwrap_or(&run.ended)
@@ -78,6 +97,7 @@ pub(crate) fn third_person(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use explorer::report::Covered;
+    use serde_json::json;
 
     use super::*;
 
@@ -124,6 +144,31 @@ mod tests {
             ),
         ] {
             assert_eq!(after(&run, bugs), expected);
+        }
+    }
+
+    #[test]
+    fn depths_are_short_enough() {
+        for (depth, exact, preemptions, fewest, expected) in [
+            (Some(2), true, 1, true, "bug depth 2 · 1 preemption"),
+            (Some(3), true, 2, true, "bug depth 3 · 2 preemptions"),
+            (Some(3), true, 2, false, "depth 3 · ≤ 2 preempt."),
+            (Some(4), false, 2, false, "depth ≤ 4 · ≤ 2 preempt."),
+            (None, false, 2, false, "≤ 2 preemptions"),
+        ] {
+            let explanation =
+                json!({ "switches": 3, "depth": { "value": depth, "exact": exact }, "executions": 9 });
+            let finding: Finding = serde_json::from_value(json!({
+                "kind": "assertion", "message": "", "thread": null, "schedule_number": 1, "delays": null,
+                "threads": null, "variables": null, "reproduced": "2/2", "schedule_file": null, "parties": [],
+                "lanes": [], "events": [], "output": { "stdout": "", "stderr": "", "truncated": false },
+                "file": null, "line": null, "function": null,
+                "preemptions": preemptions, "fewest": fewest,
+                "explanation": depth.map(|_| explanation),
+            }))
+            .unwrap();
+            assert_eq!(super::depth(&finding, 28).as_deref(), Some(expected));
+            assert!(expected.chars().count() <= 28);
         }
     }
 

@@ -56,7 +56,7 @@ impl From<Difference> for SearchError {
 
 impl SearchError {
     /// Within a search, a schedule that does not fit was recorded moments ago: the program is to blame.
-    pub(super) fn while_searching(self) -> Self {
+    pub(crate) fn while_searching(self) -> Self {
         match self {
             Self::Diverged { at, expected, got } => Self::NotDeterministic { at, expected, got },
             other => other,

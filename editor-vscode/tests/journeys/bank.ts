@@ -58,7 +58,7 @@ const EXPLORE: Step[] = [
   [
     "the failing line tells the depth of the bug, and offers to replay it",
     async ({ workbench }) => {
-      await workbench.editor.line(FAILING, "bug depth: 1 preemption").waitFor();
+      await workbench.editor.line(FAILING, "bug depth 2 · 1 preemption").waitFor();
       await workbench.editor.lensAbove(FAILING, "⏮ Replay").waitFor();
     },
   ],
@@ -180,7 +180,7 @@ const FIX: Step[] = [
       await workbench.openFile("src/main.c");
       await workbench.editor.goTo(await project.line("src/main.c", FAILING));
       await workbench.editor.lens(/^✗ 1 bug · 1 preemption/).waitFor();
-      await workbench.editor.line(FAILING, "bug depth: 1 preemption").waitFor();
+      await workbench.editor.line(FAILING, "bug depth 2 · 1 preemption").waitFor();
       await workbench.problems.show();
       await workbench.problems.row("Assertion `shared.balance").waitFor();
       const rows = await workbench.tree();

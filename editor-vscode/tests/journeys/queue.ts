@@ -33,7 +33,7 @@ export const QUEUE: readonly Step[] = [
       await workbench.problems.show();
       await workbench.problems.row("queue.size()").waitFor();
       await workbench.editor.goTo(await project.line("tests/queue_test.cpp", FAILING));
-      await workbench.editor.line(FAILING, "bug depth: 1 preemption").waitFor();
+      await workbench.editor.line(FAILING, "· 1 preemption").waitFor();
       await picture("gtest");
     },
   ],

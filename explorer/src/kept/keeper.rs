@@ -63,6 +63,17 @@ impl<'a> Keeper<'a> {
         self.write(&kept)
     }
 
+    /// Keeps a schedule that would be overwritten by another one of the same name. Returns where it is then.
+    pub(crate) fn set_aside(&self, saved: String, by: &ScheduleFile) -> String {
+        let name = saving::file_name(by);
+        if !Path::new(&saved).ends_with(&name) {
+            return saved;
+        }
+        let aside = name.replace(".json", ".original.json");
+        let kept = fs::read(&saved).ok().and_then(|text| self.store.write(&aside, &text).ok());
+        kept.map_or(saved, |path| path.to_string_lossy().into_owned())
+    }
+
     /// Two failures of one exploration may look the same.
     fn name(&mut self, identity: &Identity, told: &Finding) -> String {
         if let Some((_, name)) = self.made.iter().find(|(made, _)| made == identity) {

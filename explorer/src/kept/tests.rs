@@ -28,6 +28,7 @@ pub(super) fn finding(kind: FailureKind) -> Finding {
         threads: None,
         variables: None,
         reproduced: "2/2".to_owned(),
+        explanation: None,
         id: None,
         schedule_file: None,
         parties: Vec::new(),

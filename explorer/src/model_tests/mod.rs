@@ -1,5 +1,6 @@
 //! Reports and schedule files of fixed runs of the in-memory model, from the search to the text that a person reads.
 
+mod explanations;
 mod outcomes;
 mod replays;
 mod reports;
@@ -110,6 +111,8 @@ fn explore_with(program: &str, change: impl FnOnce(&mut Request)) -> Explored {
     let model: Model = program.parse().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut request = Request::new("model".into());
+    // What it takes to explain a finding is another test's business.
+    request.explain = false;
     change(&mut request);
     let report = Session {
         request: &request,

@@ -6,6 +6,7 @@
 //! Preemptions: 2. The thief has to look at `TOP` and `BOTTOM` while the owner has tasks left, and the owner blocks nowhere
 //! before its join: one preemption, of the owner. The thief must then stop before its compare-and-swap while the owner
 //! takes the task: another one. If the thief runs undivided, the owner sees it: it reads `TOP` after moving `BOTTOM`.
+//! (For the owner to be the one that runs the task again, it has to be stopped once more, before it does: 3.)
 
 use std::sync::atomic::{AtomicIsize, AtomicU32, Ordering::SeqCst};
 use std::thread;

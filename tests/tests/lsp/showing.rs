@@ -30,7 +30,7 @@ fn hints_say_how_deep_the_bug_is_and_where_threads_were_preempted() {
     explore(&mut editor, &source);
     let (failing, racing) = (line_of(&source, "assert(page_views"), line_of(&source, "    page_views++;"));
     let expected = [
-        (failing as u64, "bug depth: 1 preemption".to_owned()),
+        (failing as u64, "bug depth 2 · 1 preemption".to_owned()),
         (racing as u64, "⇄ T2 runs here (1 of 1)".to_owned()),
     ];
     assert_eq!(hints(&mut editor, &source), expected);
@@ -69,11 +69,12 @@ fn a_hover_says_what_every_thread_was_doing() {
         "{at_switch}"
     );
     assert!(at_switch.contains("**T1** is about to join T2 · lost_update.c:"), "{at_switch}");
-    // Nothing but a line for each thread: editors show the diagnostic's words above.
+    // How deep it is, and a line for each thread: editors show the diagnostic's words above.
     let failing = line_of(&source, "assert(page_views");
     let at_failure = hover(failing).unwrap();
-    let expected =
+    let threads =
         format!("**T1** failed · lost_update.c:{}  \n**T2** has ended  \n**T3** has ended", failing + 1);
+    let expected = format!("bug depth 2 · 1 preemption\n\n{threads}");
     assert_eq!(at_failure, expected);
     assert_eq!(hover(0), None);
     editor.end();

@@ -1,0 +1,96 @@
+//! Bug depth: how many things about the order of threads must be right for a failure.
+//!
+//! Sebastian Burckhardt, Pravesh Kothari, Madanlal Musuvathi, Santosh Nagarakatte: A Randomized Scheduler with Probabilistic
+//! Guarantees of Finding Bugs, ASPLOS 2010: d is one more than the least number of priority change points of a
+//! strict-priority schedule that fails. The paper draws such schedules at random; here they are all run, those with few
+//! change points first.
+
+mod order;
+mod priority;
+
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use self::priority::{ByPriority, Enact, Move};
+use super::lab::{Experiment, Halt, Lab};
+use crate::seam::Program;
+
+/// How many executions measuring a depth may take.
+const EXECUTIONS: u64 = 5_000;
+
+/// The greatest depth that is looked for by running every schedule.
+const DEEPEST: u32 = 4;
+
+/// How deep a failure is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Depth {
+    /// One more than the number of change points.
+    pub value: u32,
+    /// No schedule with fewer change points fails like this: all of them were run.
+    pub exact: bool,
+}
+
+/// Moves to follow first, with one more at their end.
+struct Branch {
+    moves: Rc<Vec<Move>>,
+    length: usize,
+    then: Option<Move>,
+}
+
+/// Measures the depth of a failure whose simplest schedule has so many switches. Nothing, where neither was possible.
+pub(super) fn depth<P: Program>(
+    lab: &mut Lab<'_, P>,
+    simplest: &Experiment,
+    switches: u32,
+) -> Result<Option<Depth>, Halt> {
+    lab.allow(EXECUTIONS);
+    match least(lab) {
+        Ok(Some(value)) => Ok(Some(Depth { value, exact: true })),
+        Ok(None) | Err(Halt::Spent) => at_most(lab, simplest, switches),
+        Err(halt) => Err(halt),
+    }
+}
+
+/// The least depth of a schedule that fails, if that is at most [`DEEPEST`].
+fn least<P: Program>(lab: &mut Lab<'_, P>) -> Result<Option<u32>, Halt> {
+    let start = Branch { moves: Rc::default(), length: 0, then: None };
+    let mut waiting: Vec<Vec<Branch>> = vec![vec![start]];
+    waiting.resize_with(DEEPEST as usize, Vec::new);
+    for changes in 0..DEEPEST as usize {
+        while let Some(branch) = waiting[changes].pop() {
+            let prefix = branch.moves[..branch.length].iter().chain(&branch.then).copied().collect();
+            let mut guide = ByPriority::new(prefix);
+            let experiment = lab.run(&[], &mut guide)?;
+            if experiment.failure.is_some() {
+                return Ok(Some(changes as u32 + 1));
+            }
+            let moves = Rc::new(guide.moves);
+            for other in guide.others {
+                let deeper = changes + usize::from(matches!(other.instead, Move::Lower(_)));
+                // No more than can be run wait; those that are dropped come after what ends the budget.
+                if deeper < waiting.len()
+                    && (deeper == changes || waiting[deeper].len() <= EXECUTIONS as usize)
+                {
+                    let (moves, length) = (moves.clone(), other.at);
+                    waiting[deeper].push(Branch { moves, length, then: Some(other.instead) });
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// One more than the number of switches, if a strict-priority schedule with no more change points fails.
+fn at_most<P: Program>(
+    lab: &mut Lab<'_, P>,
+    simplest: &Experiment,
+    switches: u32,
+) -> Result<Option<Depth>, Halt> {
+    let mut guide = Enact::new(&simplest.trace.steps[..simplest.point]);
+    lab.insist(true);
+    let experiment = lab.run(&[], &mut guide);
+    lab.insist(false);
+    let is_one = experiment?.failure.is_some() && guide.changes <= switches;
+    Ok(is_one.then_some(Depth { value: switches + 1, exact: false }))
+}

@@ -1,0 +1,162 @@
+//! Guides that run threads by strict priority: the highest that can go, always.
+
+use super::order::Order;
+use crate::explain::plan::{one, way};
+use crate::point::Point;
+use crate::seam::{Agent, AgentView, Choice};
+use crate::strategy::{Decision, Guide, Notes};
+use crate::trace::TraceStep;
+
+/// What is decided at a point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Move {
+    /// A change point: this agent is lowered here.
+    Lower(Agent),
+    /// This agent has the highest priority, and goes.
+    Go(Choice),
+}
+
+/// Something else that could have been decided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Other {
+    /// After how many moves.
+    pub(super) at: usize,
+    pub(super) instead: Move,
+}
+
+/// Makes the moves given, and then the first ones that there are, without change points.
+pub(super) struct ByPriority {
+    order: Order,
+    /// Those given, and then those made.
+    pub(super) moves: Vec<Move>,
+    given: usize,
+    next: usize,
+    /// What could have been decided after the moves given.
+    pub(super) others: Vec<Other>,
+}
+
+impl ByPriority {
+    pub(super) fn new(moves: Vec<Move>) -> Self {
+        let given = moves.len();
+        Self { order: Order::default(), moves, given, next: 0, others: Vec::new() }
+    }
+
+    /// The move that is due; after those given, the first of these, and the rest is noted.
+    fn due(&mut self, moves: Vec<Move>) -> Option<Move> {
+        if self.next >= self.given {
+            let mut moves = moves.into_iter();
+            self.moves.push(moves.next()?);
+            let at = self.next;
+            self.others.extend(moves.map(|instead| Other { at, instead }));
+        }
+        self.next += 1;
+        self.moves.get(self.next - 1).copied()
+    }
+}
+
+impl Guide for ByPriority {
+    fn choose(&mut self, at: &Point<'_>) -> Decision {
+        let agents = enabled(at);
+        let mut here = Here::default();
+        loop {
+            let top = self.order.top(&agents);
+            match self.due(moves(at, &self.order, &agents, &top, &here)) {
+                Some(Move::Lower(agent)) => {
+                    self.order.lower(agent);
+                    here.passed.extend(top.into_iter().filter(|&other| other < agent));
+                    here.lowered.push(agent);
+                }
+                Some(Move::Go(choice)) if top.contains(&choice.agent) => {
+                    return go(&mut self.order, at, &agents, choice);
+                }
+                _ => return Decision::Cut,
+            }
+        }
+    }
+
+    fn pass(&mut self, _at: &Point<'_>) {}
+
+    fn notes(self: Box<Self>) -> Notes {
+        Notes::default()
+    }
+}
+
+/// What was decided at one point so far.
+#[derive(Default)]
+struct Here {
+    lowered: Vec<Agent>,
+    /// Could have been lowered before one that was: then it is the other order that stands for both.
+    passed: Vec<Agent>,
+}
+
+/// Everything that can be decided at a point. A change point makes a difference only where its agent would go and another
+/// one goes instead: earlier ones can wait until then, and whoever was lowered here does not go here.
+fn moves(at: &Point<'_>, order: &Order, agents: &[Agent], top: &[Agent], here: &Here) -> Vec<Move> {
+    let Here { lowered, passed } = here;
+    let goes =
+        at.choices.iter().filter(|choice| top.contains(&choice.agent) && !lowered.contains(&choice.agent));
+    let mut moves: Vec<Move> = goes.map(|&choice| Move::Go(choice)).collect();
+    let others_left = agents.iter().filter(|agent| !lowered.contains(agent)).count() > 1;
+    if others_left {
+        let is_new = |agent: &Agent| !lowered.contains(agent) && !passed.contains(agent);
+        let lower = top.iter().copied().filter(|agent| order.can_be_lowered(*agent) && is_new(agent));
+        moves.extend(lower.map(Move::Lower));
+    }
+    moves
+}
+
+/// Lets an agent go, above everybody who could go as well.
+fn go(order: &mut Order, at: &Point<'_>, agents: &[Agent], choice: Choice) -> Decision {
+    order.put_first(choice.agent, agents);
+    if at.agents.agent(choice.agent).is_some_and(AgentView::gives_way) {
+        order.sink(choice.agent);
+    }
+    one(Some(choice))
+}
+
+fn enabled(at: &Point<'_>) -> Vec<Agent> {
+    let mut agents: Vec<Agent> = at.choices.iter().map(|choice| choice.agent).collect();
+    agents.dedup();
+    agents
+}
+
+/// Runs a recorded schedule by strict priority, with as few change points as it takes to let each agent go when it went;
+/// after its end, by priority alone.
+pub(super) struct Enact<'a> {
+    steps: &'a [TraceStep],
+    order: Order,
+    pub(super) changes: u32,
+}
+
+impl<'a> Enact<'a> {
+    pub(super) fn new(steps: &'a [TraceStep]) -> Self {
+        Self { steps, order: Order::default(), changes: 0 }
+    }
+}
+
+impl Guide for Enact<'_> {
+    fn choose(&mut self, at: &Point<'_>) -> Decision {
+        let agents = enabled(at);
+        let recorded = self.steps.get(at.position()).and_then(|step| {
+            let TraceStep { choice, .. } = step;
+            way(at, choice.agent, Some(choice.pick))
+        });
+        while let Some(choice) = recorded {
+            let top = self.order.top(&agents);
+            if top.contains(&choice.agent) {
+                return go(&mut self.order, at, &agents, choice);
+            }
+            let Some(&above) = top.first().filter(|&&agent| self.order.can_be_lowered(agent)) else { break };
+            self.order.lower(above);
+            self.changes += 1;
+        }
+        let first = self.order.top(&agents).first().and_then(|&agent| way(at, agent, None));
+        first.map_or(Decision::Cut, |choice| go(&mut self.order, at, &agents, choice))
+    }
+
+    fn pass(&mut self, _at: &Point<'_>) {}
+
+    fn notes(self: Box<Self>) -> Notes {
+        Notes::default()
+    }
+}

@@ -1,0 +1,141 @@
+//! Experiments with one failure: executions that show it or do not, each of them counted, until the budget is spent.
+
+use std::mem;
+
+use crate::failure::Failure;
+use crate::run::{End, Go, Limits, Runner};
+use crate::seam::{Choice, Ending, OpKey, Program, Scope};
+use crate::search::{Identity, SearchError};
+use crate::strategy::Guide;
+use crate::trace::{Trace, TraceStep};
+
+/// Why experiments end before they are through.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Halt {
+    /// The executions of this stage, or the time, are used up.
+    Spent,
+    /// Whoever asked does not want to know any more.
+    Cancelled,
+    /// Key points were added: what was recorded before has other indices.
+    Promoted,
+    /// An execution could not go on.
+    Failed(SearchError),
+}
+
+/// Where executions are run for an explanation.
+pub(super) struct Lab<'a, P> {
+    runner: Runner<'a, P>,
+    identity: &'a Identity,
+    go: &'a mut dyn FnMut() -> Go,
+    /// Executions so far.
+    executions: u64,
+    /// How many there may have been at the end of this stage.
+    limit: u64,
+    /// Neither budget nor time end what runs now.
+    insists: bool,
+}
+
+/// One execution.
+#[derive(Clone, Debug)]
+pub(super) struct Experiment {
+    pub(super) trace: Trace,
+    /// The failure that is looked for, if it showed.
+    pub(super) failure: Option<Failure>,
+    /// How many events had run when something failed, or all of them.
+    pub(super) point: usize,
+    pub(super) ending: Ending,
+}
+
+/// What a schedule costs, the most important first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Cost {
+    pub(super) preemptions: u32,
+    pub(super) switches: u32,
+    /// How many events had run when it failed.
+    pub(super) point: usize,
+}
+
+impl Experiment {
+    pub(super) fn cost(&self) -> Cost {
+        let steps = &self.trace.steps[..self.point];
+        Cost { preemptions: self.trace.preemptions(), switches: switches(steps), point: self.point }
+    }
+}
+
+/// How often another thread runs than before.
+pub(super) fn switches(steps: &[TraceStep]) -> u32 {
+    steps.iter().filter(|step| step.reason.is_switch()).count() as u32
+}
+
+impl<'a, P: Program> Lab<'a, P> {
+    pub(super) fn new(
+        program: &'a P,
+        limits: Limits,
+        identity: &'a Identity,
+        go: &'a mut dyn FnMut() -> Go,
+    ) -> Self {
+        Self { runner: Runner::new(program, limits), identity, go, executions: 0, limit: 0, insists: false }
+    }
+
+    /// Begins a stage that may take so many executions.
+    pub(super) fn allow(&mut self, executions: u64) {
+        self.limit = self.executions + executions;
+    }
+
+    /// Whether what runs next is worth more than its budget, and its time.
+    pub(super) fn insist(&mut self, insists: bool) {
+        self.insists = insists;
+    }
+
+    pub(super) fn executions(&self) -> u64 {
+        self.executions
+    }
+
+    /// Runs one execution: the prefix, then as the guide says.
+    pub(super) fn run(
+        &mut self,
+        prefix: &[(Choice, OpKey)],
+        guide: &mut dyn Guide,
+    ) -> Result<Experiment, Halt> {
+        let end = self.drive(prefix, guide)?;
+        Ok(self.experiment(&end))
+    }
+
+    /// The same, for whoever needs to know how it ended. [`Self::experiment`] takes what it recorded.
+    pub(super) fn drive(&mut self, prefix: &[(Choice, OpKey)], guide: &mut dyn Guide) -> Result<End, Halt> {
+        if self.executions >= self.limit && !self.insists {
+            return Err(Halt::Spent);
+        }
+        self.executions += 1;
+        let (asked, insists) = (&mut *self.go, self.insists);
+        let mut go = || match asked() {
+            Go::BudgetSpent if insists => Go::Continue,
+            go => go,
+        };
+        match self.runner.run_within(&Scope::All, prefix, guide, &mut go) {
+            Ok(End::Stopped(Go::Cancelled)) => Err(Halt::Cancelled),
+            Ok(End::Stopped(_)) => Err(Halt::Spent),
+            Ok(End::Promoted(_)) => Err(Halt::Promoted),
+            Ok(end) => Ok(end),
+            Err(error) => Err(Halt::Failed(error)),
+        }
+    }
+
+    /// The events of what ran last.
+    pub(super) fn trace(&self) -> &Trace {
+        &self.runner.trace
+    }
+
+    /// Takes what the execution that ended so has recorded.
+    pub(super) fn experiment(&mut self, end: &End) -> Experiment {
+        let failures: &[Failure] = match end {
+            End::Ended(failures) | End::Limit(failures) => failures,
+            End::Cut(_) | End::Promoted(_) | End::Stopped(_) => &[],
+        };
+        let failure = failures.iter().find(|failure| Identity::of(failure) == *self.identity).cloned();
+        let over = self.runner.over().filter(|_| !failures.is_empty());
+        let trace = mem::take(&mut self.runner.trace);
+        let point = over.map_or(trace.steps.len(), |over| (over as usize).min(trace.steps.len()));
+        Experiment { trace, failure, point, ending: mem::take(&mut self.runner.ending) }
+    }
+}

@@ -1,0 +1,171 @@
+//! The simplest schedule that fails in the same way: fewest preemptions, then fewest switches, then the earliest failure.
+//!
+//! Changes to the schedule are tried until none makes it simpler, which is a local minimum. Below its number of
+//! preemptions icb (PLDI 2007) looks for a failure that no single change leads to; where it has run every schedule, the
+//! number is a minimum, and else an upper bound.
+
+use rustc_hash::FxHashSet;
+
+use super::changes::changes;
+use super::lab::{Experiment, Halt, Lab};
+use super::plan::{Follow, Leg, Plan, Recall};
+use crate::cache::{Cache, Rule};
+use crate::run::End;
+use crate::seam::{Choice, OpKey, Program};
+use crate::strategy::{Frontier, Next, Preemptions, Strategy};
+
+/// How many executions the changes may take, and how many the search below.
+const CHANGES: u64 = 1_500;
+const BELOW: u64 = 3_000;
+
+/// More key points come in so many times at most.
+const RESTARTS: u32 = 8;
+
+/// How many times the simplest schedule must fail in the same way before it counts.
+const REPLAYS: u32 = 2;
+
+/// The simplest schedule that was found.
+pub(super) struct Minimum {
+    pub(super) simplest: Experiment,
+    /// Every schedule with fewer preemptions was run, without this failure.
+    pub(super) fewest: bool,
+}
+
+/// Simplifies a failing schedule; `fewest` says that none with fewer preemptions fails. Nothing, where the schedule does
+/// not fail in the same way each time.
+pub(super) fn minimise<P: Program>(
+    lab: &mut Lab<'_, P>,
+    schedule: &[(Choice, OpKey)],
+    fewest: bool,
+) -> Result<Option<Minimum>, Halt> {
+    let mut schedule = schedule.to_vec();
+    for _ in 0..RESTARTS {
+        match attempt(lab, &mut schedule, fewest) {
+            // With the key points that there are now, what has been found so far is another schedule.
+            Err(Halt::Promoted) => {}
+            result => return result,
+        }
+    }
+    Err(Halt::Promoted)
+}
+
+/// One attempt; what it has found when key points are added is left in `schedule`.
+fn attempt<P: Program>(
+    lab: &mut Lab<'_, P>,
+    schedule: &mut Vec<(Choice, OpKey)>,
+    mut fewest: bool,
+) -> Result<Option<Minimum>, Halt> {
+    let mut best = again(lab, schedule)?;
+    if best.failure.is_none() {
+        return Ok(None);
+    }
+    simplify(lab, &mut best, schedule)?;
+    if !fewest && best.cost().preemptions > 0 {
+        let below = below(lab, best.cost().preemptions - 1)?;
+        fewest = below.exhausted;
+        if let Some(better) = below.found {
+            best = better;
+            simplify(lab, &mut best, schedule)?;
+        }
+    }
+    for _ in 0..REPLAYS {
+        let again = again(lab, schedule)?;
+        if again.failure.is_none() || again.trace.first_difference(&best.trace).is_some() {
+            return Ok(None);
+        }
+    }
+    fewest |= best.cost().preemptions == 0;
+    Ok(Some(Minimum { simplest: best, fewest }))
+}
+
+/// Runs a schedule again, even if the time for everything else is up.
+fn again<P: Program>(lab: &mut Lab<'_, P>, schedule: &[(Choice, OpKey)]) -> Result<Experiment, Halt> {
+    lab.insist(true);
+    let again = lab.run(&[], &mut Recall::new(schedule));
+    lab.insist(false);
+    again
+}
+
+/// Changes the schedule for as long as that makes it simpler, or the budget allows.
+fn simplify<P: Program>(
+    lab: &mut Lab<'_, P>,
+    best: &mut Experiment,
+    schedule: &mut Vec<(Choice, OpKey)>,
+) -> Result<(), Halt> {
+    lab.allow(CHANGES);
+    let mut tried = FxHashSet::default();
+    let result = loop {
+        match simpler(lab, best, &mut tried) {
+            Ok(Some(simpler)) => *best = simpler,
+            Ok(None) | Err(Halt::Spent) => break Ok(()),
+            Err(halt) => break Err(halt),
+        }
+    };
+    *schedule = best.trace.schedule();
+    result
+}
+
+/// The first change that makes the schedule simpler, among those that were not tried.
+fn simpler<P: Program>(
+    lab: &mut Lab<'_, P>,
+    best: &Experiment,
+    tried: &mut FxHashSet<Vec<Leg>>,
+) -> Result<Option<Experiment>, Halt> {
+    for change in changes(&Plan::of(&best.trace.steps[..best.point])) {
+        if tried.insert(change.legs.clone()) {
+            let experiment = lab.run(&[], &mut Follow::new(&change))?;
+            if experiment.failure.is_some() && experiment.cost() < best.cost() {
+                return Ok(Some(experiment));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// What icb came to.
+struct Below {
+    found: Option<Experiment>,
+    /// Every schedule with fewer preemptions than what was found, or up to the bound, was run.
+    exhausted: bool,
+}
+
+/// Looks for the failure in every schedule with at most so many preemptions, the fewest first.
+fn below<P: Program>(lab: &mut Lab<'_, P>, bound: u32) -> Result<Below, Halt> {
+    let mut strategy = Frontier::new(Preemptions { max: bound });
+    let cache = Cache::new(Some(Rule::Preemptions));
+    let mut cut = None;
+    lab.allow(BELOW);
+    loop {
+        let Next::Work(item) = strategy.next(&cache) else { break };
+        let mut guide = strategy.guide(&item, &cache);
+        let end = match lab.drive(&item.prefix, &mut *guide) {
+            Ok(end) => end,
+            Err(Halt::Spent) => return Ok(Below { found: None, exhausted: false }),
+            Err(halt) => return Err(halt),
+        };
+        let mut notes = guide.notes();
+        match end {
+            End::Ended(_) => {
+                cache.end(lab.trace().hb.state());
+            }
+            End::Limit(_) => {
+                cut = Some(cut.map_or(item.cost, |cut: u32| cut.min(item.cost)));
+                cache.withdraw(&notes.entered, item.id);
+                notes.endless = true;
+            }
+            End::Cut(_) | End::Promoted(_) | End::Stopped(_) => {}
+        }
+        strategy.learn(&item, lab.trace(), notes, &cache);
+        let experiment = lab.experiment(&end);
+        if experiment.failure.is_some() {
+            let fewer = experiment.cost().preemptions.checked_sub(1);
+            let covered = strategy.coverage(cut).preemptions;
+            return Ok(Below {
+                found: Some(experiment),
+                exhausted: fewer.is_none_or(|fewer| covered >= Some(fewer)),
+            });
+        }
+    }
+    let exhausted = strategy.coverage(cut).preemptions >= Some(bound);
+    Ok(Below { found: None, exhausted })
+}

@@ -1,0 +1,165 @@
+//! A schedule as a plan that can be changed: who runs, up to which of its events; and the guide that follows one.
+//!
+//! A changed schedule does not fit its recording any more: threads run other operations, or are blocked where they were
+//! not. So a plan names no operations. Its legs count events of their own thread from its beginning, which lets one be
+//! left out or moved without a change to the others; a leg whose agent cannot go is over; and after the last one the
+//! default schedule goes on.
+
+use rustc_hash::FxHashMap;
+
+use crate::names::{EventId, ThreadName};
+use crate::point::Point;
+use crate::seam::{Agent, Choice, OpKey, Pick, Until};
+use crate::strategy::{Decision, Guide, Notes};
+use crate::trace::TraceStep;
+
+/// An agent runs up to an event.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Leg {
+    pub(super) agent: Agent,
+    /// How many events its thread has run at the end of the leg.
+    pub(super) until: u32,
+}
+
+/// Legs one after another.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Plan {
+    pub(super) legs: Vec<Leg>,
+    /// Which way events go that can go several.
+    pub(super) picks: FxHashMap<EventId, Pick>,
+}
+
+impl Plan {
+    /// The plan of a schedule.
+    pub(super) fn of(steps: &[TraceStep]) -> Self {
+        let mut plan = Self::default();
+        for TraceStep { choice, event, .. } in steps {
+            let until = event.id.index + 1;
+            match plan.legs.last_mut() {
+                Some(leg) if leg.agent == choice.agent => leg.until = until,
+                _ => plan.legs.push(Leg { agent: choice.agent, until }),
+            }
+            if event.pick != Pick::Only {
+                plan.picks.insert(event.id, event.pick);
+            }
+        }
+        plan
+    }
+
+    /// The same picks with other legs; neighbours of one agent become one leg.
+    pub(super) fn with(&self, legs: impl IntoIterator<Item = Leg>) -> Self {
+        let mut merged: Vec<Leg> = Vec::new();
+        for leg in legs {
+            match merged.last_mut() {
+                Some(last) if last.agent == leg.agent => last.until = last.until.max(leg.until),
+                _ => merged.push(leg),
+            }
+        }
+        Self { legs: merged, picks: self.picks.clone() }
+    }
+}
+
+/// How many events each thread has run so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counts {
+    of: FxHashMap<ThreadName, u32>,
+    seen: usize,
+}
+
+impl Counts {
+    pub(super) fn update(&mut self, at: &Point<'_>) {
+        for step in &at.trace.steps[self.seen..] {
+            self.of.insert(step.event.id.thread, step.event.id.index + 1);
+        }
+        self.seen = at.trace.steps.len();
+    }
+
+    pub(super) fn of(&self, thread: ThreadName) -> u32 {
+        self.of.get(&thread).copied().unwrap_or_default()
+    }
+}
+
+/// Follows a plan.
+pub(super) struct Follow<'a> {
+    plan: &'a Plan,
+    next: usize,
+    counts: Counts,
+}
+
+impl<'a> Follow<'a> {
+    pub(super) fn new(plan: &'a Plan) -> Self {
+        Self { plan, next: 0, counts: Counts::default() }
+    }
+
+    fn planned(&mut self, at: &Point<'_>) -> Option<Choice> {
+        while let Some(leg) = self.plan.legs.get(self.next) {
+            let thread = leg.agent.thread();
+            let index = self.counts.of(thread);
+            let pick = self.plan.picks.get(&EventId { thread, index }).copied();
+            match way(at, leg.agent, pick).filter(|_| index < leg.until) {
+                None => self.next += 1,
+                choice => return choice,
+            }
+        }
+        None
+    }
+}
+
+/// The choice of an agent, in the way asked for if it can go that way.
+pub(super) fn way(at: &Point<'_>, agent: Agent, pick: Option<Pick>) -> Option<Choice> {
+    let mut ways = at.choices.iter().filter(|choice| choice.agent == agent);
+    let asked = ways.clone().find(|choice| Some(choice.pick) == pick);
+    asked.or_else(|| ways.next()).copied()
+}
+
+/// One event, as chosen; nothing where there is no choice.
+pub(super) fn one(choice: Option<Choice>) -> Decision {
+    choice.map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::one() })
+}
+
+impl Guide for Follow<'_> {
+    fn choose(&mut self, at: &Point<'_>) -> Decision {
+        self.counts.update(at);
+        one(self.planned(at).or_else(|| at.default_choice()))
+    }
+
+    fn pass(&mut self, _at: &Point<'_>) {}
+
+    fn notes(self: Box<Self>) -> Notes {
+        Notes::default()
+    }
+}
+
+/// Follows a schedule that was recorded when fewer key points were known: each of its operations runs when its turn
+/// comes, and what its thread runs before that, now that it is known, runs with it.
+pub(super) struct Recall<'a> {
+    steps: &'a [(Choice, OpKey)],
+}
+
+impl<'a> Recall<'a> {
+    pub(super) fn new(steps: &'a [(Choice, OpKey)]) -> Self {
+        Self { steps }
+    }
+}
+
+impl Guide for Recall<'_> {
+    fn choose(&mut self, at: &Point<'_>) -> Decision {
+        while let [(choice, key), rest @ ..] = self.steps {
+            let Some(found) = way(at, choice.agent, Some(choice.pick)) else {
+                self.steps = rest;
+                continue;
+            };
+            if at.planned(found).is_some_and(|(_, planned)| planned == *key) {
+                self.steps = rest;
+            }
+            return one(Some(found));
+        }
+        one(at.default_choice())
+    }
+
+    fn pass(&mut self, _at: &Point<'_>) {}
+
+    fn notes(self: Box<Self>) -> Notes {
+        Notes::default()
+    }
+}
