@@ -87,9 +87,12 @@ pub(crate) struct ExploreArgs {
     /// Do not look for simpler schedules and causes of what was found.
     #[arg(long)]
     pub(crate) no_explain: bool,
-    /// Do not report data races. None are looked for yet, so this changes nothing.
+    /// Do not look for data races.
     #[arg(long)]
     pub(crate) no_races: bool,
+    /// A data race counts as a bug; else it is a warning, which changes neither verdict nor exit code.
+    #[arg(long, conflicts_with = "no_races")]
+    pub(crate) fail_on_races: bool,
     /// How the report is printed.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
@@ -163,6 +166,8 @@ impl ExploreArgs {
             output: self.output,
             target: self.target,
             explain: !self.no_explain,
+            races: !self.no_races,
+            fail_on_races: self.fail_on_races,
             ..Request::new(program.into())
         };
         settings.apply(&mut request);

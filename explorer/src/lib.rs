@@ -28,6 +28,8 @@ mod model_tests;
 mod peculiar;
 pub mod place;
 pub mod places;
+mod race_text;
+mod races;
 mod replay;
 pub mod report;
 pub mod request;

@@ -157,6 +157,7 @@ impl Again<'_> {
             key_points_per_schedule: events as f64,
             notes,
             findings: finding.into_iter().collect(),
+            races: Vec::new(),
         }
     }
 

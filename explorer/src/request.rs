@@ -49,6 +49,10 @@ pub struct Request {
     pub keep_going: bool,
     /// Whether findings are explained after the search.
     pub explain: bool,
+    /// Whether data races are looked for.
+    pub races: bool,
+    /// Whether a data race counts as a failure.
+    pub fail_on_races: bool,
     /// How many executions the search may take.
     pub max_schedules: u64,
     /// How long the search may take.
@@ -83,6 +87,8 @@ impl Request {
             seed: 0,
             keep_going: false,
             explain: true,
+            races: true,
+            fail_on_races: false,
             max_schedules: 10_000,
             time_limit: Duration::from_secs(60),
             output: None,
@@ -104,6 +110,7 @@ impl Request {
             step_limit: self.step_limit,
             seed: self.seed,
             keep_going: self.keep_going,
+            races: self.races,
             ..checker::search::Options::default()
         }
     }

@@ -18,6 +18,7 @@ use crate::finding::{self, Failing, Measured};
 use crate::kept::Keeper;
 use crate::peculiar::{Observed, Peculiarities};
 use crate::places::Places;
+use crate::races;
 use crate::report::{Covered, FORMAT, Finding, Report, VERSION};
 use crate::request::{Request, Strategy};
 use crate::saving;
@@ -74,6 +75,10 @@ impl Session<'_> {
         let elapsed = started.elapsed().as_secs_f64();
         self.explain_all(&program, &outcome, (&mut keeper, &mut made), &peculiarities, watch);
         let mut report = self.report(&outcome, made, elapsed);
+        report.races = races::report(&program, &outcome.races, &self.places());
+        if self.request.fail_on_races && !report.races.is_empty() {
+            report.verdict = Verdict::Found;
+        }
         // Executions that were stopped in the middle, or that were needed to tell where something is.
         report.other = peculiarities.executions() - outcome.stats.executions_now();
         report.notes.extend(peculiarities.notes());
@@ -113,6 +118,7 @@ impl Session<'_> {
             key_points_per_schedule: stats.events as f64 / stats.executions_now().max(1) as f64,
             notes,
             findings: in_order(outcome, made.findings),
+            races: Vec::new(),
         }
     }
 

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use checker::failure::FailureKind;
 
+use crate::race_text;
 use crate::report::{Covered, Finding, Report};
 use crate::request::Strategy;
 use crate::table;
@@ -15,6 +16,9 @@ pub fn render(report: &Report) -> String {
     let mut text = String::new();
     for (number, finding) in (1..).zip(&report.findings) {
         section(&mut text, &render_finding(finding, (number, report.findings.len())));
+    }
+    for (number, race) in (1..).zip(&report.races) {
+        section(&mut text, &race_text::section(race, (number, report.races.len())));
     }
     section(&mut text, &summary(report));
     text
@@ -166,6 +170,9 @@ fn summary(report: &Report) -> String {
             line(&mut text, &format!("  promise   {promise}"));
         }
     }
+    if let Some(races) = race_text::summary(&report.races) {
+        line(&mut text, &format!("  races     {races}"));
+    }
     line(&mut text, &format!("  ended     {}", report.ended));
     for note in &report.notes {
         line(&mut text, &format!("  note      {note}"));
@@ -175,6 +182,9 @@ fn summary(report: &Report) -> String {
 
 fn headline(report: &Report) -> String {
     match (report.verdict, report.findings.len()) {
+        (Verdict::Found, 0) => {
+            format!("{} found (--fail-on-races).", plural(report.races.len() as u64, "data race"))
+        }
         (Verdict::Found, count) => format!("{} found.", plural(count as u64, "bug")),
         (Verdict::Clean, _) if report.replayed.is_some() => "The schedule does not fail.".to_owned(),
         (Verdict::Clean, _) => {

@@ -49,6 +49,8 @@ pub(crate) fn arguments(request: &Request, target: &str) -> Vec<OsString> {
     ];
     for (is_set, flag) in [
         (request.keep_going, "--keep-going"),
+        (!request.races, "--no-races"),
+        (request.fail_on_races, "--fail-on-races"),
         (request.ignore_exit_code, "--ignore-exit-code"),
         (request.fresh_directory, "--fresh-dir"),
     ] {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::control::atomicity::atomic_functions;
 use crate::control::harness;
 use crate::control::memory_calls::MemoryFunctions;
 use crate::control::watch::Watch;
@@ -37,6 +38,7 @@ pub(crate) fn launch(
     let mut layout = Layout {
         unwinding: unwinding(&modules),
         rust_mutexes: rust_mutexes(&modules),
+        atomic_functions: atomic_functions(&modules),
         frameworks: harness::frameworks(&modules),
         test_cancel: function("pthread_testcancel", &modules),
         mutex_lock: function("pthread_mutex_lock", &modules),

@@ -66,6 +66,8 @@ pub(crate) struct Layout {
     pub(crate) memory_functions: MemoryFunctions,
     /// Code of Rust's standard library, wherever it was inlined, that takes or releases a mutex.
     pub(crate) rust_mutexes: Vec<(Range<u64>, RustMutex)>,
+    /// Code of the libraries' atomics, wherever it was inlined, by address.
+    pub(crate) atomic_functions: Vec<Range<u64>>,
     /// Functions of test frameworks, by address.
     pub(crate) frameworks: Vec<Range<u64>>,
     /// The trap that functions of the allocator return to.

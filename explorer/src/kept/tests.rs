@@ -165,6 +165,7 @@ fn report(covered: Option<u32>) -> Report {
         key_points_per_schedule: 0.0,
         notes: Vec::new(),
         findings: Vec::new(),
+        races: Vec::new(),
     }
 }
 

@@ -110,9 +110,8 @@ impl Explored {
 fn explore_with(program: &str, change: impl FnOnce(&mut Request)) -> Explored {
     let model: Model = program.parse().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let mut request = Request::new("model".into());
-    // What it takes to explain a finding is another test's business.
-    request.explain = false;
+    // Races, and what it takes to explain a finding, are other tests' business.
+    let mut request = Request { explain: false, races: false, ..Request::new("model".into()) };
     change(&mut request);
     let report = Session {
         request: &request,

@@ -1,6 +1,7 @@
 //! The text and the JSON of reports.
 
 use super::*;
+use crate::verdict::Verdict;
 
 #[test]
 fn the_report_of_a_lost_update_shows_the_preemption() {
@@ -35,7 +36,7 @@ fn the_report_of_a_lost_update_shows_the_preemption() {
 
     1 bug found.
       explored  build/model (icb)
-      ran       3 schedules, 6 other
+      ran       3 schedules, 5 other
       speed     0.01 s, 1,000 schedules/s, 9.0 key points each
       covered   every schedule without preemptions
       ended     a failure was found (--keep-going looks for more)
@@ -70,7 +71,7 @@ fn the_report_of_a_deadlock_says_who_holds_what() {
 
     1 bug found.
       explored  build/model (icb)
-      ran       3 schedules, 1 deadlocked, 1 pruned, 5 other
+      ran       3 schedules, 1 deadlocked, 1 pruned, 4 other
       speed     0.01 s, 1,000 schedules/s, 8.8 key points each
       covered   every schedule without preemptions
       ended     a failure was found (--keep-going looks for more)
@@ -103,7 +104,7 @@ fn a_clean_report_says_what_was_covered() {
     insta::assert_snapshot!(explore(CLEAN).text(), @"
     Nothing found: every schedule was run, and none failed.
       explored  build/model (icb)
-      ran       2 schedules, 4 other
+      ran       2 schedules, 3 other
       speed     0.01 s, 1,000 schedules/s, 11.0 key points each
       covered   every schedule
       ended     nothing was left to explore within the bound
@@ -130,7 +131,7 @@ fn the_json_report_has_the_documented_members() {
       "deadlocked": 0,
       "redundant": 0,
       "pruned": 0,
-      "other": 6,
+      "other": 5,
       "covered": {
         "preemptions": 0
       },
@@ -245,7 +246,52 @@ fn the_json_report_has_the_documented_members() {
             "truncated": false
           }
         }
-      ]
+      ],
+      "races": []
     }
     "#);
+}
+
+#[test]
+fn a_race_is_told_below_the_findings() {
+    let program = "T1: create T2, w x 1, join T2 | T2: r x, r y";
+    insta::assert_snapshot!(explore_with(program, |request| request.races = true).text(), @"
+    Data race: `x`
+      T1 writes
+           in thread1, src/model.c:2
+      T2 reads
+           in thread2, src/model.c:1
+
+    Nothing found: every schedule was run, and none failed.
+      explored  build/model (icb)
+      ran       2 schedules, 1 pruned, 4 other
+      speed     0.01 s, 1,000 schedules/s, 4.7 key points each
+      covered   every schedule
+      races     1 pair of locations whose order nothing says
+      ended     nothing was left to explore within the bound
+    ");
+}
+
+#[test]
+fn a_harmful_race_says_which_order_fails() {
+    let program = "T1: create T2, w x 1, join T2 | T2: r x, assert x==1";
+    let report = explore_with(program, |request| request.races = true).report;
+    let [race] = &report.races[..] else { panic!("{:?}", report.races) };
+    assert_eq!(
+        race.message,
+        "data race: T1 (thread1, src/model.c:2) writes `x` and T2 (thread2, src/model.c:1) reads it, and nothing orders the \
+         two"
+    );
+    let harm = "1 of 1 execution in which the read at model.c:1 came before the write at model.c:2 failed, 1 of 1 others \
+                passed";
+    assert_eq!((race.harmful, race.harm.as_deref()), (true, Some(harm)));
+}
+
+#[test]
+fn a_race_counts_as_a_bug_where_that_is_asked_for() {
+    let report = explore_with("T1: create T2, w x 1, join T2 | T2: r x", |request| {
+        (request.races, request.fail_on_races) = (true, true);
+    });
+    assert!(report.text().contains("\n1 data race found (--fail-on-races).\n"), "{}", report.text());
+    assert_eq!((report.report.verdict, report.report.findings.len()), (Verdict::Found, 0));
 }

@@ -196,7 +196,19 @@ impl Process {
             _ => (OpKind::Read, Act::Access),
         };
         let site = self.layout.site(instruction.addr);
-        Pending { op: Op::new(kind, named), site, need: Need::Nothing, act, deadline: None }
+        let op = self.access_op(kind, instruction, named);
+        Pending { op, site, need: Need::Nothing, act, deadline: None }
+    }
+
+    fn access_op(
+        &self,
+        kind: OpKind,
+        instruction: &Candidate,
+        accesses: impl IntoIterator<Item = Access>,
+    ) -> Op {
+        let mut op = Op::new(kind, accesses);
+        op.atomicity = self.atomicity(instruction.addr, &op.may.accesses);
+        op
     }
 
     /// What the indivisible instruction at which a thread stands does to a mutex of Rust's standard library, by itself or
@@ -228,7 +240,7 @@ impl Process {
     fn describe_split(&self, instruction: &Candidate, access: MemoryAccess) -> Pending {
         let obj = self.object(access.addr, access.len);
         Pending {
-            op: Op::new(OpKind::Read, [Access::read(obj)]),
+            op: self.access_op(OpKind::Read, instruction, [Access::read(obj)]),
             site: self.layout.site(instruction.addr),
             need: Need::Nothing,
             act: Act::SplitRead { addr: access.addr, len: access.len as usize },

@@ -89,6 +89,8 @@ struct State {
     /// Rebuilt when the set of watched instructions changes.
     arming: Option<Arc<Arming>>,
     names: FxHashMap<ObjName, Words>,
+    /// Of static variables: whether they are atomic, as far as that is known.
+    atomic: FxHashMap<Obj, Option<bool>>,
     /// Variables on stacks that another thread was seen to touch: the function whose frame it was, and the words, if the
     /// place belongs to one function only.
     locals: FxHashMap<(ObjName, u32), (u64, Option<String>)>,
@@ -377,6 +379,11 @@ impl Shared {
         let name = block_name(&words);
         self.state().names.entry(name).or_insert(Words::Thing(words));
         Obj::whole(name.0)
+    }
+
+    /// Whether an object is of an atomic type; `None` if that is no static variable with a known type.
+    pub(crate) fn is_atomic_data(&self, layout: &Layout, obj: Obj) -> Option<bool> {
+        *self.state().atomic.entry(obj).or_insert_with(|| layout.is_atomic_data(obj))
     }
 
     /// The words for an object.

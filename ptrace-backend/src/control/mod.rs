@@ -1,6 +1,7 @@
 //! Controlling one copy of the target: its threads, its synchronisation, its memory, one thread at a time.
 
 mod access;
+pub(crate) mod atomicity;
 mod bystanders;
 mod calls;
 mod enter;

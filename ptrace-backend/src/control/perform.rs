@@ -184,7 +184,8 @@ impl Process {
             }
             Act::SplitRead { addr, len } => {
                 let value = self.read(*addr, *len);
-                let op = Op::new(OpKind::Write, all.accesses.iter().map(|a| Access::write(a.obj)));
+                let mut op = Op::new(OpKind::Write, all.accesses.iter().map(|a| Access::write(a.obj)));
+                op.atomicity = pending.op.atomicity;
                 let act = Act::SplitWrite { addr: *addr, value, read_at: self.events };
                 let write = Pending { op, site: pending.site, need: Need::Nothing, act, deadline: None };
                 (all, Next::Stay(Box::new(write)))

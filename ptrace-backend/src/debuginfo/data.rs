@@ -46,18 +46,28 @@ impl Variables {
 
     /// The words for an address: the variable, then the way into it.
     pub(super) fn at(&self, dwarf: &Dwarf, address: u64) -> Option<String> {
-        let after = self.0.partition_point(|variable| variable.address <= address);
-        let variable = self.0.get(after.checked_sub(1)?)?;
-        let offset = address - variable.address;
-        if offset >= variable.size.max(1) {
-            return None;
-        }
+        let (variable, offset) = self.holding(address)?;
         let within = match variable.kind {
             Some((unit, entry)) => types::path(dwarf, &dwarf.units()[unit], entry, offset),
             None if offset > 0 => format!("+{offset:#x}"),
             None => String::new(),
         };
         Some(format!("{}{within}", variable.name))
+    }
+
+    /// Whether the variable, or the part of it, at an address is atomic; `None` if no variable is known there.
+    pub(super) fn is_atomic(&self, dwarf: &Dwarf, address: u64) -> Option<bool> {
+        let (variable, offset) = self.holding(address)?;
+        let (unit, entry) = variable.kind?;
+        Some(types::is_atomic(dwarf, &dwarf.units()[unit], entry, offset))
+    }
+
+    /// The variable that an address is in, and where in it.
+    fn holding(&self, address: u64) -> Option<(&Variable, u64)> {
+        let after = self.0.partition_point(|variable| variable.address <= address);
+        let variable = self.0.get(after.checked_sub(1)?)?;
+        let offset = address - variable.address;
+        (offset < variable.size.max(1)).then_some((variable, offset))
     }
 }
 

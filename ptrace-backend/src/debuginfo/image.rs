@@ -9,6 +9,7 @@ use object::{Object, ObjectKind, SectionKind};
 use super::cfi::Cfi;
 use super::data::{Variables, without_crate};
 use super::demangle::demangle;
+use super::die;
 use super::dwarf::{self, Dwarf};
 use super::elf::{CodeSection, ElfBytes, ThreadLocalStorage};
 use super::error::ImageError;
@@ -35,6 +36,7 @@ pub struct Image {
     variables: OnceLock<Option<Variables>>,
     sources: OnceLock<Vec<SourceUnit>>,
     is_rust: OnceLock<bool>,
+    has_atomic_types: OnceLock<bool>,
     inspection: Index,
     dwarf: OnceLock<Option<Dwarf>>,
     cfi: Cfi,
@@ -63,6 +65,7 @@ impl Image {
             variables: OnceLock::new(),
             sources: OnceLock::new(),
             is_rust: OnceLock::new(),
+            has_atomic_types: OnceLock::new(),
             inspection: Index::default(),
             dwarf: OnceLock::new(),
             cfi: Cfi::new(&elf),
@@ -179,6 +182,24 @@ impl Image {
             let name = if self.is_rust() { without_crate(&full) } else { &full };
             let offset = address - symbol.address;
             Some(if offset == 0 { name.to_owned() } else { format!("{name}+{offset:#x}") })
+        })
+    }
+
+    /// Whether the variable at a static address is of an atomic type; `None` if no variable is known there.
+    #[must_use]
+    pub fn is_atomic_data(&self, address: u64) -> Option<bool> {
+        self.dwarf().zip(self.variables()).and_then(|(dwarf, variables)| variables.is_atomic(dwarf, address))
+    }
+
+    /// Whether its source has atomic types of C, whose accesses no function tells of.
+    #[must_use]
+    pub fn has_atomic_types(&self) -> bool {
+        *self.has_atomic_types.get_or_init(|| {
+            let mut found = false;
+            for unit in self.dwarf().map(Dwarf::units).unwrap_or_default() {
+                die::visit(unit, &[gimli::DW_TAG_atomic_type], &mut |_| found = true);
+            }
+            found
         })
     }
 

@@ -34,12 +34,48 @@ fn size_within(dwarf: &Dwarf, unit: &Unit, offset: UnitOffset, depth: usize) -> 
 
 /// `.head`, `[3].next`: the members and elements that lead to the byte at `at`; `+0x4` for what has no name.
 pub(super) fn path(dwarf: &Dwarf, unit: &Unit, offset: UnitOffset, at: u64) -> String {
+    way(dwarf, unit, offset, at, &mut |_, _| {})
+}
+
+/// Whether the byte at `at` is in something atomic: of C's atomic types, or of those of the libraries of C++ and Rust.
+pub(super) fn is_atomic(dwarf: &Dwarf, unit: &Unit, offset: UnitOffset, at: u64) -> bool {
+    let mut found = false;
+    way(dwarf, unit, offset, at, &mut |unit, entry| {
+        let named = || text(dwarf, unit, entry).is_some_and(|name| is_atomic_name(&name));
+        found |= entry.tag() == gimli::DW_TAG_atomic_type
+            || (entry.tag() == gimli::DW_TAG_structure_type && named());
+    });
+    found
+}
+
+fn is_atomic_name(name: &str) -> bool {
+    const INTEGERS: [&str; 6] = ["8", "16", "32", "64", "128", "size"];
+    let is_rust = |rest: &str| {
+        let integer = rest.strip_prefix(['I', 'U']);
+        rest == "Bool"
+            || ["<", "Ptr<"].iter().any(|start| rest.starts_with(start))
+            || integer.is_some_and(|width| INTEGERS.contains(&width))
+    };
+    ["atomic<", "__atomic_base<", "__atomic_float<"].iter().any(|start| name.starts_with(start))
+        || name == "atomic_flag"
+        || name.strip_prefix("Atomic").is_some_and(is_rust)
+}
+
+/// The path to a byte, from type to type.
+fn way(
+    dwarf: &Dwarf,
+    unit: &Unit,
+    offset: UnitOffset,
+    at: u64,
+    see: &mut dyn FnMut(&Unit, &Entry),
+) -> String {
     let mut path = String::new();
     let mut here = Some((unit, offset));
     let mut rest = at;
     for _ in 0..MAX_DEPTH {
         let Some((unit, offset)) = here else { break };
         let Ok(entry) = unit.entry(offset) else { break };
+        see(unit, &entry);
         here = match entry.tag() {
             gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
                 if is_opaque(dwarf, unit, &entry) {
@@ -236,5 +272,25 @@ fn number(entry: &Entry, name: DwAt) -> Option<u64> {
     match entry.attr_value(name)? {
         AttributeValue::Sdata(value) => u64::try_from(value).ok(),
         value => value.udata_value(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_atomic_name;
+
+    #[test]
+    fn atomic_types_of_libraries_are_known_by_name() {
+        for name in
+            ["atomic<int>", "__atomic_base<long>", "atomic_flag", "AtomicUsize", "AtomicU8", "AtomicBool"]
+        {
+            assert!(is_atomic_name(name), "{name}");
+        }
+        for name in ["AtomicPtr<u8>", "Atomic<usize>"] {
+            assert!(is_atomic_name(name), "{name}");
+        }
+        for name in ["AtomicCounter", "AtomicUnit", "Atom", "atomic_counter", "int"] {
+            assert!(!is_atomic_name(name), "{name}");
+        }
     }
 }

@@ -1,0 +1,165 @@
+//! Data races of a search as a report tells them: both accesses with their stacks, which one more execution shows, once per
+//! pair of lines and variable.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+
+use checker::names::Site;
+use checker::race::{Harm, Pair, Place};
+use checker::seam::{Execution, Program, Scope, Stop};
+use checker::trace::{Trace, TraceStep};
+
+use crate::lanes::Lanes;
+use crate::places::Places;
+use crate::report::{Location, Race, RaceKind, RacingAccess};
+use crate::text::plural;
+use crate::words::Words;
+
+/// The stacks of threads at the events of a trace at which they were asked for.
+type Stacks = BTreeMap<u32, Vec<Site>>;
+
+/// The races of a search. Accesses on the same lines of the same variable are one.
+pub(crate) fn report(program: &impl Program, found: &[Pair], places: &Places<'_>) -> Vec<Race> {
+    let mut races: Vec<Race> = Vec::new();
+    let mut executions: Vec<(&Arc<Trace>, Stacks)> = Vec::new();
+    for pair in found {
+        let known = executions.iter().position(|(trace, _)| Arc::ptr_eq(trace, &pair.trace));
+        let at = known.unwrap_or_else(|| {
+            let of_it = found.iter().filter(|other| Arc::ptr_eq(&other.trace, &pair.trace));
+            let events = of_it.flat_map(|other| other.race.events).collect();
+            executions.push((&pair.trace, stacks(program, &pair.trace, events)));
+            executions.len() - 1
+        });
+        let race = Telling::new(pair, &executions[at].1, places).race();
+        match races.iter_mut().find(|known| is_same(known, &race)) {
+            Some(known) => merge(known, race),
+            None => races.push(race),
+        }
+    }
+    races
+}
+
+/// Whether two races are between the same lines and about the same variable.
+fn is_same(a: &Race, b: &Race) -> bool {
+    let lines = |race: &Race| {
+        let mut lines = race.accesses.each_ref().map(|access| access.place.words());
+        lines.sort();
+        lines
+    };
+    a.variable == b.variable && lines(a) == lines(b)
+}
+
+fn merge(known: &mut Race, race: Race) {
+    known.certain |= race.certain;
+    if race.harmful && !known.harmful {
+        known.harmful = true;
+        known.harm = race.harm;
+    }
+}
+
+/// Runs an execution again, as far as these events, for the stack before each. Where it does not come out again, what is
+/// known by then has to do.
+fn stacks(program: &impl Program, trace: &Trace, mut events: Vec<u32>) -> Stacks {
+    events.sort_unstable();
+    events.dedup();
+    let mut found = Stacks::new();
+    let Ok(mut run) = program.start(&Scope::All) else { return found };
+    let mut ran = 0;
+    for event in events {
+        let steps: Vec<_> = trace.steps[ran..event as usize].iter().map(TraceStep::replayed).collect();
+        if !steps.is_empty() && !run.replay(&steps).is_ok_and(|batch| batch.stop != Stop::Promoted) {
+            break;
+        }
+        ran = event as usize;
+        found.insert(event, run.stack(trace.steps[ran].event.id.thread));
+    }
+    run.finish();
+    found
+}
+
+struct Telling<'a> {
+    pair: &'a Pair,
+    stacks: &'a Stacks,
+    places: &'a Places<'a>,
+    lanes: Lanes,
+}
+
+impl<'a> Telling<'a> {
+    fn new(pair: &'a Pair, stacks: &'a Stacks, places: &'a Places<'a>) -> Self {
+        let lanes = Lanes::of(pair.trace.threads.iter().copied(), places.source().harness());
+        Self { pair, stacks, places, lanes }
+    }
+
+    fn race(&self) -> Race {
+        let words = Words { lanes: &self.lanes, source: self.places.source() };
+        let variable = words.object(self.pair.obj());
+        let accesses = self.pair.race.events.map(|at| self.access(at));
+        let certain =
+            self.pair.certain && !accesses.iter().any(|access| self.mentions_atomics(&access.place));
+        let [first, second] = &accesses;
+        let what = if certain { "data race" } else { "unordered accesses (may be atomic)" };
+        let message = format!(
+            "{what}: {} {} {variable} and {} {} it, and nothing orders the two",
+            at(first),
+            self.verb(0),
+            at(second),
+            self.verb(1)
+        );
+        let harm = self.pair.harm.as_ref().map(|harm| self.harm(harm, &accesses));
+        let harmful = harm.is_some();
+        let variable = variable.trim_matches('`').to_owned();
+        Race { kind: RaceKind::Race, message, variable, certain, harmful, harm, accesses }
+    }
+
+    fn verb(&self, nth: usize) -> &'static str {
+        if self.pair.race.places[nth].writes { "writes" } else { "reads" }
+    }
+
+    fn access(&self, at: u32) -> RacingAccess {
+        let event = &self.pair.trace.steps[at as usize].event;
+        let stack = self.stacks.get(&at).filter(|stack| !stack.is_empty());
+        let stack =
+            stack.map_or_else(|| self.places.of_stack(&[event.site]), |stack| self.places.of_stack(stack));
+        let place = stack.first().cloned().unwrap_or_else(|| self.places.of_site(event.site));
+        let thread = self.lanes.label(event.id.thread);
+        RacingAccess { thread, operation: event.op.kind, place, stack }
+    }
+
+    /// Whether the source line of an access has something to do with atomics: those of C compilers' builtins leave no other
+    /// trace.
+    fn mentions_atomics(&self, place: &Location) -> bool {
+        let (Some(file), Some(line)) = (&place.file, place.line) else { return false };
+        let Ok(text) = fs::read_to_string(self.places.absolute(file)) else { return false };
+        let line = text.lines().nth(line.saturating_sub(1) as usize);
+        line.is_some_and(|line| line.to_ascii_lowercase().contains("atomic"))
+    }
+
+    fn harm(&self, harm: &Harm, accesses: &[RacingAccess; 2]) -> String {
+        let Harm { order: [first, second], both, failed, others: (all, passed) } = *harm;
+        let place = |place: Place| {
+            let what = if place.writes { "the write" } else { "the read" };
+            let is_here = |nth: &usize| self.pair.race.places[*nth].site == place.site;
+            let known = (0..2).find(is_here).map(|nth| accesses[nth].place.short_words());
+            match known.filter(|at| !at.is_empty()) {
+                Some(at) => format!("{what} at {at}"),
+                None => what.to_owned(),
+            }
+        };
+        let order = if both {
+            format!("{} and {} each came before the other once", place(first), place(second))
+        } else if first == second {
+            format!("{} came in one order of the threads", place(first))
+        } else {
+            format!("{} came before {}", place(first), place(second))
+        };
+        let executions = plural(failed, "execution");
+        format!("{failed} of {executions} in which {order} failed, {passed} of {all} others passed")
+    }
+}
+
+/// `T1 (work, counter.c:9)`.
+fn at(access: &RacingAccess) -> String {
+    let place = access.place.words();
+    if place.is_empty() { access.thread.clone() } else { format!("{} ({place})", access.thread) }
+}

@@ -1,0 +1,132 @@
+//! Data races of real programs: what is racy is reported with both lines, what is correct is not, whatever the optimisation
+//! level; and a race alone changes nothing but the report.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+use tests::{Build, Expectation, Manifest, Optimisation, Outcome, Tool};
+
+fn explore(program: &Path, options: &[&str]) -> Outcome {
+    let folder = tempfile::tempdir().unwrap();
+    let place = ["--output".as_ref(), folder.path().as_os_str()];
+    let options = place.into_iter().chain(options.iter().map(AsRef::as_ref));
+    Tool::explore(options, program).run().unwrap()
+}
+
+fn build(source: &str, level: Optimisation) -> std::path::PathBuf {
+    Build::new(source, level).program().unwrap()
+}
+
+/// The lines of the two accesses of every race, the smaller one first, with the variable.
+fn races(outcome: &Outcome) -> BTreeSet<(u64, u64, String)> {
+    let line = |access: &Value| access["line"].as_u64().unwrap_or_else(|| panic!("{}", outcome.transcript()));
+    let races = outcome.report["races"].as_array().unwrap_or_else(|| panic!("{}", outcome.transcript()));
+    races
+        .iter()
+        .map(|race| {
+            let [a, b] = [0, 1].map(|nth| line(&race["accesses"][nth]));
+            (a.min(b), a.max(b), race["variable"].as_str().unwrap().to_owned())
+        })
+        .collect()
+}
+
+fn expect(source: &str, expected: &[(u64, u64, &str)], is_harmful: bool) {
+    for level in Optimisation::ALL {
+        let outcome = explore(&build(source, level), &[]);
+        let expected = expected.iter().map(|(a, b, variable)| (*a, *b, (*variable).to_owned())).collect();
+        assert_eq!(races(&outcome), expected, "{source} {}: {}", level.name(), outcome.transcript());
+        for race in outcome.report["races"].as_array().unwrap() {
+            assert_eq!((&race["kind"], &race["certain"]), (&json!("race"), &json!(true)), "{race}");
+            assert_eq!(race["harmful"], json!(is_harmful), "{race}");
+            assert!(race["accesses"][1]["stack"][0]["function"].is_string(), "{race}");
+        }
+    }
+}
+
+#[test]
+fn racy_programs_in_c_report_the_pair_that_races() {
+    // Each thread's read with the other's write, and the writes, are all on one line.
+    expect("c/lost_update.c", &[(19, 19, "page_views")], true);
+    expect("c/order_violation.c", &[(22, 31, "settings")], true);
+    expect("c/reader_writer.c", &[(21, 31, "lowest"), (22, 32, "highest")], false);
+    // The pointer that publishes it is atomic, what it points to is not.
+    expect("c/double_checked.c", &[(28, 40, "the_codec.block_size")], true);
+}
+
+#[test]
+fn racy_programs_in_cpp_report_the_pair_that_races() {
+    expect("cpp/double_checked.cpp", &[(28, 35, "level")], true);
+    expect("cpp/reader_writer.cpp", &[(24, 30, "checksum"), (23, 31, "entries")], false);
+}
+
+#[test]
+fn a_racy_program_in_rust_reports_the_pair_that_races() {
+    for level in Optimisation::ALL {
+        let found = races(&explore(&build("rust/snapshot.rs", level), &["--keep-going"]));
+        assert!(found.iter().all(|(a, b, variable)| (*a, *b) == (24, 32) && variable.starts_with("SCREEN")));
+        assert!(!found.is_empty(), "{}", level.name());
+    }
+}
+
+/// What its copy races with is what makes a seqlock try again; but by the rules of C++ it is a race.
+const SEQLOCK: &str = "cpp/snapshot_ok.cpp";
+
+fn correct_programs_do_not_race(folder: &str) {
+    let targets = Manifest::read().unwrap().targets;
+    let correct = targets.iter().filter(|target| {
+        matches!(target.expectation, Expectation::Clean) && target.language.folder() == folder
+    });
+    let sources: Vec<String> = correct.map(|target| target.source().to_string_lossy().into_owned()).collect();
+    assert!(sources.len() > 8, "{sources:?}");
+    for source in sources.iter().filter(|source| *source != SEQLOCK) {
+        for level in Optimisation::ALL {
+            let outcome = explore(&build(source, level), &["--max-schedules", "60"]);
+            assert_eq!(outcome.report["races"], json!([]), "{source} {}", level.name());
+        }
+    }
+}
+
+#[test]
+fn correct_programs_in_c_do_not_race() {
+    correct_programs_do_not_race("c");
+}
+
+#[test]
+fn correct_programs_in_cpp_do_not_race() {
+    correct_programs_do_not_race("cpp");
+}
+
+#[test]
+fn correct_programs_in_rust_do_not_race() {
+    correct_programs_do_not_race("rust");
+}
+
+#[test]
+fn a_race_is_a_failure_only_where_that_is_asked_for() {
+    let program = build(SEQLOCK, Optimisation::O2);
+    let outcome = explore(&program, &[]);
+    let copied = |line, member: &str| (line, 35, format!("settings.{member}"));
+    assert_eq!(races(&outcome), [copied(25, "revision"), copied(26, "last_revision")].into());
+    assert_eq!((outcome.code, &outcome.report["verdict"]), (0, &json!("clean")));
+    let outcome = explore(&program, &["--fail-on-races"]);
+    assert_eq!((outcome.code, &outcome.report["verdict"]), (1, &json!("found")));
+    assert_eq!(outcome.report["findings"], json!([]));
+    let outcome = explore(&program, &["--no-races"]);
+    assert_eq!((outcome.code, &outcome.report["races"]), (0, &json!([])));
+}
+
+#[test]
+fn without_debug_information_accesses_may_be_atomic() {
+    let program = build("c/lost_update.c", Optimisation::O2);
+    let folder = tempfile::tempdir().unwrap();
+    let stripped = folder.path().join("stripped");
+    let status = Command::new("strip").arg("-g").arg("-o").arg(&stripped).arg(&program).status().unwrap();
+    assert!(status.success());
+    let outcome = explore(&stripped, &[]);
+    let race = &outcome.report["races"][0];
+    assert_eq!(race["certain"], json!(false), "{}", outcome.transcript());
+    let message = race["message"].as_str().unwrap();
+    assert!(message.starts_with("unordered accesses (may be atomic): "), "{message}");
+}
