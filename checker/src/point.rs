@@ -3,7 +3,9 @@
 use crate::cost;
 use crate::hash::HbHash;
 use crate::mirror::Mirror;
+use crate::race;
 use crate::seam::{Agent, AgentView, Choice, OpKey, Status};
+use crate::stretches::Stretches;
 use crate::trace::{Last, Trace};
 
 /// Everything that is known where a choice is due.
@@ -102,6 +104,21 @@ pub(crate) fn choices(
         _ => {}
     }
     !waits.is_empty()
+}
+
+/// Leaves no choice where the thread that ran last goes on with a load or a store of none of these synchronisation
+/// variables.
+pub(crate) fn go_on_at_plain_accesses(
+    agents: &Mirror,
+    last: Last,
+    variables: &Stretches,
+    choices: &mut Vec<Choice>,
+) {
+    let Last::CanGoOn(name) = last else { return };
+    let pending = agents.thread(name).and_then(|view| view.pending.as_ref());
+    if pending.is_some_and(|op| race::is_plain(op, variables)) {
+        choices.retain(|choice| choice.agent == Agent::Thread(name));
+    }
 }
 
 fn picks(view: &AgentView, into: &mut Vec<Choice>) {

@@ -1,6 +1,7 @@
 //! One execution, from its start to its end, recorded point by point.
 
 use std::mem;
+use std::sync::Arc;
 
 use crate::cost;
 pub(crate) use crate::end::End;
@@ -16,6 +17,7 @@ use crate::seam::{
 };
 use crate::search::SearchError;
 use crate::strategy::{Decision, Follow, Guide};
+use crate::stretches::Stretches;
 use crate::trace::{Last, Reason, Trace, TraceStep, Unrun};
 use crate::verdict;
 
@@ -33,10 +35,14 @@ pub(crate) struct Limits {
     pub(crate) timeouts: u32,
 }
 
+/// If there are scheduling points at synchronisation only: the synchronisation variables.
+pub(crate) type OnlyAt = Option<Arc<Stretches>>;
+
 /// Runs executions one after another, with the buffers that they share.
 pub(crate) struct Runner<'p, P> {
     pub(crate) program: &'p P,
     pub(crate) limits: Limits,
+    pub(crate) only_at: OnlyAt,
     /// Of the execution that ran last.
     pub(crate) trace: Trace,
     /// The agents as it left them.
@@ -74,6 +80,7 @@ impl<'p, P: Program> Runner<'p, P> {
         Self {
             program,
             limits,
+            only_at: None,
             trace: Trace::default(),
             agents: Mirror::default(),
             ending: Ending::default(),
@@ -358,6 +365,9 @@ impl<'p, P: Program> Runner<'p, P> {
         let timeouts = self.state.timeouts < self.limits.timeouts;
         let (last, idle) = (self.last(), self.state.idle);
         self.state.withheld = point::choices(&self.agents, last, timeouts, idle, &mut self.choices);
+        if let Some(variables) = &self.only_at {
+            point::go_on_at_plain_accesses(&self.agents, last, variables, &mut self.choices);
+        }
     }
 
     fn reason(&self, last: Last, choice: Choice) -> Reason {

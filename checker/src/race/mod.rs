@@ -21,7 +21,7 @@ pub use self::pairs::{Harm, Pair, Pairs};
 use crate::cells::Cells;
 use crate::hb::HappensBefore;
 use crate::names::{Obj, ObjName, Site};
-use crate::op::{Access, Atomicity, Effect, Mode};
+use crate::op::{Access, Atomicity, Effect, Mode, Op};
 use crate::seam::Event;
 use crate::stretches::Stretches;
 use crate::trace::Trace;
@@ -75,6 +75,12 @@ impl Detector {
             new |= self.variables.insert(obj);
         }
         new
+    }
+
+    /// The synchronisation variables so far.
+    #[must_use]
+    pub fn variables(&self) -> &Stretches {
+        &self.variables
     }
 
     /// The races of an execution: of each pair of places, each way round, the first one. Between equal places the two ways
@@ -140,6 +146,13 @@ impl Detector {
             }
         }
     }
+}
+
+/// Whether an operation is a load or store, and touches anything but synchronisation variables.
+pub(crate) fn is_plain(op: &Op, variables: &Stretches) -> bool {
+    !op.kind.synchronises()
+        && op.atomicity != Atomicity::Atomic
+        && op.may.accesses.iter().any(|access| !variables.outside(access.obj).is_empty())
 }
 
 /// Whether all that an event touches is a synchronisation variable thereby.

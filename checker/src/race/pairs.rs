@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::{Detector, Place, Race};
 use crate::names::{Obj, Site};
 use crate::op::Atomicity;
+use crate::stretches::Stretches;
 use crate::trace::Trace;
 
 /// So many pairs are kept: each one needs an execution that shows it.
@@ -61,9 +62,11 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Takes in an execution. `failed` says how it ended, if it went to its end.
-    pub fn take(&mut self, trace: &Trace, failed: Option<bool>) {
-        if self.detector.learn(trace) {
+    /// Takes in an execution. `failed` says how it ended, if it went to its end. `true`: it has shown new synchronisation
+    /// variables.
+    pub fn take(&mut self, trace: &Trace, failed: Option<bool>) -> bool {
+        let new = self.detector.learn(trace);
+        if new {
             self.check_again();
         }
         let races = self.detector.races(trace);
@@ -82,11 +85,18 @@ impl Pairs {
             let trace = Arc::clone(kept.get_or_insert_with(|| Arc::new(trace.clone())));
             self.found.push(Pair { race, certain: is_certain(&trace, &race), trace, harm: None });
         }
-        let Some(failed) = failed else { return };
+        let Some(failed) = failed else { return new };
         for (places, way) in ways {
             let (fails, passes) = &mut self.ways.entry(places).or_default()[way - 1];
             *(if failed { fails } else { passes }) += 1;
         }
+        new
+    }
+
+    /// The synchronisation variables so far.
+    #[must_use]
+    pub fn variables(&self) -> &Stretches {
+        self.detector.variables()
     }
 
     /// Key points were added: what looked unordered may be ordered by what was not seen.

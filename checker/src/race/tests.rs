@@ -246,7 +246,9 @@ fn an_order_that_also_passes_is_not_harmful() {
     let back = trace(&[(1, read, 0, 4, 2), (0, write, 0, 4, 1)]);
     let harm = |executions: &[(&Trace, Option<bool>)]| {
         let mut pairs = super::Pairs::default();
-        executions.iter().for_each(|(trace, failed)| pairs.take(trace, *failed));
+        for (trace, failed) in executions {
+            pairs.take(trace, *failed);
+        }
         pairs.into_found()[0].harm.is_some()
     };
     assert!(harm(&[(&forth, Some(false)), (&back, Some(true))]));

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Search, SearchError};
-use crate::run::{End, Go, Limits, Runner};
+use crate::run::{End, Go, Limits, OnlyAt, Runner};
 use crate::seam::{Ending, Epoch, Program};
 use crate::strategy::{Guide, Notes, Settled, WorkItem};
 use crate::trace::Trace;
@@ -82,6 +82,7 @@ pub struct Job {
     item: WorkItem,
     guide: Box<dyn Guide + Send>,
     limits: Limits,
+    only_at: OnlyAt,
     epoch: Epoch,
 }
 
@@ -116,12 +117,13 @@ impl Job {
 
     /// Runs it; `program` is the program of the search, or another one that is the same. `go` is asked at every event.
     pub fn run<P: Program>(self, program: &P, go: &mut dyn FnMut() -> Go) -> Done {
-        let Self { item, mut guide, limits, epoch } = self;
+        let Self { item, mut guide, limits, only_at, epoch } = self;
         let id = item.id;
         if program.epoch() != epoch {
             return Done { id, ran: None };
         }
         let mut runner = Runner::new(program, limits);
+        runner.only_at = only_at;
         let end = runner.run(&item.prefix, &mut *guide, go);
         let Ok(end @ (End::Ended(_) | End::Cut(_) | End::Limit(_))) = end else {
             return Done { id, ran: None };
@@ -225,7 +227,8 @@ impl<P: Program> Search<'_, P> {
         for _ in 0..self.ahead.workers.room() {
             let Some((item, guide)) = self.strategy.ahead(&self.cache, others) else { return };
             self.ahead.out.insert(item.id);
-            let job = Job { item, guide, limits: self.runner.limits, epoch: self.epoch };
+            let only_at = self.runner.only_at.clone();
+            let job = Job { item, guide, limits: self.runner.limits, only_at, epoch: self.epoch };
             self.ahead.workers.hand_out(job);
         }
     }

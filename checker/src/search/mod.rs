@@ -7,6 +7,7 @@ mod carry;
 mod determinism;
 mod error;
 mod findings;
+mod only_synchronisation;
 mod options;
 mod outcome;
 mod replay;
@@ -94,6 +95,8 @@ struct Search<'a, P> {
     seen: Vec<(Identity, u64)>,
     /// What failed while key points were added under it.
     carried_over: Option<Carried>,
+    /// There are new scheduling points, which the backend knows nothing of.
+    widened: bool,
     /// The least cost at which something was left unexplored.
     cut: Option<u32>,
     /// The failures that every execution so far has shown; `None` before the first one.
@@ -120,6 +123,7 @@ impl<'a, P: Program> Search<'a, P> {
             races: Pairs::default(),
             seen: Vec::new(),
             carried_over: None,
+            widened: false,
             cut: None,
             uniform: None,
             notes: Vec::new(),
@@ -143,9 +147,11 @@ impl<'a, P: Program> Search<'a, P> {
                 }
             },
         };
-        let mut covered = self.strategy.coverage(self.cut);
+        let is_too_narrow = self.is_too_narrow();
+        let mut covered = self.coverage();
         covered.everything &= ended == Ended::Covered;
         for finding in self.findings.iter_mut().filter(|finding| !finding.outdated) {
+            finding.fewest &= !is_too_narrow;
             finding.fewest |= is_fewest(finding.preemptions.unwrap_or(u32::MAX), covered);
         }
         self.notes.extend(self.races.is_cut().then(race::too_many));
@@ -154,8 +160,9 @@ impl<'a, P: Program> Search<'a, P> {
     }
 
     fn search(&mut self) -> Result<Ended, SearchError> {
+        self.switch_at_synchronisation();
         loop {
-            if self.runner.program.epoch() != self.epoch {
+            if self.runner.program.epoch() != self.epoch || mem::take(&mut self.widened) {
                 self.restart();
             }
             if let Some(ended) = self.run_carried_over()? {
@@ -231,8 +238,9 @@ impl<'a, P: Program> Search<'a, P> {
             }
         };
         self.stats.events += self.runner.trace.steps.len() as u64;
-        if self.options.races {
-            self.races.take(&self.runner.trace, failed);
+        if self.options.races || self.options.only_synchronisation {
+            let new = self.races.take(&self.runner.trace, failed);
+            self.widened |= new && self.options.only_synchronisation;
         }
         self.strategy.learn(item, &self.runner.trace, notes, &self.cache);
         if failures.is_empty() {
@@ -307,6 +315,7 @@ impl<'a, P: Program> Search<'a, P> {
         self.ahead.forget();
         self.cache.clear();
         self.races.restart();
+        self.switch_at_synchronisation();
         self.cut = None;
         self.audited = 0;
         self.uniform = None;
@@ -354,8 +363,8 @@ impl<'a, P: Program> Search<'a, P> {
             failure.kind = FailureKind::AlwaysFails;
         }
         let preemptions = trace.preemptions();
-        let covered = self.strategy.coverage(self.cut);
         let first = self.seen.iter().find(|(seen, _)| *seen == identity);
+        let covered = self.coverage();
         Finding {
             failure,
             executions: first.map_or(number, |&(_, started)| started),

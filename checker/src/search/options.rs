@@ -35,6 +35,9 @@ pub struct Options {
     pub cache: bool,
     /// Look for data races.
     pub races: bool,
+    /// Switch threads at synchronisation only; for icb, idb, dfs, random and pct, which take the choices that they are given.
+    /// Data races are looked for then in any case: they say whether it was enough.
+    pub only_synchronisation: bool,
 }
 
 impl Default for Options {
@@ -54,6 +57,7 @@ impl Default for Options {
             keep_going: false,
             cache: true,
             races: false,
+            only_synchronisation: false,
         }
     }
 }

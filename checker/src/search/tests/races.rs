@@ -1,5 +1,9 @@
 //! Searches that look for data races as well.
 
+use std::collections::BTreeSet;
+
+use proptest::prelude::{ProptestConfig, prop_assume, proptest};
+
 use super::*;
 use crate::race::Harm;
 
@@ -48,4 +52,81 @@ fn what_key_points_found_later_order_is_no_race() {
     let options = Options { races: true, ..Options::default() };
     let outcome = explore(&program, &options, &mut Patient).unwrap();
     assert!(outcome.stats.before_restart > 0 && outcome.races.is_empty());
+}
+
+fn at_synchronisation(text: &str, bound: u32) -> Outcome {
+    let options = Options {
+        max_preemptions: bound,
+        keep_going: true,
+        only_synchronisation: true,
+        max_schedules: None,
+        ..Options::default()
+    };
+    explore(&model(text), &options, &mut Patient).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Theorems 2 and 3 of the ICB paper: where no execution that is switched at synchronisation has a race, these executions
+/// show every failure that there is within the bound. `None` if there are too many executions, else whether there was no
+/// race.
+fn check_theorem(text: &str) -> Option<bool> {
+    let oracle = oracle::oracle(&model(text), 1, 2_000)?;
+    let mut without_race = false;
+    for bound in 0..=2 {
+        let outcome = at_synchronisation(text, bound);
+        if !outcome.races.is_empty() {
+            assert_eq!(outcome.covered.preemptions, None, "{text}");
+            continue;
+        }
+        without_race = true;
+        let (_, expected) = oracle.within(|class| class.preemptions <= bound);
+        let found = outcome.findings.into_iter().filter(|finding| !finding.outdated);
+        let found: BTreeSet<Identity> = found.map(|finding| finding.identity).collect();
+        assert_eq!(found, expected, "to {bound}: {text}");
+        let reached = outcome.covered.preemptions.is_some_and(|covered| covered >= bound);
+        assert!(outcome.covered.everything || reached, "{text}");
+    }
+    Some(without_race)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").map_or(64, |n| n.parse().unwrap()), failure_persistence: None, max_global_rejects: 100_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn without_a_race_switching_at_synchronisation_finds_every_failure(text in against_oracle::program()) {
+        prop_assume!(check_theorem(&text).is_some());
+    }
+}
+
+#[test]
+fn what_locks_protect_needs_no_switch_between_its_accesses() {
+    let text = "T1: create T2, lock m, w x 1, w x 2, unlock m, join T2 \
+                | T2: lock m, r x, assert x != 1, unlock m, lock m, r x, assert x < 2, unlock m";
+    assert_eq!(check_theorem(text), Some(true));
+}
+
+#[test]
+fn what_only_one_thread_touches_is_no_place_to_switch_at() {
+    let text = "T1: create T2, w x, w x, w x, join T2 | T2: r y, r y, r y";
+    assert_eq!(check_theorem(text), Some(true));
+    let narrow = at_synchronisation(text, 2).stats.executions_now();
+    let wide = races(text, true).stats.executions_now();
+    assert!(narrow < wide, "{narrow} of {wide}");
+}
+
+#[test]
+fn a_race_says_that_switching_at_synchronisation_was_not_enough() {
+    let text = "T1: create T2, r x, w x x+1, join T2, r x, assert x == 2 | T2: r x, w x x+1";
+    let outcome = at_synchronisation(text, 2);
+    assert!(outcome.findings.is_empty() && outcome.ended == Ended::Covered);
+    assert!(!outcome.races.is_empty());
+    assert_eq!(outcome.covered, Coverage::default());
+}
+
+#[test]
+fn a_variable_that_turns_out_to_synchronise_is_a_place_to_switch_at() {
+    // Only the one order shows that `f` is touched by an indivisible instruction.
+    let text = "r f, if f { add f } r f, assert f < 2 | w f 1";
+    let outcome = at_synchronisation(text, 2);
+    assert!(outcome.stats.before_restart > 0 && outcome.races.is_empty());
+    assert_eq!(check_theorem(text), Some(true));
 }
