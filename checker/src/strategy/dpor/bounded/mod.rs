@@ -20,7 +20,7 @@ mod state;
 
 use self::guide::Stayer;
 use self::state::State;
-use super::guide::Branch;
+use super::branch::{Branch, Order};
 use super::moves::Move;
 use super::races::Races;
 use crate::cache::Cache;
@@ -94,7 +94,12 @@ impl BoundedDpor {
         let (asleep, cost) =
             self.states.last().map_or((Vec::new(), 0), |state| (state.asleep.clone(), state.cost));
         let next = next.map(Move::towards);
-        WorkItem { id, prefix, cost, branch: Some(Branch { at: at as u32, asleep, next }) }
+        WorkItem {
+            id,
+            prefix,
+            cost,
+            branch: Some(Box::new(Branch { at: at as u32, asleep, next, order: Order::default() })),
+        }
     }
 
     /// Takes in the states of an execution from the one on where it branched off.
@@ -180,7 +185,7 @@ impl Strategy for BoundedDpor {
     }
 
     fn guide<'a>(&'a self, item: &WorkItem, _cache: &'a Cache) -> Box<dyn Guide + 'a> {
-        Box::new(Stayer::new(item.branch.as_ref()))
+        Box::new(Stayer::new(item.branch.as_deref()))
     }
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, _cache: &Cache) {
