@@ -10,7 +10,7 @@ use checker::failure::Failure;
 use checker::names::{Obj, Site, ThreadName};
 use checker::seam::Program;
 use checker::trace::Trace;
-use ptrace_backend::{LaunchSpec, PtraceProgram, Stepping};
+use ptrace_backend::{Known, LaunchSpec, Learnt, PtraceProgram, Stepping};
 
 use crate::discover;
 use crate::environment::Variables;
@@ -19,6 +19,7 @@ use crate::finding::ended_with_code;
 use crate::fresh_dir::FreshDir;
 use crate::last_line;
 use crate::source::{Frame, Source};
+use crate::workers::Repeatable;
 
 impl Source for PtraceProgram {
     fn locate(&self, site: Site) -> Vec<Frame> {
@@ -69,6 +70,35 @@ impl Source for PtraceProgram {
             "{disarmed} of {all} instructions that touch memory were no longer watched, because they had touched private \
              memory only"
         )]
+    }
+}
+
+impl Repeatable for PtraceProgram {
+    type Copy = Self;
+    type Known = Known;
+    type Learnt = Learnt;
+
+    /// A launch takes as long as a good many executions.
+    const WORTH_WHILE: u32 = 100;
+
+    fn again(&self, nth: usize, stop: &Arc<AtomicBool>) -> Option<Self> {
+        Self::again(self, nth, stop)
+    }
+
+    fn known(&self) -> Known {
+        Self::known(self)
+    }
+
+    fn adopt(copy: &Self, known: &Known) {
+        copy.adopt(known);
+    }
+
+    fn learnt(copy: &Self) -> Option<Learnt> {
+        copy.learnt()
+    }
+
+    fn learn(&self, learnt: Learnt, events: u32) {
+        Self::learn(self, learnt, events);
     }
 }
 

@@ -68,7 +68,9 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         |failure: &Failure, trace: &Trace| backend::instead(&program, &launch.arguments, failure, trace);
     let (source, instead): (&dyn Source, _) = (&program, &instead);
     let session = Session { request, name, target, root: &root, store: &store, source, instead, cancel };
-    session.run(&Fresh::new(&program, fresh.as_ref()), watch)
+    // There is one working directory of that path.
+    let workers = Some(&program).filter(|_| fresh.is_none());
+    session.run(&Fresh::new(&program, fresh.as_ref()), workers, watch)
 }
 
 /// A bare name that is no file here is a command, as in a shell.

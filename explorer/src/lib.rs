@@ -47,6 +47,7 @@ pub mod text_value;
 pub mod verdict;
 pub mod watch;
 mod words;
+pub mod workers;
 
 pub use error::Error;
 pub use explore::explore;

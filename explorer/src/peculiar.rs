@@ -44,6 +44,12 @@ impl Peculiarities {
         self.told().started += 1;
     }
 
+    /// One more was run by somebody else, and ended so.
+    pub(crate) fn take_in(&self, ending: &Ending, is_one_test: bool) {
+        self.count_one();
+        self.add(ending, is_one_test);
+    }
+
     fn told(&self) -> MutexGuard<'_, Told> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

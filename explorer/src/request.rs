@@ -45,6 +45,8 @@ pub struct Request {
     pub max_periods: u32,
     /// What random choices start from.
     pub seed: u64,
+    /// How many executions run at once. The result does not depend on it.
+    pub workers: usize,
     /// Whether the search goes on after the first finding.
     pub keep_going: bool,
     /// Whether findings are explained after the search.
@@ -85,6 +87,7 @@ impl Request {
             max_threads: 3,
             max_periods: 6,
             seed: 0,
+            workers: 1,
             keep_going: false,
             explain: true,
             races: true,

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::thread;
 use std::time::Instant;
 
 use checker::failure::Failure;
 use checker::seam::Program;
-use checker::search::{self, Ended, Identity, Outcome};
+use checker::search::{self, Alone, Ended, Identity, Outcome, Workers};
 use checker::trace::Trace;
 
 use crate::callers::places_of_events;
@@ -29,6 +30,7 @@ use crate::test_framework::is_one_test;
 use crate::text::{self, plural};
 use crate::verdict::Verdict;
 use crate::watch::{Overseer, Watch, per_second};
+use crate::workers::{Crew, Repeatable};
 
 /// Everything about a search but the program.
 pub(crate) struct Session<'a> {
@@ -46,7 +48,12 @@ pub(crate) struct Session<'a> {
 
 impl Session<'_> {
     /// Searches, saves what was found, and reports.
-    pub(crate) fn run(&self, program: &impl Program, watch: &mut dyn Watch) -> Result<Report, Error> {
+    pub(crate) fn run(
+        &self,
+        program: &impl Program,
+        workers: Option<&impl Repeatable>,
+        watch: &mut dyn Watch,
+    ) -> Result<Report, Error> {
         let started = Instant::now();
         let peculiarities = Peculiarities::default();
         let arguments = self.target.arguments.iter().map(|argument| argument.0.to_string_lossy());
@@ -67,8 +74,17 @@ impl Session<'_> {
             watch,
             keep: &mut keep,
         };
-        let outcome = search::explore(&program, &self.request.options(), &mut overseer)
-            .map_err(|error| Readable(&self.places()).search_error(error))?;
+        let taken_in = |ending: &_| peculiarities.take_in(ending, is_one_test);
+        let outcome = thread::scope(|scope| {
+            let others = self.request.workers.saturating_sub(1);
+            let workers: Box<dyn Workers> = match workers.filter(|_| others > 0) {
+                Some(program) => Box::new(Crew::new(scope, program, others, &taken_in)),
+                None => Box::new(Alone),
+            };
+            search::explore_with(&program, &self.request.options(), workers, &mut overseer)
+        });
+        made.notes.extend(self.alone(workers.is_some()));
+        let outcome = outcome.map_err(|error| Readable(&self.places()).search_error(error))?;
         if let Some(error) = program.missed_its_test() {
             return Err(Error::Search(error.into()));
         }
@@ -85,6 +101,19 @@ impl Session<'_> {
         let kept = self.keep(&report).and_then(|()| keeper.end(&report));
         report.notes.extend(kept.err().map(|error| error.to_string()));
         Ok(report)
+    }
+
+    /// Why one worker ran all executions, where more were asked for.
+    fn alone(&self, repeatable: bool) -> Option<String> {
+        let Request { workers, strategy, .. } = self.request;
+        let why = if !repeatable {
+            "with --fresh-dir executions take turns in one folder".to_owned()
+        } else if !strategy.runs_ahead() {
+            format!("each execution of {} depends on what the one before it has shown", strategy.name())
+        } else {
+            return None;
+        };
+        (*workers > 1).then(|| format!("one worker ran all executions: {why}"))
     }
 
     fn keep(&self, report: &Report) -> Result<(), StoreError> {

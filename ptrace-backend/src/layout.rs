@@ -88,6 +88,25 @@ pub(crate) struct Layout {
 const MODULE_SHIFT: u32 = 48;
 
 impl Layout {
+    /// Whether an execution there is one here: the same code, traps and candidates at the same addresses.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let modules = |layout: &Self| -> Vec<_> {
+            let ranges = layout.modules.iter().map(|m| (m.mapped.path.clone(), m.mapped.range.clone()));
+            ranges.collect()
+        };
+        let addresses = |layout: &Self| layout.candidates.iter().map(|c| c.addr).collect::<Vec<_>>();
+        self.main_stack == other.main_stack
+            && self.returned == other.returned
+            && modules(self) == modules(other)
+            && addresses(self) == addresses(other)
+            && self.traps.len() == other.traps.len()
+            && self.traps.iter().all(|(at, trap)| {
+                other.traps.get(at).is_some_and(|there| {
+                    trap.stub.as_ref().map(|(at, _)| *at) == there.stub.as_ref().map(|(at, _)| *at)
+                })
+            })
+    }
+
     /// The module that an address lies in.
     pub(crate) fn module_at(&self, address: u64) -> Option<(usize, &Module)> {
         self.modules.iter().enumerate().find(|(_, m)| m.mapped.range.contains(&address))

@@ -20,6 +20,7 @@ mod spec;
 mod target;
 mod traps;
 
+pub use control::knowledge::apart::{Known, Learnt};
 pub use execution::PtraceExecution;
 pub use inspect::{Halt, Inspection};
 pub use program::PtraceProgram;

@@ -1,6 +1,7 @@
 //! A real program, launched, as the checker's [`Program`].
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ThreadId;
 
@@ -8,6 +9,7 @@ use checker::names::{Obj, Site, ThreadName};
 use checker::seam::{Epoch, ExecutionError, Program, Scope, StartError};
 
 use crate::control::knowledge::Shared;
+use crate::control::knowledge::apart::{Known, Learnt};
 use crate::control::process::Process;
 use crate::control::watch::Watch;
 use crate::debuginfo::SourceFrame;
@@ -30,6 +32,8 @@ pub struct PtraceProgram {
     watch: Arc<Watch>,
     /// To one CPU.
     is_bound: bool,
+    /// Those that were there for it, its own first.
+    cpus: Vec<usize>,
     tracer: ThreadId,
     origin: Mutex<Origin>,
 }
@@ -41,11 +45,31 @@ impl PtraceProgram {
     /// # Errors
     /// When the program cannot be explored; the text says why and what to do.
     pub fn launch(spec: LaunchSpec) -> Result<Self, LaunchError> {
+        let cpus = fd::cpus();
+        Self::launch_on(spec, cpus)
+    }
+
+    /// The same program again, for the calling thread and a CPU of its own: the `nth` after that of this one. `stop` ends
+    /// its executions. `None` where it cannot be started, or would not be the same in every address.
+    #[must_use]
+    pub fn again(&self, nth: usize, stop: &Arc<AtomicBool>) -> Option<Self> {
+        let mut cpus = self.cpus.clone();
+        let count = cpus.len().max(1);
+        cpus.rotate_left(nth % count);
+        let spec = LaunchSpec { cancel: Arc::clone(stop), ..self.spec.clone() };
+        let again = Self::launch_on(spec, cpus).ok()?;
+        let same =
+            again.executable.build_id == self.executable.build_id && again.layout.is_like(&self.layout);
+        // What is static is kept once.
+        same.then(|| Self { layout: Arc::clone(&self.layout), ..again })
+    }
+
+    fn launch_on(spec: LaunchSpec, cpus: Vec<usize>) -> Result<Self, LaunchError> {
         let executable = preflight::inspect(&spec.program)?;
         let watch = Watch::start(spec.run_timeout, Arc::clone(&spec.cancel))
             .map_err(LaunchError::system("start the watchdog"))?;
         // Without it everything is slower, and that is all.
-        let is_bound = fd::pin_to_one_cpu().is_ok();
+        let is_bound = cpus.first().is_some_and(|&cpu| fd::pin_to(cpu).is_ok());
         let streams =
             Streams::new(spec.stdin.as_deref()).map_err(LaunchError::system("prepare standard input"))?;
         let streams = Arc::new(streams);
@@ -61,6 +85,7 @@ impl PtraceProgram {
             streams,
             watch,
             is_bound,
+            cpus,
             tracer: std::thread::current().id(),
             origin: Mutex::new(origin),
         })
@@ -134,6 +159,29 @@ impl PtraceProgram {
         let is_wanted = |addr: u64| addresses.contains(&addr) || self.layout.rust_mutex(addr).is_some();
         let wanted: Vec<usize> = all.filter(|(_, c)| is_wanted(c.addr)).map(|(i, _)| i).collect();
         self.shared.fix(&wanted, memory);
+    }
+
+    /// What an execution depends on beside its choices.
+    #[must_use]
+    pub fn known(&self) -> Known {
+        self.shared.known()
+    }
+
+    /// Makes the next execution one that would be the same where this is known. What it teaches is kept for elsewhere.
+    pub fn adopt(&self, known: &Known) {
+        self.shared.adopt(known);
+    }
+
+    /// What the last execution has taught, beside key points: for the program whose knowledge this one has adopted. `None`
+    /// if that program's own execution might be another one by now.
+    #[must_use]
+    pub fn learnt(&self) -> Option<Learnt> {
+        self.shared.learnt()
+    }
+
+    /// Takes in what the first events of an execution of [`PtraceProgram::again`] have taught.
+    pub fn learn(&self, learnt: Learnt, events: u32) {
+        self.shared.learn(learnt, events);
     }
 
     pub(crate) fn layout(&self) -> &Layout {

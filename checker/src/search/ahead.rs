@@ -141,6 +141,12 @@ impl Done {
         self.id
     }
 
+    /// The same without a result: it has turned out that it cannot count.
+    #[must_use]
+    pub fn void(self) -> Self {
+        Self { ran: None, ..self }
+    }
+
     fn events(&self) -> usize {
         self.ran.as_ref().map_or(0, |ran| ran.trace.steps.len())
     }

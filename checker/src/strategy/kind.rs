@@ -136,6 +136,17 @@ impl StrategyKind {
         }
     }
 
+    /// Whether several workers are faster than one: what an execution does can be told before those before it have ended.
+    #[must_use]
+    pub fn runs_ahead(self) -> bool {
+        match self {
+            Self::Icb | Self::Idb | Self::Dfs | Self::Auto => true,
+            Self::Random | Self::Pct | Self::Pos | Self::BasicPos | Self::Rapos => true,
+            Self::Dpor | Self::BoundedDpor | Self::Surw | Self::Vtb | Self::Pctvb | Self::Period => false,
+            Self::Guided => false,
+        }
+    }
+
     /// A planner, with the rule of the cache that it can be used with.
     #[must_use]
     pub fn plan(self, options: &Options) -> (Box<dyn Strategy>, Option<Rule>) {

@@ -4,6 +4,7 @@ mod explanations;
 mod outcomes;
 mod replays;
 mod reports;
+mod workers;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use crate::session::Session;
 use crate::source::{Frame, Source};
 use crate::store::Store;
 use crate::watch::Unwatched;
+use crate::workers::Repeatable;
 use crate::{Error, json, text};
 
 /// Two threads that each lose the other's update if they are interleaved.
@@ -108,6 +110,15 @@ impl Explored {
 }
 
 fn explore_with(program: &str, change: impl FnOnce(&mut Request)) -> Explored {
+    explore_on(program, None::<&Model>, change)
+}
+
+/// The same with a program that other workers can have as well.
+fn explore_on(
+    program: &str,
+    workers: Option<&impl Repeatable>,
+    change: impl FnOnce(&mut Request),
+) -> Explored {
     let model: Model = program.parse().unwrap();
     let folder = tempfile::tempdir().unwrap();
     // Races, and what it takes to explain a finding, are other tests' business.
@@ -123,7 +134,7 @@ fn explore_with(program: &str, change: impl FnOnce(&mut Request)) -> Explored {
         instead: &|_, _| None,
         cancel: &Arc::new(AtomicBool::new(false)),
     }
-    .run(&model, &mut Unwatched)
+    .run(&model, workers, &mut Unwatched)
     .unwrap();
     Explored { report, folder }
 }

@@ -53,7 +53,7 @@ fn a_cancelled_search_reports_what_it_has() {
         instead: &|_, _| None,
         cancel: &Arc::new(AtomicBool::new(true)),
     };
-    let report = session.run(&model, &mut Unwatched).unwrap();
+    let report = session.run(&model, None::<&Model>, &mut Unwatched).unwrap();
     assert_eq!((report.verdict, report.ended.as_str()), (Verdict::Inconclusive, "it was stopped"));
 }
 
@@ -71,7 +71,7 @@ fn a_program_outside_the_root_is_said_not_to_be_portable() {
         instead: &|_, _| None,
         cancel: &Arc::new(AtomicBool::new(false)),
     };
-    let report = session.run(&model, &mut Unwatched).unwrap();
+    let report = session.run(&model, None::<&Model>, &mut Unwatched).unwrap();
     assert!(report.notes.iter().any(|note| note.contains("lies outside `/checkout`")), "{:?}", report.notes);
 }
 
@@ -93,7 +93,7 @@ fn what_was_found_is_reported_even_where_it_cannot_be_kept() {
         instead: &|_, _| None,
         cancel: &Arc::new(AtomicBool::new(false)),
     };
-    let report = session.run(&model, &mut Unwatched).unwrap();
+    let report = session.run(&model, None::<&Model>, &mut Unwatched).unwrap();
     assert_eq!((report.verdict, &report.findings[0].schedule_file), (Verdict::Found, &None));
     assert!(report.notes.iter().any(|note| note.starts_with("cannot write to")), "{:?}", report.notes);
 }

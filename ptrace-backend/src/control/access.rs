@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use checker::names::Obj;
+use checker::names::{Obj, ObjName};
 use checker::op::{Access, Op, OpKind};
 use checker::seam::ExecutionError;
 
+use super::knowledge::apart::Local;
 use super::knowledge::{Arming, Status};
 use super::naming::{Owner, STACK_DEPTH};
 use super::process::{Flow, Process, system};
@@ -46,7 +47,7 @@ impl Process {
         }
         let is_enough = match status {
             Status::Disarmed => self.is_audited_enough(candidate),
-            _ => self.shared.touched_privately(candidate),
+            _ => self.shared.touched_privately(candidate, self.events),
         };
         if is_enough {
             self.lift(index)?;
@@ -152,7 +153,7 @@ impl Process {
         }
         let Some(function) = self.frame_function(owner, addr) else { return };
         let Obj { name, offset, .. } = self.object(addr, 1);
-        self.shared.name_local((name, offset), function.start, || self.local_at(owner, addr));
+        self.name_local((name, offset), function.start, false, (owner, addr));
         let layout = std::sync::Arc::clone(&self.layout);
         let inside = layout.candidates.iter().enumerate().filter(|(_, c)| function.contains(&c.addr));
         if self.shared.expose(inside.map(|(i, _)| i)) {
@@ -168,8 +169,14 @@ impl Process {
         if !self.shared.is_local_known((name, offset))
             && let Some(function) = self.frame_function(owner, addr)
         {
-            self.shared.name_local((name, offset), function.start, || self.local_at(owner, addr));
+            self.name_local((name, offset), function.start, true, (owner, addr));
         }
+    }
+
+    /// Remembers which variable is at a place on a stack, an address of which is given with its owner.
+    fn name_local(&self, place: (ObjName, u32), function: u64, if_new: bool, (owner, addr): (Index, u64)) {
+        let local = Local { place, function, words: None, if_new };
+        self.shared.name_local(local, self.events, || self.local_at(owner, addr));
     }
 
     /// The code of the function in whose frame an address is.

@@ -1,5 +1,7 @@
 //! What has been learnt about the target in all executions so far: which instructions are key points, on which memory.
 
+pub(crate) mod apart;
+
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::AsRawFd;
@@ -11,6 +13,7 @@ use checker::seam::Epoch;
 use checker::stretches::Stretches;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::apart::{Apart, Known, Local};
 use super::functions::Function;
 use super::heap::Blocks;
 use super::naming::block_name;
@@ -88,6 +91,10 @@ struct State {
     fixed: bool,
     /// Rebuilt when the set of watched instructions changes.
     arming: Option<Arc<Arming>>,
+    /// Made anew when any of it changes.
+    known: Option<Known>,
+    /// This is knowledge of a copy that works for a search elsewhere.
+    apart: Option<Apart>,
     names: FxHashMap<ObjName, Words>,
     /// Of static variables: whether they are atomic, as far as that is known.
     atomic: FxHashMap<Obj, Option<bool>>,
@@ -209,15 +216,23 @@ impl Shared {
                 && matches!(before, Status::Watched(_))
                 && !state.ordered.contains(&candidate);
             new |= before != Status::Promoted && !rests_here_first;
+            if before != Status::Promoted {
+                state.know_more();
+            }
         }
         state.epoch += u32::from(new);
-        state.arming = if new { None } else { state.arming.take() };
+        if new {
+            state.changed();
+        }
         new
     }
 
     /// An instruction is let through although it touches memory that is shared: nothing else can come in between.
     pub(crate) fn passed_shared(&self, candidate: usize) {
-        self.state().ordered.insert(candidate);
+        let mut state = self.state();
+        if state.ordered.insert(candidate) {
+            state.know_more();
+        }
     }
 
     /// From now on exactly these instructions are key points, where they touch one of these objects.
@@ -225,7 +240,7 @@ impl Shared {
         let mut state = self.state();
         state.fixed = true;
         state.allocator = memory.iter().any(|obj| obj.name.0 & HEAP != 0);
-        state.arming = None;
+        state.changed();
         state.candidates.fill(Status::Disarmed);
         for &candidate in candidates {
             state.candidates[candidate] = Status::Promoted;
@@ -240,7 +255,7 @@ impl Shared {
             return false;
         }
         state.epoch += 1;
-        state.arming = None;
+        state.changed();
         true
     }
 
@@ -274,17 +289,25 @@ impl Shared {
             }
         }
         state.epoch += u32::from(new);
-        state.arming = if new { None } else { state.arming.take() };
+        if new {
+            state.changed();
+        }
         new
     }
 
-    /// An instruction has touched private memory only, once more. `true`: it need not be watched any longer.
-    pub(crate) fn touched_privately(&self, candidate: usize) -> bool {
+    /// An instruction has touched private memory only, once more, after so many events. `true`: it need not be watched any
+    /// longer.
+    pub(crate) fn touched_privately(&self, candidate: usize, after: u64) -> bool {
         let mut state = self.state();
         let Status::Watched(touches) = state.candidates[candidate] else { return false };
+        if let Some(enough) = Self::note_private(&mut state, candidate, after) {
+            return enough;
+        }
         let enough = touches + 1 >= PATIENCE;
         state.candidates[candidate] = if enough { Status::Disarmed } else { Status::Watched(touches + 1) };
-        state.arming = if enough { None } else { state.arming.take() };
+        if enough {
+            state.changed();
+        }
         enough
     }
 
@@ -328,27 +351,20 @@ impl Shared {
 
     /// Whether it is known which variable is at a place on a stack.
     pub(crate) fn is_local_known(&self, place: (ObjName, u32)) -> bool {
-        self.state().locals.contains_key(&place)
+        let state = self.state();
+        state.locals.contains_key(&place) || state.apart.as_ref().is_some_and(|apart| apart.knows(place))
     }
 
-    /// A place on a stack, in the frame of this function, is touched by another thread: remembers which variable it is.
-    pub(crate) fn name_local(
-        &self,
-        place: (ObjName, u32),
-        function: u64,
-        words: impl FnOnce() -> Option<String>,
-    ) {
-        let known = self.state().locals.get(&place).map(|(function, _)| *function);
-        match known {
-            Some(known) if known == function => {}
-            Some(_) => {
-                self.state().locals.insert(place, (function, None));
-            }
-            None => {
-                let words = words();
-                self.state().locals.insert(place, (function, words));
-            }
+    /// A place on a stack, in the frame of a function, is touched by another thread after so many events: remembers which
+    /// variable it is.
+    pub(crate) fn name_local(&self, local: Local, after: u64, words: impl FnOnce() -> Option<String>) {
+        let known = self.state().locals.get(&local.place).map(|(function, _)| *function);
+        if known == Some(local.function) || known.is_some() && local.if_new {
+            return;
         }
+        let mut state = self.state();
+        let words = Self::note_local(&mut state, &local, after, words);
+        state.learn_local(Local { words, ..local });
     }
 
     /// The name of the `count`-th block that a thread allocated for the caller at `site`; `asked` is where in the program's

@@ -31,19 +31,26 @@ pub(crate) fn head(file: &File, limit: usize) -> (Vec<u8>, bool) {
     (bytes, size > limit || !complete)
 }
 
-/// Binds this thread, and the processes that it starts, to one CPU, and says which others it had.
-pub(crate) fn pin_to_one_cpu() -> io::Result<()> {
-    // SAFETY: an all-zero CPU set is a valid empty set, and the calls only read and write that set.
+/// The CPUs that this thread may run on, the last one first.
+pub(crate) fn cpus() -> Vec<usize> {
+    // SAFETY: an all-zero CPU set is a valid empty set, and the call only writes that set.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         let size = std::mem::size_of_val(&set);
-        check(libc::sched_getaffinity(0, size, &raw mut set).into())?;
-        let Some(last) = (0..libc::CPU_SETSIZE as usize).rfind(|&cpu| libc::CPU_ISSET(cpu, &set)) else {
-            return Ok(());
-        };
-        libc::CPU_ZERO(&mut set);
-        libc::CPU_SET(last, &mut set);
-        check(libc::sched_setaffinity(0, size, &raw const set).into()).map(drop)
+        if check(libc::sched_getaffinity(0, size, &raw mut set).into()).is_err() {
+            return Vec::new();
+        }
+        (0..libc::CPU_SETSIZE as usize).rev().filter(|&cpu| libc::CPU_ISSET(cpu, &set)).collect()
+    }
+}
+
+/// Binds this thread, and the processes that it starts, to one CPU.
+pub(crate) fn pin_to(cpu: usize) -> io::Result<()> {
+    // SAFETY: an all-zero CPU set is a valid empty set, and the call only reads that set.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        check(libc::sched_setaffinity(0, std::mem::size_of_val(&set), &raw const set).into()).map(drop)
     }
 }
 

@@ -55,7 +55,8 @@ pub(crate) fn personality() -> io::Result<()> {
 
 /// Whether a process can be bound to one CPU.
 pub(crate) fn affinity() -> io::Result<()> {
-    in_child(|| match fd::pin_to_one_cpu() {
+    let cpus = fd::cpus();
+    in_child(|| match cpus.first().map_or(Ok(()), |&cpu| fd::pin_to(cpu)) {
         Ok(()) => 0,
         // The number of the error is where a C call leaves it.
         Err(_) => -1,

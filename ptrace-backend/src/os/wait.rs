@@ -100,7 +100,7 @@ pub(crate) fn reap(tid: Tid) {
     }
 }
 
-/// Waits for whichever tracee reports next. Only for use while all but the expected ones stand still.
+/// Waits for whichever tracee of this thread reports next. Only for use while all but the expected ones stand still.
 pub(crate) fn any() -> io::Result<(Tid, Wait)> {
-    waitpid(-1, 0)?.ok_or_else(|| io::Error::from(io::ErrorKind::Interrupted))
+    waitpid(-1, libc::__WNOTHREAD)?.ok_or_else(|| io::Error::from(io::ErrorKind::Interrupted))
 }

@@ -1,0 +1,285 @@
+//! Workers: threads that run executions ahead of their turn, each with a copy of the program of its own.
+//!
+//! The search stays on the thread that began it ([`checker::search`]); what it hands out waits in a queue, which the
+//! workers empty, each one job after another. They begin once a search has gone on for a while, so that a short one does
+//! not pay for what it has no use for, and end with it. A worker that cannot start, or dies, leaves its jobs undone, and the
+//! search does them.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, Scope};
+use std::time::Duration;
+
+use checker::model::Model;
+use checker::seam::{Ending, Program};
+use checker::search::{Done, Go, Job, Workers};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A program that can be had again, for another thread.
+pub trait Repeatable: Sync {
+    /// It, again.
+    type Copy: Program;
+    /// What an execution depends on beside its choices.
+    type Known: Send;
+    /// What an execution taught, beside its events.
+    type Learnt: Send;
+
+    /// How many executions a search should have had before it is worth while to start a copy.
+    const WORTH_WHILE: u32;
+
+    /// Starts it again, for the calling thread, which is the `nth` worker from 1. `stop` ends its executions. `None` where
+    /// that cannot be done, or would not be the same program.
+    fn again(&self, nth: usize, stop: &Arc<AtomicBool>) -> Option<Self::Copy>;
+
+    /// What is known now.
+    fn known(&self) -> Self::Known;
+
+    /// Makes the next execution of a copy one that would be the same here.
+    fn adopt(copy: &Self::Copy, known: &Self::Known);
+
+    /// What the last execution of a copy taught; `None` if it cannot stand for an execution here.
+    fn learnt(copy: &Self::Copy) -> Option<Self::Learnt>;
+
+    /// Takes in what the first `events` events of an execution elsewhere taught.
+    fn learn(&self, learnt: Self::Learnt, events: u32);
+}
+
+/// A model is the same everywhere.
+impl Repeatable for Model {
+    type Copy = Self;
+    type Known = ();
+    type Learnt = ();
+
+    const WORTH_WHILE: u32 = 0;
+
+    fn again(&self, _nth: usize, _stop: &Arc<AtomicBool>) -> Option<Self> {
+        Some(self.clone())
+    }
+
+    fn known(&self) {}
+
+    fn adopt(_copy: &Self, _known: &()) {}
+
+    fn learnt(_copy: &Self) -> Option<()> {
+        Some(())
+    }
+
+    fn learn(&self, _learnt: (), _events: u32) {}
+}
+
+/// So many jobs wait for each worker, so that none has to wait for one. More would be handed out before it is known what
+/// the executions under way show.
+const EACH: usize = 2;
+
+/// How long the search waits for a result before it looks whether it should stop.
+const MOMENT: Duration = Duration::from_millis(50);
+
+/// Threads that work for one search.
+pub struct Crew<'scope, 'env, P: Repeatable> {
+    scope: &'scope Scope<'scope, 'env>,
+    program: &'env P,
+    board: Arc<Board<P>>,
+    count: usize,
+    /// How often the search has asked; `None` once the threads are there.
+    patience: Option<u32>,
+    learnt: FxHashMap<u64, P::Learnt>,
+    taken_in: &'env (dyn Fn(&Ending) + Sync),
+}
+
+/// What the threads share.
+struct Board<P: Repeatable> {
+    state: Mutex<State<P>>,
+    /// There is a job, or it is all over.
+    jobs: Condvar,
+    /// There is a result, or one less who might have one.
+    results: Condvar,
+    stop: Arc<AtomicBool>,
+}
+
+struct State<P: Repeatable> {
+    waiting: VecDeque<(Job, P::Known)>,
+    under_way: FxHashSet<u64>,
+    done: VecDeque<(Done, Option<P::Learnt>)>,
+    /// Who waits for a job.
+    idle: usize,
+    /// Whether the search waits for a result.
+    awaited: bool,
+    /// How many workers there are or will be.
+    alive: usize,
+}
+
+impl<P: Repeatable> Board<P> {
+    fn state(&self) -> MutexGuard<'_, State<P>> {
+        // Whoever panicked had no job of another one in hand.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next_job(&self) -> Option<(Job, P::Known)> {
+        let mut state = self.state();
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            if let Some((job, known)) = state.waiting.pop_front() {
+                state.under_way.insert(job.id());
+                return Some((job, known));
+            }
+            state.idle += 1;
+            state = self.jobs.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
+        }
+    }
+
+    fn hand_in(&self, done: Done, learnt: Option<P::Learnt>) {
+        let mut state = self.state();
+        state.under_way.remove(&done.id());
+        state.done.push_back((done, learnt));
+        if state.awaited {
+            self.results.notify_one();
+        }
+    }
+
+    /// What a worker does.
+    fn work(&self, nth: usize, program: &P) {
+        let Some(copy) = program.again(nth, &self.stop) else { return };
+        let mut go = || if self.stop.load(Ordering::Relaxed) { Go::Cancelled } else { Go::Continue };
+        while let Some((job, known)) = self.next_job() {
+            P::adopt(&copy, &known);
+            let done = job.run(&copy, &mut go);
+            let learnt = P::learnt(&copy);
+            self.hand_in(if learnt.is_some() { done } else { done.void() }, learnt);
+        }
+    }
+}
+
+/// Counts a worker out: nobody waits for what it had under way.
+struct Presence<'b, P: Repeatable>(&'b Board<P>);
+
+impl<P: Repeatable> Drop for Presence<'_, P> {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.alive -= 1;
+        // Which job it was is not known; the others' will be handed in, and are not needed then.
+        state.under_way.clear();
+        self.0.results.notify_one();
+    }
+}
+
+impl<'scope, 'env, P: Repeatable> Crew<'scope, 'env, P> {
+    /// `count` workers beside the calling thread. `taken_in` hears of every execution of theirs that counts.
+    pub fn new(
+        scope: &'scope Scope<'scope, 'env>,
+        program: &'env P,
+        count: usize,
+        taken_in: &'env (dyn Fn(&Ending) + Sync),
+    ) -> Self {
+        let state = State {
+            waiting: VecDeque::new(),
+            under_way: FxHashSet::default(),
+            done: VecDeque::new(),
+            idle: 0,
+            awaited: false,
+            alive: 0,
+        };
+        let board = Board {
+            state: Mutex::new(state),
+            jobs: Condvar::new(),
+            results: Condvar::new(),
+            stop: Arc::new(AtomicBool::new(false)),
+        };
+        let board = Arc::new(board);
+        Self { scope, program, board, count, patience: Some(0), learnt: FxHashMap::default(), taken_in }
+    }
+
+    /// Starts the threads, if it is time to.
+    fn start(&mut self) {
+        let Some(patience) = &mut self.patience else { return };
+        *patience += 1;
+        if *patience <= P::WORTH_WHILE {
+            return;
+        }
+        self.patience = None;
+        for nth in 1..=self.count {
+            let (board, program) = (Arc::clone(&self.board), self.program);
+            self.board.state().alive += 1;
+            let work = move || {
+                let _presence = Presence(&board);
+                // What it panicked with has been said; the search goes on without it.
+                let _ = catch_unwind(AssertUnwindSafe(|| board.work(nth, program)));
+            };
+            if Builder::new().name(format!("worker {nth}")).spawn_scoped(self.scope, work).is_err() {
+                self.board.state().alive -= 1;
+            }
+        }
+    }
+}
+
+impl<P: Repeatable> Workers for Crew<'_, '_, P> {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn room(&mut self) -> usize {
+        self.start();
+        let state = self.board.state();
+        (EACH * state.alive).saturating_sub(state.waiting.len())
+    }
+
+    fn hand_out(&mut self, job: Job) {
+        let known = self.program.known();
+        let mut state = self.board.state();
+        state.waiting.push_back((job, known));
+        if state.idle > 0 {
+            self.board.jobs.notify_one();
+        }
+    }
+
+    fn recall(&mut self, id: u64) -> bool {
+        let mut state = self.board.state();
+        let at = state.waiting.iter().position(|(job, _)| job.id() == id);
+        at.and_then(|at| state.waiting.remove(at)).is_some()
+    }
+
+    fn collect(&mut self, wait: bool) -> Option<Done> {
+        let mut state = self.board.state();
+        if state.done.is_empty() && wait {
+            state.awaited = true;
+            state = self.board.results.wait_timeout(state, MOMENT).unwrap_or_else(PoisonError::into_inner).0;
+            state.awaited = false;
+        }
+        let (done, learnt) = state.done.pop_front()?;
+        if let Some(learnt) = learnt {
+            self.learnt.insert(done.id(), learnt);
+        }
+        Some(done)
+    }
+
+    fn holds(&self, id: u64) -> bool {
+        let state = self.board.state();
+        state.under_way.contains(&id)
+            || state.waiting.iter().any(|(job, _)| job.id() == id)
+            || state.done.iter().any(|(done, _)| done.id() == id)
+    }
+
+    fn used(&mut self, id: u64, events: u32, ending: &Ending) {
+        if let Some(learnt) = self.learnt.remove(&id) {
+            self.program.learn(learnt, events);
+        }
+        (self.taken_in)(ending);
+    }
+
+    fn unused(&mut self, id: u64) {
+        self.learnt.remove(&id);
+    }
+}
+
+impl<P: Repeatable> Drop for Crew<'_, '_, P> {
+    fn drop(&mut self) {
+        // Under the lock: nobody is between having looked and going to sleep.
+        let _state = self.board.state();
+        self.board.stop.store(true, Ordering::Relaxed);
+        self.board.jobs.notify_all();
+    }
+}
