@@ -154,7 +154,6 @@ impl<'a, P: Program> Search<'a, P> {
             finding.fewest &= !is_too_narrow;
             finding.fewest |= is_fewest(finding.preemptions.unwrap_or(u32::MAX), covered);
         }
-        self.notes.extend(self.strategy.remark().map(str::to_owned));
         self.notes.extend(self.races.is_cut().then(race::too_many));
         let races = self.races.into_found();
         Ok(Outcome { stats: self.stats, covered, findings: self.findings, races, ended, notes: self.notes })

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Auto, BoundedDpor, Bounds, Delays, Dpor, Frontier, Guided, Pct, PctVb, Periods, Pos, Preemptions, Racing,
-    Random, Rapos, Sampler, Strategy, Surw, Unbounded, Vtb,
+    Auto, Bounds, Delays, Dpor, Frontier, Guided, Pct, PctVb, Periods, Pos, Preemptions, Racing, Random,
+    Rapos, Sampler, Strategy, Surw, Unbounded, Vtb,
 };
 use crate::cache::Rule;
 use crate::search::Options;
@@ -22,8 +22,6 @@ pub enum StrategyKind {
     Dfs,
     /// Dynamic partial-order reduction.
     Dpor,
-    /// Bounded partial-order reduction.
-    BoundedDpor,
     /// A random walk.
     Random,
     /// Probabilistic concurrency testing.
@@ -50,12 +48,11 @@ pub enum StrategyKind {
 
 impl StrategyKind {
     /// Every search, in the order in which they are documented.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 15] = [
         Self::Icb,
         Self::Idb,
         Self::Dfs,
         Self::Dpor,
-        Self::BoundedDpor,
         Self::Random,
         Self::Pct,
         Self::Pos,
@@ -88,7 +85,6 @@ impl StrategyKind {
             Self::Idb => "idb",
             Self::Dfs => "dfs",
             Self::Dpor => "dpor",
-            Self::BoundedDpor => "bounded-dpor",
             Self::Random => "random",
             Self::Pct => "pct",
             Self::Pos => "pos",
@@ -114,7 +110,7 @@ impl StrategyKind {
     #[must_use]
     pub fn promise(self) -> Option<&'static str> {
         match self {
-            Self::Icb | Self::Idb | Self::Dfs | Self::Dpor | Self::BoundedDpor | Self::Auto => None,
+            Self::Icb | Self::Idb | Self::Dfs | Self::Dpor | Self::Auto => None,
             Self::Pct => Some(
                 "each schedule shows a failure of depth d among n threads and k key points with probability 1/(n k^(d-1)) \
                  or more",
@@ -142,7 +138,7 @@ impl StrategyKind {
         match self {
             Self::Icb | Self::Idb | Self::Dfs | Self::Auto => true,
             Self::Random | Self::Pct | Self::Pos | Self::BasicPos | Self::Rapos => true,
-            Self::Dpor | Self::BoundedDpor | Self::Surw | Self::Vtb | Self::Pctvb | Self::Period => false,
+            Self::Dpor | Self::Surw | Self::Vtb | Self::Pctvb | Self::Period => false,
             Self::Guided => false,
         }
     }
@@ -160,7 +156,6 @@ impl StrategyKind {
             Self::Idb => (Box::new(Frontier::new(Delays { max: max_delays })), Some(Rule::SamePosition)),
             Self::Dfs => (Box::new(Frontier::new(Unbounded)), Some(Rule::Preemptions)),
             Self::Dpor => (Box::new(Dpor::new()), None),
-            Self::BoundedDpor => (Box::new(BoundedDpor::new(max_preemptions)), None),
             Self::Random => (Box::new(Sampler::new(Random, seed)), None),
             Self::Pct => (Box::new(Sampler::new(Pct::new(depth), seed)), None),
             Self::Pos => (Box::new(Sampler::new(Pos::new(Racing::Conflicts), seed)), None),

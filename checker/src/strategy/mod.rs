@@ -37,9 +37,7 @@ pub use self::dfs::Unbounded;
 pub use self::dice::Dice;
 #[cfg(test)]
 pub(crate) use self::dice::Script;
-#[cfg(test)]
-pub(crate) use self::dpor::WakeupTrees;
-pub use self::dpor::{BoundedDpor, Branch, Dpor};
+pub use self::dpor::{Branch, Dpor};
 pub use self::follow::Follow;
 pub use self::frontier::{Bound, Frontier, Visits};
 pub use self::guided::Guided;
@@ -96,11 +94,6 @@ pub trait Strategy: Send {
 
     /// The bound that is being explored.
     fn bound(&self) -> Option<u32>;
-
-    /// What a person should know about what this search does not look for in this program: one sentence.
-    fn remark(&self) -> Option<&'static str> {
-        None
-    }
 }
 
 /// What an execution that was run ahead of its turn is worth.
@@ -135,7 +128,7 @@ pub struct WorkItem {
     /// What it costs to get to the end of the prefix; 0 where nothing is bounded.
     pub cost: u32,
     /// For dpor: what was explored before, and what comes after the prefix.
-    pub branch: Option<Box<Branch>>,
+    pub branch: Option<Branch>,
 }
 
 /// Takes one execution from the end of the prefix to its end.
@@ -181,8 +174,6 @@ pub struct Notes {
     pub withheld: bool,
     /// What should have run after the prefix could not.
     pub refused: bool,
-    /// What should have run after the prefix came too late: another execution leads to all that follows.
-    pub late: bool,
     /// The execution was ended by a limit.
     pub endless: bool,
     /// Of a frontier's execution that was run ahead of its turn: what is still to be looked up in the cache.

@@ -7,6 +7,7 @@ use proptest::prelude::{ProptestConfig, any, proptest};
 use super::against_oracle::program;
 use super::*;
 use crate::names::Obj;
+use crate::race::Pair;
 use crate::seam::{Ending, Program, Scope, StartError};
 use crate::strategy::Dice;
 
@@ -78,7 +79,10 @@ impl<P: Program> Workers for Paced<'_, P> {
 /// What a search comes to, in full. Tables inside of a trace may still have empty places from the execution before.
 fn told(outcome: &Outcome) -> String {
     let Outcome { stats, covered, findings, races, ended, notes } = outcome;
-    let mut told = format!("{stats:?} {covered:?} {ended:?} {notes:?} {races:?}");
+    let mut told = format!("{stats:?} {covered:?} {ended:?} {notes:?}");
+    for Pair { race, trace, certain, harm } in races {
+        told += &format!("\n{race:?} {:?} {certain} {harm:?}", trace.schedule());
+    }
     for finding in findings {
         let Finding { failure, identity, trace, preemptions, fewest, delays, threads, variables, .. } =
             finding;

@@ -1,6 +1,5 @@
 //! The later operations of races: what ran, and what could have run and did not.
 
-use super::moves::Move;
 use super::races::Races;
 use crate::clock::Clock;
 use crate::names::ThreadName;
@@ -15,8 +14,6 @@ pub(super) struct Later<'t> {
     pub(super) pick: Option<Pick>,
     pub(super) key: OpKey,
     pub(super) effect: &'t Effect,
-    /// What it may do elsewhere.
-    pub(super) may: &'t Effect,
     pub(super) ran: bool,
     /// Only events before this position can race with it.
     pub(super) before: usize,
@@ -26,16 +23,6 @@ pub(super) struct Later<'t> {
     pub(super) after: Option<u32>,
     /// The event that took its chance away, whatever it touched.
     pub(super) closer: Option<usize>,
-    /// The event of its thread that ran in its place.
-    pub(super) instead_of: Option<usize>,
-}
-
-impl Later<'_> {
-    /// It as the end of a sequence; `certain` if it is known that it can run there.
-    pub(super) fn as_move(&self, certain: bool) -> Move {
-        let Later { agent, pick, ref key, effect, .. } = *self;
-        Move { agent, pick, key: key.clone(), effect: effect.clone(), ran: false, certain }
-    }
 }
 
 impl<'t> Races<'t> {
@@ -58,13 +45,11 @@ impl<'t> Races<'t> {
             pick: pick(event.op.kind, &[choice.pick]),
             key,
             effect: &event.did,
-            may: &event.op.may,
             ran: true,
             before: at,
             past,
             after,
             closer: None,
-            instead_of: None,
         }
     }
 
@@ -79,7 +64,6 @@ impl<'t> Races<'t> {
             effect: &step.event.op.may,
             ran: false,
             closer: Some(at),
-            instead_of: Some(at),
             before: at + 1,
             ..self.event(at)
         })
@@ -95,9 +79,7 @@ impl<'t> Races<'t> {
             pick: Some(Pick::Only),
             key: OpKey { kind: OpKind::Timeout, ..event.key },
             effect,
-            may: effect,
             ran: false,
-            instead_of: Some(at),
             ..event
         })
     }
@@ -115,13 +97,11 @@ impl<'t> Races<'t> {
             pick: pick(op.kind, &view.picks),
             key: OpKey { kind: op.kind, site: view.site },
             effect: &op.may,
-            may: &op.may,
             ran: false,
             before: *at as usize + usize::from(*closed),
             past,
             after,
             closer: closed.then_some(*at as usize),
-            instead_of: None,
         })
     }
 

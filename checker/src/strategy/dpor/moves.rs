@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::names::{Site, ThreadName};
-use crate::op::{Effect, OpKind};
+use crate::names::ThreadName;
+use crate::op::Effect;
 use crate::seam::{Agent, Choice, OpKey, Pick};
 use crate::trace::TraceStep;
 
@@ -32,13 +32,6 @@ impl Move {
         Self { agent: choice.agent, pick: Some(choice.pick), key, effect, ran: true, certain: true }
     }
 
-    /// A choice whose operation is not looked at.
-    pub(super) fn towards(choice: Choice) -> Self {
-        let key = OpKey { kind: OpKind::Yield, site: Site(0) };
-        let Choice { agent, pick } = choice;
-        Self { agent, pick: Some(pick), key, effect: Effect::default(), ran: false, certain: true }
-    }
-
     pub(super) fn thread(&self) -> ThreadName {
         self.agent.thread()
     }
@@ -51,4 +44,33 @@ impl Move {
     pub(super) fn commutes(&self, other: &Self) -> bool {
         self.thread() != other.thread() && !self.effect.conflicts(&other.effect)
     }
+
+    /// Whether both are one event, which may go several ways where that is open.
+    fn is(&self, other: &Self) -> bool {
+        let open = self.pick.is_none() || other.pick.is_none();
+        self.agent == other.agent && (open || self.pick == other.pick)
+    }
+}
+
+/// How a move can come first in a sequence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum First {
+    /// It is this one of the sequence.
+    At(usize),
+    /// It is none of the sequence, and commutes with all of it.
+    Beside,
+}
+
+/// Whether a move can come first in a sequence: it is a *weak initial* of it.
+pub(super) fn first(this: &Move, sequence: &[Move]) -> Option<First> {
+    let own = sequence.iter().position(|other| other.thread() == this.thread());
+    let Some(at) = own else {
+        let commutes = sequence.iter().all(|other| this.commutes(other));
+        return (commutes && this.certain).then_some(First::Beside);
+    };
+    let there = &sequence[at];
+    // With the same past it does the same: what one of them did, the other one would do.
+    let effect = if this.ran { &this.effect } else { &there.effect };
+    let free = sequence[..at].iter().all(|other| !other.effect.conflicts(effect));
+    (this.is(there) && free).then_some(First::At(at))
 }

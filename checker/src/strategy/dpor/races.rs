@@ -1,4 +1,4 @@
-//! The races of an execution, and which of them can be seen the other way round.
+//! The races of an execution, and for each one what has to be run, from where, to see it the other way round.
 //!
 //! The race of a later operation e' with an earlier event e that it conflicts with can be reversed if e' can run without
 //! e, and nothing that can be reversed comes between. An operation that waits for a lock races with the lock that was
@@ -10,10 +10,20 @@ use rustc_hash::FxHashMap;
 
 use super::later::Later;
 use super::locks::{Can, Holders, Need};
+use super::moves::Move;
 use crate::names::{ObjName, ThreadName};
 use crate::op::{Mode, OpKind};
-use crate::seam::{Agent, Choice, Event};
+use crate::seam::{Choice, Event};
 use crate::trace::Trace;
+
+/// A race the other way round.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Reversal {
+    /// How many events of the execution come first.
+    pub(super) at: usize,
+    /// What comes then.
+    pub(super) moves: Vec<Move>,
+}
 
 /// An execution, with what is needed to find its races.
 pub(super) struct Races<'t> {
@@ -53,40 +63,61 @@ impl<'t> Races<'t> {
         races
     }
 
-    /// Of every operation at `from` or after, but before `to`, its agent and the events that could come after it instead.
-    pub(super) fn pairs(&self, from: usize, to: usize) -> impl Iterator<Item = (Agent, Vec<usize>)> {
-        self.later(from, to).map(|later| (later.agent, self.rivals(&later)))
-    }
-
-    pub(super) fn later(&self, from: usize, to: usize) -> impl Iterator<Item = Later<'t>> {
+    /// Every race whose later operation is at `from` or after, but before `to`, reversed.
+    pub(super) fn reversals(&self, from: usize, to: usize) -> Vec<Reversal> {
+        let mut all = Vec::new();
         let to = to.min(self.run.steps.len());
-        let ran = (from..to).flat_map(move |at| {
-            std::iter::once(self.event(at)).chain(self.other_ways(at)).chain(self.time_limit(at))
-        });
-        let unrun = self.run.unrun.iter().filter(move |unrun| (from..=to).contains(&(unrun.at as usize)));
-        ran.chain(unrun.filter_map(|unrun| self.unrun(unrun)))
+        for at in from..to {
+            self.of(&self.event(at), &mut all);
+            for way in self.other_ways(at).chain(self.time_limit(at)) {
+                self.of(&way, &mut all);
+            }
+        }
+        for unrun in self.run.unrun.iter().filter(|unrun| (from..=to).contains(&(unrun.at as usize))) {
+            if let Some(later) = self.unrun(unrun) {
+                self.of(&later, &mut all);
+            }
+        }
+        all
     }
 
     pub(super) fn number(&self, thread: ThreadName) -> usize {
         self.numbers.get(&thread).copied().unwrap_or(usize::MAX)
     }
 
-    pub(super) fn is_after(&self, later: usize, earlier: usize) -> bool {
+    fn is_after(&self, later: usize, earlier: usize) -> bool {
         let index = self.run.steps[earlier].event.id.index;
         self.run.hb.clock(later).get(self.threads[earlier]) > index
     }
 
-    /// Whether the event at a position comes before an operation, however what conflicts is ordered.
-    pub(super) fn is_past(&self, later: &Later<'t>, at: usize) -> bool {
-        later.past.get(self.threads[at]) > self.run.steps[at].event.id.index
+    fn of(&self, later: &Later<'t>, into: &mut Vec<Reversal>) {
+        if Need::of(later.key.kind) == Need::Order {
+            return;
+        }
+        let mut reversed: Vec<usize> = Vec::new();
+        for earlier in self.rivals(later) {
+            if reversed.iter().any(|&done| self.is_after(done, earlier)) {
+                continue;
+            }
+            let mut undone = vec![earlier];
+            let can = self.can_run(later, &mut undone);
+            if can == Can::No {
+                continue;
+            }
+            if can == Can::Yes {
+                reversed.push(earlier);
+            }
+            into.push(self.reversal(later, &undone, can == Can::Yes));
+        }
     }
 
     /// The events that an operation conflicts with and need not come before it, the latest first.
-    pub(super) fn rivals(&self, later: &Later<'t>) -> Vec<usize> {
+    fn rivals(&self, later: &Later<'t>) -> Vec<usize> {
         let own = self.number(later.agent.thread());
         let mut rivals: Vec<usize> = later.closer.into_iter().collect();
         let mut add = |at: usize| {
-            let rival = !self.is_past(later, at) && self.threads[at] != own;
+            let is_past = later.past.get(self.threads[at]) > self.run.steps[at].event.id.index;
+            let rival = !is_past && self.threads[at] != own;
             if rival && self.run.steps[at].event.did.conflicts(later.effect) && !rivals.contains(&at) {
                 rivals.push(at);
             }
@@ -104,12 +135,13 @@ impl<'t> Races<'t> {
     }
 
     /// Whether an operation can run without some events. Adds those that have to be undone as well.
-    pub(super) fn can_run(&self, later: &Later<'t>, undone: &mut Vec<usize>) -> Can {
+    fn can_run(&self, later: &Later<'t>, undone: &mut Vec<usize>) -> Can {
         loop {
             match self.is_let(later, undone) {
                 Can::Without(more) => {
                     for at in more.into_iter().map(|at| at as usize) {
-                        if self.is_past(later, at) || undone.contains(&at) {
+                        let is_past = later.past.get(self.threads[at]) > self.run.steps[at].event.id.index;
+                        if is_past || undone.contains(&at) {
                             return Can::No;
                         }
                         undone.push(at);
@@ -151,7 +183,7 @@ impl<'t> Races<'t> {
             })
     }
 
-    pub(super) fn is_undone(&self, at: usize, undone: &[usize]) -> bool {
+    fn is_undone(&self, at: usize, undone: &[usize]) -> bool {
         undone.iter().any(|&earlier| earlier <= at && self.is_after(at, earlier))
     }
 
@@ -170,7 +202,8 @@ impl<'t> Races<'t> {
 
     /// A wait for a signal can run out of time whenever it has begun, a wait for a lock only while somebody has the lock.
     fn times_out(&self, later: &Later<'t>, undone: &[usize]) -> Can {
-        if !self.waits_for_a_lock(later) {
+        let begun = later.after.map(|at| self.run.steps[at as usize].event.op.kind);
+        if matches!(begun, Some(OpKind::CondWait | OpKind::FutexWait)) {
             return Can::Yes;
         }
         let history: Vec<(u32, &Event)> = self.history(later, undone).collect();
@@ -183,12 +216,6 @@ impl<'t> Races<'t> {
             Can::Yes => Can::No,
             _ => Can::Yes,
         }
-    }
-
-    /// Whether it is the time of a wait for a lock or a semaphore that runs out, not of one for a signal.
-    pub(super) fn waits_for_a_lock(&self, later: &Later<'t>) -> bool {
-        let begun = later.after.map(|at| self.run.steps[at as usize].event.op.kind);
-        !later.agent.is_thread() && !matches!(begun, Some(OpKind::CondWait | OpKind::FutexWait))
     }
 
     /// What was seen of the operation at the place that it should run at.
@@ -206,6 +233,21 @@ impl<'t> Races<'t> {
         }
         let seen = |choice: &Choice| choice.agent == later.agent;
         if self.run.choices(from).iter().any(seen) { Can::Yes } else { Can::No }
+    }
+
+    fn reversal(&self, later: &Later<'t>, undone: &[usize], certain: bool) -> Reversal {
+        let at = undone.iter().copied().min().unwrap_or(0);
+        let kept = (at..later.before).filter(|&position| !self.is_undone(position, undone));
+        let mut moves: Vec<Move> = kept.map(|position| Move::of(&self.run.steps[position])).collect();
+        moves.push(Move {
+            agent: later.agent,
+            pick: later.pick,
+            key: later.key.clone(),
+            effect: later.effect.clone(),
+            ran: false,
+            certain,
+        });
+        Reversal { at, moves }
     }
 }
 

@@ -1,10 +1,24 @@
 //! Takes one execution down a branch, and then anywhere that was not explored before.
 
-use super::{Branch, Move};
+use serde::{Deserialize, Serialize};
+
+use super::moves::Move;
 use crate::cost;
 use crate::point::Point;
 use crate::seam::{Agent, AgentView, Choice, Pick, Status, Until};
 use crate::strategy::{Decision, Guide, Notes};
+
+/// What an execution has to do where it leaves what was run before.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Branch {
+    /// After how many events it leaves.
+    pub(super) at: u32,
+    /// What is asleep there: with any of these first, all has been explored, until something comes that does not commute
+    /// with it.
+    pub(super) asleep: Vec<Move>,
+    /// What runs once the prefix has been replayed, if it can.
+    pub(super) next: Option<Move>,
+}
 
 /// A guide that follows a branch, and then lets sleep what sleeps.
 pub(super) struct Follower {
