@@ -9,8 +9,7 @@
 //!    is the checker's business alone.
 //! 5. No address, process id or file descriptor crosses the seam: only the names of [`crate::names`].
 //! 6. A failed thread is held where it failed: it never moves again, the others can. The process ends in
-//!    [`Execution::finish`]. A thread that does not come to its next key point within the time limit of one execution
-//!    has failed with [`FailureKind::Timeout`](crate::failure::FailureKind::Timeout), at its event.
+//!    [`Execution::finish`]. A thread that does not come to its next key point within the time limit has failed with [`FailureKind::Timeout`](crate::failure::FailureKind::Timeout), at its event.
 //! 7. A thread at a [`OpKind::Yield`] or [`OpKind::Sleep`] can be chosen. Whether it has to let others go first is the
 //!    checker's business.
 //!

@@ -72,7 +72,7 @@ pub(crate) struct ExploreArgs {
     /// How many events one execution may have [default: 100000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) step_limit: Option<u32>,
-    /// How long one execution may take [default: 10s]
+    /// How long a thread may run without coming to its next key point [default: 10s]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) run_timeout: Option<Duration>,
     /// What random choices start from [default: 0]

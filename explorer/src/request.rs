@@ -25,7 +25,7 @@ pub struct Request {
     pub fresh_directory: bool,
     /// Whether an exit code other than 0 is no failure.
     pub ignore_exit_code: bool,
-    /// How long one execution may take.
+    /// How long a thread may run without coming to its next key point.
     pub run_timeout: Duration,
     /// How many events one execution may have.
     pub step_limit: u32,

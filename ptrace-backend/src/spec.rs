@@ -19,7 +19,7 @@ pub struct LaunchSpec {
     pub env: Vec<(OsString, OsString)>,
     /// What it reads from standard input; empty if `None`.
     pub stdin: Option<PathBuf>,
-    /// Wall time that one execution may take.
+    /// Wall time that a thread may take to its next key point.
     pub run_timeout: Duration,
     /// Whether a program that ends with another exit code than 0 has failed.
     pub exit_code_fails: bool,

@@ -203,6 +203,14 @@ fn it_runs_for_ever_without_a_key_point() {
 }
 
 #[test]
+fn it_takes_longer_than_the_limit_of_the_time_to_a_key_point() {
+    let outcome = explore("takes_long", &["--run-timeout", "200ms", "--max-preemptions", "0"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.transcript());
+    let seconds = outcome.report["elapsed_seconds"].as_f64().unwrap();
+    assert!(seconds > 0.6, "the program is to take longer than the limit: {}", outcome.transcript());
+}
+
+#[test]
 fn it_leaves_a_file_behind_in_a_folder_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let outcome = explore("leaves_file", &["--fresh-dir", "--cwd", &folder.path().to_string_lossy()]);

@@ -171,7 +171,13 @@ const KEYS: [Key; 26] = [
     key("max-periods", ValueKind::Number, Both, "6", "How many periods a schedule may have (period)."),
     key("max-schedules", ValueKind::Number, Both, "10000", "The search ends after this many executions."),
     key("time-limit", ValueKind::Duration, Both, "\"60s\"", "The search ends after this time."),
-    key("run-timeout", ValueKind::Duration, Both, "\"10s\"", "How long one execution may take."),
+    key(
+        "run-timeout",
+        ValueKind::Duration,
+        Both,
+        "\"10s\"",
+        "How long a thread may run without coming to its next key point.",
+    ),
     key("step-limit", ValueKind::Number, Both, "100000", "How many events one execution may have."),
     key("seed", ValueKind::Number, Both, "0", "What random choices start from."),
     key(

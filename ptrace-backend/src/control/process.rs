@@ -102,7 +102,6 @@ impl Process {
         if shared.is_test {
             main.part = Part::Harness;
         }
-        watch.begin();
         Ok(Self {
             leader,
             threads: vec![main],
@@ -137,6 +136,7 @@ impl Process {
     /// Lets a thread run, with the registers that it now has, to its next key point or its end; then lets every thread
     /// that it created run to its first key point.
     pub(crate) fn advance(&mut self, index: Index) -> Result<(), ExecutionError> {
+        self.watch.begin();
         self.segment(index)?;
         self.start_newborn()
     }

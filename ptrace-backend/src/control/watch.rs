@@ -1,4 +1,4 @@
-//! The watchdog: ends an execution that takes too long, and everything when the user cancels.
+//! The watchdog: ends an execution that does not come to its next key point, and everything when the user cancels.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,7 +23,7 @@ pub(crate) enum Reason {
 /// State shared between the tracer thread and its watchdog thread.
 struct State {
     started: Instant,
-    /// When the running execution has to be over, in microseconds since `started`, or [`IDLE`].
+    /// When the running execution has to be at its next key point, in microseconds since `started`, or [`IDLE`].
     deadline: AtomicU64,
     cancel: Arc<AtomicBool>,
     over: AtomicBool,
@@ -74,7 +74,8 @@ impl Watch {
         Ok(Self { state, thread: Some(thread) })
     }
 
-    /// An execution begins.
+    /// Something is about to run to its next key point. The time of a whole execution is no limit: on a busy machine a
+    /// replay takes longer than what it replays, and would be cut where that went on.
     pub(crate) fn begin(&self) {
         let deadline = self.state.started.elapsed() + self.state.limit;
         self.state.deadline.store(deadline.as_micros() as u64, Ordering::Relaxed);
