@@ -31,7 +31,13 @@ export function travel(name: string, steps: readonly Step[]): void {
 
   for (const [sentence, go] of steps) {
     test(sentence, async () => {
-      if (scene !== undefined) await go(scene);
+      if (scene === undefined) return;
+      try {
+        await go(scene);
+      } catch (error) {
+        // The test ends on a machine that nobody can look at: its window is told about in words.
+        throw new Error(`${String(error)}\n${await scene.workbench.inWords()}`, { cause: error });
+      }
     });
   }
 

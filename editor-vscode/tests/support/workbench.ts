@@ -111,6 +111,24 @@ export class Workbench {
     return this.page.locator(".notifications-toasts .notification-toast");
   }
 
+  /** What the window shows, for whoever reads of a test that failed. */
+  async inWords(): Promise<string> {
+    const parts: [title: string, selector: string][] = [
+      ["lenses", ".codelens-decoration"],
+      ["dialogs", ".monaco-dialog-box"],
+      ["notifications", ".notification-toast"],
+      ["status bar", ".statusbar-item"],
+      ["terminal", ".terminal-wrapper.active .xterm-accessibility-tree, .terminal-wrapper.active .xterm-rows"],
+      ["editor", ".editor-group-container.active .view-line"],
+    ];
+    const lines: string[] = [];
+    for (const [title, selector] of parts) {
+      const texts = await this.page.locator(selector).allInnerTexts();
+      lines.push(`${title}:`, ...texts.filter((text) => text.trim() !== "").map((text) => `  ${text}`));
+    }
+    return lines.join("\n");
+  }
+
   async screenshot(name: string, clip?: Area): Promise<void> {
     mkdirSync(SCREENSHOTS, { recursive: true });
     await this.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), ...(clip && { clip }) });
