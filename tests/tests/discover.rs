@@ -222,30 +222,6 @@ fn a_source_that_is_newer_makes_a_build_needed() {
 }
 
 #[test]
-fn a_rescan_sees_what_was_built_and_what_is_gone() {
-    let project = Project::copy("make-c").unwrap();
-    let file = project.path("src/main.c");
-    let mut workspace = Workspace::scan(project.root(), &Config::default());
-    assert!(matches!(&standings(&workspace, &file)[..], [(26, _, Standing::NotBuilt { .. })]));
-
-    project.run("make").unwrap();
-    assert!(workspace.rescan(&Config::default()));
-    let built = workspace.target("build/bank").unwrap();
-    assert_eq!(standings(&workspace, &file), [(26, "main".to_owned(), Standing::Ready)]);
-
-    project.run("touch -d '1 minute' src/main.c && make CFLAGS='-O2 -g' -B").unwrap();
-    assert!(workspace.rescan(&Config::default()));
-    let rebuilt = workspace.target("build/bank").unwrap();
-    assert_eq!(rebuilt.id, built.id);
-    assert_ne!(rebuilt.build_id, built.build_id);
-
-    project.run("make clean").unwrap();
-    assert!(workspace.rescan(&Config::default()));
-    assert_eq!(workspace.candidates().len(), 0);
-    assert_eq!(workspace.target("build/bank"), None);
-}
-
-#[test]
 fn the_text_places_a_lens() {
     let project = Project::copy("make-c").unwrap();
     project.run("make").unwrap();

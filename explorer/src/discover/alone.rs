@@ -25,7 +25,8 @@ pub struct Alone {
 pub fn alone(program: &Path, arguments: &[OsString], root: &Path) -> Option<Alone> {
     let metadata = fs::metadata(program).ok()?;
     let mut workspace = Workspace::empty(root);
-    let candidate = workspace.read(&[program.to_owned()], Stamp::of(&metadata), &mut Notes::default())?;
+    let kind = Notes::default().kind(&[program.to_owned()]);
+    let candidate = workspace.read_candidate(program, Stamp::of(&metadata), kind)?;
     let targets = workspace.targets_in(&candidate);
     let mut selected = targets.iter().filter(|target| is_selected(target, arguments));
     let found = match (selected.next(), selected.next()) {

@@ -16,7 +16,7 @@ use super::threads;
 use super::walk::Stamp;
 
 /// An executable in the workspace.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Candidate {
     /// Its absolute path.
     pub path: PathBuf,

@@ -26,6 +26,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use alone::{Alone, alone};
 pub use build_step::BuildStep;
@@ -45,6 +46,33 @@ use ctest::CTest;
 use paths::Paths;
 use walk::{Found, Stamp};
 
+/// A file's times tell of no change within this time, on the coarsest of file systems.
+const COARSEST: Duration = Duration::from_secs(2);
+
+/// What stood at a path when it was last looked at.
+#[derive(Clone, Debug)]
+struct Known {
+    stamp: Stamp,
+    kind: Kind,
+    /// Whether it was old enough when it was read: what was written while it was read, or right after, shows in its stamp.
+    is_settled: bool,
+    /// Nothing where that was no native program.
+    candidate: Option<Arc<Candidate>>,
+}
+
+impl Known {
+    /// Whether a file is still what it was. The notes beside it that tell its kind may have come after it.
+    fn is(&self, stamp: Stamp, kind: &Kind) -> bool {
+        self.is_settled && self.stamp == stamp && self.kind == *kind
+    }
+
+    /// What was known before, where reading it again has shown nothing new.
+    fn or_same(self, before: Option<Self>) -> Self {
+        let same = before.map(|before| before.candidate).filter(|before| *before == self.candidate);
+        Self { candidate: same.unwrap_or(self.candidate), ..self }
+    }
+}
+
 /// The executables of a workspace.
 #[derive(Clone, Debug)]
 pub struct Workspace {
@@ -57,8 +85,7 @@ pub struct Workspace {
     manifests: Vec<Manifest>,
     ctests: Vec<CTest>,
     paths: Paths,
-    /// What stood at each path when it was last looked at; nothing where that was no native program.
-    known: HashMap<PathBuf, (Stamp, Option<Arc<Candidate>>)>,
+    known: HashMap<PathBuf, Known>,
     /// The freshest first.
     candidates: Vec<Arc<Candidate>>,
     /// The roots of the checkouts that programs in these folders belong to.
@@ -173,12 +200,13 @@ impl Workspace {
         let mut all = Vec::new();
         for (paths, stamp) in files(&self.found.executables) {
             let path = &paths[0];
-            let candidate = match self.known.remove(path) {
-                Some((old, candidate)) if old == stamp => candidate,
-                _ => self.read(&paths, stamp, &mut notes).map(Arc::new),
+            let kind = notes.kind(&paths);
+            let now = match self.known.remove(path) {
+                Some(before) if before.is(stamp, &kind) => before,
+                before => self.read(path, stamp, kind).or_same(before),
             };
-            all.extend(candidate.clone());
-            known.insert(path.clone(), (stamp, candidate));
+            all.extend(now.candidate.clone());
+            known.insert(path.clone(), now);
         }
         self.known = known;
         // The newest build first, and of equals the one with the shorter name.
@@ -198,19 +226,24 @@ impl Workspace {
         program.parent().and_then(|folder| self.roots.get(folder)).unwrap_or(&self.root)
     }
 
-    fn read(&mut self, names: &[PathBuf], stamp: Stamp, notes: &mut Notes) -> Option<Candidate> {
-        let kind = notes.target(names).map_or(Kind::Plain, Kind::Cargo);
+    fn read(&mut self, path: &Path, stamp: Stamp, kind: Kind) -> Known {
+        let is_settled = !stamp.modified.elapsed().is_ok_and(|age| age <= COARSEST);
+        let candidate = self.read_candidate(path, stamp, kind.clone()).map(Arc::new);
+        Known { stamp, kind, is_settled, candidate }
+    }
+
+    fn read_candidate(&mut self, path: &Path, stamp: Stamp, kind: Kind) -> Option<Candidate> {
         let package = match &kind {
             Kind::Cargo(target) => self.manifest(target).map(|manifest| manifest.folder().to_owned()),
             Kind::Plain => None,
         };
-        let is_outside = self.outside.contains(&names[0]);
+        let is_outside = self.outside.contains(path);
         if is_outside && package.is_none() {
             return None;
         }
         let root = self.root.clone();
         let folders: Vec<&Path> = [root.as_path()].into_iter().chain(package.as_deref()).collect();
-        let candidate = Candidate::read(&names[0], stamp, kind, &mut self.paths, &folders)?;
+        let candidate = Candidate::read(path, stamp, kind, &mut self.paths, &folders)?;
         // Such a folder may be that of all of a user's projects.
         let is_own = candidate.sources.iter().any(|source| source.starts_with(&root));
         (!is_outside || is_own).then_some(candidate)

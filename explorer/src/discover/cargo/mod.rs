@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::candidate::Kind;
 pub(super) use environment::variables;
 pub(super) use manifest::Manifest;
 pub(super) use settings::target_folders;
@@ -95,8 +96,13 @@ struct Unit {
 }
 
 impl Notes {
+    /// What tool built what has these names, and as what.
+    pub(super) fn kind(&mut self, paths: &[PathBuf]) -> Kind {
+        self.target(paths).map_or(Kind::Plain, Kind::Cargo)
+    }
+
     /// What cargo built at one of these paths, which are names of one file; `None` if cargo built none of them.
-    pub(super) fn target(&mut self, paths: &[PathBuf]) -> Option<CargoTarget> {
+    fn target(&mut self, paths: &[PathBuf]) -> Option<CargoTarget> {
         let by_hash = paths.iter().find_map(|path| self.hashed(path));
         by_hash.or_else(|| paths.iter().find_map(|path| self.plain(path)))
     }
