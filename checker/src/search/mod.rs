@@ -97,6 +97,8 @@ struct Search<'a, P> {
     carried_over: Option<Carried>,
     /// There are new scheduling points, which the backend knows nothing of.
     widened: bool,
+    /// Threads are switched at every operation, whatever was asked for: one of them gives way.
+    everywhere: bool,
     /// The least cost at which something was left unexplored.
     cut: Option<u32>,
     /// The failures that every execution so far has shown; `None` before the first one.
@@ -124,6 +126,7 @@ impl<'a, P: Program> Search<'a, P> {
             seen: Vec::new(),
             carried_over: None,
             widened: false,
+            everywhere: false,
             cut: None,
             uniform: None,
             notes: Vec::new(),
@@ -148,15 +151,21 @@ impl<'a, P: Program> Search<'a, P> {
             },
         };
         let is_too_narrow = self.is_too_narrow();
-        let mut covered = self.coverage();
-        covered.everything &= ended == Ended::Covered;
+        let at_end = |mut covered: Coverage| {
+            covered.everything &= ended == Ended::Covered;
+            covered
+        };
+        let covered = at_end(self.coverage());
+        let at_synchronisation = self.at_synchronisation().map(at_end);
         for finding in self.findings.iter_mut().filter(|finding| !finding.outdated) {
             finding.fewest &= !is_too_narrow;
             finding.fewest |= is_fewest(finding.preemptions.unwrap_or(u32::MAX), covered);
         }
         self.notes.extend(self.races.is_cut().then(race::too_many));
+        self.notes.extend(self.everywhere.then(only_synchronisation::why_everywhere));
         let races = self.races.into_found();
-        Ok(Outcome { stats: self.stats, covered, findings: self.findings, races, ended, notes: self.notes })
+        let Self { stats, findings, notes, .. } = self;
+        Ok(Outcome { stats, covered, at_synchronisation, findings, races, ended, notes })
     }
 
     fn search(&mut self) -> Result<Ended, SearchError> {
@@ -240,7 +249,7 @@ impl<'a, P: Program> Search<'a, P> {
         self.stats.events += self.runner.trace.steps.len() as u64;
         if self.options.races || self.options.only_synchronisation {
             let new = self.races.take(&self.runner.trace, failed);
-            self.widened |= new && self.options.only_synchronisation;
+            self.widen(new);
         }
         self.strategy.learn(item, &self.runner.trace, notes, &self.cache);
         if failures.is_empty() {

@@ -17,6 +17,9 @@ pub struct Outcome {
     pub stats: Stats,
     /// What was explored completely.
     pub covered: Coverage,
+    /// Where threads were switched at synchronisation only: what was explored completely of the schedules that do so. The
+    /// others are covered by these if there was no race.
+    pub at_synchronisation: Option<Coverage>,
     /// One for each failure, in the order in which they were found.
     pub findings: Vec<Finding>,
     /// Data races, once per pair of locations, in the order in which they were found. They need not be failures.

@@ -54,14 +54,20 @@ fn what_key_points_found_later_order_is_no_race() {
     assert!(outcome.stats.before_restart > 0 && outcome.races.is_empty());
 }
 
-fn at_synchronisation(text: &str, bound: u32) -> Outcome {
-    let options = Options {
+fn narrow(strategy: StrategyKind, bound: u32) -> Options {
+    Options {
+        strategy,
         max_preemptions: bound,
+        max_delays: bound,
         keep_going: true,
         only_synchronisation: true,
         max_schedules: None,
         ..Options::default()
-    };
+    }
+}
+
+fn at_synchronisation(text: &str, bound: u32) -> Outcome {
+    let options = narrow(StrategyKind::Icb, bound);
     explore(&model(text), &options, &mut Patient).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
@@ -72,20 +78,44 @@ fn check_theorem(text: &str) -> Option<bool> {
     let oracle = oracle::oracle(&model(text), 1, 2_000)?;
     let mut without_race = false;
     for bound in 0..=2 {
-        let outcome = at_synchronisation(text, bound);
-        if !outcome.races.is_empty() {
-            assert_eq!(outcome.covered.preemptions, None, "{text}");
-            continue;
-        }
-        without_race = true;
-        let (_, expected) = oracle.within(|class| class.preemptions <= bound);
-        let found = outcome.findings.into_iter().filter(|finding| !finding.outdated);
-        let found: BTreeSet<Identity> = found.map(|finding| finding.identity).collect();
-        assert_eq!(found, expected, "to {bound}: {text}");
-        let reached = outcome.covered.preemptions.is_some_and(|covered| covered >= bound);
-        assert!(outcome.covered.everything || reached, "{text}");
+        without_race |= check_within(text, &oracle, StrategyKind::Icb, bound);
+        without_race |= check_within(text, &oracle, StrategyKind::Idb, bound);
     }
-    Some(without_race)
+    Some(without_race | check_within(text, &oracle, StrategyKind::Dfs, u32::MAX))
+}
+
+/// The same for one search and bound.
+fn check_within(text: &str, oracle: &oracle::Oracle, strategy: StrategyKind, bound: u32) -> bool {
+    let outcome = explore(&model(text), &narrow(strategy, bound), &mut Patient);
+    let outcome = outcome.unwrap_or_else(|error| panic!("{text}: {error}"));
+    let reached = |covered: Coverage| {
+        let bounded = match strategy {
+            StrategyKind::Icb => covered.preemptions,
+            _ => covered.delays,
+        };
+        covered.everything || bounded.is_some_and(|covered| covered >= bound)
+    };
+    // What more time-outs than one would lead to is within no bound of dfs.
+    let is_left_open = strategy == StrategyKind::Dfs && text.contains("timed");
+    let all = is_left_open || reached(outcome.at_synchronisation.unwrap_or(outcome.covered));
+    assert!(all, "{} to {bound}: {text}", strategy.name());
+    match outcome.at_synchronisation {
+        // A thread gives way.
+        None => {}
+        Some(_) if !outcome.races.is_empty() => {
+            assert_eq!(outcome.covered, Coverage::default(), "{text}");
+            return false;
+        }
+        Some(covered) => assert_eq!(outcome.covered, covered),
+    }
+    let (_, expected) = oracle.within(|class| match strategy {
+        StrategyKind::Icb => class.preemptions <= bound,
+        _ => class.delays <= bound,
+    });
+    let found = outcome.findings.into_iter().filter(|finding| !finding.outdated);
+    let found: BTreeSet<Identity> = found.map(|finding| finding.identity).collect();
+    assert_eq!(found, expected, "{} to {bound}: {text}", strategy.name());
+    true
 }
 
 proptest! {
@@ -129,4 +159,37 @@ fn a_variable_that_turns_out_to_synchronise_is_a_place_to_switch_at() {
     let outcome = at_synchronisation(text, 2);
     assert!(outcome.stats.before_restart > 0 && outcome.races.is_empty());
     assert_eq!(check_theorem(text), Some(true));
+}
+
+#[test]
+fn every_search_that_takes_any_choices_switches_at_synchronisation_only() {
+    let text = "T1: create T2, r x, w x x+1, join T2, r x, assert x == 2 | T2: r x, w x x+1";
+    for strategy in StrategyKind::ALL.into_iter().filter(|strategy| strategy.takes_any_choices()) {
+        for (only_synchronisation, expected) in [(true, 0), (false, 1)] {
+            let options = Options { only_synchronisation, max_schedules: Some(200), ..narrow(strategy, 2) };
+            let outcome = explore(&model(text), &options, &mut Patient).unwrap();
+            assert_eq!(outcome.findings.len(), expected, "{}", strategy.name());
+        }
+    }
+}
+
+#[test]
+fn what_raced_until_the_failure_that_ends_the_search_covers_nothing() {
+    // Without preemptions `f` races; with one, the thread that fails shows at the same time that `f` synchronises.
+    let text = "T1: r f, if f { add f, r g, assert g } | T2: w f 1, lock m, unlock m, w f 0";
+    let options = Options { keep_going: false, ..narrow(StrategyKind::Icb, 2) };
+    let outcome = explore(&model(text), &options, &mut Patient).unwrap();
+    assert_eq!((outcome.ended, outcome.findings.len(), outcome.races.len()), (Ended::FirstBug, 1, 0));
+    assert_eq!(outcome.covered, Coverage::default());
+    assert_eq!(outcome.at_synchronisation, Some(Coverage::default()));
+}
+
+#[test]
+fn turns_of_a_thread_that_gives_way_may_depend_on_any_access_of_others() {
+    // T2 goes on after each yield once T1 has moved, if only by a store that nobody else looks at.
+    let text = "T1: add s, w p, w p, r x, assert x == 0 | T2: yield, yield, yield, yield, yield, add x";
+    assert_eq!(check_theorem(text), Some(true));
+    let outcome = at_synchronisation(text, 2);
+    assert_eq!((outcome.findings.len(), outcome.at_synchronisation), (1, None));
+    assert!(outcome.notes.iter().any(|note| note.starts_with("a thread gives way")), "{:?}", outcome.notes);
 }
