@@ -93,6 +93,9 @@ pub(crate) struct ExploreArgs {
     /// A data race counts as a bug; else it is a warning, which changes neither verdict nor exit code.
     #[arg(long, conflicts_with = "no_races")]
     pub(crate) fail_on_races: bool,
+    /// Where threads are switched.
+    #[arg(long, value_enum, default_value_t = ScopeName::All)]
+    pub(crate) scope: ScopeName,
     /// How the report is printed.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
@@ -167,6 +170,7 @@ impl ExploreArgs {
             target: self.target,
             explain: !self.no_explain,
             races: !self.no_races,
+            only_synchronisation: self.scope == ScopeName::Sync,
             fail_on_races: self.fail_on_races,
             workers: self.workers.into(),
             ..Request::new(program.into())
@@ -209,6 +213,15 @@ pub(crate) struct ReplayArgs {
     /// How the report is printed.
     #[arg(long, value_enum, default_value_t = Whole::Text)]
     pub(crate) format: Whole,
+}
+
+/// Between which operations threads are switched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeName {
+    /// At every operation on what they share
+    All,
+    /// At synchronisation only (icb, idb, dfs, random, pct); data races say whether that was enough
+    Sync,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

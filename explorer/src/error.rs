@@ -19,6 +19,19 @@ pub enum Error {
         /// Where it was looked for.
         roots: Vec<PathBuf>,
     },
+    /// The search cannot leave out choices.
+    #[error("--scope sync does not go with --strategy {strategy}: it is for {}", .others.join(", "))]
+    Scope {
+        /// Which search.
+        strategy: &'static str,
+        /// Those that can.
+        others: Vec<&'static str>,
+    },
+    /// Without looking for data races one cannot know what switching at synchronisation only has left out.
+    #[error(
+        "--scope sync does not go with --no-races: data races say whether switching at synchronisation was enough"
+    )]
+    ScopeWithoutRaces,
     /// A folder or a file that the user named cannot be used.
     #[error("{what} `{}` cannot be used: {error}", .path.display())]
     Path {

@@ -13,6 +13,7 @@ use crate::environment;
 use crate::error::Error;
 use crate::fresh_dir::Fresh;
 use crate::kept;
+use crate::only_synchronisation;
 use crate::place::Place;
 use crate::report::Report;
 use crate::request::Request;
@@ -29,6 +30,7 @@ use crate::watch::Watch;
 /// # Errors
 /// When the tool cannot do its job; nothing is left running.
 pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watch) -> Result<Report, Error> {
+    only_synchronisation::check(request)?;
     let here = backend::folder(Path::new("."))?;
     let environment = environment::with_changes(std::env::vars_os(), &request.variables);
     let launch = Launch {

@@ -25,6 +25,7 @@ mod last_line;
 pub mod lines;
 #[cfg(test)]
 mod model_tests;
+mod only_synchronisation;
 mod peculiar;
 pub mod place;
 pub mod places;

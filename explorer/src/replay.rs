@@ -151,6 +151,7 @@ impl Again<'_> {
             pruned: 0,
             other: 0,
             covered: Covered::default(),
+            at_synchronisation: None,
             ended: ended.to_owned(),
             elapsed_seconds: elapsed,
             schedules_per_second: per_second(schedules, elapsed),

@@ -46,6 +46,9 @@ pub struct Report {
     pub other: u64,
     /// Bounds of which every schedule has been run.
     pub covered: Covered,
+    /// What it came to that threads were switched at synchronisation only. `None`: they were switched at every operation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_synchronisation: Option<AtSynchronisation>,
     /// Why the search ended, as a sentence.
     pub ended: String,
     /// Wall time.
@@ -61,6 +64,18 @@ pub struct Report {
     /// Data races, in the order in which they were found: warnings, unless `--fail-on-races` was asked for.
     #[serde(default)]
     pub races: Vec<Race>,
+}
+
+/// What it came to that threads were switched at synchronisation only.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct AtSynchronisation {
+    /// Bounds of which every schedule was run that switches threads at synchronisation only.
+    pub covered: Covered,
+    /// Whether these stand for all schedules within these bounds: whether no execution had a data race. `None` where no
+    /// bound was covered, and no race was seen so far.
+    pub suffices: Option<bool>,
+    /// The same as a sentence, with a pair that races if there is one.
+    pub message: String,
 }
 
 /// Two accesses that nothing orders.

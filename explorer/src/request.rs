@@ -51,6 +51,8 @@ pub struct Request {
     pub keep_going: bool,
     /// Whether findings are explained after the search.
     pub explain: bool,
+    /// Whether threads are switched at synchronisation only.
+    pub only_synchronisation: bool,
     /// Whether data races are looked for.
     pub races: bool,
     /// Whether a data race counts as a failure.
@@ -90,6 +92,7 @@ impl Request {
             workers: 1,
             keep_going: false,
             explain: true,
+            only_synchronisation: false,
             races: true,
             fail_on_races: false,
             max_schedules: 10_000,
@@ -114,6 +117,7 @@ impl Request {
             seed: self.seed,
             keep_going: self.keep_going,
             races: self.races,
+            only_synchronisation: self.only_synchronisation,
             ..checker::search::Options::default()
         }
     }

@@ -17,6 +17,7 @@ use crate::diverged::Readable;
 use crate::error::Error;
 use crate::finding::{self, Failing, Measured};
 use crate::kept::Keeper;
+use crate::only_synchronisation;
 use crate::peculiar::{Observed, Peculiarities};
 use crate::places::Places;
 use crate::races;
@@ -92,6 +93,7 @@ impl Session<'_> {
         self.explain_all(&program, &outcome, (&mut keeper, &mut made), &peculiarities, watch);
         let mut report = self.report(&outcome, made, elapsed);
         report.races = races::report(&program, &outcome.races, &self.places());
+        report.at_synchronisation = only_synchronisation::report(&outcome, &report.races);
         if self.request.fail_on_races && !report.races.is_empty() {
             report.verdict = Verdict::Found;
         }
@@ -141,6 +143,7 @@ impl Session<'_> {
             pruned: stats.pruned,
             other: 0,
             covered: outcome.covered.into(),
+            at_synchronisation: None,
             ended: self.ended(outcome),
             elapsed_seconds: elapsed,
             schedules_per_second: per_second(stats.executions(), elapsed),

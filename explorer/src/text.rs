@@ -170,6 +170,9 @@ fn summary(report: &Report) -> String {
             line(&mut text, &format!("  promise   {promise}"));
         }
     }
+    if let Some(scope) = &report.at_synchronisation {
+        line(&mut text, &format!("  scope     {}", scope.message));
+    }
     if let Some(races) = race_text::summary(&report.races) {
         line(&mut text, &format!("  races     {races}"));
     }
@@ -196,7 +199,8 @@ fn headline(report: &Report) -> String {
     }
 }
 
-fn covered(covered: Covered) -> String {
+/// `every schedule with at most 2 preemptions`.
+pub(crate) fn covered(covered: Covered) -> String {
     let bound = |count: u32, what: &str| match count {
         0 => format!("every schedule without {what}s"),
         _ => format!("every schedule with at most {}", plural(u64::from(count), what)),

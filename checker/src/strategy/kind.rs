@@ -77,6 +77,12 @@ impl StrategyKind {
         names
     };
 
+    /// Whether it takes the choices that it is given: then these can be left out where threads are not to be switched.
+    #[must_use]
+    pub const fn takes_any_choices(self) -> bool {
+        matches!(self, Self::Icb | Self::Idb | Self::Dfs | Self::Random | Self::Pct)
+    }
+
     /// The name, as it is written on the command line and in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -159,6 +159,7 @@ fn report(covered: Option<u32>) -> Report {
         pruned: 0,
         other: 0,
         covered: Covered { preemptions: covered, ..Covered::default() },
+        at_synchronisation: None,
         ended: "it was stopped".to_owned(),
         elapsed_seconds: 0.0,
         schedules_per_second: 0.0,
