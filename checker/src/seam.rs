@@ -56,8 +56,6 @@ pub enum Scope {
     /// Every key point; and whatever may be one is watched, even what the backend has given up watching. Events are those
     /// of [`Scope::All`], unless key points are found.
     Audit,
-    /// Synchronisation operations only.
-    SyncOnly,
     /// Synchronisation operations, and accesses to these objects.
     Objects(FxHashSet<Obj>),
 }
