@@ -1,12 +1,13 @@
 // The language server: one for the window, whatever the number of folders.
 
+import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import {
   DidChangeConfigurationNotification,
   ExecuteCommandRequest,
   LanguageClient,
   type LanguageClientOptions,
-  type ServerOptions,
+  type Executable,
 } from "vscode-languageclient/node";
 import {
   BuildRequest,
@@ -27,6 +28,8 @@ const RUNS: string[] = [ServerCommand.explore, ServerCommand.check];
 
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
+  /** What it was started as. */
+  private executable: Executable | undefined;
   private build: BuildHandler | undefined;
   private readonly channel = vscode.window.createOutputChannel("Interleaver", { log: true });
   private readonly changed = new vscode.EventEmitter<void>();
@@ -43,7 +46,7 @@ export class Server implements vscode.Disposable {
       this.channel,
       this.changed,
       this.statusChanged,
-      onSettingsChange((executable) => void this.settingsChanged(executable)),
+      onSettingsChange(() => void this.settingsChanged()),
     );
   }
 
@@ -57,8 +60,10 @@ export class Server implements vscode.Disposable {
   }
 
   async start(): Promise<void> {
-    const client = new LanguageClient("interleaver", "Interleaver", this.serverOptions(), this.languageClientOptions());
+    const executable = this.configuredExecutable();
+    const client = new LanguageClient("interleaver", "Interleaver", executable, this.languageClientOptions());
     this.client = client;
+    this.executable = executable;
     client.onNotification(ChangedNotification, () => {
       this.changed.fire();
     });
@@ -110,7 +115,7 @@ export class Server implements vscode.Disposable {
     void this.stop();
   }
 
-  private serverOptions(): ServerOptions {
+  private configuredExecutable(): Executable {
     const options = { env: serverEnvironment() };
     return { command: serverExecutable(this.context), args: ["lsp"], options };
   }
@@ -135,8 +140,10 @@ export class Server implements vscode.Disposable {
     };
   }
 
-  private async settingsChanged(executable: boolean): Promise<void> {
-    if (executable) return this.restart();
+  private async settingsChanged(): Promise<void> {
+    // While it loads a folder, an editor forgets the folder's settings for a moment: a server that would be started again
+    // as it was goes on, with what it is doing.
+    if (!isDeepStrictEqual(this.configuredExecutable(), this.executable)) return this.restart();
     if (!this.client?.isRunning()) return;
     await this.client.sendNotification(DidChangeConfigurationNotification.type, {
       settings: { interleaver: clientOptions() },

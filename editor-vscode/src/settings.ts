@@ -42,18 +42,12 @@ export function clientOptions(): ClientOptions {
   };
 }
 
-/** Calls back when what {@link clientOptions} says, or which executable runs, may have changed. */
-export function onSettingsChange(changed: (executable: boolean) => void): vscode.Disposable {
+/** Calls back when the settings may have changed; the editor says so of some that have not, too. */
+export function onSettingsChange(changed: () => void): vscode.Disposable {
   return vscode.Disposable.from(
-    vscode.workspace.onDidGrantWorkspaceTrust(() => {
-      changed(false);
-    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(changed),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (!event.affectsConfiguration(SECTION)) return;
-      changed(
-        event.affectsConfiguration(`${SECTION}.serverPath`) ||
-          event.affectsConfiguration(`${SECTION}.serverEnvironment`),
-      );
+      if (event.affectsConfiguration(SECTION)) changed();
     }),
   );
 }
