@@ -37,7 +37,7 @@ pub use self::dfs::Unbounded;
 pub use self::dice::Dice;
 #[cfg(test)]
 pub(crate) use self::dice::Script;
-pub use self::dpor::{Branch, Dpor};
+pub use self::dpor::{Branch, ReverseSearch, WakeupTrees};
 pub use self::follow::Follow;
 pub use self::frontier::{Bound, Frontier, Visits};
 pub use self::guided::Guided;
@@ -128,7 +128,7 @@ pub struct WorkItem {
     /// What it costs to get to the end of the prefix; 0 where nothing is bounded.
     pub cost: u32,
     /// For dpor: what was explored before, and what comes after the prefix.
-    pub branch: Option<Branch>,
+    pub branch: Option<Box<Branch>>,
 }
 
 /// Takes one execution from the end of the prefix to its end.

@@ -8,7 +8,8 @@ use super::against_oracle::program;
 use super::oracle::unfair_oracle;
 use super::*;
 use crate::hash::HbHash;
-use crate::strategy::Dpor;
+use crate::run::{Limits, Runner};
+use crate::strategy::{ReverseSearch, WakeupTrees};
 
 /// What a search visits.
 struct Visited {
@@ -18,20 +19,28 @@ struct Visited {
 }
 
 fn visited(model: &Model, plan: Box<dyn Strategy>) -> Visited {
+    visited_within(model, plan, None).unwrap()
+}
+
+/// `None` if more executions than these are needed.
+fn visited_within(model: &Model, plan: Box<dyn Strategy>, most: Option<u64>) -> Option<Visited> {
     let options = Options {
         strategy: StrategyKind::Dpor,
         max_timeouts: u32::MAX,
-        max_schedules: None,
+        max_schedules: most,
         keep_going: true,
         ..Options::default()
     };
     let mut observer = Patient;
     let mut search = Search::new(model, &options, &mut observer);
     search.strategy = plan;
-    assert_eq!(search.search().unwrap(), Ended::Covered);
+    match search.search().unwrap() {
+        Ended::Budget => return None,
+        ended => assert_eq!(ended, Ended::Covered),
+    }
     assert!(search.strategy.coverage(search.cut).everything);
     let failures = search.findings.iter().map(|finding| finding.identity.clone()).collect();
-    Visited { classes: search.cache.ends(), failures, stats: search.stats }
+    Some(Visited { classes: search.cache.ends(), failures, stats: search.stats })
 }
 
 /// Compares, if there are few enough executions for brute force; returns how many were begun that led nowhere.
@@ -39,21 +48,23 @@ fn compare(text: &str, limit: u64) -> Option<u64> {
     let model = model(text);
     let oracle = unfair_oracle(&model, limit)?;
     let expected: BTreeSet<HbHash> = oracle.classes.values().map(|class| class.hash).collect();
-    let got = visited(&model, Box::new(Dpor::new()));
-    assert_eq!(got.classes, expected, "{text}");
-    assert_eq!((got.stats.schedules, got.stats.redundant), (expected.len() as u64, 0), "{text}");
     // Circles that only time-outs break belong to moments and not to classes: not every one need be passed through.
     let in_classes = oracle.classes.values().flat_map(|class| class.failures.clone()).collect();
     let (_, anywhere) = oracle.within(|_| true);
+    let got = visited(&model, Box::new(ReverseSearch::new()));
+    assert_eq!(got.classes, expected, "{text}");
+    assert_eq!((got.stats.schedules, got.stats.redundant), (expected.len() as u64, 0), "{text}");
     assert!(got.failures.is_superset(&in_classes) && got.failures.is_subset(&anywhere), "{text}");
+    let wakeup_trees = visited(&model, Box::new(WakeupTrees::new()));
+    assert!(wakeup_trees.classes.is_subset(&expected) && wakeup_trees.stats.redundant == 0, "{text}");
     Some(got.stats.pruned)
 }
 
 /// This many classes, and no execution that leads nowhere.
 fn check(text: &str, classes: u64) {
     assert_eq!(compare(text, 100_000), Some(0), "{text}");
-    let outcome = all(text, StrategyKind::Dpor, 0, true);
-    assert_eq!((outcome.stats.schedules, outcome.stats.redundant), (classes, 0), "{text}");
+    let got = visited(&model(text), Box::new(ReverseSearch::new()));
+    assert_eq!((got.stats.schedules, got.stats.redundant), (classes, 0), "{text}");
 }
 
 proptest! {
@@ -61,7 +72,49 @@ proptest! {
 
     #[test]
     fn each_class_is_visited_once(text in program()) {
-        prop_assume!(compare(&text, 3_000).is_some());
+        let pruned = compare(&text, 3_000);
+        prop_assume!(pruned.is_some());
+        // Only whether a semaphore can be had elsewhere has to be tried.
+        assert!(pruned == Some(0) || text.contains("down"), "{text}: {pruned:?} executions led nowhere");
+    }
+
+    /// On programs that are too large for brute force.
+    #[test]
+    fn nothing_that_wakeup_trees_find_is_missing(text in program()) {
+        let model = model(&text);
+        let wakeup_trees = visited_within(&model, Box::new(WakeupTrees::new()), Some(2_000));
+        prop_assume!(wakeup_trees.is_some());
+        let got = visited(&model, Box::new(ReverseSearch::new()));
+        assert!(wakeup_trees.is_some_and(|other| got.classes.is_superset(&other.classes)), "{text}");
+        assert_eq!(got.stats.redundant, 0, "{text}");
+    }
+}
+
+/// The most events that are kept at any time, how many events an execution has at most, and how many classes there are.
+fn kept(text: &str) -> (usize, usize, usize) {
+    let model = model(text);
+    let limits = Limits { events: 1_000, timeouts: u32::MAX };
+    let (mut plan, mut runner, cache) = (ReverseSearch::new(), Runner::new(&model, limits), Cache::new(None));
+    let (mut most, mut longest) = (0, 0);
+    while let Next::Work(item) = plan.next(&cache) {
+        let mut guide = plan.guide(&item, &cache);
+        runner.run(&item.prefix, &mut *guide, &mut || Go::Continue).unwrap();
+        let notes = guide.notes();
+        cache.end(runner.trace.hb.state());
+        longest = longest.max(runner.trace.steps.len());
+        plan.learn(&item, &runner.trace, notes, &cache);
+        most = most.max(plan.stored());
+    }
+    (most, longest, cache.ends().len())
+}
+
+#[test]
+fn what_is_kept_is_polynomial_in_the_length_of_an_execution() {
+    for readers in [7, 11] {
+        let text = format!("w x{}", " | r x".repeat(readers));
+        let (most, longest, classes) = kept(&text);
+        assert_eq!((longest, classes), (readers + 1, 1 << readers), "{text}");
+        assert!(most <= longest.pow(3), "{text}: {most} events are kept, of {longest} in an execution");
     }
 }
 
@@ -129,4 +182,30 @@ fn time_runs_out_before_or_after() {
         20_000
     )
     .is_some());
+}
+
+#[test]
+fn two_waiters_and_one_signal() {
+    let text =
+        "let s=1 | T1: lock m, wait c m, unlock m, join T3 | T2: signal c | T3: lock m, wait c m, unlock m";
+    assert_eq!(compare(text, 100_000), Some(0));
+}
+
+#[test]
+fn a_reader_that_fails_to_swap_comes_before_or_after_others() {
+    // The swap succeeds in some of the orders, which then order it with the reader.
+    assert_eq!(compare("w x x+1, r x | cas x 1 2, r x | r x", 100_000), Some(0));
+    assert_eq!(compare("cas x 1 2 | cas x 1 2 | w x, r x", 100_000), Some(0));
+    // Before the write it fails, and each reader is on either side of the write; after it there are three places for each.
+    check("w x | r x | r x | cas x 1 2", 13);
+}
+
+#[test]
+fn some_readers_come_before_a_writer_and_some_after_it() {
+    let reader = "rdlock l, r x, rdunlock l";
+    check(&format!("wrlock l, w x, wrunlock l | {reader} | {reader} | {reader}"), 8);
+    assert_eq!(
+        compare("wrlock l, wrunlock l | rdlock l, await y, rdunlock l | rdlock l, rdunlock l, w y", 100_000),
+        Some(0)
+    );
 }

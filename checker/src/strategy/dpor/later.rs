@@ -8,6 +8,7 @@ use crate::seam::{Agent, On, OpKey, Pick, Status};
 use crate::trace::Unrun;
 
 /// The later operation of a race. Where it has not run, its effect is what it may do.
+#[derive(Clone)]
 pub(super) struct Later<'t> {
     pub(super) agent: Agent,
     /// `None` where each way is as good.

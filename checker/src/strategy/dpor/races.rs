@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::later::Later;
 use super::locks::{Can, Holders, Need};
 use super::moves::Move;
-use crate::names::{ObjName, ThreadName};
+use crate::names::{Obj, ObjName, ThreadName};
 use crate::op::{Mode, OpKind};
 use crate::seam::{Choice, Event};
 use crate::trace::Trace;
@@ -66,19 +66,26 @@ impl<'t> Races<'t> {
     /// Every race whose later operation is at `from` or after, but before `to`, reversed.
     pub(super) fn reversals(&self, from: usize, to: usize) -> Vec<Reversal> {
         let mut all = Vec::new();
-        let to = to.min(self.run.steps.len());
-        for at in from..to {
-            self.of(&self.event(at), &mut all);
-            for way in self.other_ways(at).chain(self.time_limit(at)) {
-                self.of(&way, &mut all);
-            }
-        }
-        for unrun in self.run.unrun.iter().filter(|unrun| (from..=to).contains(&(unrun.at as usize))) {
-            if let Some(later) = self.unrun(unrun) {
-                self.of(&later, &mut all);
-            }
-        }
+        self.laters(from, to).iter().for_each(|later| self.of(later, &mut all));
         all
+    }
+
+    /// What can be the later operation of a race at `from` or after, but before `to`.
+    pub(super) fn laters(&self, from: usize, to: usize) -> Vec<Later<'t>> {
+        let to = to.min(self.run.steps.len());
+        let mut all = Vec::new();
+        for at in from..to {
+            all.push(self.event(at));
+            all.extend(self.other_ways(at).chain(self.time_limit(at)));
+        }
+        let unrun = self.run.unrun.iter().filter(|unrun| (from..=to).contains(&(unrun.at as usize)));
+        all.extend(unrun.filter_map(|unrun| self.unrun(unrun)));
+        all
+    }
+
+    /// The events that touched the block of an object, in order.
+    pub(super) fn touched(&self, obj: Obj) -> &[u32] {
+        self.touched.get(&obj.name).map_or(&[][..], Vec::as_slice)
     }
 
     pub(super) fn number(&self, thread: ThreadName) -> usize {
@@ -112,7 +119,7 @@ impl<'t> Races<'t> {
     }
 
     /// The events that an operation conflicts with and need not come before it, the latest first.
-    fn rivals(&self, later: &Later<'t>) -> Vec<usize> {
+    pub(super) fn rivals(&self, later: &Later<'t>) -> Vec<usize> {
         let own = self.number(later.agent.thread());
         let mut rivals: Vec<usize> = later.closer.into_iter().collect();
         let mut add = |at: usize| {
@@ -152,7 +159,7 @@ impl<'t> Races<'t> {
         }
     }
 
-    fn is_let(&self, later: &Later<'t>, undone: &[usize]) -> Can {
+    pub(super) fn is_let(&self, later: &Later<'t>, undone: &[usize]) -> Can {
         let thread = later.agent.thread();
         match Need::of(later.key.kind) {
             Need::Nothing => Can::Yes,
@@ -168,7 +175,11 @@ impl<'t> Races<'t> {
     }
 
     /// What happened to the objects of an operation, had some events not come.
-    fn history(&self, later: &Later<'t>, undone: &[usize]) -> impl Iterator<Item = (u32, &'t Event)> {
+    pub(super) fn history(
+        &self,
+        later: &Later<'t>,
+        undone: &[usize],
+    ) -> impl Iterator<Item = (u32, &'t Event)> {
         let first = later.effect.accesses.first();
         let touched =
             first.and_then(|access| self.touched.get(&access.obj.name)).map_or(&[][..], Vec::as_slice);
@@ -183,7 +194,7 @@ impl<'t> Races<'t> {
             })
     }
 
-    fn is_undone(&self, at: usize, undone: &[usize]) -> bool {
+    pub(super) fn is_undone(&self, at: usize, undone: &[usize]) -> bool {
         undone.iter().any(|&earlier| earlier <= at && self.is_after(at, earlier))
     }
 

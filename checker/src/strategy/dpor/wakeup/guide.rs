@@ -1,24 +1,11 @@
 //! Takes one execution down a branch, and then anywhere that was not explored before.
 
-use serde::{Deserialize, Serialize};
-
-use super::moves::Move;
 use crate::cost;
 use crate::point::Point;
-use crate::seam::{Agent, AgentView, Choice, Pick, Status, Until};
+use crate::seam::{Agent, Choice, Until};
+use crate::strategy::dpor::branch::{Branch, enabled};
+use crate::strategy::dpor::moves::Move;
 use crate::strategy::{Decision, Guide, Notes};
-
-/// What an execution has to do where it leaves what was run before.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Branch {
-    /// After how many events it leaves.
-    pub(super) at: u32,
-    /// What is asleep there: with any of these first, all has been explored, until something comes that does not commute
-    /// with it.
-    pub(super) asleep: Vec<Move>,
-    /// What runs once the prefix has been replayed, if it can.
-    pub(super) next: Option<Move>,
-}
 
 /// A guide that follows a branch, and then lets sleep what sleeps.
 pub(super) struct Follower {
@@ -66,14 +53,6 @@ impl Follower {
         };
         fair.min_by_key(turn).or_else(|| enabled(at).find(|&choice| !self.sleeps(choice)))
     }
-}
-
-/// All that can be chosen. Giving way is no reason to wait here: a class of executions knows nothing of turns.
-fn enabled<'a>(at: &'a Point<'_>) -> impl Iterator<Item = Choice> + 'a {
-    let picks =
-        |view: &'a AgentView| view.picks.iter().map(|&pick: &Pick| Choice { agent: view.agent, pick });
-    let threads = at.agents.threads().iter().filter(|view| view.status == Status::Enabled).flat_map(picks);
-    threads.chain(at.choices.iter().copied().filter(|choice| !matches!(choice.agent, Agent::Thread(_))))
 }
 
 impl Guide for Follower {

@@ -1,6 +1,6 @@
 //! Wakeup trees: what is still to be explored from one state, as sequences without common beginnings.
 
-use super::moves::{First, Move, first};
+use crate::strategy::dpor::moves::{First, Move, first};
 
 /// An ordered tree of moves; what stands first is explored first.
 #[derive(Clone, Debug, Default)]

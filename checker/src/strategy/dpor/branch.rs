@@ -1,0 +1,32 @@
+//! Where an execution leaves what was run before, and what can be chosen there.
+
+use serde::{Deserialize, Serialize};
+
+use super::moves::Move;
+use crate::op::Effect;
+use crate::point::Point;
+use crate::seam::{Agent, AgentView, Choice, Pick, Status};
+
+/// What an execution has to do where it leaves what was run before.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Branch {
+    /// After how many events it leaves.
+    pub(super) at: u32,
+    /// What is asleep there: with any of these first, all has been explored, until something comes that does not commute
+    /// with it.
+    pub(super) asleep: Vec<Move>,
+    /// What runs once the prefix has been replayed, if it can.
+    pub(super) next: Option<Move>,
+    /// Who goes then, if it can.
+    pub(super) again: Option<Agent>,
+    /// What it has to conflict with, to be worth going on.
+    pub(super) provided: Vec<Effect>,
+}
+
+/// All that can be chosen. Giving way is no reason to wait here: a class of executions knows nothing of turns.
+pub(super) fn enabled<'a>(at: &'a Point<'_>) -> impl Iterator<Item = Choice> + 'a {
+    let picks =
+        |view: &'a AgentView| view.picks.iter().map(|&pick: &Pick| Choice { agent: view.agent, pick });
+    let threads = at.agents.threads().iter().filter(|view| view.status == Status::Enabled).flat_map(picks);
+    threads.chain(at.choices.iter().copied().filter(|choice| !matches!(choice.agent, Agent::Thread(_))))
+}

@@ -1,0 +1,272 @@
+//! Whether an execution is what the canonical schedule makes of some of its events, told from its trace alone.
+
+use smallvec::SmallVec;
+
+use super::known::Known;
+use super::order::{self, Rank};
+use crate::names::{Obj, ThreadName};
+use crate::op::{Effect, Mode, OpKind};
+use crate::seam::{Agent, Event, On, Status};
+use crate::strategy::dpor::locks::{Can, Holders, Need};
+use crate::strategy::dpor::races::Races;
+use crate::trace::Unrun;
+
+/// Of each thread, how many of its events are in a set of events that is closed under happens-before.
+pub(super) type Cut = Vec<u32>;
+
+/// An agent, once the events of a set have run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    /// Its next event is this one of the execution.
+    Here(usize),
+    /// It can run, but then does something that is not in the execution.
+    Elsewhere,
+    /// It cannot run. Also where that is not known: what is taken for canonical and is not leads to a repetition, never to
+    /// a loss.
+    Waits,
+}
+
+/// The events of an execution by thread, with what was pending where.
+pub(super) struct Canon<'r, 't> {
+    races: &'r Races<'t>,
+    pub(super) known: &'r Known,
+    /// Of each thread the positions of its events.
+    of: Vec<Vec<u32>>,
+    /// How often its thread had given way before each event and after the last.
+    gave_way: Vec<Vec<u32>>,
+}
+
+impl<'r, 't> Canon<'r, 't> {
+    /// The first `to` events of an execution.
+    pub(super) fn new(races: &'r Races<'t>, known: &'r Known, to: usize) -> Self {
+        let threads = races.run.threads.len();
+        let mut canon =
+            Self { races, known, of: vec![Vec::new(); threads], gave_way: vec![vec![0]; threads] };
+        for (at, step) in races.run.steps.iter().enumerate().take(to) {
+            let thread = races.threads[at];
+            canon.of[thread].push(at as u32);
+            let before = canon.gave_way[thread].last().copied().unwrap_or(0);
+            canon.gave_way[thread].push(before + u32::from(order::gives_way(&step.event)));
+        }
+        canon
+    }
+
+    /// The set of some events, those before a position among them.
+    pub(super) fn cut(&self, positions: impl Iterator<Item = usize>) -> Cut {
+        let mut cut = vec![0; self.of.len()];
+        positions.for_each(|at| cut[self.races.threads[at]] += 1);
+        cut
+    }
+
+    /// Whether the canonical schedule runs, after these events, all others of the execution and no event besides. `first`
+    /// runs its next operation as soon as it can.
+    pub(super) fn completes(&self, mut cut: Cut, first: Option<Agent>) -> bool {
+        let mut first = first.and_then(|agent| {
+            let thread = self.races.number(agent.thread());
+            Some((agent, thread, *cut.get(thread)?))
+        });
+        let mut left = self.of.iter().map(Vec::len).sum::<usize>() - cut.iter().sum::<u32>() as usize;
+        while left > 0 {
+            let hurried = first.filter(|&(_, thread, slot)| cut[thread] == slot);
+            let hurried = hurried.map(|(agent, ..)| self.state(agent, &cut));
+            let next = match hurried {
+                Some(state @ (State::Here(_) | State::Elsewhere)) => {
+                    first = None;
+                    Some(state)
+                }
+                _ => self.next(&cut),
+            };
+            let Some(State::Here(at)) = next else { return false };
+            if !self.is_first_pick(at) {
+                return false;
+            }
+            cut[self.races.threads[at]] += 1;
+            left -= 1;
+        }
+        true
+    }
+
+    fn next(&self, cut: &Cut) -> Option<State> {
+        let names = self.races.run.threads.iter();
+        let agents = names.flat_map(|&name| [Agent::Thread(name), Agent::Timeout(name)]);
+        let ranked = agents.filter_map(|agent| {
+            let state = self.state(agent, cut);
+            (state != State::Waits).then(|| (self.rank(agent, cut), state))
+        });
+        ranked.min_by_key(|&(rank, _)| rank).map(|(_, state)| state)
+    }
+
+    fn rank(&self, agent: Agent, cut: &Cut) -> Rank {
+        let thread = self.races.number(agent.thread());
+        let slot = cut[thread] as usize;
+        let kind = self.of[thread].get(slot).map(|&at| self.races.run.steps[at as usize].event.op.kind);
+        let kind = kind.filter(|&kind| kind != OpKind::Timeout);
+        let kind = kind.or_else(|| Some(self.pending(thread, cut)?.view.pending.as_ref()?.kind));
+        order::rank(agent, kind.unwrap_or(OpKind::Timeout), self.gave_way[thread][slot])
+    }
+
+    /// Whether an event went the first of the ways in which it could have gone.
+    fn is_first_pick(&self, at: usize) -> bool {
+        let chosen = self.races.run.steps[at].choice;
+        let mut ways = self.races.run.choices(at).iter().filter(|choice| choice.agent == chosen.agent);
+        ways.all(|way| way.pick >= chosen.pick)
+    }
+
+    fn holds(&self, at: usize, cut: &Cut) -> bool {
+        let event = &self.races.run.steps[at].event;
+        event.id.index < cut[self.races.threads[at]]
+    }
+
+    /// What its thread would have done where its time ran out or the execution ended.
+    fn pending(&self, thread: usize, cut: &Cut) -> Option<&'t Unrun> {
+        let slot = cut[thread] as usize;
+        let here = self.of[thread].get(slot).copied();
+        let name = self.races.run.threads[thread];
+        let mut unrun = self.races.run.unrun.iter();
+        unrun.find(|unrun| {
+            let is_here = here.map_or(!unrun.closed, |at| unrun.closed && unrun.at == at);
+            unrun.view.agent == Agent::Thread(name) && is_here
+        })
+    }
+
+    fn state(&self, agent: Agent, cut: &Cut) -> State {
+        let name = agent.thread();
+        let thread = self.races.number(name);
+        let born = self.races.created.get(&name);
+        if born.is_some_and(|&born| !self.holds(born as usize, cut)) {
+            return State::Waits;
+        }
+        let here = self.of[thread].get(cut[thread] as usize).map(|&at| at as usize);
+        if let Some(at) = here.filter(|&at| self.races.run.steps[at].choice.agent == agent) {
+            let clock = self.races.run.hb.clock(at);
+            if (0..cut.len()).all(|other| other == thread || clock.get(other) <= cut[other]) {
+                return State::Here(at);
+            }
+        }
+        let can = if agent.is_thread() { self.thread(name, here, cut) } else { self.time(name, here, cut) };
+        if can { State::Elsewhere } else { State::Waits }
+    }
+
+    /// Whether a thread can run, its next event of the execution being none that it can have here.
+    fn thread(&self, name: ThreadName, here: Option<usize>, cut: &Cut) -> bool {
+        let thread = self.races.number(name);
+        let own = here.map(|at| &self.races.run.steps[at]).filter(|step| step.is_own());
+        let (kind, effect, waker) = if let Some(step) = own {
+            let woken = step.event.woken_by;
+            let waker =
+                woken.and_then(|id| self.races.run.hb.position(self.races.number(id.thread), id.index));
+            (step.event.op.kind, &step.event.op.may, waker)
+        } else {
+            let Some(unrun) = self.pending(thread, cut) else { return false };
+            let Some(op) = unrun.view.pending.as_ref() else { return false };
+            if matches!(unrun.view.status, Status::Blocked(On::Cond(_))) {
+                return false;
+            }
+            (op.kind, &op.may, unrun.waker)
+        };
+        if kind == OpKind::Reacquire && waker.is_some_and(|waker| !self.holds(waker as usize, cut)) {
+            return false;
+        }
+        match Need::of(kind) {
+            Need::Nothing => true,
+            Need::Order => false,
+            need @ (Need::Free | Need::NoWriter) => {
+                self.holders(effect, cut).let_go(name, need, own.is_some()) == Can::Yes
+            }
+            Need::One => self.has_one(effect, cut),
+            Need::Unknown => self.was_seen(name, here, effect, cut),
+        }
+    }
+
+    /// Whether the time of a thread can run out.
+    fn time(&self, name: ThreadName, here: Option<usize>, cut: &Cut) -> bool {
+        let thread = self.races.number(name);
+        let before = (cut[thread] as usize).checked_sub(1).map(|slot| self.of[thread][slot] as usize);
+        let kind = before.map(|at| self.races.run.steps[at].event.op.kind);
+        if matches!(kind, Some(OpKind::CondWait | OpKind::FutexWait)) {
+            if here.is_some_and(|at| self.races.run.steps[at].choice.agent == Agent::Timeout(name)) {
+                return true;
+            }
+            let mut closed = self.races.run.unrun.iter().filter(|unrun| {
+                let since = before.is_none_or(|before| before < unrun.at as usize);
+                let until = here.is_none_or(|here| unrun.at as usize <= here);
+                unrun.closed && unrun.view.agent == Agent::Timeout(name) && since && until
+            });
+            return closed.any(|unrun| !self.holds(unrun.at as usize, cut));
+        }
+        let limit = match here.map(|at| &self.races.run.steps[at]) {
+            Some(step) if step.is_own() => step.event.op.limit.as_ref(),
+            Some(step) => Some(&step.event.op.may),
+            None => self.pending(thread, cut).and_then(|unrun| unrun.view.pending.as_ref()?.limit.as_ref()),
+        };
+        // A thread that waited for what it held itself does so wherever its time can run out.
+        let had = here.is_some_and(|at| self.races.run.steps[at].is_own());
+        limit.is_some_and(|limit| self.holders(limit, cut).let_go(name, Need::Free, had) != Can::Yes)
+    }
+
+    fn holders(&self, effect: &Effect, cut: &Cut) -> Holders {
+        let events: SmallVec<[(u32, &'t Event); 16]> =
+            self.history(effect).filter(|&(at, _)| self.holds(at as usize, cut)).collect();
+        Holders::after(events.into_iter())
+    }
+
+    /// The events on the first object of an effect.
+    fn history(&self, effect: &Effect) -> impl Iterator<Item = (u32, &'t Event)> {
+        let obj: Option<Obj> = effect.accesses.first().map(|access| access.obj);
+        let run = self.races.run;
+        let touched = obj.map_or(&[][..], |obj| self.races.touched(obj));
+        touched.iter().map(move |&at| (at, &run.steps[at as usize].event)).filter(move |(_, event)| {
+            event.did.accesses.iter().any(|access| obj.is_some_and(|obj| obj.overlaps(&access.obj)))
+        })
+    }
+
+    /// The positions between which the object of an effect was as it is after these events: of the last write among them,
+    /// and of the next one.
+    fn span(&self, effect: &Effect, cut: &Cut) -> (usize, Option<usize>) {
+        let mut from = 0;
+        for (at, event) in self.history(effect) {
+            if event.did.accesses.iter().all(|access| access.mode != Mode::Write) {
+                continue;
+            }
+            if !self.holds(at as usize, cut) {
+                return (from, Some(at as usize));
+            }
+            from = at as usize + 1;
+        }
+        (from, None)
+    }
+
+    /// Whether a semaphore is above 0, as far as it was seen.
+    fn has_one(&self, effect: &Effect, cut: &Cut) -> bool {
+        let (_, to) = self.span(effect, cut);
+        if let Some(next) = to {
+            match self.races.run.steps[next].event.op.kind {
+                OpKind::SemWait | OpKind::SemTryWait => return true,
+                _ => {}
+            }
+        }
+        let history = self.history(effect).filter(|&(at, _)| self.holds(at as usize, cut));
+        self.known.can_be_had(self.races, effect, history).unwrap_or(false)
+    }
+
+    /// After how many events a thread stood at its `slot`-th operation.
+    fn arrived(&self, thread: usize, slot: usize) -> usize {
+        let name = self.races.run.threads[thread];
+        let before = slot.checked_sub(1).map(|slot| self.of[thread][slot]);
+        before.or_else(|| self.races.created.get(&name).copied()).map_or(0, |at| at as usize + 1)
+    }
+
+    fn could(&self, agent: Agent, at: usize) -> bool {
+        self.races.run.choices(at).iter().any(|choice| choice.agent == agent)
+    }
+
+    /// Whether a thread was seen to be able to run while the object of its operation was as it is here.
+    fn was_seen(&self, name: ThreadName, here: Option<usize>, effect: &Effect, cut: &Cut) -> bool {
+        let thread = self.races.number(name);
+        let (from, to) = self.span(effect, cut);
+        let last = self.races.run.steps.len().saturating_sub(1);
+        let until = to.unwrap_or(last).min(here.unwrap_or(last));
+        let at = self.arrived(thread, cut[thread] as usize).max(from);
+        at <= until && self.could(Agent::Thread(name), at)
+    }
+}

@@ -1,0 +1,257 @@
+//! The executions of which one is the parent: each of its races the other way round, if that leads back to it.
+
+use std::cmp::Reverse;
+
+use super::Place;
+use super::canon::Canon;
+use super::known::reading;
+use crate::clock::Clock;
+use crate::op::{Access, Effect, Mode, OpKind};
+use crate::seam::Agent;
+use crate::strategy::dpor::later::Later;
+use crate::strategy::dpor::locks::{Can, Holders, Need};
+use crate::strategy::dpor::moves::Move;
+use crate::strategy::dpor::races::Races;
+use crate::trace::Trace;
+
+/// Of this many readers that keep a writer out at once, any may come after it. There are as many sets of them to look at as
+/// there can be children; with more readers the search is not complete.
+const READERS: usize = 12;
+
+/// An execution that is made of another one.
+#[derive(Clone, Debug)]
+pub(super) struct Child {
+    /// How many events stay as they are.
+    pub(super) at: usize,
+    /// The positions of the events that come then.
+    pub(super) keep: Vec<u32>,
+    /// What comes then.
+    pub(super) next: Move,
+    /// Who did what came there before, and does it again now, if that can run.
+    pub(super) again: Agent,
+    /// What that runs after.
+    pub(super) over: Vec<Over>,
+    /// What the next event has to conflict with.
+    pub(super) provided: Vec<Effect>,
+}
+
+/// Like [`super::Over`]; `None` is the position of the event that comes next.
+#[derive(Clone, Debug)]
+pub(super) struct Over {
+    pub(super) at: Option<usize>,
+    pub(super) effect: Effect,
+}
+
+impl Child {
+    /// The same with the other ways in which what comes next could have gone. Position `at` is where it ran.
+    pub(super) fn other_ways(&self, run: &Trace, at: usize) -> Vec<Self> {
+        let ran = run.steps[at].choice;
+        if self.next.pick.is_some() {
+            return Vec::new();
+        }
+        let ways = run.choices(at).iter().filter(|way| way.agent == ran.agent && way.pick != ran.pick);
+        let with = |pick| Self {
+            at,
+            keep: Vec::new(),
+            next: Move { pick: Some(pick), ..self.next.clone() },
+            ..self.clone()
+        };
+        ways.map(|way| with(way.pick)).collect()
+    }
+}
+
+/// All children of an execution, and whether these are all.
+pub(super) fn all(
+    races: &Races<'_>,
+    canon: &Canon<'_, '_>,
+    places: &[Place],
+    to: usize,
+) -> (Vec<Child>, bool) {
+    let mut children: Vec<Child> = Vec::new();
+    let mut whole = true;
+    for later in races.laters(0, to) {
+        if Need::of(later.key.kind) == Need::Order {
+            continue;
+        }
+        // The other ways of an event are those where it is; elsewhere it may have others, which are seen there.
+        let is_other = |closer: usize| races.run.steps[closer].choice.agent == later.agent;
+        for earlier in races.rivals(&later) {
+            let is_elsewhere = later.closer.is_some_and(|closer| is_other(closer) && closer != earlier);
+            if places[earlier].scheduled || is_elsewhere {
+                continue;
+            }
+            let (sets, all) = undone(races, &later, earlier);
+            whole &= all;
+            for undone in sets {
+                let Some(child) = child(races, canon, places, &later, &undone) else { continue };
+                let same = |other: &Child| {
+                    (other.at, &other.keep, other.next.agent, other.next.pick)
+                        == (child.at, &child.keep, child.next.agent, child.next.pick)
+                };
+                if !children.iter().any(same) {
+                    children.push(child);
+                }
+            }
+        }
+    }
+    // The last one comes first: those of lesser threads show what the others need to know.
+    children.sort_by_key(|child| Reverse(child.next.agent.thread()));
+    (children, whole)
+}
+
+/// With which events besides the earlier one of a race it can be reversed. A writer can come before some of the readers that
+/// keep it out, and after the others.
+fn undone(races: &Races<'_>, later: &Later<'_>, earlier: usize) -> (Vec<Vec<usize>>, bool) {
+    let mut sets = vec![vec![earlier]];
+    if later.key.kind != OpKind::WriteLock {
+        return (sets, true);
+    }
+    let is_reader = |&at: &usize| {
+        let did = &races.run.steps[at].event.did;
+        let takes = matches!(races.run.steps[at].event.op.kind, OpKind::ReadLock | OpKind::TryReadLock);
+        at > earlier
+            && takes
+            && did.accesses.iter().any(|access| access.mode == Mode::Share)
+            && !races.is_undone(at, &[earlier])
+    };
+    let readers: Vec<usize> = races.rivals(later).into_iter().filter(is_reader).collect();
+    for &reader in readers.iter().take(READERS) {
+        let with = |set: &Vec<usize>| set.iter().copied().chain([reader]).collect();
+        let more: Vec<Vec<usize>> = sets.iter().map(with).collect();
+        sets.extend(more);
+    }
+    (sets, readers.len() <= READERS)
+}
+
+/// What is known of an operation before it runs where it did not run.
+struct Foreseen {
+    effect: Effect,
+    /// It may leave everything as it is, or not.
+    is_open: bool,
+}
+
+fn foresee(races: &Races<'_>, canon: &Canon<'_, '_>, later: &Later<'_>, undone: &[usize]) -> Foreseen {
+    use OpKind as K;
+    let history = || races.history(later, undone);
+    let lock = |need| {
+        let had = later.effect.accesses.iter().any(|access| access.mode != Mode::Read);
+        let free = Holders::after(history()).let_go(later.agent.thread(), need, had);
+        Some(free == Can::Yes)
+    };
+    let (worked, mode) = match later.key.kind {
+        K::TryLock | K::TryWriteLock => (lock(Need::Free), Mode::Write),
+        K::TryReadLock => (lock(Need::NoWriter), Mode::Share),
+        K::CompareExchange => (canon.known.succeeds(races, later, history()), Mode::Write),
+        K::SemTryWait => (canon.known.can_be_had(races, later.effect, history()), Mode::Write),
+        _ => return Foreseen { effect: later.effect.clone(), is_open: false },
+    };
+    let Some(worked) = worked else { return Foreseen { effect: later.effect.clone(), is_open: true } };
+    let mode = if worked { mode } else { Mode::Read };
+    let accesses = later.effect.accesses.iter().map(|access| Access { obj: access.obj, mode });
+    Foreseen { effect: Effect::on(accesses), is_open: false }
+}
+
+fn is_open(kind: OpKind) -> bool {
+    matches!(kind, OpKind::CompareExchange | OpKind::SemTryWait)
+}
+
+fn child(
+    races: &Races<'_>,
+    canon: &Canon<'_, '_>,
+    places: &[Place],
+    later: &Later<'_>,
+    undone: &[usize],
+) -> Option<Child> {
+    let earlier = undone[0];
+    let known = match Need::of(later.key.kind) {
+        Need::One => canon.known.can_be_had(races, later.effect, races.history(later, undone)),
+        _ => None,
+    };
+    let can = match known {
+        Some(true) => Can::Yes,
+        Some(false) => Can::No,
+        None => races.is_let(later, undone),
+    };
+    if !matches!(can, Can::Yes | Can::Perhaps) {
+        return None;
+    }
+    let Foreseen { effect, is_open: open } = foresee(races, canon, later, undone);
+    let run = races.run;
+    // What has to come before the later event: its past, and what it conflicts with and does not come after the earlier one.
+    let mut past = later.past.clone();
+    let mut certain = later.past.clone();
+    let least = reading(&effect);
+    let foreseen = Later { effect: &effect, ..later.clone() };
+    for rival in races.rivals(&foreseen) {
+        if !races.is_undone(rival, undone) {
+            past.join(run.hb.clock(rival));
+            if run.steps[rival].event.did.conflicts(&least) {
+                certain.join(run.hb.clock(rival));
+            }
+        }
+    }
+    let is_in = |clock: &Clock, at: usize| clock.get(races.threads[at]) > run.steps[at].event.id.index;
+    let keep: Vec<u32> =
+        (earlier + 1..later.before).filter(|&at| is_in(&past, at)).map(|at| at as u32).collect();
+    if keep.iter().any(|&at| races.is_undone(at as usize, undone)) {
+        return None;
+    }
+    let thread = later.agent.thread();
+    let mut provided = Vec::new();
+    let over = &places[earlier].over;
+    let known = if open { &certain } else { &past };
+    for (nth, over_one) in over.iter().enumerate() {
+        // Behind another one that did not commute either, it is not among the first.
+        let is_behind = |other: &super::Over| {
+            is_in(known, other.at) && over_one.effect.conflicts(&run.steps[other.at].event.did)
+        };
+        if over[nth + 1..].iter().any(is_behind) {
+            continue;
+        }
+        let over = over_one;
+        let event = &run.steps[over.at].event;
+        let is_earlier = (is_open(event.op.kind), event.id.thread) < (is_open(later.key.kind), thread);
+        if is_earlier || is_in(known, over.at) {
+            continue;
+        }
+        if open {
+            provided.push(event.did.clone());
+        } else if over.effect.conflicts(&effect) {
+            return None;
+        }
+    }
+    if later.key.kind == OpKind::BarrierArrive {
+        // Of those who come before it, in whatever order, it is the last.
+        let is_last = |at: usize| run.steps[at].event.id.thread < thread;
+        if !races.rivals(later).into_iter().filter(|&at| !races.is_undone(at, undone)).all(is_last) {
+            return None;
+        }
+    }
+    let there = (0..=earlier).chain(keep.iter().map(|&at| at as usize));
+    let is_other_way = later.closer == Some(earlier) && races.threads[earlier] == races.number(thread);
+    if !canon.completes(canon.cut(there), (!is_other_way).then_some(later.agent)) {
+        return None;
+    }
+    let before = &run.steps[earlier];
+    let mut over: Vec<Over> = places[earlier]
+        .over
+        .iter()
+        .map(|over| Over { at: Some(over.at), effect: over.effect.clone() })
+        .collect();
+    over.push(Over { at: None, effect: before.event.did.clone() });
+    Some(Child {
+        at: earlier,
+        keep,
+        next: Move {
+            agent: later.agent,
+            pick: later.pick,
+            key: later.key.clone(),
+            effect: later.effect.clone(),
+            ran: false,
+            certain: can == Can::Yes,
+        },
+        again: before.choice.agent,
+        over,
+        provided,
+    })
+}

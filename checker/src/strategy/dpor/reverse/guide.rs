@@ -1,0 +1,77 @@
+//! Takes one execution through a reversal, and then on by the canonical schedule.
+
+use rustc_hash::FxHashMap;
+
+use super::order::{self, Rank};
+use crate::names::ThreadName;
+use crate::point::Point;
+use crate::seam::{Agent, Choice, Until};
+use crate::strategy::dpor::branch::{Branch, enabled};
+use crate::strategy::{Decision, Guide, Notes};
+
+/// A guide that runs what comes after the prefix, and then by rank.
+pub(super) struct Follower {
+    branch: Branch,
+    /// How often each thread has given way, in the first `seen` events.
+    gave_way: FxHashMap<ThreadName, u32>,
+    seen: usize,
+    notes: Notes,
+}
+
+impl Follower {
+    pub(super) fn new(branch: Branch) -> Self {
+        Self { branch, gave_way: FxHashMap::default(), seen: 0, notes: Notes::default() }
+    }
+
+    fn catch_up(&mut self, at: &Point<'_>) {
+        for step in &at.trace.steps[self.seen..] {
+            if order::gives_way(&step.event) {
+                *self.gave_way.entry(step.event.id.thread).or_default() += 1;
+            }
+        }
+        self.seen = at.position();
+        self.notes.withheld |= at.withheld;
+    }
+
+    fn rank(&self, at: &Point<'_>, choice: Choice) -> Option<Rank> {
+        let kind = at.agents.agent(choice.agent)?.pending.as_ref()?.kind;
+        let gave_way = self.gave_way.get(&choice.agent.thread()).copied().unwrap_or(0);
+        Some(order::rank(choice.agent, kind, gave_way))
+    }
+
+    fn next(&mut self, at: &Point<'_>) -> Option<Choice> {
+        if let Some(next) = self.branch.next.take() {
+            let is = |choice: &Choice| {
+                choice.agent == next.agent && next.pick.is_none_or(|pick| pick == choice.pick)
+            };
+            let found = enabled(at).filter(is).min();
+            self.notes.refused = found.is_none();
+            return found;
+        }
+        let again: Option<Agent> = self.branch.again.take();
+        let again = again.and_then(|again| enabled(at).filter(|choice| choice.agent == again).min());
+        again.or_else(|| enabled(at).min_by_key(|&choice| (self.rank(at, choice), choice.pick)))
+    }
+}
+
+impl Guide for Follower {
+    fn choose(&mut self, at: &Point<'_>) -> Decision {
+        self.catch_up(at);
+        if at.position() > self.branch.at as usize
+            && let Some(step) = at.trace.steps.get(self.branch.at as usize)
+        {
+            let provided = std::mem::take(&mut self.branch.provided);
+            if !provided.iter().all(|effect| effect.conflicts(&step.event.did)) {
+                self.notes.refused = true;
+                return Decision::Cut;
+            }
+        }
+        self.next(at).map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::one() })
+    }
+
+    fn pass(&mut self, _at: &Point<'_>) {}
+
+    fn notes(self: Box<Self>) -> Notes {
+        self.notes
+    }
+}

@@ -1,0 +1,150 @@
+//! What executions have shown that their events alone do not tell: first values of semaphores, outcomes of compare-and-swaps.
+
+use rustc_hash::FxHashMap;
+
+use crate::hash::HbHash;
+use crate::names::{Obj, ThreadName};
+use crate::op::{Access, Effect, Mode, OpKind};
+use crate::seam::Event;
+use crate::strategy::dpor::later::Later;
+use crate::strategy::dpor::races::Races;
+
+/// This many outcomes are kept.
+const OUTCOMES: usize = 1 << 16;
+
+/// What was seen so far.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    semaphores: FxHashMap<Semaphore, Bounds>,
+    swaps: FxHashMap<Swap, bool>,
+}
+
+/// A semaphore, since it was initialised by the event with this hash.
+type Semaphore = (Obj, Option<HbHash>);
+
+/// A compare-and-swap after its thread's event before it and the last write of its object: these decide what it does.
+type Swap = (ThreadName, Option<HbHash>, Option<HbHash>);
+
+/// Between which numbers a first value is.
+#[derive(Debug)]
+struct Bounds {
+    least: i64,
+    most: i64,
+}
+
+impl Known {
+    /// Takes in an execution.
+    pub(super) fn learn(&mut self, races: &Races<'_>) {
+        let run = races.run;
+        for (at, step) in run.steps.iter().enumerate().filter(|(_, step)| step.is_own()) {
+            match step.event.op.kind {
+                OpKind::SemWait => {
+                    let event = races.event(at);
+                    for before in [arrived(races, at), at] {
+                        let could =
+                            run.choices(before).iter().any(|choice| choice.agent == step.choice.agent);
+                        self.note(races, &event, before, could);
+                    }
+                }
+                OpKind::SemTryWait => self.note(races, &races.event(at), at, wrote(&step.event)),
+                OpKind::CompareExchange => {
+                    if self.swaps.len() == OUTCOMES {
+                        self.swaps.clear();
+                    }
+                    let event = races.event(at);
+                    let swap = swap(races, &event, races.history(&event, &[]));
+                    self.swaps.insert(swap, wrote(&step.event));
+                }
+                _ => {}
+            }
+        }
+        for unrun in run.unrun.iter().filter(|unrun| !unrun.closed) {
+            if let Some(wait) = races.unrun(unrun).filter(|later| later.key.kind == OpKind::SemWait) {
+                self.note(races, &wait, run.steps.len(), false);
+            }
+        }
+    }
+
+    fn note(&mut self, races: &Races<'_>, wait: &Later<'_>, before: usize, had: bool) {
+        let history = races.history(wait, &[]).filter(|&(at, _)| (at as usize) < before);
+        let Some((semaphore, change)) = semaphore(races, wait.effect, history) else { return };
+        let bounds = self.semaphores.entry(semaphore).or_insert(Bounds { least: i64::MIN, most: i64::MAX });
+        if had {
+            bounds.least = bounds.least.max(1 - change);
+        } else {
+            bounds.most = bounds.most.min(-change);
+        }
+    }
+
+    /// Whether one can be had of a semaphore after these events, if that is known.
+    pub(super) fn can_be_had<'e>(
+        &self,
+        races: &Races<'_>,
+        effect: &Effect,
+        history: impl Iterator<Item = (u32, &'e Event)>,
+    ) -> Option<bool> {
+        let (semaphore, change) = semaphore(races, effect, history)?;
+        let bounds = self.semaphores.get(&semaphore)?;
+        if bounds.least.saturating_add(change) > 0 {
+            return Some(true);
+        }
+        (bounds.most.saturating_add(change) <= 0).then_some(false)
+    }
+
+    /// Whether a compare-and-swap succeeds after these events, if that is known.
+    pub(super) fn succeeds<'e>(
+        &self,
+        races: &Races<'_>,
+        later: &Later<'_>,
+        history: impl Iterator<Item = (u32, &'e Event)>,
+    ) -> Option<bool> {
+        self.swaps.get(&swap(races, later, history)).copied()
+    }
+}
+
+fn wrote(event: &Event) -> bool {
+    event.did.accesses.iter().any(|access| access.mode == Mode::Write)
+}
+
+/// After how many events the thread of an event stood at it.
+fn arrived(races: &Races<'_>, at: usize) -> usize {
+    let event = &races.run.steps[at].event;
+    let before = event.id.index.checked_sub(1);
+    let before = before.and_then(|index| races.run.hb.position(races.threads[at], index));
+    before.or_else(|| races.created.get(&event.id.thread).copied()).map_or(0, |before| before as usize + 1)
+}
+
+fn swap<'e>(races: &Races<'_>, later: &Later<'_>, history: impl Iterator<Item = (u32, &'e Event)>) -> Swap {
+    let thread = later.agent.thread();
+    let hash = |at: u32| races.run.hb.hash(at as usize);
+    let before = later.after.or_else(|| races.created.get(&thread).copied());
+    let touches = |event: &Event| event.did.conflicts(&reading(later.effect));
+    let last = history.filter(|(_, event)| touches(event)).last();
+    (thread, before.map(hash), last.map(|(at, _)| hash(at)))
+}
+
+/// The effect of only reading what an effect touches.
+pub(super) fn reading(effect: &Effect) -> Effect {
+    Effect::on(effect.accesses.iter().map(|access| Access::read(access.obj)))
+}
+
+/// The semaphore, and by how much these events have changed its first value.
+fn semaphore<'e>(
+    races: &Races<'_>,
+    effect: &Effect,
+    history: impl Iterator<Item = (u32, &'e Event)>,
+) -> Option<(Semaphore, i64)> {
+    let Access { obj, .. } = effect.accesses.first()?;
+    let (mut init, mut change) = (None, 0);
+    let touches = |event: &Event| event.did.accesses.iter().any(|access| access.obj.overlaps(obj));
+    for (at, event) in history.filter(|(_, event)| touches(event)) {
+        match event.op.kind {
+            OpKind::Init => (init, change) = (Some(races.run.hb.hash(at as usize)), 0),
+            OpKind::SemWait => change -= 1,
+            OpKind::SemTryWait if wrote(event) => change -= 1,
+            OpKind::SemPost => change += 1,
+            _ => {}
+        }
+    }
+    Some(((*obj, init), change))
+}

@@ -1,0 +1,33 @@
+//! The canonical schedule: which event comes next, as a function of the set of events that have run and of nothing else.
+//!
+//! Threads run by name, those that gave way less often first, so that spinning ends. Operations that wait for what only
+//! others can tell (semaphores, spin loops, barriers, write locks) come after all others, time-outs last.
+
+use crate::names::ThreadName;
+use crate::op::{Mode, OpKind};
+use crate::seam::{Agent, Event};
+
+/// What runs earlier is less.
+pub(super) type Rank = (u8, u32, ThreadName);
+
+/// The rank of an agent whose thread has given way this often.
+pub(super) fn rank(agent: Agent, kind: OpKind, gave_way: u32) -> Rank {
+    use OpKind as K;
+    let class = match (agent, kind) {
+        (Agent::Timeout(_), _) => 2,
+        (_, K::SemWait | K::Await | K::WriteLock | K::BarrierArrive | K::SignalWait) => 1,
+        _ => 0,
+    };
+    (class, gave_way, agent.thread())
+}
+
+/// Whether a thread that does this again and again gets nowhere by itself.
+pub(super) fn gives_way(event: &Event) -> bool {
+    use OpKind as K;
+    let tries = matches!(
+        event.op.kind,
+        K::CompareExchange | K::TryLock | K::SemTryWait | K::TryReadLock | K::TryWriteLock
+    );
+    let failed = || event.did.accesses.iter().all(|access| access.mode == Mode::Read);
+    event.op.kind.gives_way() || (tries && failed())
+}
