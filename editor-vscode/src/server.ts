@@ -30,6 +30,8 @@ export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
   /** What it was started as. */
   private executable: Executable | undefined;
+  /** Ends when what was begun last has. */
+  private turn = Promise.resolve();
   private build: BuildHandler | undefined;
   private readonly channel = vscode.window.createOutputChannel("Interleaver", { log: true });
   private readonly changed = new vscode.EventEmitter<void>();
@@ -46,7 +48,7 @@ export class Server implements vscode.Disposable {
       this.channel,
       this.changed,
       this.statusChanged,
-      onSettingsChange(() => void this.settingsChanged()),
+      onSettingsChange(() => void this.inTurn(() => this.settingsChanged())),
     );
   }
 
@@ -60,6 +62,18 @@ export class Server implements vscode.Disposable {
   }
 
   async start(): Promise<void> {
+    return this.inTurn(() => this.startNow());
+  }
+
+  async stop(): Promise<void> {
+    return this.inTurn(() => this.stopNow());
+  }
+
+  async restart(): Promise<void> {
+    return this.inTurn(() => this.restartNow());
+  }
+
+  private async startNow(): Promise<void> {
     const executable = this.configuredExecutable();
     const client = new LanguageClient("interleaver", "Interleaver", executable, this.languageClientOptions());
     this.client = client;
@@ -80,7 +94,7 @@ export class Server implements vscode.Disposable {
     this.changed.fire();
   }
 
-  async stop(): Promise<void> {
+  private async stopNow(): Promise<void> {
     const client = this.client;
     this.client = undefined;
     if (client?.needsStop()) await client.stop();
@@ -88,9 +102,9 @@ export class Server implements vscode.Disposable {
     this.changed.fire();
   }
 
-  async restart(): Promise<void> {
-    await this.stop();
-    await this.start();
+  private async restartNow(): Promise<void> {
+    await this.stopNow();
+    await this.startNow();
   }
 
   /** Runs a server command. Rejects with the server's sentence if it cannot. */
@@ -140,10 +154,16 @@ export class Server implements vscode.Disposable {
     };
   }
 
+  /** Two that start or stop at a time would leave two servers. */
+  private inTurn(work: () => Promise<void>): Promise<void> {
+    this.turn = this.turn.then(work, work);
+    return this.turn;
+  }
+
   private async settingsChanged(): Promise<void> {
     // While it loads a folder, an editor forgets the folder's settings for a moment: a server that would be started again
     // as it was goes on, with what it is doing.
-    if (!isDeepStrictEqual(this.configuredExecutable(), this.executable)) return this.restart();
+    if (!isDeepStrictEqual(this.configuredExecutable(), this.executable)) return this.restartNow();
     if (!this.client?.isRunning()) return;
     await this.client.sendNotification(DidChangeConfigurationNotification.type, {
       settings: { interleaver: clientOptions() },

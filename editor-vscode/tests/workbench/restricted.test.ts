@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CodeServer } from "../support/codeServer";
 import { Project } from "../support/project";
+import { WATCHDOG } from "../support/watchdog.mts";
 import { Workbench } from "../support/workbench";
 
 let project: Project;
@@ -53,8 +54,9 @@ test("hovering over the failing line tells where the threads were", async () => 
   await workbench.editor.hover(await project.line("src/main.c", "assert(shared.balance"));
   const hover = workbench.editor.hoverText("T1 failed · src/main.c:35");
   await hover.waitFor();
-  // Every thread is in view, and what failed is said once.
-  expect(await workbench.editor.isWithin(hover.getByText("T3"), hover)).toBe(true);
+  // Every thread comes into view, once the editor has given the hover its size, and what failed is said once.
+  const options = { timeout: WATCHDOG };
+  await expect.poll(() => workbench.editor.isWithin(hover.getByText("T3"), hover), options).toBe(true);
   expect((await hover.innerText()).match(/Assertion/g)).toHaveLength(1);
   await workbench.screenshot("hover");
   await workbench.page.keyboard.press("Escape");
