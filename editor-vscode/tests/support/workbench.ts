@@ -131,6 +131,8 @@ export class Workbench {
 
   async screenshot(name: string, clip?: Area): Promise<void> {
     mkdirSync(SCREENSHOTS, { recursive: true });
+    // It fades away.
+    await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
     await this.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), ...(clip && { clip }) });
   }
 
