@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Auto, Bounds, Delays, Frontier, Guided, Pct, PctVb, Periods, Pos, Preemptions, Racing, Random, Rapos,
-    Sampler, Strategy, Surw, Unbounded, Vtb, WakeupTrees,
+    ReverseSearch, Sampler, Strategy, Surw, Unbounded, Vtb,
 };
 use crate::cache::Rule;
 use crate::search::Options;
@@ -161,7 +161,7 @@ impl StrategyKind {
             }
             Self::Idb => (Box::new(Frontier::new(Delays { max: max_delays })), Some(Rule::SamePosition)),
             Self::Dfs => (Box::new(Frontier::new(Unbounded)), Some(Rule::Preemptions)),
-            Self::Dpor => (Box::new(WakeupTrees::new()), None),
+            Self::Dpor => (Box::new(ReverseSearch::new()), None),
             Self::Random => (Box::new(Sampler::new(Random, seed)), None),
             Self::Pct => (Box::new(Sampler::new(Pct::new(depth), seed)), None),
             Self::Pos => (Box::new(Sampler::new(Pos::new(Racing::Conflicts), seed)), None),

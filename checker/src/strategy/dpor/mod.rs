@@ -1,8 +1,8 @@
 //! Dynamic partial-order reduction: one execution of each Mazurkiewicz trace.
 //!
-//! [`wakeup`] is what `--strategy dpor` runs. [`reverse`] needs polynomial memory only and misses nothing, and is compared with
-//! it and with brute force by tests; it is not offered before real programs have been compared as well. Both find races and
-//! tell what can run elsewhere in the same way: [`races`], [`later`], [`locks`].
+//! [`reverse`] is what `--strategy dpor` runs: it needs polynomial memory only. [`wakeup`], which can miss traces, is what
+//! tests compare it with, beside brute force. Both find races and tell what can run elsewhere in the same way: [`races`],
+//! [`later`], [`locks`].
 
 mod branch;
 mod later;
