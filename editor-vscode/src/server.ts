@@ -19,7 +19,7 @@ import {
   type StatusParams,
 } from "./protocol";
 import { saveSources } from "./saving";
-import { clientOptions, onSettingsChange, serverEnvironment, serverExecutable } from "./settings";
+import { clientOptions, onSettingsChange, serverEnvironment, serverExecutable, serverSettings } from "./settings";
 
 type BuildHandler = (build: BuildParams, token: vscode.CancellationToken) => Promise<BuildResult>;
 
@@ -28,8 +28,8 @@ const RUNS: string[] = [ServerCommand.explore, ServerCommand.check];
 
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
-  /** What it was started as. */
-  private executable: Executable | undefined;
+  /** What it was started with. */
+  private started: ReturnType<typeof serverSettings> | undefined;
   /** Ends when what was begun last has. */
   private turn = Promise.resolve();
   private build: BuildHandler | undefined;
@@ -48,7 +48,7 @@ export class Server implements vscode.Disposable {
       this.channel,
       this.changed,
       this.statusChanged,
-      onSettingsChange(() => void this.inTurn(() => this.settingsChanged())),
+      onSettingsChange((executable) => void this.settingsChanged(executable)),
     );
   }
 
@@ -77,7 +77,7 @@ export class Server implements vscode.Disposable {
     const executable = this.configuredExecutable();
     const client = new LanguageClient("interleaver", "Interleaver", executable, this.languageClientOptions());
     this.client = client;
-    this.executable = executable;
+    this.started = serverSettings();
     client.onNotification(ChangedNotification, () => {
       this.changed.fire();
     });
@@ -160,14 +160,23 @@ export class Server implements vscode.Disposable {
     return this.turn;
   }
 
-  private async settingsChanged(): Promise<void> {
+  private async settingsChanged(executable: boolean): Promise<void> {
     // While it loads a folder, an editor forgets the folder's settings for a moment: a server that would be started again
     // as it was goes on, with what it is doing.
-    if (!isDeepStrictEqual(this.configuredExecutable(), this.executable)) return this.restartNow();
+    if (executable && this.isOutdated()) {
+      return this.inTurn(async () => {
+        // Another event of the same change may have had its turn.
+        if (this.isOutdated()) await this.restartNow();
+      });
+    }
     if (!this.client?.isRunning()) return;
     await this.client.sendNotification(DidChangeConfigurationNotification.type, {
       settings: { interleaver: clientOptions() },
     });
+  }
+
+  private isOutdated(): boolean {
+    return !isDeepStrictEqual(serverSettings(), this.started);
   }
 
   private async failedToStart(error: unknown): Promise<void> {

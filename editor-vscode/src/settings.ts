@@ -9,16 +9,25 @@ const SECTION = "interleaver";
 
 /** The executable that is language server and debug adapter. */
 export function serverExecutable(context: vscode.ExtensionContext): string {
-  return serverPath(configuration().get("serverPath", ""), {
+  return serverPath(serverSettings().path, {
     extension: context.extensionPath,
     home: homedir(),
     workspaceFolder: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath,
   });
 }
 
+/** The settings that decide what is started, and how. */
+export function serverSettings(): { path: string; environment: Record<string, string> } {
+  const settings = configuration();
+  return {
+    path: settings.get("serverPath", ""),
+    environment: { ...settings.get<Record<string, string>>("serverEnvironment", {}) },
+  };
+}
+
 /** The environment of the executable. */
 export function serverEnvironment(): Record<string, string> {
-  const own = configuration().get<Record<string, string>>("serverEnvironment", {});
+  const own = serverSettings().environment;
   return Object.fromEntries(
     Object.entries({ ...process.env, ...own }).filter(([, value]) => value !== undefined),
   ) as Record<string, string>;
@@ -42,12 +51,18 @@ export function clientOptions(): ClientOptions {
   };
 }
 
-/** Calls back when the settings may have changed; the editor says so of some that have not, too. */
-export function onSettingsChange(changed: () => void): vscode.Disposable {
+/** Calls back when what {@link clientOptions} says may have changed, or, with `true`, what {@link serverSettings} does. */
+export function onSettingsChange(changed: (executable: boolean) => void): vscode.Disposable {
   return vscode.Disposable.from(
-    vscode.workspace.onDidGrantWorkspaceTrust(changed),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => {
+      changed(false);
+    }),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration(SECTION)) changed();
+      if (!event.affectsConfiguration(SECTION)) return;
+      changed(
+        event.affectsConfiguration(`${SECTION}.serverPath`) ||
+          event.affectsConfiguration(`${SECTION}.serverEnvironment`),
+      );
     }),
   );
 }
