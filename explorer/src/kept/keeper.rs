@@ -105,7 +105,8 @@ impl<'a> Keeper<'a> {
         let folder = KeptFolder::at(self.store.folder());
         let mut findings = folder.findings();
         for finding in &mut findings {
-            if !run.findings.contains(&finding.id) && settle::not_found(finding, self.run, &run) {
+            let is_found = run.findings.contains(&finding.id);
+            if !is_found && settle::not_found(finding, self.run, &run, &report.findings) {
                 self.write(finding)?;
             }
         }

@@ -67,11 +67,18 @@ impl Checkout {
 
     /// One exploration that finds a failure in these lines, or none.
     fn explored(&self, build: &str, lines: &[u32], covered: Option<u32>) -> Vec<PathBuf> {
+        let failures: Vec<(u32, u32)> = lines.iter().map(|line| (*line, 1)).collect();
+        self.explored_deep(build, &failures, covered)
+    }
+
+    /// Of each failure: its line, and the fewest preemptions that show it.
+    fn explored_deep(&self, build: &str, failures: &[(u32, u32)], covered: Option<u32>) -> Vec<PathBuf> {
         let (store, run) = (self.store(), run(build));
         let mut keeper = Keeper::new(&store, self.root(), "app".to_owned(), &run);
         let mut report = report(covered);
-        for line in lines {
+        for (line, preemptions) in failures {
             let mut told = finding(FailureKind::Assertion);
+            told.preemptions = Some(*preemptions);
             told.place.line = Some(*line);
             told.parties = vec![party(told.place.clone())];
             let schedule = schedule(&run, *line);
@@ -216,6 +223,28 @@ fn what_is_not_found_within_its_bound_is_fixed() {
     assert_eq!(checked.words, "fixed: no failure up to 1 preemption · 312 schedules");
     checkout.explored("build-3", &[2], Some(0));
     assert_eq!(checkout.only().fixed, None);
+}
+
+#[test]
+fn a_program_that_fails_in_another_way_is_not_fixed() {
+    for (preemptions, result, words) in [
+        (
+            1,
+            CheckResult::Inconclusive,
+            "inconclusive: the program fails in another way, which may hide this one: it fails",
+        ),
+        // Fewer preemptions show no failure at all.
+        (2, CheckResult::Fixed, "fixed: no failure up to 1 preemption · 312 schedules"),
+    ] {
+        let checkout = Checkout::new();
+        checkout.explored("build-1", &[2], Some(0));
+        let before = checkout.only();
+        checkout.explored_deep("build-2", &[(1, preemptions)], Some(2));
+        let kept = checkout.folder().finding(&before.id).unwrap();
+        let checked = kept.checked.unwrap();
+        assert_eq!((checked.result, checked.words.as_str()), (result, words));
+        assert_eq!(kept.fixed.is_some(), result == CheckResult::Fixed);
+    }
 }
 
 #[test]

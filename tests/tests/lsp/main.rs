@@ -3,6 +3,7 @@
 mod after_edits;
 mod bad_input;
 mod builds;
+mod checks;
 mod configuration;
 mod ends;
 mod exploring;

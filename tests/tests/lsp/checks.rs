@@ -1,0 +1,109 @@
+//! What "Check again" says where it is not that simple.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tests::editor::{Editor, uri};
+
+use crate::exploring::explore;
+use crate::workspace::{Workspace, as_extension};
+
+/// The counts of two pairs of threads may come out wrong, one after the other.
+const TWO_BUGS: &str = "\
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+int first, second;
+void *one(void *unused) { int seen = first; first = seen + 1; return unused; }
+void *other(void *unused) { int seen = second; second = seen + 1; return unused; }
+static void two(void *(*body)(void *)) {
+    pthread_t a, b;
+    pthread_create(&a, 0, body, 0);
+    pthread_create(&b, 0, body, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+}
+int main(void) {
+    two(one);
+    assert(first == 2);
+    two(other);
+    assert(second == 2);
+    return 0;
+}
+";
+
+/// What is said of a program `m` after a click on "Check again" for the finding in a line.
+fn check(editor: &mut Editor, line: usize) -> String {
+    let finding = finding(editor, line);
+    editor.execute("interleaver.server.check", json!({ "finding": finding["id"] }));
+    let told = editor.wait_for_method("window/showMessage", |_| true);
+    told["message"].as_str().unwrap().to_owned()
+}
+
+/// The finding whose failing line is this one, from 1.
+fn finding(editor: &mut Editor, line: usize) -> Value {
+    let tree = editor.execute("interleaver.server.tree", json!({}));
+    let findings = tree["targets"][0]["findings"].as_array().unwrap();
+    let found = findings.iter().find(|finding| finding["line"] == line - 1);
+    found.unwrap_or_else(|| panic!("{findings:#?}")).clone()
+}
+
+/// Writes a text over the source, as an editor does, and builds it.
+fn edit(editor: &mut Editor, workspace: &Workspace, source: &Path, text: &str) {
+    workspace.put("m.c", text);
+    workspace.compile("m");
+    editor.change(source, 2, text);
+    editor.notify("textDocument/didSave", json!({ "textDocument": { "uri": uri(source) } }));
+}
+
+fn replaced(text: &str, old: &str, new: &str) -> String {
+    let edited = text.replace(old, new);
+    assert_ne!(edited, text);
+    edited
+}
+
+#[test]
+fn one_of_two_bugs_is_fixed_once_the_other_cannot_hide_it() {
+    let workspace = Workspace::empty();
+    let source = workspace.put("m.c", TWO_BUGS);
+    workspace.compile("m");
+    let mut editor = workspace.editor_with(as_extension());
+    let found = explore(&mut editor, &source);
+    assert_eq!(found["targets"][0]["findings"].as_array().unwrap().len(), 2);
+
+    let one_fixed =
+        replaced(TWO_BUGS, "int seen = first; first = seen + 1;", "__atomic_fetch_add(&first, 1, 5);");
+    edit(&mut editor, &workspace, &source, &one_fixed);
+    let said = check(&mut editor, 16);
+    assert!(
+        said.starts_with("m: inconclusive: the program fails in another way, which may hide this"),
+        "{said}"
+    );
+    assert!(said.ends_with("Assertion `second == 2' failed."), "{said}");
+    assert_eq!(finding(&mut editor, 16)["fixed"], Value::Null);
+
+    let both =
+        replaced(&one_fixed, "int seen = second; second = seen + 1;", "__atomic_fetch_add(&second, 1, 5);");
+    edit(&mut editor, &workspace, &source, &both);
+    let said = check(&mut editor, 18);
+    assert!(said.starts_with("m: fixed: no failure up to 1 preemption · "), "{said}");
+    for line in [16, 18] {
+        assert!(finding(&mut editor, line)["fixed"].is_u64(), "{line}");
+    }
+    editor.end();
+}
+
+#[test]
+fn a_program_that_never_comes_to_the_failing_line_is_not_fixed() {
+    let workspace = Workspace::empty();
+    let source = workspace.put("m.c", TWO_BUGS);
+    workspace.compile("m");
+    let mut editor = workspace.editor_with(as_extension());
+    explore(&mut editor, &source);
+    let aborts = replaced(TWO_BUGS, "    two(one);", "    abort();");
+    edit(&mut editor, &workspace, &source, &aborts);
+    let said = check(&mut editor, 16);
+    assert!(said.starts_with("m: inconclusive: the program fails in another way, which may hide"), "{said}");
+    assert_eq!(finding(&mut editor, 16)["fixed"], Value::Null);
+    editor.end();
+}
