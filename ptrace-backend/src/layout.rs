@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::control::functions::Function;
 use crate::control::heap::Allocator;
 use crate::control::memory_calls::MemoryFunctions;
-use crate::debuginfo::{Image, Modules};
+use crate::debuginfo::{Image, Modules, SourceFrame};
 use crate::instructions::{Candidate, Relocated, Special};
 use crate::target::modules::Mapped;
 
@@ -170,6 +170,14 @@ impl Layout {
     /// Whether an address is in the executable or a library that is not the system's.
     pub(crate) fn in_user_code(&self, address: u64) -> bool {
         self.module_at(address).is_some_and(|(i, m)| i == 0 || !is_system(&m.mapped.path))
+    }
+
+    /// Whether a line of the user's own source is at an address, or has been inlined there.
+    pub(crate) fn is_user_line(&self, address: u64) -> bool {
+        self.in_user_code(address)
+            && self.module_at(address).is_some_and(|(_, module)| {
+                module.image.frames(address - module.mapped.bias).iter().any(SourceFrame::is_users)
+            })
     }
 }
 

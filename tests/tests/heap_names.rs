@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use tests::{Build, Optimisation, Outcome, Tool};
 
-fn explore(optimisation: Optimisation) -> Outcome {
-    let program = Build::new("peculiar/heap_names.c", optimisation).program().unwrap();
+fn explore(source: &str, optimisation: Optimisation) -> Outcome {
+    let program = Build::new(source, optimisation).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let options = ["--keep-going".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
     Tool::explore(options, &program).run().unwrap()
@@ -26,10 +26,23 @@ fn blocks_that_main_allocated_before_the_first_thread_have_names() {
         // Each copy of the function that was inlined is a place of its own.
         (Optimisation::O2, "write `block 1 from make_counter (+0x4)`"),
     ] {
-        let outcome = explore(optimisation);
+        let outcome = explore("peculiar/heap_names.c", optimisation);
         let findings = outcome.report["findings"].as_array().unwrap();
         let [later, earlier] = &findings[..] else { panic!("{}", outcome.transcript()) };
         assert_eq!(written(earlier), BTreeSet::from([counter]));
         assert_eq!(written(later), BTreeSet::from([counter, "write `block 1 from main (+0x4)`"]));
+    }
+}
+
+/// Whatever of the library stands between.
+#[test]
+fn what_the_library_allocates_is_named_by_the_function_that_asked_for_it() {
+    for optimisation in [Optimisation::O0, Optimisation::O2] {
+        let outcome = explore("peculiar/shared_by_count.rs", optimisation);
+        assert!(
+            outcome.says("update `block 1 from shared_by_count::make_counter (+0x10)`"),
+            "{}",
+            outcome.transcript()
+        );
     }
 }

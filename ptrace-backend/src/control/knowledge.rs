@@ -414,7 +414,8 @@ impl Shared {
         Some(match words {
             Words::Stack(thread) => format!("a variable on the stack of {thread} (+{:#x})", obj.offset),
             Words::Heap { thread, asked, count } => {
-                let place = layout.locate(asked).and_then(|(m, at)| m.image.frames(at).into_iter().next());
+                let frames = layout.locate(asked).map(|(m, at)| m.image.frames(at)).unwrap_or_default();
+                let place = frames.iter().find(|frame| frame.is_users()).or(frames.first());
                 let place = place.map_or_else(String::new, |frame| format!(" from {}", frame.function));
                 let whose = if thread == ThreadName::MAIN { String::new() } else { format!(" of {thread}") };
                 format!("block {count}{whose}{place} (+{:#x})", obj.offset)

@@ -93,14 +93,18 @@ impl Process {
         self.shared.describe(&self.layout, self.object(addr, 1)).unwrap_or_else(|| format!("{addr:#x}"))
     }
 
-    /// Where in the program's own code the call comes from at whose entry a thread stands; `back` is where it returns to.
+    /// Where in the user's own source the call comes from from which a thread has just returned to `back`; where no line
+    /// on the stack is the user's, where in the program's own code.
     pub(crate) fn call_site(&self, index: Index, back: u64) -> Site {
-        if self.layout.in_user_code(back) {
-            return self.layout.site(back - 1);
+        let call = back.wrapping_sub(1);
+        if self.layout.is_user_line(call) {
+            return self.layout.site(call);
         }
-        let frames = self.frames(index);
-        let user = frames.iter().find(|&&pc| self.layout.in_user_code(pc));
-        self.layout.site(user.map_or(back.wrapping_sub(1), |&pc| pc))
+        let callers = self.frames(index).into_iter().skip(1);
+        let callers: Vec<u64> = [call].into_iter().chain(callers).collect();
+        let at_line = callers.iter().find(|&&pc| self.layout.is_user_line(pc));
+        let own = at_line.or_else(|| callers.iter().find(|&&pc| self.layout.in_user_code(pc)));
+        self.layout.site(own.copied().unwrap_or(call))
     }
 
     /// A thread's stack, innermost frame first. Callers are named by their call instruction.

@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::demangle::demangle;
 use super::dwarf::Dwarf;
+use super::user::is_user_file;
 
 /// A call, inlined or not, as the source shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,6 +17,14 @@ pub struct SourceFrame {
     pub line: Option<u32>,
     /// The column, from 1.
     pub column: Option<u32>,
+}
+
+impl SourceFrame {
+    /// Whether it is in a file of the user's own.
+    #[must_use]
+    pub fn is_users(&self) -> bool {
+        self.file.as_deref().is_some_and(is_user_file)
+    }
 }
 
 /// The frames that DWARF knows at an address, innermost first; `unnamed` supplies a name where DWARF has none,
