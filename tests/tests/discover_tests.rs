@@ -176,7 +176,7 @@ fn tests_of_cargo_with_their_modules() {
 const PROFILE: &str = "cargo test -q --offline --no-run --release --config profile.release.debug=true";
 
 fn cover_rust(project: &Project) {
-    // The library's tests and the file of tests, in both profiles.
+    // The library's tests and the two files of tests, in both profiles.
     let found = tests_in(project.root());
     let passing = |target: &&Target| !target.id.ends_with("views_are_lost");
     for (program, targets) in &found {
@@ -196,7 +196,7 @@ fn cover_rust(project: &Project) {
             assert!(line.contains(&format!("fn {name}(")), "{}: {line}", target.id);
         }
     }
-    assert_eq!(found.len(), 4, "{:?}", found.keys());
+    assert_eq!(found.len(), 6, "{:?}", found.keys());
     let mut ids: Vec<&str> = found.values().flatten().map(|target| target.id.as_str()).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -205,6 +205,7 @@ fn cover_rust(project: &Project) {
         [
             "cargo:cargo-tests:lib:cargo_tests#tests::views_are_counted",
             "cargo:cargo-tests:lib:cargo_tests#tests::views_are_lost",
+            "cargo:cargo-tests:test:crowd#a_crowd_is_counted",
             "cargo:cargo-tests:test:views#a_page_starts_unseen",
             "cargo:cargo-tests:test:views#nested::two_threads_are_counted",
         ]

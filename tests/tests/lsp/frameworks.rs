@@ -175,7 +175,7 @@ fn rust() {
     let mut editor = editor(project.root(), &source);
     let tests = [
         ("fn views_are_counted()", None),
-        ("fn views_are_lost()", Some("assert_eq!(views_of_two(Views::add), 2)")),
+        ("fn views_are_lost()", Some("assert_eq!(views_of_two(Views::add), 4)")),
     ];
     each_finds_its_own(&mut editor, &source, &tests);
     editor.end();

@@ -26,29 +26,50 @@ impl Views {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+    use std::io::Write;
     use std::sync::Arc;
-    use std::thread;
+    use std::{env, thread};
 
     use super::*;
 
+    /// One byte more in the file that is asked for, if there is one.
+    fn count_execution() {
+        if let Some(path) = env::var_os("COUNT_EXECUTIONS") {
+            let mut file = File::options().append(true).create(true).open(path).unwrap();
+            file.write_all(b".").unwrap();
+        }
+    }
+
+    /// Views the page twice, and says how often that was.
+    fn view_twice(views: &Views, add: fn(&Views)) -> u32 {
+        let mut viewed = 0;
+        for _ in 0..2 {
+            add(views);
+            viewed += 1;
+        }
+        viewed
+    }
+
     fn views_of_two(add: fn(&Views)) -> u32 {
+        count_execution();
         let views = Arc::new(Views::default());
         let other = thread::spawn({
             let views = Arc::clone(&views);
-            move || add(&views)
+            move || view_twice(&views, add)
         });
-        add(&views);
+        view_twice(&views, add);
         other.join().unwrap();
         views.count()
     }
 
     #[test]
     fn views_are_lost() {
-        assert_eq!(views_of_two(Views::add), 2);
+        assert_eq!(views_of_two(Views::add), 4);
     }
 
     #[test]
     fn views_are_counted() {
-        assert_eq!(views_of_two(Views::add_at_once), 2);
+        assert_eq!(views_of_two(Views::add_at_once), 4);
     }
 }

@@ -1,6 +1,7 @@
 #include "queue.h"
 
 #include <cstdlib>
+#include <fstream>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -22,14 +23,31 @@ TEST(Environment, IsThatOfTheTestConfiguration)
     EXPECT_EQ(seen, 8u);
 }
 
+// One byte more in the file that is asked for, if there is one.
+void count_execution()
+{
+    if (const char *path = std::getenv("COUNT_EXECUTIONS"))
+        std::ofstream(path, std::ios::app) << '.';
+}
+
+// Pushes two jobs, and says how many were taken.
+int fill(Queue &queue)
+{
+    int taken = 0;
+    for (int job = 0; job < 2; job++)
+        taken += queue.push(job) ? 1 : 0;
+    return taken;
+}
+
 // Fails where both threads look before either pushes.
 TEST(Limits, AreKept)
 {
-    Queue queue(1);
-    std::thread other([&] { queue.push(1); });
-    queue.push(2);
+    count_execution();
+    Queue queue(3);
+    std::thread other([&] { fill(queue); });
+    fill(queue);
     other.join();
-    EXPECT_LE(queue.size(), 1u);
+    EXPECT_LE(queue.size(), 3u);
 }
 
 class Filled : public ::testing::Test {
