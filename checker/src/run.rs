@@ -53,6 +53,16 @@ pub(crate) struct Runner<'p, P> {
     choices: Vec<Choice>,
 }
 
+/// How far an execution went.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Over {
+    /// After how many events something failed, or the process ended.
+    pub(crate) after: Option<u32>,
+    /// Threads failed only when the process had ended. Had they moved earlier, the same could have happened in time; but
+    /// as it was, the program passed.
+    pub(crate) failed_late: bool,
+}
+
 /// What is counted within one execution.
 #[derive(Clone, Debug, Default)]
 struct State {
@@ -65,8 +75,7 @@ struct State {
     /// Yields since anything was written, all of them where nobody else could move.
     idle: u32,
     failure: Option<ThreadName>,
-    /// The number of events at the first failure, or at the end of the process.
-    over: Option<u32>,
+    over: Over,
     withheld: bool,
     /// After how many events key points were added. From there on the guide, which knows of none of them, is not asked: the
     /// rest of the prefix runs, and then the default schedule.
@@ -90,12 +99,12 @@ impl<'p, P: Program> Runner<'p, P> {
     }
 
     /// As if an execution that ran elsewhere had run here: its trace, how it ended, and [`Runner::over`].
-    pub(crate) fn take_over(&mut self, trace: Trace, ending: Ending, over: Option<u32>) {
+    pub(crate) fn take_over(&mut self, trace: Trace, ending: Ending, over: Over) {
         (self.trace, self.ending, self.state.over) = (trace, ending, over);
     }
 
-    /// After how many events of the last execution something failed, or the process ended.
-    pub(crate) fn over(&self) -> Option<u32> {
+    /// How far the last execution went.
+    pub(crate) fn over(&self) -> Over {
         self.state.over
     }
 
@@ -281,7 +290,7 @@ impl<'p, P: Program> Runner<'p, P> {
             last,
         ));
         if over {
-            self.state.over.get_or_insert(position + 1);
+            self.state.over.after.get_or_insert(position + 1);
         }
         self.note_failures();
         self.update_choices();
@@ -346,7 +355,8 @@ impl<'p, P: Program> Runner<'p, P> {
             let failed = self.agents.threads().iter().find(|view| matches!(view.status, Status::Failed(_)));
             if let Some(view) = failed {
                 self.state.failure = Some(view.agent.thread());
-                self.state.over.get_or_insert(self.trace.steps.len() as u32);
+                let now = self.trace.steps.len() as u32;
+                self.state.over.failed_late = *self.state.over.after.get_or_insert(now) < now;
             }
         }
     }
@@ -354,7 +364,7 @@ impl<'p, P: Program> Runner<'p, P> {
     /// Notes a circle of waiting threads that nothing but a time-out can break.
     fn note_saved(&mut self) {
         let timeouts = self.choices.iter().all(|choice| matches!(choice.agent, Agent::Timeout(_)));
-        if timeouts && !self.choices.is_empty() && self.state.over.is_none() {
+        if timeouts && !self.choices.is_empty() && self.state.over.after.is_none() {
             let fresh = verdict::saved_by_timeout(self.program, &self.agents);
             let fresh = fresh.filter(|failure| !self.state.saved.contains(failure));
             self.state.saved.extend(fresh);
@@ -408,7 +418,7 @@ impl<'p, P: Program> Runner<'p, P> {
 
     /// Whether the threads that were left have had their time.
     pub(crate) fn is_capped(&self) -> bool {
-        self.state.over.is_some_and(|since| self.trace.steps.len() as u32 >= since + TAIL)
+        self.state.over.after.is_some_and(|since| self.trace.steps.len() as u32 >= since + TAIL)
     }
 
     /// What an execution that is at its end showed.
@@ -417,7 +427,7 @@ impl<'p, P: Program> Runner<'p, P> {
         let mut failures = mem::take(&mut self.state.saved);
         if let Some(first) = self.state.failure {
             failures.extend(verdict::failed(&self.agents, first, &mut stack));
-        } else if self.state.over.is_none() {
+        } else if self.state.over.after.is_none() {
             failures.extend(verdict::stuck(self.program, &self.agents, &self.trace, &mut stack));
         }
         failures

@@ -133,7 +133,7 @@ impl<'a, P: Program> Lab<'a, P> {
             End::Cut(_) | End::Promoted(_) | End::Stopped(_) => &[],
         };
         let failure = failures.iter().find(|failure| Identity::of(failure) == *self.identity).cloned();
-        let over = self.runner.over().filter(|_| !failures.is_empty());
+        let over = self.runner.over().after.filter(|_| !failures.is_empty());
         let trace = mem::take(&mut self.runner.trace);
         let point = over.map_or(trace.steps.len(), |over| (over as usize).min(trace.steps.len()));
         Experiment { trace, failure, point, ending: mem::take(&mut self.runner.ending) }

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Search, SearchError};
-use crate::run::{End, Go, Limits, OnlyAt, Runner};
+use crate::run::{End, Go, Limits, OnlyAt, Over, Runner};
 use crate::seam::{Ending, Epoch, Program};
 use crate::strategy::{Guide, Notes, Settled, WorkItem};
 use crate::trace::Trace;
@@ -99,7 +99,7 @@ struct Ran {
     trace: Trace,
     ending: Ending,
     /// See [`Runner::over`].
-    over: Option<u32>,
+    over: Over,
 }
 
 impl Job {

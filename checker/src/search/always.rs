@@ -59,7 +59,10 @@ impl<P: Program> Search<'_, P> {
             let end = self.runner.run(&item.prefix, &mut *guide, &mut || observer.verdict())?;
             let notes = guide.notes();
             match end {
-                End::Ended(failures) if failures.iter().any(|failure| Identity::of(failure) == *identity) => {
+                End::Ended(failures)
+                    if failures.iter().any(|failure| Identity::of(failure) == *identity)
+                        && !self.runner.over().failed_late =>
+                {
                     cache.end(self.runner.trace.hb.state());
                 }
                 End::Cut(_) => {}

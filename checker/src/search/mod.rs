@@ -300,7 +300,8 @@ impl<'a, P: Program> Search<'a, P> {
     }
 
     fn count(&mut self, failures: &[Failure]) {
-        let identities: Vec<Identity> = failures.iter().map(Identity::of).collect();
+        let in_time = failures.iter().filter(|_| !self.runner.over().failed_late);
+        let identities: Vec<Identity> = in_time.map(Identity::of).collect();
         match &mut self.uniform {
             None => self.uniform = Some(identities),
             Some(common) => common.retain(|identity| identities.contains(identity)),

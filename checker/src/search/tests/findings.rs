@@ -137,6 +137,13 @@ fn what_passes_in_one_schedule_does_not_always_fail() {
 }
 
 #[test]
+fn a_process_that_has_ended_in_time_has_not_failed() {
+    // Thread 2 fails in every schedule, but in some of them it would not have come to that.
+    let finding = first("create T2, exit | T2: w x, assert 0");
+    assert_eq!(finding.failure.kind, Kind::Assertion);
+}
+
+#[test]
 fn others_run_on_after_a_failure() {
     // The second failure is seen though the first one comes before it.
     let outcome = search("assert 0 | r x, w x, crash", Options { keep_going: true, ..Options::default() });
