@@ -11,7 +11,6 @@ use super::process::{Flow, Process};
 use super::sync::{Index, MutexMemory};
 use super::thread::{Act, InterruptedWait, Need, Pending, Stage};
 use crate::answers::read_timespec;
-use crate::os::ptrace;
 
 impl Process {
     /// Either makes the function the thread's pending operation, or lets the thread through at once.
@@ -52,16 +51,6 @@ impl Process {
         let Some(wait) = thread.interrupted.pop_if(at) else { return false };
         thread.pending = Some(wait.pending);
         true
-    }
-
-    /// `pthread_exit`: of the main thread, it is not reported like that of others.
-    fn exits(&mut self, index: Index) -> Result<(), ExecutionError> {
-        if index == 0 && !self.leader_leaves {
-            self.leader_leaves = true;
-            ptrace::stop_at_exit(self.leader)
-                .map_err(super::process::system("trace the main thread's end"))?;
-        }
-        Ok(())
     }
 
     /// The pending operation that a function is. `None`: it has been accounted for, and the thread may go through.

@@ -95,10 +95,11 @@ impl Process {
         watch: Arc<Watch>,
         options: (bool, Stepping),
     ) -> Result<Self, ExecutionError> {
-        let Origination { leader, pristine, world, note } = begun;
+        let Origination { leader, pristine, world, tid_word, note } = begun;
         let regs = ptrace::registers(leader).map_err(system("read registers"))?;
         let stack = layout.main_stack.saturating_sub(8 << 20)..layout.main_stack + (1 << 20);
         let mut main = Thread::new(leader, ThreadName::MAIN, regs, stack, world);
+        main.tid_word = Some(tid_word);
         if shared.is_test {
             main.part = Part::Harness;
         }
@@ -234,7 +235,7 @@ impl Process {
             Wait::Fork => self.forked(index, Memory::Copied).map(|()| Flow::Resume(0)),
             Wait::Vfork => self.forked(index, Memory::Shared).map(|()| Flow::Resume(0)),
             Wait::Exec => self.replaced(),
-            Wait::Exit => self.leader_exits(index),
+            Wait::Exit => self.exited(index),
             Wait::Stopped => Ok(Flow::Resume(0)),
             Wait::Seccomp => {
                 self.read_registers(index)?;
@@ -286,7 +287,7 @@ impl Process {
             let message = format!("the process was killed by {}", super::signals::name(signal));
             self.threads[index].stage =
                 Stage::Failed(self.failure(index, FailureKind::Crash, message, Vec::new()));
-        } else if index == 0 {
+        } else if index == 0 || self.is_deserted() {
             self.gone = true;
         }
         self.wake_changed_futexes(index);
@@ -339,26 +340,6 @@ impl Process {
         }
         let top = child.rsp.max(child.fs_base);
         (top.saturating_sub(1 << 20)..top.saturating_add(0x1000), known(regs.r10))
-    }
-
-    /// Main, which has called `pthread_exit`, is about to go while others live: it stays a zombie that `waitpid` does
-    /// not report.
-    fn leader_exits(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        self.resume(index, 0)?;
-        let stat = format!("/proc/{0}/task/{0}/stat", self.leader);
-        let is_zombie =
-            |text: String| text.rsplit(')').next().is_some_and(|t| t.trim_start().starts_with('Z'));
-        let others = self.threads.iter().skip(1).any(Thread::is_live);
-        while others && !std::fs::read_to_string(&stat).is_ok_and(is_zombie) {
-            std::thread::yield_now();
-        }
-        if !others {
-            wait::reap(self.leader);
-            self.gone = true;
-        }
-        self.threads[index].stage = Stage::Ended;
-        self.wake_changed_futexes(index);
-        Ok(Flow::Rest)
     }
 
     /// Ends the process and everything that it has started, and reaps it all.

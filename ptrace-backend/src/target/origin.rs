@@ -28,6 +28,8 @@ pub(crate) struct Origination {
     pub(crate) pristine: Tid,
     /// What the main thread has seen of the made-up world.
     pub(crate) world: World,
+    /// Where the kernel is to clear the main thread's number when that ends.
+    pub(crate) tid_word: u64,
     /// What is peculiar about it, in a sentence.
     pub(crate) note: Option<String>,
 }
@@ -42,6 +44,7 @@ impl Origin {
                     leader,
                     pristine: template.tid(),
                     world: template.world.clone(),
+                    tid_word: template.tid_word(),
                     note: None,
                 })
             }
@@ -80,11 +83,11 @@ impl Starts {
             process.add(area)?;
         }
         layout.plant(&process)?;
-        let (world, leader) = (process.world.clone(), process.release());
+        let (world, tid_word, leader) = (process.world.clone(), process.tid_word, process.release());
         let note = format!(
             "the program {} before main (in a constructor): each execution starts it anew, which is slower",
             self.early
         );
-        Ok(Origination { leader, pristine: leader, world, note: Some(note) })
+        Ok(Origination { leader, pristine: leader, world, tid_word, note: Some(note) })
     }
 }

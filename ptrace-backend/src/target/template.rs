@@ -17,6 +17,7 @@ pub(crate) struct Template {
     /// The registers at `main`, for every copy.
     main: Regs,
     pub(crate) world: World,
+    tid_word: u64,
     streams: Arc<Streams>,
 }
 
@@ -29,7 +30,7 @@ impl Template {
         fork_loop: u64,
         streams: Arc<Streams>,
     ) -> io::Result<Self> {
-        let world = startup.world.clone();
+        let (world, tid_word) = (startup.world.clone(), startup.tid_word);
         let mut regs = main;
         regs.rip = fork_loop;
         regs.orig_rax = u64::MAX;
@@ -39,10 +40,10 @@ impl Template {
         regs.rdi = flags as u64;
         regs.rsi = 0;
         regs.rdx = 0;
-        regs.r10 = startup.tid_word;
+        regs.r10 = tid_word;
         regs.r8 = 0;
         ptrace::set_registers(startup.tid, &regs)?;
-        Ok(Self { tid: startup.release(), main, world, streams })
+        Ok(Self { tid: startup.release(), main, world, tid_word, streams })
     }
 
     /// A new copy, stopped before the first instruction of `main`.
@@ -62,6 +63,11 @@ impl Template {
         }
         ptrace::set_registers(copy, &self.main)?;
         Ok(copy)
+    }
+
+    /// Where every copy has its main thread's number, which the kernel clears when that ends.
+    pub(crate) fn tid_word(&self) -> u64 {
+        self.tid_word
     }
 
     /// The process itself, for writing traps that all later copies inherit.

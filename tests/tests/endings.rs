@@ -1,0 +1,56 @@
+//! Programs whose threads end otherwise than by returning: main leaves before the others, another thread ends the process, or
+//! a thread is cancelled.
+
+use tests::{Build, Optimisation, Outcome, Tool, running};
+
+/// Explores `endings/<name>.c` at every optimisation, and hands each report to `check`; nothing is left running.
+fn explore(name: &str, check: impl Fn(&Outcome)) {
+    for level in Optimisation::ALL {
+        let program = Build::new(format!("endings/{name}.c"), level).program().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let options = ["--output".as_ref(), folder.path().as_os_str()];
+        let outcome = Tool::explore(options, &program).run().unwrap();
+        assert_eq!(running(&program), [] as [i32; 0], "{}", outcome.transcript());
+        check(&outcome);
+    }
+}
+
+fn clean(outcome: &Outcome) {
+    assert_eq!(outcome.code, 0, "{}", outcome.transcript());
+    assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
+}
+
+#[test]
+fn others_fail_after_main_has_left() {
+    explore("main_leaves", |outcome| {
+        assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+        let finding = outcome.finding();
+        assert_eq!(finding["kind"], "assertion", "{}", outcome.transcript());
+        assert_eq!(finding["function"], "check", "{}", outcome.transcript());
+        assert_eq!(finding["preemptions"], 1, "{}", outcome.transcript());
+        assert_eq!(finding["reproduced"], "2/2", "{}", outcome.transcript());
+    });
+}
+
+#[test]
+fn others_wait_after_main_has_left() {
+    explore("main_leaves_ok", clean);
+}
+
+#[test]
+fn another_thread_ends_the_process_after_main_has_left() {
+    explore("main_leaves_exit", clean);
+}
+
+#[test]
+fn a_robust_mutex_of_main_is_inherited() {
+    explore("main_leaves_mutex", clean);
+}
+
+#[test]
+fn what_comes_after_the_end_of_the_process_does_not_always_fail() {
+    explore("exits_by_another", |outcome| {
+        assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+        assert_eq!(outcome.finding()["kind"], "exit-code", "{}", outcome.transcript());
+    });
+}
