@@ -8,6 +8,7 @@ use checker::failure::Failure;
 use checker::trace::Trace;
 
 use crate::backend::{self, Launch, Launched};
+use crate::config::Suppressions;
 use crate::discover;
 use crate::environment;
 use crate::error::Error;
@@ -69,7 +70,18 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
     let instead =
         |failure: &Failure, trace: &Trace| backend::instead(&program, &launch.arguments, failure, trace);
     let (source, instead): (&dyn Source, _) = (&program, &instead);
-    let session = Session { request, name, target, root: &root, store: &store, source, instead, cancel };
+    let suppressions = Suppressions::read(&root, &program.executable().path);
+    let session = Session {
+        request,
+        name,
+        target,
+        root: &root,
+        store: &store,
+        source,
+        instead,
+        suppressions: &suppressions,
+        cancel,
+    };
     // There is one working directory of that path.
     let workers = Some(&program).filter(|_| fresh.is_none());
     session.run(&Fresh::new(&program, fresh.as_ref()), workers, watch)

@@ -23,12 +23,13 @@ pub(crate) fn section(race: &Race, (number, of): (usize, usize)) -> String {
 }
 
 /// `2 pairs of locations, 1 of them harmful`; `None` where there are none.
-pub(crate) fn summary(races: &[Race]) -> Option<String> {
-    if races.is_empty() {
+pub(crate) fn summary(races: &[Race], suppressed: u64) -> Option<String> {
+    if races.is_empty() && suppressed == 0 {
         return None;
     }
     let pairs = plural(races.len() as u64, "pair");
     let harmful = races.iter().filter(|race| race.harmful).count();
     let of_them = if harmful > 0 { format!(", {harmful} of them harmful") } else { String::new() };
-    Some(format!("{pairs} of locations whose order nothing says{of_them}"))
+    let more = if suppressed > 0 { format!("; {suppressed} suppressed") } else { String::new() };
+    Some(format!("{pairs} of locations whose order nothing says{of_them}{more}"))
 }

@@ -10,9 +10,10 @@ use checker::race::{Harm, Pair, Place};
 use checker::seam::{Execution, Program, Scope, Stop};
 use checker::trace::{Trace, TraceStep};
 
+use crate::config::{FILE, Suppressions};
 use crate::lanes::Lanes;
 use crate::places::Places;
-use crate::report::{Location, Race, RaceKind, RacingAccess};
+use crate::report::{Location, Race, RaceKind, RacingAccess, Report};
 use crate::text::plural;
 use crate::words::Words;
 
@@ -38,6 +39,27 @@ pub(crate) fn report(program: &impl Program, found: &[Pair], places: &Places<'_>
         }
     }
     races
+}
+
+/// Takes the races out of a report that may stay, and notes what suppresses nothing.
+pub(crate) fn suppress(report: &mut Report, Suppressions { known, problems }: &Suppressions) {
+    let before = report.races.len();
+    let mut used = vec![false; known.len()];
+    report.races.retain(|race| {
+        let matching = known.iter().position(|suppression| suppression.matches(race));
+        if let Some(nth) = matching {
+            used[nth] = true;
+        }
+        matching.is_none()
+    });
+    report.suppressed_races = (before - report.races.len()) as u64;
+    for (suppression, _) in known.iter().zip(used).filter(|(_, used)| !used) {
+        report.notes.push(format!(
+            "the [[suppress]] at line {} of {FILE} matches no data race that was seen ({})",
+            suppression.line, suppression.reason
+        ));
+    }
+    report.notes.extend_from_slice(problems);
 }
 
 /// Whether two races are between the same lines and about the same variable.

@@ -159,6 +159,7 @@ impl Again<'_> {
             notes,
             findings: finding.into_iter().collect(),
             races: Vec::new(),
+            suppressed_races: 0,
         }
     }
 

@@ -64,6 +64,13 @@ pub struct Report {
     /// Data races, in the order in which they were found: warnings, unless `--fail-on-races` was asked for.
     #[serde(default)]
     pub races: Vec<Race>,
+    /// How many more there were, which `interleaver.toml` says may stay.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub suppressed_races: u64,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What it came to that threads were switched at synchronisation only.

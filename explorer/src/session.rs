@@ -13,6 +13,7 @@ use checker::search::{self, Alone, Ended, Identity, Outcome, Workers};
 use checker::trace::Trace;
 
 use crate::callers::places_of_events;
+use crate::config::Suppressions;
 use crate::diverged::Readable;
 use crate::error::Error;
 use crate::finding::{self, Failing, Measured};
@@ -44,6 +45,8 @@ pub(crate) struct Session<'a> {
     pub(crate) source: &'a dyn Source,
     /// What stands for a failing line where no frame is the user's own; this may take one more execution.
     pub(crate) instead: &'a dyn Fn(&Failure, &Trace) -> Option<Frame>,
+    /// Data races that are not to be reported.
+    pub(crate) suppressions: &'a Suppressions,
     pub(crate) cancel: &'a Arc<AtomicBool>,
 }
 
@@ -94,6 +97,7 @@ impl Session<'_> {
         let mut report = self.report(&outcome, made, elapsed);
         report.races = races::report(&program, &outcome.races, &self.places());
         report.at_synchronisation = only_synchronisation::report(&outcome, &report.races);
+        races::suppress(&mut report, self.suppressions);
         if self.request.fail_on_races && !report.races.is_empty() {
             report.verdict = Verdict::Found;
         }
@@ -151,6 +155,7 @@ impl Session<'_> {
             notes,
             findings: in_order(outcome, made.findings),
             races: Vec::new(),
+            suppressed_races: 0,
         }
     }
 

@@ -173,7 +173,7 @@ fn summary(report: &Report) -> String {
     if let Some(scope) = &report.at_synchronisation {
         line(&mut text, &format!("  scope     {}", scope.message));
     }
-    if let Some(races) = race_text::summary(&report.races) {
+    if let Some(races) = race_text::summary(&report.races, report.suppressed_races) {
         line(&mut text, &format!("  races     {races}"));
     }
     line(&mut text, &format!("  ended     {}", report.ended));

@@ -79,6 +79,7 @@ fn explained(key: &Key) -> String {
 fn item(key: &Key) -> CompletionItem {
     let text = match key.kind {
         ValueKind::Targets => format!("[[{}]]\nprogram = \"\"", key.name),
+        ValueKind::Suppressions => format!("[[{}]]\nreason = \"\"\nvariable = \"\"", key.name),
         _ if key.default.is_empty() => format!("{} = ", key.name),
         _ => format!("{} = {}", key.name, key.default),
     };

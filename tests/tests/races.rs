@@ -130,3 +130,31 @@ fn without_debug_information_accesses_may_be_atomic() {
     let message = race["message"].as_str().unwrap();
     assert!(message.starts_with("unordered accesses (may be atomic): "), "{message}");
 }
+
+#[test]
+fn a_race_that_may_stay_is_counted_and_what_suppresses_nothing_is_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("server");
+    std::fs::copy(build(SEQLOCK, Optimisation::O2), &program).unwrap();
+    let config = r#"
+        [[suppress]]
+        reason = "the version is looked at behind the copy"
+        variable = "settings"
+        functions = ["change", "reload"]
+        [[suppress]]
+        reason = "gone long ago"
+        variable = "old_settings"
+        [[suppress]]
+        variable = "settings"
+    "#;
+    std::fs::write(folder.path().join("interleaver.toml"), config).unwrap();
+    let outcome = explore(&program, &["--fail-on-races"]);
+    let report = &outcome.report;
+    assert_eq!((outcome.code, &report["races"], &report["suppressed_races"]), (0, &json!([]), &json!(2)));
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("the [[suppress]] at line 6 of interleaver.toml matches no data race"), "{notes}");
+    assert!(
+        notes.contains("interleaver.toml, line 9, column 9: this [[suppress]] gives no `reason`"),
+        "{notes}"
+    );
+}

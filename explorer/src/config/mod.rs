@@ -3,6 +3,7 @@
 mod parse;
 mod problem;
 mod schema;
+mod suppress;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,7 @@ use std::time::Duration;
 
 pub use problem::{Problem, Severity};
 pub use schema::{Key, Section, ValueKind, schema};
+pub use suppress::{Suppression, Suppressions};
 
 use crate::request::{Request, Strategy};
 use crate::root::root_of;
@@ -33,6 +35,8 @@ pub struct Config {
     pub settings: Settings,
     /// How single programs are run, in the order of the file.
     pub targets: Vec<TargetConfig>,
+    /// Data races that are known.
+    pub suppressions: Vec<Suppression>,
 }
 
 /// A `[[target]]`.

@@ -27,9 +27,9 @@ fn one_line(message: &str) -> String {
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-struct Reader<'a> {
-    text: &'a str,
-    root: &'a Path,
+pub(super) struct Reader<'a> {
+    pub(super) text: &'a str,
+    pub(super) root: &'a Path,
     problems: Vec<Problem>,
 }
 
@@ -44,7 +44,7 @@ enum Value {
 }
 
 impl Reader<'_> {
-    fn problem(&mut self, severity: Severity, range: std::ops::Range<usize>, sentence: String) {
+    pub(super) fn problem(&mut self, severity: Severity, range: std::ops::Range<usize>, sentence: String) {
         self.problems.push(Problem::new(severity, self.text, range, sentence));
     }
 
@@ -54,6 +54,10 @@ impl Reader<'_> {
             let Some(key) = self.key(name, false) else { continue };
             if key.kind == ValueKind::Targets {
                 config.targets = self.targets(value);
+                continue;
+            }
+            if key.kind == ValueKind::Suppressions {
+                config.suppressions = self.suppressions(value);
                 continue;
             }
             let Some(read) = self.value(key, value) else { continue };
@@ -216,10 +220,10 @@ fn read(kind: ValueKind, value: &DeValue<'_>) -> Option<Value> {
             let pairs = pairs.map(|(name, value)| Some((name.get_ref().to_string(), text(value.get_ref())?)));
             pairs.collect::<Option<_>>().map(Value::Variables)
         }
-        ValueKind::Targets => None,
+        ValueKind::Targets | ValueKind::Suppressions => None,
     }
 }
 
-fn text(value: &DeValue<'_>) -> Option<String> {
+pub(super) fn text(value: &DeValue<'_>) -> Option<String> {
     value.as_str().map(str::to_owned)
 }

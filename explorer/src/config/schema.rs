@@ -25,6 +25,8 @@ pub enum ValueKind {
     Variables,
     /// A list of tables: `[[target]]`.
     Targets,
+    /// A list of tables: `[[suppress]]`.
+    Suppressions,
 }
 
 impl ValueKind {
@@ -41,6 +43,7 @@ impl ValueKind {
             Self::Duration => "a duration such as \"500ms\", \"20s\" or \"2m\"",
             Self::Variables => "a table of texts, such as { LIMIT = \"8\" }",
             Self::Targets => "written as [[target]], once for each target",
+            Self::Suppressions => "written as [[suppress]], once for each data race",
             Self::Choice(choices) => {
                 let quoted: Vec<String> = choices.iter().map(|choice| format!("\"{choice}\"")).collect();
                 return format!("one of {}", quoted.join(", "));
@@ -63,7 +66,7 @@ impl ValueKind {
             Self::Flag => "`true`, `false`".to_owned(),
             Self::Duration => "duration".to_owned(),
             Self::Variables => "table of texts".to_owned(),
-            Self::Targets => "tables".to_owned(),
+            Self::Targets | Self::Suppressions => "tables".to_owned(),
             Self::Choice(choices) => {
                 choices.iter().map(|choice| format!("`\"{choice}\"`")).collect::<Vec<_>>().join(", ")
             }
@@ -109,7 +112,7 @@ const fn key(
 
 use Section::{Both, Target, Top};
 
-const KEYS: [Key; 26] = [
+const KEYS: [Key; 27] = [
     key(
         "build",
         ValueKind::Text,
@@ -209,6 +212,7 @@ const KEYS: [Key; 26] = [
         "Whether the program creates threads, where that cannot be seen: with true it can be explored, with false it gets no \
          lens.",
     ),
+    key("suppress", ValueKind::Suppressions, Top, "", "A data race that is known, and why it may stay."),
     key("ignore", ValueKind::Paths, Top, "[]", "Folders and files in which no programs are looked for."),
 ];
 

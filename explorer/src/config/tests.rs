@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::*;
+use crate::report::{Location, OpKind, Race, RaceKind, RacingAccess};
 
 /// What is wrong with a text: line, column, sentence.
 fn problems(text: &str) -> Vec<(u32, u32, String)> {
@@ -165,6 +166,81 @@ fn every_key_is_documented() {
         let row = format!("| `{}` | {} | {default} | {} |", key.name, key.kind.short(), key.doc);
         assert!(page.contains(&row), "docs/configuration.md lacks the row\n{row}");
     }
+    let (page, _) = page.split_once("## Data races that may stay").unwrap();
     let documented = page.lines().filter(|line| line.starts_with("| `")).count();
     assert_eq!(documented, schema().len());
+}
+
+#[test]
+fn a_suppression_says_why_and_of_what() {
+    let text = r#"
+        [[suppress]]
+        reason = "statistics may be a little off"
+        variable = "stats"
+        functions = ["count", "print"]
+        files = ["stats.c"]
+        [[suppress]]
+        variable = "x"
+        [[suppress]]
+        reason = "all of them"
+        [[suppress]]
+        reason = "three"
+        functions = ["a", "b", "c"]
+    "#;
+    let (config, problems) = Config::parse(text, Path::new("/"));
+    let [suppression] = &config.suppressions[..] else { panic!("{:?}", config.suppressions) };
+    assert_eq!((suppression.line, suppression.functions.len()), (2, 2));
+    let sentences: Vec<&str> = problems.iter().map(|problem| problem.sentence.as_str()).collect();
+    assert_eq!(
+        sentences,
+        [
+            "this [[suppress]] gives no `reason`: say why the data race may stay",
+            "this [[suppress]] names no `variable`, `functions` or `files`, and would match every data race",
+            "`functions` must be a list of one or two texts",
+        ]
+    );
+}
+
+#[test]
+fn a_suppression_matches_by_what_the_accesses_are() {
+    let access = |function: &str, file: &str| {
+        let place = Location { file: Some(file.into()), line: Some(7), function: Some(function.into()) };
+        RacingAccess { thread: "T1".into(), operation: OpKind::Read, stack: vec![place.clone()], place }
+    };
+    let race = Race {
+        kind: RaceKind::Race,
+        message: String::new(),
+        variable: "stats.hits".into(),
+        certain: true,
+        harmful: false,
+        harm: None,
+        accesses: [access("count", "src/stats.c"), access("print", "src/main.c")],
+    };
+    let matches = |text: &str| {
+        let text = format!("[[suppress]]\nreason = \"known\"\n{text}");
+        let (config, problems) = Config::parse(&text, Path::new("/"));
+        assert_eq!(problems, []);
+        config.suppressions[0].matches(&race)
+    };
+    for text in [
+        "variable = 'stats'",
+        "variable = 'stats.hits'",
+        "functions = ['print']",
+        "functions = ['print', 'count']",
+        "files = ['stats.c']",
+        "files = ['src/main.c', 'stats.c']",
+        "variable = 'stats'\nfunctions = ['count']\nfiles = ['main.c']",
+    ] {
+        assert!(matches(text), "{text}");
+    }
+    for text in [
+        "variable = 'stat'",
+        "variable = 'stats.misses'",
+        "functions = ['count', 'count']",
+        "functions = ['prin']",
+        "files = ['ats.c']",
+        "variable = 'stats'\nfunctions = ['other']",
+    ] {
+        assert!(!matches(text), "{text}");
+    }
 }

@@ -174,6 +174,7 @@ fn report(covered: Option<u32>) -> Report {
         notes: Vec::new(),
         findings: Vec::new(),
         races: Vec::new(),
+        suppressed_races: 0,
     }
 }
 

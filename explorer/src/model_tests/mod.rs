@@ -15,6 +15,7 @@ use checker::model::Model;
 use checker::names::{Obj, Site};
 use checker::seam::Program;
 
+use crate::config::Suppressions;
 use crate::place::Place;
 use crate::replay::Again;
 use crate::report::Report;
@@ -132,6 +133,7 @@ fn explore_on(
         store: &Store::at(folder.path()).unwrap(),
         source: &Words(&model, "build-1"),
         instead: &|_, _| None,
+        suppressions: &Suppressions::default(),
         cancel: &Arc::new(AtomicBool::new(false)),
     }
     .run(&model, workers, &mut Unwatched)

@@ -51,6 +51,7 @@ fn a_cancelled_search_reports_what_it_has() {
         store: &Store::at(folder.path()).unwrap(),
         source: &Words(&model, "build-1"),
         instead: &|_, _| None,
+        suppressions: &Suppressions::default(),
         cancel: &Arc::new(AtomicBool::new(true)),
     };
     let report = session.run(&model, None::<&Model>, &mut Unwatched).unwrap();
@@ -69,6 +70,7 @@ fn a_program_outside_the_root_is_said_not_to_be_portable() {
         store: &Store::at(folder.path()).unwrap(),
         source: &Words(&model, "build-1"),
         instead: &|_, _| None,
+        suppressions: &Suppressions::default(),
         cancel: &Arc::new(AtomicBool::new(false)),
     };
     let report = session.run(&model, None::<&Model>, &mut Unwatched).unwrap();
@@ -91,6 +93,7 @@ fn what_was_found_is_reported_even_where_it_cannot_be_kept() {
         store: &store,
         source: &Words(&model, "build-1"),
         instead: &|_, _| None,
+        suppressions: &Suppressions::default(),
         cancel: &Arc::new(AtomicBool::new(false)),
     };
     let report = session.run(&model, None::<&Model>, &mut Unwatched).unwrap();

@@ -1,0 +1,155 @@
+//! `[[suppress]]`: data races that are known, and why they may stay.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::Config;
+use super::parse::{Reader, text};
+use super::problem::{Problem, Severity};
+use crate::report::{Location, Race, RacingAccess};
+
+/// A data race that is not reported. What it says of functions and files holds for both accesses, whichever ran first;
+/// where it names one only, that of either access may be it.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Suppression {
+    /// Why the race may stay.
+    pub reason: String,
+    /// The variable, or what it is a part of.
+    pub variable: Option<String>,
+    /// The functions that the accesses are in, called from there or not; at most two.
+    pub functions: Vec<String>,
+    /// The files of the accesses, or how their paths end; at most two.
+    pub files: Vec<String>,
+    /// The program, if it is about one only.
+    pub program: Option<PathBuf>,
+    /// Where it begins in the file: the line, from 1.
+    pub line: u32,
+}
+
+/// The data races of a program that may stay.
+#[derive(Default, Debug)]
+pub struct Suppressions {
+    /// Each of them.
+    pub known: Vec<Suppression>,
+    /// What is wrong in the file that says so, where some may be missing for it.
+    pub problems: Vec<String>,
+}
+
+impl Suppressions {
+    /// What a folder's `interleaver.toml` says of a program.
+    #[must_use]
+    pub fn read(folder: &Path, program: &Path) -> Self {
+        let (config, problems) = Config::read(folder);
+        let known = config.suppressions.into_iter().filter(|known| known.is_about(program)).collect();
+        let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
+        Self { known, problems: errors.map(Problem::to_string).collect() }
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn suppressions(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<Suppression> {
+        let all = value.get_ref().as_array().into_iter().flat_map(|all| all.iter());
+        let tables: Vec<_> = all.filter_map(|one| Some((one.span(), one.get_ref().as_table()?))).collect();
+        if tables.is_empty() {
+            let sentence = "`suppress` must be written as [[suppress]], once for each data race".to_owned();
+            self.problem(Severity::Error, value.span(), sentence);
+        }
+        tables.into_iter().filter_map(|(range, table)| self.suppression(table, range)).collect()
+    }
+
+    fn suppression(&mut self, table: &DeTable<'_>, range: Range<usize>) -> Option<Suppression> {
+        let line = Problem::new(Severity::Error, self.text, range.clone(), String::new()).line;
+        let mut found = Suppression { line, ..Suppression::default() };
+        let mut is_whole = true;
+        for (name, value) in table {
+            let read = found.read(name.get_ref(), value.get_ref(), self.root);
+            let (severity, sentence) = match read {
+                Read::Yes => continue,
+                Read::Not(expected) => (Severity::Error, format!("`{}` must be {expected}", name.get_ref())),
+                Read::Unknown => {
+                    let sentence = format!(
+                        "`{}` is not known here: a [[suppress]] has reason, variable, functions, files, program",
+                        name.get_ref()
+                    );
+                    (Severity::Warning, sentence)
+                }
+            };
+            // Half of what it says might match far too much.
+            is_whole &= severity == Severity::Warning;
+            self.problem(severity, value.span(), sentence);
+        }
+        let lacks = if found.reason.is_empty() {
+            "this [[suppress]] gives no `reason`: say why the data race may stay"
+        } else if found.variable.is_none() && found.functions.is_empty() && found.files.is_empty() {
+            "this [[suppress]] names no `variable`, `functions` or `files`, and would match every data race"
+        } else {
+            return is_whole.then_some(found);
+        };
+        if is_whole {
+            self.problem(Severity::Error, range, lacks.to_owned());
+        }
+        None
+    }
+}
+
+enum Read {
+    Yes,
+    Not(&'static str),
+    Unknown,
+}
+
+impl Suppression {
+    fn read(&mut self, name: &str, value: &DeValue<'_>, root: &Path) -> Read {
+        let one = || text(value).filter(|text| !text.is_empty());
+        let two = || -> Option<Vec<String>> {
+            let all: Option<Vec<String>> = value.as_array()?.iter().map(|one| text(one.get_ref())).collect();
+            all.filter(|all| (1..=2).contains(&all.len()))
+        };
+        let (is_read, expected) = match name {
+            "reason" => (one().map(|text| self.reason = text), "a text in quotes"),
+            "variable" => (one().map(|text| self.variable = Some(text)), "a text in quotes"),
+            "program" => (one().map(|text| self.program = Some(root.join(text))), "a path in quotes"),
+            "functions" => (two().map(|all| self.functions = all), "a list of one or two texts"),
+            "files" => (two().map(|all| self.files = all), "a list of one or two paths"),
+            _ => return Read::Unknown,
+        };
+        if is_read.is_some() { Read::Yes } else { Read::Not(expected) }
+    }
+
+    /// Whether it is about races of this program.
+    fn is_about(&self, program: &Path) -> bool {
+        self.program.as_deref().is_none_or(|only| only == program)
+    }
+
+    /// Whether it is about this data race.
+    #[must_use]
+    pub fn matches(&self, race: &Race) -> bool {
+        let is_part = |whole: &String| {
+            race.variable
+                .strip_prefix(whole.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '+']))
+        };
+        self.variable.as_ref().is_none_or(is_part)
+            && matches_both(&self.functions, race, &|place, name| place.function.as_deref() == Some(name))
+            && matches_both(&self.files, race, &|place, name| {
+                let file = place.file.as_deref().unwrap_or_default();
+                file.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+            })
+    }
+}
+
+/// Whether names hold for the accesses of a race: one for either, two for one each.
+fn matches_both(names: &[String], race: &Race, is: &dyn Fn(&Location, &str) -> bool) -> bool {
+    let holds = |access: &RacingAccess, name: &String| {
+        is(&access.place, name) || access.stack.iter().any(|frame| is(frame, name))
+    };
+    let [a, b] = &race.accesses;
+    match names {
+        [] => true,
+        [one] => holds(a, one) || holds(b, one),
+        [one, other, ..] => (holds(a, one) && holds(b, other)) || (holds(a, other) && holds(b, one)),
+    }
+}
