@@ -201,7 +201,9 @@ impl HappensBefore {
         before
     }
 
-    fn last(&self, thread: usize) -> Option<u32> {
+    /// The position of the last event of the `thread`-th thread, or of its creation.
+    #[must_use]
+    pub fn last(&self, thread: usize) -> Option<u32> {
         let thread = &self.threads[thread];
         thread.positions.last().copied().or(thread.born)
     }

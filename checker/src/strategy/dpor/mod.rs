@@ -1,20 +1,24 @@
 //! Dynamic partial-order reduction: one execution of each Mazurkiewicz trace.
 //!
-//! [`reverse`] is what `--strategy dpor` runs: it needs polynomial memory only. [`wakeup`], which can miss traces, is what
-//! tests compare it with, beside brute force. Both find races and tell what can run elsewhere in the same way: [`races`],
-//! [`later`], [`locks`].
+//! [`reverse`] is what `--strategy dpor` runs: it needs polynomial memory only. [`wakeup`] is what tests compare it with,
+//! beside brute force. Both find races and tell what can run elsewhere in the same way: [`races`], [`later`], [`locks`].
 
 mod branch;
 mod later;
 mod locks;
 mod moves;
+mod one_by_one;
 mod races;
 mod reverse;
 mod wakeup;
 
 pub use self::branch::Branch;
-pub use self::reverse::ReverseSearch;
-pub use self::wakeup::WakeupTrees;
+use self::one_by_one::OneByOne;
+use self::reverse::Reverse;
+use self::wakeup::Wakeup;
 
-/// Of an execution that was ended by a limit, the races of this many events are reversed.
-const OF_A_CUT_ONE: usize = 2_000;
+/// A planner that runs each Mazurkiewicz trace once, by reverse search.
+pub type ReverseSearch = OneByOne<Reverse>;
+
+/// A planner that runs each Mazurkiewicz trace once, by source sets and wakeup trees.
+pub type WakeupTrees = OneByOne<Wakeup>;

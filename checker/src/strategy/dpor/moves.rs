@@ -16,11 +16,9 @@ pub(super) struct Move {
     pub(super) pick: Option<Pick>,
     /// What is pending there.
     pub(super) key: OpKey,
-    /// What it did; where it has not run, what it may do.
+    /// What it does; where that is not certain, what it may do.
     pub(super) effect: Effect,
-    /// The effect is what it did.
-    pub(super) ran: bool,
-    /// It is known that it can run where it stands in its sequence.
+    /// It can run where it stands in its sequence, and this is what it does there.
     pub(super) certain: bool,
 }
 
@@ -29,7 +27,7 @@ impl Move {
     pub(super) fn of(step: &TraceStep) -> Self {
         let (choice, key) = step.replayed();
         let effect = step.event.did.clone();
-        Self { agent: choice.agent, pick: Some(choice.pick), key, effect, ran: true, certain: true }
+        Self { agent: choice.agent, pick: Some(choice.pick), key, effect, certain: true }
     }
 
     pub(super) fn thread(&self) -> ThreadName {
@@ -61,16 +59,13 @@ pub(super) enum First {
     Beside,
 }
 
-/// Whether a move can come first in a sequence: it is a *weak initial* of it.
+/// Whether a move, which is certain, can come first in a sequence: it is a *weak initial* of it.
 pub(super) fn first(this: &Move, sequence: &[Move]) -> Option<First> {
     let own = sequence.iter().position(|other| other.thread() == this.thread());
     let Some(at) = own else {
-        let commutes = sequence.iter().all(|other| this.commutes(other));
-        return (commutes && this.certain).then_some(First::Beside);
+        return sequence.iter().all(|other| this.commutes(other)).then_some(First::Beside);
     };
-    let there = &sequence[at];
-    // With the same past it does the same: what one of them did, the other one would do.
-    let effect = if this.ran { &this.effect } else { &there.effect };
-    let free = sequence[..at].iter().all(|other| !other.effect.conflicts(effect));
-    (this.is(there) && free).then_some(First::At(at))
+    // With the same past it does the same: what it did elsewhere, it does here.
+    let free = sequence[..at].iter().all(|other| !other.effect.conflicts(&this.effect));
+    (this.is(&sequence[at]) && free).then_some(First::At(at))
 }

@@ -255,11 +255,33 @@ impl<'t> Races<'t> {
             pick: later.pick,
             key: later.key.clone(),
             effect: later.effect.clone(),
-            ran: false,
-            certain,
+            certain: certain && is_settled(later.key.kind),
         });
         Reversal { at, moves }
     }
+}
+
+/// Whether an operation of this kind does all that it may do wherever it runs, and in one way.
+fn is_settled(kind: OpKind) -> bool {
+    use OpKind as K;
+    matches!(
+        kind,
+        K::Read
+            | K::Write
+            | K::Update
+            | K::Lock
+            | K::Unlock
+            | K::CondWait
+            | K::Reacquire
+            | K::Broadcast
+            | K::SemWait
+            | K::SemPost
+            | K::ReadLock
+            | K::ReadUnlock
+            | K::WriteLock
+            | K::WriteUnlock
+            | K::Timeout
+    )
 }
 
 fn is_of_semaphore(kind: OpKind) -> bool {

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::known::Known;
 use super::order::{self, Rank};
 use crate::names::{Obj, ThreadName};
-use crate::op::{Effect, Mode, OpKind};
+use crate::op::{Effect, Mode, Op, OpKind};
 use crate::seam::{Agent, Event, On, Status};
 use crate::strategy::dpor::locks::{Can, Holders, Need};
 use crate::strategy::dpor::races::Races;
@@ -102,7 +102,32 @@ impl<'r, 't> Canon<'r, 't> {
         let kind = self.of[thread].get(slot).map(|&at| self.races.run.steps[at as usize].event.op.kind);
         let kind = kind.filter(|&kind| kind != OpKind::Timeout);
         let kind = kind.or_else(|| Some(self.pending(thread, cut)?.view.pending.as_ref()?.kind));
-        order::rank(agent, kind.unwrap_or(OpKind::Timeout), self.gave_way[thread][slot])
+        let kind = kind.unwrap_or(OpKind::Timeout);
+        let writer = agent.is_thread() && order::reads_a_lock(kind) && self.writer_waits(thread, cut);
+        order::rank(agent, kind, self.gave_way[thread][slot], writer)
+    }
+
+    /// What a thread does next, if it exists.
+    fn next_op(&self, thread: usize, cut: &Cut) -> Option<&'t Op> {
+        let born = self.races.created.get(&self.races.run.threads[thread]);
+        if born.is_some_and(|&born| !self.holds(born as usize, cut)) {
+            return None;
+        }
+        let here = self.of[thread].get(cut[thread] as usize).map(|&at| &self.races.run.steps[at as usize]);
+        match here.filter(|step| step.is_own()) {
+            Some(step) => Some(&step.event.op),
+            None => self.pending(thread, cut)?.view.pending.as_ref(),
+        }
+    }
+
+    /// Whether another thread is about to lock for writing what this one is about to lock for reading.
+    fn writer_waits(&self, reader: usize, cut: &Cut) -> bool {
+        let Some(op) = self.next_op(reader, cut) else { return false };
+        let mut others = (0..self.of.len()).filter(|&other| other != reader);
+        others.any(|other| {
+            let writes = self.next_op(other, cut).filter(|other| other.kind == OpKind::WriteLock);
+            writes.is_some_and(|other| other.may.conflicts(&op.may))
+        })
     }
 
     /// Whether an event went the first of the ways in which it could have gone.

@@ -2,9 +2,10 @@
 
 use std::cmp::Reverse;
 
-use super::Place;
+use super::Origin;
 use super::canon::Canon;
 use super::known::reading;
+use super::wait::{Wait, precedence};
 use crate::clock::Clock;
 use crate::op::{Access, Effect, Mode, OpKind};
 use crate::seam::Agent;
@@ -29,17 +30,10 @@ pub(super) struct Child {
     pub(super) next: Move,
     /// Who did what came there before, and does it again now, if that can run.
     pub(super) again: Agent,
-    /// What that runs after.
-    pub(super) over: Vec<Over>,
+    /// That, and what else had something put before it.
+    pub(super) waits: Vec<Wait>,
     /// What the next event has to conflict with.
     pub(super) provided: Vec<Effect>,
-}
-
-/// Like [`super::Over`]; `None` is the position of the event that comes next.
-#[derive(Clone, Debug)]
-pub(super) struct Over {
-    pub(super) at: Option<usize>,
-    pub(super) effect: Effect,
 }
 
 impl Child {
@@ -64,7 +58,7 @@ impl Child {
 pub(super) fn all(
     races: &Races<'_>,
     canon: &Canon<'_, '_>,
-    places: &[Place],
+    origin: &Origin,
     to: usize,
 ) -> (Vec<Child>, bool) {
     let mut children: Vec<Child> = Vec::new();
@@ -77,13 +71,13 @@ pub(super) fn all(
         let is_other = |closer: usize| races.run.steps[closer].choice.agent == later.agent;
         for earlier in races.rivals(&later) {
             let is_elsewhere = later.closer.is_some_and(|closer| is_other(closer) && closer != earlier);
-            if places[earlier].scheduled || is_elsewhere {
+            if origin.scheduled[earlier] || is_elsewhere {
                 continue;
             }
             let (sets, all) = undone(races, &later, earlier);
             whole &= all;
             for undone in sets {
-                let Some(child) = child(races, canon, places, &later, &undone) else { continue };
+                let Some(child) = child(races, canon, origin, &later, &undone) else { continue };
                 let same = |other: &Child| {
                     (other.at, &other.keep, other.next.agent, other.next.pick)
                         == (child.at, &child.keep, child.next.agent, child.next.pick)
@@ -151,14 +145,24 @@ fn foresee(races: &Races<'_>, canon: &Canon<'_, '_>, later: &Later<'_>, undone: 
     Foreseen { effect: Effect::on(accesses), is_open: false }
 }
 
-fn is_open(kind: OpKind) -> bool {
-    matches!(kind, OpKind::CompareExchange | OpKind::SemTryWait)
+/// Whether an operation that had something put before it has not run by the time when a reversal comes.
+fn is_left(races: &Races<'_>, wait: &Wait, earlier: usize, keep: &[u32]) -> bool {
+    let ran = races.run.hb.position(races.number(wait.id.thread), wait.id.index);
+    wait.at < earlier && ran.is_none_or(|at| (at as usize) >= earlier && !keep.contains(&at))
+}
+
+/// Whether an event comes before an operation as well as what was put there, and is less than that.
+fn is_less(races: &Races<'_>, wait: &Wait, at: usize) -> bool {
+    let event = &races.run.steps[at].event;
+    precedence(event.op.kind, event.id.thread) < wait.least
+        && event.did.conflicts(&wait.effect)
+        && !wait.is_behind(races.run.hb.clock(at), &races.run.steps[..at], |thread| races.number(thread))
 }
 
 fn child(
     races: &Races<'_>,
     canon: &Canon<'_, '_>,
-    places: &[Place],
+    origin: &Origin,
     later: &Later<'_>,
     undone: &[usize],
 ) -> Option<Child> {
@@ -197,26 +201,20 @@ fn child(
         return None;
     }
     let thread = later.agent.thread();
-    let mut provided = Vec::new();
-    let over = &places[earlier].over;
     let known = if open { &certain } else { &past };
-    for (nth, over_one) in over.iter().enumerate() {
-        // Behind another one that did not commute either, it is not among the first.
-        let is_behind = |other: &super::Over| {
-            is_in(known, other.at) && over_one.effect.conflicts(&run.steps[other.at].event.did)
-        };
-        if over[nth + 1..].iter().any(is_behind) {
+    let mut provided = Vec::new();
+    let number = |thread| races.number(thread);
+    for wait in origin.waits.iter().filter(|wait| is_left(races, wait, earlier, &keep)) {
+        if keep.iter().any(|&at| is_less(races, wait, at as usize)) {
+            return None;
+        }
+        let is_greater = wait.least < precedence(later.key.kind, thread);
+        if is_greater || wait.is_behind(known, &run.steps[..earlier], number) {
             continue;
         }
-        let over = over_one;
-        let event = &run.steps[over.at].event;
-        let is_earlier = (is_open(event.op.kind), event.id.thread) < (is_open(later.key.kind), thread);
-        if is_earlier || is_in(known, over.at) {
-            continue;
-        }
-        if open {
-            provided.push(event.did.clone());
-        } else if over.effect.conflicts(&effect) {
+        if open && wait.id == run.steps[earlier].event.id {
+            provided.push(run.steps[wait.at].event.did.clone());
+        } else if !open && wait.effect.conflicts(&effect) {
             return None;
         }
     }
@@ -233,12 +231,14 @@ fn child(
         return None;
     }
     let before = &run.steps[earlier];
-    let mut over: Vec<Over> = places[earlier]
-        .over
-        .iter()
-        .map(|over| Over { at: Some(over.at), effect: over.effect.clone() })
-        .collect();
-    over.push(Over { at: None, effect: before.event.did.clone() });
+    let mut waits: Vec<Wait> = origin.waits.iter().filter(|wait| wait.at < earlier).cloned().collect();
+    waits.push(Wait {
+        id: before.event.id,
+        effect: before.event.did.clone(),
+        from: earlier,
+        at: earlier + keep.len(),
+        least: precedence(later.key.kind, thread),
+    });
     Some(Child {
         at: earlier,
         keep,
@@ -247,11 +247,10 @@ fn child(
             pick: later.pick,
             key: later.key.clone(),
             effect: later.effect.clone(),
-            ran: false,
-            certain: can == Can::Yes,
+            certain: false,
         },
         again: before.choice.agent,
-        over,
+        waits,
         provided,
     })
 }

@@ -102,6 +102,11 @@ impl Known {
     }
 }
 
+/// Whether an operation of this kind does something or nothing, which its events alone do not tell.
+pub(super) fn is_open(kind: OpKind) -> bool {
+    matches!(kind, OpKind::CompareExchange | OpKind::SemTryWait)
+}
+
 fn wrote(event: &Event) -> bool {
     event.did.accesses.iter().any(|access| access.mode == Mode::Write)
 }

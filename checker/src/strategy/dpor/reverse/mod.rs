@@ -19,12 +19,17 @@
 //!   two reversals lead to one trace, and nothing need be put to sleep.
 //!
 //! Deviations: operations block, go several ways, and conflict in any way. Of alternative ways the first is canonical, and
-//! the others are reversals of it. Where it cannot be told whether an operation can run elsewhere (the first value of a
-//! semaphore, the condition of a spin loop), or whether a compare-and-swap succeeds there, and no execution has shown it
-//! ([`known`]), it is tried: an execution may be begun and given up at that operation (it is pruned). Where it
-//! cannot be told whether something deleted is canonical, it is taken to be: that can repeat a trace, never lose one. The same
-//! holds where several readers keep a writer out who had come first by the canonical schedule, which therefore lets writers
-//! wait.
+//! the others are reversals of it. What was put first is the least of all that comes before e's operation and does not
+//! commute with it ([`wait`]), until that has run: readers that commute keep a writer out for long. The canonical schedule
+//! therefore lets nobody take a lock for reading that another thread is about to take for writing, unless nothing else can
+//! run.
+//!
+//! What the trace of the parent does not show is tried: an execution may be begun and given up (it is pruned). That is
+//! whether an operation can run elsewhere (the first value of a semaphore, the condition of a spin loop) or whether a
+//! compare-and-swap succeeds there, where no execution has shown it ([`known`]); and whether a reader that is less than the
+//! one that was put before a writer has to come before the writer as well, because nothing else can run. Then all that
+//! follows is found where that one was put first. Where it cannot be told whether something deleted is canonical, it is taken
+//! to be: that could repeat a trace, never lose one.
 //!
 //! Not with the cache, which would lose classes; and time-outs beyond their bound are left out, which is said. A circle of
 //! waiting threads that only a time-out breaks is no end: it belongs to a moment, and of the moments of a class only those
@@ -35,106 +40,69 @@ mod children;
 mod guide;
 mod known;
 mod order;
+mod wait;
 
 use self::canon::Canon;
 use self::children::Child;
 use self::guide::Follower;
 use self::known::Known;
-use super::OF_A_CUT_ONE;
+pub(super) use self::wait::Wait;
 use super::branch::Branch;
 use super::moves::Move;
+#[cfg(test)]
+use super::one_by_one::OneByOne;
+use super::one_by_one::{Prefix, Walk};
 use super::races::Races;
-use crate::cache::Cache;
-use crate::op::Effect;
-use crate::seam::Epoch;
-use crate::strategy::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
+use crate::strategy::Guide;
 use crate::trace::Trace;
 
-/// A planner that explores each Mazurkiewicz trace once.
+/// The executions on the way to the present one.
 #[derive(Debug, Default)]
-pub struct ReverseSearch {
-    /// The executions that led to the present one, as far as they have children left.
+pub struct Reverse {
+    /// Those that have children left.
     frames: Vec<Frame>,
-    under_way: Option<UnderWay>,
     known: Known,
-    started: bool,
-    next_id: u64,
-    /// Something was left out.
-    incomplete: bool,
 }
 
 /// An execution, and what is still to be made of it.
 #[derive(Debug)]
 struct Frame {
     steps: Vec<Move>,
-    places: Vec<Place>,
+    scheduled: Vec<bool>,
     children: Vec<Child>,
 }
 
-/// How an event came to its place in an execution.
-#[derive(Clone, Debug, Default)]
-struct Place {
-    /// It was put there by a reversal.
-    scheduled: bool,
-    /// It runs again after these, which conflict with what it did without them.
-    over: Vec<Over>,
+/// What reversals have made of an execution.
+#[derive(Debug, Default)]
+struct Origin {
+    /// Which of its events were put where they are by a reversal.
+    scheduled: Vec<bool>,
+    /// What they were put before.
+    waits: Vec<Wait>,
 }
 
-/// An event that was put before another one.
-#[derive(Clone, Debug)]
-struct Over {
-    /// Its position.
-    at: usize,
-    /// What the other one did without it.
-    effect: Effect,
-}
-
-/// The item that was handed out.
-#[derive(Debug)]
-struct UnderWay {
-    id: u64,
-    /// What became of the events before the reversed one, which comes next.
-    places: Vec<Place>,
+/// What an execution is run for.
+#[derive(Debug, Default)]
+pub struct Task {
+    /// Which of the events before the reversed one, which comes next, were put where they are by a reversal.
+    scheduled: Vec<bool>,
     child: Option<Child>,
 }
 
-impl ReverseSearch {
-    /// A search that starts with the canonical schedule.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
+#[cfg(test)]
+impl OneByOne<Reverse> {
     /// How many events are kept.
-    #[cfg(test)]
     pub(crate) fn stored(&self) -> usize {
         let of = |frame: &Frame| {
             frame.steps.len() + frame.children.iter().map(|child| child.keep.len() + 1).sum::<usize>()
         };
-        self.frames.iter().map(of).sum()
+        self.walk.frames.iter().map(of).sum()
     }
+}
 
-    fn hand_out(&mut self, prefix: Vec<Move>, places: Vec<Place>, child: Option<Child>) -> WorkItem {
-        let id = self.next_id;
-        self.next_id += 1;
-        let branch = child.as_ref().map(|child| Branch {
-            at: prefix.len() as u32,
-            asleep: Vec::new(),
-            next: Some(child.next.clone()),
-            again: Some(child.again),
-            provided: child.provided.clone(),
-        });
-        self.under_way = Some(UnderWay { id, places, child });
-        WorkItem {
-            id,
-            prefix: prefix.iter().map(Move::step).collect(),
-            cost: 0,
-            branch: branch.map(Box::new),
-        }
-    }
-
+impl Reverse {
     /// The next child of the last execution that has one.
-    fn take_next(&mut self) -> Option<(Vec<Move>, Vec<Place>, Child)> {
+    fn take_next(&mut self) -> Option<(Vec<Move>, Vec<bool>, Child)> {
         let (frame, child) = loop {
             let frame = self.frames.last_mut()?;
             if let Some(child) = frame.children.pop() {
@@ -144,75 +112,55 @@ impl ReverseSearch {
         };
         let kept = child.keep.iter().map(|&at| frame.steps[at as usize].clone());
         let prefix = frame.steps[..child.at].iter().cloned().chain(kept).collect();
-        let kept = child.keep.iter().map(|_| Place { scheduled: true, over: Vec::new() });
-        let places = frame.places[..child.at].iter().cloned().chain(kept).collect();
-        Some((prefix, places, child))
+        let kept = child.keep.iter().map(|_| true);
+        let scheduled = frame.scheduled[..child.at].iter().copied().chain(kept).collect();
+        Some((prefix, scheduled, child))
     }
 }
 
-impl Strategy for ReverseSearch {
-    fn next(&mut self, _cache: &Cache) -> Next {
-        if self.under_way.is_some() {
-            return Next::Wait;
-        }
-        if !self.started {
-            self.started = true;
-            return Next::Work(self.hand_out(Vec::new(), Vec::new(), None));
-        }
-        match self.take_next() {
-            Some((prefix, places, child)) => Next::Work(self.hand_out(prefix, places, Some(child))),
-            None => Next::Done,
-        }
+impl Walk for Reverse {
+    type Task = Task;
+
+    fn next(&mut self) -> Option<(Prefix, Branch, Task)> {
+        let (prefix, scheduled, child) = self.take_next()?;
+        let branch = Branch {
+            at: prefix.len() as u32,
+            next: Some(child.next.clone()),
+            again: Some(child.again),
+            waits: child.waits.clone(),
+            provided: child.provided.clone(),
+            ..Branch::default()
+        };
+        let prefix = prefix.iter().map(Move::step).collect();
+        Some((prefix, branch, Task { scheduled, child: Some(child) }))
     }
 
-    fn guide<'a>(&'a self, item: &WorkItem, _cache: &'a Cache) -> Box<dyn Guide + 'a> {
-        Box::new(Follower::new(item.branch.as_deref().cloned().unwrap_or_default()))
+    fn guide(branch: Branch) -> Box<dyn Guide> {
+        Box::new(Follower::new(branch))
     }
 
-    fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, _cache: &Cache) {
-        let Some(under_way) = self.under_way.take_if(|under_way| under_way.id == item.id) else { return };
-        self.incomplete |= notes.withheld || notes.endless;
-        if notes.refused {
-            return;
-        }
-        let UnderWay { mut places, child, .. } = under_way;
+    fn learn(&mut self, task: Task, run: &Trace, to: usize) -> bool {
+        let mut origin = Origin { scheduled: task.scheduled, waits: Vec::new() };
         let mut children = Vec::new();
-        if let Some(child) = child {
-            let at = places.len();
-            places.push(Place { scheduled: true, over: Vec::new() });
-            children.extend(child.other_ways(run, at));
-            if run.steps.get(at + 1).is_some_and(|step| step.choice.agent == child.again) {
-                let over = child
-                    .over
-                    .into_iter()
-                    .map(|over| Over { at: over.at.unwrap_or(at), effect: over.effect });
-                places.push(Place { scheduled: false, over: over.collect() });
-            }
+        if let Some(child) = task.child {
+            children.extend(child.other_ways(run, origin.scheduled.len()));
+            origin.scheduled.push(true);
+            origin.waits = child.waits;
         }
-        places.resize_with(run.steps.len(), Place::default);
-        let to = if notes.endless { OF_A_CUT_ONE } else { usize::MAX };
+        origin.scheduled.resize(run.steps.len(), false);
         let races = Races::new(run);
         self.known.learn(&races);
         let canon = Canon::new(&races, &self.known, to);
-        let (more, whole) = children::all(&races, &canon, &places, to);
-        self.incomplete |= !whole;
+        let (more, whole) = children::all(&races, &canon, &origin, to);
         children.extend(more);
         if !children.is_empty() {
             let steps = run.steps.iter().take(to).map(Move::of).collect();
-            self.frames.push(Frame { steps, places, children });
+            self.frames.push(Frame { steps, scheduled: origin.scheduled, children });
         }
+        whole
     }
 
-    fn reset(&mut self, _epoch: Epoch) {
-        *self = Self { next_id: self.next_id, ..Self::default() };
-    }
-
-    fn coverage(&self, cut: Option<u32>) -> Coverage {
-        let done = self.started && self.frames.is_empty() && self.under_way.is_none();
-        Coverage { everything: done && !self.incomplete && cut.is_none(), ..Coverage::default() }
-    }
-
-    fn bound(&self) -> Option<u32> {
-        None
+    fn is_done(&self) -> bool {
+        self.frames.is_empty()
     }
 }

@@ -1,7 +1,9 @@
 //! The canonical schedule: which event comes next, as a function of the set of events that have run and of nothing else.
 //!
 //! Threads run by name, those that gave way less often first, so that spinning ends. Operations that wait for what only
-//! others can tell (semaphores, spin loops, barriers, write locks) come after all others, time-outs last.
+//! others can tell (semaphores, spin loops, barriers, write locks) come after all others, then time-outs. Nobody takes a lock
+//! for reading that another thread stands before to write, unless nothing else is left: else readers that commute with one
+//! another would come before the writer by themselves, and which of them was put there could not be told.
 
 use crate::names::ThreadName;
 use crate::op::{Mode, OpKind};
@@ -10,15 +12,22 @@ use crate::seam::{Agent, Event};
 /// What runs earlier is less.
 pub(super) type Rank = (u8, u32, ThreadName);
 
-/// The rank of an agent whose thread has given way this often.
-pub(super) fn rank(agent: Agent, kind: OpKind, gave_way: u32) -> Rank {
+/// The rank of an agent whose thread has given way this often. `writer`: another thread is about to lock for writing what
+/// this one is about to lock for reading.
+pub(super) fn rank(agent: Agent, kind: OpKind, gave_way: u32, writer: bool) -> Rank {
     use OpKind as K;
     let class = match (agent, kind) {
+        _ if writer => 3,
         (Agent::Timeout(_), _) => 2,
         (_, K::SemWait | K::Await | K::WriteLock | K::BarrierArrive | K::SignalWait) => 1,
         _ => 0,
     };
     (class, gave_way, agent.thread())
+}
+
+/// Whether a thread that is about to do this shares a lock with other readers.
+pub(super) fn reads_a_lock(kind: OpKind) -> bool {
+    matches!(kind, OpKind::ReadLock | OpKind::TryReadLock)
 }
 
 /// Whether a thread that does this again and again gets nowhere by itself.

@@ -1,5 +1,6 @@
 //! Takes one execution down a branch, and then anywhere that was not explored before.
 
+use super::strict;
 use crate::cost;
 use crate::point::Point;
 use crate::seam::{Agent, Choice, Until};
@@ -23,7 +24,8 @@ impl Follower {
     /// Wakes whoever does not commute with what has run.
     fn catch_up(&mut self, at: &Point<'_>) {
         for step in &at.trace.steps[self.seen.min(at.position())..] {
-            let ran = Move::of(step);
+            let mut ran = Move::of(step);
+            ran.effect = strict::effect(&ran.effect);
             self.branch.asleep.retain(|sleeper| sleeper.commutes(&ran));
         }
         self.seen = at.position();
@@ -59,6 +61,9 @@ impl Guide for Follower {
     fn choose(&mut self, at: &Point<'_>) -> Decision {
         self.catch_up(at);
         let mut choice = None;
+        if self.branch.trial && self.branch.next.is_none() {
+            return Decision::Cut;
+        }
         if let Some(next) = self.branch.next.take() {
             choice = self.way(at, &next);
             if choice.is_none() && at.position() == self.branch.at as usize {

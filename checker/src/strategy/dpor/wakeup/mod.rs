@@ -8,42 +8,40 @@
 //! * The recursion of the paper's `Explore` is a stack of states, because states are reached again by running a prefix.
 //! * A sequence holds what came before the later event, not what came after it.
 //! * Operations block, and go several ways: see [`super::races`] for what races, and [`super::locks`] for what can run
-//!   where. Where that cannot be told, it is tried: if the operation waits after all, the execution goes on without it. So
-//!   an execution may turn out to lead nowhere (it is pruned, never run twice to the same end).
-//! * Sleeping events have run, so their effect is what they did, not what they may do.
+//!   where. The paper takes for granted that it is known what an event does where it is moved to. Here an operation that
+//!   succeeds in one order may fail in another, and what is taken to conflict where it does not leads to sequences that
+//!   others would have made needless; from there on each of the two is left out because of the other. So wherever an
+//!   operation is not one that does the same everywhere, it is first run there (the execution is given up then, and counts
+//!   as pruned, or if it is at its end by then, as one that will be repeated).
 //! * A thread that gives way may go on all the same.
-//!
-//! It finds no trace twice, but misses some: of `w x | r x | r x | cas x 1 2` 12 of 13, and of one in 600 generated programs a
-//! few of many, where an operation succeeds in one order and fails in another.
+//! * Arrivals at one barrier are taken to conflict ([`strict`]): any two commute, but who belongs to a generation depends on
+//!   the order of all of them. So what differs in that order only is run more than once.
 //!
 //! Not with the cache, which would lose classes; and time-outs beyond their bound are left out, which is said. A circle of
 //! waiting threads that only a time-out breaks is no end: it belongs to a moment, and of the moments of a class only those
 //! are seen that the one execution passes through. All failures at ends are seen.
 
 mod guide;
+mod strict;
 mod tree;
 
 use self::guide::Follower;
 use self::tree::Tree;
-use super::OF_A_CUT_ONE;
 use super::branch::Branch;
 use super::moves::{Move, first};
+use super::one_by_one::{Prefix, Walk};
 use super::races::{Races, Reversal};
-use crate::cache::Cache;
-use crate::seam::Epoch;
-use crate::strategy::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
+use crate::seam::{Choice, OpKey};
+use crate::strategy::Guide;
 use crate::trace::Trace;
 
-/// A planner that explores each Mazurkiewicz trace once.
+/// The execution that ran last, and what is to be run from its states.
 #[derive(Debug, Default)]
-pub struct WakeupTrees {
-    /// The states of the execution that ran last, before each of its events.
+pub struct Wakeup {
+    /// Its states, before each of its events.
     states: Vec<State>,
-    started: bool,
-    next_id: u64,
-    under_way: Option<UnderWay>,
-    /// Something was left out.
-    incomplete: bool,
+    /// What has to be tried before it can be planned.
+    trials: Vec<Reversal>,
 }
 
 /// A state on the way of the present execution.
@@ -55,27 +53,22 @@ struct State {
     tree: Tree,
     /// What is being explored.
     taken: Option<Move>,
-    /// What could not run here.
-    refused: Vec<Move>,
+    /// What was tried from here.
+    tried: Vec<Vec<Move>>,
 }
 
-/// The branch that was handed out.
-#[derive(Debug)]
-struct UnderWay {
-    id: u64,
+/// What an execution is run for.
+#[derive(Debug, Default)]
+pub struct Task {
+    /// After how many events it leaves the one before.
     at: usize,
-    last: Option<Move>,
     /// Of each state that the branch leads to, what is left to explore there.
     left: Vec<Tree>,
+    /// It only shows what the last move of this does.
+    trial: Option<Reversal>,
 }
 
-impl WakeupTrees {
-    /// A search that starts with the default schedule.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
+impl Wakeup {
     /// The next branch: from the last state that has one.
     fn branch(&mut self) -> Option<(Vec<Move>, Vec<Tree>)> {
         loop {
@@ -88,30 +81,18 @@ impl WakeupTrees {
         }
     }
 
-    fn hand_out(&mut self, mut moves: Vec<Move>, left: Vec<Tree>) -> WorkItem {
-        let id = self.next_id;
-        self.next_id += 1;
-        let at = self.states.len().saturating_sub(1);
-        let last = moves.pop();
-        let way = self.states.iter().filter_map(|state| state.taken.as_ref()).chain(&moves);
-        let prefix = way.map(Move::step).collect();
-        let asleep = self.states.last().map_or_else(Vec::new, |state| state.asleep.clone());
-        self.under_way = Some(UnderWay { id, at, last: last.clone(), left });
-        WorkItem {
-            id,
-            prefix,
-            cost: 0,
-            branch: Some(Box::new(Branch { at: at as u32, asleep, next: last, ..Branch::default() })),
-        }
+    /// What leads to a state and from there through some moves.
+    fn way<'a>(&'a self, at: usize, moves: &'a [Move]) -> impl Iterator<Item = (Choice, OpKey)> + 'a {
+        self.states[..at].iter().filter_map(|state| state.taken.as_ref()).chain(moves).map(Move::step)
     }
 
     /// Takes in the states of an execution after the one where it branched off.
-    fn follow(&mut self, under_way: UnderWay, run: &Trace) {
-        let mut left = under_way.left.into_iter();
-        for (at, step) in run.steps.iter().enumerate().skip(under_way.at) {
+    fn follow(&mut self, task: Task, run: &Trace) {
+        let mut left = task.left.into_iter();
+        for (at, step) in run.steps.iter().enumerate().skip(task.at) {
             if at == self.states.len() {
                 let asleep = self.states.last().map_or_else(Vec::new, State::asleep_after);
-                let tree = if at > under_way.at { left.next() } else { None };
+                let tree = if at > task.at { left.next() } else { None };
                 self.states.push(State { asleep, tree: tree.unwrap_or_default(), ..State::default() });
             }
             self.states[at].taken = Some(Move::of(step));
@@ -119,13 +100,32 @@ impl WakeupTrees {
     }
 
     fn plan(&mut self, reversal: Reversal) {
-        let Reversal { at, moves } = reversal;
-        let state = &mut self.states[at];
-        let explored = state.asleep.iter().any(|sleeper| first(sleeper, &moves).is_some());
-        let refused = moves.len() == 1 && state.refused.contains(&moves[0]);
-        if !explored && !refused {
-            state.tree.insert(moves);
+        let Reversal { at, moves } = &reversal;
+        let state = &mut self.states[*at];
+        if state.asleep.iter().any(|sleeper| first(sleeper, moves).is_some()) {
+            return;
         }
+        if moves.iter().all(|each| each.certain) {
+            state.tree.insert(reversal.moves);
+        } else if !state.tried.contains(moves) {
+            state.tried.push(moves.clone());
+            self.trials.push(reversal);
+        }
+    }
+
+    /// Plans what was tried, now that it is known what its last move does, and tries the other ways in which that can go.
+    fn settle(&mut self, mut reversal: Reversal, run: &Trace) {
+        let Some(last) = reversal.moves.pop() else { return };
+        let at = reversal.at + reversal.moves.len();
+        let ran = Move::of(&run.steps[at]);
+        let ways = run.choices(at).iter().filter(|way| way.agent == ran.agent && Some(way.pick) != ran.pick);
+        for way in ways.filter(|_| last.pick.is_none()) {
+            let mut other = reversal.clone();
+            other.moves.push(Move { pick: Some(way.pick), ..last.clone() });
+            self.plan(other);
+        }
+        reversal.moves.push(ran);
+        self.plan(reversal);
     }
 }
 
@@ -137,51 +137,43 @@ impl State {
     }
 }
 
-impl Strategy for WakeupTrees {
-    fn next(&mut self, _cache: &Cache) -> Next {
-        if self.under_way.is_some() {
-            return Next::Wait;
+impl Walk for Wakeup {
+    type Task = Task;
+
+    fn next(&mut self) -> Option<(Prefix, Branch, Task)> {
+        if let Some(reversal) = self.trials.pop() {
+            let (next, before) = reversal.moves.split_last()?;
+            let prefix: Prefix = self.way(reversal.at, before).collect();
+            let next = Some(next.clone());
+            let branch = Branch { at: prefix.len() as u32, next, trial: true, ..Branch::default() };
+            return Some((prefix, branch, Task { trial: Some(reversal), ..Task::default() }));
         }
-        if !self.started {
-            self.started = true;
-            return Next::Work(self.hand_out(Vec::new(), Vec::new()));
-        }
-        match self.branch() {
-            Some((moves, left)) => Next::Work(self.hand_out(moves, left)),
-            None => Next::Done,
-        }
+        let (mut moves, left) = self.branch()?;
+        let at = self.states.len() - 1;
+        let next = moves.pop();
+        let asleep = self.states[at].asleep.clone();
+        let branch = Branch { at: at as u32, asleep, next, ..Branch::default() };
+        Some((self.way(at, &moves).collect(), branch, Task { at, left, trial: None }))
     }
 
-    fn guide<'a>(&'a self, item: &WorkItem, _cache: &'a Cache) -> Box<dyn Guide + 'a> {
-        Box::new(Follower::new(item.branch.as_deref().cloned().unwrap_or_default()))
+    fn guide(branch: Branch) -> Box<dyn Guide> {
+        Box::new(Follower::new(branch))
     }
 
-    fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, _cache: &Cache) {
-        let Some(under_way) = self.under_way.take_if(|under_way| under_way.id == item.id) else { return };
-        self.incomplete |= notes.withheld || notes.endless;
-        if notes.refused {
-            if let Some(state) = self.states.last_mut() {
-                state.refused.extend(under_way.last);
-            }
-            return;
+    fn learn(&mut self, task: Task, run: &Trace, to: usize) -> bool {
+        let run = &*strict::trace(run);
+        if let Some(reversal) = task.trial {
+            self.settle(reversal, run);
+            return true;
         }
-        let from = under_way.at;
-        self.follow(under_way, run);
+        let from = task.at;
+        self.follow(task, run);
         let races = Races::new(run);
-        let to = if notes.endless { OF_A_CUT_ONE } else { usize::MAX };
         races.reversals(from, to).into_iter().for_each(|reversal| self.plan(reversal));
+        true
     }
 
-    fn reset(&mut self, _epoch: Epoch) {
-        *self = Self { next_id: self.next_id, ..Self::default() };
-    }
-
-    fn coverage(&self, cut: Option<u32>) -> Coverage {
-        let done = self.started && self.states.is_empty() && self.under_way.is_none();
-        Coverage { everything: done && !self.incomplete && cut.is_none(), ..Coverage::default() }
-    }
-
-    fn bound(&self) -> Option<u32> {
-        None
+    fn is_done(&self) -> bool {
+        self.states.is_empty() && self.trials.is_empty()
     }
 }

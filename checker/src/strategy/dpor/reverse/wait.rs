@@ -1,0 +1,51 @@
+//! What reversals leave to be done: which of an execution's reversals are its own is told from what they put first.
+//!
+//! A reversal puts g before an operation of e's that the canonical schedule would have run. In the trace that results, g has
+//! to be the least of what comes first there and does not commute with e. That is to be seen until e's operation has run,
+//! which may be blocked for long: readers that commute with one another keep a writer out.
+
+use serde::{Deserialize, Serialize};
+
+use super::known::is_open;
+use crate::clock::Clock;
+use crate::names::{EventId, ThreadName};
+use crate::op::{Effect, OpKind};
+use crate::trace::TraceStep;
+
+/// What is put first is least by this: an operation whose outcome may be open comes after all others.
+pub(super) type Precedence = (bool, ThreadName);
+
+/// The precedence of an operation.
+pub(super) fn precedence(kind: OpKind, thread: ThreadName) -> Precedence {
+    (is_open(kind), thread)
+}
+
+/// An operation that another one was put before.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(in crate::strategy::dpor) struct Wait {
+    /// The operation.
+    pub(super) id: EventId,
+    /// What it did without the other one.
+    pub(super) effect: Effect,
+    /// After how many events it would have run.
+    pub(super) from: usize,
+    /// The position of the other one.
+    pub(super) at: usize,
+    /// What is least now.
+    pub(super) least: Precedence,
+}
+
+impl Wait {
+    /// Whether something with this past (by thread: `number`) comes behind what does not commute with the operation either.
+    pub(super) fn is_behind(
+        &self,
+        past: &Clock,
+        steps: &[TraceStep],
+        number: impl Fn(ThreadName) -> usize,
+    ) -> bool {
+        steps.iter().skip(self.from).any(|step| {
+            let EventId { thread, index } = step.event.id;
+            step.event.did.conflicts(&self.effect) && past.get(number(thread)) > index
+        })
+    }
+}
