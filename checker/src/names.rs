@@ -102,6 +102,17 @@ impl<'de> Deserialize<'de> for ThreadName {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct ObjName(pub u64);
 
+impl ObjName {
+    /// Set in the names of blocks that the program has allocated, and in no others.
+    pub const ALLOCATED: u64 = 1 << 63;
+
+    /// Whether the program has allocated it.
+    #[must_use]
+    pub const fn is_allocated(self) -> bool {
+        self.0 & Self::ALLOCATED != 0
+    }
+}
+
 /// A location or a synchronisation object: `len` bytes at `offset` in the block `name`.
 ///
 /// Two of them are the same location if they share a byte. A synchronisation object is one byte long, so that it never
@@ -121,6 +132,13 @@ impl Obj {
     #[must_use]
     pub const fn whole(name: u64) -> Self {
         Self { name: ObjName(name), offset: 0, len: 1 }
+    }
+
+    /// The variable that it is part of, where variables are counted: a block that was allocated is one as a whole, any
+    /// other object is one by itself.
+    #[must_use]
+    pub const fn variable(self) -> Self {
+        if self.name.is_allocated() { Self { offset: 0, len: u32::MAX, ..self } } else { self }
     }
 
     /// Whether both share a byte.

@@ -102,6 +102,20 @@ impl OpKind {
         !matches!(self, Self::Read | Self::Write)
     }
 
+    /// Whether an agent that could not go before may be able to after such an event, or is to go first. `somebody_waits`:
+    /// another thread waits for memory to change, so that a write may let it go, or stands at an operation with a time
+    /// limit, so that its time may run out once somebody has taken what it wants.
+    #[must_use]
+    pub const fn may_let_go(self, somebody_waits: bool) -> bool {
+        match self {
+            Self::Read | Self::Await | Self::Join => false,
+            Self::Write | Self::Update | Self::CompareExchange | Self::Lock | Self::TryLock => somebody_waits,
+            Self::Reacquire | Self::SemWait | Self::SemTryWait | Self::ReadLock => somebody_waits,
+            Self::TryReadLock | Self::WriteLock | Self::TryWriteLock => somebody_waits,
+            _ => true,
+        }
+    }
+
     /// Whether the thread gives way to others.
     #[must_use]
     pub fn gives_way(self) -> bool {

@@ -16,13 +16,15 @@
 //! Why a trait of its own: searches, oracles and cost definitions are tested at millions of steps a second against the
 //! in-memory model program, and run unchanged against real processes.
 
-use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::failure::Failure;
 use crate::names::{EventId, Obj, Site, ThreadName};
 use crate::op::{Effect, Op, OpKind};
+use crate::stretches::Stretches;
 
 /// Something whose executions can be explored. Shared by all workers.
 pub trait Program: Sync {
@@ -56,8 +58,20 @@ pub enum Scope {
     /// Every key point; and whatever may be one is watched, even what the backend has given up watching. Events are those
     /// of [`Scope::All`], unless key points are found.
     Audit,
-    /// Synchronisation operations, and accesses to these objects.
-    Objects(FxHashSet<Obj>),
+    /// Synchronisation operations, spin loops that are recognised, and accesses to these bytes. Other accesses run along with
+    /// the event of their thread before them, but for the first one after the thread was created and after an event that may
+    /// let another agent go ([`OpKind::may_let_go`]): a thread that has nothing to say about who is next is not held up.
+    Objects(Arc<Stretches>),
+}
+
+impl Scope {
+    /// Whether a thread runs this operation along with its event before, unless that may have let another agent go.
+    #[must_use]
+    pub fn leaves_out(&self, op: &Op) -> bool {
+        let Self::Objects(objects) = self else { return false };
+        let is_within = || op.may.accesses.iter().any(|access| objects.overlap(access.obj));
+        op.kind.is_access() && op.kind != OpKind::Await && !is_within()
+    }
 }
 
 /// The program could not be started.

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::names::{Obj, ObjName};
 
 /// Bytes, by the block that they are in, as stretches that neither overlap nor touch.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Stretches {
     /// From where a stretch begins to where it ends.
     ends: BTreeMap<(ObjName, u64), u64>,

@@ -150,6 +150,7 @@ impl Again<'_> {
             redundant: 0,
             pruned: 0,
             other: 0,
+            narrow: None,
             covered: Covered::default(),
             at_synchronisation: None,
             ended: ended.to_owned(),

@@ -44,6 +44,9 @@ pub struct Report {
     pub pruned: u64,
     /// Replays, audits, and executions before a restart.
     pub other: u64,
+    /// Executions that ended with accesses of few variables as key points. `None`: the search has no such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub narrow: Option<Narrow>,
     /// Bounds of which every schedule has been run.
     pub covered: Covered,
     /// What it came to that threads were switched at synchronisation only. `None`: they were switched at every operation.
@@ -55,7 +58,7 @@ pub struct Report {
     pub elapsed_seconds: f64,
     /// Executions of the search per second.
     pub schedules_per_second: f64,
-    /// Events per execution, on average.
+    /// Events per execution, on average; those of [`Report::narrow`] left out.
     pub key_points_per_schedule: f64,
     /// What the reader should know about how far the result goes, a sentence each.
     pub notes: Vec<String>,
@@ -71,6 +74,15 @@ pub struct Report {
 
 fn is_none(count: &u64) -> bool {
     *count == 0
+}
+
+/// Executions in which only accesses of few variables were key points: of which class they are is not known.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Narrow {
+    /// How many; none of them failed.
+    pub schedules: u64,
+    /// Events per execution, on average.
+    pub key_points_per_schedule: f64,
 }
 
 /// What it came to that threads were switched at synchronisation only.

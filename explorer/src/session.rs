@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use checker::failure::Failure;
 use checker::seam::Program;
-use checker::search::{self, Alone, Ended, Identity, Outcome, Workers};
+use checker::search::{self, Alone, Ended, Identity, Outcome, Stats, Workers};
 use checker::trace::Trace;
 
 use crate::callers::places_of_events;
@@ -22,7 +22,7 @@ use crate::only_synchronisation;
 use crate::peculiar::{Observed, Peculiarities};
 use crate::places::Places;
 use crate::races;
-use crate::report::{Covered, FORMAT, Finding, Report, VERSION};
+use crate::report::{Covered, FORMAT, Finding, Narrow, Report, VERSION};
 use crate::request::{Request, Strategy};
 use crate::saving;
 use crate::schedule_file::{SavedTarget, ScheduleFile};
@@ -146,12 +146,13 @@ impl Session<'_> {
             redundant: stats.redundant,
             pruned: stats.pruned,
             other: 0,
+            narrow: narrow(stats),
             covered: outcome.covered.into(),
             at_synchronisation: None,
             ended: self.ended(outcome),
             elapsed_seconds: elapsed,
             schedules_per_second: per_second(stats.executions(), elapsed),
-            key_points_per_schedule: stats.events as f64 / stats.executions_now().max(1) as f64,
+            key_points_per_schedule: each(stats.events, stats.executions_now() - stats.narrow),
             notes,
             findings: in_order(outcome, made.findings),
             races: Vec::new(),
@@ -215,6 +216,16 @@ impl Session<'_> {
             Ended::Budget => format!("its time was up after {:?} (--time-limit)", self.request.time_limit),
         }
     }
+}
+
+/// Executions with few key points.
+fn narrow(stats: &Stats) -> Option<Narrow> {
+    let Stats { narrow: schedules, narrow_events: events, .. } = *stats;
+    (schedules > 0).then(|| Narrow { schedules, key_points_per_schedule: each(events, schedules) })
+}
+
+fn each(events: u64, executions: u64) -> f64 {
+    events as f64 / executions.max(1) as f64
 }
 
 /// What was found so far, and why something of it could not be kept.

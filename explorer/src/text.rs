@@ -139,12 +139,14 @@ fn output(stream: &str, written: &str) -> String {
 fn summary(report: &Report) -> String {
     let mut text = String::new();
     line(&mut text, &headline(report));
-    let executions = report.schedules + report.redundant + report.pruned;
+    let few = report.narrow.map_or(0, |narrow| narrow.schedules);
+    let executions = report.schedules + report.redundant + report.pruned + few;
     let mut counts = vec![plural(report.schedules, "schedule")];
     for (count, what) in [
         (report.deadlocked, "deadlocked"),
         (report.redundant, "redundant"),
         (report.pruned, "pruned"),
+        (few, "with few key points"),
         (report.other, "other"),
     ] {
         if count > 0 {
@@ -157,10 +159,14 @@ fn summary(report: &Report) -> String {
         line(
             &mut text,
             &format!(
-                "  speed     {:.2} s, {} schedules/s, {:.1} key points each",
+                "  speed     {:.2} s, {} schedules/s, {:.1} key points each{}",
                 report.elapsed_seconds,
                 grouped(report.schedules_per_second.round() as u64),
-                report.key_points_per_schedule
+                report.key_points_per_schedule,
+                report.narrow.map_or_else(String::new, |narrow| format!(
+                    " ({:.1} with few)",
+                    narrow.key_points_per_schedule
+                ))
             ),
         );
     }

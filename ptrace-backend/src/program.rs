@@ -188,9 +188,9 @@ impl PtraceProgram {
         &self.layout
     }
 
-    fn begin(&self, is_audit: bool) -> Result<PtraceExecution, ExecutionError> {
+    fn begin(&self, scope: Scope) -> Result<PtraceExecution, ExecutionError> {
         let (mut process, streams, _) = self.copy()?;
-        process.is_audit = is_audit;
+        process.scope = scope;
         PtraceExecution::new(process, streams)
     }
 
@@ -214,13 +214,10 @@ impl Program for PtraceProgram {
     type Run = PtraceExecution;
 
     fn start(&self, scope: &Scope) -> Result<PtraceExecution, StartError> {
-        if !matches!(scope, Scope::All | Scope::Audit) {
-            return Err(StartError("only the whole program can be explored so far".to_owned()));
-        }
         if self.tracer != std::thread::current().id() {
             return Err(StartError("a program is explored by the thread that launched it".to_owned()));
         }
-        self.begin(*scope == Scope::Audit).map_err(|error| StartError(error.to_string()))
+        self.begin(scope.clone()).map_err(|error| StartError(error.to_string()))
     }
 
     fn epoch(&self) -> Epoch {

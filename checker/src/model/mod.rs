@@ -67,8 +67,8 @@ impl FromStr for Model {
 impl Program for Model {
     type Run = ModelRun;
 
-    fn start(&self, _scope: &Scope) -> Result<ModelRun, StartError> {
-        Ok(ModelRun::new(self.clone()))
+    fn start(&self, scope: &Scope) -> Result<ModelRun, StartError> {
+        Ok(ModelRun::new(self.clone(), scope.clone()))
     }
 
     fn epoch(&self) -> Epoch {

@@ -8,8 +8,8 @@ use super::{Model, site};
 use crate::failure::{Failure, FailureKind};
 use crate::names::{EventId, Site, ThreadName};
 use crate::seam::{
-    Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, OpKey, Pick, Status, Step,
-    Stop, Until,
+    Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, On, OpKey, Pick, Scope, Status,
+    Step, Stop, Until,
 };
 
 /// This many instructions without a key point are an endless loop.
@@ -26,6 +26,7 @@ pub struct ModelRun {
     /// Threads in creation order, then open timed waits.
     pub(super) views: Vec<AgentView>,
     exited: bool,
+    scope: Scope,
 }
 
 #[derive(Clone, Debug)]
@@ -43,7 +44,7 @@ pub(super) struct Thread {
 }
 
 impl ModelRun {
-    pub(super) fn new(model: Model) -> Self {
+    pub(super) fn new(model: Model, scope: Scope) -> Self {
         let objects = model.objects.iter().map(|(_, value)| Object::with(*value)).collect();
         let mut run = Self {
             objects,
@@ -52,6 +53,7 @@ impl ModelRun {
             views: Vec::new(),
             exited: false,
             model,
+            scope,
         };
         for code in 0..run.running.len() {
             if !run.model.threads[code].created {
@@ -158,7 +160,32 @@ impl ModelRun {
             Agent::Timeout(_) => self.time_out(index),
             Agent::Thread(_) | Agent::Flush(_) => self.act(index, &mut event)?,
         }
+        if !event.op.kind.may_let_go(self.somebody_waits()) {
+            self.run_along(index)?;
+        }
         Ok(Step { event, changed: self.refresh(), over: self.exited })
+    }
+
+    fn somebody_waits(&self) -> bool {
+        let has_limit = |view: &AgentView| view.pending.as_ref().is_some_and(|op| op.limit.is_some());
+        let awaits = |view: &AgentView| matches!(view.status, Status::Blocked(On::Await(_)));
+        self.views.iter().any(|view| awaits(view) || has_limit(view))
+    }
+
+    /// Runs the accesses of a thread that the scope leaves out.
+    fn run_along(&mut self, index: usize) -> Result<(), ExecutionError> {
+        for _ in 0..LOCAL_LIMIT {
+            let AgentView { status, pending, site, .. } = self.view(index);
+            let Some(op) = pending.filter(|op| status == Status::Enabled && self.scope.leaves_out(op)) else {
+                return Ok(());
+            };
+            let id = EventId { thread: self.threads[index].name, index: self.threads[index].events };
+            let did = op.may.clone();
+            self.act(index, &mut Event { id, op, did, pick: Pick::Only, site, woken_by: None })?;
+        }
+        let message = "the thread runs for ever without a key point".to_owned();
+        self.threads[index].fail(FailureKind::Timeout, message);
+        Ok(())
     }
 
     fn time_out(&mut self, index: usize) {

@@ -10,7 +10,7 @@ use crate::seam::{Program, Scope};
 use crate::strategy::DefaultSchedule;
 
 /// One execution in so many is audited.
-const EVERY: u64 = 100;
+pub(super) const EVERY: u64 = 100;
 
 impl<P: Program> Search<'_, P> {
     /// Audits what ran last, if it is time to.
@@ -21,7 +21,7 @@ impl<P: Program> Search<'_, P> {
 
     /// Audits what ran last, if that has not been done.
     pub(super) fn audit_last(&mut self) -> Result<Option<Ended>, SearchError> {
-        if self.audited == self.stats.executions_now() { Ok(None) } else { self.audit() }
+        if self.is_narrow || self.audited == self.stats.executions_now() { Ok(None) } else { self.audit() }
     }
 
     fn audit(&mut self) -> Result<Option<Ended>, SearchError> {

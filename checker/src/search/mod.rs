@@ -7,6 +7,7 @@ mod carry;
 mod determinism;
 mod error;
 mod findings;
+mod narrow;
 mod only_synchronisation;
 mod options;
 mod outcome;
@@ -35,7 +36,7 @@ use crate::race::{self, Pairs};
 pub use crate::run::Go;
 use crate::run::{End, Limits, Runner};
 use crate::seam::{Ending, Epoch, Program};
-use crate::strategy::{Coverage, Next, Notes, Strategy, WorkItem};
+use crate::strategy::{Coverage, Next, Strategy, WorkItem};
 use crate::trace::Trace;
 
 /// Whoever started a search: is told how far it is, and may stop it.
@@ -99,6 +100,8 @@ struct Search<'a, P> {
     widened: bool,
     /// Threads are switched at every operation, whatever was asked for: one of them gives way.
     everywhere: bool,
+    /// The execution that ran last had few variables' accesses as key points.
+    is_narrow: bool,
     /// The least cost at which something was left unexplored.
     cut: Option<u32>,
     /// The failures that every execution so far has shown; `None` before the first one.
@@ -127,6 +130,7 @@ impl<'a, P: Program> Search<'a, P> {
             carried_over: None,
             widened: false,
             everywhere: false,
+            is_narrow: false,
             cut: None,
             uniform: None,
             notes: Vec::new(),
@@ -209,6 +213,7 @@ impl<'a, P: Program> Search<'a, P> {
     /// Runs one item; says whether the search ends with it.
     fn execute(&mut self, item: &WorkItem) -> Result<Option<Ended>, SearchError> {
         self.hand_out_ahead();
+        self.is_narrow = false;
         let (end, mut notes) = match self.ran_ahead(item)? {
             Some(ran) => ran,
             None => self.run_item(item)?,
@@ -246,8 +251,9 @@ impl<'a, P: Program> Search<'a, P> {
                 failures
             }
         };
-        self.stats.events += self.runner.trace.steps.len() as u64;
-        if self.options.races || self.options.only_synchronisation {
+        self.count_events();
+        // What orders two accesses may have been left out.
+        if !self.is_narrow && (self.options.races || self.options.only_synchronisation) {
             let new = self.races.take(&self.runner.trace, failed);
             self.widen(new);
         }
@@ -282,13 +288,6 @@ impl<'a, P: Program> Search<'a, P> {
         Ok(None)
     }
 
-    fn run_item(&mut self, item: &WorkItem) -> Result<(End, Notes), SearchError> {
-        let mut guide = self.strategy.guide(item, &self.cache);
-        let observer = &mut *self.observer;
-        let end = self.runner.run(&item.prefix, &mut *guide, &mut || observer.verdict())?;
-        Ok((end, guide.notes()))
-    }
-
     /// Keeps in mind which failures the execution that has just ended was the first to show.
     fn note_seen(&mut self, failures: &[Failure]) {
         let started = self.stats.executions() + self.stats.other;
@@ -305,6 +304,10 @@ impl<'a, P: Program> Search<'a, P> {
         match &mut self.uniform {
             None => self.uniform = Some(identities),
             Some(common) => common.retain(|identity| identities.contains(identity)),
+        }
+        if self.is_narrow {
+            self.stats.narrow += 1;
+            return;
         }
         if !self.cache.end(self.runner.trace.hb.state()) {
             self.stats.redundant += 1;

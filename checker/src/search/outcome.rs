@@ -64,12 +64,16 @@ pub struct Stats {
     pub redundant: u64,
     /// Cut short: all that could follow was known, or a limit on one execution was reached.
     pub pruned: u64,
+    /// Ran to an end with accesses of few variables as key points: which class that was is not known.
+    pub narrow: u64,
     /// No part of the search: replays and checks.
     pub other: u64,
     /// Before key points were added, of whatever kind.
     pub before_restart: u64,
     /// Events of the executions counted in `schedules`, `redundant` and `pruned`.
     pub events: u64,
+    /// Events of those counted in `narrow`.
+    pub narrow_events: u64,
 }
 
 impl Stats {
@@ -82,7 +86,7 @@ impl Stats {
     /// Every execution of the search since the last restart.
     #[must_use]
     pub fn executions_now(&self) -> u64 {
-        self.schedules + self.redundant + self.pruned
+        self.schedules + self.redundant + self.pruned + self.narrow
     }
 }
 

@@ -57,7 +57,7 @@ pub use self::vtb::{Bounds, Vtb};
 use crate::cache::Cache;
 use crate::hash::HbHash;
 use crate::point::Point;
-use crate::seam::{Choice, Epoch, OpKey, Until};
+use crate::seam::{Choice, Epoch, OpKey, Scope, Until};
 use crate::trace::Trace;
 
 /// A shared planner: frontier, tree, jobs, seeds.
@@ -133,6 +133,11 @@ pub struct WorkItem {
 
 /// Takes one execution from the end of the prefix to its end.
 pub trait Guide {
+    /// Which operations have to be scheduling points. With more of them, a guide that asks for few has to choose the same.
+    fn scope(&self) -> Scope {
+        Scope::All
+    }
+
     /// What to do at a point with at least one choice.
     fn choose(&mut self, at: &Point<'_>) -> Decision;
 

@@ -96,7 +96,7 @@ impl<'a> Keeper<'a> {
             schedules: report.schedules,
             redundant: report.redundant,
             pruned: report.pruned,
-            other: report.other,
+            other: report.other + report.narrow.map_or(0, |narrow| narrow.schedules),
             covered: report.covered,
             ended: report.ended.clone(),
             notes: report.notes.clone(),

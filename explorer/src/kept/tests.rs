@@ -165,6 +165,7 @@ fn report(covered: Option<u32>) -> Report {
         redundant: 0,
         pruned: 0,
         other: 0,
+        narrow: None,
         covered: Covered { preemptions: covered, ..Covered::default() },
         at_synchronisation: None,
         ended: "it was stopped".to_owned(),

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use checker::names::{Obj, ObjName};
 use checker::op::{Access, Op, OpKind};
-use checker::seam::ExecutionError;
+use checker::seam::{ExecutionError, Scope};
 
 use super::knowledge::apart::Local;
-use super::knowledge::{Arming, Status};
+use super::knowledge::Status;
 use super::naming::{Owner, STACK_DEPTH};
 use super::process::{Flow, Process, system};
 use super::sync::Index;
@@ -15,8 +15,7 @@ use super::thread::{Act, Need, Pending};
 use crate::debuginfo;
 use crate::instructions::{Accesses, Candidate, Kind, MemoryAccess};
 use crate::layout::{RustMutex, What};
-use crate::os::memory::{self, MemoryFile};
-use crate::os::ptrace;
+use crate::os::memory;
 
 impl Process {
     /// Either makes the access the thread's pending operation, or lets the thread through at once.
@@ -33,19 +32,29 @@ impl Process {
         if status == Status::Promoted {
             let shared = self.shared_among(&accesses);
             if !shared.is_empty() {
-                return self.rest_at(index, instruction, &shared);
+                if !self.passes_over(index, instruction, &shared) {
+                    return self.rest_at(index, instruction, &shared);
+                }
+                if self.spins_here(index, instruction, &accesses, true)? {
+                    return Ok(Flow::Rest);
+                }
+                self.pass_trap(index)?;
+                return Ok(Flow::Resume(0));
             }
         }
-        if status != Status::Disarmed && self.spins_unshared(index, instruction, &accesses)? {
+        if status != Status::Disarmed && self.spins_here(index, instruction, &accesses, false)? {
             // Nobody else has touched what it waits for yet, but somebody will have to.
             let memory: Vec<Obj> = accesses.iter().map(|a| self.stretch(a.addr, a.len)).collect();
             self.promoted |= self.shared.promote(&[candidate], candidate, &memory);
             return Ok(Flow::Rest);
         }
-        if !self.shared_among(&accesses).is_empty() {
+        let is_shared = !self.shared_among(&accesses).is_empty();
+        if is_shared {
             self.shared.passed_shared(candidate);
         }
         let is_enough = match status {
+            // Those with whom it shares that may not have been watched.
+            _ if is_shared && self.narrow.is_some() => false,
             Status::Disarmed => self.is_audited_enough(candidate),
             _ => self.shared.touched_privately(candidate, self.events),
         };
@@ -65,7 +74,7 @@ impl Process {
         self.audited.1 += 1;
         let times = self.audited.0.entry(candidate).or_default();
         *times += 1;
-        !self.is_audit || *times >= ENOUGH || self.audited.1 >= ENOUGH_IN_ALL
+        self.scope != Scope::Audit || *times >= ENOUGH || self.audited.1 >= ENOUGH_IN_ALL
     }
 
     /// The accesses that touch shared memory. What the others touch is nobody else's.
@@ -99,18 +108,21 @@ impl Process {
             && !self.shared_among(&accesses()).is_empty()
     }
 
-    /// Whether the thread spins on memory that is not known to be shared. If so, it now waits for a change of it.
-    fn spins_unshared(
+    /// Whether the thread spins at an access that is no key point; `shared`: what it touches is known to be shared. If so, it
+    /// now waits for a change of it.
+    fn spins_here(
         &mut self,
         index: Index,
         instruction: &Candidate,
         accesses: &[MemoryAccess],
+        shared: bool,
     ) -> Result<bool, ExecutionError> {
         let pending = self.describe_access(instruction, accesses);
         self.threads[index].pending = Some(pending);
-        let spins = self.watch_for_spinning(index, false)?;
-        if !spins {
-            self.threads[index].pending = None;
+        let spins = self.watch_for_spinning(index, shared)?;
+        let passed = self.threads[index].pending.take_if(|_| !spins);
+        if let Some(Pending { op, .. }) = passed.filter(|_| shared) {
+            self.threads[index].note_event(op.kind, &op.may);
         }
         Ok(spins)
     }
@@ -220,7 +232,7 @@ impl Process {
 
     /// What the indivisible instruction at which a thread stands does to a mutex of Rust's standard library, by itself or
     /// on behalf of its callers.
-    fn rust_mutex(&self, index: Index, kind: Kind) -> Option<RustMutex> {
+    pub(super) fn rust_mutex(&self, index: Index, kind: Kind) -> Option<RustMutex> {
         const CALLERS: usize = 4;
         let what = match kind {
             _ if self.layout.rust_mutexes.is_empty() => return None,
@@ -270,19 +282,10 @@ impl Process {
         }
         self.end_heap_survey();
         self.hide_probes()?;
-        match &*self.shared.arming(&self.layout, self.pristine, self.is_audit) {
-            Arming::Words(words) => {
-                for (addr, word) in words {
-                    ptrace::poke(self.leader, *addr, *word).map_err(system("plant traps"))?;
-                }
-            }
-            Arming::Pages(pages) => {
-                let file = MemoryFile::open(self.leader).map_err(system("open the target's memory"))?;
-                for (addr, bytes) in pages {
-                    file.write(*addr, bytes).map_err(system("plant traps"))?;
-                }
-            }
-        }
+        let is_audit = self.scope == Scope::Audit;
+        let all = self.shared.arming(&self.layout, self.pristine, is_audit);
+        all.plant(self.leader).map_err(system("plant traps"))?;
+        self.narrow_down(all);
         self.show_probes()
     }
 }

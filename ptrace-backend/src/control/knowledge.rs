@@ -1,6 +1,7 @@
 //! What has been learnt about the target in all executions so far: which instructions are key points, on which memory.
 
 pub(crate) mod apart;
+pub(crate) mod arming;
 
 use std::fs::File;
 use std::io::Write;
@@ -14,18 +15,17 @@ use checker::stretches::Stretches;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::apart::{Apart, Known, Local};
+use self::arming::Arming;
 use super::functions::Function;
 use super::heap::Blocks;
 use super::naming::block_name;
 use crate::answers::World;
 use crate::layout::{Layout, Trap, What};
-use crate::os::{Tid, fd, memory};
+use crate::os::fd;
 use crate::target::streams::Streams;
 
 /// After so many touches of private memory alone, an instruction is no longer watched.
 const PATIENCE: u32 = 32;
-
-const PAGE: u64 = 4096;
 
 /// What is known of an instruction that touches memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,35 +38,6 @@ pub(crate) enum Status {
     Promoted,
     /// No longer watched.
     Disarmed,
-}
-
-/// Code with traps planted, to be written over the target's.
-#[derive(Debug)]
-pub(crate) enum Arming {
-    /// Words with their addresses: cheaper where there are few.
-    Words(Vec<(u64, u64)>),
-    /// Pages with their addresses.
-    Pages(Vec<(u64, Vec<u8>)>),
-}
-
-impl Arming {
-    /// Up to so many words are written one by one.
-    const FEW: usize = 24;
-
-    fn new(addresses: Vec<u64>, pages: Vec<(u64, Vec<u8>)>) -> Self {
-        let mut words: Vec<u64> = addresses.iter().map(|address| address & !7).collect();
-        words.sort_unstable();
-        words.dedup();
-        if words.len() > Self::FEW {
-            return Self::Pages(pages);
-        }
-        let word_at = |at: u64| {
-            let (page, bytes) = pages.iter().find(|(page, _)| (*page..page + PAGE).contains(&at))?;
-            let offset = (at - page) as usize;
-            Some((at, u64::from_le_bytes(bytes.get(offset..offset + 8)?.try_into().ok()?)))
-        };
-        Self::Words(words.into_iter().filter_map(word_at).collect())
-    }
 }
 
 impl Status {
@@ -118,9 +89,6 @@ enum Words {
     /// No memory at all.
     Thing(String),
 }
-
-/// Set in the names of heap objects, and in no others.
-const HEAP: u64 = 1 << 63;
 
 /// Shared by all executions of one program.
 pub(crate) struct Shared {
@@ -239,7 +207,7 @@ impl Shared {
     pub(crate) fn fix(&self, candidates: &[usize], memory: &[Obj]) {
         let mut state = self.state();
         state.fixed = true;
-        state.allocator = memory.iter().any(|obj| obj.name.0 & HEAP != 0);
+        state.allocator = memory.iter().any(|obj| obj.name.is_allocated());
         state.changed();
         state.candidates.fill(Status::Disarmed);
         for &candidate in candidates {
@@ -311,37 +279,6 @@ impl Shared {
         enough
     }
 
-    /// The code that holds watched instructions, with the traps in it; for an audit, those that are no longer watched as
-    /// well. `template` is a process whose code has no traps but those of functions.
-    pub(crate) fn arming(&self, layout: &Layout, template: Tid, audit: bool) -> Arc<Arming> {
-        let mut state = self.state();
-        if let Some(arming) = state.arming.as_ref().filter(|_| !audit) {
-            return Arc::clone(arming);
-        }
-        let audited = |status: Status| audit && status == Status::Disarmed && !state.fixed;
-        let watched = layout.candidates.iter().zip(&state.candidates);
-        let watched = watched.filter(|&(_, &status)| status.is_watched() || audited(status));
-        let watched = watched.map(|(candidate, _)| candidate.addr);
-        let allocator = layout.allocator_entries().filter(|_| state.allocator);
-        let addresses: Vec<u64> = watched.chain(allocator).collect();
-        let mut pages: FxHashMap<u64, Vec<u8>> = FxHashMap::default();
-        for address in &addresses {
-            let page = pages.entry(address & !(PAGE - 1)).or_insert_with_key(|&page| {
-                let mut bytes = vec![0; PAGE as usize];
-                if memory::read(template, page, &mut bytes) { bytes } else { Vec::new() }
-            });
-            if let Some(byte) = page.get_mut((address % PAGE) as usize) {
-                *byte = 0xcc;
-            }
-        }
-        let pages: Vec<_> = pages.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect();
-        let arming = Arc::new(Arming::new(addresses, pages));
-        if !audit {
-            state.arming = Some(Arc::clone(&arming));
-        }
-        arming
-    }
-
     /// The name of a thread's stack.
     pub(crate) fn stack_name(&self, thread: ThreadName) -> ObjName {
         let name = block_name(&format!("stack of {thread}"));
@@ -377,7 +314,7 @@ impl Shared {
         asked: impl FnOnce() -> Site,
     ) -> ObjName {
         let ObjName(digest) = block_name(&format!("allocation {count} of {thread} at {:#x}", site.0));
-        let name = ObjName(digest | HEAP);
+        let name = ObjName(digest | ObjName::ALLOCATED);
         let words = |asked| Words::Heap { thread, asked, count };
         self.state().names.entry(name).or_insert_with(|| words(asked()));
         name

@@ -14,6 +14,7 @@ pub(crate) mod knowledge;
 mod leaving;
 pub(crate) mod memory_calls;
 pub(crate) mod naming;
+mod narrow;
 mod needs;
 mod perform;
 mod probes;

@@ -146,6 +146,5 @@ impl Process {
 
 /// The name of a block that is described by these words. The highest bit is left for its kind.
 pub(crate) fn block_name(words: &str) -> ObjName {
-    const KIND: u64 = 1 << 63;
-    ObjName(digest(words) & !KIND)
+    ObjName(digest(words) & !ObjName::ALLOCATED)
 }

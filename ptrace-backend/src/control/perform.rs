@@ -65,6 +65,7 @@ impl Process {
         self.threads[index].note_event(pending.op.kind, &did);
         let mut event = Event { id, op: pending.op, did, pick, site: pending.site, woken_by };
         let children = self.threads[index].children;
+        self.let_go = self.may_let_go(index, event.op.kind);
         self.go_on(index, next)?;
         if event.op.kind == OpKind::Create && self.threads[index].children > children {
             event.op.peer = self.threads[index].name.child(children + 1);

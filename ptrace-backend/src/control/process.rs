@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use checker::failure::FailureKind;
 use checker::names::{Obj, Site, ThreadName};
-use checker::seam::ExecutionError;
+use checker::seam::{ExecutionError, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bystanders::Memory;
 use super::harness::Part;
 use super::heap::Heap;
 use super::knowledge::Shared;
+use super::narrow::Narrow;
 use super::probes::Probes;
 use super::sharing::Sharing;
 use super::sync::{Index, Objects};
@@ -66,8 +67,11 @@ pub(crate) struct Process {
     /// Key points were found that were none when this execution began.
     pub(crate) promoted: bool,
     pub(crate) probes: Probes,
-    /// Everything that may be a key point is watched.
-    pub(crate) is_audit: bool,
+    pub(crate) scope: Scope,
+    /// Once there is more than one thread, where the scope leaves something out.
+    pub(super) narrow: Option<Narrow>,
+    /// The event that ran last may have let another agent go.
+    pub(super) let_go: bool,
     /// How often instructions that are not watched otherwise have run, each and all of them.
     pub(crate) audited: (FxHashMap<usize, u32>, u32),
     watch: Arc<Watch>,
@@ -128,7 +132,9 @@ impl Process {
             times: FxHashMap::default(),
             promoted: false,
             probes: Probes::default(),
-            is_audit: false,
+            scope: Scope::All,
+            narrow: None,
+            let_go: true,
             audited: (FxHashMap::default(), 0),
             watch,
         })
@@ -138,6 +144,8 @@ impl Process {
     /// that it created run to its first key point.
     pub(crate) fn advance(&mut self, index: Index) -> Result<(), ExecutionError> {
         self.watch.begin();
+        let is_wide = std::mem::replace(&mut self.let_go, true);
+        self.widen(is_wide)?;
         self.segment(index)?;
         self.start_newborn()
     }
@@ -146,6 +154,7 @@ impl Process {
     pub(crate) fn start_newborn(&mut self) -> Result<(), ExecutionError> {
         while !self.gone && self.probes.stopped().is_none() && !self.newborn.is_empty() {
             let next = self.newborn.remove(0);
+            self.widen(true)?;
             self.segment(next)?;
         }
         Ok(())

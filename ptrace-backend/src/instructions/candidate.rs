@@ -20,6 +20,8 @@ pub struct Candidate {
     pub operands: SmallVec<[Operand; 2]>,
     /// Set if everything that it touches is in the frame of its function.
     pub stack: Option<StackSlot>,
+    /// It is in a loop in which a thread may wait for memory to change.
+    pub may_spin: bool,
     /// A compare-and-swap of two registers side by side (`cmpxchg8b`, `cmpxchg16b`).
     pub(super) pair: bool,
 }
@@ -137,14 +139,15 @@ impl Candidate {
         let kind = Kind::of(instruction, &operands)?;
         let stack = stack_slot(&operands, shape);
         let pair = matches!(instruction.mnemonic(), Mnemonic::Cmpxchg8b | Mnemonic::Cmpxchg16b);
-        Some(Self { addr: instruction.ip(), len: instruction.len(), kind, operands, stack, pair })
+        Some(Self { addr: instruction.ip(), len: instruction.len(), kind, operands, stack, may_spin: false, pair })
     }
 
     /// A call, or a jump out of a function, that reads and writes memory as its callee does.
     #[must_use]
     pub fn call(transfer: &Transfer, callee: Callee) -> Self {
         let &Transfer { addr, len, .. } = transfer;
-        Self { addr, len, kind: Kind::Call(callee), operands: SmallVec::new(), stack: None, pair: false }
+        let kind = Kind::Call(callee);
+        Self { addr, len, kind, operands: SmallVec::new(), stack: None, may_spin: false, pair: false }
     }
 
     /// The operand that a [`Kind::SplitUpdate`] reads and then writes: the value that was read has to be put back there

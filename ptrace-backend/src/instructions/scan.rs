@@ -5,6 +5,7 @@ use iced_x86::{
 };
 
 use super::candidate::{Candidate, Kind};
+use super::loops::waiting_places;
 use super::shape::FunctionShape;
 use super::special::Special;
 
@@ -85,6 +86,12 @@ pub fn scan(
         found
             .candidates
             .extend(candidate.filter(|candidate| !loads_constant(&instruction, candidate, &is_constant)));
+    }
+    if !found.candidates.is_empty() {
+        let waiting = waiting_places(code, start);
+        for candidate in &mut found.candidates {
+            candidate.may_spin = waiting.binary_search(&candidate.addr).is_ok();
+        }
     }
     found
 }

@@ -7,6 +7,7 @@ mod counts;
 mod dpor;
 mod findings;
 mod loops;
+mod narrow;
 mod oracle;
 mod programs;
 mod races;

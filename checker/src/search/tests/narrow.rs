@@ -1,0 +1,84 @@
+//! Executions with few key points are what the same guides do with all of them.
+
+use proptest::prelude::{ProptestConfig, proptest};
+
+use super::*;
+use crate::cache::Cache;
+use crate::names::{Obj, Site, ThreadName};
+use crate::op::OpKind;
+use crate::seam::Scope;
+use crate::strategy::{Notes, PctVb, Sampler, WorkItem};
+
+/// An event as whoever has few key points sees it: numbers of events differ.
+type Seen = (ThreadName, OpKind, Site, Vec<Obj>);
+
+/// What a scope does not leave out.
+fn seen(trace: &Trace, scope: &Scope) -> Vec<Seen> {
+    let events = trace.steps.iter().map(|step| &step.event).filter(|event| !scope.leaves_out(&event.op));
+    let objects = |event: &crate::seam::Event| event.did.accesses.iter().map(|access| access.obj).collect();
+    events.map(|event| (event.id.thread, event.op.kind, event.site, objects(event))).collect()
+}
+
+fn run(model: &Model, scope: &Scope, strategy: &dyn Strategy, item: &WorkItem) -> (End, Trace, Notes) {
+    let cache = Cache::new(None);
+    let mut runner = Runner::new(model, Limits { events: 3_000, timeouts: 1 });
+    let mut guide = strategy.guide(item, &cache);
+    let end = runner.run_within(scope, &item.prefix, &mut *guide, &mut || Go::Continue).unwrap();
+    (end, runner.trace, guide.notes())
+}
+
+/// Runs so many items within their scopes and with all key points, and compares. Of how many executions the scope left
+/// something out, and how many events.
+fn compare(text: &str, strategy: &mut dyn Strategy, items: u32) -> (u32, usize) {
+    let model = model(text);
+    let cache = Cache::new(None);
+    let mut left_out = (0, 0);
+    for _ in 0..items {
+        let Next::Work(item) = strategy.next(&cache) else { break };
+        let scope = strategy.guide(&item, &cache).scope();
+        let (end, narrow, notes) = run(&model, &scope, strategy, &item);
+        let (wide_end, wide, _) = run(&model, &Scope::All, strategy, &item);
+        let knows = |objects: &crate::stretches::Stretches| {
+            narrow.spun_on.iter().all(|&location| objects.overlap(location))
+        };
+        if let Scope::Objects(objects) = &scope
+            && knows(objects)
+            && !matches!(wide_end, End::Limit(_))
+        {
+            assert_eq!(seen(&narrow, &scope), seen(&wide, &scope), "{text} {scope:?}");
+            assert_eq!(end, wide_end, "{text} {scope:?}");
+            let mut again = Runner::new(&model, Limits { events: 3_000, timeouts: 1 });
+            let default = &mut crate::strategy::DefaultSchedule;
+            let replayed = again.run_within(&scope, &narrow.schedule(), default, &mut || Go::Continue);
+            assert_eq!(replayed, Ok(end), "{text}");
+            assert_eq!(again.trace.first_difference(&narrow), None, "{text}");
+            left_out.0 += u32::from(narrow.steps.len() < wide.steps.len());
+            left_out.1 += wide.steps.len() - narrow.steps.len();
+        }
+        strategy.learn(&item, &narrow, notes, &cache);
+    }
+    left_out
+}
+
+fn pctvb(variables: u32) -> Sampler<PctVb> {
+    Sampler::new(PctVb::new(3, variables), 1)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").map_or(64, |n| n.parse().unwrap()), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pctvb_does_the_same_whatever_it_leaves_out(text in against_oracle::program()) {
+        for variables in 0..=2 {
+            compare(&text, &mut pctvb(variables), 40);
+        }
+    }
+}
+
+#[test]
+fn accesses_of_other_variables_are_left_out() {
+    // Each thread's first access stays.
+    let text = "loop 10 { w a, w b } | loop 10 { w b, w a }";
+    let (executions, events) = compare(text, &mut pctvb(1), 100);
+    assert_eq!((executions, events), (90, 90 * 19));
+}
