@@ -278,6 +278,8 @@ pub struct Until {
     pub on_enabled: SmallVec<[Agent; 2]>,
     /// Stop before an operation that may touch one of these objects.
     pub on_objects: SmallVec<[Obj; 2]>,
+    /// The next access of the chosen agent is a key point, whatever the scope leaves out.
+    pub at_next: bool,
 }
 
 impl Until {
@@ -290,7 +292,7 @@ impl Until {
     /// At most `events` events.
     #[must_use]
     pub fn events(events: u32) -> Self {
-        Self { events, on_enabled: SmallVec::new(), on_objects: SmallVec::new() }
+        Self { events, on_enabled: SmallVec::new(), on_objects: SmallVec::new(), at_next: false }
     }
 }
 

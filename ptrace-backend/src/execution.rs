@@ -130,6 +130,7 @@ impl Execution for PtraceExecution {
         let mut steps = Vec::with_capacity(1);
         let mut choice = choice;
         loop {
+            self.process.stops_next = until.at_next;
             let step = self.one(choice)?;
             let stop = self.stop(choice.agent, until, &step);
             steps.push(step);

@@ -35,7 +35,8 @@ fn takes_fewer_key_points(source: &str) {
         let at = format!("{source} {}: {}", level.name(), outcome.transcript());
         let report = &outcome.report;
         let few = count(&report["narrow"], "schedules");
-        let all = ["schedules", "redundant", "pruned"].map(|member| count(report, member)).iter().sum::<u64>();
+        let all =
+            ["schedules", "redundant", "pruned"].map(|member| count(report, member)).iter().sum::<u64>();
         assert_eq!(few + all, 300, "{at}");
         assert!(few > 150 && all >= 30, "{at}");
         let key_points = |report: &Value| report["key_points_per_schedule"].as_f64().unwrap();
@@ -68,7 +69,12 @@ fn finds(source: &str, kind: &str) {
         let replayed = Tool::new(replay).run().unwrap();
         assert_eq!(replayed.code, 1, "{}", replayed.transcript());
         for member in ["kind", "line", "events"] {
-            assert_eq!(replayed.finding()[member], finding[member], "{member}: {at}{}", replayed.transcript());
+            assert_eq!(
+                replayed.finding()[member],
+                finding[member],
+                "{member}: {at}{}",
+                replayed.transcript()
+            );
         }
     }
 }
@@ -76,6 +82,6 @@ fn finds(source: &str, kind: &str) {
 #[test]
 fn what_fails_with_few_key_points_is_reported_and_replayed_with_all() {
     finds("c/bounded_queue.c", "assertion");
-    finds("c/work_stealing.c", "assertion");
+    finds("cpp/bounded_queue.cpp", "assertion");
     finds("rust/bounded_queue.rs", "panic");
 }

@@ -8,8 +8,8 @@ use super::{Model, site};
 use crate::failure::{Failure, FailureKind};
 use crate::names::{EventId, Site, ThreadName};
 use crate::seam::{
-    Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, On, OpKey, Pick, Scope, Status,
-    Step, Stop, Until,
+    Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, On, OpKey, Pick, Scope,
+    Status, Step, Stop, Until,
 };
 
 /// This many instructions without a key point are an endless loop.
@@ -143,7 +143,7 @@ impl ModelRun {
     }
 
     /// Runs one event.
-    fn step(&mut self, choice: Choice) -> Result<Step, ExecutionError> {
+    fn step(&mut self, choice: Choice, at_next: bool) -> Result<Step, ExecutionError> {
         let impossible = || ExecutionError::Impossible(format!("{choice:?} cannot be chosen here"));
         let view = self.views.iter().find(|view| view.agent == choice.agent).ok_or_else(impossible)?;
         if view.status != Status::Enabled || !view.picks.contains(&choice.pick) {
@@ -160,7 +160,7 @@ impl ModelRun {
             Agent::Timeout(_) => self.time_out(index),
             Agent::Thread(_) | Agent::Flush(_) => self.act(index, &mut event)?,
         }
-        if !event.op.kind.may_let_go(self.somebody_waits()) {
+        if !at_next && !event.op.kind.may_let_go(self.somebody_waits()) {
             self.run_along(index)?;
         }
         Ok(Step { event, changed: self.refresh(), over: self.exited })
@@ -303,7 +303,7 @@ impl Execution for ModelRun {
     fn run(&mut self, mut choice: Choice, until: &Until) -> Result<Batch, ExecutionError> {
         let mut steps = Vec::new();
         loop {
-            steps.push(self.step(choice)?);
+            steps.push(self.step(choice, until.at_next)?);
             if let Some(stop) = self.stop(choice, until, steps.len()) {
                 return Ok(Batch { steps, stop });
             }
@@ -329,7 +329,7 @@ impl Execution for ModelRun {
                     None => "no such operation".to_owned(),
                 }));
             }
-            let step = match self.step(*choice) {
+            let step = match self.step(*choice, false) {
                 Err(ExecutionError::Impossible(why)) => return Err(diverged(why)),
                 step => step?,
             };

@@ -245,6 +245,7 @@ fn a_batch_ends_where_it_was_told_to() {
         events,
         on_enabled: on_enabled.iter().copied().collect(),
         on_objects: on_objects.iter().copied().collect(),
+        at_next: false,
     };
     let text = "lock m, r x, r y, unlock m, lock m, crash | lock m";
     let (other, y) = (Agent::Thread(thread(2)), object_named(text, "y"));

@@ -53,7 +53,13 @@ impl PctVb {
     /// For failures of this depth, at least 1, that so many variables take part in.
     #[must_use]
     pub fn new(depth: u32, variables: u32) -> Self {
-        Self { depth: depth.max(1), variables, known: BTreeMap::new(), spun_on: Stretches::default(), runs: 0 }
+        Self {
+            depth: depth.max(1),
+            variables,
+            known: BTreeMap::new(),
+            spun_on: Stretches::default(),
+            runs: 0,
+        }
     }
 }
 

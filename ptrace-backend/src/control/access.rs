@@ -6,8 +6,8 @@ use checker::names::{Obj, ObjName};
 use checker::op::{Access, Op, OpKind};
 use checker::seam::{ExecutionError, Scope};
 
-use super::knowledge::apart::Local;
 use super::knowledge::Status;
+use super::knowledge::apart::Local;
 use super::naming::{Owner, STACK_DEPTH};
 use super::process::{Flow, Process, system};
 use super::sync::Index;

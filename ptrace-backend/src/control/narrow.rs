@@ -45,7 +45,9 @@ impl Process {
     /// Whether an instruction touches the same memory whenever it runs, and none of these objects, and no thread can wait
     /// there.
     fn leaves_out(&self, instruction: &Candidate, objects: &Stretches) -> bool {
-        let Some(address) = instruction.fixed_address().filter(|_| !instruction.may_spin) else { return false };
+        let Some(address) = instruction.fixed_address().filter(|_| !instruction.may_spin) else {
+            return false;
+        };
         let may_lock = matches!(instruction.kind, Kind::CompareExchange | Kind::LockedUpdate);
         let len = instruction.operands.iter().map(|operand| u64::from(operand.size)).max();
         let object = self.object(address, len.unwrap_or(1));
@@ -75,10 +77,14 @@ impl Process {
     }
 
     /// Whether an access, at which the running thread stands, is passed because it touches none of the scope's objects.
-    pub(super) fn passes_over(&self, index: Index, instruction: &Candidate, accesses: &[MemoryAccess]) -> bool {
+    pub(super) fn passes_over(
+        &self,
+        index: Index,
+        instruction: &Candidate,
+        accesses: &[MemoryAccess],
+    ) -> bool {
         let Some(narrow) = self.narrow.as_ref().filter(|narrow| !narrow.is_wide) else { return false };
-        let is_within =
-            |access: &MemoryAccess| narrow.objects.overlap(self.object(access.addr, access.len));
+        let is_within = |access: &MemoryAccess| narrow.objects.overlap(self.object(access.addr, access.len));
         !accesses.iter().any(is_within) && self.rust_mutex(index, instruction.kind).is_none()
     }
 }

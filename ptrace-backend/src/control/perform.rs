@@ -54,6 +54,7 @@ impl Process {
             .pending
             .take()
             .ok_or_else(|| ExecutionError::Impossible("the thread has nothing left to do".to_owned()))?;
+        self.let_go = true;
         let id = self.begin_event(index);
         let woken_by = self.threads[index].woken_by.take();
         let interruption = self.interruption(index, &pending);
@@ -78,6 +79,7 @@ impl Process {
         let nothing = || ExecutionError::Impossible("no timed wait is open".to_owned());
         let mut pending = self.threads[index].pending.take().ok_or_else(nothing)?;
         let deadline = pending.deadline.take().ok_or_else(nothing)?;
+        self.let_go = true;
         let op = self.timeout_op(&pending);
         let id = self.begin_event(index);
         self.threads[index].world.now = self.threads[index].world.now.max(deadline);

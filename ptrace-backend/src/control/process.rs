@@ -72,6 +72,8 @@ pub(crate) struct Process {
     pub(super) narrow: Option<Narrow>,
     /// The event that ran last may have let another agent go.
     pub(super) let_go: bool,
+    /// The next access of the thread that runs is a key point in any case.
+    pub(crate) stops_next: bool,
     /// How often instructions that are not watched otherwise have run, each and all of them.
     pub(crate) audited: (FxHashMap<usize, u32>, u32),
     watch: Arc<Watch>,
@@ -135,6 +137,7 @@ impl Process {
             scope: Scope::All,
             narrow: None,
             let_go: true,
+            stops_next: false,
             audited: (FxHashMap::default(), 0),
             watch,
         })
@@ -144,7 +147,7 @@ impl Process {
     /// that it created run to its first key point.
     pub(crate) fn advance(&mut self, index: Index) -> Result<(), ExecutionError> {
         self.watch.begin();
-        let is_wide = std::mem::replace(&mut self.let_go, true);
+        let is_wide = std::mem::replace(&mut self.let_go, true) | std::mem::take(&mut self.stops_next);
         self.widen(is_wide)?;
         self.segment(index)?;
         self.start_newborn()

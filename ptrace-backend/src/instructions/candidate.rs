@@ -139,7 +139,15 @@ impl Candidate {
         let kind = Kind::of(instruction, &operands)?;
         let stack = stack_slot(&operands, shape);
         let pair = matches!(instruction.mnemonic(), Mnemonic::Cmpxchg8b | Mnemonic::Cmpxchg16b);
-        Some(Self { addr: instruction.ip(), len: instruction.len(), kind, operands, stack, may_spin: false, pair })
+        Some(Self {
+            addr: instruction.ip(),
+            len: instruction.len(),
+            kind,
+            operands,
+            stack,
+            may_spin: false,
+            pair,
+        })
     }
 
     /// A call, or a jump out of a function, that reads and writes memory as its callee does.

@@ -100,7 +100,8 @@ fn counts(instruction: &Instruction) -> bool {
         };
         instruction.op_count() == 2 && is_constant(1)
     };
-    let is_stack = || instruction.op0_kind() == OpKind::Register && instruction.op0_register() == Register::RSP;
+    let is_stack =
+        || instruction.op0_kind() == OpKind::Register && instruction.op0_register() == Register::RSP;
     match instruction.mnemonic() {
         Mnemonic::Add | Mnemonic::Sub => constant() && !is_stack(),
         Mnemonic::Inc | Mnemonic::Dec => true,
@@ -122,10 +123,14 @@ fn falls_through(instruction: &Instruction) -> bool {
 }
 
 fn target(instruction: &Instruction, function: &Range<u64>) -> Option<u64> {
-    let is_jump =
-        matches!(instruction.flow_control(), FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch);
+    let is_jump = matches!(
+        instruction.flow_control(),
+        FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch
+    );
     let target = || instruction.near_branch_target();
-    (is_jump && instruction.op0_kind() == OpKind::NearBranch64).then(target).filter(|to| function.contains(to))
+    (is_jump && instruction.op0_kind() == OpKind::NearBranch64)
+        .then(target)
+        .filter(|to| function.contains(to))
 }
 
 #[cfg(test)]

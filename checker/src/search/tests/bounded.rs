@@ -1,7 +1,10 @@
 //! Searches bounded by variables and threads, by periods, guided ones, and the portfolio.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::failure::FailureKind;
+use crate::strategy::{Bounds, Vtb};
 
 fn options(strategy: StrategyKind) -> Options {
     Options { strategy, ..Options::default() }
@@ -58,11 +61,20 @@ fn three_threads_that_must_be_ordered_are_found_without_preemptions() {
 #[test]
 fn variable_bounding_tries_every_preemption_at_its_variables() {
     // Under an order of priority that lets thread 1 go first: once uninterrupted, and left after each of its accesses of x.
-    let text = "w x, w y, w x, w z | r x, r y, r z";
-    let outcome = vtb(&text.replace("r x", "r x, w x"), 1, 1, 1);
-    let all = all(&text.replace("r x", "r x, w x"), StrategyKind::Icb, 1, true);
+    let text = "w x, w y, w x, w z | r x, w x, r y, r z";
+    let mut search = Vtb::new(Bounds { preemptions: 1, variables: 1, threads: 3 }, 1);
+    let mut classes = BTreeSet::new();
+    let mut note = |run: &Trace, _: &[Failure]| {
+        classes.insert(run.hb.state());
+    };
+    let runs = super::sample(&model(text), &mut search, 1_000, 1_000, &mut note).unwrap();
     // With one variable at a time, every class with one preemption is reached: each preemption is at one variable.
-    assert_eq!(outcome.stats.schedules, all.stats.schedules);
+    let all = all(text, StrategyKind::Icb, 1, true);
+    assert_eq!((classes.len() as u64, runs < 1_000), (all.stats.schedules, true));
+    // The search itself sees few events of most executions, and does not know their classes.
+    let stats = vtb(text, 1, 1, 1).stats;
+    assert_eq!(stats.schedules + stats.redundant + stats.narrow, runs);
+    assert!(stats.narrow > stats.schedules, "{stats:?}");
 }
 
 /// The listing in section 2 of the paper on periodical scheduling: a flag, a count of waiters, a lock that the last one

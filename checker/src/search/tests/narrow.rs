@@ -7,7 +7,7 @@ use crate::cache::Cache;
 use crate::names::{Obj, Site, ThreadName};
 use crate::op::OpKind;
 use crate::seam::Scope;
-use crate::strategy::{Notes, PctVb, Sampler, WorkItem};
+use crate::strategy::{Bounds, Notes, PctVb, Sampler, Vtb, WorkItem};
 
 /// An event as whoever has few key points sees it: numbers of events differ.
 type Seen = (ThreadName, OpKind, Site, Vec<Obj>);
@@ -47,11 +47,8 @@ fn compare(text: &str, strategy: &mut dyn Strategy, items: u32) -> (u32, usize) 
         {
             assert_eq!(seen(&narrow, &scope), seen(&wide, &scope), "{text} {scope:?}");
             assert_eq!(end, wide_end, "{text} {scope:?}");
-            let mut again = Runner::new(&model, Limits { events: 3_000, timeouts: 1 });
-            let default = &mut crate::strategy::DefaultSchedule;
-            let replayed = again.run_within(&scope, &narrow.schedule(), default, &mut || Go::Continue);
-            assert_eq!(replayed, Ok(end), "{text}");
-            assert_eq!(again.trace.first_difference(&narrow), None, "{text}");
+            let (again, same, _) = run(&model, &scope, strategy, &item);
+            assert_eq!((again, same.first_difference(&narrow)), (end, None), "{text}");
             left_out.0 += u32::from(narrow.steps.len() < wide.steps.len());
             left_out.1 += wide.steps.len() - narrow.steps.len();
         }
@@ -64,6 +61,10 @@ fn pctvb(variables: u32) -> Sampler<PctVb> {
     Sampler::new(PctVb::new(3, variables), 1)
 }
 
+fn vtb(preemptions: u32) -> Vtb {
+    Vtb::new(Bounds { preemptions, variables: 2, threads: 2 }, 1)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").map_or(64, |n| n.parse().unwrap()), failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -71,6 +72,13 @@ proptest! {
     fn pctvb_does_the_same_whatever_it_leaves_out(text in against_oracle::program()) {
         for variables in 0..=2 {
             compare(&text, &mut pctvb(variables), 40);
+        }
+    }
+
+    #[test]
+    fn vtb_does_the_same_whatever_it_leaves_out(text in against_oracle::program()) {
+        for preemptions in 1..=2 {
+            compare(&text, &mut vtb(preemptions), 200);
         }
     }
 }

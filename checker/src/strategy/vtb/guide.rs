@@ -1,11 +1,12 @@
 //! How one execution runs by strict priority.
 
 use super::can_go_on;
+use super::place::{Count, Place};
 use crate::hash::Mixer;
 use crate::hb::ThreadTag;
 use crate::names::ThreadName;
 use crate::point::Point;
-use crate::seam::{Agent, AgentView, Until};
+use crate::seam::{Agent, AgentView, Scope, Until};
 use crate::strategy::sampler::agents;
 use crate::strategy::{Alternative, Decision, Guide, Notes};
 
@@ -57,9 +58,11 @@ impl Order {
 /// Takes one execution to its end by strict priority, with these preemptions, noting where one more could be.
 pub(super) struct ByFragment {
     order: Order,
-    /// Before which events, in order.
-    preemptions: Vec<u32>,
+    /// In order, each with what its thread has run so far.
+    preemptions: Vec<(Place, Count)>,
     taken: usize,
+    scope: Scope,
+    seen: usize,
     /// What threads that were preempted or gave way too often are now.
     changed: Vec<(ThreadName, Fragment)>,
     yields: Vec<(ThreadName, u32)>,
@@ -67,11 +70,13 @@ pub(super) struct ByFragment {
 }
 
 impl ByFragment {
-    pub(super) fn new(order: Order, preemptions: Vec<u32>) -> Self {
+    pub(super) fn new(order: Order, preemptions: Vec<Place>, scope: Scope) -> Self {
         Self {
             order,
-            preemptions,
+            preemptions: preemptions.into_iter().map(|place| (place, Count::default())).collect(),
             taken: 0,
+            scope,
+            seen: 0,
             changed: Vec::new(),
             yields: Vec::new(),
             notes: Notes::default(),
@@ -91,6 +96,31 @@ impl ByFragment {
 
     fn highest(&self, at: &Point<'_>) -> Option<Agent> {
         agents(at).max_by_key(|&agent| self.priority(agent))
+    }
+
+    /// Counts what has run since.
+    fn count(&mut self, at: &Point<'_>) {
+        for event in at.trace.steps[self.seen..].iter().map(|step| &step.event) {
+            for (place, count) in self.preemptions.iter_mut().filter(|(p, _)| p.thread == event.id.thread) {
+                *count = count.with(&event.op, place.variable);
+            }
+        }
+        self.seen = at.position();
+    }
+
+    /// Whether a thread is where the next preemption is.
+    fn is_there(&self, thread: ThreadName) -> bool {
+        let next = self.preemptions.get(self.taken);
+        next.is_some_and(|(place, count)| place.thread == thread && place.count == *count)
+    }
+
+    /// Whether an agent is there once it has run its operation: then it has to stop at once.
+    fn comes_there(&self, agent: Option<&AgentView>) -> bool {
+        let (Some(agent), Some((place, count))) = (agent, self.preemptions.get(self.taken)) else {
+            return false;
+        };
+        let after = agent.pending.as_ref().map(|op| count.with(op, place.variable));
+        agent.agent == Agent::Thread(place.thread) && after == Some(place.count)
     }
 
     fn fragment(&self) -> Fragment {
@@ -126,10 +156,15 @@ impl ByFragment {
 }
 
 impl Guide for ByFragment {
+    fn scope(&self) -> Scope {
+        self.scope.clone()
+    }
+
     fn choose(&mut self, at: &Point<'_>) -> Decision {
+        self.count(at);
         let Some(mut agent) = self.highest(at) else { return Decision::Cut };
         let running = can_go_on(at).filter(|&running| agent == Agent::Thread(running));
-        if self.preemptions.get(self.taken).is_some_and(|&next| next as usize == at.position()) {
+        if running.is_some_and(|running| self.is_there(running)) {
             self.changed.push((agent.thread(), self.fragment()));
             self.taken += 1;
             agent = self.highest(at).unwrap_or(agent);
@@ -140,7 +175,8 @@ impl Guide for ByFragment {
             self.count_yield(at, thread);
         }
         let choice = at.choices.iter().find(|choice| choice.agent == agent);
-        choice.map_or(Decision::Cut, |&choice| Decision::Run { choice, until: Until::one() })
+        let until = Until { at_next: self.comes_there(at.agents.agent(agent)), ..Until::one() };
+        choice.map_or(Decision::Cut, |&choice| Decision::Run { choice, until })
     }
 
     fn pass(&mut self, _at: &Point<'_>) {}

@@ -16,26 +16,36 @@
 //!   variables come in order of it, for which the paper bounds it; where it cannot be told apart they come as they were seen.
 //! * A signal wakes the first waiter, and time-outs have a priority of their own.
 //! * "start" is a variable: that of a thread that has touched none.
+//! * Where there can be no further preemption, only the accesses of the variables preempted at have to be key points, as in
+//!   the paper; before that, all of them, since sets of variables share executions, and the accesses of each variable are
+//!   where the next preemption can be. Preemptions are at the same places under both: [`place::Place`].
 //! * It does not say that a bound is covered: the orders of priority are random.
 
 mod guide;
+mod place;
 mod sets;
 mod tree;
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use self::guide::{ByFragment, Order};
+use self::place::Place;
 use self::sets::{Sets, Variable, Variables};
 use self::tree::{Node, Tree};
 use super::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
 use crate::cache::Cache;
 use crate::names::ThreadName;
 use crate::point::Point;
-use crate::seam::Epoch;
+use crate::seam::{Epoch, Scope};
+use crate::stretches::Stretches;
 use crate::trace::Trace;
 
 /// The probability with which an order of threads may be missed (ε of the paper).
 const MISSED: f64 = 0.01;
+
+/// One execution in so many has every access as a key point, to learn from.
+const ALL_OF: u64 = 10;
 
 /// The highest bounds explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,6 +84,8 @@ pub struct Vtb {
     trees: Vec<Tree>,
     variables: Variables,
     threads: BTreeSet<ThreadName>,
+    /// What a thread has waited for in a loop: who writes there decides who can go.
+    spun_on: Stretches,
     /// Variables or threads were seen that this level did not know of when it began.
     grown: bool,
     under_way: Option<(u64, u32, Node)>,
@@ -98,6 +110,7 @@ impl Vtb {
             trees: Vec::new(),
             variables: Variables::default(),
             threads: BTreeSet::new(),
+            spun_on: Stretches::default(),
             grown: false,
             under_way: None,
             next_id: 0,
@@ -151,6 +164,20 @@ impl Vtb {
         (0..count).filter(is_new).collect()
     }
 
+    /// What an execution with these preemptions needs as scheduling points. After the last preemption that there can be
+    /// nobody asks where else there could be one.
+    fn scope(&self, id: u64, preemptions: &[Place]) -> Scope {
+        let is_last = !preemptions.is_empty() && preemptions.len() == self.bounds.preemptions as usize;
+        if !is_last || id.is_multiple_of(ALL_OF) {
+            return Scope::All;
+        }
+        let mut objects = self.spun_on.clone();
+        preemptions.iter().filter_map(|place| place.variable).for_each(|variable| {
+            objects.insert(variable);
+        });
+        Scope::Objects(Arc::new(objects))
+    }
+
     /// The next execution of the present level that was not run.
     fn find(&mut self) -> Option<(u32, Node)> {
         let level = self.level?;
@@ -180,17 +207,17 @@ impl Vtb {
         while let Some((node, next, used)) = self.path.last_mut() {
             let Some(points) = tree.points(*node) else { return Some(*node) };
             let (node, used) = (*node, *used);
-            let point = points.get(*next).copied();
+            let point: Option<Place> = points.get(*next).copied();
             *next += 1;
             let left = level.preemptions as usize + 1 - self.path.len();
-            let Some((at, variable)) = point.filter(|_| left > 0) else {
+            let Some(place) = point.filter(|_| left > 0) else {
                 self.path.pop();
                 continue;
             };
-            let Some(nth) = self.set.iter().position(|&known| known == variable) else { continue };
+            let Some(nth) = self.set.iter().position(|&known| known == place.variable) else { continue };
             let used = used | 1 << nth;
             if self.set.len() - (used.count_ones() as usize) < left {
-                self.path.push((tree.child(node, at), 0, used));
+                self.path.push((tree.child(node, place), 0, used));
             }
         }
         None
@@ -230,7 +257,8 @@ impl Strategy for Vtb {
             Some((id, order, node)) if id == item.id => (order, self.trees[order as usize].preemptions(node)),
             _ => (0, Vec::new()),
         };
-        Box::new(ByFragment::new(Order { seed: self.seed, number: order }, preemptions))
+        let scope = self.scope(item.id, &preemptions);
+        Box::new(ByFragment::new(Order { seed: self.seed, number: order }, preemptions, scope))
     }
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, _cache: &Cache) {
@@ -238,9 +266,13 @@ impl Strategy for Vtb {
         let before = self.threads.len();
         self.threads.extend(run.threads.iter().copied());
         self.grown |= self.variables.learn(run) | (self.threads.len() > before);
-        let variable = |at: u32| (at, sets::last_accessed(run, at as usize));
-        let points = notes.alternatives.iter().map(|other| variable(other.at)).collect();
-        self.trees[order as usize].learn(node, points);
+        run.spun_on.iter().for_each(|&obj| {
+            self.spun_on.insert(obj);
+        });
+        let tree = &mut self.trees[order as usize];
+        let is_last = tree.preemptions(node).len() == self.bounds.preemptions as usize;
+        let points = notes.alternatives.iter().filter(|_| !is_last).map(|other| other.at);
+        tree.learn(node, place::places(run, points));
     }
 
     fn reset(&mut self, _epoch: Epoch) {
@@ -248,6 +280,7 @@ impl Strategy for Vtb {
         self.path.clear();
         self.variables = Variables::default();
         self.threads.clear();
+        self.spun_on.clear();
         (self.under_way, self.grown) = (None, false);
         self.start();
     }

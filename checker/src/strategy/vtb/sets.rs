@@ -9,13 +9,6 @@ use crate::trace::Trace;
 /// A variable, or "start": none accessed yet.
 pub(super) type Variable = Option<Obj>;
 
-/// The variable that the thread that ran the event before `at` accessed last.
-pub(super) fn last_accessed(run: &Trace, at: usize) -> Variable {
-    let before = &run.steps[..at];
-    let thread = before.iter().rev().find(|step| step.is_own())?.event.id.thread;
-    crate::cost::last_accessed(before, thread)
-}
-
 /// What is known of a variable.
 #[derive(Debug)]
 struct Use {

@@ -1,6 +1,6 @@
-//! The executions of one order of priority: each by the events before which a thread is preempted.
+//! The executions of one order of priority: each by the places at which a thread is preempted.
 
-use super::sets::Variable;
+use super::place::Place;
 
 /// An execution in a [`Tree`].
 pub(super) type Node = u32;
@@ -14,10 +14,10 @@ pub(super) struct Tree {
 #[derive(Debug)]
 struct Execution {
     /// The one without its last preemption, and where that is.
-    from: Option<(Node, u32)>,
-    /// Once it was run: where else a thread can be preempted after that, and which variable it accessed last.
-    points: Option<Vec<(u32, Variable)>>,
-    children: Vec<(u32, Node)>,
+    from: Option<(Node, Place)>,
+    /// Once it was run: where else a thread can be preempted after that.
+    points: Option<Vec<Place>>,
+    children: Vec<(Place, Node)>,
 }
 
 impl Default for Tree {
@@ -30,16 +30,16 @@ impl Tree {
     /// Without preemptions.
     pub(super) const ROOT: Node = 0;
 
-    pub(super) fn points(&self, node: Node) -> Option<&[(u32, Variable)]> {
+    pub(super) fn points(&self, node: Node) -> Option<&[Place]> {
         self.nodes[node as usize].points.as_deref()
     }
 
-    pub(super) fn learn(&mut self, node: Node, points: Vec<(u32, Variable)>) {
+    pub(super) fn learn(&mut self, node: Node, points: Vec<Place>) {
         self.nodes[node as usize].points = Some(points);
     }
 
     /// The execution with one more preemption.
-    pub(super) fn child(&mut self, node: Node, at: u32) -> Node {
+    pub(super) fn child(&mut self, node: Node, at: Place) -> Node {
         let known = self.nodes[node as usize].children.iter().find(|(known, _)| *known == at);
         if let Some(&(_, child)) = known {
             return child;
@@ -50,8 +50,8 @@ impl Tree {
         child
     }
 
-    /// Before which events threads are preempted, in order.
-    pub(super) fn preemptions(&self, mut node: Node) -> Vec<u32> {
+    /// Where threads are preempted, in order.
+    pub(super) fn preemptions(&self, mut node: Node) -> Vec<Place> {
         let mut all = Vec::new();
         while let Some((parent, at)) = self.nodes[node as usize].from {
             all.push(at);

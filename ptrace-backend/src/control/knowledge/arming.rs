@@ -59,12 +59,7 @@ impl Shared {
         Self::armed(&self.state(), layout, template, (false, left_out))
     }
 
-    fn armed(
-        state: &State,
-        layout: &Layout,
-        template: Tid,
-        (audit, left_out): (bool, &[usize]),
-    ) -> Arming {
+    fn armed(state: &State, layout: &Layout, template: Tid, (audit, left_out): (bool, &[usize])) -> Arming {
         let audited = |status: Status| audit && status == Status::Disarmed && !state.fixed;
         let watched = layout.candidates.iter().zip(&state.candidates);
         let watched = watched.filter(|&(_, &status)| status.is_watched() || audited(status));
@@ -72,13 +67,15 @@ impl Shared {
         let allocator = layout.allocator_entries().filter(|_| state.allocator);
         let addresses: Vec<u64> = watched.chain(allocator).collect();
         let mut pages: FxHashMap<u64, Vec<u8>> = FxHashMap::default();
-        let left_out: Vec<u64> = left_out.iter().map(|&candidate| layout.candidates[candidate].addr).collect();
+        let left_out: Vec<u64> =
+            left_out.iter().map(|&candidate| layout.candidates[candidate].addr).collect();
         for address in &addresses {
             let page = pages.entry(address & !(PAGE - 1)).or_insert_with_key(|&page| {
                 let mut bytes = vec![0; PAGE as usize];
                 if memory::read(template, page, &mut bytes) { bytes } else { Vec::new() }
             });
-            if let Some(byte) = page.get_mut((address % PAGE) as usize).filter(|_| !left_out.contains(address))
+            if let Some(byte) =
+                page.get_mut((address % PAGE) as usize).filter(|_| !left_out.contains(address))
             {
                 *byte = 0xcc;
             }
