@@ -7,13 +7,11 @@
 use std::error::Error;
 use std::ffi::OsStr;
 use std::fmt;
-use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use benches::{build, is_measured};
+use benches::{arguments, build, executables, is_measured};
 use tests::Tool;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -86,28 +84,19 @@ fn asked() -> Outcome<Asked> {
 /// The executables of the folder by name; without one, a bundled program.
 fn programs(folder: Option<&Path>) -> Outcome<Vec<PathBuf>> {
     let Some(folder) = folder else { return Ok(vec![build("c/lost_update.c", &[])?]) };
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).map_err(|error| format!("`{}`: {error}", folder.display()))? {
-        let path = entry?.path().canonicalize()?;
-        let metadata = path.metadata()?;
-        if metadata.is_file() && metadata.permissions().mode() & 0o111 != 0 {
-            found.push(path);
-        }
-    }
-    found.sort();
-    Ok(found)
+    executables(folder)
 }
 
 fn measure(program: &Path, strategy: &str, seeds: u64) -> Outcome<String> {
     let seeds = if SEEDLESS.contains(&strategy) { 1 } else { seeds };
-    let arguments = fs::read_to_string(program.with_extension("args")).unwrap_or_default();
+    let arguments = arguments(program);
     let mut runs = Runs::default();
     for seed in 0..seeds {
         let output = tempfile::tempdir()?;
         let seed = seed.to_string();
         let options = ["--strategy", strategy, "--seed", &seed].into_iter().chain(LIMITS);
         let options = options.map(OsStr::new).chain([OsStr::new("--output"), output.path().as_os_str()]);
-        let tool = Tool::explore(options, program).and(arguments.split_whitespace());
+        let tool = Tool::explore(options, program).and(&arguments);
         let outcome = tool.within(Duration::from_secs(360)).run()?;
         runs.run += 1;
         if outcome.report["verdict"] == "found" {

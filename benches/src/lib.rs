@@ -1,10 +1,12 @@
 //! What the benchmarks share: target programs, built and launched; samples with their noise; the memory of this process.
 
+mod folder;
 mod memory;
 mod plain;
 mod sample;
 mod target;
 
+pub use folder::{arguments, executables};
 pub use memory::{peak_memory, peak_memory_of};
 pub use plain::{PlainRuns, Start};
 pub use sample::Sample;

@@ -1,5 +1,5 @@
-//! `--strategy pctvb` on real programs: most executions have the accesses of few variables as key points, which takes fewer
-//! of these, and what is found is reported and replayed as always.
+//! `--strategy pctvb` and `vtb` on real programs: many executions have the accesses of few variables as key points, which takes
+//! fewer of these, and what is found is reported and replayed as always.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ fn build(source: &str, level: Optimisation) -> PathBuf {
 }
 
 fn explore(program: &Path, output: &Path, options: &[&str]) -> Outcome {
-    let place = ["--strategy".as_ref(), "pctvb".as_ref(), "--output".as_ref(), output.as_os_str()];
+    let place = ["--output".as_ref(), output.as_os_str()];
     Tool::explore(place.into_iter().chain(options.iter().map(AsRef::as_ref)), program).run().unwrap()
 }
 
@@ -25,20 +25,17 @@ fn ran(outcome: &Outcome) -> Vec<Value> {
     members.map(|member| outcome.report[member].clone()).into()
 }
 
-/// All key points are one execution in ten, and those that fail.
-fn takes_fewer_key_points(source: &str) {
+fn takes_fewer_key_points(source: &str, options: &[&str], least: u64) {
     for level in Optimisation::ALL {
         let program = build(source, level);
         let folder = tempfile::tempdir().unwrap();
-        let options = ["--keep-going", "--no-explain", "--max-schedules", "300"];
+        let options = [options, &["--keep-going", "--no-explain"]].concat();
         let outcome = explore(&program, folder.path(), &options);
         let at = format!("{source} {}: {}", level.name(), outcome.transcript());
         let report = &outcome.report;
         let few = count(&report["narrow"], "schedules");
-        let all =
-            ["schedules", "redundant", "pruned"].map(|member| count(report, member)).iter().sum::<u64>();
-        assert_eq!(few + all, 300, "{at}");
-        assert!(few > 150 && all >= 30, "{at}");
+        assert!(few >= least, "{at}");
+        assert_eq!(report["verdict"], "found", "{at}");
         let key_points = |report: &Value| report["key_points_per_schedule"].as_f64().unwrap();
         assert!(key_points(&report["narrow"]) * 1.1 < key_points(report), "{at}");
         let again = explore(&program, folder.path(), &options);
@@ -48,16 +45,21 @@ fn takes_fewer_key_points(source: &str) {
 
 #[test]
 fn executions_with_few_variables_take_fewer_key_points() {
-    takes_fewer_key_points("c/bounded_queue.c");
-    takes_fewer_key_points("c/work_stealing.c");
-    takes_fewer_key_points("cpp/bounded_queue.cpp");
+    // All key points are in one of ten, and in those that fail.
+    let options = ["--strategy", "pctvb", "--max-schedules", "300"];
+    takes_fewer_key_points("c/bounded_queue.c", &options, 220);
+    takes_fewer_key_points("c/work_stealing.c", &options, 220);
+    // In those with fewer preemptions than are allowed as well.
+    let options = ["--strategy", "vtb", "--max-preemptions", "2", "--max-schedules", "1000"];
+    takes_fewer_key_points("c/bounded_queue.c", &options, 60);
+    takes_fewer_key_points("cpp/bounded_queue.cpp", &options, 60);
 }
 
 fn finds(source: &str, kind: &str) {
     for level in Optimisation::ALL {
         let program = build(source, level);
         let folder = tempfile::tempdir().unwrap();
-        let outcome = explore(&program, folder.path(), &["--max-schedules", "2000"]);
+        let outcome = explore(&program, folder.path(), &["--strategy", "pctvb", "--max-schedules", "2000"]);
         let at = format!("{source} {}: {}", level.name(), outcome.transcript());
         let finding = outcome.finding();
         assert_eq!((outcome.code, &finding["kind"]), (1, &json!(kind)), "{at}");

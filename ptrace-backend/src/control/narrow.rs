@@ -48,10 +48,11 @@ impl Process {
         let Some(address) = instruction.fixed_address().filter(|_| !instruction.may_spin) else {
             return false;
         };
-        let may_lock = matches!(instruction.kind, Kind::CompareExchange | Kind::LockedUpdate);
+        let is_update = matches!(instruction.kind, Kind::CompareExchange | Kind::LockedUpdate);
+        let may_lock = is_update && !self.layout.rust_mutexes.is_empty();
         let len = instruction.operands.iter().map(|operand| u64::from(operand.size)).max();
         let object = self.object(address, len.unwrap_or(1));
-        !(may_lock && !self.layout.rust_mutexes.is_empty()) && !objects.overlap(object)
+        !may_lock && !objects.overlap(object)
     }
 
     /// Makes the next access of the running thread a key point whatever it touches, or only if it is of the scope.
