@@ -47,11 +47,17 @@ pub(crate) fn after(run: &Run, bugs: Bugs) -> String {
     }
     if bugs.open > 0 {
         let depth = bugs.preemptions.map(|count| format!(" · {}", plural(count.into(), "preemption")));
-        return format!("✗ {}{} · {schedules}", plural(bugs.open as u64, "bug"), depth.unwrap_or_default());
+        let bugs = format!("✗ {}{}", plural(bugs.open as u64, "bug"), depth.unwrap_or_default());
+        // A run that was stopped before its first schedule has not found them.
+        return if run.schedules == 0 { bugs } else { format!("{bugs} · {schedules}") };
     }
     let up_to = run.covered.up_to();
     match run.verdict {
-        Verdict::Clean | Verdict::Found if !up_to.is_empty() => format!("✓ no failure {up_to} · {schedules}"),
+        Verdict::Found if run.findings.is_empty() => format!("✗ data races · {schedules}"),
+        Verdict::Found => {
+            format!("? {} dismissed · {schedules}", plural(run.findings.len() as u64, "failure"))
+        }
+        Verdict::Clean if !up_to.is_empty() => format!("✓ no failure {up_to} · {schedules}"),
         _ if up_to.is_empty() => format!("? no failure so far · {schedules} · {}", ended(run)),
         _ => format!("? no failure {up_to}, then {} · {schedules}", ended(run)),
     }
@@ -127,6 +133,17 @@ mod tests {
                 "✓ no failure up to 2 preemptions · 8,480 schedules",
             ),
             (run(Verdict::Found, Some(0), ""), bugs(2, Some(1)), "✗ 2 bugs · 1 preemption · 8,480 schedules"),
+            (
+                Run { schedules: 0, ..run(Verdict::Inconclusive, None, "it was stopped") },
+                bugs(1, Some(1)),
+                "✗ 1 bug · 1 preemption",
+            ),
+            (
+                Run { findings: vec!["crash-1".to_owned()], ..run(Verdict::Found, Some(2), "") },
+                bugs(0, None),
+                "? 1 failure dismissed · 8,480 schedules",
+            ),
+            (run(Verdict::Found, Some(2), ""), bugs(0, None), "✗ data races · 8,480 schedules"),
             (
                 run(Verdict::Inconclusive, None, "it was stopped"),
                 bugs(0, None),

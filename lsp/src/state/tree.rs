@@ -72,8 +72,10 @@ impl State {
             _ if self.bugs(key).open > 0 => "found",
             (None, None) => "idle",
             (None, Some(kept)) => match kept.last.verdict {
-                Verdict::Inconclusive => "inconclusive",
-                Verdict::Clean | Verdict::Found => "clean",
+                Verdict::Clean => "clean",
+                Verdict::Found if kept.last.findings.is_empty() => "found",
+                // Somebody has dismissed what was found.
+                Verdict::Inconclusive | Verdict::Found => "inconclusive",
             },
         }
     }

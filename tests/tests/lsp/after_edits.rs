@@ -139,6 +139,10 @@ fn the_program_and_the_text_of_a_finding_outlive_the_build() {
     assert!(!program.exists());
     let tree = editor.execute("interleaver.server.tree", json!({}));
     assert_eq!(tree["targets"][0]["findings"], json!([]));
+    // What was dismissed fails all the same.
+    assert_eq!(tree["targets"][0]["state"], "inconclusive");
+    let status = tree["targets"][0]["status"].as_str().unwrap();
+    assert!(status.starts_with("? 1 failure dismissed · "), "{status}");
     editor.end();
 }
 
