@@ -4,7 +4,7 @@ mod line_map;
 mod schedule;
 mod texts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use explorer::kept::{self, KeptFinding, KeptFolder, KeptTarget};
@@ -132,6 +132,13 @@ struct Kept {
 }
 
 impl Findings {
+    /// Forgets what is kept in other checkouts than these, and says whether anything was.
+    pub(crate) fn forget_others(&mut self, roots: &BTreeSet<PathBuf>) -> bool {
+        let before = self.folders.len();
+        self.folders.retain(|_, kept| roots.contains(&kept.root));
+        before != self.folders.len()
+    }
+
     /// Reads what has changed in the store of a checkout, and says whether anything has.
     pub(crate) fn look_at(&mut self, root: &Path) -> bool {
         let folders = kept::folders(root);

@@ -113,8 +113,9 @@ impl State {
             let programs = folder.workspace.iter().flat_map(|workspace| workspace.candidates());
             roots.extend(programs.map(|program| root_of(&program.path, &folder.path)));
         }
+        let is_less = self.findings.forget_others(&roots);
         let changed = roots.iter().filter(|root| self.findings.look_at(root));
-        changed.count() > 0
+        changed.count() > 0 || is_less
     }
 
     /// The lenses of a file; those of a folder that was not looked at yet come when it was.

@@ -169,3 +169,21 @@ fn what_the_command_line_finds_in_a_cargo_project_is_the_editors_finding() {
     assert_eq!(found, expected);
     editor.end();
 }
+
+#[test]
+fn what_was_found_in_a_folder_goes_with_it() {
+    let workspace = Workspace::with(&["lost_update"]);
+    let source = workspace.file("lost_update.c");
+    let mut editor = workspace.editor();
+    crate::exploring::explore(&mut editor, &source);
+    editor.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri(&source) } }));
+    let folder = json!({ "uri": uri(workspace.path()), "name": "a" });
+    let gone = json!({ "event": { "added": [], "removed": [folder.clone()] } });
+    editor.notify("workspace/didChangeWorkspaceFolders", gone);
+    editor.wait_for_diagnostics(&source, <[_]>::is_empty);
+    assert_eq!(editor.execute("interleaver.server.tree", json!({})), json!({ "targets": [] }));
+    let back = json!({ "event": { "added": [folder], "removed": [] } });
+    editor.notify("workspace/didChangeWorkspaceFolders", back);
+    editor.wait_for_diagnostics(&source, |diagnostics| diagnostics.len() == 1);
+    editor.end();
+}
