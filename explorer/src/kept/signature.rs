@@ -39,12 +39,15 @@ fn places(finding: &Finding) -> Vec<&Location> {
 
 fn line_text(place: &Location, root: &Path, texts: &mut HashMap<String, String>) -> String {
     let (Some(file), Some(line)) = (&place.file, place.line) else { return String::new() };
-    let text = texts
-        .entry(file.clone())
-        .or_insert_with(|| std::fs::read_to_string(root.join(file)).unwrap_or_default());
+    let text = texts.entry(file.clone()).or_insert_with(|| read(&root.join(file)));
     let found = (line as usize).checked_sub(1).and_then(|line| text.lines().nth(line));
     // Without the source, its number must do.
     found.map_or_else(|| line.to_string(), |text| text.trim().to_owned())
+}
+
+/// The text of a file, whatever its encoding.
+fn read(file: &Path) -> String {
+    std::fs::read(file).map_or_else(|_| String::new(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn kind(kind: FailureKind) -> String {

@@ -75,7 +75,8 @@ impl Texts {
                 match open.get(file) {
                     Some((version, hash)) if *version == document.version => Some(Rc::clone(hash)),
                     _ => {
-                        let hash: Hash = content_hash(document.text.as_bytes()).into();
+                        let own = || content_hash(document.text.as_bytes()).into();
+                        let hash: Hash = self.hash_of_reading(file, &document.text).unwrap_or_else(own);
                         open.insert(file.to_owned(), (document.version, Rc::clone(&hash)));
                         Some(hash)
                     }
@@ -83,6 +84,13 @@ impl Texts {
             }
             None => self.hash_on_disk(file),
         }
+    }
+
+    /// The digits of a file whose bytes are not the text that an editor shows for it, if they read as this text.
+    fn hash_of_reading(&self, file: &Path, text: &str) -> Option<Hash> {
+        let hash = self.hash_on_disk(file)?;
+        let bytes = std::fs::read(file).ok().filter(|bytes| bytes != text.as_bytes())?;
+        reads_as(&bytes, text).then_some(hash)
     }
 
     fn hash_on_disk(&self, file: &Path) -> Option<Hash> {
@@ -105,6 +113,45 @@ impl Texts {
     }
 }
 
+/// Whether an editor that knows the encoding of these bytes shows them as this text: with a mark of their byte order, or in
+/// an encoding like Latin-1, of which only the characters that all encodings share can be compared. Where line ends differ,
+/// editors choose one of them for all.
+fn reads_as(bytes: &[u8], text: &str) -> bool {
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    let text = text.trim_start_matches('\u{feff}');
+    let is_shared = |byte: &u8| byte.is_ascii() && *byte != b'\r';
+    match std::str::from_utf8(bytes) {
+        Ok(read) => read.bytes().filter(|byte| *byte != b'\r').eq(text.bytes().filter(|byte| *byte != b'\r')),
+        Err(_) => bytes
+            .iter()
+            .filter(|byte| is_shared(byte))
+            .eq(text.as_bytes().iter().filter(|byte| is_shared(byte))),
+    }
+}
+
+/// What some editors write at the beginning of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 fn source<'a>(finding: &'a Finding, spot: &Spot) -> Option<&'a KeptSource> {
     finding.kept.sources.iter().find(|source| source.path(&finding.root) == spot.file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_read_as_editors_read_them() {
+        for (bytes, text, expected) in [
+            (b"\xef\xbb\xbfint n;\n".as_slice(), "int n;\n", true),
+            (b"\xef\xbb\xbfint n;\n", "\u{feff}int n;\n", true),
+            (b"// \xfcber\nint n;\n", "// \u{fc}ber\nint n;\n", true),
+            (b"a\r\nb\n", "a\nb\n", true),
+            (b"\xef\xbb\xbfint n;\n", "int m;\n", false),
+            (b"// \xfcber\nint n;\n", "// \u{fc}ber\nint m;\n", false),
+            ("// \u{fc}ber\n".as_bytes(), "// \u{f6}ber\n", false),
+        ] {
+            assert_eq!(reads_as(bytes, text), expected, "{text}");
+        }
+    }
 }

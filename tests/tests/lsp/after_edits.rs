@@ -164,3 +164,27 @@ pub(crate) fn run_build(params: &Value) -> Value {
     let output = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     json!({ "ran": true, "exitCode": ran.status.code(), "output": output })
 }
+
+#[test]
+fn a_byte_order_mark_or_another_encoding_is_no_edit() {
+    let text = fs::read_to_string(tests::targets().join("c/lost_update.c")).unwrap();
+    let marked = [b"\xef\xbb\xbf", text.as_bytes()].concat();
+    let in_latin_1 = [b"/* \xfcber */", text.as_bytes()].concat();
+    for (bytes, shown) in [(marked, text.clone()), (in_latin_1, format!("/* \u{fc}ber */{text}"))] {
+        let workspace = Workspace::with(&["lost_update"]);
+        let source = workspace.file("lost_update.c");
+        fs::write(&source, bytes).unwrap();
+        workspace.compile("lost_update");
+        let mut editor = workspace.editor();
+        let document = json!({ "uri": uri(&source), "languageId": "c", "version": 1, "text": shown });
+        editor.notify("textDocument/didOpen", json!({ "textDocument": document }));
+        let lens = editor.lens(&source, "▶ Explore");
+        editor.click(&lens);
+        let found = editor.settled_diagnostics(&source, |diagnostics| diagnostics.len() == 1);
+        assert_eq!(found[0]["severity"], 1, "{found:#?}");
+        assert_eq!(hints(&mut editor, &source).len(), 2);
+        editor.change(&source, 2, &format!("/* one */\n{shown}"));
+        editor.wait_for_diagnostics(&source, is_stale);
+        editor.end();
+    }
+}
