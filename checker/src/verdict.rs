@@ -119,11 +119,19 @@ fn deadlock(
         );
     }
     match cycle(agents, rest) {
-        Some(cycle) => {
-            let names: Vec<String> = cycle.iter().map(ToString::to_string).collect();
-            format!("deadlock: {} wait for each other; {}", names.join(" and "), list(parties))
-        }
+        Some(cycle) => format!("deadlock: {}; {}", circle(&cycle), list(parties)),
         None => format!("deadlock: {}", list(parties)),
+    }
+}
+
+/// Who stands in whose way: one thread alone waits for a lock that it holds.
+fn circle(threads: &[ThreadName]) -> String {
+    match threads {
+        [one] => format!("{one} waits for itself"),
+        several => {
+            let names: Vec<String> = several.iter().map(ToString::to_string).collect();
+            format!("{} wait for each other", names.join(" and "))
+        }
     }
 }
 

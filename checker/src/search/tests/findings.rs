@@ -55,6 +55,15 @@ fn a_deadlock_names_who_waits_for_whom() {
 }
 
 #[test]
+fn a_thread_that_takes_its_own_lock_again_waits_for_itself() {
+    let alone = first("lock a, lock a");
+    assert_eq!(
+        alone.failure.message,
+        "deadlock: main waits for itself; main waits for mutex `a`, held by main"
+    );
+}
+
+#[test]
 fn a_signal_that_hit_nobody_makes_a_deadlock_a_lost_wake_up() {
     let finding = first("create T2, lock m, wait c m, unlock m | T2: lock m, signal c, unlock m");
     assert_eq!(finding.failure.kind, Kind::Deadlock);
