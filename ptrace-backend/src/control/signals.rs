@@ -142,12 +142,11 @@ impl Process {
         (info.si_code > 0).then(|| ptrace::fault_address(&info))
     }
 
-    /// The last line that the program wrote to its standard error.
+    /// What the program said last on its standard error.
     pub(crate) fn last_words(&self) -> Option<String> {
         let (_, stderr, _) = self.shared.output();
-        let text = String::from_utf8_lossy(&stderr);
-        let line = text.lines().rfind(|line| !line.trim().is_empty())?;
-        Some(line.trim().chars().take(300).collect())
+        let words = last_words(&String::from_utf8_lossy(&stderr))?;
+        Some(words.chars().take(300).collect())
     }
 
     /// A failure of one thread.
@@ -225,4 +224,17 @@ fn describe_address(address: u64) -> String {
         1..0x1000 => format!("address {address:#x} (a field of a null pointer)"),
         _ => format!("address {address:#x}"),
     }
+}
+
+/// The last line; of what libstdc++ says about an exception that nobody has caught, both lines as one.
+fn last_words(text: &str) -> Option<String> {
+    const THROWN: &str = "terminate called after throwing an instance of '";
+    let mut lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let last = lines.next()?;
+    let thrown = |line: &str| Some(line.strip_prefix(THROWN)?.strip_suffix('\'')?.to_owned());
+    let words = match last.strip_prefix("what():") {
+        Some(what) => lines.next().and_then(thrown).map(|class| (class, format!(": {}", what.trim()))),
+        None => thrown(last).map(|class| (class, String::new())),
+    };
+    Some(words.map_or_else(|| last.to_owned(), |(class, what)| format!("uncaught exception {class}{what}")))
 }

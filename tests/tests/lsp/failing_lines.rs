@@ -77,3 +77,21 @@ fn where_no_frame_is_the_users_own_it_is_main() {
     let diagnostic = check("nobody", text, "always-fails");
     assert_eq!(diagnostic["severity"], json!(1));
 }
+
+#[test]
+fn an_exception_that_nobody_catches_says_what_it_is() {
+    let text = "#include <stdexcept>\n#include <thread>\nint total;\nvoid add()\n{\n    total++;\n}\n\
+        int main()\n{\n    std::thread one(add), other(add);\n    one.join();\n    other.join();\n    if (total != 2)\n        \
+        throw std::runtime_error(\"boom\"); /* HERE */\n}\n";
+    let workspace = Workspace::empty();
+    let source = workspace.put("throws.cpp", text);
+    let mut compiler = std::process::Command::new("g++");
+    compiler.args(["-g", "-O0", "-pthread", "-o"]).arg(workspace.file("throws")).arg(&source);
+    assert!(compiler.status().unwrap().success());
+    let mut editor = workspace.editor();
+    explore(&mut editor, &source);
+    let found = editor.settled_diagnostics(&source, |diagnostics| diagnostics.len() == 1);
+    assert_eq!(found[0]["message"], "uncaught exception std::runtime_error: boom");
+    assert_eq!(found[0]["range"]["start"]["line"], line_of(&source, "/* HERE */"));
+    editor.end();
+}
