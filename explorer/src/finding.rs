@@ -10,7 +10,7 @@ use crate::places::Places;
 use crate::report::{Finding, Location, Output, Party};
 use crate::source::Frame;
 use crate::story::Story;
-use crate::test_framework::failed_expectation;
+use crate::test_framework::{failed_expectation, thrown_by_test};
 
 /// A failing execution, as a search or a replay saw it.
 pub(crate) struct Failing<'a> {
@@ -67,8 +67,12 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
     let parties = parties(failing.failure, &story, places);
     let failed = failing.failure.thread.map(|thread| story.lanes.label(thread));
     let expectation = expectation(failing, places);
-    let (place, message) = expectation
-        .unwrap_or_else(|| (place(failing, &parties, &story, places), message(failing.failure, &story)));
+    let (place, message) = expectation.unwrap_or_else(|| {
+        let thrown = Some(failing).filter(|failing| ended_with_code(failing.failure));
+        let thrown = thrown.and_then(|failing| thrown_by_test(&failing.ending.stdout));
+        let message = thrown.unwrap_or_else(|| message(failing.failure, &story));
+        (place(failing, &parties, &story, places), message)
+    });
     Finding {
         kind: failing.failure.kind,
         message,

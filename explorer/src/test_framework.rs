@@ -132,12 +132,35 @@ pub(crate) fn failed_expectation(stdout: &[u8]) -> Option<Expectation> {
     while let Some(line) = lines.next() {
         let Some((file, number, said)) = place(line) else { continue };
         let Some(rest) = FAILED.iter().find_map(|mark| said.strip_prefix(mark)) else { continue };
-        let details = lines.take_while(|line| !line.trim().is_empty() && !line.starts_with('[')).take(4);
+        let details = lines.take_while(|line| !line.trim().is_empty() && !line.starts_with('['));
         let words = std::iter::once(rest).chain(details).map(str::trim).filter(|word| !word.is_empty());
-        let words: String = words.collect::<Vec<_>>().join(", ").chars().take(LONGEST).collect();
+        let words: String = joined(words).chars().take(LONGEST).collect();
         return Some(Expectation { file: file.into(), line: number, words });
     }
     None
+}
+
+/// What GoogleTest says about an exception that came out of a test: it has no place.
+pub(crate) fn thrown_by_test(stdout: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(stdout);
+    let mut lines = text.lines().skip_while(|line| *line != "unknown file: Failure").skip(1);
+    let said = lines.next()?.trim_end_matches('.');
+    said.contains(" exception ").then(|| format!("the test failed: {said}"))
+}
+
+/// Lines as one sentence: what ends with a colon introduces the next one, and a value belongs to what it is the value of.
+fn joined<'a>(mut lines: impl Iterator<Item = &'a str>) -> String {
+    let mut text = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        match line.strip_prefix("Which is: ") {
+            Some(value) => text.push_str(&format!(" (which is {value})")),
+            None => {
+                text.push_str(if text.ends_with(':') { " " } else { ", " });
+                text.push_str(line);
+            }
+        }
+    }
+    text
 }
 
 /// `FILE:LINE: REST`.
@@ -156,11 +179,19 @@ mod tests {
         for (output, expected) in [
             (
                 "[ RUN      ] A.B\na/b.cpp:12: Failure\nExpected equality of these values:\n  n\n    Which is: 1\n  2\n\n[  FAILED  ] A.B\n",
-                Some(("a/b.cpp", 12, "Expected equality of these values:, n, Which is: 1, 2")),
+                Some(("a/b.cpp", 12, "Expected equality of these values: n (which is 1), 2")),
+            ),
+            (
+                "b.cpp:12: Failure\nExpected equality of these values:\n  a()\n    Which is: 1\n  b()\n    Which is: 2\nlost\n\n",
+                Some((
+                    "b.cpp",
+                    12,
+                    "Expected equality of these values: a() (which is 1), b() (which is 2), lost",
+                )),
             ),
             (
                 "b.cpp:8\n.......\n\nb.cpp:12: FAILED:\n  CHECK( n == 2 )\nwith expansion:\n  1 == 2\n\n=====\n",
-                Some(("b.cpp", 12, "CHECK( n == 2 ), with expansion:, 1 == 2")),
+                Some(("b.cpp", 12, "CHECK( n == 2 ), with expansion: 1 == 2")),
             ),
             (
                 "b.cpp:8:\nTEST CASE:  x\n\nb.cpp:12: ERROR: CHECK( n == 2 ) is NOT correct!\n  values: CHECK( 1 == 2 )\n",
@@ -177,6 +208,15 @@ mod tests {
             });
             assert_eq!(found, expected);
         }
+    }
+
+    #[test]
+    fn exceptions_that_come_out_of_a_test_are_told() {
+        let output = "[ RUN      ] A.B\nunknown file: Failure\nC++ exception with description \"boom\" thrown in the test \
+                      body.\n\n[  FAILED  ] A.B (0 ms)\n";
+        let said = "the test failed: C++ exception with description \"boom\" thrown in the test body";
+        assert_eq!(thrown_by_test(output.as_bytes()), Some(said.to_owned()));
+        assert_eq!(thrown_by_test(b"a.cpp:3: Failure\nValue of: n\n"), None);
     }
 
     #[test]
