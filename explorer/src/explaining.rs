@@ -30,10 +30,10 @@ impl Session<'_> {
                 Ok(explained) => {
                     let (mut told, file) = self.finding(program, &explained.finding, peculiarities);
                     let before = made.findings.iter().find(|(identity, _)| *identity == found.identity);
-                    let before = before.and_then(|(_, told)| told.schedule_file.clone());
+                    let before = before.and_then(|(_, told)| told.id.clone());
                     let mut explanation = Explanation::from(&explained);
                     if let Some(original) = &mut explanation.original {
-                        original.schedule_file = before.map(|before| keeper.set_aside(before, &file));
+                        original.schedule_file = before.and_then(|id| keeper.set_aside(&id));
                     }
                     told.explanation = Some(explanation);
                     made.keep(keeper, &found.identity, &mut told, &file);

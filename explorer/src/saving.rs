@@ -13,7 +13,6 @@ use crate::report::{EventLine, Finding};
 use crate::schedule_file::{
     FORMAT, FoundBy, KeyPoints, SavedChoice, SavedFailure, SavedTarget, ScheduleFile, VERSION,
 };
-use crate::store::short_hash;
 
 /// The file for a finding. `told` is the same finding as the report tells it.
 pub(crate) fn schedule_file(
@@ -50,12 +49,14 @@ pub(crate) fn schedule_file(
     }
 }
 
-/// A name that the same failure of the same build always gets.
-pub(crate) fn file_name(file: &ScheduleFile) -> String {
-    let identity = format!("{:?}{:?}", file.failure.kind, file.failure.at);
-    let kind = serde_json::to_value(file.failure.kind).ok();
-    let kind = kind.as_ref().and_then(serde_json::Value::as_str).unwrap_or("finding");
-    format!("schedules/{kind}-{}.json", short_hash(identity.as_bytes()))
+/// Where the schedule of the finding of this name is kept.
+pub(crate) fn file_name(id: &str) -> String {
+    format!("schedules/{id}.json")
+}
+
+/// Where the schedule is kept in which it was found, if a simpler one has taken its place.
+pub(crate) fn original_name(id: &str) -> String {
+    format!("schedules/{id}.original.json")
 }
 
 fn party_words(party: &crate::report::Party) -> String {

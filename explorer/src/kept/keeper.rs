@@ -36,11 +36,11 @@ impl<'a> Keeper<'a> {
         schedule: &ScheduleFile,
     ) -> Result<(), StoreError> {
         let _alone = self.store.lock()?;
-        let schedule_name = saving::file_name(schedule);
-        let path = self.store.write(&schedule_name, schedule.to_json().as_bytes())?;
-        told.schedule_file = Some(path.to_string_lossy().into_owned());
         let id = self.name(identity, told);
         told.id = Some(id.clone());
+        let schedule_name = saving::file_name(&id);
+        let path = self.store.write(&schedule_name, schedule.to_json().as_bytes())?;
+        told.schedule_file = Some(path.to_string_lossy().into_owned());
         let program = self.run.program.in_checkout(self.root);
         let built = fs::metadata(&program).and_then(|about| about.modified()).ok();
         let folder = KeptFolder::at(self.store.folder());
@@ -63,15 +63,11 @@ impl<'a> Keeper<'a> {
         self.write(&kept)
     }
 
-    /// Keeps a schedule that would be overwritten by another one of the same name. Returns where it is then.
-    pub(crate) fn set_aside(&self, saved: String, by: &ScheduleFile) -> String {
-        let name = saving::file_name(by);
-        if !Path::new(&saved).ends_with(&name) {
-            return saved;
-        }
-        let aside = name.replace(".json", ".original.json");
-        let kept = fs::read(&saved).ok().and_then(|text| self.store.write(&aside, &text).ok());
-        kept.map_or(saved, |path| path.to_string_lossy().into_owned())
+    /// Keeps the schedule of a finding, which a simpler one is to replace. Returns where it is then.
+    pub(crate) fn set_aside(&self, id: &str) -> Option<String> {
+        let text = fs::read(self.store.folder().join(saving::file_name(id))).ok()?;
+        let path = self.store.write(&saving::original_name(id), &text).ok()?;
+        Some(path.to_string_lossy().into_owned())
     }
 
     /// Two failures of one exploration may look the same.

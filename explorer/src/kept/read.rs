@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::{FINDING, KeptFinding, KeptTarget, TARGET, VERSION, copies};
 use crate::root::STORE;
+use crate::saving;
 use crate::store::{Store, StoreError};
 
 /// The folder of one target in a store.
@@ -102,8 +103,12 @@ impl KeptFolder {
         let _alone = store.lock()?;
         let Some(finding) = self.finding(id) else { return Ok(()) };
         store.remove(&format!("findings/{id}.json"))?;
-        store.remove(&finding.schedule)?;
-        copies::forget_unused(&store, &self.findings());
+        let others = self.findings();
+        if others.iter().all(|other| other.schedule != finding.schedule) {
+            store.remove(&finding.schedule)?;
+            store.remove(&saving::original_name(id))?;
+        }
+        copies::forget_unused(&store, &others);
         Ok(())
     }
 }

@@ -24,6 +24,10 @@ pub(super) fn name(finding: &Finding, root: &Path) -> String {
 
 /// Where the threads stand that the failure is about; not those that were only preempted on the way.
 fn places(finding: &Finding) -> Vec<&Location> {
+    if finding.kind == FailureKind::ExitCode {
+        // Whatever was wrong, programs end in the same function of the library.
+        return vec![&finding.place];
+    }
     let failed = finding.thread.as_ref();
     let taking_part = finding.parties.iter().filter(|party| match failed {
         Some(failed) => party.thread == *failed,
@@ -100,6 +104,17 @@ mod tests {
         assert_eq!(name(FailureKind::Crash, &[1, 2]), name(FailureKind::Crash, &[1, 3]));
         assert_ne!(name(FailureKind::Crash, &[1]), name(FailureKind::Panic, &[1]));
         assert_eq!(name(FailureKind::Timeout, &[1]), name(FailureKind::Timeout, &[2]));
+    }
+
+    #[test]
+    fn what_ends_with_an_exit_code_is_named_by_its_failing_line() {
+        let root = root("expect(a);\nexpect(b);\nreturn 1;\n");
+        let name = |line| {
+            let mut finding = finding(FailureKind::ExitCode, &[3]);
+            finding.place.line = Some(line);
+            super::name(&finding, root.path())
+        };
+        assert_ne!(name(1), name(2));
     }
 
     #[test]

@@ -32,7 +32,7 @@ fn the_report_of_a_lost_update_shows_the_preemption() {
         8 │ read `x`  │           │           │ model.c:5
        ✗ T1 fails
 
-    Replay it with: interleaver replay STORE/schedules/assertion-ab8fe855.json
+    Replay it with: interleaver replay STORE/schedules/assertion-c525fdb9.json
 
     1 bug found.
       explored  build/model (icb)
@@ -67,7 +67,7 @@ fn the_report_of_a_deadlock_says_who_holds_what() {
         3 │           │ lock `a`  │           │ model.c:1
        ✗ nobody can go on
 
-    Replay it with: interleaver replay STORE/schedules/deadlock-65d95cbc.json
+    Replay it with: interleaver replay STORE/schedules/deadlock-ef8e9d6c.json
 
     1 bug found.
       explored  build/model (icb)
@@ -88,7 +88,7 @@ fn a_program_that_always_fails_has_no_story() {
       T1 failed
            in thread1, src/model.c:3
 
-    Replay it with: interleaver replay STORE/schedules/always-fails-32c89952.json
+    Replay it with: interleaver replay STORE/schedules/always-fails-b4d12418.json
 
     1 bug found.
       explored  build/model (icb)
@@ -157,7 +157,7 @@ fn the_json_report_has_the_documented_members() {
           "variables": 1,
           "reproduced": "2/2",
           "id": "assertion-c525fdb9",
-          "schedule_file": "STORE/schedules/assertion-ab8fe855.json",
+          "schedule_file": "STORE/schedules/assertion-c525fdb9.json",
           "parties": [
             {
               "thread": "T1",
