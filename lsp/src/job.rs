@@ -42,6 +42,8 @@ pub(crate) struct Job {
     /// Whether the client has been shown its progress.
     pub(crate) is_shown: bool,
     found: BTreeSet<String>,
+    /// It has come to a result.
+    has_reported: bool,
     cancel: Option<oneshot::Sender<()>>,
     is_cancelled: bool,
 }
@@ -79,7 +81,8 @@ impl Job {
                 self.found.extend(finding.id.clone());
                 return true;
             }
-            Line::Report { .. } | Line::Error { .. } => {}
+            Line::Report { .. } => self.has_reported = true,
+            Line::Error { .. } => {}
         }
         false
     }
@@ -96,8 +99,9 @@ impl Job {
         drop(self.cancel.take());
     }
 
-    pub(crate) fn is_cancelled(&self) -> bool {
-        self.is_cancelled
+    /// Whether it has come to a result that nobody has cut short.
+    pub(crate) fn has_result(&self) -> bool {
+        self.has_reported && !self.is_cancelled
     }
 }
 
@@ -141,6 +145,7 @@ impl Jobs {
             progress: None,
             is_shown: false,
             found: BTreeSet::new(),
+            has_reported: false,
             cancel: None,
             is_cancelled: false,
         };

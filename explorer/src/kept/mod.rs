@@ -18,6 +18,7 @@ use crate::verdict::Verdict;
 
 pub(crate) use self::keeper::Keeper;
 pub use self::read::{KeptFolder, folders, stores_of};
+pub use self::settle::last_words;
 
 /// What the `format` member of a finding's file says.
 pub const FINDING: &str = "interleaver-finding";

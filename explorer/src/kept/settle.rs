@@ -1,20 +1,25 @@
 //! What a run says about findings that it did not make: are they fixed?
 
 use super::{CheckResult, Checked, KeptFinding, Run};
-use crate::report::{Covered, Finding};
+use crate::report::{Covered, FailureKind, Finding};
 use crate::schedule_file::SavedTarget;
 use crate::text::plural;
 
 /// Takes a run into account that did not find it, but `others`. Says whether that changes anything.
 pub(super) fn not_found(finding: &mut KeptFinding, ran: &SavedTarget, run: &Run, others: &[Finding]) -> bool {
-    if finding.fixed.is_some() || !is_same_target(&finding.run, ran) {
+    // What fails whatever the schedule may only have been run with the wrong arguments.
+    let is_always = finding.finding.kind == FailureKind::AlwaysFails;
+    if finding.fixed.is_some() || !(is_always || is_given_the_same(&finding.run, ran)) {
         return false;
     }
     let needed = finding.finding.preemptions;
+    let is_covered = reaches(run.covered, needed);
+    // A shorter run of the same build says nothing: the schedule still fails.
+    if !is_covered && finding.run.build_id == ran.build_id {
+        return false;
+    }
     let (result, words) = match others.iter().find(|other| hides(other, needed)) {
-        _ if !reaches(run.covered, needed) => {
-            (CheckResult::Inconclusive, format!("inconclusive: {}", run.ended))
-        }
+        _ if !is_covered => (CheckResult::Inconclusive, cut_short(run)),
         Some(other) => (CheckResult::Inconclusive, hidden_by(other)),
         None => {
             let words =
@@ -22,19 +27,19 @@ pub(super) fn not_found(finding: &mut KeptFinding, ran: &SavedTarget, run: &Run,
             (CheckResult::Fixed, words)
         }
     };
-    let is_fixed = result == CheckResult::Fixed;
-    // Another run of the same build says nothing: the schedule still fails.
-    if !is_fixed && finding.run.build_id == ran.build_id {
-        return false;
-    }
+    finding.fixed = (result == CheckResult::Fixed).then_some(run.at);
     finding.checked = Some(Checked { at: run.at, result, words });
-    finding.fixed = is_fixed.then_some(run.at);
     true
 }
 
 /// Whether an execution within so many preemptions may have ended with the other failure before it came to this one.
 fn hides(other: &Finding, needed: Option<u32>) -> bool {
     !matches!((other.preemptions, needed), (Some(shown), Some(needed)) if other.fewest && shown > needed)
+}
+
+/// Why it ended, without the option of the command line that was given.
+fn cut_short(run: &Run) -> String {
+    format!("inconclusive: {}", run.ended.split(" (--").next().unwrap_or(&run.ended))
 }
 
 fn hidden_by(other: &Finding) -> String {
@@ -52,13 +57,24 @@ fn up_to(run: &Run, needed: Option<u32>) -> String {
     }
 }
 
+/// What the last run of its target says about a finding, be it that it says nothing.
+#[must_use]
+pub fn last_words(finding: &KeptFinding, last: &Run) -> Checked {
+    let is_of_last = |checked: &&Checked| checked.at == last.at && checked.result != CheckResult::StillFails;
+    match &finding.checked {
+        _ if last.findings.contains(&finding.id) => found(last.at),
+        Some(checked) if is_of_last(&checked) => checked.clone(),
+        _ => Checked { at: last.at, result: CheckResult::Inconclusive, words: cut_short(last) },
+    }
+}
+
 /// The run found it.
 pub(super) fn found(at: u64) -> Checked {
     Checked { at, result: CheckResult::StillFails, words: "still fails".to_owned() }
 }
 
 /// Whether both ran the same thing: neither the build nor the user's language makes another one of it.
-fn is_same_target(one: &SavedTarget, other: &SavedTarget) -> bool {
+fn is_given_the_same(one: &SavedTarget, other: &SavedTarget) -> bool {
     let given = |target: &SavedTarget| {
         let SavedTarget { program, arguments, directory, stdin, .. } = target.clone();
         (program, arguments, directory, stdin, target.ignore_exit_code, target.fresh_directory)

@@ -274,6 +274,58 @@ fn what_a_dismissed_finding_alone_needed_goes_with_it() {
 }
 
 #[test]
+fn findings_in_one_line_have_schedules_of_their_own() {
+    let checkout = Checkout::new();
+    checkout.explored("build-1", &[2], Some(0));
+    checkout.put("a.c", "int x;\nassert(x > 0);\n");
+    checkout.explored("build-2", &[2], Some(0));
+    let folder = checkout.folder();
+    let [one, other] = folder.findings().try_into().unwrap();
+    folder.dismiss(&one.id).unwrap();
+    assert!(!folder.path().join(&one.schedule).exists());
+    assert!(folder.path().join(&other.schedule).exists());
+}
+
+#[test]
+fn what_fails_whatever_the_schedule_may_have_lacked_arguments() {
+    let checkout = Checkout::new();
+    for (kind, is_fixed) in [(FailureKind::AlwaysFails, true), (FailureKind::Assertion, false)] {
+        let found = KeptFinding {
+            finding: Finding { preemptions: Some(0), ..finding(kind) },
+            ..kept_of(&checkout, "build-1")
+        };
+        let mut settled = found.clone();
+        let with_arguments = SavedTarget { arguments: vec!["1".into()], ..run("build-1") };
+        let last = Run { findings: Vec::new(), ..last_of(&checkout) };
+        settle::not_found(&mut settled, &with_arguments, &last, &[]);
+        assert_eq!(settled.fixed.is_some(), is_fixed, "{kind:?}");
+    }
+}
+
+/// A finding of a build, and what the last run came to, in which nothing was found with one preemption.
+fn kept_of(checkout: &Checkout, build: &str) -> KeptFinding {
+    checkout.explored(build, &[2], Some(1));
+    checkout.only()
+}
+
+fn last_of(checkout: &Checkout) -> Run {
+    checkout.folder().target().unwrap().last
+}
+
+#[test]
+fn the_last_run_of_a_target_says_something_of_every_finding() {
+    let checkout = Checkout::new();
+    checkout.explored("build-1", &[2], Some(1));
+    let words = || last_words(&checkout.only(), &last_of(&checkout)).words;
+    assert_eq!(words(), "still fails");
+    checkout.explored("build-1", &[], None);
+    assert_eq!(checkout.only().checked, None);
+    assert_eq!(words(), "inconclusive: it was stopped");
+    checkout.explored("build-2", &[], Some(1));
+    assert_eq!(words(), "fixed: no failure up to 1 preemption · 312 schedules");
+}
+
+#[test]
 fn a_source_that_is_newer_than_the_program_is_marked() {
     let checkout = Checkout::new();
     let program = fs::File::options().write(true).open(checkout.root().join("app")).unwrap();

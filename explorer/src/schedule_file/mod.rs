@@ -4,6 +4,7 @@ mod encode;
 mod io;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use checker::failure::FailureKind;
@@ -13,6 +14,7 @@ use checker::seam::{Agent, Choice, Epoch, OpKey, Pick};
 use serde::{Deserialize, Serialize};
 
 use crate::place::Place;
+use crate::request::Request;
 use crate::text_value::OsText;
 
 pub use io::ScheduleFileError;
@@ -70,6 +72,15 @@ pub struct SavedTarget {
 }
 
 impl SavedTarget {
+    /// Has a request give a program what this one was given, in the checkout at `root`.
+    pub fn give(&self, request: &mut Request, root: &Path) {
+        request.arguments = self.arguments.iter().map(|argument| argument.0.clone()).collect();
+        request.directory = Some(self.directory.in_checkout(root));
+        request.stdin = self.stdin.as_ref().map(|place| place.in_checkout(root));
+        request.fresh_directory = self.fresh_directory;
+        request.ignore_exit_code = self.ignore_exit_code;
+    }
+
     /// The arguments as a person reads them.
     pub(crate) fn arguments_in_words(&self) -> String {
         let words: Vec<_> = self.arguments.iter().map(|argument| argument.0.to_string_lossy()).collect();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use explorer::config;
 use explorer::discover::{Target, Workspace};
-use explorer::kept::CheckResult;
+use explorer::kept::{CheckResult, last_words};
 use explorer::lines::Line;
 use explorer::request::{Request, Strategy};
 use tower_lsp::ls_types::{MessageType, Uri};
@@ -243,8 +243,13 @@ impl State {
                 request.time_limit = request.time_limit.saturating_mul(more);
             }
             Purpose::Check { finding } => {
-                let bound = self.findings.get(finding).and_then(|found| found.kept.finding.preemptions);
-                request.max_preemptions = bound.unwrap_or(request.max_preemptions);
+                if let Some(found) = self.findings.get(finding) {
+                    let bound = found.kept.finding.preemptions;
+                    request.max_preemptions = bound.unwrap_or(request.max_preemptions);
+                    if found.is_concurrency_bug() {
+                        found.kept.run.give(&mut request, &found.root);
+                    }
+                }
                 request.strategy = Strategy::Icb;
             }
         }
@@ -300,11 +305,10 @@ impl State {
 
     fn tell_result(&self, job: &Job) {
         let Purpose::Check { finding } = &job.wish.purpose else { return };
-        let checked = self.findings.get(finding).and_then(|found| found.kept.checked.as_ref());
-        if job.is_cancelled() {
-            return;
-        }
-        if let Some(checked) = checked {
+        let finding = self.findings.get(finding).filter(|_| job.has_result());
+        let target = finding.and_then(|finding| self.findings.target(&finding.target()));
+        if let Some((finding, target)) = finding.zip(target) {
+            let checked = last_words(&finding.kept, &target.last);
             let kind = match checked.result {
                 CheckResult::Fixed => MessageType::INFO,
                 CheckResult::StillFails | CheckResult::Inconclusive => MessageType::WARNING,

@@ -107,3 +107,69 @@ fn a_program_that_never_comes_to_the_failing_line_is_not_fixed() {
     assert_eq!(finding(&mut editor, 16)["fixed"], Value::Null);
     editor.end();
 }
+
+/// Writes the configuration, and says so as a client does.
+fn configure(editor: &mut Editor, workspace: &Workspace, text: &str) {
+    let file = workspace.put("interleaver.toml", text);
+    let changed = json!({ "uri": uri(&file), "type": 1 });
+    editor.notify("workspace/didChangeWatchedFiles", json!({ "changes": [changed] }));
+}
+
+#[test]
+fn a_check_that_ends_early_repeats_no_older_answer() {
+    let workspace = Workspace::empty();
+    let source = workspace.put("m.c", TWO_BUGS);
+    workspace.compile("m");
+    let mut editor = workspace.editor_with(as_extension());
+    explore(&mut editor, &source);
+    assert_eq!(check(&mut editor, 16), "m: still fails");
+    configure(&mut editor, &workspace, "max-schedules = 1\n");
+    assert_eq!(check(&mut editor, 16), "m: inconclusive: it ran 1 schedule");
+    editor.end();
+}
+
+#[test]
+fn a_program_that_lacked_its_arguments_is_fixed_once_it_has_them() {
+    let workspace = Workspace::empty();
+    let text = TWO_BUGS
+        .replace(
+            "int main(void) {",
+            "int main(int count, char **words) {\n    if (count < 2) return 2;\n    (void)words;",
+        )
+        .replace("first == 2", "first > 0")
+        .replace("second == 2", "second > 0");
+    let source = workspace.put("m.c", &text);
+    workspace.compile("m");
+    let mut editor = workspace.editor_with(as_extension());
+    explore(&mut editor, &source);
+    let found = editor.settled_diagnostics(&source, |diagnostics| diagnostics.len() == 1);
+    assert_eq!(found[0]["code"], "always-fails");
+    let place = editor.execute("interleaver.server.configuration", json!({ "target": "m" }));
+    configure(
+        &mut editor,
+        &workspace,
+        &place["text"].as_str().unwrap().replace("args = []", "args = [\"1\"]"),
+    );
+    let said = check(&mut editor, 17);
+    assert!(said.starts_with("m: fixed: no failure up to 0 preemptions · "), "{said}");
+    editor.wait_for_diagnostics(&source, <[_]>::is_empty);
+    editor.wait_for_lens(&source, |title| title.starts_with("✓ no failure up to 0 preemptions"));
+    editor.end();
+}
+
+#[test]
+fn a_finding_is_looked_for_with_the_arguments_that_it_was_found_with() {
+    let workspace = Workspace::empty();
+    let text = TWO_BUGS.replace(
+        "int main(void) {",
+        "int main(int count, char **words) { if (count < 2) return 0; (void)words;",
+    );
+    let source = workspace.put("m.c", &text);
+    workspace.compile("m");
+    workspace.put("interleaver.toml", "[[target]]\nprogram = \"m\"\nargs = [\"1\"]\n");
+    let mut editor = workspace.editor_with(as_extension());
+    explore(&mut editor, &source);
+    configure(&mut editor, &workspace, "");
+    assert_eq!(check(&mut editor, 16), "m: still fails");
+    editor.end();
+}
