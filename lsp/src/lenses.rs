@@ -66,7 +66,8 @@ impl Above<'_> {
         if targets.is_empty() {
             return self.users();
         }
-        targets.iter().flat_map(|at| self.of_target(at)).collect()
+        let shares_line = |at: &TargetAt| targets.iter().filter(|other| other.line == at.line).count() > 1;
+        targets.iter().flat_map(|at| self.of_target(at, shares_line(at))).collect()
     }
 
     /// The file itself has neither `main` nor tests.
@@ -87,7 +88,19 @@ impl Above<'_> {
         users.into_iter().take(MOST_PROGRAMS).map(own).collect()
     }
 
-    fn of_target(&self, at: &TargetAt) -> Vec<CodeLens> {
+    /// Where several can be explored from one line, each one's first lens says which it is.
+    fn of_target(&self, at: &TargetAt, shares_line: bool) -> Vec<CodeLens> {
+        let mut lenses = self.of_standing(at);
+        let label = at.target.as_ref().filter(|_| shares_line).map(|target| &target.label);
+        if let (Some(label), Some(command)) =
+            (label, lenses.first_mut().and_then(|lens| lens.command.as_mut()))
+        {
+            command.title.push_str(&format!(" · {label}"));
+        }
+        lenses
+    }
+
+    fn of_standing(&self, at: &TargetAt) -> Vec<CodeLens> {
         let line = at.line.saturating_sub(1);
         let by_name = || self.state.jobs.of_place(self.file, &at.name);
         let target = at.target.as_ref().map(Key::of);

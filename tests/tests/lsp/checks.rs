@@ -129,35 +129,6 @@ fn a_check_that_ends_early_repeats_no_older_answer() {
 }
 
 #[test]
-fn a_program_that_lacked_its_arguments_is_fixed_once_it_has_them() {
-    let workspace = Workspace::empty();
-    let text = TWO_BUGS
-        .replace(
-            "int main(void) {",
-            "int main(int count, char **words) {\n    if (count < 2) return 2;\n    (void)words;",
-        )
-        .replace("first == 2", "first > 0")
-        .replace("second == 2", "second > 0");
-    let source = workspace.put("m.c", &text);
-    workspace.compile("m");
-    let mut editor = workspace.editor_with(as_extension());
-    explore(&mut editor, &source);
-    let found = editor.settled_diagnostics(&source, |diagnostics| diagnostics.len() == 1);
-    assert_eq!(found[0]["code"], "always-fails");
-    let place = editor.execute("interleaver.server.configuration", json!({ "target": "m" }));
-    configure(
-        &mut editor,
-        &workspace,
-        &place["text"].as_str().unwrap().replace("args = []", "args = [\"1\"]"),
-    );
-    let said = check(&mut editor, 17);
-    assert!(said.starts_with("m: fixed: no failure up to 0 preemptions · "), "{said}");
-    editor.wait_for_diagnostics(&source, <[_]>::is_empty);
-    editor.wait_for_lens(&source, |title| title.starts_with("✓ no failure up to 0 preemptions"));
-    editor.end();
-}
-
-#[test]
 fn a_finding_is_looked_for_with_the_arguments_that_it_was_found_with() {
     let workspace = Workspace::empty();
     let text = TWO_BUGS.replace(

@@ -52,3 +52,18 @@ fn a_target_gets_a_place_for_its_arguments() {
     assert!(!workspace.file("interleaver.toml").exists());
     editor.end();
 }
+
+#[test]
+fn targets_in_one_line_say_which_they_are() {
+    let workspace = Workspace::with(&["lost_update"]);
+    let target = |name: &str| format!("[[target]]\nname = \"{name}\"\nprogram = \"lost_update\"\n");
+    workspace.put("interleaver.toml", &format!("{}{}", target("short"), target("long")));
+    let mut editor = workspace.editor();
+    let source = workspace.file("lost_update.c");
+    editor.open(&source);
+    let mut titles = editor.lens_titles(&source);
+    titles.sort();
+    let expected = ["long", "lost_update", "short"].map(|name| format!("▶ Explore interleavings · {name}"));
+    assert_eq!(titles, expected);
+    editor.end();
+}
