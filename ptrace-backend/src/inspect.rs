@@ -141,7 +141,9 @@ impl Inspection {
         if kind != expected.kind || pending.site != expected.site {
             return Err(differs(format!("{name} {kind:?} at {:#x}", pending.site.0)));
         }
-        let can_move = is_timeout || thread.interrupt.is_some() || self.process.holds(index, &pending.need);
+        let can_move = is_timeout
+            || self.process.holds(index, &pending.need)
+            || self.process.interruption(index, pending).is_some();
         if can_move { Ok(index) } else { Err(differs(format!("{name} is blocked"))) }
     }
 

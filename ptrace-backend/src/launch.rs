@@ -7,7 +7,7 @@ use crate::control::harness;
 use crate::control::memory_calls::MemoryFunctions;
 use crate::control::watch::Watch;
 use crate::debuginfo::Modules;
-use crate::layout::{Layout, Module, What};
+use crate::layout::{Layout, Module, What, is_system};
 use crate::os::process;
 use crate::preflight::Executable;
 use crate::spec::{LaunchError, LaunchSpec, Stepping};
@@ -43,6 +43,7 @@ pub(crate) fn launch(
         test_cancel: function("pthread_testcancel", &modules),
         mutex_lock: function("pthread_mutex_lock", &modules),
         mutex_unlock: function("pthread_mutex_unlock", &modules),
+        cancels: cancels(&modules),
         modules,
         traps: by_address,
         candidates,
@@ -66,6 +67,12 @@ pub(crate) fn launch(
         Passage::Early(early) => Origin::Starts(Starts { recipe, areas, early, mapped }),
     };
     Ok((origin, layout))
+}
+
+/// Whether the user's own code may call `pthread_cancel`.
+fn cancels(modules: &[Module]) -> bool {
+    let mut own = modules.iter().enumerate().filter(|(i, module)| *i == 0 || !is_system(&module.mapped.path));
+    own.any(|(_, module)| module.image.imports("pthread_cancel"))
 }
 
 /// Runs the program to `main`, where it gets that far without doing something that its copies would not have done.

@@ -76,6 +76,8 @@ pub(crate) struct Layout {
     pub(crate) test_cancel: u64,
     pub(crate) mutex_lock: u64,
     pub(crate) mutex_unlock: u64,
+    /// The program may cancel threads.
+    pub(crate) cancels: bool,
     /// The stack pointer at `main`, or before the first constructor where executions begin there.
     pub(crate) main_stack: u64,
     /// Each start of the program has other addresses.

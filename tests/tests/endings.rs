@@ -5,10 +5,20 @@ use tests::{Build, Optimisation, Outcome, Tool, running};
 
 /// Explores `endings/<name>.c` at every optimisation, and hands each report to `check`; nothing is left running.
 fn explore(name: &str, check: impl Fn(&Outcome)) {
+    explore_with(|level| Build::new(format!("endings/{name}.c"), level), check);
+}
+
+/// The same for `endings/cancelled.c`, whose thread does this.
+fn explore_cancelled(act: &str, check: impl Fn(&Outcome)) {
+    explore_with(|level| Build::new("endings/cancelled.c", level).flag(&format!("-DACT={act}")), check);
+}
+
+fn explore_with(build: impl Fn(Optimisation) -> Build, check: impl Fn(&Outcome)) {
     for level in Optimisation::ALL {
-        let program = Build::new(format!("endings/{name}.c"), level).program().unwrap();
+        let program = build(level).program().unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let options = ["--output".as_ref(), folder.path().as_os_str()];
+        let options =
+            ["--run-timeout".as_ref(), "2s".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
         let outcome = Tool::explore(options, &program).run().unwrap();
         assert_eq!(running(&program), [] as [i32; 0], "{}", outcome.transcript());
         check(&outcome);
@@ -52,5 +62,43 @@ fn what_comes_after_the_end_of_the_process_does_not_always_fail() {
     explore("exits_by_another", |outcome| {
         assert_eq!(outcome.code, 1, "{}", outcome.transcript());
         assert_eq!(outcome.finding()["kind"], "exit-code", "{}", outcome.transcript());
+    });
+}
+
+#[test]
+fn a_thread_is_cancelled_before_or_while_it_waits_for_a_condition() {
+    explore_cancelled("WAIT", clean);
+}
+
+#[test]
+fn a_thread_is_cancelled_while_it_sleeps() {
+    explore_cancelled("SLEEP", clean);
+}
+
+#[test]
+fn a_thread_is_cancelled_while_it_reads() {
+    explore_cancelled("READ", clean);
+}
+
+#[test]
+fn a_thread_asks_whether_it_is_cancelled() {
+    explore_cancelled("ASK", clean);
+}
+
+#[test]
+fn the_wait_for_a_mutex_is_no_cancellation_point() {
+    explore_cancelled("LOCK", clean);
+}
+
+#[test]
+fn a_thread_is_not_cancelled_while_it_does_not_allow_it() {
+    explore_cancelled("REFUSE", clean);
+}
+
+#[test]
+fn a_calculation_that_only_a_cancellation_ends_is_refused() {
+    explore_cancelled("CALCULATE", |outcome| {
+        assert_eq!(outcome.code, 3, "{}", outcome.transcript());
+        assert!(outcome.says("asynchronous cancellation"), "{}", outcome.transcript());
     });
 }

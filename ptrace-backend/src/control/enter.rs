@@ -34,6 +34,12 @@ impl Process {
             self.begin_test(index);
         } else if function == Function::ThreadExit {
             self.exits(index)?;
+        } else if matches!(function, Function::CancelState | Function::CancelType) {
+            self.set_cancellation(index, function);
+        } else if function == Function::TestCancel {
+            if !self.layout.in_libc(caller) && self.test_cancel(index, caller) {
+                return Ok(Flow::Rest);
+            }
         } else if !self.layout.in_libc(caller)
             && self.threads[index].calling.is_none()
             && let Some(flow) = self.operation(index, function, timed_out, caller)?
@@ -71,7 +77,10 @@ impl Process {
             self.threads[index].stage = Stage::Failed(failure);
             return Ok(Some(Flow::Rest));
         }
-        let (op, need) = self.describe_call(index, function, object);
+        let (mut op, need) = self.describe_call(index, function, object);
+        if self.layout.cancels && function.is_cancellation_point() {
+            op.may.accesses.push(Access::read(self.signals_of(Some(index))));
+        }
         let limit = time_limit(function).map(|i| self.threads[index].argument(i));
         let deadline = limit.and_then(|at| read_timespec(self.leader, at));
         let act = Act::Function { function, object, timed_out };
@@ -208,7 +217,13 @@ impl Process {
                 let to = self.threads.iter().rposition(|t| t.handle == object);
                 (Op::new(OpKind::Kill, [Access::write(self.signals_of(to))]), free)
             }
-            F::Create | F::ThreadExit | F::Panic | F::Test => (Op::new(OpKind::Create, []), free),
+            F::TestCancel
+            | F::CancelState
+            | F::CancelType
+            | F::ThreadExit
+            | F::Panic
+            | F::Test
+            | F::Create => (Op::new(OpKind::Create, []), free),
             F::Join | F::TimedJoin => self.describe_join(object, true),
             F::TryJoin => self.describe_join(object, false),
         }

@@ -58,6 +58,10 @@ pub(crate) enum Function {
     TryJoin,
     TimedJoin,
     Cancel,
+    TestCancel,
+    /// `pthread_setcancelstate` and `pthread_setcanceltype`.
+    CancelState,
+    CancelType,
     ThreadExit,
     /// The slow path of `Mutex::lock` of Rust's standard library: takes the mutex.
     RustLock,
@@ -82,6 +86,21 @@ impl Function {
                 | F::WriteTryLock
                 | F::SemTryWait
                 | F::SemGetValue
+        )
+    }
+
+    /// Whether a thread that is cancelled while it waits in it, or before, acts upon that there.
+    pub(crate) fn is_cancellation_point(self) -> bool {
+        use Function as F;
+        matches!(
+            self,
+            F::CondWait
+                | F::CondTimedWait { .. }
+                | F::SemWait
+                | F::SemTimedWait { .. }
+                | F::Join
+                | F::TimedJoin
+                | F::TestCancel
         )
     }
 }
@@ -152,6 +171,9 @@ pub(crate) const THREAD_FUNCTIONS: &[(&str, Function)] = &[
     ("pthread_timedjoin_np", F::TimedJoin),
     ("pthread_clockjoin_np", F::TimedJoin),
     ("pthread_cancel", F::Cancel),
+    ("pthread_testcancel", F::TestCancel),
+    ("pthread_setcancelstate", F::CancelState),
+    ("pthread_setcanceltype", F::CancelType),
     ("pthread_exit", F::ThreadExit),
     ("thrd_exit", F::ThreadExit),
 ];

@@ -78,8 +78,10 @@ impl Process {
         let is_under_way = test.clone().any(|i| matches!(self.threads[i].part, Part::Test { .. }));
         let can_move = |i: Index| {
             let thread = &self.threads[i];
-            let holds = |pending: &super::thread::Pending| self.holds(i, &pending.need);
-            thread.interrupt.is_some() || thread.pending.as_ref().is_some_and(holds)
+            let holds = |pending: &super::thread::Pending| {
+                self.holds(i, &pending.need) || self.interruption(i, pending).is_some()
+            };
+            thread.pending.as_ref().is_some_and(holds)
         };
         is_under_way && (test.any(can_move) || !can_move(index))
     }

@@ -9,7 +9,7 @@ use super::functions::Function;
 use super::futexes::Requeue;
 use super::process::Process;
 use super::sync::{Index, Mutex};
-use super::thread::{Act, Need, Pending, Stage, Thread};
+use super::thread::{Act, Interrupt, Need, Pending, Stage, Thread};
 use crate::os::fd;
 
 impl Process {
@@ -73,26 +73,36 @@ impl Process {
         AgentView {
             agent,
             status: self.status(index, pending),
-            pending: Some(self.interruption(index, pending).unwrap_or_else(|| pending.op.clone())),
+            pending: Some(self.interruption(index, pending).map_or_else(|| pending.op.clone(), |(_, op)| op)),
             site: pending.site,
             picks: self.picks(&pending.act),
         }
     }
 
-    /// What a thread does next in place of its pending operation, if that is a wait that something ends.
-    pub(super) fn interruption(&self, index: Index, pending: &Pending) -> Option<Op> {
-        let interrupted = self.threads[index].interrupt.is_some() && !self.holds(index, &pending.need);
-        interrupted.then(|| Op::new(OpKind::Kill, [Access::write(self.signals_of(Some(index)))]))
+    /// What a thread does next in place of its pending operation, if something ends that wait.
+    pub(crate) fn interruption(&self, index: Index, pending: &Pending) -> Option<(Interrupt, Op)> {
+        let thread = &self.threads[index];
+        let is_cancelled = thread.cancellation.is_due() && pending.is_cancellation_point();
+        if !is_cancelled && !thread.signalled {
+            return None;
+        }
+        // A condition wait begins with its first half, which never waits.
+        let waits = || pending.begins_condition_wait() || !self.holds(index, &pending.need);
+        let interrupt = if is_cancelled && waits() {
+            Interrupt::Cancel
+        } else if thread.signalled && !self.holds(index, &pending.need) {
+            Interrupt::Signal
+        } else {
+            return None;
+        };
+        Some((interrupt, Op::new(OpKind::Kill, [Access::write(self.signals_of(Some(index)))])))
     }
 
     fn status(&self, index: Index, pending: &Pending) -> Status {
         if self.waits_for_test(index) {
             return Status::Blocked(On::Test);
         }
-        if self.threads[index].interrupt.is_some() {
-            return Status::Enabled;
-        }
-        if self.holds(index, &pending.need) {
+        if self.holds(index, &pending.need) || self.interruption(index, pending).is_some() {
             return Status::Enabled;
         }
         let obj = |addr: &u64| self.object(*addr, 1);

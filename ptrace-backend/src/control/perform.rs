@@ -58,7 +58,9 @@ impl Process {
         let id = self.begin_event(index);
         let woken_by = self.threads[index].woken_by.take();
         let interruption = self.interruption(index, &pending);
-        if let Some((interrupt, op)) = self.threads[index].interrupt.take().zip(interruption) {
+        // The handler of a signal runs when the thread goes on, however it does.
+        self.threads[index].signalled = false;
+        if let Some((interrupt, op)) = interruption {
             return self.interrupt(index, interrupt, op, pending, id);
         }
         let (did, next) = self.carry_out_act(Turn { index, pending: &pending, pick, id })?;
@@ -139,10 +141,11 @@ impl Process {
         self.advance(index)
     }
 
-    /// Makes a thread go on at another function's entry, with the arguments that it has.
+    /// Makes a thread go on at another function's entry, past the trap that may be there.
     pub(super) fn jump(&mut self, index: Index, function: u64) -> Result<(), ExecutionError> {
         self.threads[index].regs.rip = function;
-        self.write_registers(index)
+        self.write_registers(index)?;
+        if self.layout.traps.contains_key(&function) { self.pass_trap(index) } else { Ok(()) }
     }
 
     /// Makes the function at whose entry a thread stands return.
@@ -310,6 +313,10 @@ impl Process {
                 } else if let Some(at) = lock.readers.iter().position(|&r| r == index) {
                     lock.readers.swap_remove(at);
                 }
+            }
+            F::TestCancel => {
+                let cancellation = &mut self.threads[index].cancellation;
+                cancellation.requested &= cancellation.disabled;
             }
             F::SemTryWait => return self.number(object, 4) as u32 > 0,
             F::Once | F::GuardAcquire => return self.enter_once(index, function, object),

@@ -234,6 +234,12 @@ impl Process {
             return Err(ExecutionError::Cancelled);
         }
         let name = self.threads[index].name;
+        if self.threads[index].cancellation.asynchronous {
+            return Err(ExecutionError::Unsupported(format!(
+                "{name} runs on without coming to a key point and allows asynchronous cancellation \
+                 (pthread_setcanceltype), which is not supported where nothing else could end it"
+            )));
+        }
         let message = format!("{name} ran longer than the time limit without coming to a key point");
         self.threads[index].stage = Stage::Failed(self.failure(index, FailureKind::Timeout, message, stack));
         Ok(true)

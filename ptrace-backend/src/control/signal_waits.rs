@@ -8,7 +8,7 @@ use checker::seam::ExecutionError;
 use super::perform::Next;
 use super::process::{Flow, Process};
 use super::sync::Index;
-use super::thread::{Act, Interrupt, Need, Pending, Stage};
+use super::thread::{Act, Need, Pending, Stage};
 use crate::answers::{PID, read_timespec};
 use crate::os::Tid;
 
@@ -208,7 +208,7 @@ impl Process {
         if pending.op.may.accesses.iter().all(|access| access.obj != obj) {
             pending.op.may.accesses.push(Access::write(obj));
         }
-        thread.interrupt = Some(Interrupt::Signal);
+        thread.signalled = true;
         self.note("the program sends signals between its threads: a handler runs when its thread goes on");
     }
 

@@ -8,9 +8,10 @@ use super::process::{Flow, Process, system};
 use super::signal_waits::Signals;
 use super::sync::Index;
 use super::thread::Stage;
+use crate::answers::PID;
 use crate::layout::What;
 use crate::os::wait::{self, Wait};
-use crate::os::{memory, ptrace};
+use crate::os::{Tid, memory, ptrace};
 use crate::target::startup::answer_time_stamp;
 
 /// A signal's name, or its number.
@@ -70,7 +71,10 @@ impl Process {
             }
         }
         if HARMLESS.contains(&signal) || !self.is_fatal(index, signal) {
-            if Signals::of(self.threads[index].tid).is_some_and(|signals| signals.is_caught(signal)) {
+            let tid = self.threads[index].tid;
+            if Signals::of(tid).is_some_and(|signals| signals.is_caught(signal)) {
+                // The handler compares the sender's number with the one that the program has for itself.
+                ptrace::rename_sender(tid, self.leader, PID as Tid).map_err(system("write a signal"))?;
                 self.finish_stub(index)?;
             }
             return Ok(Flow::Resume(signal));

@@ -56,8 +56,9 @@ pub(crate) struct Thread {
     pub(crate) allocating: Option<Allocating>,
     /// It is inside a function that it was made to call.
     pub(crate) calling: Option<Box<Call>>,
-    /// Something wants it out of its wait.
-    pub(crate) interrupt: Option<Interrupt>,
+    /// A signal is there whose handler it is to run.
+    pub(crate) signalled: bool,
+    pub(crate) cancellation: Cancellation,
     /// The waits that signal handlers interrupt, to be taken up where they left off when the handlers return.
     pub(crate) interrupted: Vec<InterruptedWait>,
     /// The word that the kernel clears when the thread ends; `None` if that is not known.
@@ -82,6 +83,24 @@ pub(crate) enum Interrupt {
     Signal,
     /// `pthread_cancel`.
     Cancel,
+}
+
+/// What is known of a thread's cancellation.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Cancellation {
+    /// It was asked for, and the thread has not acted upon it.
+    pub(crate) requested: bool,
+    /// The thread does not allow it now.
+    pub(crate) disabled: bool,
+    /// It takes effect anywhere, not at cancellation points alone.
+    pub(crate) asynchronous: bool,
+}
+
+impl Cancellation {
+    /// Whether it takes effect at the next cancellation point.
+    pub(crate) fn is_due(self) -> bool {
+        self.requested && !self.disabled
+    }
 }
 
 /// A wait in a function, at whose entry the thread stands.
@@ -214,6 +233,26 @@ pub(crate) enum Act {
     Sleep(u64),
 }
 
+impl Pending {
+    /// Whether a cancellation takes effect here, or in the wait that this begins. Waits in system calls are no matter of
+    /// this: the C library ends them by a signal.
+    pub(crate) fn is_cancellation_point(&self) -> bool {
+        match self.act {
+            Act::Function { function, .. } => function.is_cancellation_point(),
+            Act::Reacquire { .. } => matches!(self.need, Need::Signal(_)),
+            _ => false,
+        }
+    }
+
+    /// Whether it is the first half of a condition wait.
+    pub(crate) fn begins_condition_wait(&self) -> bool {
+        matches!(
+            self.act,
+            Act::Function { function: Function::CondWait | Function::CondTimedWait { .. }, .. }
+        )
+    }
+}
+
 impl Thread {
     /// A new thread with these registers, stopped before its first instruction.
     pub(crate) fn new(tid: Tid, name: ThreadName, regs: Regs, stack: Range<u64>, world: World) -> Self {
@@ -238,7 +277,8 @@ impl Thread {
             deferred_signal: 0,
             allocating: None,
             calling: None,
-            interrupt: None,
+            signalled: false,
+            cancellation: Cancellation::default(),
             interrupted: Vec::new(),
             tid_word: None,
         }

@@ -112,6 +112,26 @@ pub(crate) fn signal_info(tid: Tid) -> io::Result<libc::siginfo_t> {
     }
 }
 
+/// Of the signal that a thread is stopped with, if the process `from` sent it: lets it come from `to`.
+pub(crate) fn rename_sender(tid: Tid, from: Tid, to: Tid) -> io::Result<()> {
+    /// Where the number of the sender is in `siginfo_t`.
+    const SENDER: usize = 16;
+    let mut info = signal_info(tid)?;
+    if ![libc::SI_USER, libc::SI_TKILL, libc::SI_QUEUE].contains(&info.si_code) {
+        return Ok(());
+    }
+    // SAFETY: a signal with one of these codes was sent by a process, and has its number there; the structure is longer.
+    // The kernel reads one structure from a valid reference.
+    unsafe {
+        if info.si_pid() != from {
+            return Ok(());
+        }
+        ptr::from_mut(&mut info).byte_add(SENDER).cast::<Tid>().write(to);
+        check(libc::ptrace(libc::PTRACE_SETSIGINFO, tid, ptr::null_mut::<c_void>(), ptr::from_mut(&mut info)))
+            .map(drop)
+    }
+}
+
 /// Writes one word of a tracee's memory, also where the tracee itself may not write.
 pub(crate) fn poke(tid: Tid, addr: u64, word: u64) -> io::Result<()> {
     request(libc::PTRACE_POKEDATA, tid, addr as usize, word as usize)
