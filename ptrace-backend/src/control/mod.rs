@@ -19,6 +19,7 @@ mod needs;
 mod perform;
 mod probes;
 pub(crate) mod process;
+mod settling;
 mod sharing;
 mod signal_waits;
 mod signals;

@@ -76,7 +76,7 @@ pub(crate) struct Process {
     pub(crate) stops_next: bool,
     /// How often instructions that are not watched otherwise have run, each and all of them.
     pub(crate) audited: (FxHashMap<usize, u32>, u32),
-    watch: Arc<Watch>,
+    pub(super) watch: Arc<Watch>,
 }
 
 /// What a stop of the running thread means for it.
@@ -150,7 +150,8 @@ impl Process {
         let is_wide = std::mem::replace(&mut self.let_go, true) | std::mem::take(&mut self.stops_next);
         self.widen(is_wide)?;
         self.segment(index)?;
-        self.start_newborn()
+        self.start_newborn()?;
+        self.settle()
     }
 
     /// Lets threads that were created run to their first key points.

@@ -73,6 +73,18 @@ pub(crate) fn is_ready(pid: super::Tid, descriptor: i32, events: i16) -> bool {
     unsafe { libc::poll(&raw mut poll, 1, 0) > 0 }
 }
 
+/// Waits a moment for one of these descriptors of another process to be ready for its events.
+pub(crate) fn wait_for(pid: super::Tid, files: &[(i32, i16)]) {
+    const MOMENT: i32 = 1; // in milliseconds
+    let borrowed: Vec<(OwnedFd, i16)> =
+        files.iter().filter_map(|&(file, events)| Some((borrow(pid, file)?, events))).collect();
+    let entry =
+        |(file, events): &(OwnedFd, i16)| libc::pollfd { fd: file.as_raw_fd(), events: *events, revents: 0 };
+    let mut polls: Vec<libc::pollfd> = borrowed.iter().map(entry).collect();
+    // SAFETY: so many structures, borrowed mutably.
+    unsafe { libc::poll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, MOMENT) };
+}
+
 /// The file that a descriptor stands for, as the kernel names it.
 fn link(pid: super::Tid, descriptor: i32) -> String {
     let link = std::fs::read_link(format!("/proc/{pid}/fd/{descriptor}"));

@@ -8,3 +8,74 @@ pub(crate) fn addresses_vary(tid: Tid) -> bool {
     let flags = flags.ok().and_then(|text| u32::from_str_radix(text.trim(), 16).ok());
     flags.is_some_and(|flags| flags & libc::ADDR_NO_RANDOMIZE as u32 == 0)
 }
+
+/// Where a thread stands that cannot go on by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// The system call, with its arguments.
+    call: String,
+    /// How often it has given up the processor.
+    switches: String,
+}
+
+/// Whether a thread of another process waits, in a system call without a time limit, for what others do.
+pub(crate) fn stands(tid: Tid) -> Option<Standing> {
+    let read = |file: &str| std::fs::read_to_string(format!("/proc/{tid}/{file}")).ok();
+    let status = read("status")?;
+    let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    if !field("State:")?.starts_with('S') {
+        return None;
+    }
+    let call = read("syscall")?;
+    let switches = field("voluntary_ctxt_switches:")?.to_owned();
+    waits_without_limit(&call).then_some(Standing { call, switches })
+}
+
+/// Whether a line of `/proc/PID/syscall` shows a call that ends only by what others do.
+fn waits_without_limit(line: &str) -> bool {
+    let mut words = line.split_ascii_whitespace();
+    let Some(number) = words.next().and_then(|word| word.parse::<libc::c_long>().ok()) else { return false };
+    let hexadecimal = |word: &str| u64::from_str_radix(word.trim_start_matches("0x"), 16).ok();
+    let arguments: Vec<u64> = words.filter_map(hexadecimal).collect();
+    let argument = |i: usize| arguments.get(i).copied().unwrap_or(0);
+    match number {
+        libc::SYS_read
+        | libc::SYS_readv
+        | libc::SYS_recvfrom
+        | libc::SYS_recvmsg
+        | libc::SYS_accept
+        | libc::SYS_accept4
+        | libc::SYS_write
+        | libc::SYS_writev
+        | libc::SYS_sendto
+        | libc::SYS_sendmsg
+        | libc::SYS_wait4
+        | libc::SYS_waitid
+        | libc::SYS_pause
+        | libc::SYS_rt_sigsuspend
+        | libc::SYS_flock => true,
+        libc::SYS_ppoll => argument(2) == 0,
+        libc::SYS_futex => argument(3) == 0,
+        libc::SYS_select | libc::SYS_pselect6 => argument(4) == 0,
+        libc::SYS_poll => (argument(2) as i32) < 0,
+        libc::SYS_epoll_wait | libc::SYS_epoll_pwait => (argument(3) as i32) < 0,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_calls_without_a_time_limit_wait_for_others() {
+        let read = "0 0x0 0x7ffc0 0x400 0x0 0x0 0x0 0x7ffc8 0x7f001";
+        let sleep = "230 0x0 0x0 0x7ffc0 0x7ffc0 0x0 0x0 0x7ffc8 0x7f001";
+        let poll = |limit: &str| format!("7 0x7ffc0 0x1 {limit} 0x0 0x0 0x0 0x7ffc8 0x7f001");
+        assert!(waits_without_limit(read));
+        assert!(!waits_without_limit(sleep));
+        assert!(waits_without_limit(&poll("0xffffffff")));
+        assert!(!waits_without_limit(&poll("0x64")));
+        assert!(!waits_without_limit("running"));
+    }
+}

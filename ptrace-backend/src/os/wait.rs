@@ -89,6 +89,11 @@ pub(crate) fn uninterrupted(tid: Tid) -> io::Result<Wait> {
     }
 }
 
+/// What one tracee has to report by now, if anything.
+pub(crate) fn now(tid: Tid) -> io::Result<Option<Wait>> {
+    Ok(waitpid(tid, libc::WNOHANG)?.map(|(_, status)| status))
+}
+
 /// Reaps a thread or process that has been killed, however many stops it still reports.
 pub(crate) fn reap(tid: Tid) {
     while let Ok(status) = uninterrupted(tid) {
