@@ -4,6 +4,7 @@ mod access;
 pub(crate) mod atomicity;
 mod bystanders;
 mod calls;
+mod clock;
 mod enter;
 mod files;
 pub(crate) mod functions;

@@ -204,6 +204,11 @@ impl Process {
                 (all, Next::Pass)
             }
             Act::Answer(value) => (all, Next::Answer(*value)),
+            Act::ReadClock => {
+                let thread = &mut self.threads[index];
+                let answer = thread.world.answer(thread.tid, &thread.regs);
+                (all, Next::Answer(answer.unwrap_or(-i64::from(libc::ENOSYS))))
+            }
             Act::Kernel => (all, Next::Kernel),
             Act::FutexWait { addr, value } => self.futex_wait(index, pending, *addr, *value),
             Act::FutexResume { result, .. } => (all, Next::Answer(*result)),

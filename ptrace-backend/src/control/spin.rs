@@ -11,6 +11,7 @@ use checker::seam::ExecutionError;
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register};
 use rustc_hash::FxHashMap;
 
+use super::clock::Readings;
 use super::process::{Process, system};
 use super::sync::Index;
 use super::thread::{Need, Thread};
@@ -55,6 +56,7 @@ impl Thread {
         };
         if !looks {
             self.spinning.visits.clear();
+            self.readings = Readings::default();
         }
     }
 

@@ -19,6 +19,9 @@ const LOCK_PI2: i32 = 13;
 impl Process {
     /// The running thread has stopped at a trapped system call.
     pub(crate) fn system_call(&mut self, index: Index) -> Result<Flow, ExecutionError> {
+        if let Some(flow) = self.wait_for_time(index) {
+            return Ok(flow);
+        }
         let thread = &mut self.threads[index];
         if let Some(result) = thread.world.answer(thread.tid, &thread.regs) {
             self.answer(index, result)?;

@@ -7,6 +7,7 @@ use checker::names::{EventId, Obj, Site, ThreadName};
 use checker::op::Op;
 
 use super::calls::Call;
+use super::clock::Readings;
 use super::files::Wanted;
 use super::functions::Function;
 use super::futexes::Requeue;
@@ -46,6 +47,7 @@ pub(crate) struct Thread {
     /// The next wait in the kernel is to end with a time-out.
     pub(crate) times_out: bool,
     pub(crate) spinning: Spinning,
+    pub(crate) readings: Readings,
     /// What its condition wait returns if it runs out of time.
     pub(crate) timeout_result: u64,
     /// It is the one that its barrier tells so.
@@ -203,6 +205,8 @@ pub(crate) enum Act {
     },
     /// The system call at which the thread stands returns this.
     Answer(i64),
+    /// The system call at which the thread stands returns what the clock shows then.
+    ReadClock,
     /// The kernel carries the system call out.
     Kernel,
     FutexWait {
@@ -272,6 +276,7 @@ impl Thread {
             woken_by: None,
             times_out: false,
             spinning: Spinning::default(),
+            readings: Readings::default(),
             timeout_result: 0,
             serial: false,
             deferred_signal: 0,
