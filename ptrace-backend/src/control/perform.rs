@@ -290,7 +290,14 @@ impl Process {
                 return self.lock_mutex(index, object);
             }
             F::RustLock => self.hold_rust_mutex(index, RustMutex::Lock, object),
-            F::MutexUnlock | F::SpinUnlock => objects.mutexes.entry(object).or_default().unlock(),
+            F::MutexUnlock => {
+                let mutex = objects.mutexes.entry(object).or_default();
+                if mutex.owner != Some(index) {
+                    return false;
+                }
+                mutex.unlock();
+            }
+            F::SpinUnlock => objects.mutexes.entry(object).or_default().unlock(),
             F::CondInit => {
                 objects.conds.remove(&object);
             }

@@ -147,6 +147,11 @@ impl MutexMemory {
         self.kind & TYPE == ERROR_CHECKING
     }
 
+    /// Whether an unlock by a thread that does not hold it does nothing but fail.
+    pub(crate) fn checks_owner(self) -> bool {
+        self.recursive() || self.error_checking() || self.robust()
+    }
+
     pub(crate) fn robust(self) -> bool {
         self.kind & ROBUST != 0
     }
