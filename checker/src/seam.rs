@@ -16,6 +16,7 @@
 //! Why a trait of its own: searches, oracles and cost definitions are tested at millions of steps a second against the
 //! in-memory model program, and run unchanged against real processes.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -116,6 +117,16 @@ pub enum Agent {
     Timeout(ThreadName),
     /// The oldest store in the store buffer of a thread reaches memory.
     Flush(ThreadName),
+}
+
+impl fmt::Display for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Thread(name) => write!(f, "{name}"),
+            Self::Timeout(name) => write!(f, "the time limit of {name}"),
+            Self::Flush(name) => write!(f, "the store buffer of {name}"),
+        }
+    }
 }
 
 impl Agent {

@@ -216,7 +216,17 @@ fn waiting(program: &impl Program, on: &On) -> String {
         On::Join(thread) => format!("waits for the end of {thread}"),
         On::Futex(obj) => format!("waits for a futex wake on {}", name(program, *obj)),
         On::Await(objs) => {
-            let names: Vec<String> = objs.iter().map(|&obj| name(program, obj)).collect();
+            let mut names: Vec<String> = Vec::new();
+            for words in
+                objs.iter().filter_map(|&obj| program.describe(obj)).map(|words| format!("`{words}`"))
+            {
+                if !names.contains(&words) {
+                    names.push(words);
+                }
+            }
+            if names.is_empty() {
+                names.push("something in memory".to_owned());
+            }
             format!("spins until {} changes", names.join(" or "))
         }
         On::Once(obj) => {

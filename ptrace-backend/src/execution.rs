@@ -40,7 +40,7 @@ impl PtraceExecution {
 
     /// Runs one event.
     fn one(&mut self, choice: Choice) -> Result<Step, ExecutionError> {
-        let impossible = |why: &str| ExecutionError::Impossible(format!("{:?} {why}", choice.agent));
+        let impossible = |why: &str| ExecutionError::Impossible(format!("{} {why}", choice.agent));
         let view = self.view(choice.agent).ok_or_else(|| impossible("does not exist"))?;
         if view.status != Status::Enabled {
             return Err(impossible("cannot move"));
@@ -153,7 +153,7 @@ impl Execution for PtraceExecution {
             let found = match pending {
                 Some((Some(kind), view)) if kind == key.kind && view.site == key.site => None,
                 Some((Some(kind), view)) => Some(words(kind, view.site)),
-                Some((None, _)) | None => Some(format!("{:?} has ended or does not exist", choice.agent)),
+                Some((None, _)) | None => Some(format!("{} has ended or does not exist", choice.agent)),
             };
             if let Some(got) = found {
                 return Err(ExecutionError::Diverged { at, expected: words(key.kind, key.site), got });
