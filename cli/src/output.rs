@@ -27,6 +27,10 @@ pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other,
+        Err(error) => Err(io::Error::new(
+            error.kind(),
+            format!("the report cannot be written to standard output: {error}"),
+        )),
+        Ok(()) => Ok(()),
     }
 }

@@ -2,11 +2,13 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use tempfile::TempDir;
-use tests::{Build, Optimisation, Tool, running};
+use tests::{Build, Optimisation, Tool, binary, running};
 
 /// Checks that the tool ends with exit code 3 and one sentence in which every phrase occurs.
 fn refused(tool: &Tool, phrases: &[&str]) {
@@ -252,4 +254,42 @@ fn usage_errors() {
         assert_eq!(outcome.code, 3, "{}", outcome.transcript());
         assert!(outcome.says("usage"), "{}", outcome.transcript());
     }
+}
+
+/// A named pipe that nobody writes to.
+fn pipe() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    (folder, pipe)
+}
+
+#[test]
+fn a_pipe_as_a_schedule_file() {
+    let (_folder, pipe) = pipe();
+    refused(
+        &Tool::new(["replay".as_ref(), pipe.as_os_str()]),
+        &[&pipe.to_string_lossy(), "is not a regular file"],
+    );
+}
+
+#[test]
+fn a_path_that_is_not_text_is_no_bad_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join(OsStr::from_bytes(b"b\xff d"));
+    fs::copy(correct_program(), &program).unwrap();
+    let outcome = explored(&program).run().unwrap();
+    assert_eq!(outcome.code, 0, "{}", outcome.transcript());
+    assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
+}
+
+#[test]
+fn a_full_disk_as_standard_output() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let tool =
+        Command::new(binary().unwrap()).args(["explore", "--"]).arg(correct_program()).stdout(full).output();
+    let output = tool.unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("the report cannot be written to standard output"), "{stderr}");
 }

@@ -20,6 +20,8 @@ pub struct ScheduleFileError {
 enum Fault {
     #[error("cannot be read: {0}")]
     Unreadable(std::io::Error),
+    #[error("is not a regular file")]
+    NotAFile,
     #[error("is too large for a schedule file")]
     TooLarge,
     #[error("is truncated: it ends in the middle (line {0}); save it again")]
@@ -41,8 +43,12 @@ impl ScheduleFile {
     /// When it cannot be read, or is not a whole schedule of a version that is known here.
     pub fn read(path: &Path) -> Result<Self, ScheduleFileError> {
         let failed = |fault| ScheduleFileError { path: path.to_owned(), fault };
-        let size = std::fs::metadata(path).map_err(|e| failed(Fault::Unreadable(e)))?.len();
-        if size > MAX_BYTES {
+        let metadata = std::fs::metadata(path).map_err(|e| failed(Fault::Unreadable(e)))?;
+        // Opening a pipe would wait for its other end.
+        if !metadata.is_file() {
+            return Err(failed(Fault::NotAFile));
+        }
+        if metadata.len() > MAX_BYTES {
             return Err(failed(Fault::TooLarge));
         }
         let bytes = std::fs::read(path).map_err(|e| failed(Fault::Unreadable(e)))?;
@@ -287,6 +293,6 @@ mod tests {
         let error = ScheduleFile::read(Path::new("/nonexistent/s.json")).unwrap_err().to_string();
         assert!(error.starts_with("`/nonexistent/s.json` cannot be read: "), "{error}");
         let error = ScheduleFile::read(Path::new("/")).unwrap_err().to_string();
-        assert!(error.starts_with("`/` cannot be read: "), "{error}");
+        assert_eq!(error, "`/` is not a regular file");
     }
 }

@@ -1,10 +1,10 @@
 //! What is mapped into the target: executable and libraries.
 
+use std::ffi::OsStr;
 use std::io;
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-
-use procfs::process::{MMPermissions, MMapPath, MemoryMap, Process};
 
 use crate::control::naming::block_name;
 use crate::debuginfo::Image;
@@ -26,21 +26,42 @@ const LIBC: [&str; 4] = ["libc.so", "libpthread.so", "ld-linux", "libc-"];
 
 /// Where each file begins that the process executes code of.
 pub(crate) fn starts(tid: Tid) -> io::Result<Vec<(PathBuf, u64)>> {
-    let maps = Process::new(tid).and_then(|p| p.maps()).map_err(io::Error::other)?;
-    let file = |map: &MemoryMap| match &map.pathname {
-        MMapPath::Path(path) => Some(path.clone()),
-        _ => None,
-    };
-    let code = maps.iter().filter(|map| map.perms.contains(MMPermissions::EXECUTE));
-    let executed: Vec<PathBuf> = code.filter_map(file).collect();
+    let text = std::fs::read(format!("/proc/{tid}/maps"))?;
+    let maps: Vec<FileMap<'_>> = text.split(|&byte| byte == b'\n').filter_map(FileMap::parse).collect();
     let mut starts: Vec<(PathBuf, u64)> = Vec::new();
     for map in maps.iter().filter(|map| map.offset == 0) {
-        let Some(path) = file(map).filter(|path| executed.contains(path)) else { continue };
-        if starts.iter().all(|(known, _)| *known != path) {
-            starts.push((path, map.address.0));
+        let is_executed = maps.iter().any(|other| other.is_code && other.path == map.path);
+        if is_executed && starts.iter().all(|(known, _)| known != map.path) {
+            starts.push((map.path.to_owned(), map.start));
         }
     }
     Ok(starts)
+}
+
+/// A part of a file in a process's memory.
+#[derive(Debug, PartialEq, Eq)]
+struct FileMap<'a> {
+    start: u64,
+    is_code: bool,
+    offset: u64,
+    path: &'a Path,
+}
+
+impl<'a> FileMap<'a> {
+    /// Parses a line of `/proc/PID/maps`, whose path need not be text. `None`: it maps no file.
+    fn parse(line: &'a [u8]) -> Option<Self> {
+        let path = &line[line.iter().position(|&byte| byte == b'/')?..];
+        let fields = std::str::from_utf8(&line[..line.len() - path.len()]).ok()?;
+        let mut fields = fields.split_ascii_whitespace();
+        let start = fields.next()?.split('-').next()?;
+        let is_code = fields.next()?.contains('x');
+        Some(Self {
+            start: u64::from_str_radix(start, 16).ok()?,
+            is_code,
+            offset: u64::from_str_radix(fields.next()?, 16).ok()?,
+            path: Path::new(OsStr::from_bytes(path)),
+        })
+    }
 }
 
 /// Every ELF file among these, the executable first, then in order of address.
@@ -61,4 +82,18 @@ fn module(path: &Path, start: u64) -> Option<Module> {
     let is_libc = LIBC.iter().any(|name| file.starts_with(name));
     let name = block_name(&format!("module {file}"));
     Some(Module { mapped: Mapped { path: path.to_owned(), bias, range }, image, name, is_libc })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_need_not_be_text() {
+        let line = b"55d0c000-55d0d000 r-xp 00001000 08:02 42        /tmp/b\xff d/lost";
+        let path = Path::new(OsStr::from_bytes(b"/tmp/b\xff d/lost"));
+        let expected = FileMap { start: 0x55d0_c000, is_code: true, offset: 0x1000, path };
+        assert_eq!(FileMap::parse(line), Some(expected));
+        assert_eq!(FileMap::parse(b"7ffc0000-7ffc1000 rw-p 00000000 00:00 0        [stack]"), None);
+    }
 }
