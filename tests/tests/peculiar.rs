@@ -7,7 +7,18 @@ use tests::{Build, Optimisation, Outcome, Tool, running};
 /// Explores `peculiar/<name>.c` with these options; nothing is left running afterwards. One test per program, for what
 /// another test runs at the same time would count as left.
 fn explore(name: &str, options: &[&str]) -> Outcome {
-    let program = Build::new(format!("peculiar/{name}.c"), Optimisation::O0).program().unwrap();
+    explore_at(Optimisation::O0, name, options)
+}
+
+/// The same at every optimisation.
+fn explore_all(name: &str, check: impl Fn(&Outcome)) {
+    for level in Optimisation::ALL {
+        check(&explore_at(level, name, &[]));
+    }
+}
+
+fn explore_at(level: Optimisation, name: &str, options: &[&str]) -> Outcome {
+    let program = Build::new(format!("peculiar/{name}.c"), level).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let folder_option = ["--output".as_ref(), folder.path().as_os_str()];
     let options = folder_option.into_iter().chain(options.iter().map(AsRef::as_ref));
@@ -91,6 +102,41 @@ fn it_starts_another_program_and_goes_on() {
     let outcome = explore("spawns_first", &[]);
     found(&outcome, "assertion");
     noted(&outcome, "processes");
+}
+
+#[test]
+fn it_reads_what_another_program_writes() {
+    explore_all("popen", |outcome| clean(outcome, "processes"));
+}
+
+#[test]
+fn it_talks_with_a_child() {
+    explore_all("pipe_to_child", |outcome| clean(outcome, "processes"));
+}
+
+#[test]
+fn it_waits_for_a_time_by_reading_the_clock() {
+    explore_all("waits_for_time", |outcome| {
+        assert_eq!(outcome.code, 0, "{}", outcome.transcript());
+        assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
+    });
+}
+
+#[test]
+fn it_unlocks_mutexes_that_say_who_holds_them() {
+    explore_all("unlock_fails", |outcome| {
+        assert_eq!(outcome.code, 0, "{}", outcome.transcript());
+        assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
+    });
+}
+
+#[test]
+fn it_tries_for_mutexes_for_ever() {
+    explore_all("try_locks", |outcome| {
+        found(outcome, "livelock");
+        let message = outcome.finding()["message"].as_str().unwrap();
+        assert!(message.contains("T1 spins until `right` changes"), "{}", outcome.transcript());
+    });
 }
 
 #[test]
