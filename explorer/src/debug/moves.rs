@@ -45,35 +45,36 @@ impl Debuggee<'_> {
         if step == steps {
             return Ok(self.go_to_end());
         }
-        let thread = self.recording.runs_before(step);
+        let thread = self.recording.shown_at(step);
         let description = self.step_words(step, thread);
         Ok(self.arrive(Position::at_rest(step), thread, Cause::Goto, description, self.event_words(step)))
     }
 
     /// One key point of any thread.
     pub(super) fn by_event(&mut self, direction: Direction) -> Stop {
-        let (step, acting) = match direction {
-            Direction::Forward if self.at.events == self.recording.len() && self.at.is_at_rest() => {
+        let recording = &self.recording;
+        let counts = |event: &usize| !recording.is_harness(*event);
+        let step = match direction {
+            Direction::Forward if self.at.events == recording.len() && self.at.is_at_rest() => {
                 return self.go_to_end();
             }
             // On the way to a key point, the key point comes next.
-            Direction::Forward if !self.at.is_at_rest() => (self.at.events, self.at.events),
+            Direction::Forward if !self.at.is_at_rest() => self.at.events,
             Direction::Forward => {
-                let next =
-                    (self.at.events..self.recording.len()).find(|event| !self.recording.is_harness(*event));
-                let step = next.map_or(self.recording.len(), |event| event + 1);
-                (step, step)
+                (self.at.events..recording.len()).find(counts).map_or(recording.len(), |event| event + 1)
             }
-            Direction::Back => {
-                let last = (0..self.at.events).rev().find(|event| !self.recording.is_harness(*event));
-                let Some(event) = last else { return self.go_to_start() };
-                (event, event + 1)
-            }
+            Direction::Back => match (0..self.at.events).rev().find(counts) {
+                Some(event) => event,
+                None => return self.go_to_start(),
+            },
         };
-        if step == self.recording.len() {
+        if step == recording.len() {
             return self.go_to_end();
         }
-        let thread = self.recording.runs_before(acting);
+        let thread = match direction {
+            Direction::Forward => recording.shown_at(step),
+            Direction::Back => recording.events[step].thread(),
+        };
         let description = self.step_words(step, thread);
         self.arrive(Position::at_rest(step), thread, Cause::Step, description, self.event_words(step))
     }

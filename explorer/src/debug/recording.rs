@@ -187,6 +187,17 @@ impl Recording {
 }
 
 impl Life {
+
+    /// Whom a stop is about where so many events have run and everybody stands: the thread of the last one; where that has
+    /// ended, or is the harness, the thread that runs next.
+    pub(super) fn shown_at(&self, events: usize) -> ThreadName {
+        let exists = |thread: &ThreadName| self.life(*thread).is_some_and(|life| life.is_alive(events));
+        let later = self.events.iter().skip(events).map(Recorded::thread);
+        let failed = self.fault.as_ref().map(|fault| fault.thread);
+        let others = self.lives.iter().map(|life| life.name);
+        let mut wanted = std::iter::once(self.runs_before(events)).chain(later).chain(failed).chain(others);
+        wanted.find(exists).unwrap_or_else(|| self.main())
+    }
     /// What the thread is up to once so many events have run; none before it is created.
     pub(super) fn state(&self, events: usize) -> Option<&State> {
         let after = self.states.partition_point(|(from, _)| *from <= events);

@@ -164,13 +164,14 @@ impl Debuggee<'_> {
         copy.set_probes(&lines, &self.recording).ok()?;
         loop {
             match copy.advance(&self.recording) {
+                // The harness of a test is no part of it, though it may have a line in the user's file.
+                Ok(Arrival::Probe { thread, .. }) if Some(thread) == self.recording.harness => {}
+                Ok(Arrival::Rest) if self.recording.is_harness(copy.position().events) => {}
                 Ok(Arrival::Probe { thread, address, .. }) => {
                     let leg = copy.leg(thread, address);
                     copy.settle(leg);
                     return Some(copy.position());
                 }
-                // The harness of a test comes to no line of the user's own.
-                Ok(Arrival::Rest) if self.recording.is_harness(copy.position().events) => {}
                 Ok(Arrival::Rest) => return Some(copy.position()),
                 Ok(Arrival::End) => return None,
                 Err(_) => {

@@ -137,7 +137,11 @@ impl Scan<'_> {
         let is_line =
             self.thread.as_ref().is_some_and(|(of, lines)| *of == thread && lines.contains(&address));
         let here = if is_line { self.code.at_statement(&copy.inspection, thread, self.places) } else { None };
-        let met = self.breakpoints.meet(&copy.inspection, thread, address, &mut self.tally);
+        // The harness of a test is no part of it.
+        let met = match Some(thread) == self.recording.harness {
+            true => Met::default(),
+            false => self.breakpoints.meet(&copy.inspection, thread, address, &mut self.tally),
+        };
         Seen { at, thread, address, rests, here, met, ends }
     }
 

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tests::{Build, Found, Optimisation, targets};
 
 use crate::client::{Client, Place};
+use crate::starts::rust_test;
 
 const SOURCES: [&str; 3] = ["stepping/lines.c", "stepping/cpp/lines.cpp", "stepping/rust/lines.rs"];
 
@@ -38,6 +39,14 @@ fn threads(client: &mut Client) -> Vec<(String, Vec<u64>)> {
         stands.push((thread["name"].as_str().unwrap_or_default().to_owned(), lines));
     }
     stands
+}
+
+/// Whether the thread of the last stop is one of those that exist, and has a stack.
+fn names_a_thread_that_is_there(client: &mut Client) -> bool {
+    let thread = client.stop["threadId"].clone();
+    let body = client.adapter.succeed("threads", &Value::Null);
+    let is_there = body["threads"].as_array().into_iter().flatten().any(|known| known["id"] == thread);
+    is_there && client.adapter.request("stackTrace", &json!({"threadId": thread}))["success"] == true
 }
 
 #[test]
@@ -117,12 +126,20 @@ fn every_step_can_be_gone_to_and_stands_where_stepping_does() {
         assert_eq!(position["step"], step);
         client.stop = client.adapter.event("stopped");
         stands.push((position["event"].clone(), threads(&mut client)));
+        // Also after the last step of a thread.
+        assert!(names_a_thread_that_is_there(&mut client), "step {step}: {}", client.stop);
     }
     for (step, stands) in stands.iter().enumerate().rev().skip(1) {
         client.stop = client.adapter.go("stepBack", &json!({"threadId": 1, "granularity": "instruction"}));
         let position = client.position();
         assert_eq!(position["step"], step);
         assert_eq!((position["event"].clone(), threads(&mut client)), *stands, "step {step}");
+    }
+    client.adapter.succeed("interleaver/goToStep", &json!({"step": 0}));
+    client.stop = client.adapter.event("stopped");
+    while client.stop["reason"] != "exception" {
+        client.stop = client.adapter.go("next", &json!({"threadId": 1, "granularity": "instruction"}));
+        assert!(names_a_thread_that_is_there(&mut client), "{}", client.stop);
     }
     // Editors keep the last stop until they hear that it is over, be it by a move that they know or by an event.
     client.adapter.seen("continued");
@@ -137,6 +154,25 @@ fn every_step_can_be_gone_to_and_stands_where_stepping_does() {
     }
     let beyond = client.adapter.refused("interleaver/goToStep", &json!({"step": steps + 1}));
     assert_eq!(beyond, format!("the schedule has {steps} steps, so there is no step {}", steps + 1));
+}
+
+#[test]
+fn the_start_of_a_rust_test_is_its_own_first_line() {
+    for level in Optimisation::ALL {
+        let mut client = rust_test("loses_an_update", level);
+        let test = client.found.line("fn loses_an_update");
+        let lines = test..=client.found.line("adder.join");
+        for command in ["reverseContinue", "interleaver/previousSwitch"] {
+            while client.stop["reason"] != "entry" {
+                client.go(command, 1);
+            }
+            assert_eq!(client.description(), "the start", "{level:?} {command}");
+            assert!(names_a_thread_that_is_there(&mut client), "{level:?} {command}: {}", client.stop);
+            let line = client.own_frame(1)["line"].as_u64().unwrap();
+            assert!(lines.contains(&line), "{level:?} {command}: line {line}");
+            client.go("continue", 1);
+        }
+    }
 }
 
 #[test]

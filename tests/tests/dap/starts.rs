@@ -5,7 +5,8 @@ use tests::{Adapter, Build, Found, Optimisation, running, targets, workspace};
 
 use crate::client::Client;
 
-fn rust_test(name: &str, level: Optimisation) -> Client {
+/// A session of a test of a binary of Rust's own harness.
+pub(crate) fn rust_test(name: &str, level: Optimisation) -> Client {
     let source = "frameworks/rust_tests.rs";
     let program = Build::new(source, level).flag("--test").program().unwrap();
     let arguments = ["--exact", name, "--nocapture", "--test-threads=1"];
