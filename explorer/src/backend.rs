@@ -17,7 +17,7 @@ use crate::environment::Variables;
 use crate::error::Error;
 use crate::finding::ended_with_code;
 use crate::fresh_dir::FreshDir;
-use crate::last_line;
+use crate::last_line::Body;
 use crate::source::{Frame, Source};
 use crate::workers::Repeatable;
 
@@ -141,16 +141,25 @@ impl Launch {
     }
 }
 
-/// What stands for the failing line where no frame is the user's own: the line with which `main` returned its exit code, else
-/// the beginning of the test that the arguments select, or of `main`.
+/// What stands for the failing line where no frame is the user's own: the last line of the test that the arguments select, or
+/// of `main`, where that ended by itself; else the beginning of it.
 pub(crate) fn instead(
-    program: &PtraceProgram,
+    Launched { program, fresh }: &Launched,
     arguments: &[OsString],
     failure: &Failure,
     trace: &Trace,
 ) -> Option<Frame> {
-    let returned = || last_line::of_main(program, &trace.schedule());
+    let returned = || {
+        let body = Body::of(program, arguments);
+        let last = body.last_visit(program, &trace.schedule(), &|| restore(fresh.as_ref()))?;
+        body.frame(&last).cloned()
+    };
     ended_with_code(failure).then(returned).flatten().or_else(|| entry(&program.executable().path, arguments))
+}
+
+/// Makes the working directory what it was before the first execution.
+pub(crate) fn restore(fresh: Option<&FreshDir>) -> Option<()> {
+    fresh.map_or(Some(()), |fresh| fresh.restore().ok())
 }
 
 fn entry(program: &Path, arguments: &[OsString]) -> Option<Frame> {

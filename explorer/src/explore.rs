@@ -44,7 +44,8 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         ignore_exit_code: request.ignore_exit_code,
         run_timeout: request.run_timeout,
     };
-    let Launched { program, fresh } = launch.start(cancel)?;
+    let launched = launch.start(cancel)?;
+    let Launched { program, fresh } = &launched;
     let root = root_of(&program.executable().path, &here);
     let target = SavedTarget {
         program: Place::of(&program.executable().path, &root),
@@ -68,8 +69,8 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         None => Store::of_target(&root, &name)?,
     };
     let instead =
-        |failure: &Failure, trace: &Trace| backend::instead(&program, &launch.arguments, failure, trace);
-    let (source, instead): (&dyn Source, _) = (&program, &instead);
+        |failure: &Failure, trace: &Trace| backend::instead(&launched, &launch.arguments, failure, trace);
+    let (source, instead): (&dyn Source, _) = (program, &instead);
     let suppressions = Suppressions::read(&root, &program.executable().path);
     let session = Session {
         request,
@@ -83,8 +84,8 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         cancel,
     };
     // There is one working directory of that path.
-    let workers = Some(&program).filter(|_| fresh.is_none());
-    session.run(&Fresh::new(&program, fresh.as_ref()), workers, watch)
+    let workers = Some(program).filter(|_| fresh.is_none());
+    session.run(&Fresh::new(program, fresh.as_ref()), workers, watch)
 }
 
 /// A bare name that is no file here is a command, as in a shell.

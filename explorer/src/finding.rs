@@ -112,7 +112,9 @@ fn place(failing: &Failing<'_>, parties: &[Party], story: &Story, places: &Place
     let culprit = blame::thread(failure, trace);
     let of_others =
         failure.others.iter().filter(|party| Some(party.thread) == culprit).map(|party| &party.stack);
-    let own = failure.thread.map(|_| &failure.stack);
+    // Rust's harness has a `main` without a line of its own: the compiler says that it is in the user's first.
+    let is_harness = failure.thread.is_some() && failure.thread == places.source().harness();
+    let own = failure.thread.filter(|_| !is_harness).map(|_| &failure.stack);
     let own_frame = own.into_iter().chain(of_others).find_map(|stack| places.own_of_stack(stack));
     let instead = || (failing.instead)().map(|frame| places.of_frame(&frame));
     let label = culprit.map(|thread| story.lanes.label(thread));

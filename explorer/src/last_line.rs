@@ -1,65 +1,168 @@
-//! The line with which `main` ended: when a program has returned its exit code, no frame is left that would show it.
+//! The line with which a program, or a test, ended: when it has returned, no frame is left that would show why it failed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
 
 use checker::names::ThreadName;
 use checker::seam::{Choice, OpKey};
-use ptrace_backend::debuginfo::{Function, is_user_file};
-use ptrace_backend::{Halt, Inspection, PtraceProgram};
+use ptrace_backend::debuginfo::is_user_file;
+use ptrace_backend::{Halt, PtraceProgram};
 
+use crate::discover::{self, SourceLine};
 use crate::source::Frame;
 
-/// Programs that come to more lines of `main` are not followed.
+/// Programs that come to more lines on their last part are not followed.
 const MOST_STOPS: usize = 20_000;
 
-/// Runs a schedule once more, and gives the last line of `main` that begins something: its closing brace does not.
-/// `None` where `main` has no lines, or the schedule does not come out again.
-pub(crate) fn of_main(program: &PtraceProgram, schedule: &[(Choice, OpKey)]) -> Option<Frame> {
-    let lines = lines_of_main(program);
-    let mut run = program.inspect().ok()?;
-    run.set_probes(&lines.iter().map(|line| line.0).collect()).ok()?;
-    let mut seen = Vec::new();
-    let halt = run.begin().ok()?;
-    follow(&mut run, halt, &mut seen)?;
-    for (choice, key) in schedule {
-        let halt = run.perform(*choice, key).ok()?;
-        follow(&mut run, halt, &mut seen)?;
-    }
-    let (_, closing) = lines.iter().max_by_key(|(_, line)| *line)?;
-    let line = |address: &u64| lines.iter().find(|(known, _)| known == address).map(|(_, line)| *line);
-    let begins = seen.iter().rev().find(|address| line(address) != Some(*closing));
-    program.locate(program.site(*begins.or(seen.last())?)).into_iter().next_back()
+/// So many stretches from one event to the next are looked through first: the last ones.
+const FIRST_WINDOW: usize = 32;
+
+/// The function that a program consists of for its user: the test that its arguments select, or `main`. Without lines it is
+/// empty.
+#[derive(Default)]
+pub(crate) struct Body {
+    /// Where lines begin in it, and in what was inlined into it: run-time addresses, with what the source shows of it there.
+    lines: BTreeMap<u64, Frame>,
+    /// The lines that say nothing: the one at which the function begins, and braces that close something.
+    silent: BTreeSet<u32>,
 }
 
-/// Lets a thread go on from line to line until it rests.
-fn follow(run: &mut Inspection, mut halt: Halt, seen: &mut Vec<u64>) -> Option<()> {
-    while let Halt::Probe { thread, .. } = halt {
-        if thread == ThreadName::MAIN {
-            seen.push(run.instruction(thread)?);
+/// Where an execution comes to a line of the body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Visit {
+    pub(crate) thread: ThreadName,
+    /// After so many events, its thread is still on its way from the last one.
+    pub(crate) events: usize,
+    /// The run-time address, and the how manyth time since that event that the thread comes there.
+    pub(crate) address: u64,
+    pub(crate) count: u32,
+    /// The thread rests there, for it is a key point as well.
+    pub(crate) rests: bool,
+}
+
+impl Body {
+    pub(crate) fn of(program: &PtraceProgram, arguments: &[OsString]) -> Self {
+        let executable = program.executable();
+        let path = &executable.path;
+        let Some(module) = program.modules().iter().find(|module| module.image.path() == path) else {
+            return Self::default();
+        };
+        let statements = module.image.statements(&|file| is_user_file(file));
+        let shown = |address: u64| (address.wrapping_add(module.bias), module.image.frames(address));
+        let all: Vec<(u64, Vec<Frame>)> =
+            statements.all.iter().map(|statement| shown(statement.address)).collect();
+        let at = path.parent().and_then(|root| discover::alone(path, arguments, root)).and_then(|it| it.at);
+        let is_body: Box<dyn Fn(&str) -> bool> = match at.as_ref().and_then(|at| function_at(&all, at)) {
+            Some(name) => Box::new(move |function| function == name),
+            // What a harness has for `main` is nobody's own.
+            None if program.harness().is_some() => return Self::default(),
+            None => Box::new(is_main),
+        };
+        let own = |(address, frames): (u64, Vec<Frame>)| {
+            Some((address, frames.into_iter().find(|frame| is_body(&frame.function))?))
+        };
+        let lines: BTreeMap<u64, Frame> = all.into_iter().filter_map(own).collect();
+        let mut silent: BTreeSet<u32> = at.map(|at| at.line).into_iter().collect();
+        if let Some(file) = lines.values().find_map(|frame| frame.file.as_deref()) {
+            silent.extend(lines_without_words(file));
         }
-        halt = (seen.len() < MOST_STOPS).then(|| run.go_on().ok())??;
+        Self { lines, silent }
     }
-    Some(())
+
+    /// What the source shows at a visit.
+    pub(crate) fn frame(&self, visit: &Visit) -> Option<&Frame> {
+        self.lines.get(&visit.address)
+    }
+
+    /// Runs a schedule once more, and gives the last visit of a line that says something; where there are none, of any line.
+    /// `None` where the body has no lines, or the schedule does not come out again.
+    /// `restore` is called before each run.
+    pub(crate) fn last_visit(
+        &self,
+        program: &PtraceProgram,
+        schedule: &[(Choice, OpKey)],
+        restore: &dyn Fn() -> Option<()>,
+    ) -> Option<Visit> {
+        let stretches = schedule.len() + 1;
+        let mut window = FIRST_WINDOW;
+        while !self.lines.is_empty() {
+            restore()?;
+            let seen = self.visits(program, schedule, stretches.saturating_sub(window))?;
+            let tells = seen.iter().rfind(|visit| !self.is_silent(visit));
+            if tells.is_some() || window >= stretches {
+                return tells.or(seen.last()).copied();
+            }
+            window *= 4;
+        }
+        None
+    }
+
+    fn is_silent(&self, visit: &Visit) -> bool {
+        let line = self.frame(visit).and_then(|frame| frame.line);
+        line.is_none_or(|line| self.silent.contains(&line))
+    }
+
+    /// All visits in the stretches from one on: the one that ends after `first` events.
+    fn visits(
+        &self,
+        program: &PtraceProgram,
+        schedule: &[(Choice, OpKey)],
+        first: usize,
+    ) -> Option<Vec<Visit>> {
+        let probes: BTreeSet<u64> = self.lines.keys().copied().collect();
+        let mut run = program.inspect().ok()?;
+        let mut seen = Vec::new();
+        for events in 0..=schedule.len() {
+            if events == first {
+                run.set_probes(&probes).ok()?;
+            }
+            let mut counts: HashMap<(ThreadName, u64), u32> = HashMap::new();
+            let mut halt = match events.checked_sub(1) {
+                None => run.begin().ok()?,
+                Some(last) => run.perform(schedule[last].0, &schedule[last].1).ok()?,
+            };
+            while let Halt::Probe { thread, rests } = halt {
+                let address = run.instruction(thread)?;
+                let count = counts.entry((thread, address)).or_default();
+                *count += 1;
+                seen.push(Visit { thread, events, address, count: *count, rests });
+                halt = (seen.len() < MOST_STOPS).then(|| run.go_on().ok())??;
+            }
+        }
+        Some(seen)
+    }
 }
 
-/// Where the lines of the user's `main` begin: run-time address and line.
-fn lines_of_main(program: &PtraceProgram) -> BTreeSet<(u64, u32)> {
-    let Some(module) =
-        program.modules().iter().find(|module| module.image.path() == program.executable().path)
-    else {
-        return BTreeSet::new();
-    };
-    let mains: Vec<Function<'_>> = module.image.functions().filter(is_main).collect();
-    let statements = module.image.statements(&|file| is_user_file(file));
-    let inside = statements
-        .all
-        .iter()
-        .filter(|statement| mains.iter().any(|main| main.range.contains(&statement.address)));
-    inside.map(|statement| (statement.address.wrapping_add(module.bias), statement.line)).collect()
+/// The function that begins at a line: that of the first line from there on, closures in it aside.
+fn function_at(all: &[(u64, Vec<Frame>)], at: &SourceLine) -> Option<String> {
+    let is_there = |file: &Path| file == at.file || file.canonicalize().is_ok_and(|file| file == at.file);
+    let mut files: HashMap<&Path, bool> = HashMap::new();
+    let mut nearest: Option<(u32, &str)> = None;
+    for frame in all.iter().flat_map(|(_, frames)| frames) {
+        let (Some(file), Some(line)) = (frame.file.as_deref(), frame.line) else { continue };
+        let is_nearer = line >= at.line && nearest.is_none_or(|(nearest, _)| line < nearest);
+        if is_nearer && !is_closure(&frame.function) && *files.entry(file).or_insert_with(|| is_there(file)) {
+            nearest = Some((line, &frame.function));
+        }
+    }
+    nearest.map(|(_, name)| name.to_owned())
+}
+
+/// The lines of a file, from 1, that hold braces and the like alone; none where it cannot be read.
+fn lines_without_words(file: &Path) -> Vec<u32> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let lines = (1..).zip(text.lines());
+    let silent = lines.filter(|(_, line)| !line.chars().any(char::is_alphanumeric));
+    silent.map(|(number, _)| number).collect()
+}
+
+fn is_closure(function: &str) -> bool {
+    function.contains("{closure") || function.contains("{{closure") || function.contains("{lambda")
 }
 
 /// `main` of C and C++, or of a Rust crate.
-fn is_main(function: &Function<'_>) -> bool {
-    let name = function.name().unwrap_or_default();
-    name == "main" || name.strip_suffix("::main").is_some_and(|krate| !krate.contains("::"))
+fn is_main(function: &str) -> bool {
+    function == "main" || function.strip_suffix("::main").is_some_and(|krate| !krate.contains("::"))
 }

@@ -38,15 +38,15 @@ pub fn replay(file: &Path, cancel: &Arc<AtomicBool>) -> Result<Report, Error> {
     let file = file.canonicalize().unwrap_or_else(|_| here.join(file));
     let root = root_of_program(&saved.target, roots_for_file(&file, &here))?;
     let launch = launch(&saved.target, &root)?;
-    let Launched { program, fresh } = launch.start(cancel)?;
+    let launched = launch.start(cancel)?;
+    let Launched { program, fresh } = &launched;
     let instead =
-        |failure: &Failure, trace: &Trace| backend::instead(&program, &launch.arguments, failure, trace);
-    let again =
-        Again { saved: &saved, file: &file, root: &root, source: &program, instead: &instead, cancel };
+        |failure: &Failure, trace: &Trace| backend::instead(&launched, &launch.arguments, failure, trace);
+    let again = Again { saved: &saved, file: &file, root: &root, source: program, instead: &instead, cancel };
     if program.build_id() == saved.target.build_id {
         program.fix_key_points(&saved.found_by.key_points.instructions, &saved.found_by.key_points.memory);
     }
-    again.run(&Fresh::new(&program, fresh.as_ref()))
+    again.run(&Fresh::new(program, fresh.as_ref()))
 }
 
 /// The first of the roots that has the program.

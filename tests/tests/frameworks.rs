@@ -69,6 +69,22 @@ fn what_a_rust_test_may_do_is_no_failure() {
 }
 
 #[test]
+fn a_rust_test_that_fails_without_a_panic_fails_at_its_last_line() {
+    let source = std::fs::read_to_string(tests::targets().join("frameworks/rust_tests.rs")).unwrap();
+    for (test, words) in
+        [("returns_an_error", "RETURNS AN ERROR"), ("does_not_always_panic", "DOES NOT PANIC")]
+    {
+        let line = source.lines().position(|line| line.contains(words)).unwrap() + 1;
+        for optimisation in Optimisation::ALL {
+            let outcome = explore(test, optimisation);
+            let finding = outcome.finding();
+            assert_eq!(finding["kind"], "exit-code", "{}", outcome.transcript());
+            assert_eq!(finding["line"], line, "{}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
 fn a_run_of_a_second_test_is_an_error_where_one_was_chosen() {
     let program = Build::new("frameworks/doctest_expectation.cpp", Optimisation::O0).program().unwrap();
     // A checkout of its own, with the store in it.

@@ -31,6 +31,8 @@ pub(crate) struct Debuggee<'p> {
     pub(super) at: Position,
     /// Whom the last stop was about.
     pub(super) thread: ThreadName,
+    /// What the whole execution wrote to its standard output.
+    pub(super) stdout: Vec<u8>,
     /// The user's own code; none of it without a program.
     pub(super) code: Code,
     pub(super) breakpoints: Breakpoints,
@@ -66,6 +68,7 @@ impl<'p> Debuggee<'p> {
             live,
             at,
             thread,
+            stdout: Vec::new(),
             code,
             breakpoints: Breakpoints::default(),
             filters: Filters::default(),

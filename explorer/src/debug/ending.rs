@@ -1,7 +1,9 @@
-//! Where an execution fails whose process only ends later: where the first panic begins, and where an expectation of a test
-//! is seen to fail. The session ends there; what comes after it tells of the failure, and is no part of it.
+//! Where an execution fails whose process only ends later: where the first panic begins, where an expectation of a test is
+//! seen to fail, and where `main` or a test returns what makes the exit code. The session ends there; what comes after it
+//! tells of the failure, and is no part of it.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 
 use checker::failure::FailureKind;
 use checker::names::ThreadName;
@@ -9,14 +11,15 @@ use checker::names::ThreadName;
 use super::code::is_same_file;
 use super::debuggee::Debuggee;
 use super::error::DebugError;
-use super::position::Position;
+use super::position::{Leg, Position};
 use super::replica::{Arrival, Copy};
+use crate::last_line::Body;
 use crate::test_framework::{Expectation, failed_expectation};
 
 impl Debuggee<'_> {
-    /// Looks for the place of the failure, and stands there. `stdout` is what the whole execution wrote.
-    pub(super) fn find_failure(&mut self, stdout: &[u8]) -> Result<(), DebugError> {
-        let found = self.look_for_failure(stdout);
+    /// Looks for the place of the failure, and stands there. `arguments` are what the program is given.
+    pub(super) fn find_failure(&mut self, arguments: &[OsString]) -> Result<(), DebugError> {
+        let found = self.look_for_failure(arguments);
         // Wherever the copy stands, it is no position of the session's.
         if let Ok(replica) = &mut self.live {
             replica.discard();
@@ -28,10 +31,13 @@ impl Debuggee<'_> {
         Ok(())
     }
 
-    fn look_for_failure(&mut self, stdout: &[u8]) -> Result<Option<(Position, ThreadName)>, DebugError> {
+    fn look_for_failure(
+        &mut self,
+        arguments: &[OsString],
+    ) -> Result<Option<(Position, ThreadName)>, DebugError> {
         Ok(match self.recording.fault.as_ref().map(|fault| fault.kind) {
             Some(FailureKind::Panic) => self.first_panic()?,
-            Some(FailureKind::ExitCode) => match failed_expectation(stdout) {
+            Some(FailureKind::ExitCode) => match failed_expectation(&self.stdout) {
                 Some(expectation) => {
                     let found = self.failed_line(&expectation)?;
                     if let (Some(_), Some(fault)) = (&found, &mut self.recording.fault) {
@@ -39,10 +45,28 @@ impl Debuggee<'_> {
                     }
                     found
                 }
-                None => None,
+                None if self.ends_in_own_code()? => None,
+                None => self.last_line(arguments),
             },
             _ => None,
         })
+    }
+
+    /// Whether the thread that failed still is in the user's own code: what exits shows where it does.
+    fn ends_in_own_code(&mut self) -> Result<bool, DebugError> {
+        Ok(self.stack(self.thread)?.iter().any(|line| line.is_own))
+    }
+
+    /// Where `main`, or the test, comes to the last of its lines.
+    fn last_line(&mut self, arguments: &[OsString]) -> Option<(Position, ThreadName)> {
+        let replica = self.live.as_mut().ok()?;
+        let events = self.recording.events.iter();
+        let schedule: Vec<_> = events.map(|event| (event.choice, event.key.clone())).collect();
+        let last = replica
+            .alone(|program, restore| Body::of(program, arguments).last_visit(program, &schedule, restore))?;
+        let leg = Leg { thread: last.thread, address: last.address, count: last.count };
+        let legs = if last.rests { Vec::new() } else { vec![leg] };
+        Some((Position { events: last.events, legs }, last.thread))
     }
 
     /// Where the first panic has said what it had to say, and is about to unwind.

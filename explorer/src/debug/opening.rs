@@ -1,5 +1,6 @@
 //! How a session begins: the schedule is run once and taken down. Where that cannot be, what the file says must do.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,7 +69,9 @@ pub(super) fn open(
     notes.extend(newer.filter(|_| is_same_build));
     let replica = Replica::new(&program, fresh.as_ref());
     let mut debuggee = Debuggee::new(recording, places, Ok(replica), texts, controls);
-    if let Err(error) = debuggee.find_failure(&stdout) {
+    let arguments: Vec<OsString> = saved.target.arguments.iter().map(|argument| argument.0.clone()).collect();
+    debuggee.stdout = stdout;
+    if let Err(error) = debuggee.find_failure(&arguments) {
         notes.push(format!("the session begins at the end of the program, not at the failure: {error}"));
     }
     serve(&mut debuggee, notes);

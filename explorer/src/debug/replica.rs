@@ -9,6 +9,7 @@ use ptrace_backend::{Halt, Inspection, PtraceProgram};
 use super::error::DebugError;
 use super::position::{Leg, Position};
 use super::recording::Recording;
+use crate::backend::restore;
 use crate::fresh_dir::FreshDir;
 
 /// The program, and the copy of it that is looked at.
@@ -76,6 +77,15 @@ impl<'p> Replica<'p> {
     /// The copy is not where it was said to be.
     pub(super) fn discard(&mut self) {
         self.copy = None;
+    }
+
+    /// Lets somebody else make copies, who is to call the second argument before each.
+    pub(super) fn alone<T>(
+        &mut self,
+        run: impl FnOnce(&'p PtraceProgram, &dyn Fn() -> Option<()>) -> T,
+    ) -> T {
+        self.discard();
+        run(self.program, &|| restore(self.fresh))
     }
 
     fn begin(&mut self) -> Result<Copy, DebugError> {

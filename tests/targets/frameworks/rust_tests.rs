@@ -57,3 +57,30 @@ fn leaves_a_thread_behind() {
         }
     });
 }
+
+/// Loses an update as above, and tells it by what it returns.
+#[test]
+fn returns_an_error() -> Result<(), String> {
+    let total = Arc::new(AtomicU32::new(0));
+    let other = Arc::clone(&total);
+    let adder = thread::spawn(move || other.store(other.load(SeqCst) + 1, SeqCst));
+    total.store(total.load(SeqCst) + 1, SeqCst);
+    adder.join().unwrap();
+    let counted = total.load(SeqCst);
+    if counted == 2 {
+        return Ok(());
+    }
+    Err(format!("{counted} of 2")) // RETURNS AN ERROR
+}
+
+/// Panics, as it should, unless an update is lost.
+#[test]
+#[should_panic]
+fn does_not_always_panic() {
+    let total = Arc::new(AtomicU32::new(0));
+    let other = Arc::clone(&total);
+    let adder = thread::spawn(move || other.store(other.load(SeqCst) + 1, SeqCst));
+    total.store(total.load(SeqCst) + 1, SeqCst);
+    adder.join().unwrap();
+    assert_ne!(total.load(SeqCst), 2); // DOES NOT PANIC
+}

@@ -7,6 +7,7 @@ mod client;
 mod explored;
 mod lines;
 mod looks;
+mod returns;
 mod starts;
 
 use serde_json::{Value, json};
