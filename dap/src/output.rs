@@ -11,10 +11,12 @@ use crate::client::Client;
 /// What the console shows.
 #[derive(Debug, Default)]
 pub(crate) struct Console {
-    /// How many bytes of standard output and standard error.
-    shown: [usize; 2],
-    /// How many were written where the session stood last.
+    /// Of standard output and standard error, all that has been shown, in the order in which it is written.
+    shown: [Vec<u8>; 2],
+    /// How many bytes there were where the session stood last.
     here: [usize; 2],
+    /// Whether the user knows that some of the output is never written.
+    is_loss_told: bool,
 }
 
 impl Console {
@@ -22,17 +24,42 @@ impl Console {
     pub(crate) fn show<W: Write>(&mut self, client: &mut Client<W>, written: &Written, at: &Standing) {
         let streams = [("stdout", &written.stdout), ("stderr", &written.stderr)];
         for (shown, (category, bytes)) in self.shown.iter_mut().zip(streams) {
-            let Some(new) = bytes.get(*shown..).filter(|new| !new.is_empty()) else { continue };
-            let whole = whole_characters(new);
-            *shown += whole;
+            let new = new_in(shown, bytes);
+            let whole = whole_characters(&new);
+            if whole == 0 {
+                continue;
+            }
+            *shown = bytes[..bytes.len() - (new.len() - whole)].to_vec();
             let text = String::from_utf8_lossy(&new[..whole]);
             client.event("output", json!({"category": category, "output": text}));
         }
+        if written.lost > 0 && !std::mem::replace(&mut self.is_loss_told, true) {
+            client.say(&format!(
+                "the program ends before it writes the last {} bytes of this standard output, which it has printed into its \
+                 buffer: outside of the debugger nobody sees them",
+                written.lost
+            ));
+        }
         let here = [written.stdout.len(), written.stderr.len()];
-        if here != self.here && here != self.shown {
+        if here != self.here && here != [self.shown[0].len(), self.shown[1].len()] {
             client.say(&words(written, at));
         }
         self.here = here;
+    }
+}
+
+/// What a stream has beside what was shown of it; nothing where the session has been further. What is written past a buffer
+/// comes before what waits in that, and may be later than it.
+fn new_in(shown: &[u8], now: &[u8]) -> Vec<u8> {
+    if now.len() <= shown.len() {
+        return Vec::new();
+    }
+    let same = shown.iter().zip(now).take_while(|(shown, now)| shown == now).count();
+    let (waited, rest) = (&shown[same..], &now[same..]);
+    let place = rest.windows(waited.len().max(1)).position(|part| part == waited);
+    match place.filter(|_| !waited.is_empty()) {
+        Some(place) => [&rest[..place], &rest[place + waited.len()..]].concat(),
+        None => rest.to_vec(),
     }
 }
 
@@ -57,4 +84,23 @@ fn words(written: &Written, at: &Standing) -> String {
         .collect();
     let ends = if ends.is_empty() { "nothing has been written yet".to_owned() } else { ends.join(", ") };
     format!("[step {} of {}: up to here, {ends}]", at.step, at.steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_is_shown_once_whatever_waits_in_the_buffer() {
+        let new =
+            |shown: &str, now: &str| String::from_utf8(new_in(shown.as_bytes(), now.as_bytes())).unwrap();
+        assert_eq!(new("", "one"), "one");
+        assert_eq!(new("one", "one, two"), ", two");
+        // The session has gone back, or nowhere.
+        assert_eq!(new("one, two", "one"), "");
+        assert_eq!(new("one", "one"), "");
+        // `!` is written directly, while `waits` waits.
+        assert_eq!(new("one waits", "one !waits"), "!");
+        assert_eq!(new("one !waits", "one !waits longer"), " longer");
+    }
 }

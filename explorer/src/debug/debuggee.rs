@@ -205,11 +205,14 @@ impl<'p> Debuggee<'p> {
         self.breakpoints.set(file, wanted, code)
     }
 
-    /// What the program has written up to here.
+    /// What the program has written up to here, and what it has printed and not written yet.
     pub(super) fn written(&mut self) -> Result<Written, DebugError> {
         let Ok(replica) = &mut self.live else { return Ok(Written::default()) };
         let copy = replica.go_to(&self.at, &self.recording)?;
-        let (stdout, stderr, _) = copy.inspection.output();
-        Ok(Written { stdout, stderr })
+        let (mut stdout, stderr, is_cut) = copy.inspection.output();
+        let waiting = if is_cut { Vec::new() } else { copy.inspection.unwritten() };
+        stdout.extend_from_slice(&waiting);
+        let is_lost = self.at == self.recording.end && !self.stdout.starts_with(&stdout);
+        Ok(Written { stdout, stderr, lost: if is_lost { waiting.len() } else { 0 } })
     }
 }

@@ -71,11 +71,14 @@ pub struct NextEvent {
     pub place: String,
 }
 
-/// What the program has written up to where the session stands.
+/// What the program has printed up to where the session stands.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Written {
-    /// To its standard output.
+    /// To its standard output, with what still waits in the buffer of the C library.
     pub stdout: Vec<u8>,
     /// To its standard error.
     pub stderr: Vec<u8>,
+    /// At the failure: how much at the end of the standard output the program never writes, since it ends with that in the
+    /// buffer.
+    pub lost: usize,
 }

@@ -7,6 +7,7 @@ mod client;
 mod explored;
 mod lines;
 mod looks;
+mod prints;
 mod returns;
 mod starts;
 
