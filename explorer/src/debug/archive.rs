@@ -27,10 +27,19 @@ impl Recording {
             kind: saved.failure.kind,
             message: saved.failure.message.clone(),
             thread: thread.map_or(last, |lane| lane.path),
+            place: failing_place(saved),
         };
         let end = Position::at_rest(events.len());
         Self { events, fault: Some(fault), end, lives, harness: None }
     }
+}
+
+/// Where the thread stood that failed, if it was in code that has steps of its own: after the last words of the first line.
+fn failing_place(saved: &ScheduleFile) -> Option<Location> {
+    let (_, words) = saved.failure.at.first()?.rsplit_once(": ")?;
+    let failed = place(words);
+    let files = saved.choices.iter().filter_map(|choice| place(&choice.at).file);
+    files.into_iter().any(|file| failed.file.as_ref() == Some(&file)).then_some(failed)
 }
 
 fn event(choices: &[SavedChoice], at: usize, lanes: &Lanes) -> Recorded {

@@ -176,8 +176,14 @@ impl<'p> Debuggee<'p> {
         sources.into_iter().collect()
     }
 
-    /// Where a thread's next event is, or its last one.
+    /// Where a thread's next event is, or its last one; at the failure, where it failed.
     fn recorded_stack(&self, thread: ThreadName) -> Vec<StackLine> {
+        let fault = self.recording.fault.as_ref().filter(|fault| fault.thread == thread);
+        if let Some(place) = fault.and_then(|fault| fault.place.as_ref())
+            && self.at == self.recording.end
+        {
+            return vec![stack::recorded(Some(place), &self.places)];
+        }
         let (before, after) = self.recording.events.split_at(self.at.events.min(self.recording.len()));
         let next = after.iter().find(|event| event.thread() == thread);
         let event = next.or_else(|| before.iter().rfind(|event| event.thread() == thread));

@@ -52,6 +52,8 @@ pub(super) struct Fault {
     pub(super) message: String,
     /// Who failed; of several that wait for each other, the one that came last.
     pub(super) thread: ThreadName,
+    /// Where, if that is all that is known of its calls then.
+    pub(super) place: Option<Location>,
 }
 
 /// A thread from its creation to its end.
@@ -107,6 +109,7 @@ impl Recording {
                 .or(last)
                 .filter(|thread| Some(*thread) != harness)
                 .unwrap_or(main),
+            place: None,
         });
         let mut told: HashMap<usize, EventLine> =
             story.events.into_iter().map(|line| (line.number as usize, line)).collect();
@@ -184,9 +187,6 @@ impl Recording {
             .and_then(|last| self.events.get(last))
             .map_or_else(|| self.main(), Recorded::thread)
     }
-}
-
-impl Life {
 
     /// Whom a stop is about where so many events have run and everybody stands: the thread of the last one; where that has
     /// ended, or is the harness, the thread that runs next.
@@ -198,6 +198,9 @@ impl Life {
         let mut wanted = std::iter::once(self.runs_before(events)).chain(later).chain(failed).chain(others);
         wanted.find(exists).unwrap_or_else(|| self.main())
     }
+}
+
+impl Life {
     /// What the thread is up to once so many events have run; none before it is created.
     pub(super) fn state(&self, events: usize) -> Option<&State> {
         let after = self.states.partition_point(|(from, _)| *from <= events);

@@ -21,10 +21,14 @@ impl Checkout {
     }
 
     fn made() -> Self {
+        Self::of_text(TEXT)
+    }
+
+    fn of_text(text: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let checkout = Self { folder, schedule: PathBuf::new() };
         fs::write(checkout.root().join("interleaver.toml"), "").unwrap();
-        fs::write(checkout.source(), TEXT).unwrap();
+        fs::write(checkout.source(), text).unwrap();
         checkout.build();
         checkout
     }
@@ -176,6 +180,20 @@ fn without_any_program_the_recorded_steps_are_shown_in_the_text_of_then() {
         set["breakpoints"][0]["message"],
         "the program does not run here, so that nothing can stop at a line"
     );
+}
+
+#[test]
+fn without_any_program_it_opens_at_the_failing_line_all_the_same() {
+    let text = include_str!("../../targets/stepping/prints.c");
+    let checkout = Checkout::of_text(text).explore();
+    fs::remove_file(checkout.program()).unwrap();
+    fs::remove_dir_all(checkout.kept("programs")).unwrap();
+    let (mut adapter, stop) = checkout.open();
+    assert_eq!(stop["reason"], "exception", "{stop}");
+    // The last step is the one before.
+    assert_eq!(own(&mut adapter, &stop["threadId"])["line"], line(text, "FAILS HERE"));
+    let back = adapter.go("stepBack", &json!({"threadId": stop["threadId"]}));
+    assert_eq!(own(&mut adapter, &back["threadId"])["line"], line(text, "/* join second */"));
 }
 
 #[test]
