@@ -152,8 +152,22 @@ impl Past<'_> {
         lines.filter(|(_, _, now)| counts(now)).collect()
     }
 
-    /// The mark at which the line before begins; none if it may lie further back.
+    /// The mark at which the line before begins, or else the thread's first one; none if it may lie further back, or the
+    /// thread stands at its first line already.
     fn line(&self, recording: &Recording) -> Option<usize> {
+        let first = || self.is_all.then(|| self.first_line(recording)).flatten();
+        self.line_before(recording).or_else(first)
+    }
+
+    /// Where the thread came to a line first, unless it still stands there.
+    fn first_line(&self, recording: &Recording) -> Option<usize> {
+        let is_line = |mark: &Mark| matches!(mark, Mark::Seen(seen) if seen.thread == self.thread && seen.here.is_some());
+        let first = self.marks.iter().position(is_line)?;
+        let Mark::Seen(seen) = &self.marks[first] else { return None };
+        (!self.stands_at(first, seen, recording)).then_some(first)
+    }
+
+    fn line_before(&self, recording: &Recording) -> Option<usize> {
         let lines = self.lines();
         let mut visit = first_of_visit(&lines, lines.len().checked_sub(1)?);
         // At the very beginning of its line, the thread goes back to the line before.

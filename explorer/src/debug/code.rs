@@ -79,13 +79,12 @@ impl Code {
     pub(super) fn of_stack(&self, inspection: &Inspection, thread: ThreadName) -> BTreeSet<u64> {
         let modules = inspection.modules();
         let mut found = BTreeSet::new();
-        for frame in inspection.frames(thread, DEEPEST) {
-            let function = frame.place.and_then(|place| {
-                let module = modules.get(place.module)?;
-                let range = module.image.function_at(place.address)?.range;
-                Some(range.start.wrapping_add(module.bias)..range.end.wrapping_add(module.bias))
-            });
-            found.extend(function.iter().flat_map(|range| self.inside(range)));
+        for place in inspection.frames(thread, DEEPEST).into_iter().filter_map(|frame| frame.place) {
+            let Some(module) = modules.get(place.module) else { continue };
+            for part in module.image.function_parts(place.address) {
+                let start = part.start.wrapping_add(module.bias);
+                found.extend(self.inside(&(start..part.end.wrapping_add(module.bias))));
+            }
         }
         found
     }

@@ -154,6 +154,19 @@ impl Image {
         self.function_table().at(address).cloned()
     }
 
+    /// All code of the function that holds a static address: compilers move what seldom runs away from the rest, which only
+    /// debug information tells.
+    #[must_use]
+    pub fn function_parts(&self, address: u64) -> Vec<Range<u64>> {
+        let dwarf = self.dwarf();
+        let parts = dwarf.map(|dwarf| self.inspection.function_parts(self, dwarf, address));
+        let parts = parts.unwrap_or_default();
+        if parts.is_empty() {
+            return self.function_at(address).map(|function| function.range).into_iter().collect();
+        }
+        parts
+    }
+
     /// Every function, by address: those with a symbol, and those that only the unwinding table knows.
     pub fn functions(&self) -> impl Iterator<Item = Function<'_>> {
         self.function_table().all().iter().cloned()

@@ -111,6 +111,32 @@ fn where_a_thread_comes_to_no_line_any_more_the_stop_says_why() {
 }
 
 #[test]
+fn out_of_the_outermost_function_backwards_is_its_first_line() {
+    let mut client = first_worker();
+    client.words("next", 2, 6);
+    assert_eq!(client.go("interleaver/stepBackOut", 2).2, "begin");
+    assert!(client.description().starts_with("step "), "{}", client.description());
+    assert_eq!(client.go("interleaver/stepBackOut", 2).2, "begin");
+    assert_eq!(client.description(), "T2 begins here");
+}
+
+#[test]
+fn code_that_was_moved_out_of_its_function_is_stepped_through() {
+    let mut client = Client::of("stepping/cold.c", Optimisation::O2);
+    client.rewind();
+    while client.go("next", 1).2 != "join" {}
+    let mut lines = Vec::new();
+    while client.stop["reason"] != "exception" {
+        lines.push(client.go("next", 1).2);
+    }
+    let expected = ["check", "report", "report more", "FAILS HERE", "FAILS HERE"];
+    assert_eq!(lines, expected);
+    let mut back = client.words("stepBack", 1, 5);
+    back.reverse();
+    assert_eq!(back, ["join", "check", "report", "report more", "FAILS HERE"]);
+}
+
+#[test]
 fn optimised_code_is_stepped_through_by_the_lines_that_are_left_of_it() {
     let mut client = Client::of("stepping/lines.c", Optimisation::O2);
     client.rewind();

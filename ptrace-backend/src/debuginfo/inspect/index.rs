@@ -51,6 +51,22 @@ pub(super) struct Info<'a> {
     pub(super) index: &'a Index,
 }
 
+impl Index {
+    /// All code of the function whose code holds a static address; nothing where debug information has no such function.
+    pub(in crate::debuginfo) fn function_parts(
+        &self,
+        image: &Image,
+        dwarf: &Dwarf,
+        address: u64,
+    ) -> Vec<Range<u64>> {
+        let info = Info { image, dwarf, index: self };
+        let function = info.function_at(address);
+        let unit = function.and_then(|function| info.unit_index(function.unit));
+        let parts = function.zip(unit).map(|(function, unit)| unit.parts_of(function.offset));
+        parts.into_iter().flatten().collect()
+    }
+}
+
 impl<'a> Info<'a> {
     pub(super) fn unit(self, entry: Ref) -> Option<&'a Unit> {
         self.dwarf.units().get(entry.unit)

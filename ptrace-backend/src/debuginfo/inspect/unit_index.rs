@@ -45,6 +45,11 @@ impl UnitIndex {
         range.contains(&address).then_some(*offset)
     }
 
+    /// Where the code of a function is: compilers move what seldom runs away from the rest.
+    pub(super) fn parts_of(&self, function: UnitOffset) -> impl Iterator<Item = Range<u64>> + use<'_> {
+        self.functions.iter().filter(move |(_, offset)| *offset == function).map(|(range, _)| range.clone())
+    }
+
     /// Types whose name has this hash.
     pub(super) fn types_named(&self, hash: u64) -> impl Iterator<Item = UnitOffset> {
         let start = self.types.partition_point(|&(other, _)| other < hash);
