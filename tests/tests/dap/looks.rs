@@ -32,6 +32,12 @@ fn assert_values(found: &BTreeMap<String, String>, expected: &[(&str, &str)]) {
 }
 
 #[test]
+fn a_pointer_that_was_optimised_away_says_what_it_points_to() {
+    let mut client = Client::of("stepping/erased.c", Optimisation::O2);
+    assert_values(&locals(&mut client), &[("object", "7"), ("known", "&7"), ("erased", "&object")]);
+}
+
+#[test]
 fn variables_of_c_are_shown_as_their_types_say() {
     let mut client = Client::of("stepping/values.c", Optimisation::O0);
     let found = locals(&mut client);

@@ -243,6 +243,12 @@ impl Thread<'_> {
         } else if target.kind.is_some() {
             pointer.note = self.c_string(&target).map(|text| text.quoted());
             pointer.target = Some(target);
+        } else if let Contents::Implied { variable, offset } = value.contents {
+            // What a `void *` pointed to is not known, but what it is called is.
+            match self.info(value.module).and_then(|info| info.name(variable)).filter(|_| offset == 0) {
+                Some(name) => pointer.note = Some(name),
+                None => return View::Missing(Missing::Gone),
+            }
         }
         View::Pointer(pointer)
     }
