@@ -86,7 +86,7 @@ impl Debuggee<'_> {
         let label = self.recording.label(thread);
         let state = self.recording.life(thread).and_then(|life| life.state(at.events)).cloned();
         let (at, thread, words) = match state.as_ref().map(|state| (state.stage, state.words.as_str())) {
-            Some((Stage::Blocked, words)) => (at, thread, format!("{label} stays {words}")),
+            Some((Stage::Blocked, words)) => (at, thread, stays_so(&label, words)),
             Some((Stage::Ready, _)) => {
                 let end = self.recording.end.clone();
                 (end, thread, format!("{label} does not run again before the failure"))
@@ -160,6 +160,12 @@ impl Debuggee<'_> {
         let words = format!("{} begins here", self.recording.label(thread));
         self.arrive(self.at.clone(), thread, Cause::Step, words, None)
     }
+}
+
+/// That a thread does not go on: `words` say what it is up to, as an adjective or with a verb.
+fn stays_so(label: &str, words: &str) -> String {
+    let how = if words.starts_with("blocked ") { "stays" } else { "still" };
+    format!("{label} {how} {words}")
 }
 
 /// The way to a thread's next line.
@@ -236,5 +242,17 @@ impl Way<'_> {
             Some(Stage::Blocked) => later.map(|event| event.thread()).all(|runs| runs != self.thread),
             Some(Stage::Ready | Stage::Failed) => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_keeps_a_thread_is_said_in_a_sentence() {
+        assert_eq!(stays_so("T1", "blocked on lock m"), "T1 stays blocked on lock m");
+        assert_eq!(stays_so("T1", "spins until turn changes"), "T1 still spins until turn changes");
+        assert_eq!(stays_so("T1", "waits for T2 to end"), "T1 still waits for T2 to end");
     }
 }
