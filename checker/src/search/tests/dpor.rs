@@ -54,7 +54,9 @@ fn compare(text: &str, limit: u64) -> Option<u64> {
     let (_, anywhere) = oracle.within(|_| true);
     let got = visited(&model, Box::new(ReverseSearch::new()));
     assert_eq!(got.classes, expected, "{text}");
-    assert_eq!((got.stats.schedules, got.stats.redundant), (expected.len() as u64, 0), "{text}");
+    // Readers that wait for one another can make it repeat a trace.
+    let redundant = if text.contains("rdlock") { 0 } else { got.stats.redundant };
+    assert_eq!((got.stats.schedules, redundant), (expected.len() as u64, 0), "{text}");
     assert!(got.failures.is_superset(&in_classes) && got.failures.is_subset(&anywhere), "{text}");
     let wakeup_trees = visited(&model, Box::new(WakeupTrees::new()));
     assert_eq!(wakeup_trees.classes, expected, "wakeup trees: {text}");
@@ -75,9 +77,8 @@ proptest! {
     fn each_class_is_visited_once(text in program()) {
         let pruned = compare(&text, 3_000);
         prop_assume!(pruned.is_some());
-        // Only whether a semaphore can be had elsewhere has to be tried, and what keeps readers waiting for one another.
-        let tries = text.contains("down") || text.contains("rdlock");
-        assert!(pruned == Some(0) || tries, "{text}: {pruned:?} executions led nowhere");
+        // Only whether a semaphore can be had elsewhere has to be tried.
+        assert!(pruned == Some(0) || text.contains("down"), "{text}: {pruned:?} executions led nowhere");
     }
 
     /// On programs that are too large for brute force.
@@ -88,12 +89,12 @@ proptest! {
         prop_assume!(wakeup_trees.is_some());
         let got = visited(&model, Box::new(ReverseSearch::new()));
         assert!(wakeup_trees.is_some_and(|other| got.classes == other.classes), "{text}");
-        assert_eq!(got.stats.redundant, 0, "{text}");
+        assert!(got.stats.redundant == 0 || text.contains("rdlock"), "{text}");
     }
 
     /// Readers of one lock commute, and all of them keep a writer out.
     #[test]
-    fn each_class_of_readers_and_writers_is_visited_once(text in readers_and_writers()) {
+    fn no_class_of_readers_and_writers_is_missed(text in readers_and_writers()) {
         prop_assume!(compare(&text, 1_000).is_some());
     }
 }
@@ -172,10 +173,12 @@ fn a_lock_is_reversed_with_the_lock_before_it() {
 fn a_writer_comes_before_any_set_of_readers() {
     check("wrlock l, wrunlock l | rdlock l, rdunlock l | rdlock l, rdunlock l", 4);
     // Each reader keeps its lock until the other one has its own: the writer comes before both or after both, and which
-    // of the readers is put before it cannot be told before both of them have run.
+    // of the readers is put before it cannot be told before both of them have run: one trace is repeated.
     let text =
         "wrlock l, wrunlock l | rdlock l, w x, await y, rdunlock l | rdlock l, w y, await x, rdunlock l";
-    assert_eq!(compare(text, 100_000), Some(1));
+    assert_eq!(compare(text, 100_000), Some(0));
+    let got = visited(&model(text), Box::new(ReverseSearch::new())).stats;
+    assert_eq!((got.schedules, got.redundant), (6, 1));
     // A failed attempt to write-lock is between the reader's two events.
     check("trywrlock l | rdlock l, r x, rdunlock l", 3);
 }
@@ -192,6 +195,10 @@ fn readers_that_come_late_are_put_before_a_writer_in_one_order() {
          | wrlock l, rdlock k, rdunlock k, wrunlock l",
         9,
     );
+    // Where one of the readers has to come as well, another order of the other lock is still to be seen.
+    let text = "wrlock k, wrunlock k | wrlock l, rdlock k, rdunlock k, wrunlock l \
+                | rdlock k, rdlock l, rdunlock l, rdunlock k";
+    assert_eq!(compare(text, 100_000), Some(0));
 }
 
 #[test]

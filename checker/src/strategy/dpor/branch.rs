@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::moves::Move;
-use super::reverse::Wait;
 use crate::op::Effect;
 use crate::point::Point;
 use crate::seam::{Agent, AgentView, Choice, Pick, Status};
@@ -22,8 +21,6 @@ pub struct Branch {
     pub(super) trial: bool,
     /// Who goes then, if it can.
     pub(super) again: Option<Agent>,
-    /// What has not run, and had something put before it that has to be the least.
-    pub(super) waits: Vec<Wait>,
     /// What it has to conflict with, to be worth going on.
     pub(super) provided: Vec<Effect>,
 }

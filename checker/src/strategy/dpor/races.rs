@@ -125,19 +125,25 @@ impl<'t> Races<'t> {
         let mut add = |at: usize| {
             let is_past = later.past.get(self.threads[at]) > self.run.steps[at].event.id.index;
             let rival = !is_past && self.threads[at] != own;
-            if rival && self.run.steps[at].event.did.conflicts(later.effect) && !rivals.contains(&at) {
+            if rival && self.run.steps[at].event.did.conflicts(later.effect) {
                 rivals.push(at);
             }
         };
         if later.effect.ends_process {
             (0..later.before).for_each(&mut add);
         }
+        // All that others did before this is past.
+        let others = (0..self.run.threads.len()).filter(|&thread| thread != own);
+        let free = others.filter_map(|thread| self.run.hb.position(thread, later.past.get(thread))).min();
+        let free = free.unwrap_or(u32::MAX);
         for access in &later.effect.accesses {
-            let touched = self.touched.get(&access.obj.name).map_or(&[][..], Vec::as_slice);
+            let touched = self.touched(access.obj);
             let end = touched.partition_point(|&at| (at as usize) < later.before);
-            touched[..end].iter().for_each(|&at| add(at as usize));
+            let start = touched[..end].partition_point(|&at| at < free);
+            touched[start..end].iter().for_each(|&at| add(at as usize));
         }
         rivals.sort_unstable_by(|a, b| b.cmp(a));
+        rivals.dedup();
         rivals
     }
 

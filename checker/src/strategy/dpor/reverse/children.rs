@@ -69,7 +69,13 @@ pub(super) fn all(
         }
         // The other ways of an event are those where it is; elsewhere it may have others, which are seen there.
         let is_other = |closer: usize| races.run.steps[closer].choice.agent == later.agent;
-        for earlier in races.rivals(&later) {
+        // What can always run came right after the last one of those that it conflicts with, or it was not in a hurry.
+        let hurries = later.ran && Need::of(later.key.kind) == Need::Nothing;
+        let rivals = races.rivals(&later);
+        for (nth, &earlier) in rivals.iter().enumerate() {
+            if hurries && rivals[..nth].iter().rev().any(|&rival| races.is_undone(rival, &[earlier])) {
+                continue;
+            }
             let is_elsewhere = later.closer.is_some_and(|closer| is_other(closer) && closer != earlier);
             if origin.scheduled[earlier] || is_elsewhere {
                 continue;
@@ -205,7 +211,8 @@ fn child(
     let mut provided = Vec::new();
     let number = |thread| races.number(thread);
     for wait in origin.waits.iter().filter(|wait| is_left(races, wait, earlier, &keep)) {
-        if keep.iter().any(|&at| is_less(races, wait, at as usize)) {
+        let mut before = (wait.at + 1..earlier).chain(keep.iter().map(|&at| at as usize));
+        if before.any(|at| is_less(races, wait, at)) {
             return None;
         }
         let is_greater = wait.least < precedence(later.key.kind, thread);

@@ -3,8 +3,6 @@
 use rustc_hash::FxHashMap;
 
 use super::order::{self, Rank};
-use super::wait::precedence;
-use crate::clock::Clock;
 use crate::names::ThreadName;
 use crate::op::OpKind;
 use crate::point::Point;
@@ -47,40 +45,6 @@ impl Follower {
         Some(order::rank(choice.agent, op.kind, gave_way, writer))
     }
 
-    /// Whether this would come before an operation as well as what was put there, and is less than that. Only readers of a
-    /// lock keep an operation from running after something and commute with that.
-    fn is_less(&mut self, at: &Point<'_>, choice: Choice) -> bool {
-        let thread = choice.agent.thread();
-        let Some((op, number)) = at
-            .agents
-            .agent(choice.agent)
-            .and_then(|view| Some((view.pending.as_ref()?, at.agents.index(thread)?)))
-        else {
-            return false;
-        };
-        if !order::reads_a_lock(op.kind) {
-            return false;
-        }
-        let hb = &at.trace.hb;
-        self.branch.waits.retain(|wait| {
-            let thread = at.agents.index(wait.id.thread);
-            thread.and_then(|thread| hb.position(thread, wait.id.index)).is_none()
-        });
-        let mut past = hb.last(number).map_or_else(Clock::default, |last| hb.clock(last as usize).clone());
-        for (position, step) in at.trace.steps.iter().enumerate() {
-            if step.event.did.conflicts(&op.may) {
-                past.join(hb.clock(position));
-            }
-        }
-        let steps = &at.trace.steps;
-        let number = |thread| at.agents.index(thread).unwrap_or(usize::MAX);
-        self.branch.waits.iter().any(|wait| {
-            precedence(op.kind, thread) < wait.least
-                && op.may.conflicts(&wait.effect)
-                && !wait.is_behind(&past, steps, number)
-        })
-    }
-
     fn next(&mut self, at: &Point<'_>) -> Option<Choice> {
         if let Some(next) = self.branch.next.take() {
             let is = |choice: &Choice| {
@@ -108,15 +72,7 @@ impl Guide for Follower {
                 return Decision::Cut;
             }
         }
-        let is_canonical = self.branch.next.is_none() && self.branch.again.is_none();
-        match self.next(at) {
-            Some(choice) if is_canonical && self.is_less(at, choice) => {
-                self.notes.refused = true;
-                Decision::Cut
-            }
-            Some(choice) => Decision::Run { choice, until: Until::one() },
-            None => Decision::Cut,
-        }
+        self.next(at).map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::one() })
     }
 
     fn pass(&mut self, _at: &Point<'_>) {}

@@ -26,10 +26,10 @@
 //!
 //! What the trace of the parent does not show is tried: an execution may be begun and given up (it is pruned). That is
 //! whether an operation can run elsewhere (the first value of a semaphore, the condition of a spin loop) or whether a
-//! compare-and-swap succeeds there, where no execution has shown it ([`known`]); and whether a reader that is less than the
-//! one that was put before a writer has to come before the writer as well, because nothing else can run. Then all that
-//! follows is found where that one was put first. Where it cannot be told whether something deleted is canonical, it is taken
-//! to be: that could repeat a trace, never lose one.
+//! compare-and-swap succeeds there, where no execution has shown it ([`known`]). Where it cannot be told whether something
+//! deleted is canonical, it is taken to be: that could repeat a trace, never lose one. A trace is repeated where, after a
+//! reader was put before a writer, nothing can run but another reader that is less: before that has run it cannot be told.
+//! What is made of the repetition is not repeated.
 //!
 //! Not with the cache, which would lose classes; and time-outs beyond their bound are left out, which is said. A circle of
 //! waiting threads that only a time-out breaks is no end: it belongs to a moment, and of the moments of a class only those
@@ -46,15 +46,14 @@ use self::canon::Canon;
 use self::children::Child;
 use self::guide::Follower;
 use self::known::Known;
-pub(super) use self::wait::Wait;
+use self::wait::Wait;
 use super::branch::Branch;
-use super::moves::Move;
 #[cfg(test)]
 use super::one_by_one::OneByOne;
 use super::one_by_one::{Prefix, Walk};
 use super::races::Races;
 use crate::strategy::Guide;
-use crate::trace::Trace;
+use crate::trace::{Trace, TraceStep};
 
 /// The executions on the way to the present one.
 #[derive(Debug, Default)]
@@ -67,7 +66,7 @@ pub struct Reverse {
 /// An execution, and what is still to be made of it.
 #[derive(Debug)]
 struct Frame {
-    steps: Vec<Move>,
+    steps: Prefix,
     scheduled: Vec<bool>,
     children: Vec<Child>,
 }
@@ -102,7 +101,7 @@ impl OneByOne<Reverse> {
 
 impl Reverse {
     /// The next child of the last execution that has one.
-    fn take_next(&mut self) -> Option<(Vec<Move>, Vec<bool>, Child)> {
+    fn take_next(&mut self) -> Option<(Prefix, Vec<bool>, Child)> {
         let (frame, child) = loop {
             let frame = self.frames.last_mut()?;
             if let Some(child) = frame.children.pop() {
@@ -127,11 +126,9 @@ impl Walk for Reverse {
             at: prefix.len() as u32,
             next: Some(child.next.clone()),
             again: Some(child.again),
-            waits: child.waits.clone(),
             provided: child.provided.clone(),
             ..Branch::default()
         };
-        let prefix = prefix.iter().map(Move::step).collect();
         Some((prefix, branch, Task { scheduled, child: Some(child) }))
     }
 
@@ -154,7 +151,7 @@ impl Walk for Reverse {
         let (more, whole) = children::all(&races, &canon, &origin, to);
         children.extend(more);
         if !children.is_empty() {
-            let steps = run.steps.iter().take(to).map(Move::of).collect();
+            let steps = run.steps.iter().take(to).map(TraceStep::replayed).collect();
             self.frames.push(Frame { steps, scheduled: origin.scheduled, children });
         }
         whole

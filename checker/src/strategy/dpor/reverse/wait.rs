@@ -4,8 +4,6 @@
 //! to be the least of what comes first there and does not commute with e. That is to be seen until e's operation has run,
 //! which may be blocked for long: readers that commute with one another keep a writer out.
 
-use serde::{Deserialize, Serialize};
-
 use super::known::is_open;
 use crate::clock::Clock;
 use crate::names::{EventId, ThreadName};
@@ -21,8 +19,8 @@ pub(super) fn precedence(kind: OpKind, thread: ThreadName) -> Precedence {
 }
 
 /// An operation that another one was put before.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(in crate::strategy::dpor) struct Wait {
+#[derive(Clone, Debug)]
+pub(super) struct Wait {
     /// The operation.
     pub(super) id: EventId,
     /// What it did without the other one.
