@@ -110,8 +110,8 @@ impl Above<'_> {
         match (&at.why, &target) {
             (Standing::Blocked { sentence }, _) => vec![self.warning(line, sentence)],
             (Standing::NotBuilt { sentence }, _) => vec![self.not_built(at, line, sentence)],
-            (Standing::Ready, Some(key)) => self.of_ready(key, line, None),
-            (Standing::Stale { source }, Some(key)) => self.of_ready(key, line, Some(source)),
+            (Standing::Ready, Some(key)) => self.of_ready(key, line, ""),
+            (Standing::Stale { source }, Some(key)) => self.of_ready(key, line, &self.stale(at, source)),
             (Standing::Ready | Standing::Stale { .. }, None) => Vec::new(),
         }
     }
@@ -130,11 +130,16 @@ impl Above<'_> {
         lens(line, "▶ Build, then explore interleavings", server("explore", explore))
     }
 
-    fn of_ready(&self, key: &Key, line: u32, newer: Option<&Path>) -> Vec<CodeLens> {
+    /// What a click does about a program that is older than this source.
+    fn stale(&self, at: &TargetAt, source: &Path) -> String {
+        let step = at.target.as_ref().and_then(|target| self.workspace.build_step(target));
+        let then = if step.is_some() { "builds first" } else { "explored as it is" };
+        format!(" (stale: `{}` is newer, {then})", file_name(source))
+    }
+
+    fn of_ready(&self, key: &Key, line: u32, stale: &str) -> Vec<CodeLens> {
         let state = self.state;
         let name = state.name_of(key);
-        let stale = newer.map(|source| format!(" (stale: `{}` is newer, builds first)", file_name(source)));
-        let stale = stale.unwrap_or_default();
         let command = |extra: Value| {
             let mut argument = json!({ "target": name, "uri": self.uri });
             if let (Some(argument), Value::Object(extra)) = (argument.as_object_mut(), extra) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use explorer::config;
-use explorer::discover::{Target, Workspace};
+use explorer::discover::{BuildStep, Target, Workspace};
 use explorer::kept::{CheckResult, last_words};
 use explorer::lines::Line;
 use explorer::request::{Request, Strategy};
@@ -117,7 +117,9 @@ impl State {
         self.show_progress(id);
         match step.filter(|step| step.needed) {
             Some(step) => {
-                self.build(id, Build { command: step.command, directory: step.directory, confirmed: false });
+                let BuildStep { command, directory, .. } = step;
+                let confirmed = self.agreed.contains(&(command.clone(), directory.clone()));
+                self.build(id, Build { command, directory, confirmed });
             }
             None => self.look_then_explore(id, &folder),
         }
@@ -129,9 +131,14 @@ impl State {
         let Some(cancelled) = self.jobs.get_mut(id).and_then(Job::next_part) else { return };
         let (client, mailbox) = (self.around.client.clone(), self.around.mailbox.clone());
         let by_client = self.settings.runs_builds;
+        // A client that builds remembers it by itself.
+        let agreed = (!by_client).then(|| (build.command.clone(), build.directory.clone()));
         self.around.runtime.spawn(async move {
             let built = build.run(&client, by_client, cancelled).await;
-            mailbox.send(move |state| state.built(id, built));
+            mailbox.send(move |state| {
+                state.agreed.extend(agreed.filter(|_| built != Built::Declined));
+                state.built(id, built);
+            });
         });
     }
 

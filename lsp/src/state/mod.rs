@@ -7,7 +7,7 @@ mod progress;
 mod showing;
 mod tree;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -68,6 +68,8 @@ pub(crate) struct State {
     published: HashMap<Uri, Vec<Diagnostic>>,
     /// Whether this machine permits explorations.
     fitness: Fitness,
+    /// Builds that the user has agreed to: the command, and where it is run.
+    agreed: HashSet<(String, PathBuf)>,
 }
 
 impl State {
@@ -87,6 +89,7 @@ impl State {
             waiting: Vec::new(),
             published: HashMap::new(),
             fitness: Fitness::default(),
+            agreed: HashSet::new(),
         }
     }
 

@@ -3,11 +3,13 @@
 use std::cell::RefCell;
 use std::fs;
 use std::rc::Rc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use tests::editor::uri;
 
 use crate::after_edits::run_build;
-use crate::exploring::build;
+use crate::exploring::{build, explore};
 use crate::workspace::{Workspace, as_extension, line_of};
 
 #[test]
@@ -116,6 +118,45 @@ fn a_build_that_hangs_can_be_cancelled() {
     let cancel = editor.lens(&source, "Cancel");
     assert_eq!(editor.click(&cancel)["cancelled"], true);
     editor.wait_for_lens(&source, |title| title.starts_with("▶ Build"));
+    editor.end();
+}
+
+#[test]
+fn a_build_that_was_agreed_to_is_not_asked_about_again() {
+    let workspace = Workspace::copy_of("make-c");
+    let source = workspace.file("src/main.c");
+    let mut editor = workspace
+        .editor()
+        .answering(|method, _| (method == "window/showMessageRequest").then(|| json!({ "title": "Build" })));
+    explore(&mut editor, &source);
+    let text = fs::read_to_string(&source).unwrap();
+    let text = format!("/* one */\n{text}");
+    fs::write(&source, &text).unwrap();
+    editor.change(&source, 2, &text);
+    editor.notify("textDocument/didSave", json!({ "textDocument": { "uri": uri(&source) } }));
+    editor.wait_for_diagnostics(&source, |diagnostics| diagnostics[0]["severity"] == 3);
+    let lens = editor.lens(&source, "✗ 1 bug · 1 preemption");
+    editor.click(&lens);
+    // What is explored is the new text: it was built.
+    editor.wait_for_diagnostics(&source, |diagnostics| diagnostics[0]["severity"] == 1);
+    let questions = editor.told.iter().filter(|told| told["method"] == "window/showMessageRequest");
+    assert_eq!(questions.count(), 1);
+    editor.end();
+}
+
+#[test]
+fn where_nobody_knows_how_to_build_no_build_is_promised() {
+    let workspace = Workspace::with(&["lost_update"]);
+    let source = workspace.file("lost_update.c");
+    let text = fs::read_to_string(&source).unwrap();
+    let later =
+        fs::metadata(workspace.file("lost_update")).unwrap().modified().unwrap() + Duration::from_secs(5);
+    fs::write(&source, format!("/* one */\n{text}")).unwrap();
+    fs::File::options().write(true).open(&source).unwrap().set_modified(later).unwrap();
+    let mut editor = workspace.editor();
+    editor.open(&source);
+    let title = "▶ Explore interleavings (stale: `lost_update.c` is newer, explored as it is)";
+    assert_eq!(editor.lens_titles(&source)[0], title);
     editor.end();
 }
 
