@@ -61,8 +61,8 @@ async function check(server: Server, finding: Finding | undefined): Promise<void
 }
 
 async function cancel(server: Server, row: Row | undefined): Promise<void> {
-  const target = row?.target ?? (await pickRunning(server));
-  if (target !== undefined) await server.execute(ServerCommand.cancel, { target: target.id });
+  const wish = row?.target === undefined ? await pickRunning(server) : { target: row.target.id };
+  if (wish !== undefined) await server.execute(ServerCommand.cancel, wish);
 }
 
 async function whyNoLens(server: Server, argument: { uri?: string; line?: number } | undefined): Promise<void> {

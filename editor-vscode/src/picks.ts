@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { depth, headline, moment } from "./novsc/words";
-import { ServerCommand, type Finding, type ProgramChoice, type Target, type Tree } from "./protocol";
+import { ServerCommand, type Finding, type ProgramChoice, type Tree } from "./protocol";
 import type { Server } from "./server";
 
 /** Asks for one of the saved findings; says what to do where there is none. */
@@ -38,11 +38,14 @@ export async function pickProgram(server: Server, uri: vscode.Uri): Promise<Prog
   return vscode.window.showQuickPick(choices, { title: `Explore a program that uses ${file}`, matchOnDetail: true });
 }
 
-/** Asks which of the running explorations is meant, if there are several. */
-export async function pickRunning(server: Server): Promise<Target | undefined> {
+/** Asks which of the running explorations is meant, if there are several. A first build is of no target yet. */
+export async function pickRunning(server: Server): Promise<{ target?: string } | undefined> {
   const { targets } = await server.execute<Tree>(ServerCommand.tree, {});
   const running = targets.filter((target) => target.state === "running" || target.state === "building");
-  if (running.length <= 1) return running[0];
-  const choices = running.map((target) => ({ label: target.label, description: target.status, target }));
-  return (await vscode.window.showQuickPick(choices, { title: "Cancel which exploration?" }))?.target;
+  const [first, second] = running;
+  if (first === undefined) return {};
+  if (second === undefined) return { target: first.id };
+  const choices = running.map(({ id, label, status }) => ({ label, description: status, id }));
+  const picked = await vscode.window.showQuickPick(choices, { title: "Cancel which exploration?" });
+  return picked && { target: picked.id };
 }

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { openFindings, rows, type Row } from "./novsc/treeModel";
+import { plural } from "./novsc/words";
 import { ServerCommand, type Tree } from "./protocol";
 import type { Server } from "./server";
 
@@ -19,7 +20,7 @@ export function registerTree(context: vscode.ExtensionContext, server: Server): 
     provider,
     provider.onTree((tree) => {
       const count = openFindings(tree);
-      view.badge = count === 0 ? undefined : { value: count, tooltip: `${count} failing interleavings` };
+      view.badge = count === 0 ? undefined : { value: count, tooltip: plural(count, "failing interleaving") };
     }),
     vscode.commands.registerCommand("interleaver.refresh", () => provider.refresh()),
   );

@@ -1,6 +1,8 @@
 //! The real backend as a source of words, and how a request becomes a launched program.
 
 use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -172,12 +174,17 @@ fn entry(program: &Path, arguments: &[OsString]) -> Option<Frame> {
 pub(crate) fn folder(path: &Path) -> Result<PathBuf, Error> {
     let unusable = |error| Error::Path { what: "the working directory", path: path.to_owned(), error };
     let found = path.canonicalize().map_err(unusable)?;
-    if found.is_dir() { Ok(found) } else { Err(unusable(std::io::ErrorKind::NotADirectory.into())) }
+    if found.is_dir() { Ok(found) } else { Err(unusable(io::ErrorKind::NotADirectory.into())) }
 }
 
 /// The absolute path of a file that the program is to read.
 pub(crate) fn input(path: &Path) -> Result<PathBuf, Error> {
     let unusable = |error| Error::Path { what: "the standard input", path: path.to_owned(), error };
-    std::fs::File::open(path).map_err(unusable)?;
+    // Opening a pipe would wait for its other end, and only one execution could read what comes.
+    if path != Path::new("/dev/null") && !fs::metadata(path).map_err(unusable)?.is_file() {
+        let what = "it is not a regular file, which every execution could read from its beginning";
+        return Err(unusable(io::Error::other(what)));
+    }
+    File::open(path).map_err(unusable)?;
     path.canonicalize().map_err(unusable)
 }

@@ -130,6 +130,12 @@ impl Jobs {
         self.jobs.values()
     }
 
+    /// What runs, where that is one.
+    pub(crate) fn only(&self) -> Option<u64> {
+        let mut all = self.jobs.keys();
+        all.next().copied().filter(|_| all.next().is_none())
+    }
+
     pub(crate) fn get_mut(&mut self, id: u64) -> Option<&mut Job> {
         self.jobs.get_mut(&id)
     }

@@ -274,6 +274,13 @@ fn a_pipe_as_a_schedule_file() {
 }
 
 #[test]
+fn a_pipe_as_standard_input() {
+    let (_folder, pipe) = pipe();
+    let input = pipe.to_str().unwrap();
+    refused(&Tool::explore(["--stdin", input], &correct_program()), &[input, "it is not a regular file"]);
+}
+
+#[test]
 fn a_path_that_is_not_text_is_no_bad_input() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join(OsStr::from_bytes(b"b\xff d"));

@@ -268,8 +268,12 @@ impl State {
             let name = job.wish.target.as_ref().map(|key| self.name_of(key));
             name.is_some() && name == wish.target
         };
-        let by_target = self.jobs.all().find(is_named).map(|job| job.id);
-        wish.job.or(by_target).is_some_and(|job| self.cancel_job(job))
+        let meant = match wish {
+            Cancel { job: None, target: None } => self.jobs.only(),
+            Cancel { job: Some(id), .. } => Some(*id),
+            Cancel { .. } => self.jobs.all().find(is_named).map(|job| job.id),
+        };
+        meant.is_some_and(|id| self.cancel_job(id))
     }
 
     /// Says whether it was under way.

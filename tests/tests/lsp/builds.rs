@@ -118,6 +118,13 @@ fn a_build_that_hangs_can_be_cancelled() {
     let cancel = editor.lens(&source, "Cancel");
     assert_eq!(editor.click(&cancel)["cancelled"], true);
     editor.wait_for_lens(&source, |title| title.starts_with("▶ Build"));
+
+    // From a palette: what is built first is no target yet that could be named.
+    editor.click(&lens);
+    editor.lens(&source, "Cancel");
+    let cancelled = editor.execute("interleaver.server.cancel", json!({}));
+    assert_eq!(cancelled["cancelled"], true);
+    editor.wait_for_lens(&source, |title| title.starts_with("▶ Build"));
     editor.end();
 }
 
