@@ -1,11 +1,12 @@
 //! Every bundled bug is found with the fewest preemptions and replayed from its file, and every correct twin is clean, at
-//! both optimisation levels.
+//! both optimisation levels; and so it is in programs as they are released, optimised and without debug information.
 
+use std::path::Path;
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::json;
-use tests::{Build, Expectation, Manifest, Optimisation, Outcome, Target, Tool, running};
+use tests::{Build, Expectation, Language, Manifest, Optimisation, Outcome, Target, Tool, running};
 
 /// Past the default budget, so that a search that takes too long says itself that it does.
 const LIMIT: Duration = Duration::from_secs(75);
@@ -13,10 +14,14 @@ const LIMIT: Duration = Duration::from_secs(75);
 fn main() {
     let manifest = Manifest::read().unwrap_or_else(|error| panic!("{error}"));
     let trials = manifest.targets.into_iter().flat_map(|target| {
-        Optimisation::ALL.map(|level| {
+        let builds = [Some(Optimisation::O0), Some(Optimisation::O2), None];
+        builds.map(|level| {
             let target = target.clone();
-            let name = format!("{}/{}/{}", target.language.folder(), target.name, level.name());
-            Trial::test(name, move || check(&target, level))
+            let build = level.map_or("released", Optimisation::name);
+            let name = format!("{}/{}/{build}", target.language.folder(), target.name);
+            Trial::test(name, move || {
+                level.map_or_else(|| check_released(&target), |level| check(&target, level))
+            })
         })
     });
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
@@ -25,13 +30,37 @@ fn main() {
 fn check(target: &Target, level: Optimisation) -> Result<(), Failed> {
     let program = Build::new(target.source(), level).program()?;
     let folder = tempfile::tempdir()?;
-    let outcome =
-        Tool::explore(["--output".as_ref(), folder.path().as_os_str()], &program).within(LIMIT).run()?;
-    let mut wrong = match &target.expectation {
+    let outcome = explore(&program, folder.path())?;
+    let wrong = match &target.expectation {
         Expectation::Clean => not_clean(&outcome),
         Expectation::Found { kind, preemptions } => not_found(&outcome, target, kind, *preemptions)?,
     };
-    wrong.extend(running(&program).iter().map(|process| format!("process {process} is left running")));
+    verdict(wrong, &outcome, &program)
+}
+
+/// Without debug information, but with symbols.
+fn check_released(target: &Target) -> Result<(), Failed> {
+    let without = if target.language == Language::Rust { "-Cstrip=debuginfo" } else { "-g0" };
+    let program = Build::new(target.source(), Optimisation::O2).flag(without).program()?;
+    let folder = tempfile::tempdir()?;
+    let outcome = explore(&program, folder.path())?;
+    let mut wrong = Vec::new();
+    match &target.expectation {
+        Expectation::Clean => wrong = not_clean(&outcome),
+        Expectation::Found { kind, .. } => {
+            expect(&mut wrong, "exit code", &json!(outcome.code), &json!(1));
+            expect(&mut wrong, "kind", &outcome.finding()["kind"], &json!(kind));
+        }
+    }
+    verdict(wrong, &outcome, &program)
+}
+
+fn explore(program: &Path, output: &Path) -> Result<Outcome, Failed> {
+    Ok(Tool::explore(["--output".as_ref(), output.as_os_str()], program).within(LIMIT).run()?)
+}
+
+fn verdict(mut wrong: Vec<String>, outcome: &Outcome, program: &Path) -> Result<(), Failed> {
+    wrong.extend(running(program).iter().map(|process| format!("process {process} is left running")));
     if wrong.is_empty() {
         return Ok(());
     }

@@ -24,6 +24,9 @@ pub(super) fn is_user_rust_name(name: &str) -> bool {
     if is_below(name, &SHARING) {
         return !name.contains("drop_in_place");
     }
+    if runs_closures(name) {
+        return true;
+    }
     match name.strip_prefix('<').and_then(|rest| rest.split_once(" as ")) {
         Some((of, implemented)) => {
             let is_plain = !of.contains("::");
@@ -33,6 +36,20 @@ pub(super) fn is_user_rust_name(name: &str) -> bool {
             !is_below(name, &RUNTIME) && !name.starts_with('<') && !PRIMITIVES.contains(&first_segment(name))
         }
     }
+}
+
+/// Whether it is one of the library's functions that run a closure, which an optimiser makes part of them: the body of a
+/// thread has no other name then.
+fn runs_closures(name: &str) -> bool {
+    const GIVEN_ONE: [&str; 5] = [
+        "std::sys::backtrace::__rust_begin_short_backtrace",
+        "core::ops::function::",
+        "core::iter::",
+        "std::panicking::catch_unwind",
+        "std::panicking::try",
+    ];
+    let is_started = is_below(name, &["std::thread::"]) && name.contains("closure");
+    is_started || is_below(name, &GIVEN_ONE) || name.contains("::spec_from_iter::")
 }
 
 /// Types whose methods are always the library's.
@@ -70,6 +87,11 @@ mod tests {
             ("str::trim_start_matches", false),
             ("<[u8]>::copy_within", false),
             ("strange::name", true),
+            ("std::sys::backtrace::__rust_begin_short_backtrace", true),
+            ("core::ops::function::FnOnce::call_once{{vtable.shim}}", true),
+            ("<core::iter::adapters::map::Map<I,F> as core::iter::traits::iterator::Iterator>::fold", true),
+            ("std::thread::lifecycle::spawn_unchecked::{{closure}}", true),
+            ("std::thread::current::set_current", false),
             ("std::io::stdio::_print", false),
             ("__rust_try", false),
         ] {
