@@ -183,6 +183,7 @@ impl<'p, P: Program> Runner<'p, P> {
                 Some(_) => follow.choose(&self.point()),
             };
             let Decision::Run { choice, until } = decision else {
+                self.note_left();
                 return Ok(End::Cut(mem::take(&mut self.state.saved)));
             };
             #[cfg(test)]

@@ -61,10 +61,9 @@ impl ModelRun {
                 run.begin(code, name.unwrap_or(ThreadName::MAIN));
             }
         }
-        for thread in 0..run.threads.len() {
-            run.settle(thread);
-            run.views.push(run.view(thread));
-        }
+        (0..run.threads.len()).for_each(|thread| run.settle(thread));
+        // Whether a thread can run may depend on whether a later one has anything to do at all.
+        run.views = (0..run.threads.len()).map(|thread| run.view(thread)).collect();
         run
     }
 

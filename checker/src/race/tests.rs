@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use proptest::prelude::{Just, ProptestConfig, Strategy as Generator, prop, prop_oneof, proptest};
+use proptest::prelude::{Just, Strategy as Generator, prop, prop_oneof, proptest};
 
 use super::*;
 use crate::model::Model;
@@ -10,6 +10,7 @@ use crate::names::{EventId, ThreadName};
 use crate::op::{Op, OpKind};
 use crate::seam::{Choice, Pick};
 use crate::search::tests::against_oracle::program;
+use crate::search::tests::generated::generated;
 use crate::search::{Options, sample};
 use crate::strategy::StrategyKind;
 use crate::trace::{Last, Reason, TraceStep};
@@ -169,7 +170,7 @@ fn events() -> impl Generator<Value = Vec<(usize, Doing, u32, u32, u64)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").map_or(64, |n| n.parse().unwrap()), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(generated(64))]
 
     #[test]
     fn exactly_the_unordered_pairs_of_random_programs_race(text in program()) {

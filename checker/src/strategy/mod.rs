@@ -179,6 +179,8 @@ pub struct Notes {
     pub withheld: bool,
     /// What should have run after the prefix could not.
     pub refused: bool,
+    /// It was given up where something could still run: its whole trace is seen elsewhere.
+    pub given_up: bool,
     /// The execution was ended by a limit.
     pub endless: bool,
     /// Of a frontier's execution that was run ahead of its turn: what is still to be looked up in the cache.

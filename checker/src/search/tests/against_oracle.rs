@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use proptest::prelude::{
-    Just, ProptestConfig, Strategy as Generator, prop, prop_assume, prop_oneof, proptest,
-};
+use proptest::prelude::{Just, Strategy as Generator, prop, prop_assume, prop_oneof, proptest};
 use proptest::sample::select;
 
 use super::oracle::{Class, oracle};
 use super::*;
 use crate::hash::HbHash;
+use crate::search::tests::generated::generated;
 use crate::strategy::{Frontier, Preemptions};
 
 /// What threads are made of.
@@ -173,7 +172,7 @@ fn check(text: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").map_or(64, |n| n.parse().unwrap()), failure_persistence: None, max_global_rejects: 100_000, ..ProptestConfig::default() })]
+    #![proptest_config(generated(64))]
 
     #[test]
     fn every_search_visits_exactly_the_classes_within_its_bound(text in program()) {

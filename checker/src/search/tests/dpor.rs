@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use proptest::prelude::{ProptestConfig, Strategy as Generator, prop, prop_assume, proptest};
+use proptest::prelude::{Strategy as Generator, prop, prop_assume, proptest};
 use proptest::sample::select;
 
 use super::against_oracle::program;
@@ -10,6 +10,7 @@ use super::oracle::unfair_oracle;
 use super::*;
 use crate::hash::HbHash;
 use crate::run::{Limits, Runner};
+use crate::search::tests::generated::generated;
 use crate::strategy::{ReverseSearch, WakeupTrees};
 
 /// What a search visits.
@@ -44,6 +45,11 @@ fn visited_within(model: &Model, plan: Box<dyn Strategy>, most: Option<u64>) -> 
     Some(Visited { classes: search.cache.ends(), failures, stats: search.stats })
 }
 
+/// With time limits, the wakeup trees miss a class of some programs: see there.
+fn is_beyond_wakeup_trees(text: &str) -> bool {
+    text.contains("timed")
+}
+
 /// Compares, if there are few enough executions for brute force; returns how many were begun that led nowhere.
 fn compare(text: &str, limit: u64) -> Option<u64> {
     let model = model(text);
@@ -54,12 +60,12 @@ fn compare(text: &str, limit: u64) -> Option<u64> {
     let (_, anywhere) = oracle.within(|_| true);
     let got = visited(&model, Box::new(ReverseSearch::new()));
     assert_eq!(got.classes, expected, "{text}");
-    // Readers that wait for one another can make it repeat a trace.
-    let redundant = if text.contains("rdlock") { 0 } else { got.stats.redundant };
-    assert_eq!((got.stats.schedules, redundant), (expected.len() as u64, 0), "{text}");
+    assert_eq!((got.stats.schedules, got.stats.redundant), (expected.len() as u64, 0), "{text}");
     assert!(got.failures.is_superset(&in_classes) && got.failures.is_subset(&anywhere), "{text}");
-    let wakeup_trees = visited(&model, Box::new(WakeupTrees::new()));
-    assert_eq!(wakeup_trees.classes, expected, "wakeup trees: {text}");
+    if !is_beyond_wakeup_trees(text) {
+        let wakeup_trees = visited(&model, Box::new(WakeupTrees::new()));
+        assert_eq!(wakeup_trees.classes, expected, "wakeup trees: {text}");
+    }
     Some(got.stats.pruned)
 }
 
@@ -71,25 +77,27 @@ fn check(text: &str, classes: u64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").map_or(64, |n| n.parse().unwrap()), failure_persistence: None, max_global_rejects: 100_000, ..ProptestConfig::default() })]
+    #![proptest_config(generated(64))]
 
     #[test]
     fn each_class_is_visited_once(text in program()) {
         let pruned = compare(&text, 3_000);
         prop_assume!(pruned.is_some());
-        // Only whether a semaphore can be had elsewhere has to be tried.
-        assert!(pruned == Some(0) || text.contains("down"), "{text}: {pruned:?} executions led nowhere");
+        // Only whether a semaphore can be had elsewhere has to be tried, and what readers put before a writer leads to.
+        let tries = ["down", "rdlock"].iter().any(|word| text.contains(word));
+        assert!(pruned == Some(0) || tries, "{text}: {pruned:?} executions led nowhere");
     }
 
     /// On programs that are too large for brute force.
     #[test]
     fn both_searches_visit_the_same_classes(text in program()) {
+        prop_assume!(!is_beyond_wakeup_trees(&text));
         let model = model(&text);
         let wakeup_trees = visited_within(&model, Box::new(WakeupTrees::new()), Some(2_000));
         prop_assume!(wakeup_trees.is_some());
         let got = visited(&model, Box::new(ReverseSearch::new()));
         assert!(wakeup_trees.is_some_and(|other| got.classes == other.classes), "{text}");
-        assert!(got.stats.redundant == 0 || text.contains("rdlock"), "{text}");
+        assert_eq!(got.stats.redundant, 0, "{text}");
     }
 
     /// Readers of one lock commute, and all of them keep a writer out.
@@ -172,13 +180,11 @@ fn a_lock_is_reversed_with_the_lock_before_it() {
 #[test]
 fn a_writer_comes_before_any_set_of_readers() {
     check("wrlock l, wrunlock l | rdlock l, rdunlock l | rdlock l, rdunlock l", 4);
-    // Each reader keeps its lock until the other one has its own: the writer comes before both or after both, and which
-    // of the readers is put before it cannot be told before both of them have run: one trace is repeated.
+    // Each reader keeps its lock until the other one has its own: the writer comes before both or after both. With the
+    // second one put there, nothing can run without the first one.
     let text =
         "wrlock l, wrunlock l | rdlock l, w x, await y, rdunlock l | rdlock l, w y, await x, rdunlock l";
-    assert_eq!(compare(text, 100_000), Some(0));
-    let got = visited(&model(text), Box::new(ReverseSearch::new())).stats;
-    assert_eq!((got.schedules, got.redundant), (6, 1));
+    assert_eq!(compare(text, 100_000), Some(1));
     // A failed attempt to write-lock is between the reader's two events.
     check("trywrlock l | rdlock l, r x, rdunlock l", 3);
 }
@@ -198,7 +204,26 @@ fn readers_that_come_late_are_put_before_a_writer_in_one_order() {
     // Where one of the readers has to come as well, another order of the other lock is still to be seen.
     let text = "wrlock k, wrunlock k | wrlock l, rdlock k, rdunlock k, wrunlock l \
                 | rdlock k, rdlock l, rdunlock l, rdunlock k";
-    assert_eq!(compare(text, 100_000), Some(0));
+    assert_eq!(compare(text, 100_000), Some(1));
+    // What such an execution leads to is seen from it, and from no other one.
+    for text in [
+        "wrlock k | wrlock l, rdlock k, rdunlock k, wrunlock l, wrlock l | rdlock k, rdlock l",
+        "wrlock l, rdlock k | wrlock k | rdlock k, rdlock l",
+    ] {
+        assert_eq!(compare(text, 100_000), Some(1), "{text}");
+    }
+}
+
+#[test]
+fn what_is_known_of_a_semaphore_keeps_traces_from_being_repeated() {
+    // That there are two is seen while the first thread waits; that there is never less than none is known.
+    check("let s=2 | T1: down s | T2: trydown s, up s", 3);
+    check("let s=1 | T1: create T2, r x, up s, up s | T2: create T3, join T3, r x | T3: down s", 3);
+}
+
+#[test]
+fn a_thread_that_has_nothing_to_do_is_joined_at_once() {
+    check("T1: join T2, w x 2 | T2: assert x < 2 | T3: w x 1", 2);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod costs;
 mod counts;
 mod dpor;
 mod findings;
+pub(crate) mod generated;
 mod loops;
 mod narrow;
 mod oracle;

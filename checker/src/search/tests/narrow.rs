@@ -1,12 +1,13 @@
 //! Executions with few key points are what the same guides do with all of them.
 
-use proptest::prelude::{ProptestConfig, proptest};
+use proptest::prelude::proptest;
 
 use super::*;
 use crate::cache::Cache;
 use crate::names::{Obj, Site, ThreadName};
 use crate::op::OpKind;
 use crate::seam::Scope;
+use crate::search::tests::generated::generated;
 use crate::strategy::{Bounds, Notes, PctVb, Sampler, Vtb, WorkItem};
 
 /// An event as whoever has few key points sees it: numbers of events differ.
@@ -66,7 +67,7 @@ fn vtb(preemptions: u32) -> Vtb {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").map_or(64, |n| n.parse().unwrap()), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(generated(64))]
 
     #[test]
     fn pctvb_does_the_same_whatever_it_leaves_out(text in against_oracle::program()) {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use proptest::prelude::{ProptestConfig, prop_assume, proptest};
+use proptest::prelude::{prop_assume, proptest};
 
 use super::*;
 use crate::race::Harm;
+use crate::search::tests::generated::generated;
 
 fn races(text: &str, keep_going: bool) -> Outcome {
     let options = Options { keep_going, races: true, max_schedules: None, ..Options::default() };
@@ -119,7 +120,7 @@ fn check_within(text: &str, oracle: &oracle::Oracle, strategy: StrategyKind, bou
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").map_or(64, |n| n.parse().unwrap()), failure_persistence: None, max_global_rejects: 100_000, ..ProptestConfig::default() })]
+    #![proptest_config(generated(64))]
 
     #[test]
     fn without_a_race_switching_at_synchronisation_finds_every_failure(text in against_oracle::program()) {

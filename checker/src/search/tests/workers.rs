@@ -2,13 +2,14 @@
 
 use std::cell::Cell;
 
-use proptest::prelude::{ProptestConfig, any, proptest};
+use proptest::prelude::{any, proptest};
 
 use super::against_oracle::program;
 use super::*;
 use crate::names::Obj;
 use crate::race::Pair;
 use crate::seam::{Ending, Program, Scope, StartError};
+use crate::search::tests::generated::generated;
 use crate::strategy::Dice;
 
 /// Workers without threads, whose pace is a matter of a seed: when a job is begun, when it is done, and what is lost.
@@ -148,7 +149,7 @@ fn check(text: &str, options: &Options, pace: u64) -> u64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").map_or(16, |n| n.parse().unwrap()), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(generated(16))]
 
     #[test]
     fn every_search_comes_to_the_same_with_any_number_of_workers(text in program(), pace in any::<u64>()) {

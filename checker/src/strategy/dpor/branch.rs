@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::moves::Move;
+use super::reverse::Wait;
 use crate::op::Effect;
 use crate::point::Point;
 use crate::seam::{Agent, AgentView, Choice, Pick, Status};
@@ -23,6 +24,8 @@ pub struct Branch {
     pub(super) again: Option<Agent>,
     /// What it has to conflict with, to be worth going on.
     pub(super) provided: Vec<Effect>,
+    /// What something was put before: nothing that is less comes there.
+    pub(super) waits: Vec<Wait>,
 }
 
 /// All that can be chosen. Giving way is no reason to wait here: a class of executions knows nothing of turns.

@@ -23,8 +23,9 @@ pub trait Walk: Default + Send {
     /// Who takes an execution on.
     fn guide(branch: Branch) -> Box<dyn Guide>;
 
-    /// Takes in the first `to` events of an execution. Returns whether all that they lead to will be run.
-    fn learn(&mut self, task: Self::Task, run: &Trace, to: usize) -> bool;
+    /// Takes in the first `to` events of an execution, which was perhaps given up after them. Returns whether all that they
+    /// lead to will be run.
+    fn learn(&mut self, task: Self::Task, run: &Trace, to: usize, given_up: bool) -> bool;
 
     /// Whether nothing is left to run.
     fn is_done(&self) -> bool;
@@ -73,7 +74,7 @@ impl<W: Walk> Strategy for OneByOne<W> {
         self.incomplete |= notes.withheld || notes.endless;
         if !notes.refused {
             let to = if notes.endless { OF_A_CUT_ONE } else { usize::MAX };
-            self.incomplete |= !self.walk.learn(task, run, to);
+            self.incomplete |= !self.walk.learn(task, run, to, notes.given_up);
         }
     }
 

@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use super::known::Known;
 use super::order::{self, Rank};
+use super::wait::{Reader, Wait};
 use crate::names::{Obj, ThreadName};
 use crate::op::{Effect, Mode, Op, OpKind};
 use crate::seam::{Agent, Event, On, Status};
@@ -34,14 +35,16 @@ pub(super) struct Canon<'r, 't> {
     of: Vec<Vec<u32>>,
     /// How often its thread had given way before each event and after the last.
     gave_way: Vec<Vec<u32>>,
+    /// After its last event something could still run.
+    given_up: bool,
 }
 
 impl<'r, 't> Canon<'r, 't> {
     /// The first `to` events of an execution.
-    pub(super) fn new(races: &'r Races<'t>, known: &'r Known, to: usize) -> Self {
+    pub(super) fn new(races: &'r Races<'t>, known: &'r Known, to: usize, given_up: bool) -> Self {
         let threads = races.run.threads.len();
         let mut canon =
-            Self { races, known, of: vec![Vec::new(); threads], gave_way: vec![vec![0]; threads] };
+            Self { races, known, of: vec![Vec::new(); threads], gave_way: vec![vec![0]; threads], given_up };
         for (at, step) in races.run.steps.iter().enumerate().take(to) {
             let thread = races.threads[at];
             canon.of[thread].push(at as u32);
@@ -59,8 +62,8 @@ impl<'r, 't> Canon<'r, 't> {
     }
 
     /// Whether the canonical schedule runs, after these events, all others of the execution and no event besides. `first`
-    /// runs its next operation as soon as it can.
-    pub(super) fn completes(&self, mut cut: Cut, first: Option<Agent>) -> bool {
+    /// runs its next operation as soon as it can. `waits` keep readers out until they are over.
+    pub(super) fn completes(&self, mut cut: Cut, waits: &[&Wait], first: Option<Agent>) -> bool {
         let mut first = first.and_then(|agent| {
             let thread = self.races.number(agent.thread());
             Some((agent, thread, *cut.get(thread)?))
@@ -74,7 +77,7 @@ impl<'r, 't> Canon<'r, 't> {
                     first = None;
                     Some(state)
                 }
-                _ => self.next(&cut),
+                _ => self.next(&cut, waits),
             };
             let Some(State::Here(at)) = next else { return false };
             if !self.is_first_pick(at) {
@@ -83,12 +86,23 @@ impl<'r, 't> Canon<'r, 't> {
             cut[self.races.threads[at]] += 1;
             left -= 1;
         }
-        true
+        !self.given_up || !self.lets_a_reader_in(&cut, waits)
     }
 
-    fn next(&self, cut: &Cut) -> Option<State> {
+    /// Whether a reader can run and is not kept out.
+    fn lets_a_reader_in(&self, cut: &Cut, waits: &[&Wait]) -> bool {
+        self.races.run.threads.iter().any(|&name| {
+            let agent = Agent::Thread(name);
+            let reads =
+                self.next_op(self.races.number(name), cut).is_some_and(|op| order::reads_a_lock(op.kind));
+            reads && self.state(agent, cut) != State::Waits && !self.is_kept_out(agent, cut, waits)
+        })
+    }
+
+    fn next(&self, cut: &Cut, waits: &[&Wait]) -> Option<State> {
         let names = self.races.run.threads.iter();
         let agents = names.flat_map(|&name| [Agent::Thread(name), Agent::Timeout(name)]);
+        let agents = agents.filter(|&agent| !self.is_kept_out(agent, cut, waits));
         let ranked = agents.filter_map(|agent| {
             let state = self.state(agent, cut);
             (state != State::Waits).then(|| (self.rank(agent, cut), state))
@@ -128,6 +142,28 @@ impl<'r, 't> Canon<'r, 't> {
             let writes = self.next_op(other, cut).filter(|other| other.kind == OpKind::WriteLock);
             writes.is_some_and(|other| other.may.conflicts(&op.may))
         })
+    }
+
+    /// Whether an agent would come before an operation that something greater was put before.
+    fn is_kept_out(&self, agent: Agent, cut: &Cut, waits: &[&Wait]) -> bool {
+        let Agent::Thread(name) = agent else { return false };
+        let thread = self.races.number(name);
+        let mut waits =
+            waits.iter().filter(|wait| cut[self.races.number(wait.id.thread)] <= wait.id.index).peekable();
+        if waits.peek().is_none() {
+            return false;
+        }
+        let Some(op) = self.next_op(thread, cut).filter(|op| order::reads_a_lock(op.kind)) else {
+            return false;
+        };
+        let last = (cut[thread] as usize).checked_sub(1).map(|slot| self.of[thread][slot]);
+        let last = last.or_else(|| self.races.created.get(&name).copied());
+        let reader = Reader { thread: name, op, past: last.map(|at| self.races.run.hb.clock(at as usize)) };
+        let ran = |from: usize| {
+            let steps = self.races.run.steps.iter().enumerate().skip(from);
+            steps.filter(|&(at, _)| self.holds(at, cut)).map(|(_, step)| step)
+        };
+        waits.any(|wait| wait.keeps_out(&reader, ran(wait.from), |name| self.races.number(name)))
     }
 
     /// Whether an event went the first of the ways in which it could have gone.

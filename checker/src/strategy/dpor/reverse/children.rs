@@ -234,7 +234,8 @@ fn child(
     }
     let there = (0..=earlier).chain(keep.iter().map(|&at| at as usize));
     let is_other_way = later.closer == Some(earlier) && races.threads[earlier] == races.number(thread);
-    if !canon.completes(canon.cut(there), (!is_other_way).then_some(later.agent)) {
+    let waits: Vec<&Wait> = origin.waits.iter().filter(|wait| wait.at < earlier).collect();
+    if !canon.completes(canon.cut(there), &waits, (!is_other_way).then_some(later.agent)) {
         return None;
     }
     let before = &run.steps[earlier];

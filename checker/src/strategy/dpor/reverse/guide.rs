@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::order::{self, Rank};
+use super::wait::{Reader, Wait};
 use crate::names::ThreadName;
 use crate::op::OpKind;
 use crate::point::Point;
@@ -45,6 +46,20 @@ impl Follower {
         Some(order::rank(choice.agent, op.kind, gave_way, writer))
     }
 
+    /// Whether a choice would come before an operation that something greater was put before.
+    fn is_kept_out(&self, at: &Point<'_>, choice: Choice) -> bool {
+        let Agent::Thread(thread) = choice.agent else { return false };
+        let Some(op) = at.agents.thread(thread).and_then(|view| view.pending.as_ref()) else { return false };
+        let number = |name| at.agents.index(name).unwrap_or(usize::MAX);
+        let hb = &at.trace.hb;
+        let last = hb.last(number(thread));
+        let reader = Reader { thread, op, past: last.map(|at| hb.clock(at as usize)) };
+        let is_left = |wait: &&Wait| hb.position(number(wait.id.thread), wait.id.index).is_none();
+        let mut waits = self.branch.waits.iter().filter(is_left);
+        order::reads_a_lock(op.kind)
+            && waits.any(|wait| wait.keeps_out(&reader, at.trace.steps[wait.from..].iter(), number))
+    }
+
     fn next(&mut self, at: &Point<'_>) -> Option<Choice> {
         if let Some(next) = self.branch.next.take() {
             let is = |choice: &Choice| {
@@ -56,7 +71,10 @@ impl Follower {
         }
         let again: Option<Agent> = self.branch.again.take();
         let again = again.and_then(|again| enabled(at).filter(|choice| choice.agent == again).min());
-        again.or_else(|| enabled(at).min_by_key(|&choice| (self.rank(at, choice), choice.pick)))
+        let rest = || enabled(at).filter(|&choice| !self.is_kept_out(at, choice));
+        let next = again.or_else(|| rest().min_by_key(|&choice| (self.rank(at, choice), choice.pick)));
+        self.notes.given_up = next.is_none();
+        next
     }
 }
 

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::hash::HbHash;
 use crate::names::{Obj, ThreadName};
 use crate::op::{Access, Effect, Mode, OpKind};
-use crate::seam::Event;
+use crate::seam::{Event, Status};
 use crate::strategy::dpor::later::Later;
 use crate::strategy::dpor::races::Races;
 
@@ -26,10 +26,16 @@ type Semaphore = (Obj, Option<HbHash>);
 type Swap = (ThreadName, Option<HbHash>, Option<HbHash>);
 
 /// Between which numbers a first value is.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Bounds {
     least: i64,
     most: i64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { least: 0, most: i64::MAX }
+    }
 }
 
 impl Known {
@@ -39,12 +45,8 @@ impl Known {
         for (at, step) in run.steps.iter().enumerate().filter(|(_, step)| step.is_own()) {
             match step.event.op.kind {
                 OpKind::SemWait => {
-                    let event = races.event(at);
-                    for before in [arrived(races, at), at] {
-                        let could =
-                            run.choices(before).iter().any(|choice| choice.agent == step.choice.agent);
-                        self.note(races, &event, before, could);
-                    }
+                    self.note_wait(races, &races.event(at), at);
+                    self.note(races, &races.event(at), at, true);
                 }
                 OpKind::SemTryWait => self.note(races, &races.event(at), at, wrote(&step.event)),
                 OpKind::CompareExchange => {
@@ -60,15 +62,27 @@ impl Known {
         }
         for unrun in run.unrun.iter().filter(|unrun| !unrun.closed) {
             if let Some(wait) = races.unrun(unrun).filter(|later| later.key.kind == OpKind::SemWait) {
-                self.note(races, &wait, run.steps.len(), false);
+                self.note_wait(races, &wait, run.steps.len());
+                self.note(races, &wait, run.steps.len(), unrun.view.status == Status::Enabled);
             }
+        }
+    }
+
+    /// Takes in whether a wait could have gone on before each event that touched its semaphore, up to a position.
+    fn note_wait(&mut self, races: &Races<'_>, wait: &Later<'_>, to: usize) {
+        let Some(obj) = wait.effect.accesses.first().map(|access| access.obj) else { return };
+        let touched = races.touched(obj);
+        let from = touched.partition_point(|&at| (at as usize) < arrived(races, wait));
+        for at in touched[from..].iter().map(|&at| at as usize).take_while(|&at| at < to) {
+            let could = races.run.choices(at).iter().any(|choice| choice.agent == wait.agent);
+            self.note(races, wait, at, could);
         }
     }
 
     fn note(&mut self, races: &Races<'_>, wait: &Later<'_>, before: usize, had: bool) {
         let history = races.history(wait, &[]).filter(|&(at, _)| (at as usize) < before);
         let Some((semaphore, change)) = semaphore(races, wait.effect, history) else { return };
-        let bounds = self.semaphores.entry(semaphore).or_insert(Bounds { least: i64::MIN, most: i64::MAX });
+        let bounds = self.semaphores.entry(semaphore).or_default();
         if had {
             bounds.least = bounds.least.max(1 - change);
         } else {
@@ -84,7 +98,7 @@ impl Known {
         history: impl Iterator<Item = (u32, &'e Event)>,
     ) -> Option<bool> {
         let (semaphore, change) = semaphore(races, effect, history)?;
-        let bounds = self.semaphores.get(&semaphore)?;
+        let bounds = self.semaphores.get(&semaphore).copied().unwrap_or_default();
         if bounds.least.saturating_add(change) > 0 {
             return Some(true);
         }
@@ -111,12 +125,10 @@ fn wrote(event: &Event) -> bool {
     event.did.accesses.iter().any(|access| access.mode == Mode::Write)
 }
 
-/// After how many events the thread of an event stood at it.
-fn arrived(races: &Races<'_>, at: usize) -> usize {
-    let event = &races.run.steps[at].event;
-    let before = event.id.index.checked_sub(1);
-    let before = before.and_then(|index| races.run.hb.position(races.threads[at], index));
-    before.or_else(|| races.created.get(&event.id.thread).copied()).map_or(0, |before| before as usize + 1)
+/// After how many events its thread stood at an operation.
+fn arrived(races: &Races<'_>, later: &Later<'_>) -> usize {
+    let before = later.after.or_else(|| races.created.get(&later.agent.thread()).copied());
+    before.map_or(0, |before| before as usize + 1)
 }
 
 fn swap<'e>(races: &Races<'_>, later: &Later<'_>, history: impl Iterator<Item = (u32, &'e Event)>) -> Swap {

@@ -22,14 +22,14 @@
 //! the others are reversals of it. What was put first is the least of all that comes before e's operation and does not
 //! commute with it ([`wait`]), until that has run: readers that commute keep a writer out for long. The canonical schedule
 //! therefore lets nobody take a lock for reading that another thread is about to take for writing, unless nothing else can
-//! run.
+//! run; and where something was put before an operation that waits, no lesser reader comes there at all: the trace would
+//! be read in another way. If nothing else is left, what has run is no trace, but the parent of traces: the execution is
+//! given up (pruned), and its races are reversed like those of any other.
 //!
 //! What the trace of the parent does not show is tried: an execution may be begun and given up (it is pruned). That is
 //! whether an operation can run elsewhere (the first value of a semaphore, the condition of a spin loop) or whether a
 //! compare-and-swap succeeds there, where no execution has shown it ([`known`]). Where it cannot be told whether something
-//! deleted is canonical, it is taken to be: that could repeat a trace, never lose one. A trace is repeated where, after a
-//! reader was put before a writer, nothing can run but another reader that is less: before that has run it cannot be told.
-//! What is made of the repetition is not repeated.
+//! deleted is canonical, it is taken to be: that could repeat a trace, never lose one.
 //!
 //! Not with the cache, which would lose classes; and time-outs beyond their bound are left out, which is said. A circle of
 //! waiting threads that only a time-out breaks is no end: it belongs to a moment, and of the moments of a class only those
@@ -46,7 +46,7 @@ use self::canon::Canon;
 use self::children::Child;
 use self::guide::Follower;
 use self::known::Known;
-use self::wait::Wait;
+pub(super) use self::wait::Wait;
 use super::branch::Branch;
 #[cfg(test)]
 use super::one_by_one::OneByOne;
@@ -127,6 +127,7 @@ impl Walk for Reverse {
             next: Some(child.next.clone()),
             again: Some(child.again),
             provided: child.provided.clone(),
+            waits: child.waits.clone(),
             ..Branch::default()
         };
         Some((prefix, branch, Task { scheduled, child: Some(child) }))
@@ -136,7 +137,7 @@ impl Walk for Reverse {
         Box::new(Follower::new(branch))
     }
 
-    fn learn(&mut self, task: Task, run: &Trace, to: usize) -> bool {
+    fn learn(&mut self, task: Task, run: &Trace, to: usize, given_up: bool) -> bool {
         let mut origin = Origin { scheduled: task.scheduled, waits: Vec::new() };
         let mut children = Vec::new();
         if let Some(child) = task.child {
@@ -147,7 +148,7 @@ impl Walk for Reverse {
         origin.scheduled.resize(run.steps.len(), false);
         let races = Races::new(run);
         self.known.learn(&races);
-        let canon = Canon::new(&races, &self.known, to);
+        let canon = Canon::new(&races, &self.known, to, given_up);
         let (more, whole) = children::all(&races, &canon, &origin, to);
         children.extend(more);
         if !children.is_empty() {

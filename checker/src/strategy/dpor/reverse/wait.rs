@@ -4,10 +4,12 @@
 //! to be the least of what comes first there and does not commute with e. That is to be seen until e's operation has run,
 //! which may be blocked for long: readers that commute with one another keep a writer out.
 
+use serde::{Deserialize, Serialize};
+
 use super::known::is_open;
 use crate::clock::Clock;
 use crate::names::{EventId, ThreadName};
-use crate::op::{Effect, OpKind};
+use crate::op::{Effect, Op, OpKind};
 use crate::trace::TraceStep;
 
 /// What is put first is least by this: an operation whose outcome may be open comes after all others.
@@ -19,8 +21,8 @@ pub(super) fn precedence(kind: OpKind, thread: ThreadName) -> Precedence {
 }
 
 /// An operation that another one was put before.
-#[derive(Clone, Debug)]
-pub(super) struct Wait {
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(in crate::strategy::dpor) struct Wait {
     /// The operation.
     pub(super) id: EventId,
     /// What it did without the other one.
@@ -33,7 +35,32 @@ pub(super) struct Wait {
     pub(super) least: Precedence,
 }
 
+/// A thread that is about to lock for reading.
+pub(super) struct Reader<'a> {
+    pub(super) thread: ThreadName,
+    pub(super) op: &'a Op,
+    /// The thread's event before that.
+    pub(super) past: Option<&'a Clock>,
+}
+
 impl Wait {
+    /// Whether a reader would come before the operation as well as what was put there, and is less than that. `ran` is what
+    /// has run since [`Wait::from`].
+    pub(super) fn keeps_out<'s>(
+        &self,
+        reader: &Reader<'_>,
+        mut ran: impl Iterator<Item = &'s TraceStep>,
+        number: impl Fn(ThreadName) -> usize,
+    ) -> bool {
+        let Reader { thread, op, past } = reader;
+        let comes_before = |step: &TraceStep| {
+            let EventId { thread, index } = step.event.id;
+            let is_past = past.is_some_and(|past| past.get(number(thread)) > index);
+            step.event.did.conflicts(&self.effect) && (is_past || step.event.did.conflicts(&op.may))
+        };
+        precedence(op.kind, *thread) < self.least && op.may.conflicts(&self.effect) && !ran.any(comes_before)
+    }
+
     /// Whether something with this past (by thread: `number`) comes behind what does not commute with the operation either.
     pub(super) fn is_behind(
         &self,
