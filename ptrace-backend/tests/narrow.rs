@@ -1,13 +1,15 @@
 //! Executions with accesses of few variables as key points are what the same scheduler does with all of them, and are
 //! replayed exactly.
 
+mod bundled;
+mod compiled;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use bundled::{CPP, RUST, all_in_c, at_both_levels};
 use checker::names::Obj;
 use checker::op::OpKind;
 use checker::seam::{
@@ -186,30 +188,18 @@ fn replay(program: &PtraceProgram, scope: &Scope, shown: &Shown) {
     run.finish();
 }
 
-fn targets(language: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/targets").join(language)
-}
-
-fn check(compiler: &str, levels: [&[&str]; 2], sources: &[PathBuf]) -> BTreeMap<String, [u64; 4]> {
+fn check<S: AsRef<str>>(sources: &[S]) -> BTreeMap<String, [u64; 4]> {
     let _turn = TRACER.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = tempfile::tempdir().unwrap();
     let mut sums = BTreeMap::new();
-    for (source, level) in sources.iter().flat_map(|source| levels.map(|level| (source, level))) {
-        let name = format!("{}{}", source.file_stem().unwrap().display(), level.last().unwrap());
-        let program = folder.path().join(&name);
-        let made = Command::new(compiler).args(level).arg(source).arg("-o").arg(&program).output().unwrap();
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        sums.insert(name, compare(&program));
-    }
+    at_both_levels(sources, |name, program| {
+        sums.insert(name.to_owned(), compare(program));
+    });
     sums
 }
 
 #[test]
 fn c_programs_do_the_same_whatever_is_left_out() {
-    let files = fs::read_dir(targets("c")).unwrap().map(|entry| entry.unwrap().path());
-    let sources: Vec<_> = files.filter(|file| file.extension().is_some_and(|end| end == "c")).collect();
-    assert!(sources.len() >= 20, "{sources:?}");
-    let sums = check("gcc", [&["-g", "-pthread", "-O0"], &["-g", "-pthread", "-O2"]], &sources);
+    let sums = check(&all_in_c());
     for name in ["bounded_queue", "double_checked", "work_stealing"] {
         for level in ["-O0", "-O2"] {
             let [few, few_stops, all, all_stops] = sums[&format!("{name}{level}")];
@@ -220,18 +210,10 @@ fn c_programs_do_the_same_whatever_is_left_out() {
 
 #[test]
 fn a_cpp_program_does_the_same_whatever_is_left_out() {
-    let sources = [targets("cpp").join("bounded_queue.cpp")];
-    check(
-        "g++",
-        [&["-g", "-pthread", "-std=c++20", "-O0"], &["-g", "-pthread", "-std=c++20", "-O2"]],
-        &sources,
-    );
+    check(&[CPP]);
 }
 
 #[test]
 fn a_rust_program_does_the_same_whatever_is_left_out() {
-    let sources = [targets("rust").join("bounded_queue.rs")];
-    let levels: [&[&str]; 2] =
-        [&["-g", "--edition=2024", "-Copt-level=0"], &["-g", "--edition=2024", "-Copt-level=3"]];
-    check("rustc", levels, &sources);
+    check(&[RUST]);
 }

@@ -1,27 +1,18 @@
 //! Random numbers that code asks the processor for are the same in every execution, and differ within one.
 
+mod compiled;
+
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use checker::seam::{Choice, Execution, Program, Scope, Status, Until};
+use compiled::compile;
 use ptrace_backend::{LaunchSpec, PtraceProgram, Stepping};
-use tempfile::TempDir;
 
 const EXECUTIONS: usize = 1_000;
-
-fn compile(folder: &TempDir, compiler: &str, source: &str, arguments: &[&str]) -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/targets/peculiar").join(source);
-    let program = folder.path().join("program");
-    let mut command = Command::new(compiler);
-    command.args(["-g", "-pthread"]).args(arguments).arg(source).arg("-o").arg(&program);
-    let made = command.output().unwrap();
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    program
-}
 
 fn launch(program: &Path) -> PtraceProgram {
     let spec = LaunchSpec {
@@ -75,7 +66,7 @@ fn the_same_each_time(program: &Path) -> String {
 fn the_processor_gives_the_same_numbers_each_time() {
     for level in ["-O0", "-O2"] {
         let folder = tempfile::tempdir().unwrap();
-        let program = compile(&folder, "gcc", "hardware_random.c", &[level, "-mrdrnd", "-mrdseed"]);
+        let program = compile(&folder, "peculiar/hardware_random.c", &[level, "-mrdrnd", "-mrdseed"]);
         let shown = the_same_each_time(&program);
         let numbers: HashSet<&str> = shown.split_whitespace().collect();
         assert_eq!(numbers.len(), 4 * 4, "no number comes twice: {shown}");
@@ -88,7 +79,7 @@ fn the_processor_gives_the_same_numbers_each_time() {
 #[test]
 fn the_cpp_librarys_device_gives_the_same_numbers_each_time() {
     let folder = tempfile::tempdir().unwrap();
-    let program = compile(&folder, "g++", "random_device.cpp", &["-O2", "-std=c++20"]);
+    let program = compile(&folder, "peculiar/random_device.cpp", &["-O2"]);
     let shown = the_same_each_time(&program);
     let numbers: HashSet<&str> = shown.lines().collect();
     assert_eq!(numbers.len(), 4, "no number comes twice: {shown}");

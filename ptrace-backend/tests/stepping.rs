@@ -1,15 +1,18 @@
 //! Both ways of passing a trapped instruction give the same trace; and nothing is left of a program that was dropped.
 
+mod bundled;
+mod compiled;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use bundled::{CPP, RUST, all_in_c, at_both_levels};
 use checker::seam::{Agent, AgentView, Choice, Execution, Program, Scope, Status, Step, Stop, Until};
+use compiled::compile;
 use ptrace_backend::{LaunchSpec, PtraceProgram, Stepping};
-use tempfile::TempDir;
 
 /// Each program runs under the default schedule, and under one random schedule for each of these seeds.
 const SEEDS: [u64; 5] = [1, 2, 3, 5, 8];
@@ -135,52 +138,24 @@ fn compare(program: &Path) {
     assert!(few < many, "{name}: {few} stops out of line, {many} in place: both are stepped alike");
 }
 
-fn targets(language: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/targets").join(language)
-}
-
-fn compile(folder: &TempDir, compiler: &str, arguments: &[&str], source: &Path) -> PathBuf {
-    let name = format!("{}{}", source.file_stem().unwrap().display(), arguments.concat());
-    let program = folder.path().join(name.replace('/', "_"));
-    let made = Command::new(compiler).args(arguments).arg(source).arg("-o").arg(&program).output().unwrap();
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    program
-}
-
-fn check(compiler: &str, levels: [&[&str]; 2], sources: &[PathBuf]) {
+fn check<S: AsRef<str>>(sources: &[S]) {
     let _turn = TRACER.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = tempfile::tempdir().unwrap();
-    for source in sources {
-        for level in levels {
-            compare(&compile(&folder, compiler, level, source));
-        }
-    }
+    at_both_levels(sources, |_, program| compare(program));
 }
 
 #[test]
 fn c_programs_give_the_same_trace_both_ways() {
-    let files = fs::read_dir(targets("c")).unwrap().map(|entry| entry.unwrap().path());
-    let sources: Vec<_> = files.filter(|file| file.extension().is_some_and(|end| end == "c")).collect();
-    assert!(sources.len() >= 20, "{sources:?}");
-    check("gcc", [&["-g", "-pthread", "-O0"], &["-g", "-pthread", "-O2"]], &sources);
+    check(&all_in_c());
 }
 
 #[test]
 fn a_cpp_program_gives_the_same_trace_both_ways() {
-    let sources = [targets("cpp").join("bounded_queue.cpp")];
-    check(
-        "g++",
-        [&["-g", "-pthread", "-std=c++20", "-O0"], &["-g", "-pthread", "-std=c++20", "-O2"]],
-        &sources,
-    );
+    check(&[CPP]);
 }
 
 #[test]
 fn a_rust_program_gives_the_same_trace_both_ways() {
-    let sources = [targets("rust").join("bounded_queue.rs")];
-    let levels: [&[&str]; 2] =
-        [&["-g", "--edition=2024", "-Copt-level=0"], &["-g", "--edition=2024", "-Copt-level=3"]];
-    check("rustc", levels, &sources);
+    check(&[RUST]);
 }
 
 /// The processes that the calling thread has started, or had started for it, and that it has not reaped.
@@ -199,8 +174,7 @@ fn threads() -> usize {
 fn nothing_is_left_of_a_program_that_was_dropped() {
     let _turn = TRACER.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir().unwrap();
-    let arguments = ["-g", "-pthread", "-O0"];
-    let program = compile(&folder, "gcc", &arguments, &targets("c").join("lock_order.c"));
+    let program = compile(&folder, "c/lock_order.c", &["-O0"]);
     assert_eq!(children(), [""; 0]);
     let program = launch(&program, Stepping::OutOfLine);
     assert_eq!(threads(), 1, "the template stands at main");
