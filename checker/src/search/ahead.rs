@@ -129,6 +129,7 @@ impl Job {
             return Done { id, ran: None };
         };
         let over = runner.over();
+        guide.ended(&runner.trace, matches!(end, End::Limit(_)));
         let ran = Ran { end, notes: guide.notes(), trace: runner.trace, ending: runner.ending, over };
         Done { id, ran: Some(ran) }
     }
@@ -148,7 +149,8 @@ impl Done {
     }
 
     fn events(&self) -> usize {
-        self.ran.as_ref().map_or(0, |ran| ran.trace.steps.len())
+        let planned = |ran: &Ran| ran.notes.offspring.as_ref().map_or(0, |offspring| offspring.events());
+        self.ran.as_ref().map_or(0, |ran| ran.trace.steps.len() + planned(ran))
     }
 }
 

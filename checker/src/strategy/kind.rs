@@ -142,9 +142,9 @@ impl StrategyKind {
     #[must_use]
     pub fn runs_ahead(self) -> bool {
         match self {
-            Self::Icb | Self::Idb | Self::Dfs | Self::Auto => true,
+            Self::Icb | Self::Idb | Self::Dfs | Self::Dpor | Self::Auto => true,
             Self::Random | Self::Pct | Self::Pos | Self::BasicPos | Self::Rapos => true,
-            Self::Dpor | Self::Surw | Self::Vtb | Self::Pctvb | Self::Period => false,
+            Self::Surw | Self::Vtb | Self::Pctvb | Self::Period => false,
             Self::Guided => false,
         }
     }

@@ -5,6 +5,7 @@
 //! once each, in the order in which items were handed out: workers that run ahead ([`Strategy::ahead`]) change how fast a
 //! search is, and nothing else. A new search is a new file here and a line in [`StrategyKind::plan`].
 
+mod ahead;
 mod auto;
 mod default;
 mod dfs;
@@ -37,7 +38,7 @@ pub use self::dfs::Unbounded;
 pub use self::dice::Dice;
 #[cfg(test)]
 pub(crate) use self::dice::Script;
-pub use self::dpor::{Branch, ReverseSearch, WakeupTrees};
+pub use self::dpor::{Branch, Offspring, ReverseSearch, WakeupTrees};
 pub use self::follow::Follow;
 pub use self::frontier::{Bound, Frontier, Visits};
 pub use self::guided::Guided;
@@ -144,6 +145,10 @@ pub trait Guide {
     /// Called instead of [`Guide::choose`] at points inside a batch, where the execution went on by itself.
     fn pass(&mut self, at: &Point<'_>);
 
+    /// An execution that was run ahead of its turn has ended, by a limit or not. A guide that can tell what its planner will
+    /// make of it does so here, and leaves that much less to the worker that runs the search.
+    fn ended(&mut self, _run: &Trace, _endless: bool) {}
+
     /// What the planner should know.
     fn notes(self: Box<Self>) -> Notes;
 }
@@ -185,6 +190,9 @@ pub struct Notes {
     pub endless: bool,
     /// Of a frontier's execution that was run ahead of its turn: what is still to be looked up in the cache.
     pub visits: Visits,
+    /// Of an execution of dpor's that was run ahead of its turn: what it leads to. Where it is lost it is made again.
+    #[serde(skip)]
+    pub offspring: Option<Box<Offspring>>,
 }
 
 /// A choice that was not taken.

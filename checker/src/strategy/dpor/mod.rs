@@ -14,6 +14,7 @@ mod wakeup;
 
 pub use self::branch::Branch;
 use self::one_by_one::OneByOne;
+pub use self::reverse::Offspring;
 use self::reverse::Reverse;
 use self::wakeup::Wakeup;
 

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{Bound, Frontier, Notes, Settled};
 use crate::cache::{Cache, Key, Place};
 use crate::strategy::WorkItem;
+use crate::strategy::ahead::{LOOK, Shares};
 
 /// The points of an execution, with what had been noted by then.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -120,24 +121,18 @@ fn take_back<'m>(notes: &mut Notes, visit: &Visit, moves: impl Iterator<Item = &
     (notes.joins_matter, notes.beyond, notes.withheld) = (visit.joins_matter, visit.beyond, visit.withheld);
 }
 
-/// At most so many of what waits is looked through for something to run ahead.
-const LOOK: usize = 256;
-
 impl<B: Bound> Frontier<B> {
-    /// Something of what waits. What comes next is left to the worker that runs the search, and so is one in `others` + 1
-    /// of what comes then: it should find results when it gets there, and not wait for others that have just begun.
+    /// Something of what waits.
     pub(super) fn hand_out_ahead(&mut self, cache: &Cache, others: usize) -> Option<WorkItem> {
         let least = self.cheapest()?;
-        let mut in_row = others;
+        let mut shares = Shares::new(others);
         for cost in least..self.waiting.len() {
             for (key, item) in self.waiting[cost].top_down().take(LOOK) {
                 if item.ahead.is_some() {
-                    in_row += 1;
+                    shares.pass();
                 } else if key != Key::NONE && cache.expects(key.state(item.ran), item.ran, cost as u32) {
                     // It will be dropped.
-                } else if in_row >= others {
-                    in_row = 0;
-                } else {
+                } else if shares.is_for_others() {
                     self.next_id += 1;
                     item.ahead = u32::try_from(self.next_id).ok().and_then(NonZeroU32::new);
                     let id = item.ahead?.get().into();

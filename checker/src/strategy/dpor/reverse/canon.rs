@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::known::Known;
+use super::known::Sight;
 use super::order::{self, Rank};
 use super::wait::{Reader, Wait};
 use crate::names::{Obj, ThreadName};
@@ -30,7 +30,7 @@ enum State {
 /// The events of an execution by thread, with what was pending where.
 pub(super) struct Canon<'r, 't> {
     races: &'r Races<'t>,
-    pub(super) known: &'r Known,
+    pub(super) known: &'r Sight<'r>,
     /// Of each thread the positions of its events.
     of: Vec<Vec<u32>>,
     /// How often its thread had given way before each event and after the last.
@@ -41,7 +41,7 @@ pub(super) struct Canon<'r, 't> {
 
 impl<'r, 't> Canon<'r, 't> {
     /// The first `to` events of an execution.
-    pub(super) fn new(races: &'r Races<'t>, known: &'r Known, to: usize, given_up: bool) -> Self {
+    pub(super) fn new(races: &'r Races<'t>, known: &'r Sight<'r>, to: usize, given_up: bool) -> Self {
         let threads = races.run.threads.len();
         let mut canon =
             Self { races, known, of: vec![Vec::new(); threads], gave_way: vec![vec![0]; threads], given_up };

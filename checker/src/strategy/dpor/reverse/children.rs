@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
-use super::Origin;
 use super::canon::Canon;
 use super::known::reading;
+use super::offspring::Origin;
 use super::wait::{Wait, precedence};
 use crate::clock::Clock;
 use crate::op::{Access, Effect, Mode, OpKind};
@@ -20,7 +20,7 @@ use crate::trace::Trace;
 const READERS: usize = 12;
 
 /// An execution that is made of another one.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct Child {
     /// How many events stay as they are.
     pub(super) at: usize,

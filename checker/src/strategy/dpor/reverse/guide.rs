@@ -25,6 +25,11 @@ impl Follower {
         Self { branch, gave_way: FxHashMap::default(), seen: 0, notes: Notes::default() }
     }
 
+    /// What its planner should know so far.
+    pub(super) fn noted(&self) -> &Notes {
+        &self.notes
+    }
+
     fn catch_up(&mut self, at: &Point<'_>) {
         for step in &at.trace.steps[self.seen..] {
             if order::gives_way(&step.event) {

@@ -1,5 +1,8 @@
 //! What executions have shown that their events alone do not tell: first values of semaphores, outcomes of compare-and-swaps.
 
+use std::cell::RefCell;
+use std::sync::{PoisonError, RwLock};
+
 use rustc_hash::FxHashMap;
 
 use crate::hash::HbHash;
@@ -13,7 +16,7 @@ use crate::strategy::dpor::races::Races;
 const OUTCOMES: usize = 1 << 16;
 
 /// What was seen so far.
-#[derive(Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Known {
     semaphores: FxHashMap<Semaphore, Bounds>,
     swaps: FxHashMap<Swap, bool>,
@@ -25,11 +28,26 @@ type Semaphore = (Obj, Option<HbHash>);
 /// A compare-and-swap after its thread's event before it and the last write of its object: these decide what it does.
 type Swap = (ThreadName, Option<HbHash>, Option<HbHash>);
 
+/// What can be asked.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Question {
+    /// Does it succeed?
+    Swap(Swap),
+    /// Is it above 0 after such a change of its first value?
+    Semaphore(Semaphore, i64),
+}
+
 /// Between which numbers a first value is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 struct Bounds {
     least: i64,
     most: i64,
+}
+
+impl Bounds {
+    fn and(self, other: Self) -> Self {
+        Self { least: self.least.max(other.least), most: self.most.min(other.most) }
+    }
 }
 
 impl Default for Bounds {
@@ -39,8 +57,26 @@ impl Default for Bounds {
 }
 
 impl Known {
-    /// Takes in an execution.
-    pub(super) fn learn(&mut self, races: &Races<'_>) {
+    /// What an execution has shown.
+    pub(super) fn of(races: &Races<'_>) -> Self {
+        let mut known = Self::default();
+        known.look_at(races);
+        known
+    }
+
+    /// Takes in what another execution has shown.
+    pub(super) fn take_in(&mut self, more: &Self) {
+        for (&semaphore, &bounds) in &more.semaphores {
+            let here = self.semaphores.entry(semaphore).or_default();
+            *here = here.and(bounds);
+        }
+        if self.swaps.len() + more.swaps.len() > OUTCOMES {
+            self.swaps.clear();
+        }
+        self.swaps.extend(&more.swaps);
+    }
+
+    fn look_at(&mut self, races: &Races<'_>) {
         let run = races.run;
         for (at, step) in run.steps.iter().enumerate().filter(|(_, step)| step.is_own()) {
             match step.event.op.kind {
@@ -50,9 +86,6 @@ impl Known {
                 }
                 OpKind::SemTryWait => self.note(races, &races.event(at), at, wrote(&step.event)),
                 OpKind::CompareExchange => {
-                    if self.swaps.len() == OUTCOMES {
-                        self.swaps.clear();
-                    }
                     let event = races.event(at);
                     let swap = swap(races, &event, races.history(&event, &[]));
                     self.swaps.insert(swap, wrote(&step.event));
@@ -89,6 +122,20 @@ impl Known {
             bounds.most = bounds.most.min(-change);
         }
     }
+}
+
+/// What is known where children of an execution are made: by all others so far, and by this one.
+pub(super) struct Sight<'k> {
+    others: &'k RwLock<Known>,
+    own: &'k Known,
+    /// What was asked. While others learn, an answer remains what it was.
+    asked: RefCell<FxHashMap<Question, Option<bool>>>,
+}
+
+impl<'k> Sight<'k> {
+    pub(super) fn new(others: &'k RwLock<Known>, own: &'k Known) -> Self {
+        Self { others, own, asked: RefCell::default() }
+    }
 
     /// Whether one can be had of a semaphore after these events, if that is known.
     pub(super) fn can_be_had<'e>(
@@ -98,11 +145,7 @@ impl Known {
         history: impl Iterator<Item = (u32, &'e Event)>,
     ) -> Option<bool> {
         let (semaphore, change) = semaphore(races, effect, history)?;
-        let bounds = self.semaphores.get(&semaphore).copied().unwrap_or_default();
-        if bounds.least.saturating_add(change) > 0 {
-            return Some(true);
-        }
-        (bounds.most.saturating_add(change) <= 0).then_some(false)
+        self.answer(Question::Semaphore(semaphore, change))
     }
 
     /// Whether a compare-and-swap succeeds after these events, if that is known.
@@ -112,7 +155,32 @@ impl Known {
         later: &Later<'_>,
         history: impl Iterator<Item = (u32, &'e Event)>,
     ) -> Option<bool> {
-        self.swaps.get(&swap(races, later, history)).copied()
+        self.answer(Question::Swap(swap(races, later, history)))
+    }
+
+    /// The answer, if it is known.
+    pub(super) fn answer(&self, question: Question) -> Option<bool> {
+        *self.asked.borrow_mut().entry(question).or_insert_with(|| self.find(question))
+    }
+
+    fn find(&self, question: Question) -> Option<bool> {
+        let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
+        match question {
+            Question::Swap(swap) => self.own.swaps.get(&swap).or_else(|| others.swaps.get(&swap)).copied(),
+            Question::Semaphore(semaphore, change) => {
+                let of = |known: &Known| known.semaphores.get(&semaphore).copied().unwrap_or_default();
+                let bounds = of(self.own).and(of(&others));
+                if bounds.least.saturating_add(change) > 0 {
+                    return Some(true);
+                }
+                (bounds.most.saturating_add(change) <= 0).then_some(false)
+            }
+        }
+    }
+
+    /// All that was asked, with the answers.
+    pub(super) fn asked(self) -> Vec<(Question, Option<bool>)> {
+        self.asked.into_inner().into_iter().collect()
     }
 }
 

@@ -39,28 +39,34 @@ mod canon;
 mod children;
 mod guide;
 mod known;
+mod offspring;
 mod order;
 mod wait;
 
-use self::canon::Canon;
+use std::sync::{Arc, RwLock};
+
 use self::children::Child;
 use self::guide::Follower;
 use self::known::Known;
+use self::offspring::Forerunner;
+pub use self::offspring::Offspring;
 pub(super) use self::wait::Wait;
 use super::branch::Branch;
 #[cfg(test)]
 use super::one_by_one::OneByOne;
-use super::one_by_one::{Prefix, Walk};
-use super::races::Races;
-use crate::strategy::Guide;
-use crate::trace::{Trace, TraceStep};
+use super::one_by_one::{Planned, Prefix, Walk};
+use crate::seam::{Choice, OpKey};
+use crate::strategy::ahead::{LOOK, Shares};
+use crate::strategy::{Guide, Notes};
+use crate::trace::Trace;
 
 /// The executions on the way to the present one.
 #[derive(Debug, Default)]
 pub struct Reverse {
     /// Those that have children left.
     frames: Vec<Frame>,
-    known: Known,
+    /// Executions that are run ahead of their turn look at it.
+    known: Arc<RwLock<Known>>,
 }
 
 /// An execution, and what is still to be made of it.
@@ -68,16 +74,15 @@ pub struct Reverse {
 struct Frame {
     steps: Prefix,
     scheduled: Vec<bool>,
-    children: Vec<Child>,
+    children: Vec<Waiting>,
 }
 
-/// What reversals have made of an execution.
-#[derive(Debug, Default)]
-struct Origin {
-    /// Which of its events were put where they are by a reversal.
-    scheduled: Vec<bool>,
-    /// What they were put before.
-    waits: Vec<Wait>,
+/// A child that has not had its turn yet.
+#[derive(Debug)]
+struct Waiting {
+    child: Child,
+    /// Its id, if it has been handed out ahead of its turn.
+    ahead: Option<u64>,
 }
 
 /// What an execution is run for.
@@ -93,67 +98,97 @@ impl OneByOne<Reverse> {
     /// How many events are kept.
     pub(crate) fn stored(&self) -> usize {
         let of = |frame: &Frame| {
-            frame.steps.len() + frame.children.iter().map(|child| child.keep.len() + 1).sum::<usize>()
+            frame.steps.len()
+                + frame.children.iter().map(|waiting| waiting.child.keep.len() + 1).sum::<usize>()
         };
         self.walk.frames.iter().map(of).sum()
     }
 }
 
 impl Reverse {
-    /// The next child of the last execution that has one.
-    fn take_next(&mut self) -> Option<(Prefix, Vec<bool>, Child)> {
-        let (frame, child) = loop {
-            let frame = self.frames.last_mut()?;
-            if let Some(child) = frame.children.pop() {
-                break (frame, child);
+    /// Which child of which execution is run ahead next: one of the others' share, else what comes last of what was looked
+    /// at. Often few wait, and all of them will have their turn.
+    fn to_run_ahead(&self, others: usize) -> Option<(usize, usize)> {
+        let mut shares = Shares::new(others);
+        let mut last = None;
+        let top_down = self.frames.iter().enumerate().rev().flat_map(|(at, frame)| {
+            frame.children.iter().enumerate().rev().map(move |(nth, waiting)| (waiting, (at, nth)))
+        });
+        for (waiting, place) in top_down.take(LOOK) {
+            if waiting.ahead.is_some() {
+                shares.pass();
+            } else if shares.is_for_others() {
+                return Some(place);
+            } else {
+                last = Some(place);
             }
-            self.frames.pop();
-        };
-        let kept = child.keep.iter().map(|&at| frame.steps[at as usize].clone());
-        let prefix = frame.steps[..child.at].iter().cloned().chain(kept).collect();
-        let kept = child.keep.iter().map(|_| true);
-        let scheduled = frame.scheduled[..child.at].iter().copied().chain(kept).collect();
-        Some((prefix, scheduled, child))
+        }
+        last
     }
+}
+
+/// Which of the events that are replayed for a child were put where they are by a reversal.
+fn scheduled(of_parent: &[bool], child: &Child) -> Vec<bool> {
+    of_parent[..child.at].iter().copied().chain(child.keep.iter().map(|_| true)).collect()
+}
+
+/// What is replayed of an execution for its child, and how that goes on.
+fn begin(steps: &[(Choice, OpKey)], child: &Child) -> (Prefix, Branch) {
+    let kept = child.keep.iter().map(|&at| steps[at as usize].clone());
+    let prefix: Prefix = steps[..child.at].iter().cloned().chain(kept).collect();
+    let branch = Branch {
+        at: prefix.len() as u32,
+        next: Some(child.next.clone()),
+        again: Some(child.again),
+        provided: child.provided.clone(),
+        waits: child.waits.clone(),
+        ..Branch::default()
+    };
+    (prefix, branch)
 }
 
 impl Walk for Reverse {
     type Task = Task;
 
-    fn next(&mut self) -> Option<(Prefix, Branch, Task)> {
-        let (prefix, scheduled, child) = self.take_next()?;
-        let branch = Branch {
-            at: prefix.len() as u32,
-            next: Some(child.next.clone()),
-            again: Some(child.again),
-            provided: child.provided.clone(),
-            waits: child.waits.clone(),
-            ..Branch::default()
+    /// The next child of the last execution that has one.
+    fn next(&mut self) -> Option<Planned<Task>> {
+        let (frame, Waiting { child, ahead }) = loop {
+            let frame = self.frames.last_mut()?;
+            if let Some(waiting) = frame.children.pop() {
+                break (frame, waiting);
+            }
+            self.frames.pop();
         };
-        Some((prefix, branch, Task { scheduled, child: Some(child) }))
+        let (prefix, branch) = begin(&frame.steps, &child);
+        let task = Task { scheduled: scheduled(&frame.scheduled, &child), child: Some(child) };
+        Some(Planned { prefix, branch, task, ahead })
+    }
+
+    /// Children wait until all that the ones above them lead to has been run, and are what they are by then.
+    fn ahead(&mut self, id: u64, others: usize) -> Option<(Prefix, Branch, Box<dyn Guide + Send>)> {
+        let (frame, nth) = self.to_run_ahead(others)?;
+        let Frame { steps, scheduled: of_parent, children } = &mut self.frames[frame];
+        let Waiting { child, ahead } = &mut children[nth];
+        *ahead = Some(id);
+        let (prefix, branch) = begin(steps, child);
+        let task = Task { scheduled: scheduled(of_parent, child), child: Some(child.clone()) };
+        let guide = Forerunner::new(Follower::new(branch.clone()), task, &self.known);
+        Some((prefix, branch, Box::new(guide)))
     }
 
     fn guide(branch: Branch) -> Box<dyn Guide> {
         Box::new(Follower::new(branch))
     }
 
-    fn learn(&mut self, task: Task, run: &Trace, to: usize, given_up: bool) -> bool {
-        let mut origin = Origin { scheduled: task.scheduled, waits: Vec::new() };
-        let mut children = Vec::new();
-        if let Some(child) = task.child {
-            children.extend(child.other_ways(run, origin.scheduled.len()));
-            origin.scheduled.push(true);
-            origin.waits = child.waits;
-        }
-        origin.scheduled.resize(run.steps.len(), false);
-        let races = Races::new(run);
-        self.known.learn(&races);
-        let canon = Canon::new(&races, &self.known, to, given_up);
-        let (more, whole) = children::all(&races, &canon, &origin, to);
-        children.extend(more);
+    fn learn(&mut self, task: Task, run: &Trace, to: usize, notes: Notes) -> bool {
+        let early = notes.offspring.filter(|offspring| offspring.holds(&self.known));
+        let offspring =
+            early.map_or_else(|| Offspring::of(task, run, to, notes.given_up, &self.known), |early| *early);
+        offspring.teach(&self.known);
+        let Offspring { steps, scheduled, children, whole, .. } = offspring;
         if !children.is_empty() {
-            let steps = run.steps.iter().take(to).map(TraceStep::replayed).collect();
-            self.frames.push(Frame { steps, scheduled: origin.scheduled, children });
+            let children = children.into_iter().map(|child| Waiting { child, ahead: None }).collect();
+            self.frames.push(Frame { steps, scheduled, children });
         }
         whole
     }

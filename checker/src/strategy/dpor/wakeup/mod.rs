@@ -32,10 +32,10 @@ use self::guide::Follower;
 use self::tree::Tree;
 use super::branch::Branch;
 use super::moves::{Move, first};
-use super::one_by_one::{Prefix, Walk};
+use super::one_by_one::{Planned, Prefix, Walk};
 use super::races::{Races, Reversal};
 use crate::seam::{Choice, OpKey};
-use crate::strategy::Guide;
+use crate::strategy::{Guide, Notes};
 use crate::trace::Trace;
 
 /// The execution that ran last, and what is to be run from its states.
@@ -143,27 +143,29 @@ impl State {
 impl Walk for Wakeup {
     type Task = Task;
 
-    fn next(&mut self) -> Option<(Prefix, Branch, Task)> {
+    fn next(&mut self) -> Option<Planned<Task>> {
         if let Some(reversal) = self.trials.pop() {
             let (next, before) = reversal.moves.split_last()?;
             let prefix: Prefix = self.way(reversal.at, before).collect();
             let next = Some(next.clone());
             let branch = Branch { at: prefix.len() as u32, next, trial: true, ..Branch::default() };
-            return Some((prefix, branch, Task { trial: Some(reversal), ..Task::default() }));
+            let task = Task { trial: Some(reversal), ..Task::default() };
+            return Some(Planned { prefix, branch, task, ahead: None });
         }
         let (mut moves, left) = self.branch()?;
         let at = self.states.len() - 1;
         let next = moves.pop();
         let asleep = self.states[at].asleep.clone();
         let branch = Branch { at: at as u32, asleep, next, ..Branch::default() };
-        Some((self.way(at, &moves).collect(), branch, Task { at, left, trial: None }))
+        let (prefix, task) = (self.way(at, &moves).collect(), Task { at, left, trial: None });
+        Some(Planned { prefix, branch, task, ahead: None })
     }
 
     fn guide(branch: Branch) -> Box<dyn Guide> {
         Box::new(Follower::new(branch))
     }
 
-    fn learn(&mut self, task: Task, run: &Trace, to: usize, _given_up: bool) -> bool {
+    fn learn(&mut self, task: Task, run: &Trace, to: usize, _notes: Notes) -> bool {
         let run = &*strict::trace(run);
         if let Some(reversal) = task.trial {
             self.settle(reversal, run);

@@ -1,0 +1,115 @@
+//! What an execution leads to and has shown. It can be told before its turn, but for what others show until then.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::Task;
+use super::canon::Canon;
+use super::children::{self, Child};
+use super::guide::Follower;
+use super::known::{Known, Question, Sight};
+use super::wait::Wait;
+use crate::point::Point;
+use crate::strategy::dpor::one_by_one::{Prefix, length};
+use crate::strategy::dpor::races::Races;
+use crate::strategy::{Decision, Guide, Notes};
+use crate::trace::{Trace, TraceStep};
+
+/// What reversals have made of an execution.
+#[derive(Debug, Default)]
+pub(super) struct Origin {
+    /// Which of its events were put where they are by a reversal.
+    pub(super) scheduled: Vec<bool>,
+    /// What they were put before.
+    pub(super) waits: Vec<Wait>,
+}
+
+/// What an execution leads to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Offspring {
+    /// Its events; none if it has no children.
+    pub(super) steps: Prefix,
+    /// Which of them were put where they are by a reversal.
+    pub(super) scheduled: Vec<bool>,
+    pub(super) children: Vec<Child>,
+    /// These are all.
+    pub(super) whole: bool,
+    shown: Known,
+    /// The children depend on these answers.
+    asked: Vec<(Question, Option<bool>)>,
+}
+
+impl Offspring {
+    /// That of the first `to` events of an execution, which was perhaps given up after them.
+    pub(super) fn of(task: Task, run: &Trace, to: usize, given_up: bool, known: &RwLock<Known>) -> Self {
+        let mut origin = Origin { scheduled: task.scheduled, waits: Vec::new() };
+        let mut children = Vec::new();
+        if let Some(child) = task.child {
+            children.extend(child.other_ways(run, origin.scheduled.len()));
+            origin.scheduled.push(true);
+            origin.waits = child.waits;
+        }
+        origin.scheduled.resize(run.steps.len(), false);
+        let races = Races::new(run);
+        let shown = Known::of(&races);
+        let sight = Sight::new(known, &shown);
+        let (more, whole) = children::all(&races, &Canon::new(&races, &sight, to, given_up), &origin, to);
+        children.extend(more);
+        let asked = sight.asked();
+        let kept = if children.is_empty() { 0 } else { to };
+        let steps = run.steps.iter().take(kept).map(TraceStep::replayed).collect();
+        Self { steps, scheduled: origin.scheduled, children, whole, shown, asked }
+    }
+
+    /// Whether it would be the same, were it made now.
+    pub(super) fn holds(&self, known: &RwLock<Known>) -> bool {
+        let sight = Sight::new(known, &self.shown);
+        self.asked.iter().all(|&(question, answer)| sight.answer(question) == answer)
+    }
+
+    /// Lets others know what the execution has shown.
+    pub(super) fn teach(&self, known: &RwLock<Known>) {
+        known.write().unwrap_or_else(PoisonError::into_inner).take_in(&self.shown);
+    }
+
+    /// How many events it keeps.
+    pub(crate) fn events(&self) -> usize {
+        self.steps.len() + self.children.iter().map(|child| child.keep.len() + 1).sum::<usize>()
+    }
+}
+
+/// Takes one execution through a reversal ahead of its turn, and tells what it leads to.
+pub(super) struct Forerunner {
+    follower: Follower,
+    task: Option<Task>,
+    known: Arc<RwLock<Known>>,
+    offspring: Option<Box<Offspring>>,
+}
+
+impl Forerunner {
+    pub(super) fn new(follower: Follower, task: Task, known: &Arc<RwLock<Known>>) -> Self {
+        Self { follower, task: Some(task), known: Arc::clone(known), offspring: None }
+    }
+}
+
+impl Guide for Forerunner {
+    fn choose(&mut self, at: &Point<'_>) -> Decision {
+        self.follower.choose(at)
+    }
+
+    fn pass(&mut self, at: &Point<'_>) {
+        self.follower.pass(at);
+    }
+
+    fn ended(&mut self, run: &Trace, endless: bool) {
+        let Notes { refused, given_up, .. } = *self.follower.noted();
+        if let Some(task) = self.task.take_if(|_| !refused) {
+            let offspring = Offspring::of(task, run, length(endless), given_up, &self.known);
+            self.offspring = Some(Box::new(offspring));
+        }
+    }
+
+    fn notes(self: Box<Self>) -> Notes {
+        let Self { follower, offspring, .. } = *self;
+        Notes { offspring, ..Box::new(follower).notes() }
+    }
+}
