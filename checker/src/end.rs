@@ -1,6 +1,8 @@
 //! How one execution ended, and what its owner says while it runs.
 
 use crate::failure::{Failure, FailureKind};
+use crate::run::Runner;
+use crate::seam::{Program, Scope};
 
 /// What the loop asks its owner at every event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +37,20 @@ impl End {
             Self::Ended(failures) | Self::Cut(failures) | Self::Limit(failures) => failures,
             Self::Promoted(_) | Self::Stopped(_) => &[],
         }
+    }
+
+    /// Adds what the program knows of failures once an execution with these scheduling points has ended: the one that the
+    /// runner ran last, or took over.
+    pub(crate) fn attributed<P: Program>(mut self, scope: &Scope, runner: &mut Runner<'_, P>) -> Self {
+        if let Self::Ended(failures) | Self::Cut(failures) | Self::Limit(failures) = &mut self
+            // What is not seen of the others cannot be run again.
+            && !matches!(scope, Scope::Objects(_))
+        {
+            for failure in failures {
+                runner.looks += runner.program.attribute(failure, &runner.trace, &runner.ending);
+            }
+        }
+        self
     }
 
     /// Of an execution that ran to its end with these failures. One in which a thread ran for too long was cut there.

@@ -1,5 +1,7 @@
 //! What can go wrong in an execution.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use crate::names::{Site, ThreadName};
@@ -47,6 +49,20 @@ pub struct Failure {
     pub stack: Vec<Site>,
     /// Threads that take part (the blocked ones of a deadlock), each with its stack.
     pub others: Vec<Party>,
+    /// What made the program fail, where that is over by the time it does; see
+    /// [`Program::attribute`](crate::seam::Program::attribute).
+    pub line: Option<Line>,
+}
+
+/// A line of the source.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Line {
+    /// The file, under one name in all executions.
+    pub file: PathBuf,
+    /// Its number, from 1.
+    pub line: u32,
+    /// The function that it belongs to, if that is known.
+    pub function: Option<String>,
 }
 
 /// A thread that takes part in a failure.

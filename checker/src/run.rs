@@ -51,6 +51,8 @@ pub(crate) struct Runner<'p, P> {
     pub(crate) ending: Ending,
     state: State,
     choices: Vec<Choice>,
+    /// How many executions were run so far to tell where others failed.
+    pub(crate) looks: u64,
 }
 
 /// How far an execution went.
@@ -95,6 +97,7 @@ impl<'p, P: Program> Runner<'p, P> {
             ending: Ending::default(),
             state: State::default(),
             choices: Vec::new(),
+            looks: 0,
         }
     }
 
@@ -140,7 +143,7 @@ impl<'p, P: Program> Runner<'p, P> {
             Ok(End::Stopped(go)) => Ok(End::Stopped(go)),
             Ok(End::Ended(failures)) if self.program.epoch() != epoch => Ok(End::Promoted(failures)),
             _ if self.program.epoch() != epoch => Ok(End::Promoted(Vec::new())),
-            end => end.map_err(SearchError::from),
+            end => Ok(end?.attributed(scope, self)),
         }
     }
 

@@ -26,6 +26,7 @@ use crate::failure::Failure;
 use crate::names::{EventId, Obj, Site, ThreadName};
 use crate::op::{Effect, Op, OpKind};
 use crate::stretches::Stretches;
+use crate::trace::Trace;
 
 /// Something whose executions can be explored. Shared by all workers.
 pub trait Program: Sync {
@@ -44,6 +45,12 @@ pub trait Program: Sync {
 
     /// The words for an object ("`counter`", "`queue.head`"), if the program has any.
     fn describe(&self, obj: Obj) -> Option<String>;
+
+    /// Adds to a failure of an execution that has ended what neither the threads nor their stacks showed by then
+    /// ([`Failure::line`]). The same execution gets the same. Returns how many executions that took.
+    fn attribute(&self, _failure: &mut Failure, _trace: &Trace, _ending: &Ending) -> u64 {
+        0
+    }
 }
 
 /// A number that grows when key points are added.

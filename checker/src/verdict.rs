@@ -49,7 +49,14 @@ pub(crate) fn stuck(
         return Some(nothing_changes(others));
     }
     let message = deadlock(program, agents, trace, &rest, &others);
-    Some(Failure { kind: FailureKind::Deadlock, message, thread: None, stack: Vec::new(), others })
+    Some(Failure {
+        kind: FailureKind::Deadlock,
+        message,
+        thread: None,
+        stack: Vec::new(),
+        others,
+        line: None,
+    })
 }
 
 /// Everybody who could move has only yielded.
@@ -66,7 +73,7 @@ pub(crate) fn livelock(program: &impl Program, agents: &Mirror) -> Failure {
 
 fn nothing_changes(others: Vec<Party>) -> Failure {
     let message = format!("livelock: nothing changes any more; {}", list(&others));
-    Failure { kind: FailureKind::Livelock, message, thread: None, stack: Vec::new(), others }
+    Failure { kind: FailureKind::Livelock, message, thread: None, stack: Vec::new(), others, line: None }
 }
 
 /// Who has not finished; the harness of a test that stands still has no part in it.
@@ -82,7 +89,14 @@ pub(crate) fn saved_by_timeout(program: &impl Program, agents: &Mirror) -> Optio
     let members: Vec<&AgentView> = circle.iter().filter_map(|&name| agents.thread(name)).collect();
     let others = parties(program, &members, &mut |_| Vec::new());
     let message = format!("deadlock until a time-out: {}", list(&others));
-    Some(Failure { kind: FailureKind::DeadlockButTimeouts, message, thread: None, stack: Vec::new(), others })
+    Some(Failure {
+        kind: FailureKind::DeadlockButTimeouts,
+        message,
+        thread: None,
+        stack: Vec::new(),
+        others,
+        line: None,
+    })
 }
 
 fn parties(program: &impl Program, views: &[&AgentView], stack: Stack<'_>) -> Vec<Party> {
@@ -189,6 +203,7 @@ pub(crate) fn too_many_steps(
         thread: last,
         stack: Vec::new(),
         others: parties(program, &rest, &mut |_| Vec::new()),
+        line: None,
     }
 }
 

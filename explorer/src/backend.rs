@@ -8,18 +8,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use checker::failure::Failure;
 use checker::names::{Obj, Site, ThreadName};
 use checker::seam::Program;
-use checker::trace::Trace;
 use ptrace_backend::{Known, LaunchSpec, Learnt, PtraceProgram, Stepping};
 
 use crate::discover;
 use crate::environment::Variables;
 use crate::error::Error;
-use crate::finding::ended_with_code;
 use crate::fresh_dir::FreshDir;
-use crate::last_line::Body;
 use crate::source::{Frame, Source};
 use crate::workers::Repeatable;
 
@@ -143,28 +139,13 @@ impl Launch {
     }
 }
 
-/// What stands for the failing line where no frame is the user's own: the last line of the test that the arguments select, or
-/// of `main`, where that ended by itself; else the beginning of it.
-pub(crate) fn instead(
-    Launched { program, fresh }: &Launched,
-    arguments: &[OsString],
-    failure: &Failure,
-    trace: &Trace,
-) -> Option<Frame> {
-    let returned = || {
-        let body = Body::of(program, arguments);
-        let last = body.last_visit(program, &trace.schedule(), &|| restore(fresh.as_ref()))?;
-        body.frame(&last).cloned()
-    };
-    ended_with_code(failure).then(returned).flatten().or_else(|| entry(&program.executable().path, arguments))
-}
-
 /// Makes the working directory what it was before the first execution.
 pub(crate) fn restore(fresh: Option<&FreshDir>) -> Option<()> {
     fresh.map_or(Some(()), |fresh| fresh.restore().ok())
 }
 
-fn entry(program: &Path, arguments: &[OsString]) -> Option<Frame> {
+/// What stands for a failing line where nothing else does: the beginning of the test that the arguments select, or of `main`.
+pub(crate) fn entry(program: &Path, arguments: &[OsString]) -> Option<Frame> {
     let alone = discover::alone(program, arguments, program.parent()?)?;
     let at = alone.at?;
     Some(Frame { function: alone.name, file: Some(at.file), line: Some(at.line), column: None })

@@ -8,7 +8,7 @@ use checker::search::{self, Go, Outcome};
 
 use crate::explanation::Explanation;
 use crate::kept::Keeper;
-use crate::peculiar::{Observed, Peculiarities};
+use crate::peculiar::Observed;
 use crate::session::{Made, Session};
 use crate::watch::Watch;
 
@@ -22,13 +22,12 @@ impl Session<'_> {
         program: &Observed<'_, P>,
         outcome: &Outcome,
         (keeper, made): (&mut Keeper<'_>, &mut Made),
-        peculiarities: &Peculiarities,
         watch: &mut dyn Watch,
     ) {
         for found in outcome.findings.iter().filter(|_| self.request.explain) {
             match self.explanation(program, found) {
                 Ok(explained) => {
-                    let (mut told, file) = self.finding(program, &explained.finding, peculiarities);
+                    let (mut told, file) = self.finding(program, &explained.finding);
                     let before = made.findings.iter().find(|(identity, _)| *identity == found.identity);
                     let before = before.and_then(|(_, told)| told.id.clone());
                     let mut explanation = Explanation::from(&explained);

@@ -4,15 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use checker::failure::Failure;
-use checker::trace::Trace;
-
 use crate::backend::{self, Launch, Launched};
+use crate::blamed::Blamed;
 use crate::config::Suppressions;
 use crate::discover;
 use crate::environment;
 use crate::error::Error;
-use crate::fresh_dir::Fresh;
 use crate::kept;
 use crate::only_synchronisation;
 use crate::place::Place;
@@ -68,8 +65,7 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         Some(folder) => Store::at(folder)?,
         None => Store::of_target(&root, &name)?,
     };
-    let instead =
-        |failure: &Failure, trace: &Trace| backend::instead(&launched, &launch.arguments, failure, trace);
+    let instead = || backend::entry(&program.executable().path, &launch.arguments);
     let (source, instead): (&dyn Source, _) = (program, &instead);
     let suppressions = Suppressions::read(&root, &program.executable().path);
     let session = Session {
@@ -85,7 +81,7 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
     };
     // There is one working directory of that path.
     let workers = Some(program).filter(|_| fresh.is_none());
-    session.run(&Fresh::new(program, fresh.as_ref()), workers, watch)
+    session.run(&Blamed::new(&launched, &launch.arguments), workers, watch)
 }
 
 /// A bare name that is no file here is a command, as in a shell.

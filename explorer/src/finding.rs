@@ -1,6 +1,6 @@
 //! From what the checker found to what a report says about it.
 
-use checker::failure::{Failure, FailureKind};
+use checker::failure::{Failure, FailureKind, Line};
 use checker::seam::Ending;
 use checker::search;
 use checker::trace::Trace;
@@ -116,13 +116,21 @@ fn place(failing: &Failing<'_>, parties: &[Party], story: &Story, places: &Place
     let is_harness = failure.thread.is_some() && failure.thread == places.source().harness();
     let own = failure.thread.filter(|_| !is_harness).map(|_| &failure.stack);
     let own_frame = own.into_iter().chain(of_others).find_map(|stack| places.own_of_stack(stack));
+    let line = || failure.line.as_ref().and_then(|line| returned_in(line, places));
     let instead = || (failing.instead)().map(|frame| places.of_frame(&frame));
     let label = culprit.map(|thread| story.lanes.label(thread));
     let innermost = || {
         let party = parties.iter().find(|party| Some(&party.thread) == label.as_ref())?;
         party.stack.first().cloned()
     };
-    own_frame.or_else(instead).or_else(innermost).unwrap_or_default()
+    own_frame.or_else(line).or_else(instead).or_else(innermost).unwrap_or_default()
+}
+
+/// The line with which a function ended; that of an expectation is none, and may be nowhere.
+fn returned_in(line: &Line, places: &Places<'_>) -> Option<Location> {
+    let function = line.function.clone()?;
+    let frame = Frame { function, file: Some(line.file.clone()), line: Some(line.line), column: None };
+    Some(places.of_frame(&frame))
 }
 
 /// Whether the program ended by itself, with an exit code that is a failure.

@@ -77,26 +77,28 @@ impl Body {
     }
 
     /// Runs a schedule once more, and gives the last visit of a line that says something; where there are none, of any line.
-    /// `None` where the body has no lines, or the schedule does not come out again.
-    /// `restore` is called before each run.
+    /// `None` where the body has no lines, or the schedule does not come out again. `restore` is called before each run;
+    /// returns how many there were as well.
     pub(crate) fn last_visit(
         &self,
         program: &PtraceProgram,
         schedule: &[(Choice, OpKey)],
         restore: &dyn Fn() -> Option<()>,
-    ) -> Option<Visit> {
+    ) -> (Option<Visit>, u64) {
         let stretches = schedule.len() + 1;
         let mut window = FIRST_WINDOW;
-        while !self.lines.is_empty() {
-            restore()?;
-            let seen = self.visits(program, schedule, stretches.saturating_sub(window))?;
+        let mut runs = 0;
+        while !self.lines.is_empty() && restore().is_some() {
+            runs += 1;
+            let first = stretches.saturating_sub(window);
+            let Some(seen) = self.visits(program, schedule, first) else { break };
             let tells = seen.iter().rfind(|visit| !self.is_silent(visit));
             if tells.is_some() || window >= stretches {
-                return tells.or(seen.last()).copied();
+                return (tells.or(seen.last()).copied(), runs);
             }
             window *= 4;
         }
-        None
+        (None, runs)
     }
 
     fn is_silent(&self, visit: &Visit) -> bool {

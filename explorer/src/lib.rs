@@ -6,6 +6,7 @@
 mod adapt;
 mod backend;
 mod blame;
+mod blamed;
 mod callers;
 pub mod config;
 pub mod debug;

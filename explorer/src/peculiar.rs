@@ -4,11 +4,13 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use checker::failure::Failure;
 use checker::names::{Obj, Site, ThreadName};
 use checker::seam::{
     AgentView, Batch, Choice, Ending, Epoch, Execution, ExecutionError, OpKey, Program, Scope, StartError,
     Until,
 };
+use checker::trace::Trace;
 
 use crate::test_framework::{Missed, missed};
 
@@ -39,14 +41,9 @@ impl Peculiarities {
         self.told().started
     }
 
-    /// One more was started, by somebody else.
-    pub(crate) fn count_one(&self) {
-        self.told().started += 1;
-    }
-
     /// One more was run by somebody else, and ended so.
     pub(crate) fn take_in(&self, ending: &Ending, is_one_test: bool) {
-        self.count_one();
+        self.told().started += 1;
         self.add(ending, is_one_test);
     }
 
@@ -108,6 +105,12 @@ impl<'a, P: Program> Program for Observed<'a, P> {
 
     fn describe(&self, obj: Obj) -> Option<String> {
         self.program.describe(obj)
+    }
+
+    fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64 {
+        let executions = self.program.attribute(failure, trace, ending);
+        self.told.told().started += executions;
+        executions
     }
 }
 

@@ -6,19 +6,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use checker::cost;
-use checker::failure::{Failure, FailureKind};
+use checker::failure::FailureKind;
 use checker::seam::{Choice, OpKey, Program};
 use checker::search::{self, Go, Replayed, SearchError};
-use checker::trace::Trace;
 
 use crate::adapt::adapt;
-use crate::backend::{self, Launch, Launched};
+use crate::backend::{self, Launch};
+use crate::blamed::Blamed;
 use crate::callers::places_of_events;
 use crate::diverged::Readable;
 use crate::environment;
 use crate::error::Error;
 use crate::finding::{self, Failing, Measured};
-use crate::fresh_dir::Fresh;
 use crate::peculiar::{Observed, Peculiarities};
 use crate::places::Places;
 use crate::report::{Covered, FORMAT, Finding, Report, VERSION};
@@ -39,14 +38,13 @@ pub fn replay(file: &Path, cancel: &Arc<AtomicBool>) -> Result<Report, Error> {
     let root = root_of_program(&saved.target, roots_for_file(&file, &here))?;
     let launch = launch(&saved.target, &root)?;
     let launched = launch.start(cancel)?;
-    let Launched { program, fresh } = &launched;
-    let instead =
-        |failure: &Failure, trace: &Trace| backend::instead(&launched, &launch.arguments, failure, trace);
+    let program = &launched.program;
+    let instead = || backend::entry(&program.executable().path, &launch.arguments);
     let again = Again { saved: &saved, file: &file, root: &root, source: program, instead: &instead, cancel };
     if program.build_id() == saved.target.build_id {
         program.fix_key_points(&saved.found_by.key_points.instructions, &saved.found_by.key_points.memory);
     }
-    again.run(&Fresh::new(program, fresh.as_ref()))
+    again.run(&Blamed::new(&launched, &launch.arguments))
 }
 
 /// The first of the roots that has the program.
@@ -78,7 +76,7 @@ pub(crate) struct Again<'a> {
     pub(crate) root: &'a Path,
     pub(crate) source: &'a dyn Source,
     /// As in a search.
-    pub(crate) instead: &'a dyn Fn(&Failure, &Trace) -> Option<Frame>,
+    pub(crate) instead: &'a dyn Fn() -> Option<Frame>,
     pub(crate) cancel: &'a AtomicBool,
 }
 
@@ -183,12 +181,9 @@ impl Again<'_> {
             variables: Some(cost::variables(trace)),
             reproduced: (1, 1),
         };
-        let instead = || (self.instead)(&failure, trace);
-        let mut told = finding::report(
-            &Failing { at: &at, failure: &failure, trace, ending: &replayed.ending, instead: &instead },
-            &measured,
-            &places,
-        );
+        let ending = &replayed.ending;
+        let failing = Failing { at: &at, failure: &failure, trace, ending, instead: self.instead };
+        let mut told = finding::report(&failing, &measured, &places);
         told.schedule_file = Some(self.file.to_string_lossy().into_owned());
         Some(told)
     }

@@ -7,10 +7,8 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Instant;
 
-use checker::failure::Failure;
 use checker::seam::Program;
 use checker::search::{self, Alone, Ended, Identity, Outcome, Stats, Workers};
-use checker::trace::Trace;
 
 use crate::callers::places_of_events;
 use crate::config::Suppressions;
@@ -43,8 +41,8 @@ pub(crate) struct Session<'a> {
     pub(crate) root: &'a Path,
     pub(crate) store: &'a Store,
     pub(crate) source: &'a dyn Source,
-    /// What stands for a failing line where no frame is the user's own; this may take one more execution.
-    pub(crate) instead: &'a dyn Fn(&Failure, &Trace) -> Option<Frame>,
+    /// What stands for a failing line where no frame is the user's own.
+    pub(crate) instead: &'a dyn Fn() -> Option<Frame>,
     /// Data races that are not to be reported.
     pub(crate) suppressions: &'a Suppressions,
     pub(crate) cancel: &'a Arc<AtomicBool>,
@@ -67,7 +65,7 @@ impl Session<'_> {
         let mut keeper = Keeper::new(self.store, self.root, self.name.clone(), &self.target);
         let mut made = Made::default();
         let mut keep = |found: &search::Finding| {
-            let (mut told, file) = self.finding(&program, found, &peculiarities);
+            let (mut told, file) = self.finding(&program, found);
             made.keep(&mut keeper, &found.identity, &mut told, &file);
             told
         };
@@ -93,7 +91,7 @@ impl Session<'_> {
             return Err(Error::Search(error.into()));
         }
         let elapsed = started.elapsed().as_secs_f64();
-        self.explain_all(&program, &outcome, (&mut keeper, &mut made), &peculiarities, watch);
+        self.explain_all(&program, &outcome, (&mut keeper, &mut made), watch);
         let mut report = self.report(&outcome, made, elapsed);
         report.races = races::report(&program, &outcome.races, &self.places());
         report.at_synchronisation = only_synchronisation::report(&outcome, &report.races);
@@ -161,21 +159,10 @@ impl Session<'_> {
     }
 
     /// The report on a finding, and the file that replays it.
-    pub(crate) fn finding(
-        &self,
-        program: &impl Program,
-        found: &search::Finding,
-        peculiarities: &Peculiarities,
-    ) -> (Finding, ScheduleFile) {
+    pub(crate) fn finding(&self, program: &impl Program, found: &search::Finding) -> (Finding, ScheduleFile) {
         let places = self.places();
         let at = places_of_events(program, &found.trace, &places);
-        let instead = || {
-            if finding::ended_with_code(&found.failure) {
-                peculiarities.count_one();
-            }
-            (self.instead)(&found.failure, &found.trace)
-        };
-        let failing = Failing::found(found, &at, &instead);
+        let failing = Failing::found(found, &at, self.instead);
         let told = finding::report(&failing, &Measured::from(found), &places);
         let found_by = (self.request.strategy.name(), self.request.seed);
         let file = saving::schedule_file(found, &told, &self.target, found_by, &places);

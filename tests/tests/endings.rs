@@ -43,6 +43,36 @@ fn others_fail_after_main_has_left() {
 }
 
 #[test]
+fn two_lines_that_return_the_same_code_are_two_findings() {
+    let source = "endings/two_returns.c";
+    let text = std::fs::read_to_string(tests::targets().join(source)).unwrap();
+    let line = |words| text.lines().position(|line| line.contains(words)).unwrap() as u64 + 1;
+    for level in Optimisation::ALL {
+        let program = Build::new(source, level).program().unwrap();
+        // An optimised program has the value at hand before it compares: the conditions are its last lines.
+        let before = if level == Optimisation::O0 { 0 } else { 1 };
+        for workers in ["1", "2"] {
+            let folder = tempfile::tempdir().unwrap();
+            let output = folder.path().to_string_lossy().into_owned();
+            let options = ["--keep-going", "--workers", workers, "--output", &output];
+            let outcome = Tool::explore(options, &program).run().unwrap();
+            let findings = outcome.report["findings"].as_array().cloned().unwrap_or_default();
+            let mut lines: Vec<u64> =
+                findings.iter().filter_map(|finding| finding["line"].as_u64()).collect();
+            lines.sort_unstable();
+            let expected = [line("/* FIRST */") - before, line("/* SECOND */") - before];
+            assert_eq!(lines, expected, "{}", outcome.transcript());
+            assert_eq!(findings.len(), 2, "{}", outcome.transcript());
+            let kept = std::fs::read_dir(folder.path().join("findings")).unwrap().count();
+            assert_eq!(kept, 2, "{}", outcome.transcript());
+            let schedule = findings[0]["schedule_file"].as_str().unwrap();
+            let replayed = Tool::new(["replay", "--format", "json", schedule]).run().unwrap();
+            assert_eq!(replayed.finding()["line"], findings[0]["line"], "{}", replayed.transcript());
+        }
+    }
+}
+
+#[test]
 fn others_wait_after_main_has_left() {
     explore("main_leaves_ok", clean);
 }

@@ -1,5 +1,7 @@
 //! Tests of a test framework are explored one at a time, each as if its framework were not there.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use tests::{Build, Optimisation, Outcome, Tool};
 
@@ -70,16 +72,55 @@ fn what_a_rust_test_may_do_is_no_failure() {
 
 #[test]
 fn a_rust_test_that_fails_without_a_panic_fails_at_its_last_line() {
-    let source = std::fs::read_to_string(tests::targets().join("frameworks/rust_tests.rs")).unwrap();
     for (test, words) in
         [("returns_an_error", "RETURNS AN ERROR"), ("does_not_always_panic", "DOES NOT PANIC")]
     {
-        let line = source.lines().position(|line| line.contains(words)).unwrap() + 1;
+        let line = line_with("frameworks/rust_tests.rs", words);
         for optimisation in Optimisation::ALL {
             let outcome = explore(test, optimisation);
             let finding = outcome.finding();
             assert_eq!(finding["kind"], "exit-code", "{}", outcome.transcript());
             assert_eq!(finding["line"], line, "{}", outcome.transcript());
+        }
+    }
+}
+
+/// The number of the line with these words.
+fn line_with(source: &str, words: &str) -> u64 {
+    let text = std::fs::read_to_string(tests::targets().join(source)).unwrap();
+    text.lines().position(|line| line.contains(words)).unwrap() as u64 + 1
+}
+
+/// The lines of the findings, and how many names they have in the store.
+fn findings(outcome: &Outcome) -> (Vec<u64>, usize) {
+    let findings = outcome.report["findings"].as_array().cloned().unwrap_or_default();
+    let mut lines: Vec<u64> = findings.iter().filter_map(|finding| finding["line"].as_u64()).collect();
+    lines.sort_unstable();
+    let names: BTreeSet<_> = findings.iter().filter_map(|finding| finding["id"].as_str()).collect();
+    (lines, names.len())
+}
+
+#[test]
+fn two_expectations_that_fail_in_different_executions_are_two_findings() {
+    let gtest = "-Wl,--push-state,--whole-archive,-lgtest,-lgtest_main,--pop-state";
+    let source = "frameworks/two_expectations.cpp";
+    let lines = ["// FIRST", "// SECOND"].map(|words| line_with(source, words));
+    for (framework, library, arguments) in [
+        ("-DWITH_GTEST", gtest, ["--gtest_filter=Both.Count"].as_slice()),
+        ("-DWITH_CATCH2", "-lCatch2WithMain", &["Count"]),
+        ("-DWITH_DOCTEST", "", &["--test-case=Count", "--no-breaks=true"]),
+    ] {
+        let flags = library.split_whitespace();
+        let build = flags.fold(Build::new(source, Optimisation::O0).flag(framework), Build::flag);
+        let program = build.program().unwrap();
+        // The others run what the search has handed out, and it takes in what they found.
+        for workers in ["1", "2"] {
+            let folder = tempfile::tempdir().unwrap();
+            let output = folder.path().to_string_lossy().into_owned();
+            let options = ["--keep-going", "--workers", workers, "--output", &output];
+            let outcome = Tool::explore(options, &program).and(arguments).run().unwrap();
+            assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+            assert_eq!(findings(&outcome), (lines.to_vec(), 2), "{framework}\n{}", outcome.transcript());
         }
     }
 }

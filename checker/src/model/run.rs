@@ -290,7 +290,8 @@ impl ModelRun {
 impl Thread {
     fn fail(&mut self, kind: FailureKind, message: String) {
         let stack = vec![site(self.code, self.at)];
-        self.failure = Some(Failure { kind, message, thread: Some(self.name), stack, others: Vec::new() });
+        self.failure =
+            Some(Failure { kind, message, thread: Some(self.name), stack, others: Vec::new(), line: None });
     }
 }
 

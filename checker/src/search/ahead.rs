@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Search, SearchError};
 use crate::run::{End, Go, Limits, OnlyAt, Over, Runner};
-use crate::seam::{Ending, Epoch, Program};
+use crate::seam::{Ending, Epoch, Program, Scope};
 use crate::strategy::{Guide, Notes, Settled, WorkItem};
 use crate::trace::Trace;
 
@@ -260,7 +260,7 @@ impl<P: Program> Search<'_, P> {
         }
         self.ahead.workers.used(item.id, trace.steps.len() as u32, &ending);
         self.runner.take_over(trace, ending, over);
-        Ok(Some((end, notes)))
+        Ok(Some((end.attributed(&Scope::All, &mut self.runner), notes)))
     }
 
     /// What somebody else has run, or is about to have run.

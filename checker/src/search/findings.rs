@@ -2,7 +2,7 @@
 
 use super::determinism::ends_differ;
 use super::{Ended, Search, SearchError, Shown};
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, Line};
 use crate::names::Site;
 use crate::run::{End, Go};
 use crate::seam::Program;
@@ -16,16 +16,18 @@ pub(super) const REPLAYS: u32 = 2;
 pub struct Identity {
     kind: FailureKind,
     sites: Vec<Site>,
+    line: Option<Line>,
 }
 
 impl Identity {
-    /// The identity of a failure: the stack of the thread that failed; of a deadlock, where each thread stands,
-    /// whichever thread it is. Where an endless execution happened to be cut is no part of it.
+    /// The identity of a failure: the stack of the thread that failed, and the line that made it fail before that; of a
+    /// deadlock, where each thread stands, whichever thread it is. Where an endless execution happened to be cut is no part
+    /// of it.
     #[must_use]
     pub fn of(failure: &Failure) -> Self {
         let mut sites = match failure.kind {
             FailureKind::StepLimit | FailureKind::Timeout => {
-                return Self { kind: failure.kind, sites: Vec::new() };
+                return Self { kind: failure.kind, sites: Vec::new(), line: None };
             }
             _ => failure.stack.clone(),
         };
@@ -34,7 +36,7 @@ impl Identity {
             sites.sort_unstable();
             sites.dedup();
         }
-        Self { kind: failure.kind, sites }
+        Self { kind: failure.kind, sites, line: failure.line.clone() }
     }
 }
 

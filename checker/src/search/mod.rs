@@ -290,7 +290,7 @@ impl<'a, P: Program> Search<'a, P> {
 
     /// Keeps in mind which failures the execution that has just ended was the first to show.
     fn note_seen(&mut self, failures: &[Failure]) {
-        let started = self.stats.executions() + self.stats.other;
+        let started = self.stats.executions() + self.stats.other + self.runner.looks;
         for identity in failures.iter().map(Identity::of) {
             if self.seen.iter().all(|(seen, _)| *seen != identity) {
                 self.seen.push((identity, started));

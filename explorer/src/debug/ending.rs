@@ -62,8 +62,9 @@ impl Debuggee<'_> {
         let replica = self.live.as_mut().ok()?;
         let events = self.recording.events.iter();
         let schedule: Vec<_> = events.map(|event| (event.choice, event.key.clone())).collect();
-        let last = replica
-            .alone(|program, restore| Body::of(program, arguments).last_visit(program, &schedule, restore))?;
+        let last = replica.alone(|program, restore| {
+            Body::of(program, arguments).last_visit(program, &schedule, restore).0
+        })?;
         let leg = Leg { thread: last.thread, address: last.address, count: last.count };
         let legs = if last.rests { Vec::new() } else { vec![leg] };
         Some((Position { events: last.events, legs }, last.thread))

@@ -93,6 +93,7 @@ impl Recording {
             thread: None,
             stack: Vec::new(),
             others: Vec::new(),
+            line: None,
         };
         let failure = replayed.failure.as_ref();
         let story = Story::tell(&replayed.trace, at, failure.unwrap_or(&none), places);

@@ -44,9 +44,24 @@ fn places(finding: &Finding) -> Vec<&Location> {
 fn line_text(place: &Location, root: &Path, texts: &mut HashMap<String, String>) -> String {
     let (Some(file), Some(line)) = (&place.file, place.line) else { return String::new() };
     let text = texts.entry(file.clone()).or_insert_with(|| read(&root.join(file)));
-    let found = (line as usize).checked_sub(1).and_then(|line| text.lines().nth(line));
-    // Without the source, its number must do.
-    found.map_or_else(|| line.to_string(), |text| text.trim().to_owned())
+    let before: Vec<&str> = text.lines().take(line as usize).collect();
+    let Some((found, before)) = before.split_last().filter(|(_, before)| before.len() + 1 == line as usize)
+    else {
+        // Without the source, its number must do.
+        return line.to_string();
+    };
+    let begins = before.iter().rposition(|line| begins_something(line)).unwrap_or(0);
+    let found = found.trim();
+    match before[begins..].iter().filter(|line| line.trim() == found).count() {
+        0 => found.to_owned(),
+        // A second one of the same text in what is mostly one function.
+        same => format!("{found}\n{same}"),
+    }
+}
+
+/// Whether a line begins a function or something like it: what belongs to that is indented.
+fn begins_something(line: &str) -> bool {
+    line.starts_with(|first: char| first.is_alphanumeric() || first == '_')
 }
 
 /// The text of a file, whatever its encoding.
@@ -115,6 +130,17 @@ mod tests {
             super::name(&finding, root.path())
         };
         assert_ne!(name(1), name(2));
+    }
+
+    #[test]
+    fn lines_of_one_text_are_told_apart_within_a_function_alone() {
+        let before = root("int f()\n  return 1;\n\nint g()\n  return 1;\n  return 1;\n");
+        let after = root("int g()\n  return 1;\n  return 1;\n");
+        let name = |line, root: &tempfile::TempDir| {
+            super::name(&finding(FailureKind::Assertion, &[line]), root.path())
+        };
+        assert_ne!(name(5, &before), name(6, &before));
+        assert_eq!([5, 6].map(|line| name(line, &before)), [2, 3].map(|line| name(line, &after)));
     }
 
     #[test]

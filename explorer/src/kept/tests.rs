@@ -107,6 +107,7 @@ fn identity(line: u32) -> Identity {
         thread: Some(checker::names::ThreadName::MAIN),
         stack: vec![Site(u64::from(line))],
         others: Vec::new(),
+        line: None,
     })
 }
 

@@ -132,7 +132,7 @@ fn explore_on(
         root: Path::new("/checkout"),
         store: &Store::at(folder.path()).unwrap(),
         source: &Words(&model, "build-1"),
-        instead: &|_, _| None,
+        instead: &|| None,
         suppressions: &Suppressions::default(),
         cancel: &Arc::new(AtomicBool::new(false)),
     }
@@ -152,7 +152,7 @@ fn replay(file: &Path, program: &str, build_id: &'static str) -> Result<Report, 
     let cancel = AtomicBool::new(false);
     let root = Path::new("/checkout");
     let file = Path::new("s.json");
-    Again { saved: &saved, file, root, source: &source, instead: &|_, _| None, cancel: &cancel }.run(&model)
+    Again { saved: &saved, file, root, source: &source, instead: &|| None, cancel: &cancel }.run(&model)
 }
 
 impl Explored {

@@ -50,7 +50,7 @@ fn a_cancelled_search_reports_what_it_has() {
         root: Path::new("/checkout"),
         store: &Store::at(folder.path()).unwrap(),
         source: &Words(&model, "build-1"),
-        instead: &|_, _| None,
+        instead: &|| None,
         suppressions: &Suppressions::default(),
         cancel: &Arc::new(AtomicBool::new(true)),
     };
@@ -69,7 +69,7 @@ fn a_program_outside_the_root_is_said_not_to_be_portable() {
         root: Path::new("/checkout"),
         store: &Store::at(folder.path()).unwrap(),
         source: &Words(&model, "build-1"),
-        instead: &|_, _| None,
+        instead: &|| None,
         suppressions: &Suppressions::default(),
         cancel: &Arc::new(AtomicBool::new(false)),
     };
@@ -92,7 +92,7 @@ fn what_was_found_is_reported_even_where_it_cannot_be_kept() {
         root: Path::new("/checkout"),
         store: &store,
         source: &Words(&model, "build-1"),
-        instead: &|_, _| None,
+        instead: &|| None,
         suppressions: &Suppressions::default(),
         cancel: &Arc::new(AtomicBool::new(false)),
     };

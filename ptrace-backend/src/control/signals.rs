@@ -161,7 +161,14 @@ impl Process {
         message: String,
         stack: Vec<Site>,
     ) -> Failure {
-        Failure { kind, message, thread: Some(self.threads[index].name), stack, others: Vec::new() }
+        Failure {
+            kind,
+            message,
+            thread: Some(self.threads[index].name),
+            stack,
+            others: Vec::new(),
+            line: None,
+        }
     }
 
     /// The running thread has come to one of our traps.
