@@ -41,6 +41,7 @@ pub(crate) fn schedule_file(
             kind: found.failure.kind,
             message: told.message.clone(),
             at: told.parties.iter().map(party_words).collect(),
+            place: told.thread.is_some().then(|| told.place.clone()),
             preemptions: found.preemptions,
             fewest: found.fewest,
             delays: found.delays,

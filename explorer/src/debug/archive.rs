@@ -27,15 +27,15 @@ impl Recording {
             kind: saved.failure.kind,
             message: saved.failure.message.clone(),
             thread: thread.map_or(last, |lane| lane.path),
-            place: failing_place(saved),
+            place: saved.failure.place.clone().or_else(|| place_in_words(saved)),
         };
         let end = Position::at_rest(events.len());
         Self { events, fault: Some(fault), end, lives, harness: None }
     }
 }
 
-/// Where the thread stood that failed, if it was in code that has steps of its own: after the last words of the first line.
-fn failing_place(saved: &ScheduleFile) -> Option<Location> {
+/// Where the first of several threads stood, if it was in code that has steps of its own: after the last words of its line.
+fn place_in_words(saved: &ScheduleFile) -> Option<Location> {
     let (_, words) = saved.failure.at.first()?.rsplit_once(": ")?;
     let failed = place(words);
     let files = saved.choices.iter().filter_map(|choice| place(&choice.at).file);

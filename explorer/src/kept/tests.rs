@@ -143,6 +143,7 @@ fn schedule(run: &SavedTarget, line: u32) -> ScheduleFile {
             kind: FailureKind::Assertion,
             message: "it fails".to_owned(),
             at: vec![format!("T1 failed: main, a.c:{line}")],
+            place: None,
             preemptions: Some(1),
             fewest: true,
             delays: None,

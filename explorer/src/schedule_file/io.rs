@@ -110,6 +110,7 @@ mod tests {
     use super::super::{Actor, FoundBy, KeyPoints, SavedChoice, SavedFailure, SavedTarget};
     use super::*;
     use crate::place::Place;
+    use crate::report::Location;
 
     fn example() -> ScheduleFile {
         let choice = |thread, operation, actor, pick| SavedChoice {
@@ -152,6 +153,11 @@ mod tests {
                 kind: FailureKind::Assertion,
                 message: "assertion `counter == 2` failed".into(),
                 at: vec!["T1 main: main, counter.c:20".into()],
+                place: Some(Location {
+                    file: Some("counter.c".into()),
+                    line: Some(20),
+                    function: Some("main".into()),
+                }),
                 preemptions: Some(1),
                 fewest: true,
                 delays: None,
@@ -223,6 +229,11 @@ mod tests {
             "at": [
               "T1 main: main, counter.c:20"
             ],
+            "place": {
+              "file": "counter.c",
+              "line": 20,
+              "function": "main"
+            },
             "preemptions": 1,
             "fewest": true,
             "delays": null

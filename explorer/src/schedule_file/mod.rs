@@ -14,6 +14,7 @@ use checker::seam::{Agent, Choice, Epoch, OpKey, Pick};
 use serde::{Deserialize, Serialize};
 
 use crate::place::Place;
+use crate::report::Location;
 use crate::request::Request;
 use crate::text_value::OsText;
 
@@ -123,6 +124,9 @@ pub struct SavedFailure {
     pub message: String,
     /// Where, one line for each thread that takes part.
     pub at: Vec<String>,
+    /// The failing line, where one thread failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Location>,
     /// Preemptions of the schedule, where measured.
     pub preemptions: Option<u32>,
     /// Whether no schedule with fewer preemptions shows the failure.

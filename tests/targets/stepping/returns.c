@@ -21,7 +21,7 @@ int main(void)
     pthread_join(first, NULL);
     pthread_join(second, NULL); /* join second */
     if (counter != 2) { /* check */
-        perror("lost"); /* complain */
+        fputs("lost\n", stderr); /* complain */
         return 3; /* RETURNS */
     }
     return 0;

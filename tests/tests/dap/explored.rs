@@ -197,6 +197,21 @@ fn without_any_program_it_opens_at_the_failing_line_all_the_same() {
 }
 
 #[test]
+fn without_any_program_an_exit_code_opens_at_the_line_that_returned_it() {
+    let text = include_str!("../../targets/stepping/returns.c");
+    let checkout = Checkout::of_text(text).explore();
+    fs::remove_file(checkout.program()).unwrap();
+    fs::remove_dir_all(checkout.kept("programs")).unwrap();
+    let (mut adapter, stop) = checkout.open();
+    assert_eq!(stop["reason"], "exception", "{stop}");
+    assert_eq!(stop["threadId"], 1, "{stop}");
+    let frame = own(&mut adapter, &stop["threadId"]);
+    assert_eq!(frame["line"], line(text, "RETURNS"), "{frame}");
+    let back = adapter.go("stepBack", &json!({"threadId": 1}));
+    assert_eq!(own(&mut adapter, &back["threadId"])["line"], line(text, "/* join second */"));
+}
+
+#[test]
 fn a_program_that_was_older_than_its_source_says_so() {
     let older = "the program was older than `views.c` when it was explored: its lines may be others than those that are shown\n";
     for is_older in [false, true] {
