@@ -10,7 +10,7 @@ use checker::seam::{Choice, OpKey};
 use ptrace_backend::debuginfo::is_user_file;
 use ptrace_backend::{Halt, PtraceProgram};
 
-use crate::discover::{self, SourceLine};
+use crate::discover::{self, Framework, SourceLine};
 use crate::source::Frame;
 
 /// Programs that come to more lines on their last part are not followed.
@@ -53,8 +53,11 @@ impl Body {
         let shown = |address: u64| (address.wrapping_add(module.bias), module.image.frames(address));
         let all: Vec<(u64, Vec<Frame>)> =
             statements.all.iter().map(|statement| shown(statement.address)).collect();
-        let at = path.parent().and_then(|root| discover::alone(path, arguments, root)).and_then(|it| it.at);
-        let is_body: Box<dyn Fn(&str) -> bool> = match at.as_ref().and_then(|at| function_at(&all, at)) {
+        let alone = path.parent().and_then(|root| discover::alone(path, arguments, root));
+        let framework = alone.as_ref().and_then(|alone| alone.framework);
+        let at = alone.and_then(|alone| alone.at);
+        let function = at.as_ref().and_then(|at| function_at(&all, at, framework));
+        let is_body: Box<dyn Fn(&str) -> bool> = match function {
             Some(name) => Box::new(move |function| function == name),
             // What a harness has for `main` is nobody's own.
             None if program.harness().is_some() => return Self::default(),
@@ -69,6 +72,11 @@ impl Body {
             silent.extend(lines_without_words(file));
         }
         Self { lines, silent }
+    }
+
+    /// Where lines begin in it.
+    pub(crate) fn addresses(&self) -> BTreeSet<u64> {
+        self.lines.keys().copied().collect()
     }
 
     /// What the source shows at a visit.
@@ -113,7 +121,7 @@ impl Body {
         schedule: &[(Choice, OpKey)],
         first: usize,
     ) -> Option<Vec<Visit>> {
-        let probes: BTreeSet<u64> = self.lines.keys().copied().collect();
+        let probes = self.addresses();
         let mut run = program.inspect().ok()?;
         let mut seen = Vec::new();
         for events in 0..=schedule.len() {
@@ -137,19 +145,31 @@ impl Body {
     }
 }
 
-/// The function that begins at a line: that of the first line from there on, closures in it aside.
-fn function_at(all: &[(u64, Vec<Frame>)], at: &SourceLine) -> Option<String> {
+/// The function that begins at a line: that of the first line from there on, closures in it and what a framework generates
+/// into that line aside.
+fn function_at(all: &[(u64, Vec<Frame>)], at: &SourceLine, framework: Option<Framework>) -> Option<String> {
     let is_there = |file: &Path| file == at.file || file.canonicalize().is_ok_and(|file| file == at.file);
     let mut files: HashMap<&Path, bool> = HashMap::new();
     let mut nearest: Option<(u32, &str)> = None;
     for frame in all.iter().flat_map(|(_, frames)| frames) {
         let (Some(file), Some(line)) = (frame.file.as_deref(), frame.line) else { continue };
         let is_nearer = line >= at.line && nearest.is_none_or(|(nearest, _)| line < nearest);
-        if is_nearer && !is_closure(&frame.function) && *files.entry(file).or_insert_with(|| is_there(file)) {
+        if is_nearer
+            && may_be_body(&frame.function, framework)
+            && *files.entry(file).or_insert_with(|| is_there(file))
+        {
             nearest = Some((line, &frame.function));
         }
     }
     nearest.map(|(_, name)| name.to_owned())
+}
+
+/// Whether a function of this name can be what a program or a test consists of for its user.
+fn may_be_body(function: &str, framework: Option<Framework>) -> bool {
+    match framework {
+        Some(Framework::GoogleTest) => function.ends_with("::TestBody"),
+        _ => !is_closure(function) && !function.starts_with("__static_initialization_and_destruction"),
+    }
 }
 
 /// The lines of a file, from 1, that hold braces and the like alone; none where it cannot be read.

@@ -78,6 +78,9 @@ impl Debuggee<'_> {
         let stretches: Vec<usize> =
             (0..=self.at.events).filter(|&events| scan.may_run(thread, events)).collect();
         let find = |marks: &[Mark], is_all| {
+            let begins = |mark: &Mark| matches!(mark, Mark::Seen(seen) if self.body.contains(&seen.address));
+            let start = marks.iter().position(begins).filter(|_| is_all).unwrap_or(0);
+            let marks = &marks[start..];
             let past = Past { marks, at: &self.at, thread, step, here: here.as_ref(), is_all };
             let found = past.nearest(past.line(&self.recording)?, &self.filters, &self.recording);
             Some((log_back(marks, Some(&found.position()), &self.at), found))

@@ -1,6 +1,6 @@
 //! A recorded execution with a place in it where the session stands. Lives on the thread that runs the program.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -35,6 +35,9 @@ pub(crate) struct Debuggee<'p> {
     pub(super) stdout: Vec<u8>,
     /// The user's own code; none of it without a program.
     pub(super) code: Code,
+    /// Where the function has lines that the program consists of for its user, where that is known: what a test framework
+    /// runs before is no part of the session, though some of it is generated into the user's files.
+    pub(super) body: BTreeSet<u64>,
     pub(super) breakpoints: Breakpoints,
     pub(super) filters: Filters,
     /// What log points have said since the last stop.
@@ -70,6 +73,7 @@ impl<'p> Debuggee<'p> {
             thread,
             stdout: Vec::new(),
             code,
+            body: BTreeSet::new(),
             breakpoints: Breakpoints::default(),
             filters: Filters::default(),
             log: Vec::new(),

@@ -3,7 +3,6 @@
 //! tells of the failure, and is no part of it.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 
 use checker::failure::FailureKind;
 use checker::names::ThreadName;
@@ -17,9 +16,9 @@ use crate::last_line::Body;
 use crate::test_framework::{Expectation, failed_expectation};
 
 impl Debuggee<'_> {
-    /// Looks for the place of the failure, and stands there. `arguments` are what the program is given.
-    pub(super) fn find_failure(&mut self, arguments: &[OsString]) -> Result<(), DebugError> {
-        let found = self.look_for_failure(arguments);
+    /// Looks for the place of the failure, and stands there. `body` is what the program consists of for its user.
+    pub(super) fn find_failure(&mut self, body: &Body) -> Result<(), DebugError> {
+        let found = self.look_for_failure(body);
         // Wherever the copy stands, it is no position of the session's.
         if let Ok(replica) = &mut self.live {
             replica.discard();
@@ -31,10 +30,7 @@ impl Debuggee<'_> {
         Ok(())
     }
 
-    fn look_for_failure(
-        &mut self,
-        arguments: &[OsString],
-    ) -> Result<Option<(Position, ThreadName)>, DebugError> {
+    fn look_for_failure(&mut self, body: &Body) -> Result<Option<(Position, ThreadName)>, DebugError> {
         Ok(match self.recording.fault.as_ref().map(|fault| fault.kind) {
             Some(FailureKind::Panic) => self.first_panic()?,
             Some(FailureKind::ExitCode) => match failed_expectation(&self.stdout) {
@@ -46,7 +42,7 @@ impl Debuggee<'_> {
                     found
                 }
                 None if self.ends_in_own_code()? => None,
-                None => self.last_line(arguments),
+                None => self.last_line(body),
             },
             _ => None,
         })
@@ -58,13 +54,11 @@ impl Debuggee<'_> {
     }
 
     /// Where `main`, or the test, comes to the last of its lines.
-    fn last_line(&mut self, arguments: &[OsString]) -> Option<(Position, ThreadName)> {
+    fn last_line(&mut self, body: &Body) -> Option<(Position, ThreadName)> {
         let replica = self.live.as_mut().ok()?;
         let events = self.recording.events.iter();
         let schedule: Vec<_> = events.map(|event| (event.choice, event.key.clone())).collect();
-        let last = replica.alone(|program, restore| {
-            Body::of(program, arguments).last_visit(program, &schedule, restore).0
-        })?;
+        let last = replica.alone(|program, restore| body.last_visit(program, &schedule, restore).0)?;
         let leg = Leg { thread: last.thread, address: last.address, count: last.count };
         let legs = if last.rests { Vec::new() } else { vec![leg] };
         Some((Position { events: last.events, legs }, last.thread))

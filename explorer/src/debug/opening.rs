@@ -24,6 +24,7 @@ use crate::callers::places_of_events;
 use crate::diverged::Readable;
 use crate::fresh_dir::Fresh;
 use crate::kept::{self, KeptFinding, KeptFolder};
+use crate::last_line::Body;
 use crate::place::Place;
 use crate::places::Places;
 use crate::root::roots_for_file;
@@ -71,7 +72,11 @@ pub(super) fn open(
     let mut debuggee = Debuggee::new(recording, places, Ok(replica), texts, controls);
     let arguments: Vec<OsString> = saved.target.arguments.iter().map(|argument| argument.0.clone()).collect();
     debuggee.stdout = stdout;
-    if let Err(error) = debuggee.find_failure(&arguments) {
+    let body = Body::of(&program, &arguments);
+    if program.harness().is_none() {
+        debuggee.body = body.addresses();
+    }
+    if let Err(error) = debuggee.find_failure(&body) {
         notes.push(format!("the session begins at the end of the program, not at the failure: {error}"));
     }
     serve(&mut debuggee, notes);

@@ -159,7 +159,8 @@ impl Debuggee<'_> {
 
     fn first_line(&mut self) -> Option<Position> {
         let replica = self.live.as_mut().ok()?;
-        let lines = self.code.all().map(|statement| statement.address).collect();
+        let all = || self.code.all().map(|statement| statement.address).collect();
+        let lines = if self.body.is_empty() { all() } else { self.body.clone() };
         let copy = replica.anew().ok()?;
         copy.set_probes(&lines, &self.recording).ok()?;
         loop {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::cargo::Notes;
 use super::walk::Stamp;
-use super::{SourceLine, Target, Workspace};
+use super::{Framework, SourceLine, Target, Workspace};
 
 /// What a program with its arguments is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,6 +17,8 @@ pub struct Alone {
     pub name: String,
     /// Where the test, or `main`, stands.
     pub at: Option<SourceLine>,
+    /// Whose test it is, if it is one.
+    pub framework: Option<Framework>,
 }
 
 /// What is run by a program with these arguments: the one test that they select, or the program as a whole. `program` is
@@ -37,6 +39,7 @@ pub fn alone(program: &Path, arguments: &[OsString], root: &Path) -> Option<Alon
         id: found.map_or_else(|| workspace.id(&candidate), |target| target.id.clone()),
         name: found.and_then(|target| target.test.as_ref()).map_or("main", |test| &test.name).to_owned(),
         at: found.and_then(|target| target.at.clone()),
+        framework: found.and_then(|target| target.test.as_ref()).map(|test| test.framework),
     })
 }
 

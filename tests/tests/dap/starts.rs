@@ -89,6 +89,33 @@ fn a_failed_expectation_starts_at_its_line() {
 }
 
 #[test]
+fn a_test_of_gtest_begins_with_its_own_first_line_and_not_with_what_gtest_generates() {
+    let gtest = "-Wl,--push-state,--whole-archive,-lgtest,-lgtest_main,--pop-state";
+    let program = Build::new("frameworks/parameters.cpp", Optimisation::O0).flag(gtest).program().unwrap();
+    let source = targets().join("frameworks/parameters.cpp");
+    let found =
+        Found::with_arguments(program, &source, &["--gtest_filter=Counter.Counts/*:*/Counter.Counts/*"]);
+    let mut client = Client::open(found);
+    let first = client.found.line("FIRST LINE");
+    client.rewind();
+    assert_eq!(client.description(), "the start");
+    assert_eq!(client.own_frame(1)["line"], first);
+    let back = client.go("stepBack", 1);
+    assert_eq!(client.description(), "T1 begins here", "{back:?}");
+    assert_eq!(client.own_frame(1)["line"], first);
+    // Step by step as well.
+    client.go("continue", 1);
+    for _ in 0..50 {
+        client.go("stepBack", 1);
+        if client.description() == "T1 begins here" {
+            break;
+        }
+    }
+    assert_eq!(client.description(), "T1 begins here");
+    assert_eq!(client.own_frame(1)["line"], first);
+}
+
+#[test]
 fn an_expectation_that_is_written_late_starts_where_it_failed_first() {
     let program = Build::new("frameworks/doctest_expectation.cpp", Optimisation::O0).program().unwrap();
     let source = targets().join("frameworks/doctest_expectation.cpp");
