@@ -49,6 +49,16 @@ pub struct ListedTarget {
     /// Where it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<SourceLine>,
+    /// Why it is refused all the same, in one sentence with what to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
+impl From<Target> for ListedTarget {
+    fn from(target: Target) -> Self {
+        let refused = target.test.and_then(|test| test.ambiguity);
+        Self { id: target.id, at: target.at, refused }
+    }
 }
 
 impl Listing {
@@ -77,9 +87,10 @@ impl Listed {
             return format!("\n{}\n    left out: {reason}\n", self.path);
         }
         let newer = self.newer_source.iter().map(|source| format!("    older than {source}\n"));
-        let targets = self.targets.iter().map(|target| match &target.at {
-            Some(at) => format!("    {}  {}:{}\n", target.id, at.file.display(), at.line),
-            None => format!("    {}\n", target.id),
+        let targets = self.targets.iter().map(|target| {
+            let at = target.at.as_ref().map(|at| format!("  {}:{}", at.file.display(), at.line));
+            let refused = target.refused.as_ref().map(|reason| format!("        refused: {reason}\n"));
+            format!("    {}{}\n{}", target.id, at.unwrap_or_default(), refused.unwrap_or_default())
         });
         std::iter::once(format!("\n{}\n", self.path)).chain(newer).chain(targets).collect()
     }
@@ -112,10 +123,7 @@ impl Workspace {
         let targets = if left_out.is_some() { Vec::new() } else { self.targets_in(candidate) };
         Listed {
             path: self.shown(&candidate.path),
-            targets: targets
-                .into_iter()
-                .map(|target| ListedTarget { id: target.id, at: target.at })
-                .collect(),
+            targets: targets.into_iter().map(ListedTarget::from).collect(),
             left_out,
             sources: candidate.sources.len(),
             newer_source: self.newer_source(candidate).map(|source| self.shown(source)),

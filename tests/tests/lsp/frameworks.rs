@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tests::Project;
 use tests::editor::{Editor, title};
+use tests::{Project, Tool};
 
 use crate::workspace::{as_extension, line_of};
 
@@ -136,6 +136,13 @@ fn catch2() {
         source.display()
     );
     warns(&mut editor, &source, pattern, &sentence);
+    // It is listed, since it is there, and so is why it cannot be had.
+    let list = Tool::new(["list".as_ref(), project.path("catch2").as_os_str()]).run().unwrap();
+    let lines = list.stdout.lines().map(str::trim).collect::<Vec<_>>();
+    let refused: Vec<usize> = (0..lines.len()).filter(|&at| lines[at].starts_with("refused: ")).collect();
+    assert_eq!(refused.len(), 1, "{}", list.stdout);
+    assert_eq!(lines[refused[0]], format!("refused: {sentence}"));
+    assert!(lines[refused[0] - 1].contains("#nothing is lost*  "), "{}", list.stdout);
     let sentence = "Catch2 ran no test with the arguments `was renamed`: name a test that the program has";
     one_that_does_not_run_is_an_error(&mut editor, sentence);
     editor.end();
