@@ -1,10 +1,13 @@
 //! Copies of sources and programs, in the target's folder, for as long as a finding needs them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::{self, File, Metadata};
 use std::io;
-use std::path::Path;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+use ptrace_backend::preflight;
 
 use super::{KeptFinding, KeptSource, content_hash};
 use crate::report::{Finding, Location};
@@ -54,26 +57,70 @@ fn files(finding: &Finding) -> BTreeSet<&str> {
     std::iter::once(&finding.place).chain(stacks).chain(events).filter_map(file).collect()
 }
 
-/// Keeps the program: by a link if that is possible, else by a copy if it is not too large.
-pub(super) fn keep_program(store: &Store, program: &Path, build_id: &str) -> Option<String> {
-    let name = program.file_name()?.to_string_lossy();
-    // Replays show the name to whoever looks at processes.
-    let copy = format!("{PROGRAMS}/{}/{name}", short_hash(build_id.as_bytes()));
-    let place = store.folder().join(&copy);
-    if place.exists() {
-        return Some(copy);
-    }
-    fs::create_dir_all(place.parent()?).ok()?;
-    let is_small = || fs::metadata(program).is_ok_and(|about| about.len() <= LARGEST_COPY);
-    let linked = fs::hard_link(program, &place);
-    let kept = linked.is_ok() || (is_small() && copied(program, &place).is_ok());
-    kept.then_some(copy)
+/// The program that is explored, also once another one has been built in its place.
+pub(super) struct Explored {
+    path: PathBuf,
+    build_id: String,
+    /// None where it could not be opened.
+    file: Option<File>,
+    built: Option<SystemTime>,
 }
 
-fn copied(program: &Path, place: &Path) -> io::Result<()> {
-    let unfinished = place.with_extension("new");
-    fs::copy(program, &unfinished)?;
-    fs::rename(&unfinished, place)
+impl Explored {
+    /// What is at `path` now; it has been launched.
+    pub(super) fn at(path: PathBuf, build_id: &str) -> Self {
+        let file = File::open(&path).ok();
+        let built = file.as_ref().and_then(|file| file.metadata().ok()?.modified().ok());
+        Self { path, build_id: build_id.to_owned(), file, built }
+    }
+
+    /// When it was built.
+    pub(super) fn built(&self) -> Option<SystemTime> {
+        self.built
+    }
+
+    /// Keeps it: by a link if it still is where it was and that is possible, else by a copy if it is not too large. What has
+    /// taken its place is not kept for it.
+    pub(super) fn keep(&self, store: &Store) -> Option<String> {
+        let name = self.path.file_name()?.to_string_lossy();
+        // Replays show the name to whoever looks at processes.
+        let copy = format!("{PROGRAMS}/{}/{name}", short_hash(self.build_id.as_bytes()));
+        let place = store.folder().join(&copy);
+        if place.exists() {
+            return Some(copy);
+        }
+        fs::create_dir_all(place.parent()?).ok()?;
+        let linked = self.is_there() && fs::hard_link(&self.path, &place).is_ok();
+        if !linked {
+            self.copy_to(&place).ok()?;
+        }
+        // It may have been written to, or replaced before it was opened.
+        if preflight::inspect(&place).is_ok_and(|found| found.build_id != self.build_id) {
+            fs::remove_file(&place).ok()?;
+            return None;
+        }
+        Some(copy)
+    }
+
+    fn is_there(&self) -> bool {
+        let opened = self.file.as_ref().and_then(|file| file.metadata().ok());
+        let same = |one: &Metadata, other: &Metadata| (one.dev(), one.ino()) == (other.dev(), other.ino());
+        opened.is_some_and(|opened| fs::metadata(&self.path).is_ok_and(|now| same(&opened, &now)))
+    }
+
+    fn copy_to(&self, place: &Path) -> io::Result<()> {
+        let file = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        let about = file.metadata()?;
+        if about.len() > LARGEST_COPY {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let unfinished = place.with_extension("new");
+        let mut text = vec![0; about.len() as usize];
+        file.read_exact_at(&mut text, 0)?;
+        fs::write(&unfinished, text)?;
+        fs::set_permissions(&unfinished, about.permissions())?;
+        fs::rename(&unfinished, place)
+    }
 }
 
 /// Removes the copies that none of these findings needs.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use checker::search::Identity;
 
+use super::copies::Explored;
 use super::{
     FINDING, KeptFinding, KeptFolder, KeptTarget, Run, TARGET, VERSION, copies, now, settle, signature,
 };
@@ -20,12 +21,14 @@ pub(crate) struct Keeper<'a> {
     /// The target's name.
     pub(crate) target: String,
     pub(crate) run: &'a SavedTarget,
+    program: Explored,
     made: Vec<(Identity, String)>,
 }
 
 impl<'a> Keeper<'a> {
     pub(crate) fn new(store: &'a Store, root: &'a Path, target: String, run: &'a SavedTarget) -> Self {
-        Self { store, root, target, run, made: Vec::new() }
+        let program = Explored::at(run.program.in_checkout(root), &run.build_id);
+        Self { store, root, target, run, program, made: Vec::new() }
     }
 
     /// Saves the schedule of a finding and what belongs to it, and writes into `told` where that is.
@@ -41,8 +44,6 @@ impl<'a> Keeper<'a> {
         let schedule_name = saving::file_name(&id);
         let path = self.store.write(&schedule_name, schedule.to_json().as_bytes())?;
         told.schedule_file = Some(path.to_string_lossy().into_owned());
-        let program = self.run.program.in_checkout(self.root);
-        let built = fs::metadata(&program).and_then(|about| about.modified()).ok();
         let folder = KeptFolder::at(self.store.folder());
         let before = folder.finding(&id);
         let at = now();
@@ -56,8 +57,8 @@ impl<'a> Keeper<'a> {
             fixed: None,
             checked: before.map(|_| settle::found(at)),
             schedule: schedule_name,
-            program: copies::keep_program(self.store, &program, &self.run.build_id),
-            sources: copies::keep_sources(self.store, self.root, told, built)?,
+            program: self.program.keep(self.store),
+            sources: copies::keep_sources(self.store, self.root, told, self.program.built())?,
             finding: told.clone(),
         };
         self.write(&kept)

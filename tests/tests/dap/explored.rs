@@ -145,6 +145,32 @@ fn a_program_that_was_built_again_is_replayed_as_it_was_explored() {
 }
 
 #[test]
+fn a_program_that_is_built_again_while_it_is_explored_is_kept_as_it_was_explored() {
+    let mut checkout = Checkout::made();
+    let later = checkout.root().join("later");
+    fs::rename(checkout.program(), &later).unwrap();
+    // The first execution puts the other build where this one was.
+    let paths = [&later, &checkout.program()].map(|path| format!("{path:?}")).join(", ");
+    let text = TEXT.replace("int main(void)\n{", &format!("int main(void)\n{{\n    rename({paths});"));
+    let text = format!("#include <stdio.h>\n{text}");
+    fs::write(checkout.source(), &text).unwrap();
+    checkout.build();
+    let explored = fs::read(checkout.program()).unwrap();
+    checkout = checkout.explore();
+    assert_ne!(fs::read(checkout.program()).unwrap(), explored);
+    let builds = fs::read_dir(checkout.kept("programs")).unwrap().map(|build| build.unwrap().path());
+    let kept: Vec<Vec<u8>> = builds.map(|build| fs::read(build.join("views")).unwrap()).collect();
+    assert!(kept == [explored]);
+    let (mut adapter, stop) = checkout.open();
+    assert_eq!(own(&mut adapter, &stop["threadId"])["line"], line(&text, "FAILS HERE"));
+    let said = adapter.seen("output");
+    let is_said = said.iter().any(|said| {
+        said["output"] == "the program was rebuilt or removed since: the one that was explored runs\n"
+    });
+    assert!(is_said, "{said:?}");
+}
+
+#[test]
 fn without_any_program_the_recorded_steps_are_shown_in_the_text_of_then() {
     let checkout = Checkout::explored();
     fs::remove_file(checkout.program()).unwrap();
