@@ -144,3 +144,49 @@ fn a_finding_is_looked_for_with_the_arguments_that_it_was_found_with() {
     assert_eq!(check(&mut editor, 16), "m: still fails");
     editor.end();
 }
+
+#[test]
+fn a_program_that_lacked_its_arguments_is_fixed_once_they_are_set() {
+    let workspace = Workspace::empty();
+    let text = replaced(
+        TWO_BUGS,
+        "int main(void) {",
+        "int main(int count, char **words) {\n    (void)words;\n    if (count < 2)\n        return 2;",
+    );
+    let text = replaced(&text, "int seen = first; first = seen + 1;", "__atomic_fetch_add(&first, 1, 5);");
+    let text = replaced(&text, "int seen = second; second = seen + 1;", "__atomic_fetch_add(&second, 1, 5);");
+    let source = workspace.put("m.c", &text);
+    workspace.compile("m");
+    let mut editor = workspace.editor_with(as_extension());
+    let found = explore(&mut editor, &source);
+    assert_eq!(found["targets"][0]["findings"][0]["kind"], "always-fails", "{found:#}");
+    // What the client does with the lens.
+    let lens = editor.lens(&source, "Set arguments…");
+    let argument = lens["command"]["arguments"][0].clone();
+    let place = editor.execute("interleaver.server.configuration", argument);
+    let configured = place["text"].as_str().unwrap();
+    assert_eq!(configured.lines().nth(place["line"].as_u64().unwrap() as usize), Some("args = []"));
+    configure(&mut editor, &workspace, &configured.replace("args = []", "args = [\"1\"]"));
+    let line = text.lines().position(|line| line.contains("return 2;")).unwrap() + 1;
+    let said = check(&mut editor, line);
+    assert!(said.starts_with("m: fixed: no failure up to 0 preemptions · "), "{said}");
+    assert!(finding(&mut editor, line)["fixed"].is_u64());
+    editor.end();
+}
+
+#[test]
+fn a_run_that_cannot_start_is_said_and_does_not_spoil_the_next_check() {
+    let workspace = Workspace::empty();
+    let source = workspace.put("m.c", TWO_BUGS);
+    workspace.compile("m");
+    let mut editor = workspace.editor_with(as_extension());
+    explore(&mut editor, &source);
+    configure(&mut editor, &workspace, "[[target]]\nprogram = \"m\"\nstdin = \"gone.txt\"\n");
+    editor.execute("interleaver.server.explore", json!({ "target": "m" }));
+    let said = editor.wait_for_lens(&source, |title| title.starts_with('⚠'));
+    assert!(said.contains("gone.txt"), "{said}");
+    // The finding was found without it.
+    assert_eq!(check(&mut editor, 16), "m: still fails");
+    assert!(!editor.lens_titles(&source).iter().any(|title| title.starts_with('⚠')));
+    editor.end();
+}
