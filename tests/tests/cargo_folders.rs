@@ -11,11 +11,15 @@ fn programs_of_cargo_outside_of_target_are_found() {
     let source = "#[test]\nfn runs() {\n    std::thread::spawn(|| ()).join().unwrap();\n}\n";
     let above = "[build]\ntarget-dir = \"built\"\n";
     let (own, other) = (manifest("own"), manifest("other"));
-    for (config, variable) in [
-        (Some(".cargo/config.toml"), None),
-        (Some("own/.cargo/config.toml"), None),
-        (None, Some("CARGO_TARGET_DIR")),
-        (None, Some("CARGO_BUILD_TARGET_DIR")),
+    let parts = "{workspace-root}/../parts/{workspace-path-hash}";
+    for (config, variable, build_dir) in [
+        (Some(".cargo/config.toml"), None, None),
+        (Some("own/.cargo/config.toml"), None, None),
+        (None, Some("CARGO_TARGET_DIR"), None),
+        (None, Some("CARGO_BUILD_TARGET_DIR"), None),
+        (None, None, Some("../parts")),
+        (None, None, Some(parts)),
+        (None, Some("CARGO_BUILD_BUILD_DIR"), None),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
@@ -29,6 +33,15 @@ fn programs_of_cargo_outside_of_target_are_found() {
             write(&format!("{package}/src/lib.rs"), source);
         }
         let built = root.join("elsewhere");
+        if let Some(folder) = build_dir {
+            // Test binaries go there, and programs to `target`.
+            for package in ["own", "other"] {
+                write(
+                    &format!("{package}/.cargo/config.toml"),
+                    &format!("[build]\nbuild-dir = \"{folder}\"\n"),
+                );
+            }
+        }
         if let Some(config) = config {
             // That of a folder above counts where none is nearer.
             write(".cargo/config.toml", above);
@@ -46,15 +59,21 @@ fn programs_of_cargo_outside_of_target_are_found() {
             let output = cargo.args(words).current_dir(root.join(package)).output().unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         }
-        let mut words =
-            ["-u", "CARGO_TARGET_DIR", "-u", "CARGO_BUILD_TARGET_DIR"].map(str::to_owned).to_vec();
+        let mut words = ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "CARGO_BUILD_BUILD_DIR"]
+            .map(|name| format!("-u{name}"))
+            .to_vec();
         words.extend(variable.map(|name| format!("{name}={}", built.display())));
         let list = Tool::new(["list".as_ref(), root.join("own").as_os_str()]);
         let listed = list.under("/usr/bin/env".into(), words).run().unwrap();
         let targets: Vec<&str> =
             listed.stdout.lines().filter_map(|line| line.trim().split("  ").next()).collect();
         let targets: Vec<&str> = targets.into_iter().filter(|word| word.starts_with("cargo:")).collect();
-        assert_eq!(targets, ["cargo:own:lib:own#runs"], "{config:?} {variable:?}: {}", listed.transcript());
+        assert_eq!(
+            targets,
+            ["cargo:own:lib:own#runs"],
+            "{config:?} {variable:?} {build_dir:?}: {}",
+            listed.transcript()
+        );
         assert!(!listed.says("cargo:other"), "{}", listed.transcript());
     }
 }

@@ -182,8 +182,8 @@ impl Workspace {
         let known: HashSet<&Path> = self.found.executables.iter().map(|(path, _)| path.as_path()).collect();
         let mut more = Vec::new();
         for folder in folders.iter().filter(|folder| !folder.starts_with(&self.root)) {
-            // `TRIPLE/PROFILE/deps`; what lies deeper is no program.
-            more.extend(walk::walk(folder, Limits { depth: 3, ..self.limits }).executables);
+            // `TRIPLE/PROFILE/deps`, below the two parts of a workspace's hash; what lies deeper is no program.
+            more.extend(walk::walk(folder, Limits { depth: 5, ..self.limits }).executables);
         }
         more.retain(|(path, _)| !known.contains(path.as_path()) && !self.is_ignored(path));
         self.outside = more.iter().map(|(path, _)| path.clone()).collect();

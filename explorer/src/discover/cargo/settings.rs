@@ -11,14 +11,19 @@ use toml::{Table, Value};
 /// folder that its relative paths start in.
 pub(super) fn tables(folder: &Path) -> impl Iterator<Item = (PathBuf, Table)> {
     let above = folder.ancestors().map(|folder| folder.join(".cargo"));
-    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")));
-    above.chain(home).filter_map(|folder| {
+    above.chain(cargo_home()).filter_map(|folder| {
         let files = ["config.toml", "config"].map(|name| folder.join(name));
         let text = files.iter().find_map(|file| fs::read_to_string(file).ok())?;
         Some((folder.parent()?.to_owned(), text.parse().ok()?))
     })
 }
+
+/// Where cargo puts things: the name in `[build]` of its configuration, and the variables that count before that. What is not
+/// meant for users, test binaries among it, goes to the second one.
+const FOLDERS: [(&str, &[&str]); 2] = [
+    ("target-dir", &["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"]),
+    ("build-dir", &["CARGO_BUILD_BUILD_DIR"]),
+];
 
 /// The folders that cargo builds in for these packages, apart from the `target` of each: what its variables say, in the
 /// environment of this process, else what the nearest configuration file says.
@@ -26,26 +31,59 @@ pub(in crate::discover) fn target_folders<'a>(
     packages: impl Iterator<Item = &'a Path>,
     root: &'a Path,
 ) -> BTreeSet<PathBuf> {
-    let mut packages = packages.peekable();
-    if packages.peek().is_none() {
+    let packages: Vec<&Path> = packages.collect();
+    if packages.is_empty() {
         return BTreeSet::new();
     }
-    let variables = ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"];
-    let said = variables.iter().find_map(env::var_os).filter(|folder| !folder.is_empty());
-    let folders: BTreeSet<PathBuf> = match said {
-        Some(folder) => {
-            let places = packages.chain([root]);
-            places.map(|place| place.join(&folder)).collect()
+    let mut folders = BTreeSet::new();
+    for (name, variables) in FOLDERS {
+        let said = variables.iter().find_map(env::var_os).filter(|folder| !folder.is_empty());
+        match said {
+            Some(said) => {
+                let places = packages.iter().copied().chain([root]);
+                // What is no text has no words in braces.
+                let folder =
+                    |place| said.to_str().map_or_else(|| (&said).into(), |said| expanded(said, place));
+                folders.extend(places.map(|place: &Path| place.join(folder(place))));
+            }
+            None => folders.extend(packages.iter().filter_map(|package| configured(package, name))),
         }
-        None => packages.filter_map(configured).collect(),
-    };
+    }
     folders.into_iter().filter_map(|folder| folder.canonicalize().ok()).collect()
 }
 
-/// `build.target-dir`.
-fn configured(package: &Path) -> Option<PathBuf> {
+/// A folder in `[build]`.
+fn configured(package: &Path, name: &str) -> Option<PathBuf> {
     tables(package).find_map(|(folder, table)| {
-        let target = table.get("build").and_then(|build| build.get("target-dir")).and_then(Value::as_str)?;
-        Some(folder.join(target))
+        let said = table.get("build").and_then(|build| build.get(name)).and_then(Value::as_str)?;
+        Some(folder.join(expanded(said, package)))
     })
+}
+
+/// A folder with what cargo puts in place of words in braces. The hash of the workspace is cargo's own affair: the folder that
+/// holds those of all workspaces stands for it.
+fn expanded(said: &str, package: &Path) -> PathBuf {
+    let said = match said.split_once("{workspace-path-hash}") {
+        Some((before, _)) => before.rsplit_once('/').map_or("", |(folder, _)| folder),
+        None => said,
+    };
+    let home = cargo_home().unwrap_or_default();
+    let said = said.replace("{workspace-root}", &workspace_root(package).to_string_lossy());
+    said.replace("{cargo-cache-home}", &home.to_string_lossy()).into()
+}
+
+/// The nearest folder from a package on whose manifest has a workspace, else that of the package.
+fn workspace_root(package: &Path) -> &Path {
+    let has_workspace = |folder: &&Path| {
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).ok();
+        manifest
+            .and_then(|text| text.parse().ok())
+            .is_some_and(|table: Table| table.contains_key("workspace"))
+    };
+    package.ancestors().find(has_workspace).unwrap_or(package)
+}
+
+fn cargo_home() -> Option<PathBuf> {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    home.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")))
 }
