@@ -105,7 +105,7 @@ pub fn threads(trace: &Trace) -> u32 {
 }
 
 /// The order that program order, creations and joins alone impose.
-fn forced_order(trace: &Trace) -> Vec<Clock> {
+pub(crate) fn forced_order(trace: &Trace) -> Vec<Clock> {
     let index = |name: ThreadName| trace.threads.iter().position(|&known| known == name);
     let mut now = vec![Clock::default(); trace.threads.len()];
     let mut clocks = Vec::with_capacity(trace.steps.len());

@@ -5,10 +5,14 @@ use std::time::{Duration, Instant};
 
 use checker::explain::{self, Unexplained};
 use checker::search::{self, Go, Outcome};
+use checker::trace::Trace;
 
-use crate::explanation::Explanation;
+use crate::explained::Telling;
+use crate::explanation::Pair;
 use crate::kept::Keeper;
 use crate::peculiar::Observed;
+use crate::report::Finding;
+use crate::schedule_file::ScheduleFile;
 use crate::session::{Made, Session};
 use crate::watch::Watch;
 
@@ -30,9 +34,20 @@ impl Session<'_> {
                     let (mut told, file) = self.finding(program, &explained.finding);
                     let before = made.findings.iter().find(|(identity, _)| *identity == found.identity);
                     let before = before.and_then(|(_, told)| told.id.clone());
-                    let mut explanation = Explanation::from(&explained);
-                    if let Some(original) = &mut explanation.original {
-                        original.schedule_file = before.and_then(|id| keeper.set_aside(&id));
+                    let places = self.places();
+                    let mut explanation =
+                        Telling::new(&explained, &told, &places).explanation(program, &explained);
+                    if let (Some(original), Some(id)) = (&mut explanation.original, &before) {
+                        original.schedule_file = keeper.set_aside(id);
+                    }
+                    if let (Some(found), Some(pair), Some(id)) =
+                        (&explained.pair, &mut explanation.pair, &before)
+                    {
+                        let file = self.passing_file(&explained.finding, &found.passing, pair, &told);
+                        match keeper.keep_passing(id, &file) {
+                            Ok(file) => pair.schedule_file = Some(file),
+                            Err(error) => drop(made.notes.insert(error.to_string())),
+                        }
                     }
                     told.explanation = Some(explanation);
                     made.keep(keeper, &found.identity, &mut told, &file);
@@ -44,6 +59,25 @@ impl Session<'_> {
                 }
             }
         }
+    }
+
+    /// The file that replays an execution that ends well.
+    fn passing_file(
+        &self,
+        failing: &search::Finding,
+        passing: &Trace,
+        pair: &Pair,
+        told: &Finding,
+    ) -> ScheduleFile {
+        let found = search::Finding {
+            trace: passing.clone(),
+            preemptions: Some(passing.preemptions()),
+            fewest: false,
+            delays: Some(passing.delays()),
+            ..failing.clone()
+        };
+        let told = Finding { events: pair.passing.clone(), ..told.clone() };
+        self.file(&found, &told)
     }
 
     fn explanation<P: checker::seam::Program>(

@@ -164,12 +164,17 @@ impl Session<'_> {
         let at = places_of_events(program, &found.trace, &places);
         let failing = Failing::found(found, &at, self.instead);
         let told = finding::report(&failing, &Measured::from(found), &places);
-        let found_by = (self.request.strategy.name(), self.request.seed);
-        let file = saving::schedule_file(found, &told, &self.target, found_by, &places);
+        let file = self.file(found, &told);
         (told, file)
     }
 
-    fn places(&self) -> Places<'_> {
+    /// The file that replays a finding; `told` is the same finding as the report tells it.
+    pub(crate) fn file(&self, found: &search::Finding, told: &Finding) -> ScheduleFile {
+        let found_by = (self.request.strategy.name(), self.request.seed);
+        saving::schedule_file(found, told, &self.target, found_by, &self.places())
+    }
+
+    pub(crate) fn places(&self) -> Places<'_> {
         Places::new(self.source, self.root)
     }
 

@@ -2,6 +2,7 @@
 
 use checker::failure::FailureKind;
 
+use crate::explanation::Pair;
 use crate::report::{EventLine, Finding, Why};
 
 /// Events that are shown before and after a switch; those further away are folded.
@@ -15,9 +16,20 @@ pub(crate) fn render(finding: &Finding) -> String {
     if finding.events.is_empty() {
         return String::new();
     }
+    marked(finding, failing_event(finding), &format!("✗ {}", failure_words(finding)))
+}
+
+/// The same of an execution that ends well.
+pub(crate) fn render_passing(finding: &Finding, pair: &Pair) -> String {
+    let Some(last) = pair.passing.len().checked_sub(1) else { return String::new() };
+    let passing = Finding { lanes: pair.lanes.clone(), events: pair.passing.clone(), ..finding.clone() };
+    marked(&passing, last, "✓ it ends well")
+}
+
+/// The events, with a mark after one of them.
+fn marked(finding: &Finding, at: usize, mark: &str) -> String {
     let table = Table::of(finding);
     let mut text = table.header(finding);
-    let failing = failing_event(finding);
     let mut folded = 0;
     let mut preemption = 0;
     for (position, event) in finding.events.iter().enumerate() {
@@ -37,8 +49,8 @@ pub(crate) fn render(finding: &Finding) -> String {
         } else {
             folded += 1;
         }
-        if position == failing {
-            text.push_str(&format!("   ✗ {}\n", failure_words(finding)));
+        if position == at {
+            text.push_str(&format!("   {mark}\n"));
         }
     }
     text.push_str(&fold(folded));

@@ -9,6 +9,7 @@ use crate::report::{Covered, Finding, Report};
 use crate::request::Strategy;
 use crate::table;
 use crate::verdict::Verdict;
+use crate::why;
 
 /// The whole report; ends with a line break.
 #[must_use]
@@ -34,6 +35,7 @@ fn section(text: &mut String, part: &str) {
 
 fn render_finding(finding: &Finding, (number, of): (usize, usize)) -> String {
     let mut text = String::new();
+    let why = finding.explanation.as_ref();
     let which = if of > 1 { format!("Found {number} of {of}") } else { "Found".to_owned() };
     let kind = kind_words(finding);
     // The checker's sentences name the kind themselves.
@@ -49,8 +51,14 @@ fn render_finding(finding: &Finding, (number, of): (usize, usize)) -> String {
         section(&mut text, &parties(finding));
     } else {
         line(&mut text, &format!("  {}", costs(finding)));
+        if let Some(why) = why.filter(|why| !why.sentence.is_empty()) {
+            line(&mut text, &format!("  why: {}", why.sentence));
+        }
         section(&mut text, &parties(finding));
         section(&mut text, &table::render(finding));
+        if let Some(why) = why {
+            text.push_str(&why::render(finding, why));
+        }
     }
     for (stream, written) in
         [("standard output", &finding.output.stdout), ("standard error", &finding.output.stderr)]
@@ -65,11 +73,14 @@ fn render_finding(finding: &Finding, (number, of): (usize, usize)) -> String {
     if let Some(file) = &finding.schedule_file {
         section(&mut text, &format!("Replay it with: interleaver replay {}\n", shell_word(file)));
     }
-    if let Some(original) = finding.explanation.as_ref().and_then(|why| why.original.as_ref())
+    if let Some(original) = why.and_then(|why| why.original.as_ref())
         && let Some(file) = &original.schedule_file
     {
         let found = plural(original.preemptions.into(), "preemption");
         line(&mut text, &format!("As it was found, with {found}: interleaver replay {}", shell_word(file)));
+    }
+    if let Some(file) = why.and_then(|why| why.pair.as_ref()).and_then(|pair| pair.schedule_file.as_ref()) {
+        line(&mut text, &format!("The nearest one that passes: interleaver replay {}", shell_word(file)));
     }
     text
 }

@@ -14,7 +14,7 @@ mod tool;
 pub use adapter::{Adapter, Server};
 pub use build::{Build, BuildError, Optimisation};
 pub use found::Found;
-pub use manifest::{Expectation, Language, Manifest, ManifestError, Target};
+pub use manifest::{Cause, Expectation, Language, Manifest, ManifestError, Target};
 pub use outcome::Outcome;
 pub use paths::{targets, workspace};
 pub use processes::running;

@@ -76,6 +76,20 @@ pub struct Target {
     pub language: Language,
     /// What the tool is expected to say about it.
     pub expectation: Expectation,
+    /// Why it fails, if it does.
+    pub cause: Option<Cause>,
+}
+
+/// Why a program fails, as it is seeded in it.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cause {
+    /// The sentence of its explanation.
+    pub why: String,
+    /// The same in optimised code, where that is another one.
+    pub optimised: Option<String>,
+    /// The lines of the critical pair, in the order in which it fails.
+    pub pair: [u64; 2],
 }
 
 impl Target {
@@ -123,15 +137,21 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Reads the list that lies beside the sources.
+    /// Reads the lists that lie beside the sources.
     ///
     /// # Errors
     /// When it is not there or not well-formed.
     pub fn read() -> Result<Self, ManifestError> {
         let text = read(&paths::targets().join("manifest.toml"))?;
         let groups: BTreeMap<Language, BTreeMap<String, Expectation>> = toml::from_str(&text)?;
+        let text = read(&paths::targets().join("causes.toml"))?;
+        let mut causes: BTreeMap<Language, BTreeMap<String, Cause>> = toml::from_str(&text)?;
         let targets = groups.into_iter().flat_map(|(language, group)| {
-            group.into_iter().map(move |(name, expectation)| Target { name, language, expectation })
+            let mut causes = causes.remove(&language).unwrap_or_default();
+            group.into_iter().map(move |(name, expectation)| {
+                let cause = causes.remove(&name);
+                Target { name, language, expectation, cause }
+            })
         });
         Ok(Self { targets: targets.collect() })
     }

@@ -1,5 +1,6 @@
-//! Every bundled bug is found with the fewest preemptions and replayed from its file, and every correct twin is clean, at
-//! both optimisation levels; and so it is in programs as they are released, optimised and without debug information.
+//! Every bundled bug is found with the fewest preemptions and replayed from its file, its cause is told, and the nearest
+//! schedule that passes does so; every correct twin is clean. So it is at both optimisation levels, and, but for the causes,
+//! in programs as they are released, optimised and without debug information.
 
 use std::path::Path;
 use std::time::Duration;
@@ -33,7 +34,7 @@ fn check(target: &Target, level: Optimisation) -> Result<(), Failed> {
     let outcome = explore(&program, folder.path())?;
     let wrong = match &target.expectation {
         Expectation::Clean => not_clean(&outcome),
-        Expectation::Found { kind, preemptions } => not_found(&outcome, target, kind, *preemptions)?,
+        Expectation::Found { kind, preemptions } => not_found(&outcome, target, kind, (*preemptions, level))?,
     };
     verdict(wrong, &outcome, &program)
 }
@@ -80,7 +81,7 @@ fn not_found(
     outcome: &Outcome,
     target: &Target,
     kind: &str,
-    preemptions: u64,
+    (preemptions, level): (u64, Optimisation),
 ) -> Result<Vec<String>, Failed> {
     let finding = outcome.finding();
     let mut wrong = Vec::new();
@@ -101,6 +102,28 @@ fn not_found(
     let replayed = Tool::new(["replay", "--format", "json", schedule]).within(LIMIT).run()?;
     expect(&mut wrong, "exit code of the replay", &json!(replayed.code), &json!(1));
     expect(&mut wrong, "kind in the replay", &replayed.finding()["kind"], &json!(kind));
+    if let Some(cause) = &target.cause {
+        let optimised = cause.optimised.as_ref().filter(|_| level == Optimisation::O2);
+        wrong.extend(not_explained(outcome, optimised.unwrap_or(&cause.why), cause.pair)?);
+    }
+    Ok(wrong)
+}
+
+/// The cause is the one that is seeded, and without it the program passes.
+fn not_explained(outcome: &Outcome, why: &str, pair: [u64; 2]) -> Result<Vec<String>, Failed> {
+    let mut wrong = Vec::new();
+    let explanation = &outcome.finding()["explanation"];
+    expect(&mut wrong, "why", &explanation["sentence"], &json!(why));
+    expect(&mut wrong, "missing", &explanation["missing"], &json!([]));
+    let told = &explanation["pair"];
+    let sides = told["swaps"].as_array().into_iter().flatten().flat_map(|swap| [&swap[0], &swap[1]]);
+    let lines: Vec<Option<u64>> = sides.map(|side| side["line"].as_u64()).collect();
+    expect(&mut wrong, "critical pair", &json!(lines), &json!(pair));
+    let passing = told["schedule_file"].as_str().unwrap_or_default();
+    let replayed = Tool::new(["replay", "--format", "json", passing]).within(LIMIT).run()?;
+    expect(&mut wrong, "exit code of the one that passes", &json!(replayed.code), &json!(0));
+    expect(&mut wrong, "verdict of the one that passes", &replayed.report["verdict"], &json!("clean"));
+    expect(&mut wrong, "schedules of the one that passes", &replayed.report["schedules"], &json!(1));
     Ok(wrong)
 }
 

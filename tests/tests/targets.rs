@@ -39,6 +39,14 @@ fn a_line_is_marked_where_there_is_a_bug_and_nowhere_else() {
 }
 
 #[test]
+fn every_bug_has_a_cause() {
+    for target in Manifest::read().unwrap().targets {
+        let has_one = target.cause.is_some();
+        assert_eq!(has_one, target.expectation != Expectation::Clean, "{}", target.source().display());
+    }
+}
+
+#[test]
 fn correct_programs_run_to_their_end() {
     let targets = Manifest::read().unwrap().targets;
     for target in targets.iter().filter(|target| target.expectation == Expectation::Clean) {

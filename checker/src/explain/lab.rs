@@ -12,8 +12,10 @@ use crate::trace::{Trace, TraceStep};
 /// Why experiments end before they are through.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Halt {
-    /// The executions of this stage, or the time, are used up.
+    /// The executions of this stage are used up.
     Spent,
+    /// The time is up. What the stage would have come to is not known: that depends on the machine.
+    Late,
     /// Whoever asked does not want to know any more.
     Cancelled,
     /// Key points were added: what was recorded before has other indices.
@@ -41,6 +43,8 @@ pub(super) struct Experiment {
     pub(super) trace: Trace,
     /// The failure that is looked for, if it showed.
     pub(super) failure: Option<Failure>,
+    /// Nothing went wrong at all.
+    pub(super) passes: bool,
     /// How many events had run when something failed, or all of them.
     pub(super) point: usize,
     pub(super) ending: Ending,
@@ -114,7 +118,7 @@ impl<'a, P: Program> Lab<'a, P> {
         };
         match self.runner.run_within(&Scope::All, prefix, guide, &mut go) {
             Ok(End::Stopped(Go::Cancelled)) => Err(Halt::Cancelled),
-            Ok(End::Stopped(_)) => Err(Halt::Spent),
+            Ok(End::Stopped(_)) => Err(Halt::Late),
             Ok(End::Promoted(_)) => Err(Halt::Promoted),
             Ok(end) => Ok(end),
             Err(error) => Err(Halt::Failed(error)),
@@ -133,9 +137,10 @@ impl<'a, P: Program> Lab<'a, P> {
             End::Cut(_) | End::Promoted(_) | End::Stopped(_) => &[],
         };
         let failure = failures.iter().find(|failure| Identity::of(failure) == *self.identity).cloned();
+        let passes = failures.is_empty() && matches!(end, End::Ended(_));
         let over = self.runner.over().after.filter(|_| !failures.is_empty());
         let trace = mem::take(&mut self.runner.trace);
         let point = over.map_or(trace.steps.len(), |over| (over as usize).min(trace.steps.len()));
-        Experiment { trace, failure, point, ending: mem::take(&mut self.runner.ending) }
+        Experiment { trace, failure, passes, point, ending: mem::take(&mut self.runner.ending) }
     }
 }

@@ -97,7 +97,7 @@ fn simplify<P: Program>(
     let result = loop {
         match simpler(lab, best, &mut tried) {
             Ok(Some(simpler)) => *best = simpler,
-            Ok(None) | Err(Halt::Spent) => break Ok(()),
+            Ok(None) | Err(Halt::Spent | Halt::Late) => break Ok(()),
             Err(halt) => break Err(halt),
         }
     };
@@ -140,7 +140,7 @@ fn below<P: Program>(lab: &mut Lab<'_, P>, bound: u32) -> Result<Below, Halt> {
         let mut guide = strategy.guide(&item, &cache);
         let end = match lab.drive(&item.prefix, &mut *guide) {
             Ok(end) => end,
-            Err(Halt::Spent) => return Ok(Below { found: None, exhausted: false }),
+            Err(Halt::Spent | Halt::Late) => return Ok(Below { found: None, exhausted: false }),
             Err(halt) => return Err(halt),
         };
         let mut notes = guide.notes();

@@ -1,24 +1,36 @@
-//! Why a failure happens: from a failing schedule to the simplest one that fails in the same way.
+//! Why a failure happens: from a failing schedule to the simplest one that fails in the same way, and to what tells that one
+//! from executions that end well.
 //!
 //! An explanation is made of further executions of the program, [`Explanation::executions`] of them; each stage has a
 //! budget of its own.
 
+mod cause;
 mod changes;
 mod depth;
+mod evidence;
+mod falcon;
 mod lab;
 mod minimise;
+mod pair;
 mod plan;
 #[cfg(test)]
 mod tests;
 
+pub use self::cause::{Cause, Diagnosis, Link};
 pub use self::depth::Depth;
-use self::lab::{Halt, Lab};
+use self::evidence::Evidence;
+pub use self::falcon::{Pattern, Seen, Suspect, Touch};
+use self::lab::{Experiment, Halt, Lab};
+pub use self::pair::{CriticalPair, Second, Swap};
 use crate::cost;
 use crate::failure::FailureKind;
 use crate::run::{Go, Limits};
 use crate::seam::Program;
 use crate::search::{Finding, Options, SearchError};
 use crate::trace::Trace;
+
+/// So many times at most the comparison with other executions begins again because they show more key points.
+const RESTARTS: u32 = 4;
 
 /// What is known of a failure beyond the schedule that showed it first.
 #[derive(Clone, Debug)]
@@ -31,6 +43,16 @@ pub struct Explanation {
     pub switches: u32,
     /// Its bug depth, if that could be measured.
     pub depth: Option<Depth>,
+    /// Patterns of accesses, the most suspicious first.
+    pub suspects: Vec<Suspect>,
+    /// How many other failing executions they were taken from, and how many that ended well.
+    pub compared: (u32, u32),
+    /// The events whose order decides.
+    pub pair: Option<CriticalPair>,
+    /// What kind of mistake it is.
+    pub diagnosis: Diagnosis,
+    /// What could not be found out, and why.
+    pub missing: Vec<String>,
     /// How many executions it took.
     pub executions: u64,
 }
@@ -73,18 +95,35 @@ pub fn explain<P: Program>(
     let limits = Limits { events: options.step_limit.max(1), timeouts: options.max_timeouts };
     let mut lab = Lab::new(program, limits, &found.identity, go);
     let minimum = minimise::minimise(&mut lab, &found.trace.schedule(), found.fewest)?;
-    let minimise::Minimum { simplest, fewest } = minimum.ok_or(Unexplained::Lost)?;
+    let mut minimum = minimum.ok_or(Unexplained::Lost)?;
+    let mut evidence = Evidence::collect(&mut lab, &minimum.simplest, options.seed);
+    for _ in 0..RESTARTS {
+        // With the key points that there are now, executions have more events.
+        let Err(Halt::Promoted) = evidence else { break };
+        let schedule = minimum.simplest.trace.schedule();
+        let Ok(Some(again)) = minimise::minimise(&mut lab, &schedule, minimum.fewest) else { break };
+        evidence = Evidence::collect(&mut lab, &again.simplest, options.seed);
+        minimum = again;
+    }
+    let minimise::Minimum { simplest, fewest } = minimum;
     let switches = simplest.cost().switches;
-    let depth = stage(depth::depth(&mut lab, &simplest, switches))?;
-    let trace = simplest.trace;
+    let mut missing = Missing::default();
+    let evidence = missing.stage("the patterns of accesses", evidence).unwrap_or_default();
+    let pair = pair::critical_pair(&mut lab, &simplest, &evidence.passing);
+    let pair = missing.stage("the critical pair", pair).flatten();
+    let depth = missing.stage("its bug depth", depth::depth(&mut lab, &simplest, switches)).flatten();
+    let Experiment { trace, failure, ending, .. } = simplest;
+    let failure = failure.unwrap_or_else(|| found.failure.clone());
+    let suspects = suspects(&trace, &evidence);
+    let diagnosis = cause::diagnose(&failure, &trace, &suspects, pair.as_ref());
     let finding = Finding {
-        failure: simplest.failure.unwrap_or_else(|| found.failure.clone()),
+        failure,
         preemptions: Some(trace.preemptions()),
         fewest,
         delays: Some(trace.delays()),
         threads: Some(cost::threads(&trace)).filter(|&threads| threads == 2),
         variables: Some(cost::variables(&trace)),
-        ending: simplest.ending,
+        ending,
         epoch: program.epoch(),
         outdated: false,
         trace,
@@ -93,24 +132,48 @@ pub fn explain<P: Program>(
     Ok(Explanation {
         switches,
         depth,
+        suspects,
+        compared: (evidence.failing.len() as u32, evidence.passing.len() as u32),
+        pair,
+        diagnosis,
+        missing: missing.0,
         original: finding.trace.first_difference(&found.trace).map(|_| found.trace.clone()),
         executions: lab.executions(),
         finding,
     })
 }
 
-/// What a stage came to: nothing, if its budget did not do or the program showed more key points on the way.
-fn stage<T>(result: Result<Option<T>, Halt>) -> Result<Option<T>, Unexplained> {
-    match result {
-        Err(Halt::Spent | Halt::Promoted) => Ok(None),
-        result => Ok(result?),
+/// Patterns that tell the failing execution, and others that fail in the same way, from those that end well. With none of
+/// these there is nothing to tell it from.
+fn suspects(trace: &Trace, evidence: &Evidence) -> Vec<Suspect> {
+    let failing: Vec<&Trace> = std::iter::once(trace).chain(&evidence.failing).collect();
+    let passing: Vec<&Trace> = evidence.passing.iter().collect();
+    if passing.is_empty() { Vec::new() } else { falcon::rank(&failing, &passing) }
+}
+
+/// What later stages did not come to. What the earlier ones did is as good without them.
+#[derive(Default)]
+struct Missing(Vec<String>);
+
+impl Missing {
+    fn stage<T>(&mut self, what: &str, result: Result<T, Halt>) -> Option<T> {
+        let why = match result {
+            Ok(found) => return Some(found),
+            Err(Halt::Spent) => "its executions were used up".to_owned(),
+            Err(Halt::Late) => "its time was up".to_owned(),
+            Err(Halt::Cancelled) => "it was stopped".to_owned(),
+            Err(Halt::Promoted) => "more key points were found on the way".to_owned(),
+            Err(Halt::Failed(error)) => error.while_searching().to_string(),
+        };
+        self.0.push(format!("{what}: {why}"));
+        None
     }
 }
 
 impl From<Halt> for Unexplained {
     fn from(halt: Halt) -> Self {
         match halt {
-            Halt::Spent | Halt::Cancelled | Halt::Promoted => Self::Stopped,
+            Halt::Spent | Halt::Late | Halt::Cancelled | Halt::Promoted => Self::Stopped,
             Halt::Failed(error) => Self::Search(error.while_searching()),
         }
     }

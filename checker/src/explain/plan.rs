@@ -31,7 +31,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// The plan of a schedule.
-    pub(super) fn of(steps: &[TraceStep]) -> Self {
+    pub(super) fn of<'t>(steps: impl IntoIterator<Item = &'t TraceStep>) -> Self {
         let mut plan = Self::default();
         for TraceStep { choice, event, .. } in steps {
             let until = event.id.index + 1;

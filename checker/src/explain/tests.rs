@@ -89,3 +89,104 @@ fn what_is_deeper_than_can_be_searched_has_a_bound_that_was_run() {
     assert_eq!((told.finding.preemptions, told.finding.fewest), (Some(7), true));
     assert_eq!(told.depth, Some(Depth { value: told.switches + 1, exact: false }));
 }
+
+/// The paper's Figure 1: the assertion fails only if nobody but T2 writes `x` and `y` in between.
+const FIGURE_1: &str = "create T2, create T3, r x, if x == 0 { w x 1 }, r y, if y == 0 { w y 1 }, \
+                        r x, if x == 2 { r y, assert y != 2 } \
+                        | T2: r x, if x == 1 { w x 2 }, r y, if y == 1 { w y 2 } \
+                        | T3: r x, if x == 1 { w x 3 }, r y, if y == 1 { w y 3 }";
+
+/// A pattern of the failing execution: the variable, and who reads and writes (`1W 2W 1R`).
+fn words(text: &str, suspect: &Suspect) -> String {
+    let seen = &suspect.seen;
+    let touches = seen.iter().map(|seen| {
+        let number = seen.thread.path().first().map_or(1, |ordinal| ordinal + 1);
+        format!("{number}{}", if seen.writes { "W" } else { "R" })
+    });
+    let touches: Vec<String> = touches.collect();
+    format!("{} {}", model(text).describe(seen[0].obj).unwrap(), touches.join(" "))
+}
+
+#[test]
+fn the_papers_example_ranks_both_true_patterns_at_the_top() {
+    let told = explained(FIGURE_1, &Options::default());
+    let top: Vec<String> = told.suspects.iter().take(2).map(|suspect| words(FIGURE_1, suspect)).collect();
+    assert_eq!(top, ["y 1W 2W 1R", "x 1W 2W 1R"]);
+    assert!(told.compared.1 > 10, "{:?}", told.compared);
+}
+
+/// What kind of mistake it is, in a word.
+fn kind(diagnosis: &Diagnosis) -> &'static str {
+    match diagnosis.cause {
+        Cause::DoubleLock { .. } => "double lock",
+        Cause::LockOrder(_) => "lock order",
+        Cause::LostWakeUp { .. } => "lost wake-up",
+        Cause::MissedNotification { .. } => "missed notification",
+        Cause::Livelock => "livelock",
+        Cause::LostUpdate(_) => "lost update",
+        Cause::Atomicity(_) => "atomicity",
+        Cause::Order(_) => "order",
+        Cause::Pair(_) => "pair",
+        Cause::Unclear => "unclear",
+    }
+}
+
+/// One thread's update is lost if another one that only sets comes between.
+const COUNTERS: &str = "create T2, r x, w x x+1, join T2, r x, assert x != 1 | T2: w x 5";
+
+#[test]
+fn the_cause_is_that_of_the_program() {
+    for (text, expected) in [
+        (COUNTERS, "lost update"),
+        (LOST_UPDATE, "lost update"),
+        (FIGURE_1, "atomicity"),
+        (DEADLOCK, "lock order"),
+        ("create T2, r s, assert s == 1 | T2: w s", "order"),
+        ("create T2, lock m, r x, if x { lock m }, unlock m | T2: w x", "double lock"),
+        ("create T2, lock m, r f, if f == 0 { wait c m }, unlock m | T2: w f, signal c", "lost wake-up"),
+        ("create T2, lock m, r f, if f { wait c m }, unlock m | T2: w f", "missed notification"),
+        ("create T2, w y, w x | T2: r y, if y { await z }", "livelock"),
+    ] {
+        let told = explained(text, &Options::default());
+        assert_eq!((kind(&told.diagnosis), told.diagnosis.thin), (expected, false), "{text}");
+    }
+}
+
+/// The critical pair: variable and events (`x 2R 3W`).
+fn pair(text: &str, told: &Explanation) -> Vec<String> {
+    let pair = told.pair.as_ref().unwrap_or_else(|| panic!("{text}: no pair"));
+    let steps = &told.finding.trace.steps;
+    let number = |thread: crate::names::ThreadName| thread.path().first().map_or(1, |ordinal| ordinal + 1);
+    let event = |at: u32| {
+        let event = &steps[at as usize].event;
+        let object = event.op.may.accesses.first().and_then(|access| model(text).describe(access.obj));
+        format!("{}{:?} {}", number(event.id.thread), event.op.kind, object.unwrap_or_default())
+    };
+    let words = |swap: &Swap| match swap.second {
+        Second::Event(second) => format!("{}, {}", event(swap.first), event(second)),
+        Second::Pending(thread) => format!("{}, {} waits", event(swap.first), number(thread)),
+    };
+    pair.swaps.iter().map(words).collect()
+}
+
+#[test]
+fn the_critical_pair_is_the_one_whose_swap_ends_well() {
+    for (text, expected) in [
+        (LOST_UPDATE, "3Read x, 2Write x"),
+        (DEADLOCK, "1Lock a, 2 waits"),
+        ("create T2, r s, assert s == 1 | T2: w s", "1Read s, 2Write s"),
+    ] {
+        let told = explained(text, &Options::default());
+        assert_eq!(pair(text, &told), [expected], "{text}");
+        assert!(told.pair.as_ref().unwrap().passing.steps.len() > 2, "{text}");
+    }
+}
+
+#[test]
+fn where_no_single_swap_does_it_the_fewest_that_do_are_told() {
+    // Both orders are wrong in the default schedule.
+    let text = "create T2, r a, r b, assert a + b > 0 | T2: w a, w b";
+    let told = explained(text, &Options::default());
+    assert_eq!(pair(text, &told).len(), 1, "either swap does it");
+    assert_eq!(told.pair.unwrap().failed, 0);
+}

@@ -71,6 +71,12 @@ impl<'a> Keeper<'a> {
         Some(path.to_string_lossy().into_owned())
     }
 
+    /// Keeps the schedule that ends well, next to that of a finding. Returns where it is.
+    pub(crate) fn keep_passing(&self, id: &str, schedule: &ScheduleFile) -> Result<String, StoreError> {
+        let path = self.store.write(&saving::passing_name(id), schedule.to_json().as_bytes())?;
+        Ok(path.to_string_lossy().into_owned())
+    }
+
     /// Two failures of one exploration may look the same.
     fn name(&mut self, identity: &Identity, told: &Finding) -> String {
         if let Some((_, name)) = self.made.iter().find(|(made, _)| made == identity) {

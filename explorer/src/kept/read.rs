@@ -107,6 +107,7 @@ impl KeptFolder {
         if others.iter().all(|other| other.schedule != finding.schedule) {
             store.remove(&finding.schedule)?;
             store.remove(&saving::original_name(id))?;
+            store.remove(&saving::passing_name(id))?;
         }
         copies::forget_unused(&store, &others);
         Ok(())

@@ -47,7 +47,7 @@ pub(super) fn depth<P: Program>(
     lab.allow(EXECUTIONS);
     match least(lab) {
         Ok(Some(value)) => Ok(Some(Depth { value, exact: true })),
-        Ok(None) | Err(Halt::Spent) => at_most(lab, simplest, switches),
+        Ok(None) | Err(Halt::Spent | Halt::Late) => at_most(lab, simplest, switches),
         Err(halt) => Err(halt),
     }
 }

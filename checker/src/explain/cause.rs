@@ -1,0 +1,248 @@
+//! What kind of mistake it is, chosen from what was found out.
+//!
+//! Where threads wait for each other, what they wait for tells; else the pattern that failing executions have in common,
+//! and of several such the one that the critical pair is part of.
+
+use super::falcon::{Seen, Suspect};
+use super::pair::{CriticalPair, Second, Swap};
+use crate::failure::{Failure, FailureKind};
+use crate::names::{Obj, ThreadName};
+use crate::op::{Mode, OpKind};
+use crate::seam::{AgentView, On, Status};
+use crate::trace::{Trace, TraceStep};
+
+/// A pattern with a lower score says little, and so does one of more than so many equal ones.
+const CLEAR: f64 = 0.5;
+const FEW: u32 = 3;
+
+/// A class of mistakes, with who and what.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// A thread waits for a lock that it holds itself, since the event at this position.
+    DoubleLock {
+        /// The thread.
+        thread: ThreadName,
+        /// The lock.
+        lock: Obj,
+        /// Where it took the lock.
+        taken: Option<u32>,
+    },
+    /// Threads each hold a lock that the next one waits for.
+    LockOrder(Vec<Link>),
+    /// A signal came before the wait that it was meant for.
+    LostWakeUp {
+        /// Who waits.
+        thread: ThreadName,
+        /// The condition variable, or futex.
+        condition: Obj,
+        /// The position of the signal.
+        signal: u32,
+    },
+    /// Nobody ever signals what a thread waits for.
+    MissedNotification {
+        /// Who waits.
+        thread: ThreadName,
+        /// The condition variable, or futex.
+        condition: Obj,
+    },
+    /// Threads run on and change nothing.
+    Livelock,
+    /// A thread writes over what another one has written since it has read, and has not looked again.
+    LostUpdate(Vec<Seen>),
+    /// Another thread's access comes between two of a thread.
+    Atomicity(Vec<Seen>),
+    /// Two accesses come in the wrong order.
+    Order(Vec<Seen>),
+    /// No pattern of accesses tells failing executions from others, but the order of two events does.
+    Pair(Swap),
+    /// Nothing that was looked at tells failing executions from others.
+    Unclear,
+}
+
+/// A thread in a circle of threads that wait for each other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Link {
+    /// The thread.
+    pub thread: ThreadName,
+    /// The lock that it waits for.
+    pub wants: Obj,
+    /// Who holds it.
+    pub owner: ThreadName,
+    /// Where that one took it.
+    pub taken: Option<u32>,
+}
+
+/// A cause, and how sure it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnosis {
+    /// The cause.
+    pub cause: Cause,
+    /// The evidence is thin: the pattern is not in every failing execution alone, or one of many.
+    pub thin: bool,
+}
+
+/// Chooses the cause of a failure.
+pub(super) fn diagnose(
+    failure: &Failure,
+    trace: &Trace,
+    suspects: &[Suspect],
+    pair: Option<&CriticalPair>,
+) -> Diagnosis {
+    let swap = match pair.map(|pair| &pair.swaps[..]) {
+        Some(&[swap]) => Some(swap),
+        _ => None,
+    };
+    let stuck = match failure.kind {
+        FailureKind::Deadlock | FailureKind::DeadlockButTimeouts => waiting(trace, swap),
+        FailureKind::Livelock => Some(Cause::Livelock),
+        _ => None,
+    };
+    if let Some(cause) = stuck {
+        return Diagnosis { cause, thin: false };
+    }
+    let suspect = chosen(trace, suspects, pair);
+    let thin = suspect.is_none_or(|suspect| suspect.score < CLEAR || suspect.tied > FEW);
+    let cause = match (suspect, swap) {
+        // That the swap passes is certain.
+        (Some(suspect), Some(swap)) if thin && !has_pair(suspect, &[swap]) => Cause::Pair(swap),
+        (Some(suspect), _) => of_pattern(trace, suspect.seen.clone()),
+        (None, Some(swap)) => Cause::Pair(swap),
+        (None, None) => Cause::Unclear,
+    };
+    Diagnosis { cause, thin }
+}
+
+fn of_pattern(trace: &Trace, seen: Vec<Seen>) -> Cause {
+    let writes: Vec<bool> = seen.iter().map(|seen| seen.writes).collect();
+    match writes[..] {
+        [false, true, true] if !reads_again(trace, &seen) => Cause::LostUpdate(seen),
+        [_, _, _] => Cause::Atomicity(seen),
+        _ => Cause::Order(seen),
+    }
+}
+
+/// Whether the critical pair is part of a pattern.
+fn has_pair(suspect: &Suspect, swaps: &[Swap]) -> bool {
+    let has = |position| suspect.seen.iter().any(|seen| seen.position == position);
+    swaps.iter().any(|swap| match swap.second {
+        Second::Event(second) => has(swap.first) && has(second),
+        Second::Pending(_) => false,
+    })
+}
+
+/// Of the patterns with the best rank, one that the critical pair is part of; else one of the pair's threads.
+fn chosen<'s>(trace: &Trace, suspects: &'s [Suspect], pair: Option<&CriticalPair>) -> Option<&'s Suspect> {
+    let best = suspects.first()?;
+    let peers = || suspects.iter().take_while(|suspect| suspect.rank == best.rank);
+    let swaps = pair.map(|pair| &pair.swaps[..]).unwrap_or_default();
+    let has_threads = |suspect: &&Suspect| {
+        let has = |thread| suspect.seen.iter().any(|seen| seen.thread == thread);
+        let thread = |at: u32| trace.steps[at as usize].event.id.thread;
+        swaps.iter().any(|swap| match swap.second {
+            Second::Event(second) => has(thread(swap.first)) && has(thread(second)),
+            Second::Pending(second) => has(thread(swap.first)) && has(second),
+        })
+    };
+    peers().find(|suspect| has_pair(suspect, swaps)).or_else(|| peers().find(has_threads)).or(Some(best))
+}
+
+/// Whether the thread looks again after the other one's write, and before its own.
+fn reads_again(trace: &Trace, seen: &[Seen]) -> bool {
+    let [first, remote, local] = seen else { return false };
+    let own = trace.steps[remote.position as usize..local.position as usize].iter();
+    own.filter(|step| step.event.id.thread == first.thread).any(|step| {
+        let accesses = &step.event.did.accesses;
+        accesses.iter().any(|access| access.mode == Mode::Read && access.obj.overlaps(&first.obj))
+    })
+}
+
+/// What threads wait for at the end; the swap is the one that makes the execution pass.
+fn waiting(trace: &Trace, swap: Option<Swap>) -> Option<Cause> {
+    let blocked: Vec<(&AgentView, &On)> = trace
+        .unrun
+        .iter()
+        .filter(|left| !left.closed)
+        .filter_map(|left| match &left.view.status {
+            Status::Blocked(on) => Some((&left.view, on)),
+            _ => None,
+        })
+        .collect();
+    let links: Vec<Link> = blocked.iter().filter_map(|(view, on)| link(trace, view, on)).collect();
+    if let Some(own) = links.iter().find(|link| link.owner == link.thread) {
+        return Some(Cause::DoubleLock { thread: own.thread, lock: own.wants, taken: own.taken });
+    }
+    if let Some(circle) = circle(&links) {
+        return Some(Cause::LockOrder(circle));
+    }
+    blocked.iter().find_map(|(view, on)| match **on {
+        On::Cond(condition) => Some(signalled(trace, view.agent.thread(), condition)),
+        On::Futex(word) => changed(trace, view.agent.thread(), word, swap?),
+        _ => None,
+    })
+}
+
+/// Whether a condition variable was signalled when nobody waited for it.
+fn signalled(trace: &Trace, thread: ThreadName, condition: Obj) -> Cause {
+    let signals = |step: &TraceStep| {
+        matches!(step.event.op.kind, OpKind::Signal | OpKind::Broadcast) && touches(step, condition)
+    };
+    match trace.steps.iter().rposition(|step| !step.woke && signals(step)) {
+        Some(signal) => Cause::LostWakeUp { thread, condition, signal: signal as u32 },
+        None => Cause::MissedNotification { thread, condition },
+    }
+}
+
+/// A condition variable on a futex (Rust's) is a number that a signal changes. It came too early if the execution passes
+/// with the change behind the look that the waiting thread takes at the number.
+fn changed(trace: &Trace, thread: ThreadName, word: Obj, swap: Swap) -> Option<Cause> {
+    let Second::Event(look) = swap.second else { return None };
+    let [change, look] = [swap.first, look].map(|at| &trace.steps[at as usize]);
+    let is_it = look.event.id.thread == thread && touches(change, word) && touches(look, word);
+    is_it.then_some(Cause::LostWakeUp { thread, condition: word, signal: swap.first })
+}
+
+fn touches(step: &TraceStep, obj: Obj) -> bool {
+    step.event.did.accesses.iter().any(|access| access.obj.overlaps(&obj))
+}
+
+/// What a thread waits for, if it is a lock that somebody holds.
+fn link(trace: &Trace, view: &AgentView, on: &On) -> Option<Link> {
+    let (lock, owner) = match on {
+        On::Mutex { obj, owner } => (*obj, *owner),
+        On::Read(obj) | On::Write(obj) => (*obj, None),
+        _ => return None,
+    };
+    let takes = |step: &TraceStep| {
+        use OpKind::{Lock, Reacquire, ReadLock, TryLock, TryReadLock, TryWriteLock, WriteLock};
+        let kind = step.event.op.kind;
+        matches!(kind, Lock | ReadLock | Reacquire | TryLock | TryReadLock | TryWriteLock | WriteLock)
+            && owner.is_none_or(|owner| owner == step.event.id.thread)
+            && step
+                .event
+                .did
+                .accesses
+                .iter()
+                .any(|access| access.obj.overlaps(&lock) && access.mode != Mode::Read)
+    };
+    let taken = trace.steps.iter().rposition(takes);
+    let owner = owner.or_else(|| Some(trace.steps[taken?].event.id.thread))?;
+    Some(Link { thread: view.agent.thread(), wants: lock, owner, taken: taken.map(|at| at as u32) })
+}
+
+/// Links that lead back to where they begin.
+fn circle(links: &[Link]) -> Option<Vec<Link>> {
+    links.iter().find_map(|start| {
+        let mut circle = vec![start.clone()];
+        loop {
+            let last = circle.last()?;
+            if last.owner == start.thread {
+                return Some(circle);
+            }
+            let next = links.iter().find(|link| link.thread == last.owner)?;
+            if circle.len() > links.len() {
+                return None;
+            }
+            circle.push(next.clone());
+        }
+    })
+}

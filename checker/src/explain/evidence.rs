@@ -1,0 +1,70 @@
+//! Executions to compare: those next to the failing one, and a random sample.
+//!
+//! The nearest ones are what single changes to the failing schedule lead to. The sample keeps what happens to be near from
+//! looking like the cause. Each happens-before class counts once.
+
+use rustc_hash::FxHashSet;
+
+use super::changes::changes;
+use super::lab::{Experiment, Halt, Lab};
+use super::plan::{Follow, Plan};
+use crate::seam::Program;
+use crate::strategy::{Dice, Random, Sample};
+use crate::trace::Trace;
+
+/// How many executions near the failing one, and how many random ones.
+const NEAR: u64 = 300;
+const RANDOM: u64 = 100;
+
+/// All traces together have at most this many events, some 300 bytes each.
+const EVENTS: usize = 1_000_000;
+
+/// What failing executions are compared with.
+#[derive(Debug, Default)]
+pub(super) struct Evidence {
+    /// Other executions with the same failure.
+    pub(super) failing: Vec<Trace>,
+    /// Executions that ended well, the nearest first.
+    pub(super) passing: Vec<Trace>,
+    seen: FxHashSet<u128>,
+    events: usize,
+}
+
+impl Evidence {
+    /// Runs what lies near a failing execution, and a random sample of the seed.
+    pub(super) fn collect<P: Program>(
+        lab: &mut Lab<'_, P>,
+        simplest: &Experiment,
+        seed: u64,
+    ) -> Result<Self, Halt> {
+        let mut evidence = Self::default();
+        evidence.seen.insert(simplest.trace.hb.state().0);
+        lab.allow(NEAR);
+        for change in changes(&Plan::of(&simplest.trace.steps[..simplest.point])) {
+            match lab.run(&[], &mut Follow::new(&change)) {
+                Ok(experiment) => evidence.add(experiment),
+                Err(Halt::Spent) => break,
+                Err(halt) => return Err(halt),
+            }
+        }
+        lab.allow(RANDOM);
+        for number in 0..RANDOM {
+            match lab.run(&[], &mut *Random.guide(Dice::new(seed, number))) {
+                Ok(experiment) => evidence.add(experiment),
+                Err(Halt::Spent) => break,
+                Err(halt) => return Err(halt),
+            }
+        }
+        Ok(evidence)
+    }
+
+    fn add(&mut self, experiment: Experiment) {
+        let Experiment { trace, failure, passes, .. } = experiment;
+        let events = self.events + trace.steps.len();
+        if events > EVENTS || (failure.is_none() && !passes) || !self.seen.insert(trace.hb.state().0) {
+            return;
+        }
+        self.events = events;
+        if passes { self.passing.push(trace) } else { self.failing.push(trace) }
+    }
+}

@@ -1,0 +1,174 @@
+//! Which accesses are to blame: patterns that failing executions have and passing ones do not.
+//!
+//! Sangmin Park, Richard W. Vuduc, Mary Jean Harrold: Falcon: Fault Localization in Concurrent Programs, ICSE 2010. Each
+//! object's accesses are searched for patterns of atomicity and order violations; those of failing and passing executions
+//! are compared by the Jaccard index. Three things differ. Executions of one happens-before class count once, so that a
+//! score does not depend on how often a search came past. A pattern is one of an object, not of instructions alone: an
+//! instruction of a library serves many variables, and objects have the same names in all executions. Ranked are the
+//! patterns of the execution that is shown. Of accesses that overlap, each object that is accessed anywhere has its share.
+
+mod objects;
+mod window;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::objects::Objects;
+pub use self::window::{Pattern, Touch};
+use self::window::{Slot, Window};
+use crate::names::{Obj, Site, ThreadName};
+use crate::op::Mode;
+use crate::trace::Trace;
+
+/// A pattern with its score.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Suspect {
+    /// Its accesses.
+    pub pattern: Pattern,
+    /// Jaccard index: the failing executions that have it, over all failing ones and the passing ones that have it.
+    pub score: f64,
+    /// 1 and one more for each pattern with a higher score.
+    pub rank: u32,
+    /// How many patterns have this rank.
+    pub tied: u32,
+    /// In how many failing executions it is.
+    pub failing: u32,
+    /// In how many passing executions it is.
+    pub passing: u32,
+    /// Where it is in the failing execution that is shown.
+    pub seen: Vec<Seen>,
+}
+
+/// An access of a pattern, in one execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Seen {
+    /// Whose it is.
+    pub thread: ThreadName,
+    /// Whether it writes; else it reads.
+    pub writes: bool,
+    /// What it touches: bytes that all accesses of the pattern share with one object.
+    pub obj: Obj,
+    /// The event's position in the trace.
+    pub position: u32,
+}
+
+/// A pattern's counts.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    failing: u32,
+    passing: u32,
+}
+
+/// A pattern, and the object that has it.
+type Key = (Pattern, Obj);
+
+/// Ranks the patterns of the first failing execution, the most suspicious first.
+pub(super) fn rank(failing: &[&Trace], passing: &[&Trace]) -> Vec<Suspect> {
+    let objects = Objects::of(failing.iter().chain(passing).copied());
+    let Some((shown, others)) = failing.split_first() else { return Vec::new() };
+    let seen = patterns(shown, &objects);
+    let mut counts: FxHashMap<Key, Count> =
+        seen.keys().map(|key| (key.clone(), Count { failing: 1, passing: 0 })).collect();
+    let mut count = |traces: &[&Trace], add: fn(&mut Count)| {
+        for trace in traces {
+            // What the execution that is shown does not have does not explain it.
+            patterns(trace, &objects).keys().for_each(|key| counts.get_mut(key).into_iter().for_each(add));
+        }
+    };
+    count(others, |count| count.failing += 1);
+    count(passing, |count| count.passing += 1);
+    let all = failing.len() as u32;
+    let suspect = |((pattern, obj), seen): (Key, Vec<Seen>)| {
+        let Count { failing, passing } = counts.get(&(pattern.clone(), obj)).copied().unwrap_or_default();
+        let score = f64::from(failing) / f64::from(all + passing);
+        (obj, Suspect { score, rank: 0, tied: 0, failing, passing, seen, pattern })
+    };
+    let mut suspects: Vec<(Obj, Suspect)> = seen.into_iter().map(suspect).collect();
+    without_parts(&mut suspects);
+    let mut suspects: Vec<Suspect> = suspects.into_iter().map(|(_, suspect)| suspect).collect();
+    without_consequences(&mut suspects, passing);
+    suspects.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| order(a, b)));
+    number(&mut suspects);
+    suspects
+}
+
+/// Leaves out pairs that are part of a triple with a score as high: they say the same with less. (The paper does not count
+/// them where one window has both; the windows that come after that one have the pair alone.)
+fn without_parts(suspects: &mut Vec<(Obj, Suspect)>) {
+    let mut parts: FxHashMap<([Touch; 2], Obj), f64> = FxHashMap::default();
+    for (obj, suspect) in suspects.iter().filter(|(_, suspect)| suspect.pattern.is_atomicity_violation()) {
+        for pair in suspect.pattern.0.windows(2) {
+            let best = parts.entry(([pair[0], pair[1]], *obj)).or_insert(suspect.score);
+            *best = best.max(suspect.score);
+        }
+    }
+    suspects.retain(|(obj, suspect)| match suspect.pattern.0[..] {
+        [first, second] => parts.get(&([first, second], *obj)).is_none_or(|&score| score < suspect.score),
+        _ => true,
+    });
+}
+
+/// Leaves out patterns with an instruction that no passing execution runs, if there are others: what unwinds the stack
+/// after a panic comes of the failure, and is in failing executions alone.
+fn without_consequences(suspects: &mut Vec<Suspect>, passing: &[&Trace]) {
+    let ordinary: FxHashSet<Site> =
+        passing.iter().flat_map(|trace| &trace.steps).map(|step| step.event.site).collect();
+    let is_ordinary =
+        |suspect: &Suspect| suspect.pattern.0.iter().all(|touch| ordinary.contains(&touch.site));
+    if suspects.iter().any(is_ordinary) {
+        suspects.retain(is_ordinary);
+    }
+}
+
+/// Of equal scores, atomicity violations come before others, and then what is earlier.
+fn order(a: &Suspect, b: &Suspect) -> std::cmp::Ordering {
+    let key = |suspect: &Suspect| {
+        let accesses = suspect.seen.iter().map(|seen| (seen.position, seen.obj));
+        (!suspect.pattern.is_atomicity_violation(), accesses.collect::<Vec<_>>())
+    };
+    key(a).cmp(&key(b)).then_with(|| a.pattern.cmp(&b.pattern))
+}
+
+fn number(suspects: &mut [Suspect]) {
+    let mut done = 0;
+    for tied in suspects.chunk_by_mut(|a, b| a.score.total_cmp(&b.score).is_eq()) {
+        let count = tied.len() as u32;
+        for suspect in tied {
+            (suspect.rank, suspect.tied) = (done + 1, count);
+        }
+        done += count;
+    }
+}
+
+/// The patterns of an execution, each where it is first.
+fn patterns(trace: &Trace, objects: &Objects) -> FxHashMap<Key, Vec<Seen>> {
+    let threads: FxHashMap<ThreadName, u32> = trace.threads.iter().copied().zip(0..).collect();
+    let mut found = FxHashMap::default();
+    let mut windows: Vec<Window> = vec![Window::default(); objects.len()];
+    let mut note = |obj: Obj, slots: &[Slot]| {
+        let pattern = Pattern(slots.iter().map(|slot| slot.touch).collect());
+        let seen = |slot: &Slot| {
+            let Slot { thread, touch, obj, position } = *slot;
+            Seen { thread: trace.threads[thread as usize], writes: touch.writes, obj, position }
+        };
+        found.entry((pattern, obj)).or_insert_with(|| slots.iter().map(seen).collect());
+    };
+    for (position, step) in (0..).zip(&trace.steps) {
+        let event = &step.event;
+        let Some(&thread) = threads.get(&event.id.thread) else { continue };
+        if !event.op.kind.is_access() {
+            continue;
+        }
+        for access in &event.did.accesses {
+            let touch = Touch { writes: access.mode == Mode::Write, site: event.site };
+            for &number in objects.overlapping(access.obj) {
+                let obj = objects.get(number);
+                let slot = Slot { thread, touch, obj: access.obj, position };
+                windows[number as usize].add(slot, &mut |slots| note(obj, slots));
+            }
+        }
+    }
+    for (window, number) in windows.iter_mut().zip(0..) {
+        window.end(&mut |slots| note(objects.get(number), slots));
+    }
+    found
+}

@@ -1,0 +1,280 @@
+//! The critical pair: two events whose order decides whether the execution fails.
+//!
+//! A candidate is an immediate race in happens-before: two dependent events of different threads with nothing between them
+//! that is ordered after the one and before the other, so that a reordering makes them neighbours. The execution with the
+//! two swapped is run; of locks, whole critical sections are swapped. After the swap the original choices are followed
+//! while they are possible, and then the default schedule. The pair nearest to the failure whose swap ends well is it.
+
+use rustc_hash::FxHashMap;
+
+use super::lab::{Experiment, Halt, Lab};
+use super::plan::{Follow, Leg, Plan, Recall};
+use crate::cost::forced_order;
+use crate::failure::FailureKind;
+use crate::hb::{Objects, Positions};
+use crate::names::{EventId, ThreadName};
+use crate::op::OpKind;
+use crate::seam::{Agent, Program, Status};
+use crate::trace::{Trace, TraceStep};
+
+/// How many swaps are tried.
+const SWAPS: u64 = 300;
+
+/// Two events of a failing execution, in the order that they have there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Swap {
+    /// The position of the first one.
+    pub first: u32,
+    /// The second one.
+    pub second: Second,
+}
+
+/// An event, or what should have been one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Second {
+    /// At this position.
+    Event(u32),
+    /// The operation that this thread was left with.
+    Pending(ThreadName),
+}
+
+/// What makes the difference between a failing execution and one that ends well.
+#[derive(Clone, Debug)]
+pub struct CriticalPair {
+    /// One swap that does it; or, if there is none, all orders in which the two executions differ.
+    pub swaps: Vec<Swap>,
+    /// The execution that ends well.
+    pub passing: Trace,
+    /// How many swaps nearer to the failure were possible and failed as well.
+    pub failed: u32,
+    /// How many could not be made: what ran before them did not come out in the other order, or not twice.
+    pub infeasible: u32,
+}
+
+/// Looks for the critical pair of a failing execution; these executions are known to end well.
+pub(super) fn critical_pair<P: Program>(
+    lab: &mut Lab<'_, P>,
+    simplest: &Experiment,
+    known: &[Trace],
+) -> Result<Option<CriticalPair>, Halt> {
+    let trace = &simplest.trace;
+    let (mut failed, mut infeasible) = (0, 0);
+    lab.allow(SWAPS);
+    let races = races(simplest);
+    for &swap in &races {
+        let experiment = match lab.run(&[], &mut Follow::new(&plan(trace, simplest.point, swap))) {
+            Ok(experiment) => experiment,
+            Err(Halt::Spent) => break,
+            Err(halt) => return Err(halt),
+        };
+        if !is_swapped(trace, swap, &experiment.trace) {
+            infeasible += 1;
+        } else if experiment.passes && comes_out_again(lab, &experiment.trace)? {
+            return Ok(Some(CriticalPair {
+                swaps: vec![swap],
+                passing: experiment.trace,
+                failed,
+                infeasible,
+            }));
+        } else if experiment.passes {
+            infeasible += 1;
+        } else {
+            failed += 1;
+        }
+    }
+    let differing = known.iter().filter_map(|passing| {
+        let swaps: Vec<Swap> =
+            races.iter().copied().filter(|&swap| is_swapped(trace, swap, passing)).collect();
+        (!swaps.is_empty()).then_some((swaps, passing))
+    });
+    let Some((swaps, passing)) = differing.min_by_key(|(swaps, _)| swaps.len()) else { return Ok(None) };
+    let holds = comes_out_again(lab, passing)?;
+    Ok(holds.then(|| CriticalPair { swaps, passing: passing.clone(), failed, infeasible }))
+}
+
+/// Whether an execution ends well whenever its choices are made.
+fn comes_out_again<P: Program>(lab: &mut Lab<'_, P>, passing: &Trace) -> Result<bool, Halt> {
+    let schedule = passing.schedule();
+    lab.insist(true);
+    let again = lab.run(&[], &mut Recall::new(&schedule));
+    lab.insist(false);
+    let again = again?;
+    Ok(again.passes && again.trace.first_difference(passing).is_none())
+}
+
+/// Whether the second one comes before the first one in another execution.
+fn is_swapped(trace: &Trace, Swap { first, second }: Swap, other: &Trace) -> bool {
+    let first = &trace.steps[first as usize].event;
+    let place = |id: EventId| other.steps.iter().position(|step| step.event.id == id);
+    let is_same = |at: usize, kind: OpKind| other.steps[at].event.op.kind == kind;
+    let (id, kind) = match second {
+        Second::Event(at) => {
+            let event = &trace.steps[at as usize].event;
+            (event.id, event.op.kind)
+        }
+        Second::Pending(thread) => {
+            let Some((index, kind)) = pending(trace, thread) else { return false };
+            (EventId { thread, index }, kind)
+        }
+    };
+    let Some(at) = place(id).filter(|&at| is_same(at, kind)) else { return false };
+    place(first.id).is_none_or(|first| at < first)
+}
+
+/// The index and the kind of what a thread was left with.
+fn pending(trace: &Trace, thread: ThreadName) -> Option<(u32, OpKind)> {
+    let left = trace.unrun.iter().rfind(|left| !left.closed && left.view.agent == Agent::Thread(thread))?;
+    let ran = trace.steps.iter().filter(|step| step.event.id.thread == thread).count();
+    Some((ran as u32, left.view.pending.as_ref()?.kind))
+}
+
+fn plan(trace: &Trace, point: usize, swap: Swap) -> Plan {
+    match swap.second {
+        Second::Event(second) => swapped(trace, point, swap.first as usize, second as usize),
+        Second::Pending(thread) => unblocked(trace, point, swap.first as usize, thread),
+    }
+}
+
+/// The immediate races of an execution, the last ones first. Where threads are left that wait for each other, what they
+/// wait for comes before all that has run; else it is a consequence, and comes after it.
+fn races(failing: &Experiment) -> Vec<Swap> {
+    let (trace, point) = (&failing.trace, failing.point);
+    let is_stuck = failing.failure.as_ref().is_some_and(|failure| {
+        matches!(failure.kind, FailureKind::Deadlock | FailureKind::DeadlockButTimeouts)
+    });
+    let (ran, left) = (races_of_events(trace, point), races_of_waiting(trace, point));
+    if is_stuck { [left, ran].concat() } else { [ran, left].concat() }
+}
+
+/// Those between events, as many as are tried.
+fn races_of_events(trace: &Trace, point: usize) -> Vec<Swap> {
+    let conflicts = open_conflicts(trace, point).into_iter().rev();
+    let immediate = conflicts.filter(|&(earlier, later)| is_immediate(trace, earlier, later));
+    let swap = |(earlier, later): (usize, usize)| {
+        let first = start_of_section(trace, earlier, later) as u32;
+        Swap { first, second: Second::Event(later as u32) }
+    };
+    let mut races: Vec<Swap> = immediate.map(swap).take(SWAPS as usize).collect();
+    races.dedup();
+    races
+}
+
+/// Conflicts of events in the order of the later one, where creations and joins leave the order open.
+fn open_conflicts(trace: &Trace, point: usize) -> Vec<(usize, usize)> {
+    let forced = forced_order(trace);
+    let index: FxHashMap<ThreadName, u32> = trace.threads.iter().copied().zip(0..).collect();
+    let mut objects = Objects::default();
+    let mut found = Vec::new();
+    // What comes after the failure could have come before it.
+    for (later, step) in trace.steps.iter().enumerate() {
+        let mut before = Positions::new();
+        objects.conflicts(&step.event.did, &mut before);
+        before.sort_unstable();
+        for earlier in before.into_iter().map(|at| at as usize) {
+            let is_open = earlier < point
+                && trace.steps[earlier].event.id.thread != step.event.id.thread
+                && !forced[earlier].is_before(&forced[later]);
+            if is_open {
+                found.push((earlier, later));
+            }
+        }
+        objects.record(
+            &step.event.did,
+            index.get(&step.event.id.thread).copied().unwrap_or(u32::MAX),
+            later as u32,
+        );
+    }
+    found
+}
+
+/// Those of who has a lock with who waits for it at the end.
+fn races_of_waiting(trace: &Trace, point: usize) -> Vec<Swap> {
+    let mut races = Vec::new();
+    for left in
+        trace.unrun.iter().filter(|left| !left.closed && matches!(left.view.status, Status::Blocked(_)))
+    {
+        let thread = left.view.agent.thread();
+        let Some(op) = &left.view.pending else { continue };
+        let holder = trace.steps[..point].iter().rposition(|step| {
+            step.event.id.thread != thread && takes(step.event.op.kind) && step.event.did.conflicts(&op.may)
+        });
+        races.extend(holder.map(|first| Swap { first: first as u32, second: Second::Pending(thread) }));
+    }
+    races.reverse();
+    races
+}
+
+/// Nothing comes after the one and before the other.
+fn is_immediate(trace: &Trace, earlier: usize, later: usize) -> bool {
+    let between = |at: usize| trace.hb.ordered(earlier, at) && trace.hb.ordered(at, later);
+    !(earlier + 1..later).any(between)
+}
+
+fn takes(kind: OpKind) -> bool {
+    matches!(
+        kind,
+        OpKind::Lock
+            | OpKind::TryLock
+            | OpKind::Reacquire
+            | OpKind::ReadLock
+            | OpKind::WriteLock
+            | OpKind::SemWait
+    )
+}
+
+fn releases(kind: OpKind) -> bool {
+    matches!(
+        kind,
+        OpKind::Unlock | OpKind::CondWait | OpKind::ReadUnlock | OpKind::WriteUnlock | OpKind::SemPost
+    )
+}
+
+/// Where the critical section began that an event ends, if another one begins with `later`.
+fn start_of_section(trace: &Trace, earlier: usize, later: usize) -> usize {
+    let end = &trace.steps[earlier].event;
+    if !releases(end.op.kind) || !takes(trace.steps[later].event.op.kind) {
+        return earlier;
+    }
+    let begins = |step: &TraceStep| {
+        step.event.id.thread == end.id.thread
+            && takes(step.event.op.kind)
+            && step.event.did.conflicts(&end.did)
+    };
+    trace.steps[..earlier].iter().rposition(begins).unwrap_or(earlier)
+}
+
+/// Where the critical section ends that an event begins.
+fn end_of_section(trace: &Trace, begin: usize) -> usize {
+    let start = &trace.steps[begin].event;
+    let ends = |step: &TraceStep| {
+        step.event.id.thread == start.id.thread
+            && releases(step.event.op.kind)
+            && step.event.did.conflicts(&start.did)
+    };
+    let end = trace.steps[begin..].iter().position(ends).filter(|_| takes(start.op.kind));
+    end.map_or(begin, |length| begin + length)
+}
+
+/// The schedule in which the second one comes before the first one, with what has to come with them.
+fn swapped(trace: &Trace, point: usize, first: usize, second: usize) -> Plan {
+    let end = end_of_section(trace, second);
+    let thread = trace.steps[second].event.id.thread;
+    let (mut early, mut late) = (Vec::new(), Vec::new());
+    for at in first..=end {
+        let step = &trace.steps[at];
+        let goes_with_second = at == second || (at > second && step.event.id.thread == thread);
+        let stays_behind = at == first || at > second || trace.hb.ordered(first, at);
+        if goes_with_second || !stays_behind { early.push(step) } else { late.push(step) }
+    }
+    let rest = &trace.steps[(end + 1).min(point)..point];
+    Plan::of(trace.steps[..first].iter().chain(early).chain(late).chain(rest))
+}
+
+/// The schedule in which a thread gets what it was left waiting for before whoever has it.
+fn unblocked(trace: &Trace, point: usize, first: usize, thread: ThreadName) -> Plan {
+    let own = |step: &&TraceStep| step.event.id.thread == thread;
+    let before = trace.steps[..first].iter();
+    let plan = Plan::of(before.chain(trace.steps[first..point].iter().filter(own)));
+    let on = Leg { agent: Agent::Thread(thread), until: u32::MAX };
+    plan.with(plan.legs.iter().copied().chain([on]))
+}

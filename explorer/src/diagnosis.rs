@@ -1,0 +1,120 @@
+//! The sentence: what kind of mistake it is, with the names of threads, variables and lines.
+
+use checker::explain::{Cause, Diagnosis, Link, Seen};
+
+use crate::explained::Telling;
+use crate::explanation::Side;
+use crate::report::{FailureKind, Location};
+
+/// What is known of the cause.
+pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
+    let sentence = match &diagnosis.cause {
+        Cause::DoubleLock { thread, lock, taken } => {
+            let own = telling.lanes.label(*thread);
+            format!(
+                "double lock: {own} waits for {}{}, which it holds itself{}",
+                telling.object(*lock),
+                at(&telling.left(*thread).place),
+                since(telling, *taken)
+            )
+        }
+        Cause::LockOrder(links) => {
+            let links: Vec<String> = links.iter().map(|link| waits(telling, link)).collect();
+            format!("lock-order cycle: {}", links.join("; "))
+        }
+        Cause::LostWakeUp { thread, condition, signal } => {
+            let place = telling.left(*thread);
+            let signal = telling.event(*signal);
+            let (by, line) =
+                signal.map(|event| (event.thread.as_str(), at(&event.place))).unwrap_or_default();
+            format!(
+                "lost wake-up: {by} signals {}{line} before {} waits for it{}, and nobody signals again",
+                telling.object(*condition),
+                place.thread,
+                at(&place.place)
+            )
+        }
+        Cause::MissedNotification { thread, condition } => {
+            let place = telling.left(*thread);
+            let object = telling.object(*condition);
+            format!(
+                "missed notification: {} waits for {object}{}, and nobody signals it",
+                place.thread,
+                at(&place.place)
+            )
+        }
+        Cause::Livelock => telling.told.message.clone(),
+        Cause::LostUpdate(seen) => {
+            let [read, write, late] = accesses(telling, seen);
+            format!("lost update: {read}, {write}, and then {late}, which undoes that")
+        }
+        Cause::Atomicity(seen) => {
+            let [first, other, second] = accesses(telling, seen);
+            format!("atomicity violation: {first}, {other}, and then {second} as if nothing had come between")
+        }
+        Cause::Order(seen) => {
+            let [first, second] = accesses(telling, seen);
+            let after = if dereferences_null(telling) { ", and uses a null pointer" } else { "" };
+            format!("order violation: {first} before {second}{after}")
+        }
+        Cause::Pair(swap) => {
+            let [first, second] = telling.swap(*swap).map(|side| {
+                let Side { thread, text, place, .. } = side;
+                format!("{thread}: {text}{}", at(&place))
+            });
+            format!(
+                "no known kind of mistake, but it passes if these come in the other order: {first}; {second}"
+            )
+        }
+        Cause::Unclear => "no pattern of accesses tells failing executions from others".to_owned(),
+    };
+    let thin = match (&diagnosis.cause, diagnosis.thin) {
+        (Cause::Unclear | Cause::Pair(_), _) | (_, false) => "",
+        _ => " (the evidence is thin: executions that end well have this too, or several patterns fit)",
+    };
+    sentence + thin
+}
+
+/// Who accesses what, and where. What the first one accesses is named once.
+fn accesses<const N: usize>(telling: &Telling<'_>, seen: &[Seen]) -> [String; N] {
+    let first = seen.first().map(|seen| telling.object(seen.obj)).unwrap_or_default();
+    std::array::from_fn(|nth| {
+        let Some(seen) = seen.get(nth) else { return String::new() };
+        let object = match telling.object(seen.obj) {
+            object if nth > 0 && object == first => "it".to_owned(),
+            object => object,
+        };
+        let verb = if seen.writes { "writes" } else { "reads" };
+        let line = telling.event(seen.position).map(|event| at(&event.place)).unwrap_or_default();
+        format!("{} {verb} {object}{line}", telling.lanes.label(seen.thread))
+    })
+}
+
+fn waits(telling: &Telling<'_>, link: &Link) -> String {
+    let place = telling.left(link.thread).place;
+    format!(
+        "{} waits for {}{}, which {} holds{}",
+        telling.lanes.label(link.thread),
+        telling.object(link.wants),
+        at(&place),
+        telling.lanes.label(link.owner),
+        since(telling, link.taken)
+    )
+}
+
+fn since(telling: &Telling<'_>, taken: Option<u32>) -> String {
+    let event = taken.and_then(|position| telling.event(position));
+    event.map(|event| format!(" since {}", event.place.short_words())).unwrap_or_default()
+}
+
+fn at(place: &Location) -> String {
+    let words = match place.short_words() {
+        line if line.is_empty() => place.words(),
+        line => line,
+    };
+    if words.is_empty() { words } else { format!(" ({words})") }
+}
+
+fn dereferences_null(telling: &Telling<'_>) -> bool {
+    telling.told.kind == FailureKind::Crash && telling.told.message.contains("null")
+}

@@ -1,0 +1,133 @@
+//! From what the checker found out about a failure to what a report says.
+
+use checker::explain::{self, Second, Seen, Suspect, Swap};
+use checker::names::ThreadName;
+use checker::seam::Program;
+
+use crate::callers::places_of_events;
+use crate::diagnosis;
+use crate::explanation::{AccessLine, Compared, Explanation, Original, Pair, PatternLine, Side};
+use crate::lanes::Lanes;
+use crate::places::Places;
+use crate::report::{EventLine, Finding};
+use crate::story::Story;
+use crate::words::Words;
+
+/// So many patterns are told.
+const PATTERNS: usize = 10;
+
+/// An explanation, and the finding with its schedule as it is told.
+pub(crate) struct Telling<'a> {
+    pub(crate) told: &'a Finding,
+    pub(crate) lanes: Lanes,
+    pub(crate) places: &'a Places<'a>,
+}
+
+impl<'a> Telling<'a> {
+    pub(crate) fn new(explained: &explain::Explanation, told: &'a Finding, places: &'a Places<'a>) -> Self {
+        let lanes = Lanes::of(explained.finding.trace.threads.iter().copied(), places.source().harness());
+        Self { told, lanes, places }
+    }
+
+    /// What the report says.
+    pub(crate) fn explanation(
+        &self,
+        program: &impl Program,
+        explained: &explain::Explanation,
+    ) -> Explanation {
+        let original = explained.original.as_ref().map(|trace| Original {
+            preemptions: trace.preemptions(),
+            events: trace.steps.len() as u64,
+            schedule_file: None,
+        });
+        let (failing, passing) = explained.compared;
+        Explanation {
+            sentence: diagnosis::sentence(self, &explained.diagnosis),
+            thin: explained.diagnosis.thin,
+            switches: explained.switches,
+            depth: explained.depth,
+            patterns: explained.suspects.iter().take(PATTERNS).map(|suspect| self.pattern(suspect)).collect(),
+            // The failing one that is shown counts as well.
+            compared: Compared { failing: failing + 1, passing },
+            pair: explained.pair.as_ref().map(|pair| self.pair(program, explained, pair)),
+            missing: explained.missing.clone(),
+            executions: explained.executions,
+            original,
+        }
+    }
+
+    fn pair(
+        &self,
+        program: &impl Program,
+        explained: &explain::Explanation,
+        pair: &explain::CriticalPair,
+    ) -> Pair {
+        let at = places_of_events(program, &pair.passing, self.places);
+        let story = Story::tell(&pair.passing, &at, &explained.finding.failure, self.places);
+        Pair {
+            swaps: pair.swaps.iter().map(|swap| self.swap(*swap)).collect(),
+            failed: pair.failed,
+            infeasible: pair.infeasible,
+            lanes: story.lanes.columns(),
+            passing: story.events,
+            schedule_file: None,
+        }
+    }
+
+    fn pattern(&self, suspect: &Suspect) -> PatternLine {
+        let access = |seen: &Seen| AccessLine {
+            thread: self.lanes.label(seen.thread),
+            access: if seen.writes { "write" } else { "read" }.to_owned(),
+            object: self.object(seen.obj),
+            place: self.event(seen.position).map(|event| event.place.clone()).unwrap_or_default(),
+        };
+        PatternLine {
+            rank: suspect.rank,
+            tied: suspect.tied,
+            score: suspect.score,
+            failing: suspect.failing,
+            passing: suspect.passing,
+            accesses: suspect.seen.iter().map(access).collect(),
+        }
+    }
+
+    pub(crate) fn swap(&self, swap: Swap) -> [Side; 2] {
+        let second = match swap.second {
+            Second::Event(position) => self.side(position),
+            Second::Pending(thread) => self.left(thread),
+        };
+        [self.side(swap.first), second]
+    }
+
+    /// The event at a position of the trace.
+    pub(crate) fn event(&self, position: u32) -> Option<&EventLine> {
+        self.told.events.iter().find(|event| event.number == position)
+    }
+
+    fn side(&self, position: u32) -> Side {
+        let event = self.event(position);
+        Side {
+            number: Some(position),
+            thread: event.map(|event| event.thread.clone()).unwrap_or_default(),
+            text: event.map(|event| event.text.clone()).unwrap_or_default(),
+            place: event.map(|event| event.place.clone()).unwrap_or_default(),
+        }
+    }
+
+    /// What a thread was left with.
+    pub(crate) fn left(&self, thread: ThreadName) -> Side {
+        let label = self.lanes.label(thread);
+        let party = self.told.parties.iter().find(|party| party.thread == label);
+        Side {
+            number: None,
+            thread: label,
+            text: party.map(|party| party.doing.clone()).unwrap_or_default(),
+            place: party.and_then(|party| party.stack.first().cloned()).unwrap_or_default(),
+        }
+    }
+
+    /// An object, in backquotes.
+    pub(crate) fn object(&self, obj: checker::names::Obj) -> String {
+        Words { lanes: &self.lanes, source: self.places.source() }.object(obj)
+    }
+}

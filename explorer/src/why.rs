@@ -1,0 +1,65 @@
+//! An explanation as a person reads it, below the schedule that fails.
+
+use crate::explanation::{AccessLine, Explanation, Pair, PatternLine, Side};
+use crate::report::{Finding, Location};
+use crate::table;
+use crate::text::plural;
+
+/// So many patterns are shown; the report as JSON has more.
+const PATTERNS: usize = 3;
+
+/// What follows the schedule; empty where nothing was found out, and else with an empty line before each part.
+pub(crate) fn render(finding: &Finding, why: &Explanation) -> String {
+    let mut text = String::new();
+    if let Some(pair) = &why.pair {
+        text.push_str(&critical(finding, pair));
+    }
+    if !why.patterns.is_empty() {
+        let compared = why.compared;
+        text.push_str(&format!(
+            "\nAccesses that tell {} from {} that pass:\n",
+            plural(compared.failing.into(), "failing schedule"),
+            compared.passing
+        ));
+        let shown = why.patterns.iter().take(PATTERNS);
+        shown.for_each(|line| text.push_str(&pattern(line)));
+    }
+    for missing in &why.missing {
+        text.push_str(&format!("\nNot found out: {missing}\n"));
+    }
+    text
+}
+
+fn critical(finding: &Finding, pair: &Pair) -> String {
+    let several = pair.swaps.len() > 1;
+    let mut text = if several {
+        "\nThese come in the other order in the nearest schedule that passes; no swap of two alone did:\n"
+            .to_owned()
+    } else {
+        "\nIt passes if these two come in the other order:\n".to_owned()
+    };
+    for [first, second] in &pair.swaps {
+        text.push_str(&format!("  {}\n  {}\n", side(first), side(second)));
+    }
+    text.push_str(&format!("\n{}", table::render_passing(finding, pair)));
+    text
+}
+
+fn side(side: &Side) -> String {
+    let number = side.number.map(|number| format!("event {number}: ")).unwrap_or_default();
+    format!("{number}{} {}{}", side.thread, side.text, at(&side.place))
+}
+
+fn at(place: &Location) -> String {
+    let words = place.words();
+    if words.is_empty() { words } else { format!("  in {words}") }
+}
+
+fn pattern(line: &PatternLine) -> String {
+    let tied = if line.tied > 1 { format!(", {} of this rank", line.tied) } else { String::new() };
+    let mut text = format!("  {}. score {:.2}{tied}\n", line.rank, line.score);
+    for AccessLine { thread, access, object, place } in &line.accesses {
+        text.push_str(&format!("       {thread} {access}s {object}{}\n", at(place)));
+    }
+    text
+}

@@ -1,0 +1,83 @@
+//! Why a program fails, as people read it, and in one run as in the other.
+
+use serde_json::Value;
+use tempfile::tempdir;
+use tests::{Build, Optimisation, Outcome, Tool};
+
+fn explore(source: &str, level: Optimisation, format: &str) -> Outcome {
+    let program = Build::new(source, level).program().unwrap();
+    let folder = tempdir().unwrap();
+    let options = ["explore", "--format", format, "--output"];
+    let tool = Tool::new(options).and([folder.path(), &program]);
+    tool.run().unwrap()
+}
+
+/// Without what says where the report lies.
+fn explanation(outcome: &Outcome) -> Value {
+    let mut explanation = outcome.finding()["explanation"].clone();
+    for part in ["pair", "original"] {
+        explanation[part]["schedule_file"] = Value::Null;
+    }
+    explanation
+}
+
+#[test]
+fn the_explanation_is_the_same_in_every_run() {
+    for (source, level) in [
+        ("c/work_stealing.c", Optimisation::O0),
+        ("cpp/semaphore.cpp", Optimisation::O2),
+        ("rust/bounded_queue.rs", Optimisation::O0),
+        ("rust/order_violation.rs", Optimisation::O2),
+    ] {
+        let [one, other] = [(); 2].map(|()| explanation(&explore(source, level, "json")));
+        assert!(one["patterns"].as_array().is_some_and(|patterns| !patterns.is_empty()), "{source}: {one}");
+        assert_eq!(one, other, "{source}");
+    }
+}
+
+/// The three most suspicious patterns: rank, and for each access, thread, what it does, object and line.
+fn best(outcome: &Outcome) -> Vec<String> {
+    let patterns = outcome.finding()["explanation"]["patterns"].as_array().unwrap();
+    let words = |access: &Value| {
+        let word = |key: &str| access[key].as_str().unwrap_or_default();
+        format!("{} {} {} {}", word("thread"), word("access"), word("object"), access["line"])
+    };
+    let pattern = |pattern: &Value| {
+        let accesses: Vec<String> = pattern["accesses"].as_array().unwrap().iter().map(words).collect();
+        format!("{}: {}", pattern["rank"], accesses.join(", "))
+    };
+    patterns.iter().take(3).map(pattern).collect()
+}
+
+/// That `red` is changed in between shows only where `green` is as well: many executions with its pattern pass.
+#[test]
+fn both_variables_of_the_papers_example_are_to_blame() {
+    for level in Optimisation::ALL {
+        let outcome = explore("c/two_variables.c", level, "json");
+        assert_eq!(
+            best(&outcome),
+            [
+                "1: T2 write `green` 22, T3 write `green` 34, T2 read `green` 24",
+                "2: T3 write `green` 34, T4 read `green` 43",
+                "3: T2 write `red` 20, T3 write `red` 32, T2 read `red` 23",
+            ],
+            "{}",
+            outcome.transcript()
+        );
+    }
+}
+
+#[test]
+fn people_read_the_sentence_the_pair_and_the_schedule_that_passes() {
+    let outcome = explore("c/lost_update.c", Optimisation::O0, "text");
+    for part in [
+        "\n  why: lost update: T3 reads `page_views` (lost_update.c:19), T2 writes it (lost_update.c:19), and then T3 \
+         writes it (lost_update.c:19), which undoes that\n",
+        "\nIt passes if these two come in the other order:\n",
+        "\n   ✓ it ends well\n",
+        "\nAccesses that tell 2 failing schedules from 2 that pass:\n  1. score 1.00\n       T3 reads `page_views`",
+        "\nThe nearest one that passes: interleaver replay ",
+    ] {
+        assert!(outcome.stdout.contains(part), "{part}\n{}", outcome.transcript());
+    }
+}
