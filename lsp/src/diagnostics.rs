@@ -92,10 +92,13 @@ impl Diagnosing<'_> {
     }
 }
 
+/// What happened, and in a line of its own why, as far as that is known.
 fn message(finding: &Finding) -> String {
     let told = &finding.kept.finding;
     if finding.is_concurrency_bug() {
-        return told.message.clone();
+        let why = told.explanation.as_ref().map(|explanation| explanation.sentence.as_str());
+        let lines = [Some(told.message.as_str()), why.filter(|why| !why.is_empty())];
+        return lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
     }
     let mut text = format!("it fails whatever the schedule, so this is no concurrency bug: {}", told.message);
     let written: Vec<&str> = told.output.stdout.lines().chain(told.output.stderr.lines()).collect();

@@ -15,11 +15,22 @@ fn a_lens_is_clicked_and_the_failing_line_gets_a_diagnostic() {
     assert_eq!(lens["range"]["start"]["line"], line_of(&source, "int main"));
     let answer = editor.click(&lens);
     assert!(answer["job"].is_u64(), "{answer}");
-    let diagnostics = editor.wait_for_diagnostics(&source, |diagnostics| !diagnostics.is_empty());
+    // What is found comes before the explanation of it.
+    let is_explained =
+        |diagnostic: &Value| diagnostic["message"].as_str().is_some_and(|told| told.contains('\n'));
+    let diagnostics = editor.settled_diagnostics(&source, |diagnostics| diagnostics.iter().any(is_explained));
     let [diagnostic] = diagnostics.as_slice() else { panic!("{diagnostics:#?}") };
     assert_eq!(diagnostic["range"]["start"]["line"], line_of(&source, "assert(page_views"));
     assert_eq!(diagnostic["severity"], 1);
     assert_eq!((&diagnostic["source"], &diagnostic["code"]), (&json!("interleaver"), &json!("assertion")));
+    let message = diagnostic["message"].as_str().unwrap();
+    assert!(
+        message.ends_with(
+            "\nlost update: T3 reads `page_views` (lost_update.c:19), T2 writes it (lost_update.c:19), and then T3 writes it \
+             (lost_update.c:19), which undoes that"
+        ),
+        "{message}"
+    );
     let related = diagnostic["relatedInformation"].as_array().unwrap();
     let messages: Vec<_> = related.iter().map(|related| related["message"].as_str().unwrap()).collect();
     assert_eq!(
