@@ -29,7 +29,8 @@
 //! What the trace of the parent does not show is tried: an execution may be begun and given up (it is pruned). That is
 //! whether an operation can run elsewhere (the first value of a semaphore, the condition of a spin loop) or whether a
 //! compare-and-swap succeeds there, where no execution has shown it ([`known`]). Where it cannot be told whether something
-//! deleted is canonical, it is taken to be: that could repeat a trace, never lose one.
+//! deleted is canonical (that is, as long as nothing has shown the first value of a semaphore), it is taken to be: that could
+//! repeat a trace, never lose one.
 //!
 //! Not with the cache, which would lose classes; and time-outs beyond their bound are left out, which is said. A circle of
 //! waiting threads that only a time-out breaks is no end: it belongs to a moment, and of the moments of a class only those
