@@ -22,6 +22,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
+use crate::difference::Difference;
 use crate::failure::Failure;
 use crate::names::{EventId, Obj, Site, ThreadName};
 use crate::op::{Effect, Op, OpKind};
@@ -346,15 +347,8 @@ pub struct Batch {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExecutionError {
     /// What should be replayed did not happen. The position counts the choices of the replay from 0.
-    #[error("event {at}: expected {expected}, got {got}")]
-    Diverged {
-        /// Which choice, from 0.
-        at: usize,
-        /// What was recorded.
-        expected: String,
-        /// What happened.
-        got: String,
-    },
+    #[error("event {}: expected {}, got {}", .0.at, .0.expected, .0.got)]
+    Diverged(Box<Difference>),
     /// The choice is not possible here: a fault of the caller.
     #[error("{0}")]
     Impossible(String),

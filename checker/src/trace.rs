@@ -1,8 +1,8 @@
 //! What an execution recorded.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
+use crate::difference::{Difference, Seen};
 use crate::hb::HappensBefore;
 use crate::names::{Obj, ThreadName};
 use crate::op::OpKind;
@@ -112,17 +112,6 @@ impl Last {
     }
 }
 
-/// Where two traces of one schedule differ.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Difference {
-    /// Which event, from 0.
-    pub at: usize,
-    /// The event of the first trace, in words.
-    pub expected: String,
-    /// The event of the second.
-    pub got: String,
-}
-
 impl Trace {
     pub(crate) fn clear(&mut self) {
         self.steps.clear();
@@ -182,8 +171,10 @@ impl Trace {
             (Some(a), Some(b)) => a.choice != b.choice || a.event != b.event,
             _ => true,
         })?;
-        let words = |trace: &Self| trace.steps.get(at).map_or_else(|| "the end".to_owned(), TraceStep::words);
-        Some(Difference { at, expected: words(self), got: words(other) })
+        let seen = |trace: &Self| {
+            trace.steps.get(at).map_or_else(|| Seen::Other("the end".to_owned()), TraceStep::seen)
+        };
+        Some(Difference { at, expected: seen(self), got: seen(other) })
     }
 
     /// The first synchronisation of this execution that an execution with more key points should have run as well, and
@@ -203,7 +194,7 @@ impl Trace {
             .enumerate()
             .filter(|(_, step)| is_compared(step))
             .find(|(_, step)| !rest.any(|other| other.replayed() == step.replayed()))?;
-        Some(Difference { at, expected: missing.words(), got: "no such event".to_owned() })
+        Some(Difference { at, expected: missing.seen(), got: Seen::Other("no such event".to_owned()) })
     }
 }
 
@@ -234,16 +225,10 @@ impl TraceStep {
         matches!(self.choice.agent, Agent::Thread(_))
     }
 
-    /// The event for a person who compares it with another one.
+    /// The event for whoever compares it with another one.
     #[must_use]
-    pub fn words(&self) -> String {
-        let mut words =
-            format!("{} {:?} at {:#x}", self.event.id.thread, self.event.op.kind, self.event.site.0);
-        for access in &self.event.did.accesses {
-            let obj = access.obj;
-            // Writing to a string cannot fail.
-            let _ = write!(words, ", {:?} {:x}+{}/{}", access.mode, obj.name.0, obj.offset, obj.len);
-        }
-        words
+    pub fn seen(&self) -> Seen {
+        let (_, key) = self.replayed();
+        Seen::Operation { thread: self.event.id.thread, key, effect: self.event.did.clone() }
     }
 }

@@ -91,7 +91,7 @@ fn follow(
         let key = OpKey { kind: pending.kind, site: view.site };
         let place = places.of_pending(run, saved.thread, key.site);
         if key.kind != saved.operation || place.function.as_deref() != Some(function(&saved.at)) {
-            return Err(differs(format!("{} {:?} in {}", saved.thread, key.kind, place.words())));
+            return Err(differs(format!("{} {} in {}", saved.thread, key.kind, place.words())));
         }
         match run.run(choice, &Until::one()) {
             Ok(batch) if batch.stop == Stop::Promoted => return Ok(None),
@@ -104,7 +104,7 @@ fn follow(
 }
 
 fn words(saved: &SavedChoice) -> String {
-    format!("{} {:?} in {}", saved.thread, saved.operation, saved.at)
+    format!("{} {} in {}", saved.thread, saved.operation, saved.at)
 }
 
 /// The function in "function, file:line".

@@ -1,10 +1,13 @@
-//! The checker's words about an event that is not as expected, made readable; and what may be the cause.
+//! Where an execution is not as expected, made readable; and what may be the cause.
 
-use checker::names::Site;
+use checker::difference::{Difference, Seen};
+use checker::op::OpKind;
 use checker::search::SearchError;
 
 use crate::error::Error;
+use crate::lanes::Lanes;
 use crate::places::Places;
+use crate::words::Words;
 
 /// Makes errors readable with the names of a program.
 pub(crate) struct Readable<'a>(pub(crate) &'a Places<'a>);
@@ -12,11 +15,13 @@ pub(crate) struct Readable<'a>(pub(crate) &'a Places<'a>);
 impl Readable<'_> {
     pub(crate) fn search_error(&self, error: SearchError) -> Error {
         match error {
-            SearchError::NotDeterministic { at, expected, got } => {
+            SearchError::NotDeterministic(difference) => {
+                let Difference { at, expected, got } = *difference;
                 let cause = cause(&expected, &got);
                 Error::NotReproducible { at, expected: self.event(&expected), got: self.event(&got), cause }
             }
-            SearchError::Diverged { at, expected, got } => {
+            SearchError::Diverged(difference) => {
+                let Difference { at, expected, got } = *difference;
                 let cause = cause(&expected, &got);
                 Error::Diverged { at, expected: self.event(&expected), got: self.event(&got), cause }
             }
@@ -24,21 +29,21 @@ impl Readable<'_> {
         }
     }
 
-    /// Puts function and line where the words give the number of a site ("at 0x1234").
-    fn event(&self, words: &str) -> String {
-        let Some((before, rest)) = words.split_once(" at 0x") else { return words.to_owned() };
-        let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
-        match u64::from_str_radix(&rest[..end], 16) {
-            Ok(site) => format!("{before} in {}", self.0.of_site(Site(site)).words()),
-            Err(_) => words.to_owned(),
-        }
+    /// The thread, what it does to what, and where.
+    fn event(&self, seen: &Seen) -> String {
+        let Seen::Operation { thread, key, effect } = seen else { return seen.to_string() };
+        // Which threads there are is not known: all go by their creation path.
+        let words = Words { lanes: &Lanes::of([], None), source: self.0.source() };
+        let place = self.0.of_site(key.site).words();
+        format!("{thread} {} in {place}", words.effect(key.kind, effect))
     }
 }
 
 /// What to look at first.
-fn cause(expected: &str, got: &str) -> String {
-    let io = [expected, got].iter().any(|words| words.contains(" Io "));
-    let first = if io { "what it reads (a socket, a pipe, another process), or " } else { "" };
+fn cause(expected: &Seen, got: &Seen) -> String {
+    let is_io = |seen: &Seen| matches!(seen, Seen::Operation { key, .. } if key.kind == OpKind::Io);
+    let reads = is_io(expected) || is_io(got);
+    let first = if reads { "what it reads (a socket, a pipe, another process), or " } else { "" };
     format!(
         "{first}files that an execution leaves behind (try --fresh-dir), the network, another process, or a system call \
          whose result is not controlled"

@@ -24,6 +24,7 @@ use crate::report::{Covered, FORMAT, Finding, Report, VERSION};
 use crate::root::roots_for_file;
 use crate::schedule_file::{SavedTarget, ScheduleFile};
 use crate::source::{Frame, Source};
+use crate::text;
 use crate::verdict::Verdict;
 use crate::watch::per_second;
 
@@ -126,8 +127,9 @@ impl Again<'_> {
         };
         if let Some(other) = finding.as_ref().filter(|finding| finding.kind != self.saved.failure.kind) {
             notes.push(format!(
-                "the schedule was saved for another failure ({}); this one is {:?}",
-                self.saved.failure.message, other.kind
+                "the schedule was saved for another failure ({}); this one is: {}",
+                self.saved.failure.message,
+                text::kind_words(other.kind)
             ));
         }
         let events = replayed.map_or(0, |replayed| replayed.trace.steps.len());

@@ -37,7 +37,7 @@ fn render_finding(finding: &Finding, (number, of): (usize, usize)) -> String {
     let mut text = String::new();
     let why = finding.explanation.as_ref();
     let which = if of > 1 { format!("Found {number} of {of}") } else { "Found".to_owned() };
-    let kind = kind_words(finding);
+    let kind = kind_words(finding.kind);
     // The checker's sentences name the kind themselves.
     let what =
         if finding.message.starts_with(&format!("{kind}:")) { String::new() } else { format!("{kind} — ") };
@@ -99,11 +99,8 @@ fn line(text: &mut String, content: &str) {
 }
 
 /// The name of a failure's kind as it is in JSON.
-fn kind_words(finding: &Finding) -> String {
-    serde_json::to_value(finding.kind)
-        .ok()
-        .and_then(|kind| kind.as_str().map(str::to_owned))
-        .unwrap_or_default()
+pub(crate) fn kind_words(kind: FailureKind) -> String {
+    serde_json::to_value(kind).ok().and_then(|kind| kind.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 fn costs(finding: &Finding) -> String {

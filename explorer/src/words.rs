@@ -57,7 +57,7 @@ impl Words<'_> {
     }
 
     fn operation(&self, op: &Op, peer: Option<ThreadName>) -> String {
-        let verb = verb(op.kind);
+        let verb = op.kind.verb();
         let object = match (peer, op.kind) {
             (Some(thread), OpKind::Create | OpKind::Join) => self.lanes.label(thread),
             (None, OpKind::Create) => "a thread".to_owned(),
@@ -65,6 +65,14 @@ impl Words<'_> {
             _ => self.objects(&op.may),
         };
         if object.is_empty() { verb.to_owned() } else { format!("{verb} {object}") }
+    }
+
+    /// An operation of which only the kind and the effect are known.
+    pub(crate) fn effect(&self, kind: OpKind, effect: &Effect) -> String {
+        if effect.accesses.is_empty() {
+            return kind.to_string();
+        }
+        self.operation(&Op { may: effect.clone(), ..Op::new(kind, []) }, None)
     }
 
     /// "waits for …".
@@ -104,47 +112,4 @@ fn failed(event: &Event) -> Option<&'static str> {
     };
     // Taking a lock for reading never changes it, so that success and failure look alike.
     (only_looked && event.op.kind != OpKind::TryReadLock).then_some(words)
-}
-
-pub(crate) fn verb(kind: OpKind) -> &'static str {
-    match kind {
-        OpKind::Read => "read",
-        OpKind::Write => "write",
-        OpKind::Update => "update",
-        OpKind::CompareExchange => "compare-and-swap",
-        OpKind::Lock => "lock",
-        OpKind::TryLock => "try to lock",
-        OpKind::Unlock => "unlock",
-        OpKind::CondWait => "wait on",
-        OpKind::Reacquire => "lock again",
-        OpKind::Signal => "signal",
-        OpKind::Broadcast => "broadcast",
-        OpKind::SemWait => "take from",
-        OpKind::SemTryWait => "try to take from",
-        OpKind::SemPost => "post to",
-        OpKind::ReadLock => "lock for reading",
-        OpKind::TryReadLock => "try to lock for reading",
-        OpKind::WriteLock => "lock for writing",
-        OpKind::TryWriteLock => "try to lock for writing",
-        OpKind::ReadUnlock | OpKind::WriteUnlock => "unlock",
-        OpKind::BarrierArrive => "arrive at",
-        OpKind::BarrierLeave => "leave",
-        OpKind::Once => "enter once",
-        OpKind::OnceDone => "finish once",
-        OpKind::Init => "initialise",
-        OpKind::Destroy => "destroy",
-        OpKind::Create => "create",
-        OpKind::Join => "join",
-        OpKind::FutexWait => "sleep on",
-        OpKind::FutexResume => "wake up",
-        OpKind::FutexWake => "wake sleepers on",
-        OpKind::Await => "see the change of",
-        OpKind::Yield => "give way",
-        OpKind::Sleep => "sleep",
-        OpKind::Timeout => "run out of time on",
-        OpKind::Io => "input or output on",
-        OpKind::Kill => "send a signal to",
-        OpKind::SignalWait => "wait for a signal to",
-        OpKind::Exit => "end the process",
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use checker::difference::{Difference, Seen};
 use checker::names::{Site, ThreadName};
 use checker::seam::{
     Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, OpKey, Status, Step, Stop,
@@ -149,19 +150,24 @@ impl Execution for PtraceExecution {
     fn replay(&mut self, expected: &[(Choice, OpKey)]) -> Result<Batch, ExecutionError> {
         let mut batch = Batch { steps: Vec::with_capacity(expected.len()), stop: Stop::Quantum };
         for (at, (choice, key)) in expected.iter().enumerate() {
-            let pending = self.view(choice.agent).map(|view| (view.pending.as_ref().map(|op| op.kind), view));
-            let found = match pending {
-                Some((Some(kind), view)) if kind == key.kind && view.site == key.site => None,
-                Some((Some(kind), view)) => Some(words(kind, view.site)),
-                Some((None, _)) | None => Some(format!("{} has ended or does not exist", choice.agent)),
+            let thread = choice.agent.thread();
+            let diverged = |got: Seen| {
+                let expected = Seen::operation(thread, key);
+                ExecutionError::Diverged(Box::new(Difference { at, expected, got }))
             };
-            if let Some(got) = found {
-                return Err(ExecutionError::Diverged { at, expected: words(key.kind, key.site), got });
+            let pending = self
+                .view(choice.agent)
+                .and_then(|view| Some(OpKey { kind: view.pending.as_ref()?.kind, site: view.site }));
+            match pending {
+                Some(pending) if pending == *key => {}
+                Some(pending) => return Err(diverged(Seen::operation(thread, &pending))),
+                None => {
+                    let words = format!("{} has ended or does not exist", choice.agent);
+                    return Err(diverged(Seen::Other(words)));
+                }
             }
             let step = self.one(*choice).map_err(|error| match error {
-                ExecutionError::Impossible(got) => {
-                    ExecutionError::Diverged { at, expected: words(key.kind, key.site), got }
-                }
+                ExecutionError::Impossible(why) => diverged(Seen::Other(why)),
                 other => other,
             })?;
             let stop = self.stop(choice.agent, &Until::one(), &step);
@@ -196,10 +202,6 @@ impl Execution for PtraceExecution {
         self.process.kill();
         Ending { stdout, stderr, truncated, notes }
     }
-}
-
-fn words(kind: checker::op::OpKind, site: Site) -> String {
-    format!("{kind:?} at {:#x}", site.0)
 }
 
 /// An event is small enough to be kept by the hundred thousand.

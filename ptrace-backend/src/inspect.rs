@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use checker::difference::{Difference, Seen};
 use checker::names::{Site, ThreadName};
 use checker::op::OpKind;
 use checker::seam::{Agent, Choice, ExecutionError, OpKey};
@@ -127,24 +128,26 @@ impl Inspection {
     /// The thread that is to move, if its pending operation is the one expected.
     fn expect(&self, choice: Choice, expected: &OpKey) -> Result<usize, ExecutionError> {
         let name = choice.agent.thread();
-        let differs = |got: String| {
-            let expected = format!("{name} {:?} at {:#x}", expected.kind, expected.site.0);
-            ExecutionError::Diverged { at: self.process.events as usize, expected, got }
+        let differs = |got: Seen| {
+            let (at, expected) = (self.process.events as usize, Seen::operation(name, expected));
+            ExecutionError::Diverged(Box::new(Difference { at, expected, got }))
         };
-        let index = self.index(name).ok_or_else(|| differs(format!("{name} does not exist")))?;
+        let other = |words: &str| differs(Seen::Other(format!("{name} {words}")));
+        let index = self.index(name).ok_or_else(|| other("does not exist"))?;
         let thread = &self.process.threads[index];
         let Some(pending) = thread.pending.as_ref().filter(|_| thread.is_live()) else {
-            return Err(differs(format!("{name} has ended")));
+            return Err(other("has ended"));
         };
         let is_timeout = matches!(choice.agent, Agent::Timeout(_));
         let kind = if is_timeout { OpKind::Timeout } else { pending.op.kind };
-        if kind != expected.kind || pending.site != expected.site {
-            return Err(differs(format!("{name} {kind:?} at {:#x}", pending.site.0)));
+        let key = OpKey { kind, site: pending.site };
+        if key != *expected {
+            return Err(differs(Seen::operation(name, &key)));
         }
         let can_move = is_timeout
             || self.process.holds(index, &pending.need)
             || self.process.interruption(index, pending).is_some();
-        if can_move { Ok(index) } else { Err(differs(format!("{name} is blocked"))) }
+        if can_move { Ok(index) } else { Err(other("is blocked")) }
     }
 
     fn timed(

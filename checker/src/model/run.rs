@@ -5,6 +5,7 @@ use smallvec::{SmallVec, smallvec};
 use super::code::{Instruction, Operation};
 use super::sync::{self, Done, Object};
 use super::{Model, site};
+use crate::difference::{Difference, Seen};
 use crate::failure::{Failure, FailureKind};
 use crate::names::{EventId, Site, ThreadName};
 use crate::seam::{
@@ -317,20 +318,21 @@ impl Execution for ModelRun {
         let mut stop = Stop::Quantum;
         for (at, (choice, expected)) in steps.iter().enumerate() {
             let view = self.views.iter().find(|view| view.agent == choice.agent);
-            let got = view.and_then(|view| Some((view.pending.as_ref()?.kind, view.site)));
-            let diverged = |got: String| ExecutionError::Diverged {
-                at,
-                expected: format!("{} {:?} at {:#x}", choice.agent.thread(), expected.kind, expected.site.0),
-                got,
+            let got =
+                view.and_then(|view| Some(OpKey { kind: view.pending.as_ref()?.kind, site: view.site }));
+            let thread = choice.agent.thread();
+            let diverged = |got: Seen| {
+                let expected = Seen::operation(thread, expected);
+                ExecutionError::Diverged(Box::new(Difference { at, expected, got }))
             };
-            if got != Some((expected.kind, expected.site)) {
+            if got.as_ref() != Some(expected) {
                 return Err(diverged(match got {
-                    Some((kind, site)) => format!("{kind:?} at {:#x}", site.0),
-                    None => "no such operation".to_owned(),
+                    Some(key) => Seen::operation(thread, &key),
+                    None => Seen::Other("no such operation".to_owned()),
                 }));
             }
             let step = match self.step(*choice, false) {
-                Err(ExecutionError::Impossible(why)) => return Err(diverged(why)),
+                Err(ExecutionError::Impossible(why)) => return Err(diverged(Seen::Other(why))),
                 step => step?,
             };
             done.push(step);

@@ -3,10 +3,11 @@
 use std::mem;
 
 use super::{Ended, Search, SearchError};
+use crate::difference::{Difference, Seen};
 use crate::run::{End, Go};
 use crate::seam::{Program, Scope};
 use crate::strategy::DefaultSchedule;
-use crate::trace::{Difference, Trace};
+use crate::trace::Trace;
 
 impl<P: Program> Search<'_, P> {
     /// Runs the default schedule twice under one set of key points and compares; then the very first execution, which
@@ -73,5 +74,5 @@ pub(super) fn ends_differ(at: usize, expected: &End, got: &End) -> Difference {
         }
         End::Cut(_) | End::Promoted(_) | End::Stopped(_) => "cut short".to_owned(),
     };
-    Difference { at, expected: words(expected), got: words(got) }
+    Difference { at, expected: Seen::Other(words(expected)), got: Seen::Other(words(got)) }
 }

@@ -1,33 +1,20 @@
 //! Why a search could not do its job.
 
+use crate::difference::Difference;
 use crate::seam::{ExecutionError, StartError};
-use crate::trace::Difference;
 
 /// A search or a replay could not go on.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SearchError {
     /// The same schedule gave another execution.
     #[error(
-        "the program does not do the same when it runs twice under the same schedule: event {at} was {expected}, then {got}"
+        "the program does not do the same when it runs twice under the same schedule: event {} was {}, then {}",
+        .0.at, .0.expected, .0.got
     )]
-    NotDeterministic {
-        /// Which event, from 0.
-        at: usize,
-        /// What happened the first time.
-        expected: String,
-        /// What happened then.
-        got: String,
-    },
+    NotDeterministic(Box<Difference>),
     /// A recorded schedule does not fit the program.
-    #[error("the schedule does not fit the program: event {at} should be {expected}, but is {got}")]
-    Diverged {
-        /// Which event, from 0.
-        at: usize,
-        /// What was recorded.
-        expected: String,
-        /// What happened.
-        got: String,
-    },
+    #[error("the schedule does not fit the program: event {} should be {}, but is {}", .0.at, .0.expected, .0.got)]
+    Diverged(Box<Difference>),
     /// The program could not be started.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -42,15 +29,15 @@ pub enum SearchError {
 impl From<ExecutionError> for SearchError {
     fn from(error: ExecutionError) -> Self {
         match error {
-            ExecutionError::Diverged { at, expected, got } => Self::Diverged { at, expected, got },
+            ExecutionError::Diverged(difference) => Self::Diverged(difference),
             error => Self::Execution(error),
         }
     }
 }
 
 impl From<Difference> for SearchError {
-    fn from(Difference { at, expected, got }: Difference) -> Self {
-        Self::Diverged { at, expected, got }
+    fn from(difference: Difference) -> Self {
+        Self::Diverged(Box::new(difference))
     }
 }
 
@@ -58,7 +45,7 @@ impl SearchError {
     /// Within a search, a schedule that does not fit was recorded moments ago: the program is to blame.
     pub(crate) fn while_searching(self) -> Self {
         match self {
-            Self::Diverged { at, expected, got } => Self::NotDeterministic { at, expected, got },
+            Self::Diverged(difference) => Self::NotDeterministic(difference),
             other => other,
         }
     }

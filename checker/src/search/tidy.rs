@@ -27,7 +27,7 @@ impl<P: Program> Search<'_, P> {
         };
         let end = match self.runner.run(&schedule, &mut DefaultSchedule, &mut go) {
             // Not the same after all, or whoever asks is told when the schedule itself is run again.
-            Err(SearchError::Diverged { .. }) => return Ok(shown),
+            Err(SearchError::Diverged(_)) => return Ok(shown),
             end => end?,
         };
         let tidy = &mut self.runner.trace;

@@ -10,7 +10,6 @@ use super::recording::{Fault, Life, Recorded, Recording, Stage, State};
 use crate::lanes::Lanes;
 use crate::report::{Location, Switch, Why};
 use crate::schedule_file::{SavedChoice, ScheduleFile};
-use crate::words::verb;
 
 impl Recording {
     /// From a file alone: threads, operations and places, as they were saved.
@@ -66,8 +65,8 @@ fn event(choices: &[SavedChoice], at: usize, lanes: &Lanes) -> Recorded {
 
 fn words(choice: &SavedChoice) -> String {
     match &choice.object {
-        Some(object) => format!("{} `{object}`", verb(choice.operation)),
-        None => verb(choice.operation).to_owned(),
+        Some(object) => format!("{} `{object}`", choice.operation.verb()),
+        None => choice.operation.to_string(),
     }
 }
 

@@ -23,7 +23,7 @@ fn a_schedule_that_does_not_come_out_says_at_which_event() {
     let file = explore(LOST_UPDATE).schedule_file_kept();
     let changed = LOST_UPDATE.replace("T3: r x, w x x+1", "T3: lock m, w x 2");
     let error = replay(file.path(), &changed, "build-1").unwrap_err().to_string();
-    insta::assert_snapshot!(error, @"the schedule could not be replayed: event 2 should be main/2 Read in thread3, src/model.c:1, but was Lock in thread3, src/model.c:1. Likely cause: files that an execution leaves behind (try --fresh-dir), the network, another process, or a system call whose result is not controlled");
+    insta::assert_snapshot!(error, @"the schedule could not be replayed: event 2 should be main/2 read in thread3, src/model.c:1, but was main/2 lock in thread3, src/model.c:1. Likely cause: files that an execution leaves behind (try --fresh-dir), the network, another process, or a system call whose result is not controlled");
 }
 
 #[test]
@@ -37,5 +37,5 @@ fn a_later_build_tells_whether_the_schedule_applies() {
 
     let fixed = LOST_UPDATE.replace("r x, w x x+1", "add x");
     let error = replay(file.path(), &fixed, "build-2").unwrap_err().to_string();
-    insta::assert_snapshot!(error, @"the program was rebuilt since the schedule was saved, and the schedule no longer applies: event 2 was main/2 Read in thread3, src/model.c:1, and now is main/2 Update in thread3, src/model.c:1");
+    insta::assert_snapshot!(error, @"the program was rebuilt since the schedule was saved, and the schedule no longer applies: event 2 was main/2 read in thread3, src/model.c:1, and now is main/2 update in thread3, src/model.c:1");
 }
