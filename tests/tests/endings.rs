@@ -1,6 +1,7 @@
 //! Programs whose threads end otherwise than by returning: main leaves before the others, another thread ends the process, or
 //! a thread is cancelled.
 
+use serde_json::json;
 use tests::{Build, Optimisation, Outcome, Tool, running};
 
 /// Explores `endings/<name>.c` at every optimisation, and hands each report to `check`; nothing is left running.
@@ -39,6 +40,37 @@ fn others_fail_after_main_has_left() {
         assert_eq!(finding["function"], "check", "{}", outcome.transcript());
         assert_eq!(finding["preemptions"], 1, "{}", outcome.transcript());
         assert_eq!(finding["reproduced"], "2/2", "{}", outcome.transcript());
+    });
+}
+
+/// `endings/main_exits_alone.c`, whose main thread ends with this code.
+fn explore_alone(flags: &[&str], check: impl Fn(&Outcome)) {
+    let source = "endings/main_exits_alone.c";
+    explore_with(|level| flags.iter().fold(Build::new(source, level), |build, flag| build.flag(flag)), check);
+}
+
+#[test]
+fn others_fail_after_main_has_ended_alone() {
+    explore_alone(&["-DCODE=0", "-DFAILS"], |outcome| {
+        assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+        let finding = outcome.finding();
+        assert_eq!((&finding["kind"], &finding["function"]), (&json!("assertion"), &json!("check")));
+        assert_eq!((&finding["preemptions"], &finding["reproduced"]), (&json!(1), &json!("2/2")));
+    });
+}
+
+#[test]
+fn others_go_on_after_main_has_ended_alone() {
+    explore_alone(&["-DCODE=0"], clean);
+}
+
+#[test]
+fn the_exit_code_is_that_of_a_main_thread_that_ended_alone() {
+    explore_alone(&["-DCODE=3"], |outcome| {
+        assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+        let finding = outcome.finding();
+        assert_eq!(finding["kind"], "always-fails", "{}", outcome.transcript());
+        assert!(finding["message"].as_str().unwrap().contains("exit code 3"), "{}", outcome.transcript());
     });
 }
 

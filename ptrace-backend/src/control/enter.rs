@@ -32,8 +32,6 @@ impl Process {
             }
         } else if function == Function::Test {
             self.begin_test(index);
-        } else if function == Function::ThreadExit {
-            self.exits(index)?;
         } else if matches!(function, Function::CancelState | Function::CancelType) {
             self.set_cancellation(index, function);
         } else if function == Function::TestCancel {
@@ -218,13 +216,9 @@ impl Process {
                 let to = self.threads.iter().rposition(|t| t.handle == object);
                 (Op::new(OpKind::Kill, [Access::write(self.signals_of(to))]), free)
             }
-            F::TestCancel
-            | F::CancelState
-            | F::CancelType
-            | F::ThreadExit
-            | F::Panic
-            | F::Test
-            | F::Create => (Op::new(OpKind::Create, []), free),
+            F::TestCancel | F::CancelState | F::CancelType | F::Panic | F::Test | F::Create => {
+                (Op::new(OpKind::Create, []), free)
+            }
             F::Join | F::TimedJoin => self.describe_join(object, true),
             F::TryJoin => self.describe_join(object, false),
         }

@@ -62,7 +62,6 @@ pub(crate) enum Function {
     /// `pthread_setcancelstate` and `pthread_setcanceltype`.
     CancelState,
     CancelType,
-    ThreadExit,
     /// The slow path of `Mutex::lock` of Rust's standard library: takes the mutex.
     RustLock,
     /// The slow paths of `RwLock::read` and `RwLock::write` of Rust's standard library.
@@ -174,8 +173,6 @@ pub(crate) const THREAD_FUNCTIONS: &[(&str, Function)] = &[
     ("pthread_testcancel", F::TestCancel),
     ("pthread_setcancelstate", F::CancelState),
     ("pthread_setcanceltype", F::CancelType),
-    ("pthread_exit", F::ThreadExit),
-    ("thrd_exit", F::ThreadExit),
 ];
 
 /// Functions of the C++ run-time library.

@@ -1,4 +1,4 @@
-//! The end of the main thread while others go on: `pthread_exit` in `main`.
+//! The end of the main thread while others go on: `pthread_exit` in `main`, its cancellation, or the bare system call.
 //!
 //! Once it is gone, the kernel neither reports that nor gives access to memory and files through its number. So it is held
 //! where it ends, until the process does, and what its end changes in memory is changed here.
@@ -8,24 +8,29 @@ use checker::seam::ExecutionError;
 use super::process::{Flow, Process, system};
 use super::sync::Index;
 use super::thread::Stage;
-use crate::os::{memory, ptrace};
+use crate::os::wait::{self, Wait};
+use crate::os::{Tid, memory, ptrace};
 
 /// Bits of the lock word of a robust mutex.
 const WAITERS: u32 = 0x8000_0000;
 const OWNER_DIED: u32 = 0x4000_0000;
 
 impl Process {
-    /// A thread calls `pthread_exit`: if it is the main thread, it is to stop where it ends.
-    pub(super) fn exits(&mut self, index: Index) -> Result<(), ExecutionError> {
-        if index == 0 && !self.leader_leaves {
-            self.leader_leaves = true;
-            ptrace::stop_at_exit(self.leader).map_err(system("trace the main thread's end"))?;
+    /// A thread has created another one, which stands at its beginning: from now on the main thread is to stop where it
+    /// ends, however it does, and no other thread is.
+    pub(super) fn watch_leader(&mut self, creator: Index, created: Tid) -> Result<(), ExecutionError> {
+        let failed = || system("trace the main thread's end");
+        if !self.leader_stops_at_exit {
+            self.leader_stops_at_exit = true;
+            ptrace::stop_at_exit(self.leader, true).map_err(failed())
+        } else if creator == 0 {
+            ptrace::stop_at_exit(created, false).map_err(failed())
+        } else {
+            Ok(())
         }
-        Ok(())
     }
 
-    /// A thread stands where it ends. The main thread stays there; a thread that it created after it was made to stop
-    /// there, and a process that a signal ends, go on to their end.
+    /// A thread stands where it ends. The main thread stays there, but for a process that a signal ends.
     pub(super) fn exited(&mut self, index: Index) -> Result<Flow, ExecutionError> {
         /// Of the status that a process ends with.
         const SIGNAL: u64 = 0x7f;
@@ -33,20 +38,33 @@ impl Process {
         if index != 0 || status & SIGNAL != 0 {
             return Ok(Flow::Resume(0));
         }
+        self.read_registers(0)?;
+        self.left_from = Some(self.stack(0));
         self.threads[0].stage = Stage::Ended;
         self.leave_robust_mutexes();
         if let Some(word) = self.threads[0].tid_word {
             memory::write(self.leader, word, &0_u32.to_le_bytes());
         }
-        self.gone = self.is_deserted();
+        self.end_if_deserted()?;
         self.wake_changed_futexes(0);
         Ok(Flow::Rest)
     }
 
-    /// Whether the main thread has ended, and all others are gone.
-    pub(super) fn is_deserted(&self) -> bool {
-        let (main, others) = (&self.threads[0], &self.threads[1..]);
-        self.leader_leaves && !main.is_live() && others.iter().all(|thread| thread.reaped)
+    /// Where the main thread has left and all others are gone, the process ends; with whose exit code, the kernel knows:
+    /// since Linux 5.17 it is that of the thread that ended last, before that of the main thread.
+    pub(super) fn end_if_deserted(&mut self) -> Result<(), ExecutionError> {
+        if self.threads.iter().skip(1).all(|thread| thread.reaped)
+            && let Some(stack) = self.left_from.take()
+        {
+            ptrace::resume(self.leader, 0).map_err(system("let the main thread end"))?;
+            let status = wait::end(self.leader).map_err(system("wait for the main thread's end"))?;
+            self.threads[0].reaped = true;
+            self.gone = true;
+            if let Wait::Exited(code) = status {
+                self.exit_with(0, code, stack);
+            }
+        }
+        Ok(())
     }
 
     /// Marks the robust mutexes that the main thread holds, as the kernel does at a thread's end.

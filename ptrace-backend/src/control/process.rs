@@ -41,8 +41,10 @@ pub(crate) struct Process {
     pub(crate) gone: bool,
     /// A thread has asked to end the process.
     pub(crate) exiting: bool,
-    /// Main has called `pthread_exit`.
-    pub(crate) leader_leaves: bool,
+    /// The main thread stops where it ends.
+    pub(super) leader_stops_at_exit: bool,
+    /// It stands there, and this is its stack.
+    pub(super) left_from: Option<Vec<Site>>,
     /// Processes that the target has forked: they run, but unscheduled.
     pub(crate) bystanders: Vec<Tid>,
     pub(crate) notes: Vec<String>,
@@ -118,7 +120,8 @@ impl Process {
             concurrent: false,
             gone: false,
             exiting: false,
-            leader_leaves: false,
+            leader_stops_at_exit: false,
+            left_from: None,
             bystanders: Vec::new(),
             notes: note.into_iter().collect(),
             events: 0,
@@ -267,7 +270,7 @@ impl Process {
         }
     }
 
-    fn read_registers(&mut self, index: Index) -> Result<(), ExecutionError> {
+    pub(super) fn read_registers(&mut self, index: Index) -> Result<(), ExecutionError> {
         let thread = &mut self.threads[index];
         thread.regs = ptrace::registers(thread.tid).map_err(system("read registers"))?;
         Ok(())
@@ -301,13 +304,19 @@ impl Process {
     pub(crate) fn ended(&mut self, index: Index, status: Wait) -> Result<Flow, ExecutionError> {
         self.threads[index].stage = Stage::Ended;
         self.threads[index].reaped = true;
-        if let Wait::Killed(signal) = status {
-            self.gone = true;
-            let message = format!("the process was killed by {}", super::signals::name(signal));
-            self.threads[index].stage =
-                Stage::Failed(self.failure(index, FailureKind::Crash, message, Vec::new()));
-        } else if index == 0 || self.is_deserted() {
-            self.gone = true;
+        match status {
+            Wait::Killed(signal) => {
+                self.gone = true;
+                let message = format!("the process was killed by {}", super::signals::name(signal));
+                self.threads[index].stage =
+                    Stage::Failed(self.failure(index, FailureKind::Crash, message, Vec::new()));
+            }
+            // The only thread, by the bare system call: the kernel reports no end of a main thread that leaves others.
+            Wait::Exited(code) if index == 0 => {
+                self.gone = true;
+                self.exit_with(index, code, Vec::new());
+            }
+            _ => self.end_if_deserted()?,
         }
         self.wake_changed_futexes(index);
         Ok(Flow::Rest)
@@ -318,6 +327,7 @@ impl Process {
         let parent = self.threads[index].tid;
         let tid = ptrace::event_message(parent).map_err(system("read an event"))? as Tid;
         wait::uninterrupted(tid).map_err(system("wait for a new thread"))?;
+        self.watch_leader(index, tid)?;
         let regs = ptrace::registers(tid).map_err(system("read registers"))?;
         self.read_registers(index)?;
         let (stack, tid_word) = self.clone_arguments(index, &regs);
@@ -371,11 +381,19 @@ impl Process {
         for &child in &self.bystanders {
             ptrace::kill(child);
         }
-        ptrace::kill(self.leader);
-        for thread in self.threads.iter().skip(1).filter(|t| !t.reaped) {
+        // A stop on its way out would cost time. It cannot be told if it runs or is gone, and then need not be.
+        if !self.threads[0].reaped {
+            let _ = ptrace::stop_at_exit(self.leader, false);
+            ptrace::kill(self.leader);
+            if self.left_from.is_some() {
+                // Where the kernel takes the process to be ending already, it does not wake the main thread for that.
+                let _ = ptrace::resume(self.leader, 0);
+            }
+        }
+        let (main, others) = (&self.threads[..1], &self.threads[1..]);
+        for thread in others.iter().chain(main).filter(|thread| !thread.reaped) {
             wait::reap(thread.tid);
         }
-        wait::reap(self.leader);
         for child in self.bystanders.drain(..) {
             wait::reap(child);
         }

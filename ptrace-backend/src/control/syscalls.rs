@@ -1,6 +1,7 @@
 //! System calls at which the running thread stops: answered, turned into operations, or let through.
 
 use checker::failure::FailureKind;
+use checker::names::Site;
 use checker::op::{Op, OpKind};
 use checker::seam::ExecutionError;
 
@@ -70,9 +71,9 @@ impl Process {
     }
 
     /// The innermost place in the program's own code.
-    pub(crate) fn user_site(&self, index: Index) -> checker::names::Site {
+    pub(crate) fn user_site(&self, index: Index) -> Site {
         let stack = self.stack(index);
-        let user = |site: &&checker::names::Site| {
+        let user = |site: &&Site| {
             self.layout.locate(**site).is_some_and(|(m, at)| self.layout.in_user_code(at + m.mapped.bias))
         };
         stack.iter().find(user).or(stack.first()).copied().unwrap_or_default()
@@ -81,8 +82,15 @@ impl Process {
     /// The process is to end: the thread is held there, and the others run on.
     fn exit_group(&mut self, index: Index) -> Flow {
         let code = self.threads[index].regs.rdi as i32 & 0xff;
-        self.threads[index].stage = Stage::Ended;
         self.exiting = true;
+        let stack = if code == 0 { Vec::new() } else { self.stack(index) };
+        self.exit_with(index, code, stack);
+        Flow::Rest
+    }
+
+    /// The process ends with this code, for what this thread did, with this stack.
+    pub(super) fn exit_with(&mut self, index: Index, code: i32, stack: Vec<Site>) {
+        self.threads[index].stage = Stage::Ended;
         if code != 0 && self.exit_code_fails {
             let failure = if let Some((thread, stack)) = self.first_panic.clone() {
                 let message = self.panic_message().unwrap_or_else(|| "the program panicked".to_owned());
@@ -90,13 +98,11 @@ impl Process {
                 failure.thread = Some(thread);
                 failure
             } else {
-                let stack = self.stack(index);
                 let message = format!("the program ended with exit code {code}");
                 self.failure(index, FailureKind::ExitCode, message, stack)
             };
             self.threads[index].stage = Stage::Failed(failure);
         }
-        Flow::Rest
     }
 
     /// What the first panic said.

@@ -26,9 +26,11 @@ pub(crate) fn seize(tid: Tid) -> io::Result<()> {
     request(libc::PTRACE_SEIZE, tid, 0, OPTIONS as usize)
 }
 
-/// Additionally stops this thread when it exits: how the end of a main thread is seen while others live.
-pub(crate) fn stop_at_exit(tid: Tid) -> io::Result<()> {
-    request(libc::PTRACE_SETOPTIONS, tid, 0, (OPTIONS | libc::PTRACE_O_TRACEEXIT) as usize)
+/// Whether this stopped thread stops once more when it exits: how the end of a main thread is seen while others live.
+/// Threads that it creates inherit that.
+pub(crate) fn stop_at_exit(tid: Tid, stops: bool) -> io::Result<()> {
+    let options = if stops { OPTIONS | libc::PTRACE_O_TRACEEXIT } else { OPTIONS };
+    request(libc::PTRACE_SETOPTIONS, tid, 0, options as usize)
 }
 
 /// Lets a stopped thread run, delivering `signal` unless it is 0.

@@ -96,11 +96,17 @@ pub(crate) fn now(tid: Tid) -> io::Result<Option<Wait>> {
 
 /// Reaps a thread or process that has been killed, however many stops it still reports.
 pub(crate) fn reap(tid: Tid) {
-    while let Ok(status) = uninterrupted(tid) {
+    let _ = end(tid);
+}
+
+/// Waits for the end of a tracee that is about to end, and says how it did.
+pub(crate) fn end(tid: Tid) -> io::Result<Wait> {
+    loop {
+        let status = uninterrupted(tid)?;
         if matches!(status, Wait::Exited(_) | Wait::Killed(_)) {
-            return;
+            return Ok(status);
         }
-        // A stop that was queued before the kill: let it go on to die.
+        // A stop that was queued before: let it go on to die.
         let _ = super::ptrace::resume(tid, 0);
     }
 }
