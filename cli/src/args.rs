@@ -87,6 +87,9 @@ pub(crate) struct ExploreArgs {
     /// Do not look for simpler schedules and causes of what was found.
     #[arg(long)]
     pub(crate) no_explain: bool,
+    /// How long the explanation of each bug may take: 10s unless given. What it does not come to is named in the report.
+    #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with = "no_explain")]
+    pub(crate) explain_time: Option<Duration>,
     /// Do not look for data races.
     #[arg(long)]
     pub(crate) no_races: bool,
@@ -175,6 +178,9 @@ impl ExploreArgs {
             workers: self.workers.into(),
             ..Request::new(program.into())
         };
+        if let Some(time) = self.explain_time {
+            request.explain_time = time;
+        }
         settings.apply(&mut request);
         request
     }

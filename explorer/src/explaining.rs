@@ -1,7 +1,7 @@
 //! After a search: why what it found happens. The explanation takes the finding's place in report and store.
 
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use checker::explain::{self, Unexplained};
 use checker::search::{self, Go, Outcome};
@@ -15,9 +15,6 @@ use crate::report::Finding;
 use crate::schedule_file::ScheduleFile;
 use crate::session::{Made, Session};
 use crate::watch::Watch;
-
-/// How long the explanation of one finding may take.
-const TIME: Duration = Duration::from_secs(10);
 
 impl Session<'_> {
     /// Explains every finding, as far as its time allows.
@@ -89,7 +86,7 @@ impl Session<'_> {
         let mut go = || {
             if self.cancel.load(Ordering::Relaxed) {
                 Go::Cancelled
-            } else if started.elapsed() >= TIME {
+            } else if started.elapsed() >= self.request.explain_time {
                 Go::BudgetSpent
             } else {
                 Go::Continue

@@ -51,6 +51,8 @@ pub struct Request {
     pub keep_going: bool,
     /// Whether findings are explained after the search.
     pub explain: bool,
+    /// How long the explanation of one finding may take.
+    pub explain_time: Duration,
     /// Whether threads are switched at synchronisation only.
     pub only_synchronisation: bool,
     /// Whether data races are looked for.
@@ -92,6 +94,7 @@ impl Request {
             workers: 1,
             keep_going: false,
             explain: true,
+            explain_time: Duration::from_secs(10),
             only_synchronisation: false,
             races: true,
             fail_on_races: false,

@@ -57,7 +57,9 @@ fn check_released(target: &Target) -> Result<(), Failed> {
 }
 
 fn explore(program: &Path, output: &Path) -> Result<Outcome, Failed> {
-    Ok(Tool::explore(["--output".as_ref(), output.as_os_str()], program).within(LIMIT).run()?)
+    // What is told of the causes is all of it, however slow the machine.
+    let options = ["--explain-time".as_ref(), "1h".as_ref(), "--output".as_ref(), output.as_os_str()];
+    Ok(Tool::explore(options, program).within(LIMIT).run()?)
 }
 
 fn verdict(mut wrong: Vec<String>, outcome: &Outcome, program: &Path) -> Result<(), Failed> {

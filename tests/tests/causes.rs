@@ -7,7 +7,8 @@ use tests::{Build, Optimisation, Outcome, Tool};
 fn explore(source: &str, level: Optimisation, format: &str) -> Outcome {
     let program = Build::new(source, level).program().unwrap();
     let folder = tempdir().unwrap();
-    let options = ["explore", "--format", format, "--output"];
+    // All of it, however slow the machine.
+    let options = ["explore", "--format", format, "--explain-time", "1h", "--output"];
     let tool = Tool::new(options).and([folder.path(), &program]);
     tool.run().unwrap()
 }
