@@ -117,6 +117,10 @@ fn of_pattern(trace: &Trace, seen: Vec<Seen>) -> Cause {
     match writes[..] {
         [false, true, true] if !reads_again(trace, &seen) => Cause::LostUpdate(seen),
         [_, _, _] => Cause::Atomicity(seen),
+        [true, true] => match read_before(trace, &seen) {
+            Some(read) => Cause::LostUpdate(std::iter::once(read).chain(seen).collect()),
+            None => Cause::Order(seen),
+        },
         _ => Cause::Order(seen),
     }
 }
@@ -154,6 +158,23 @@ fn reads_again(trace: &Trace, seen: &[Seen]) -> bool {
         let accesses = &step.event.did.accesses;
         accesses.iter().any(|access| access.mode == Mode::Read && access.obj.overlaps(&first.obj))
     })
+}
+
+/// Of two writes, what the second one's thread did to the object just before it, if that was to read it before the first
+/// write: the thread writes over what it has never seen. An operation that reads and writes at once sees it.
+fn read_before(trace: &Trace, seen: &[Seen]) -> Option<Seen> {
+    let &[remote, local] = seen else { return None };
+    let steps = &trace.steps[..local.position as usize];
+    let touches = |step: &TraceStep| {
+        step.event.id.thread == local.thread
+            && step.event.did.accesses.iter().any(|access| access.obj.overlaps(&local.obj))
+    };
+    let position = steps.iter().rposition(touches)?;
+    let is_read = steps[position].event.op.kind == OpKind::Read;
+    let is_stale = position < remote.position as usize;
+    let is_plain = trace.steps[local.position as usize].event.op.kind == OpKind::Write;
+    let read = Seen { thread: local.thread, writes: false, obj: local.obj, position: position as u32 };
+    (is_read && is_stale && is_plain && remote.thread != local.thread).then_some(read)
 }
 
 /// What threads wait for at the end; the swap is the one that makes the execution pass.

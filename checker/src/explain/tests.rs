@@ -134,10 +134,15 @@ fn kind(diagnosis: &Diagnosis) -> &'static str {
 /// One thread's update is lost if another one that only sets comes between.
 const COUNTERS: &str = "create T2, r x, w x x+1, join T2, r x, assert x != 1 | T2: w x 5";
 
+/// The pattern that tells is the order of two writes, the second of which has read before the first.
+const TWO_COME_BETWEEN: &str =
+    "create T2, r x, w x x+1, join T2, r x, assert x != 1 | T2: r x, w x 5, r x, w x 7";
+
 #[test]
 fn the_cause_is_that_of_the_program() {
     for (text, expected) in [
         (COUNTERS, "lost update"),
+        (TWO_COME_BETWEEN, "lost update"),
         (LOST_UPDATE, "lost update"),
         (FIGURE_1, "atomicity"),
         (DEADLOCK, "lock order"),
