@@ -10,7 +10,7 @@ use tower_lsp::ls_types::{
 };
 
 use crate::documents::Documents;
-use crate::findings::{Finding, Spot, Step, Texts};
+use crate::findings::{Clue, Finding, Spot, Step, Texts};
 use crate::text::{Encoding, range_of_line};
 
 /// Editors show no more of them.
@@ -62,25 +62,36 @@ impl Diagnosing<'_> {
         Some((uri, diagnostic))
     }
 
-    /// The switches on the way, then the other threads that take part.
+    /// The order that decides and the accesses to blame, then the switches on the way, then the other threads that take part.
     fn related(&self, finding: &Finding) -> Vec<DiagnosticRelatedInformation> {
         if !finding.is_concurrency_bug() {
             return Vec::new();
         }
         let others: Vec<(String, Spot)> =
             waiting(finding).filter_map(|party| Some((words(party), spot(party, finding)?))).collect();
+        let mut room = MOST_RELATED.saturating_sub(others.len());
+        // A part of either would mislead.
+        let mut whole = |clues: &[Clue]| {
+            let clues = if clues.len() <= room { clues } else { &[] };
+            room -= clues.len();
+            clues.to_vec()
+        };
+        let clues = [whole(&finding.critical_pair), whole(&finding.pattern)].concat();
+        let clues = clues.into_iter().map(|clue| (clue.text, clue.at));
         let of = finding.switches.len() + others.len();
-        let switches = most_telling(&finding.switches, MOST_RELATED.saturating_sub(others.len()));
+        let switches = most_telling(&finding.switches, room);
         let switches =
             switches.into_iter().filter_map(|step| Some((step.number, step.text.clone(), step.at.clone()?)));
         let others = others.into_iter().zip(finding.switches.len() + 1..);
         let others = others.map(|((text, spot), number)| (number, text, spot));
-        switches
-            .chain(others)
+        let story =
+            switches.chain(others).map(|(number, text, spot)| (format!("{number}/{of} {text}"), spot));
+        clues
+            .chain(story)
             .take(MOST_RELATED)
-            .filter_map(|(number, text, spot)| {
+            .filter_map(|(message, spot)| {
                 let location = self.location(finding, &spot)?;
-                Some(DiagnosticRelatedInformation { location, message: format!("{number}/{of} {text}") })
+                Some(DiagnosticRelatedInformation { location, message })
             })
             .collect()
     }

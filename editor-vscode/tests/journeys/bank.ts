@@ -7,7 +7,7 @@ import { begins, cancels, counts, reloads, walk, type Place } from "./common";
 const FAILING = "assert(shared.balance";
 
 /** Where a server that publishes nothing is noticed. */
-export const FINDS = "the failing line gets a problem, with the switches that lead there";
+export const FINDS = "the failing line gets a problem, with the order that decides and the switches that lead there";
 
 /** Where an adapter that ignores stepping back is noticed. */
 export const STEPS_BACK = "steps back go through the lines again, and the private variable has its old values";
@@ -36,6 +36,8 @@ const EXPLORE: Step[] = [
       await workbench.problems.show();
       await workbench.problems.row("Assertion `shared.balance").waitFor();
       expect(await workbench.problems.related()).toEqual([
+        "it fails where this comes first: T2 writes `shared.balance`",
+        "it passes where this comes first: T3 writes `shared.balance`",
         "1/4 T3 reads `shared.balance`",
         "2/4 T2 reads `shared.balance`",
         "3/4 T3 writes `shared.balance`",

@@ -41,6 +41,12 @@ export function counts(least: number): Step {
   ];
 }
 
+/** What is said of the first of three accesses to blame; how many schedules were compared is not the journey's concern. */
+export function blamed(access: string): unknown {
+  const counts = /^pattern 1\/3 \(in \d+ of \d+ failing schedules, and in \d+ of \d+ that pass\): /.source;
+  return expect.stringMatching(new RegExp(`${counts}${access} \``));
+}
+
 /** Takes a replay from line to line. */
 export async function walk({ workbench: { debug }, project }: Scene, stops: readonly Stop[]): Promise<void> {
   for (const [button, { file, text, below = 0 }, values] of stops) {

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import type { Step } from "../support/journey";
-import { begins, cancels, counts, reloads, walk, type Place } from "./common";
+import { begins, blamed, cancels, counts, reloads, walk, type Place } from "./common";
 
 const FILE = "tests/queue_test.cpp";
 const TEST = "TEST(Limits, AreKept)";
@@ -29,11 +29,20 @@ export const QUEUE: readonly Step[] = [
   ],
   counts(10),
   [
-    "the line that the framework reports has a problem, with the switches that lead there, and the depth of the bug",
+    "the line that the framework reports has a problem, with why it fails, the switches that lead there, and the depth of the bug",
     async ({ workbench, project, picture }) => {
       await workbench.problems.show();
       await workbench.problems.row("queue.size()").waitFor();
-      expect(await workbench.problems.related()).toEqual(["1/2 T2 locks `queue.lock_`", "2/2 T1 locks `queue.lock_`"]);
+      const jobs = "`queue.jobs_._M_end_of_storage`";
+      expect(await workbench.problems.related()).toEqual([
+        "it fails where this comes first: T2 locks `queue.lock_`",
+        "it passes where this comes first: T1 locks `queue.lock_`",
+        blamed("T1 writes"),
+        `pattern 2/3: T2 writes ${jobs}`,
+        `pattern 3/3: T1 reads ${jobs}`,
+        "1/2 T2 locks `queue.lock_`",
+        "2/2 T1 locks `queue.lock_`",
+      ]);
       await workbench.editor.goTo(await project.line(FILE, FAILING));
       await workbench.editor.line(FAILING, "bug depth 2 · 1 preemption").waitFor();
       await picture("gtest");

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import type { Step } from "../support/journey";
-import { begins, cancels, counts, reloads, walk, type Place } from "./common";
+import { begins, blamed, cancels, counts, reloads, walk, type Place } from "./common";
 
 const FILE = "src/lib.rs";
 const BUGGY = "fn views_are_lost()";
@@ -43,9 +43,17 @@ export const VIEWS: readonly Step[] = [
   ],
   counts(20),
   [
-    "the failing line has a problem, with the switches that lead there, and the depth of the bug",
+    "the failing line has a problem, with why it fails, the switches that lead there, and the depth of the bug",
     async ({ workbench, project }) => {
-      expect(await workbench.problems.related()).toEqual([`1/2 T2 reads ${COUNTER}`, `2/2 T1 updates ${COUNTER}`]);
+      expect(await workbench.problems.related()).toEqual([
+        `it fails where this comes first: T2 updates ${COUNTER}`,
+        `it passes where this comes first: T1 updates ${COUNTER}`,
+        blamed("T1 writes"),
+        `pattern 2/3: T2 writes ${COUNTER}`,
+        `pattern 3/3: T1 writes ${COUNTER}`,
+        `1/2 T2 reads ${COUNTER}`,
+        `2/2 T1 updates ${COUNTER}`,
+      ]);
       await workbench.editor.goTo(await project.line(FILE, FAILING));
       await workbench.editor.line(FAILING, "bug depth 2 · 1 preemption").waitFor();
     },

@@ -1,5 +1,6 @@
 //! The findings of the stores, as an editor shows them.
 
+mod clues;
 mod line_map;
 mod schedule;
 mod texts;
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 use explorer::kept::{self, KeptFinding, KeptFolder, KeptTarget};
 use explorer::report::{FailureKind, Location};
 
+pub(crate) use self::clues::Clue;
 pub(crate) use self::schedule::{Preemption, State, Step};
 pub(crate) use self::texts::Texts;
 use crate::key::Key;
@@ -48,6 +50,10 @@ pub(crate) struct Finding {
     pub(crate) preemptions: Vec<Preemption>,
     /// The threads at the end.
     pub(crate) end: Vec<State>,
+    /// The order that decides.
+    pub(crate) critical_pair: Vec<Clue>,
+    /// The accesses to blame.
+    pub(crate) pattern: Vec<Clue>,
 }
 
 impl Finding {
@@ -59,8 +65,14 @@ impl Finding {
         let at = std::iter::once(&told.place).chain(stacks).find_map(|place| Spot::of(place, root));
         let told = schedule::Told::of(&kept.finding, root);
         let (switches, preemptions, end) = (told.switches(), told.preemptions(), told.end());
+        let why = kept.finding.explanation.as_ref();
+        let critical_pair = why.map(|why| clues::critical_pair(why, root)).unwrap_or_default();
+        let pattern = why.map(|why| clues::pattern(why, root)).unwrap_or_default();
         // Long executions would fill the memory of the server.
         kept.finding.events = Vec::new();
+        if let Some(pair) = kept.finding.explanation.as_mut().and_then(|why| why.pair.as_mut()) {
+            pair.passing = Vec::new();
+        }
         Self {
             id: folder.path().join(&kept.id).to_string_lossy().into_owned(),
             root: root.to_owned(),
@@ -69,6 +81,8 @@ impl Finding {
             switches,
             preemptions,
             end,
+            critical_pair,
+            pattern,
             kept,
         }
     }

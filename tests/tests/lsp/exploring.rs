@@ -31,18 +31,6 @@ fn a_lens_is_clicked_and_the_failing_line_gets_a_diagnostic() {
         ),
         "{message}"
     );
-    let related = diagnostic["relatedInformation"].as_array().unwrap();
-    let messages: Vec<_> = related.iter().map(|related| related["message"].as_str().unwrap()).collect();
-    assert_eq!(
-        messages,
-        [
-            "1/4 T3 reads `page_views`",
-            "2/4 T2 reads `page_views`",
-            "3/4 T3 writes `page_views`",
-            "4/4 T1 joins T2"
-        ]
-    );
-    assert_eq!(related[1]["location"]["range"]["start"]["line"], line_of(&source, "    page_views++;"));
     editor.wait_for_lens(&source, |title| title.starts_with("✗ 1 bug · 1 preemption · "));
     editor.end();
 }

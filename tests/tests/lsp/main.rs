@@ -6,6 +6,7 @@ mod builds;
 mod checks;
 mod configuration;
 mod ends;
+mod explained;
 mod exploring;
 mod failing_lines;
 mod folders;
