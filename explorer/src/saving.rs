@@ -1,6 +1,6 @@
 //! From a failing execution to the file that replays it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use checker::names::{Obj, Site};
 use checker::op::{Op, OpKind};
@@ -22,9 +22,10 @@ pub(crate) fn schedule_file(
     (strategy, seed): (&str, u64),
     places: &Places<'_>,
 ) -> ScheduleFile {
-    // The last choice has no event if it never came to an end.
-    let steps = found.trace.steps.iter().zip(&told.events).map(Some).chain(std::iter::repeat(None));
     let choices = found.trace.schedule();
+    // The last choice has no step if it never came to an end; what a harness does is not told.
+    let told_events: HashMap<u32, &EventLine> = told.events.iter().map(|line| (line.number, line)).collect();
+    let step = |at: u32| (found.trace.steps.get(at as usize), told_events.get(&at).copied());
     ScheduleFile {
         format: FORMAT.to_owned(),
         version: VERSION,
@@ -46,7 +47,7 @@ pub(crate) fn schedule_file(
             fewest: found.fewest,
             delays: found.delays,
         },
-        choices: choices.iter().zip(steps).map(|(choice, step)| saved_choice(choice, step, places)).collect(),
+        choices: choices.iter().zip(0..).map(|(choice, at)| saved_choice(choice, step(at), places)).collect(),
     }
 }
 
@@ -72,15 +73,15 @@ fn party_words(party: &crate::report::Party) -> String {
 
 fn saved_choice(
     (choice, key): &(Choice, OpKey),
-    step: Option<(&TraceStep, &EventLine)>,
+    (step, line): (Option<&TraceStep>, Option<&EventLine>),
     places: &Places<'_>,
 ) -> SavedChoice {
-    let object = step.and_then(|(step, _)| step.event.op.may.accesses.first());
+    let object = step.and_then(|step| step.event.op.may.accesses.first());
     SavedChoice {
         thread: choice.agent.thread(),
         operation: key.kind,
         object: object.and_then(|access| places.source().describe(access.obj)),
-        at: step.map_or_else(|| places.of_site(key.site), |(_, line)| line.place.clone()).words(),
+        at: line.map_or_else(|| places.of_site(key.site), |line| line.place.clone()).words(),
         site: key.site,
         actor: SavedChoice::actor(choice.agent),
         pick: choice.pick,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use tests::{Build, Optimisation, Outcome, Tool};
+use tests::{Build, Found, Optimisation, Outcome, Tool};
 
 fn explore(test: &str, optimisation: Optimisation) -> Outcome {
     let program = Build::new("frameworks/rust_tests.rs", optimisation).flag("--test").program().unwrap();
@@ -83,6 +83,27 @@ fn a_rust_test_that_fails_without_a_panic_fails_at_its_last_line() {
             assert_eq!(finding["line"], line, "{}", outcome.transcript());
         }
     }
+}
+
+#[test]
+fn a_saved_schedule_has_the_place_of_each_event_also_after_what_the_harness_does() {
+    let source = "frameworks/left_behind.rs";
+    let program = Build::new(source, Optimisation::O0).flag("--test").program().unwrap();
+    let arguments = ["--exact", "is_overtaken", "--nocapture", "--test-threads=1"];
+    let found = Found::with_arguments(program, &tests::targets().join(source), &arguments);
+    let saved: Value = serde_json::from_slice(&std::fs::read(&found.schedule).unwrap()).unwrap();
+    let choices = saved["choices"].as_array().unwrap();
+    let harness = choices.iter().position(|choice| choice["thread"] == "main").unwrap();
+    let of_harness = choices[harness]["at"].as_str().unwrap();
+    assert!(!of_harness.contains("left_behind"), "{of_harness}");
+    let saved = |choice: &Value| {
+        let [operation, at] = ["operation", "at"].map(|member| choice[member].as_str().unwrap().to_owned());
+        (operation, at.rsplit_once(':').unwrap().1.parse().unwrap())
+    };
+    let later: Vec<(String, u64)> = choices[harness + 1..].iter().take(4).map(saved).collect();
+    let [step, wait] = ["// STEP", "// WAIT"].map(|words| found.line(words));
+    let expected = [("timeout", wait), ("update", step), ("futex-wait", wait), ("timeout", wait)];
+    assert_eq!(later, expected.map(|(operation, line)| (operation.to_owned(), line)));
 }
 
 /// The number of the line with these words.
