@@ -22,7 +22,8 @@ pub struct Editor {
     from_server: Receiver<Value>,
     next_id: u64,
     answer: Answer,
-    /// Everything that the server sent without being asked, in order: requests too.
+    /// Everything that the server sent without being asked, in order: requests too. Answers have no place in that order:
+    /// what was sent before an answer may come after it, so that only a wait for what was sent later shows what was told.
     pub told: Vec<Value>,
     /// What was told before something was done belongs to the past.
     past: usize,

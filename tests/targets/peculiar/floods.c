@@ -1,4 +1,5 @@
-/* Writes 64 MB to its standard output, far more than a pipe holds or anybody wants to read. */
+/* Writes 64 MB to its standard output, far more than a pipe holds or anybody wants to read; with an argument, it never
+ * stops. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -14,15 +15,16 @@ static void *count(void *unused)
     return NULL;
 }
 
-int main(void)
+int main(int count_of_arguments, char **arguments)
 {
     static char page[1 << 16];
     pthread_t thread;
 
+    (void)arguments;
     memset(page, 'x', sizeof page);
     page[sizeof page - 1] = '\n';
     pthread_create(&thread, NULL, count, NULL);
-    for (int i = 0; i < 1024; i++)
+    for (long i = 0; i < 1024 || count_of_arguments > 1; i++)
         if (write(STDOUT_FILENO, page, sizeof page) < 0)
             break;
     pthread_join(thread, NULL);

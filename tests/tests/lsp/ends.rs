@@ -70,7 +70,7 @@ fn programs_that_spin_flood_or_close_their_ears_end_when_they_are_cancelled() {
         workspace.compile(name);
         workspace.put(
             "interleaver.toml",
-            "run-timeout = \"1000s\"\nstep-limit = 1000000000\ntime-limit = \"1000s\"\n",
+            "args = [\"for ever\"]\nrun-timeout = \"1000s\"\nstep-limit = 1000000000\ntime-limit = \"1000s\"\n",
         );
         let mut editor = workspace.editor();
         editor.open(&source);

@@ -22,11 +22,16 @@ fn click(editor: &mut Editor, source: &Path) {
     editor.click(&lens);
 }
 
-/// What the user was shown: how grave it is (1 is an error, 2 a warning), and the sentence.
+/// A sentence that the user is shown, and how grave it is (1 is an error, 2 a warning).
+fn sentence(params: &Value) -> (u64, String) {
+    (params["type"].as_u64().unwrap(), params["message"].as_str().unwrap().to_owned())
+}
+
+/// What the user was shown before the diagnostics that `editor` has waited for. (Before an answer there may be some that
+/// have not come yet.)
 fn shown(editor: &Editor) -> Vec<(u64, String)> {
     let told = editor.told.iter().filter(|told| told["method"] == "window/showMessage");
-    let message = |told: &Value| told["params"]["message"].as_str().unwrap().to_owned();
-    told.map(|told| (told["params"]["type"].as_u64().unwrap(), message(told))).collect()
+    told.map(|told| sentence(&told["params"])).collect()
 }
 
 #[test]
@@ -36,17 +41,16 @@ fn what_nothing_can_be_explored_without_is_said_with_a_fix() {
         let source = workspace.file("lost_update.c");
         let mut editor = without(thing, &workspace);
         click(&mut editor, &source);
+        let (kind, said) = sentence(&editor.wait_for_method("window/showMessage", |_| true));
+        assert!(kind == 1 && said.contains(words) && said.contains("; to do: "), "{thing}: {said}");
         let warning = editor.wait_for_lens(&source, |title| title.starts_with("⚠ "));
-        let said = shown(&editor);
-        let [(1, sentence)] = said.as_slice() else { panic!("{thing}: one error is expected: {said:?}") };
-        assert!(sentence.contains(words) && sentence.contains("; to do: "), "{thing}: {sentence}");
-        assert_eq!(warning, format!("⚠ {sentence}"));
+        assert_eq!(warning, format!("⚠ {said}"));
         assert!(!workspace.file(".interleaver").exists(), "{thing}: nothing is explored");
         // Somebody may have changed the machine meanwhile: the next click tries again.
         let lens = editor.lens(&source, "▶ Explore interleavings");
         editor.click(&lens);
-        editor.wait_for_method("window/showMessage", |_| true);
-        assert_eq!(shown(&editor).len(), 2, "{thing}");
+        let again = sentence(&editor.wait_for_method("window/showMessage", |_| true));
+        assert_eq!(shown(&editor), [(kind, said), again], "{thing}");
         editor.end();
     }
 }
@@ -64,6 +68,7 @@ fn what_can_be_done_without_is_said_once_and_the_bug_is_found() {
         assert_eq!(found[0]["range"]["start"]["line"], line_of(&first, "assert(page_views"), "{thing}");
         editor.wait_for_lens(&first, |title| title.starts_with("✗ 1 bug · 1 preemption"));
         click(&mut editor, &second);
+        editor.wait_for_diagnostics(&second, |diagnostics| !diagnostics.is_empty());
         editor.wait_for_lens(&second, |title| title.starts_with("✗ 1 bug"));
         let said = shown(&editor);
         let [(2, sentence)] = said.as_slice() else { panic!("{thing}: one warning is expected: {said:?}") };
@@ -79,7 +84,7 @@ fn where_everything_is_permitted_nothing_is_said() {
     let mut editor = Editor::spawned(workspace.path()).unwrap();
     editor.begin(json!({}));
     click(&mut editor, &source);
-    editor.wait_for_lens(&source, |title| title.starts_with("✗ 1 bug"));
+    editor.wait_for_diagnostics(&source, |diagnostics| !diagnostics.is_empty());
     assert_eq!(shown(&editor), []);
     editor.end();
 }
