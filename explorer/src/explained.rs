@@ -6,7 +6,7 @@ use checker::seam::Program;
 
 use crate::callers::places_of_events;
 use crate::diagnosis;
-use crate::explanation::{AccessLine, Compared, Explanation, Original, Pair, PatternLine, Side};
+use crate::explanation::{AccessLine, Compared, Explanation, NoReturn, Original, Pair, PatternLine, Side};
 use crate::lanes::Lanes;
 use crate::places::Places;
 use crate::report::{EventLine, Finding};
@@ -50,6 +50,12 @@ impl<'a> Telling<'a> {
             // The failing one that is shown counts as well.
             compared: Compared { failing: failing + 1, passing },
             pair: explained.pair.as_ref().map(|pair| self.pair(program, explained, pair)),
+            no_return: explained.no_return.map(|point| NoReturn {
+                event: self.side(point.event),
+                exhaustive: point.exhaustive,
+                before: point.before,
+                after: point.after,
+            }),
             missing: explained.missing.clone(),
             executions: explained.executions,
             original,

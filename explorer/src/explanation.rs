@@ -27,6 +27,9 @@ pub struct Explanation {
     /// The events whose order decides.
     #[serde(default)]
     pub pair: Option<Pair>,
+    /// The first event after which the failure can no longer be helped.
+    #[serde(default)]
+    pub no_return: Option<NoReturn>,
     /// What could not be found out, and why.
     #[serde(default)]
     pub missing: Vec<String>,
@@ -103,6 +106,20 @@ pub struct Pair {
     pub passing: Vec<EventLine>,
     /// Where its schedule is saved.
     pub schedule_file: Option<String>,
+}
+
+/// The point of no return.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct NoReturn {
+    /// The event.
+    #[serde(flatten)]
+    pub event: Side,
+    /// Every continuation was run; else a random sample decided.
+    pub exhaustive: bool,
+    /// The share of random continuations that fail, from before the event.
+    pub before: f64,
+    /// The same from behind it.
+    pub after: f64,
 }
 
 /// An event of a pair, as in the failing schedule.

@@ -1,6 +1,6 @@
 //! An explanation as a person reads it, below the schedule that fails.
 
-use crate::explanation::{AccessLine, Explanation, Pair, PatternLine, Side};
+use crate::explanation::{AccessLine, Explanation, NoReturn, Pair, PatternLine, Side};
 use crate::report::{Finding, Location};
 use crate::table;
 use crate::text::plural;
@@ -13,6 +13,9 @@ pub(crate) fn render(finding: &Finding, why: &Explanation) -> String {
     let mut text = String::new();
     if let Some(pair) = &why.pair {
         text.push_str(&critical(finding, pair));
+    }
+    if let Some(point) = &why.no_return {
+        text.push_str(&no_return(point));
     }
     if !why.patterns.is_empty() {
         let compared = why.compared;
@@ -53,6 +56,20 @@ fn side(side: &Side) -> String {
 fn at(place: &Location) -> String {
     let words = place.words();
     if words.is_empty() { words } else { format!("  in {words}") }
+}
+
+fn no_return(point: &NoReturn) -> String {
+    let percent = |share: f64| (share * 100.0).round();
+    let how = match point.exhaustive {
+        true => "after it every schedule fails",
+        false => "after it at least 95 % of random schedules fail",
+    };
+    format!(
+        "\nPoint of no return: {how} (of random ones {} % before it, {} % after it)\n  {}\n",
+        percent(point.before),
+        percent(point.after),
+        side(&point.event)
+    )
 }
 
 fn pattern(line: &PatternLine) -> String {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::{Build, Expectation, Language, Manifest, Optimisation, Outcome, Target, Tool, running};
 
 /// Past the default budget, so that a search that takes too long says itself that it does.
@@ -121,6 +121,20 @@ fn not_explained(outcome: &Outcome, why: &str, pair: [u64; 2]) -> Result<Vec<Str
     let sides = told["swaps"].as_array().into_iter().flatten().flat_map(|swap| [&swap[0], &swap[1]]);
     let lines: Vec<Option<u64>> = sides.map(|side| side["line"].as_u64()).collect();
     expect(&mut wrong, "critical pair", &json!(lines), &json!(pair));
+    let lost = &explanation["no_return"];
+    let found_out = (&lost["exhaustive"], &lost["after"]);
+    if found_out != (&json!(true), &json!(1.0)) || lost["before"].as_f64().is_none_or(|share| share >= 1.0) {
+        wrong.push(format!("point of no return: {lost}"));
+    }
+    // What passes is another execution by then.
+    let [failing, passing] = [&outcome.finding()["events"], &told["passing"]];
+    let event = |event: &Value| (event["thread"].clone(), event["text"].clone());
+    let until = (0..).find(|&at| failing[at].is_null() || event(&failing[at]) != event(&passing[at]));
+    if lost["number"].as_u64() < until.map(|at| at as u64) {
+        wrong.push(format!(
+            "point of no return: {lost}, but what passes differs from event {until:?} on only"
+        ));
+    }
     let passing = told["schedule_file"].as_str().unwrap_or_default();
     let replayed = Tool::new(["replay", "--format", "json", passing]).within(LIMIT).run()?;
     expect(&mut wrong, "exit code of the one that passes", &json!(replayed.code), &json!(0));
@@ -129,7 +143,7 @@ fn not_explained(outcome: &Outcome, why: &str, pair: [u64; 2]) -> Result<Vec<Str
     Ok(wrong)
 }
 
-fn expect(wrong: &mut Vec<String>, what: &str, got: &serde_json::Value, expected: &serde_json::Value) {
+fn expect(wrong: &mut Vec<String>, what: &str, got: &Value, expected: &Value) {
     if got != expected {
         wrong.push(format!("{what}: expected {expected}, got {got}"));
     }

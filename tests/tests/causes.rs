@@ -76,6 +76,8 @@ fn people_read_the_sentence_the_pair_and_the_schedule_that_passes() {
          writes it (lost_update.c:19), which undoes that\n",
         "\nIt passes if these two come in the other order:\n",
         "\n   ✓ it ends well\n",
+        "\nPoint of no return: after it every schedule fails (of random ones ",
+        " % before it, 100 % after it)\n  event 3: T2 read `page_views`  in handle_request, ",
         "\nAccesses that tell 2 failing schedules from 2 that pass:\n  1. score 1.00\n       T3 reads `page_views`",
         "\nThe nearest one that passes: interleaver replay ",
     ] {

@@ -16,7 +16,8 @@ fn the_demo_prints_what_the_readme_shows() {
     let mut compiler = Command::new("gcc");
     compiler.args(["-g", "-O0", "-pthread", "tests/targets/c/lost_update.c", "-o"]).arg(&program);
     assert!(compiler.current_dir(workspace()).status().unwrap().success());
-    let explore = Tool::new(["explore", "--output"]).and([folder.path().as_os_str(), "--".as_ref()]);
+    let explore = Tool::new(["explore", "--explain-time", "1h", "--output"])
+        .and([folder.path().as_os_str(), "--".as_ref()]);
     let outcome = explore.and([&program]).run().unwrap();
     assert!(outcome.stdout.starts_with(shown.trim_start()), "{}", outcome.transcript());
 }

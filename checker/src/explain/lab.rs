@@ -95,6 +95,20 @@ impl<'a, P: Program> Lab<'a, P> {
         self.executions
     }
 
+    /// A stage with a budget of its own on another program, whose executions count here.
+    pub(super) fn within<Q: Program, T>(
+        &mut self,
+        program: &Q,
+        executions: u64,
+        stage: impl FnOnce(&mut Lab<'_, Q>) -> Result<T, Halt>,
+    ) -> Result<T, Halt> {
+        let mut lab = Lab::new(program, self.runner.limits, self.identity, &mut *self.go);
+        lab.allow(executions);
+        let result = stage(&mut lab);
+        self.executions += lab.executions();
+        result
+    }
+
     /// Runs one execution: the prefix, then as the guide says.
     pub(super) fn run(
         &mut self,

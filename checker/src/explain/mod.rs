@@ -9,6 +9,7 @@ mod changes;
 mod depth;
 mod evidence;
 mod falcon;
+mod fate;
 mod lab;
 mod minimise;
 mod pair;
@@ -20,6 +21,7 @@ pub use self::cause::{Cause, Diagnosis, Link};
 pub use self::depth::Depth;
 use self::evidence::Evidence;
 pub use self::falcon::{Pattern, Seen, Suspect, Touch};
+pub use self::fate::NoReturn;
 use self::lab::{Experiment, Halt, Lab};
 pub use self::pair::{CriticalPair, Second, Swap};
 use crate::cost;
@@ -49,6 +51,8 @@ pub struct Explanation {
     pub compared: (u32, u32),
     /// The events whose order decides.
     pub pair: Option<CriticalPair>,
+    /// The point of no return.
+    pub no_return: Option<NoReturn>,
     /// What kind of mistake it is.
     pub diagnosis: Diagnosis,
     /// What could not be found out, and why.
@@ -112,6 +116,9 @@ pub fn explain<P: Program>(
     let pair = pair::critical_pair(&mut lab, &simplest, &evidence.passing);
     let pair = missing.stage("the critical pair", pair).flatten();
     let depth = missing.stage("its bug depth", depth::depth(&mut lab, &simplest, switches)).flatten();
+    let schedule = simplest.trace.schedule();
+    let no_return = fate::no_return(&mut lab, program, &schedule[..simplest.point], options.seed);
+    let no_return = missing.stage("the point of no return", no_return).flatten();
     let Experiment { trace, failure, ending, .. } = simplest;
     let failure = failure.unwrap_or_else(|| found.failure.clone());
     let suspects = suspects(&trace, &evidence);
@@ -135,6 +142,7 @@ pub fn explain<P: Program>(
         suspects,
         compared: (evidence.failing.len() as u32, evidence.passing.len() as u32),
         pair,
+        no_return,
         diagnosis,
         missing: missing.0,
         original: finding.trace.first_difference(&found.trace).map(|_| found.trace.clone()),

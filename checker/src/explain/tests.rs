@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::Model;
+use crate::search::tests::oracle::always_fails_after;
 use crate::search::{Observer, Progress, explore};
 use crate::strategy::StrategyKind;
 
@@ -194,4 +195,36 @@ fn where_no_single_swap_does_it_the_fewest_that_do_are_told() {
     let told = explained(text, &Options::default());
     assert_eq!(pair(text, &told).len(), 1, "either swap does it");
     assert_eq!(told.pair.unwrap().failed, 0);
+}
+
+#[test]
+fn the_point_of_no_return_is_the_first_event_after_which_brute_force_finds_no_way_out() {
+    for (text, expected) in [
+        (LOST_UPDATE, Some("Read")),
+        (DEADLOCK, Some("Lock")),
+        (COUNTERS, Some("Write")),
+        (FIGURE_1, Some("Write")),
+        ("create T2, r s, assert s == 1 | T2: w s", Some("Read")),
+        ("create T2, lock m, r f, if f == 0 { wait c m }, unlock m | T2: w f, signal c", None),
+        ("create T2, lock m, r x, if x { lock m }, unlock m | T2: w x", None),
+    ] {
+        let told = explained(text, &Options::default());
+        let no_return = told.no_return.unwrap_or_else(|| panic!("{text}: {:?}", told.missing));
+        let steps = &told.finding.trace.steps;
+        let kind = format!("{:?}", steps[no_return.event as usize].event.op.kind);
+        assert!(expected.is_none_or(|expected| kind == expected), "{text}: {kind}");
+        assert!(no_return.exhaustive, "{text}");
+        let choices: Vec<_> = told.finding.trace.schedule().iter().map(|(choice, _)| *choice).collect();
+        let is_lost = |events: u32| always_fails_after(&model(text), &choices[..events as usize]);
+        assert!(!is_lost(no_return.event) && is_lost(no_return.event + 1), "{text}: {no_return:?}");
+        assert!(no_return.before < no_return.after, "{text}: {no_return:?}");
+        assert!((no_return.after - 1.0).abs() < f64::EPSILON, "{text}: {no_return:?}");
+    }
+}
+
+#[test]
+fn what_fails_whatever_comes_has_no_point_of_no_return() {
+    // Every schedule fails, but not in the same way.
+    let text = "create T2, r s, assert s == 1 | T2: w s 1, r t, assert t == 1";
+    assert_eq!(explained(text, &Options::default()).no_return, None);
 }

@@ -43,6 +43,8 @@ fn a_lost_update_is_told_with_its_names_and_the_schedule_that_passes() {
          undoes that\n",
         "\nIt passes if these two come in the other order:\n",
         "\n   ✓ it ends well\n",
+        "\nPoint of no return: after it every schedule fails (of random ones ",
+        " % before it, 100 % after it)\n  event 3: T2 read `x`",
         "\nAccesses that tell 2 failing schedules from ",
         "\nThe nearest one that passes: interleaver replay ",
     ] {

@@ -9,7 +9,7 @@ mod findings;
 pub(crate) mod generated;
 mod loops;
 mod narrow;
-mod oracle;
+pub(crate) mod oracle;
 mod programs;
 mod races;
 mod samplers;

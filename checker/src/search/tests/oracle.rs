@@ -45,21 +45,18 @@ pub(super) fn unfair_oracle(model: &Model, limit: u64) -> Option<Oracle> {
     start(model, u32::MAX, false, limit)
 }
 
-fn start(model: &Model, timeouts: u32, fair: bool, limit: u64) -> Option<Oracle> {
-    let run = model.start(&Scope::All).unwrap();
+/// Whether every continuation after these choices fails.
+pub(crate) fn always_fails_after(model: &Model, choices: &[Choice]) -> bool {
+    let begun = At::beginning(model, u32::MAX, true);
+    let at = choices.iter().fold(begun, |at, &choice| at.after(choice, &[choice]));
     let mut oracle = Oracle::default();
-    let at = At {
-        model,
-        run,
-        events: Vec::new(),
-        last: None,
-        gave_way: false,
-        preemptions: 0,
-        delays: 0,
-        timeouts,
-        fair,
-    };
-    at.visit(&mut oracle, limit).then_some(oracle)
+    at.visit(&mut oracle, u64::MAX);
+    oracle.classes.values().all(|class| !class.failures.is_empty())
+}
+
+fn start(model: &Model, timeouts: u32, fair: bool, limit: u64) -> Option<Oracle> {
+    let mut oracle = Oracle::default();
+    At::beginning(model, timeouts, fair).visit(&mut oracle, limit).then_some(oracle)
 }
 
 impl Oracle {
@@ -86,7 +83,21 @@ struct At<'m> {
     fair: bool,
 }
 
-impl At<'_> {
+impl<'m> At<'m> {
+    fn beginning(model: &'m Model, timeouts: u32, fair: bool) -> Self {
+        Self {
+            model,
+            run: model.start(&Scope::All).unwrap(),
+            events: Vec::new(),
+            last: None,
+            gave_way: false,
+            preemptions: 0,
+            delays: 0,
+            timeouts,
+            fair,
+        }
+    }
+
     fn visit(&self, oracle: &mut Oracle, limit: u64) -> bool {
         let mut agents = Mirror::default();
         agents.start(self.run.agents());

@@ -1,0 +1,221 @@
+//! The point of no return: the first event after which the failure can no longer be helped.
+//!
+//! What holds after an event holds after every later one, so the point is found by halving. Whether every continuation
+//! fails is decided by running them all, up to order; where there are too many, the share of random ones that fail has to do.
+
+use super::lab::{Halt, Lab};
+use crate::cache::{Cache, Rule};
+use crate::names::{Obj, Site, ThreadName};
+use crate::run::End;
+use crate::seam::{
+    AgentView, Batch, Choice, Ending, Epoch, Event, Execution, ExecutionError, OpKey, Program, Scope,
+    StartError, Stop, Until,
+};
+use crate::strategy::{Dice, Frontier, Next, Random, Sample, Strategy, Unbounded};
+
+/// How many continuations of one event are run to decide on it, and how many of them are random ones, which come first: one
+/// that ends well is soon met where there are many.
+const CONTINUATIONS: u64 = 2_000;
+const FIRST: u64 = 20;
+
+/// How many random ones make a share, and where that is so high (in hundred) that all but fail.
+const RANDOM: u64 = 200;
+const MOST: f64 = 95.0;
+
+/// Where a failing execution could no longer be saved.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct NoReturn {
+    /// The position of the event.
+    pub event: u32,
+    /// After it every continuation fails, and one from before it ends well; else random ones had to do, at least 95 of 100
+    /// of which fail.
+    pub exhaustive: bool,
+    /// Of random continuations from before the event, the share that fails.
+    pub before: f64,
+    /// The same from behind it.
+    pub after: f64,
+}
+
+/// Looks for the point of no return of a schedule that fails after so many events. There is none where the program fails
+/// whatever the schedule.
+pub(super) fn no_return<P: Program>(
+    lab: &mut Lab<'_, P>,
+    program: &P,
+    schedule: &[(Choice, OpKey)],
+    seed: u64,
+) -> Result<Option<NoReturn>, Halt> {
+    let mut fate = Fate { lab, program, schedule, seed };
+    let (event, exhaustive) = match fate.first(Fate::all_fail) {
+        Err(Halt::Spent) => (fate.first(Fate::all_but_fail)?, false),
+        event => (event?, true),
+    };
+    let Some(event) = event else { return Ok(None) };
+    let before = fate.failing_share(event)?;
+    let after = if exhaustive { 1.0 } else { fate.failing_share(event + 1)? };
+    Ok(Some(NoReturn { event: event as u32, exhaustive, before, after }))
+}
+
+struct Fate<'f, 'a, P> {
+    lab: &'f mut Lab<'a, P>,
+    program: &'f P,
+    schedule: &'f [(Choice, OpKey)],
+    seed: u64,
+}
+
+impl<'f, P: Program> Fate<'f, '_, P> {
+    /// The first event after which all is lost, if it is not from the beginning.
+    fn first(
+        &mut self,
+        mut is_lost: impl FnMut(&mut Self, usize) -> Result<bool, Halt>,
+    ) -> Result<Option<usize>, Halt> {
+        if self.schedule.is_empty() || is_lost(self, 0)? {
+            return Ok(None);
+        }
+        // After `open` events it is not, after `lost` ones it is.
+        let (mut open, mut lost) = (0, self.schedule.len());
+        while open + 1 < lost {
+            let middle = usize::midpoint(open, lost);
+            if is_lost(self, middle)? { lost = middle } else { open = middle }
+        }
+        Ok(Some(open))
+    }
+
+    fn after(&self, events: usize) -> After<'f, P> {
+        After { program: self.program, steps: &self.schedule[..events] }
+    }
+
+    /// Whether every continuation after so many events fails.
+    fn all_fail(&mut self, events: usize) -> Result<bool, Halt> {
+        let (after, seed) = (self.after(events), self.seed);
+        self.lab.within(&after, CONTINUATIONS, |lab| {
+            for number in 0..FIRST {
+                if lab.run(&[], &mut *Random.guide(Dice::new(seed, number)))?.passes {
+                    return Ok(false);
+                }
+            }
+            none_passes(lab)
+        })
+    }
+
+    fn all_but_fail(&mut self, events: usize) -> Result<bool, Halt> {
+        Ok(self.failing_share(events)? * 100.0 >= MOST)
+    }
+
+    fn failing_share(&mut self, events: usize) -> Result<f64, Halt> {
+        let (after, seed) = (self.after(events), self.seed);
+        self.lab.within(&after, RANDOM, |lab| {
+            let mut failing = 0;
+            for number in 0..RANDOM {
+                let experiment = lab.run(&[], &mut *Random.guide(Dice::new(seed, number)))?;
+                failing += u32::from(!experiment.passes);
+            }
+            Ok(f64::from(failing) / RANDOM as f64)
+        })
+    }
+}
+
+/// Whether no execution ends well.
+fn none_passes<P: Program>(lab: &mut Lab<'_, P>) -> Result<bool, Halt> {
+    let mut strategy = Frontier::new(Unbounded);
+    let cache = Cache::new(Some(Rule::Preemptions));
+    while let Next::Work(item) = strategy.next(&cache) {
+        let mut guide = strategy.guide(&item, &cache);
+        let end = lab.drive(&item.prefix, &mut *guide)?;
+        let notes = guide.notes();
+        match &end {
+            End::Ended(failures) if failures.is_empty() => return Ok(false),
+            End::Ended(_) => {
+                cache.end(lab.trace().hb.state());
+            }
+            // What would come next is unknown.
+            End::Limit(_) => return Err(Halt::Spent),
+            End::Cut(_) | End::Promoted(_) | End::Stopped(_) => {}
+        }
+        strategy.learn(&item, lab.trace(), notes, &cache);
+    }
+    Ok(true)
+}
+
+/// A program whose executions begin after the first events of a schedule.
+struct After<'a, P> {
+    program: &'a P,
+    steps: &'a [(Choice, OpKey)],
+}
+
+/// An execution of it; events are numbered from where it begins.
+struct AfterRun<R> {
+    run: R,
+    ran: Vec<(ThreadName, u32)>,
+}
+
+impl<P: Program> Program for After<'_, P> {
+    type Run = AfterRun<P::Run>;
+
+    fn start(&self, scope: &Scope) -> Result<Self::Run, StartError> {
+        let mut run = self.program.start(scope)?;
+        let mut ran: Vec<(ThreadName, u32)> = Vec::new();
+        if !self.steps.is_empty() {
+            let batch = match run.replay(self.steps) {
+                Ok(batch) => batch,
+                Err(error) => {
+                    run.finish();
+                    return Err(StartError(error.to_string()));
+                }
+            };
+            for id in batch.steps.iter().map(|step| step.event.id) {
+                match ran.iter_mut().find(|(thread, _)| *thread == id.thread) {
+                    Some((_, count)) => *count = id.index + 1,
+                    None => ran.push((id.thread, id.index + 1)),
+                }
+            }
+        }
+        Ok(AfterRun { run, ran })
+    }
+
+    fn epoch(&self) -> Epoch {
+        self.program.epoch()
+    }
+
+    fn describe(&self, obj: Obj) -> Option<String> {
+        self.program.describe(obj)
+    }
+}
+
+impl<R: Execution> AfterRun<R> {
+    fn renumber(&self, mut batch: Batch) -> Batch {
+        let ran = |thread| self.ran.iter().find(|(known, _)| *known == thread).map_or(0, |(_, count)| *count);
+        for Event { id, woken_by, .. } in batch.steps.iter_mut().map(|step| &mut step.event) {
+            id.index -= ran(id.thread);
+            *woken_by = woken_by.and_then(|mut by| {
+                by.index = by.index.checked_sub(ran(by.thread))?;
+                Some(by)
+            });
+        }
+        batch
+    }
+}
+
+impl<R: Execution> Execution for AfterRun<R> {
+    fn agents(&self) -> &[AgentView] {
+        self.run.agents()
+    }
+
+    fn run(&mut self, choice: Choice, until: &Until) -> Result<Batch, ExecutionError> {
+        self.run.run(choice, until).map(|batch| self.renumber(batch))
+    }
+
+    fn replay(&mut self, steps: &[(Choice, OpKey)]) -> Result<Batch, ExecutionError> {
+        if steps.is_empty() {
+            return Ok(Batch { steps: Vec::new(), stop: Stop::Quantum });
+        }
+        self.run.replay(steps).map(|batch| self.renumber(batch))
+    }
+
+    fn stack(&mut self, thread: ThreadName) -> Vec<Site> {
+        self.run.stack(thread)
+    }
+
+    fn finish(self) -> Ending {
+        self.run.finish()
+    }
+}
