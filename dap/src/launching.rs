@@ -63,7 +63,7 @@ impl<W: Write> Adapter<W> {
     }
 
     pub(crate) fn restart(&mut self) -> Answer {
-        let stop = self.session()?.go(Move::ToFailure)?;
+        let stop = self.session()?.go(Move::ToBeginning)?;
         self.stand(stop);
         Ok(Value::Null)
     }

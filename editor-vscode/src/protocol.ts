@@ -52,6 +52,8 @@ export interface ExploreArguments {
 export interface ReplayArguments {
   finding: string;
   schedule: string;
+  /** Nothing fails in it. */
+  passes: boolean;
   program: string;
   folder: string;
 }
@@ -113,6 +115,8 @@ export interface Finding {
   /** What the last look for it came to. */
   checked: string | null;
   schedule: string;
+  /** The schedule that passes, if there is one. */
+  passing: string | null;
   program: string;
   /** Where relative paths of the schedule start. */
   folder: string;

@@ -3,16 +3,15 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use checker::explain::{self, Unexplained};
+use checker::explain::{self, CriticalPair, Unexplained};
 use checker::search::{self, Go, Outcome};
-use checker::trace::Trace;
 
 use crate::explained::Telling;
 use crate::explanation::Pair;
 use crate::kept::Keeper;
 use crate::peculiar::Observed;
 use crate::report::Finding;
-use crate::schedule_file::ScheduleFile;
+use crate::schedule_file::{SavedPass, ScheduleFile};
 use crate::session::{Made, Session};
 use crate::watch::Watch;
 
@@ -40,7 +39,7 @@ impl Session<'_> {
                     if let (Some(found), Some(pair), Some(id)) =
                         (&explained.pair, &mut explanation.pair, &before)
                     {
-                        let file = self.passing_file(&explained.finding, &found.passing, pair, &told);
+                        let file = self.passing_file(&explained.finding, found, pair, &told);
                         match keeper.keep_passing(id, &file) {
                             Ok(file) => pair.schedule_file = Some(file),
                             Err(error) => drop(made.notes.insert(error.to_string())),
@@ -62,10 +61,11 @@ impl Session<'_> {
     fn passing_file(
         &self,
         failing: &search::Finding,
-        passing: &Trace,
+        critical: &CriticalPair,
         pair: &Pair,
         told: &Finding,
     ) -> ScheduleFile {
+        let passing = &critical.passing;
         let found = search::Finding {
             trace: passing.clone(),
             preemptions: Some(passing.preemptions()),
@@ -74,7 +74,8 @@ impl Session<'_> {
             ..failing.clone()
         };
         let told = Finding { events: pair.passing.clone(), ..told.clone() };
-        self.file(&found, &told)
+        let passes = Some(SavedPass { order: critical.places(&failing.trace) });
+        ScheduleFile { passes, ..self.file(&found, &told) }
     }
 
     fn explanation<P: checker::seam::Program>(

@@ -47,6 +47,7 @@ pub(crate) fn schedule_file(
             fewest: found.fewest,
             delays: found.delays,
         },
+        passes: None,
         choices: choices.iter().zip(0..).map(|(choice, at)| saved_choice(choice, step(at), places)).collect(),
     }
 }

@@ -29,6 +29,9 @@ impl State {
         if let Some(replay) = self.replay(finding) {
             add("Replay the failing interleaving", client::REPLAY.to_owned(), replay);
         }
+        if let Some(replay) = self.replay_passing(finding) {
+            add("Show a schedule that passes", client::REPLAY.to_owned(), replay);
+        }
         if self.settings.trusted {
             add("Check again", commands::name("check"), json!({ "finding": finding.id }));
             if finding.is_concurrency_bug() {

@@ -40,10 +40,20 @@ impl State {
 
     /// What `interleaver.replay` takes; `None` where the client has no such command.
     pub(crate) fn replay(&self, finding: &Finding) -> Option<Value> {
+        self.replay_of(finding, &finding.schedule(), false)
+    }
+
+    /// The same for the schedule that passes; `None` where there is none, too.
+    pub(crate) fn replay_passing(&self, finding: &Finding) -> Option<Value> {
+        self.replay_of(finding, &finding.passing()?, true)
+    }
+
+    fn replay_of(&self, finding: &Finding, schedule: &Path, passes: bool) -> Option<Value> {
         self.settings.runs(client::REPLAY).then(|| {
             json!({
                 "finding": finding.id,
-                "schedule": finding.schedule(),
+                "schedule": schedule,
+                "passes": passes,
                 "program": finding.program(),
                 "folder": finding.root,
             })

@@ -102,8 +102,26 @@ fn comes_out_again<P: Program>(lab: &mut Lab<'_, P>, passing: &Trace) -> Result<
     Ok(again.passes && again.trace.first_difference(passing).is_none())
 }
 
+impl CriticalPair {
+    /// Where the execution that ends well has the events of each swap, which are those of this failing trace: the second one,
+    /// which comes first here, and the first one, if it runs at all.
+    #[must_use]
+    pub fn places(&self, failing: &Trace) -> Vec<(usize, Option<usize>)> {
+        self.swaps.iter().filter_map(|&swap| places_swapped(failing, swap, &self.passing)).collect()
+    }
+}
+
 /// Whether the second one comes before the first one in another execution.
-fn is_swapped(trace: &Trace, Swap { first, second }: Swap, other: &Trace) -> bool {
+fn is_swapped(trace: &Trace, swap: Swap, other: &Trace) -> bool {
+    places_swapped(trace, swap, other).is_some()
+}
+
+/// Where the second one is in another execution, and the first one behind it.
+fn places_swapped(
+    trace: &Trace,
+    Swap { first, second }: Swap,
+    other: &Trace,
+) -> Option<(usize, Option<usize>)> {
     let first = &trace.steps[first as usize].event;
     let place = |id: EventId| other.steps.iter().position(|step| step.event.id == id);
     let is_same = |at: usize, kind: OpKind| other.steps[at].event.op.kind == kind;
@@ -113,12 +131,13 @@ fn is_swapped(trace: &Trace, Swap { first, second }: Swap, other: &Trace) -> boo
             (event.id, event.op.kind)
         }
         Second::Pending(thread) => {
-            let Some((index, kind)) = pending(trace, thread) else { return false };
+            let (index, kind) = pending(trace, thread)?;
             (EventId { thread, index }, kind)
         }
     };
-    let Some(at) = place(id).filter(|&at| is_same(at, kind)) else { return false };
-    place(first.id).is_none_or(|first| at < first)
+    let at = place(id).filter(|&at| is_same(at, kind))?;
+    let first = place(first.id);
+    first.is_none_or(|first| at < first).then_some((at, first))
 }
 
 /// The index and the kind of what a thread was left with.

@@ -15,6 +15,7 @@ export function registerReplay(context: vscode.ExtensionContext, server: Server)
   const { Initial, Dynamic } = vscode.DebugConfigurationProviderTriggerKind;
   context.subscriptions.push(
     vscode.commands.registerCommand(ClientCommand.replay, (what?: ReplayArguments | Row) => replay(server, what)),
+    vscode.commands.registerCommand("interleaver.replayPassing", (row?: Row) => replayPassing(server, row)),
     vscode.debug.registerDebugConfigurationProvider(DEBUG_TYPE, provider, Initial),
     vscode.debug.registerDebugConfigurationProvider(DEBUG_TYPE, provider, Dynamic),
     vscode.debug.registerDebugAdapterDescriptorFactory(DEBUG_TYPE, {
@@ -37,6 +38,13 @@ async function replay(server: Server, what: ReplayArguments | Row | undefined): 
   if (started) await vscode.commands.executeCommand("workbench.view.debug");
 }
 
+async function replayPassing(server: Server, row: Row | undefined): Promise<void> {
+  const finding = row?.finding;
+  if (typeof finding?.passing !== "string") return;
+  const { id, passing, program, folder } = finding;
+  await replay(server, { finding: id, schedule: passing, passes: true, program, folder });
+}
+
 interface ReplayConfiguration extends vscode.DebugConfiguration {
   schedule: string;
   program: string;
@@ -45,8 +53,9 @@ interface ReplayConfiguration extends vscode.DebugConfiguration {
 }
 
 function configurationFor(what: ReplayArguments | Row): ReplayConfiguration | undefined {
-  if (!("children" in what)) return { ...base("Replay"), ...what };
-  return what.finding && configurationOf(what.finding);
+  if ("children" in what) return what.finding && configurationOf(what.finding);
+  const { passes, ...launch } = what;
+  return { ...base(passes ? "A schedule that passes" : "Replay"), ...launch };
 }
 
 function configurationOf(finding: Finding): ReplayConfiguration {

@@ -77,7 +77,7 @@ function findingRow(target: Target, finding: Finding, now: Date): Row {
     description: findingDescription(finding, now),
     tooltip: findingTooltip(finding, now),
     icon: findingIcon(finding),
-    context: `finding.${findingState(finding)}`,
+    context: `finding.${findingState(finding)}${finding.passing === null ? "" : ".passing"}`,
     place: { uri: finding.uri, line: finding.line },
     target,
     finding,

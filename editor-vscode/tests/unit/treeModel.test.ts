@@ -18,6 +18,7 @@ const finding: Finding = {
   fixed: null,
   checked: null,
   schedule: "/src/.interleaver/runs/1/f1.schedule",
+  passing: null,
   program: "/src/app",
   folder: "/src",
   switches: [{ number: 1, text: "T2 runs here", uri: "file:///src/a%20b.c", line: 9, thread: "T2" }],
@@ -69,6 +70,7 @@ test("a standing finding says depth and date", () => {
   const row = findingRow({});
   expect(row.description).toMatch(/^1 preemption · found /);
   expect(row.context).toBe("finding.open");
+  expect(findingRow({ passing: "/src/f1.passing.json" }).context).toBe("finding.open.passing");
 });
 
 test("a stale finding says so before anything else", () => {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use checker::names::ThreadName;
 use checker::op::OpKind;
 
+use super::passing::Passing;
 use super::position::Position;
 use super::recording::{Fault, Life, Recorded, Recording, Stage, State};
 use crate::lanes::Lanes;
@@ -29,7 +30,9 @@ impl Recording {
             place: saved.failure.place.clone().or_else(|| place_in_words(saved)),
         };
         let end = Position::at_rest(events.len());
-        Self { events, fault: Some(fault), end, lives, harness: None }
+        let passing = Passing::of_file(saved);
+        let fault = passing.is_none().then_some(fault);
+        Self { events, fault, passing, end, lives, harness: None }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where an execution fails whose process only ends later: where the first panic begins, where an expectation of a test is
 //! seen to fail, and where `main` or a test returns what makes the exit code. The session ends there; what comes after it
-//! tells of the failure, and is no part of it.
+//! tells of the failure, and is no part of it. Where nothing fails it ends at the last line of `main` or the test.
 
 use std::collections::BTreeSet;
 
@@ -11,6 +11,7 @@ use super::code::is_same_file;
 use super::debuggee::Debuggee;
 use super::error::DebugError;
 use super::position::{Leg, Position};
+use super::recording::Recorded;
 use super::replica::{Arrival, Copy};
 use crate::last_line::Body;
 use crate::test_framework::{Expectation, failed_expectation};
@@ -44,7 +45,23 @@ impl Debuggee<'_> {
                 None if self.ends_in_own_code()? => None,
                 None => self.last_line(body),
             },
-            _ => None,
+            Some(_) => None,
+            None => Some(self.last_place(body)),
+        })
+    }
+
+    /// Where an execution that passes ends: at the last line of `main`, or of the test; where other threads run on after
+    /// that, and where there is no such line, at the last event at which a thread is left.
+    fn last_place(&mut self, body: &Body) -> (Position, ThreadName) {
+        let line = self.last_line(body).filter(|(at, thread)| {
+            let later = self.recording.events.iter().skip(at.events).map(Recorded::thread);
+            later.into_iter().all(|runs| runs == *thread || Some(runs) == self.recording.harness)
+        });
+        line.unwrap_or_else(|| {
+            let recording = &self.recording;
+            let is_left = |events: &usize| recording.lives.iter().any(|life| life.is_alive(*events));
+            let events = (0..=recording.len()).rev().find(is_left).unwrap_or_default();
+            (Position::at_rest(events), recording.shown_at(events))
         })
     }
 

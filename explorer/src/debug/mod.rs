@@ -16,6 +16,7 @@ mod log_message;
 mod moves;
 mod opening;
 mod passed;
+mod passing;
 mod position;
 mod recording;
 mod replica;

@@ -18,17 +18,19 @@ pub enum Direction {
 }
 
 impl Debuggee<'_> {
-    /// The failure: where a session begins.
+    /// The failure, or where the execution ends without one.
     pub(super) fn go_to_end(&mut self) -> Stop {
-        let steps = self.recording.len();
         let (thread, cause, description, text) = match &self.recording.fault {
             Some(fault) => {
                 let text = fault.message.clone();
                 (fault.thread, Cause::Failure(fault.kind), "the failure".to_owned(), Some(text))
             }
             None => {
-                let description = "the end: the schedule no longer fails".to_owned();
-                (self.recording.runs_before(steps), Cause::End, description, None)
+                let (description, text) = match &self.recording.passing {
+                    Some(passing) => ("the end: the execution passed", Some(passing.words())),
+                    None => ("the end: the schedule no longer fails", None),
+                };
+                (self.thread_at_end(), Cause::End, description.to_owned(), text)
             }
         };
         self.arrive(self.recording.end.clone(), thread, cause, description, text)

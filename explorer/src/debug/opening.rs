@@ -13,6 +13,7 @@ use ptrace_backend::{PtraceProgram, preflight};
 
 use super::debuggee::Debuggee;
 use super::error::DebugError;
+use super::passing::Passing;
 use super::recording::Recording;
 use super::replica::Replica;
 use super::session::{Controls, Request};
@@ -211,13 +212,16 @@ fn record(
         backend.fix_key_points(&found.instructions, &found.memory);
     }
     let at = places_of_events(program, &replayed.trace, places);
-    if let Some(failure) = &replayed.failure
+    if replayed.failure.is_some() && saved.passes.is_some() {
+        notes.push("the schedule was saved because nothing fails in it; by now it fails".to_owned());
+    } else if let Some(failure) = &replayed.failure
         && failure.kind != saved.failure.kind
         && saved.failure.kind != FailureKind::AlwaysFails
     {
         notes.push(format!("the schedule was saved for another failure: {}", saved.failure.message));
     }
-    let recording = Recording::of(&replayed, &taken, &at, places);
+    let mut recording = Recording::of(&replayed, &taken, &at, places);
+    recording.passing = Passing::of_file(saved).filter(|_| replayed.failure.is_none());
     Ok((recording, replayed.ending.stdout, notes))
 }
 

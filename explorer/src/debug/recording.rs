@@ -8,6 +8,7 @@ use checker::names::ThreadName;
 use checker::seam::{Agent, AgentView, Choice, On, OpKey, Status};
 use checker::search::Replayed;
 
+use super::passing::Passing;
 use super::position::Position;
 use super::tape::Taken;
 use crate::blame;
@@ -21,6 +22,8 @@ use crate::words::Words;
 pub(super) struct Recording {
     pub(super) events: Vec<Recorded>,
     pub(super) fault: Option<Fault>,
+    /// What is known of a schedule that was saved because it passes.
+    pub(super) passing: Option<Passing>,
     /// Where it fails, or ends: there is no position behind.
     pub(super) end: Position,
     /// In the order of their labels.
@@ -131,15 +134,21 @@ impl Recording {
         });
         let events: Vec<Recorded> = events.collect();
         let end = Position::at_rest(events.len());
-        Self { events, fault, end, lives, harness }
+        Self { events, fault, passing: None, end, lives, harness }
     }
 
-    /// Lets the execution end where one of its threads fails: what comes after that only tells of it.
+    /// Lets the execution end where one of its threads fails, or, if nothing does, where it comes to the last line of the
+    /// program: what comes after that only tells of it.
     pub(super) fn end_at(&mut self, end: Position, thread: ThreadName) {
         self.events.truncate(end.events);
-        if let Some(life) = self.lives.iter_mut().find(|life| life.name == thread) {
+        let state = match self.fault {
+            Some(_) => Some(State { stage: Stage::Failed, words: FAILED.to_owned() }),
+            None if end.is_at_rest() => None,
+            None => Some(State { stage: Stage::Ready, words: String::new() }),
+        };
+        if let Some((life, state)) = self.lives.iter_mut().find(|life| life.name == thread).zip(state) {
             life.states.retain(|(from, _)| *from < end.events);
-            life.states.push((end.events, State { stage: Stage::Failed, words: FAILED.to_owned() }));
+            life.states.push((end.events, state));
         }
         if let Some(fault) = &mut self.fault {
             fault.thread = thread;

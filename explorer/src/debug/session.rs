@@ -42,7 +42,7 @@ pub struct Request {
 /// How a session begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Opening {
-    /// The failure.
+    /// The failure; of a schedule that passes, the order that makes it pass.
     pub stop: Stop,
     /// What the user should know, a sentence each.
     pub notes: Vec<String>,
@@ -58,7 +58,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Runs the schedule once, and stands at its failure.
+    /// Runs the schedule once, and stands where the session begins.
     ///
     /// # Errors
     /// When the schedule cannot be used, or the program cannot be run.
@@ -68,7 +68,7 @@ impl Session {
         let interrupt = Arc::clone(&controls.interrupt);
         let run = move || {
             let serve = |debuggee: &mut Debuggee<'_>, notes| {
-                let stop = debuggee.go_to_end();
+                let stop = debuggee.begin();
                 // Nobody waits for it any more: the session ends with the next line.
                 let _ = opened.send(Ok(Opening { stop, notes }));
                 todo.iter().for_each(|job| job(debuggee));
@@ -176,7 +176,7 @@ impl Session {
                 Move::Run(Direction::Forward) => debuggee.run_on(),
                 Move::Run(Direction::Back) => debuggee.run_back(),
                 Move::ToStep(step) => debuggee.go_to_step(step),
-                Move::ToFailure => Ok(debuggee.go_to_end()),
+                Move::ToBeginning => Ok(debuggee.begin()),
             }
         })?
     }
@@ -264,7 +264,7 @@ pub enum Move {
     /// So many events have run.
     ToStep(usize),
     /// Where the session began.
-    ToFailure,
+    ToBeginning,
 }
 
 impl Drop for Session {

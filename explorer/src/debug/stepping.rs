@@ -71,7 +71,7 @@ impl Debuggee<'_> {
         self.arrive(at, thread, Cause::Breakpoints(hits), words, None)
     }
 
-    /// Whether a thread runs between here and the failure.
+    /// Whether a thread runs between here and the end.
     fn runs_again(&self, thread: ThreadName) -> bool {
         let later = self.recording.events.iter().skip(self.at.events);
         let born = self.recording.life(thread).and_then(|life| life.states.first()).map(|(from, _)| *from);
@@ -87,9 +87,12 @@ impl Debuggee<'_> {
         let state = self.recording.life(thread).and_then(|life| life.state(at.events)).cloned();
         let (at, thread, words) = match state.as_ref().map(|state| (state.stage, state.words.as_str())) {
             Some((Stage::Blocked, words)) => (at, thread, stays_so(&label, words)),
+            Some((Stage::Ready, _)) if self.recording.fault.is_none() && thread == self.thread_at_end() => {
+                return self.go_to_end();
+            }
             Some((Stage::Ready, _)) => {
                 let end = self.recording.end.clone();
-                (end, thread, format!("{label} does not run again before the failure"))
+                (end, thread, format!("{label} does not run again before {}", self.recording.end_word()))
             }
             Some((Stage::Failed, _)) => return self.go_to_end(),
             Some((Stage::Ended, _)) | None => {

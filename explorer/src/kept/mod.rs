@@ -136,6 +136,15 @@ pub struct Run {
     pub findings: Vec<String>,
 }
 
+impl KeptFinding {
+    /// The schedule file that passes, relative to the target's folder, if one was found.
+    #[must_use]
+    pub fn passing(&self) -> Option<String> {
+        let pair = self.finding.explanation.as_ref()?.pair.as_ref()?;
+        pair.schedule_file.is_some().then(|| crate::saving::passing_name(&self.id))
+    }
+}
+
 impl KeptSource {
     /// Where the source is in the checkout at `root`.
     #[must_use]

@@ -88,10 +88,16 @@ impl KeptFolder {
         is_name.then(|| finding(&self.0.join(format!("findings/{id}.json"))))?
     }
 
-    /// The finding whose schedule a file is.
+    /// The finding whose schedule a file is: the one that fails, the one in which it was found, or the one that passes.
     #[must_use]
     pub fn finding_of_schedule(&self, schedule: &Path) -> Option<KeptFinding> {
-        self.findings().into_iter().find(|finding| self.0.join(&finding.schedule) == schedule)
+        let is_of = |finding: &KeptFinding| {
+            let id = &finding.id;
+            [finding.schedule.clone(), saving::original_name(id), saving::passing_name(id)]
+                .iter()
+                .any(|name| self.0.join(name) == schedule)
+        };
+        self.findings().into_iter().find(is_of)
     }
 
     /// Forgets a finding, and what was kept for it alone.

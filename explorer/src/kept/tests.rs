@@ -148,6 +148,7 @@ fn schedule(run: &SavedTarget, line: u32) -> ScheduleFile {
             fewest: true,
             delays: None,
         },
+        passes: None,
         choices: Vec::new(),
     }
 }

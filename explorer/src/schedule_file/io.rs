@@ -162,6 +162,7 @@ mod tests {
                 fewest: true,
                 delays: None,
             },
+            passes: None,
             choices: vec![
                 choice(ThreadName::MAIN, OpKind::Create, Actor::Thread, Pick::Only),
                 choice(first, OpKind::Timeout, Actor::Timeout, Pick::Only),

@@ -39,8 +39,11 @@ pub struct ScheduleFile {
     pub target: SavedTarget,
     /// How it was found.
     pub found_by: FoundBy,
-    /// What the schedule leads to.
+    /// What the schedule leads to; of one that passes, what it does without.
     pub failure: SavedFailure,
+    /// What makes it pass; absent in a schedule that fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passes: Option<SavedPass>,
     /// The choices, in order.
     pub choices: Vec<SavedChoice>,
 }
@@ -133,6 +136,14 @@ pub struct SavedFailure {
     pub fewest: bool,
     /// Delays of the schedule, where measured.
     pub delays: Option<u32>,
+}
+
+/// Why nothing fails.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SavedPass {
+    /// The events that come in the other order than in the schedule that fails, by the numbers of their choices from 0: the
+    /// one that comes first here, and the other one, if it runs at all.
+    pub order: Vec<(usize, Option<usize>)>,
 }
 
 /// One choice, and what it ran.

@@ -113,6 +113,11 @@ impl Finding {
         self.folder.path().join(&self.kept.schedule)
     }
 
+    /// The schedule file that passes, if there is one.
+    pub(crate) fn passing(&self) -> Option<PathBuf> {
+        self.kept.passing().map(|name| self.folder.path().join(name)).filter(|file| file.is_file())
+    }
+
     /// The program that it was found in: where it was, if it is still there, else the copy.
     pub(crate) fn program(&self) -> PathBuf {
         let place = self.kept.run.program.in_checkout(&self.root);

@@ -116,6 +116,7 @@ impl State {
             "fixed": kept.fixed,
             "checked": kept.checked.as_ref().map(|checked| &checked.words),
             "schedule": finding.schedule(),
+            "passing": finding.passing(),
             "program": finding.program(),
             "folder": finding.root,
             "switches": finding.switches.iter().map(switch).collect::<Vec<_>>(),

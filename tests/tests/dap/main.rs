@@ -7,6 +7,7 @@ mod client;
 mod explored;
 mod lines;
 mod looks;
+mod passes;
 mod prints;
 mod returns;
 mod starts;

@@ -102,6 +102,7 @@ fn a_finding_has_its_actions() {
         titles,
         [
             "Replay the failing interleaving",
+            "Show a schedule that passes",
             "Check again",
             "Explore with one more preemption",
             "Copy the schedule",
@@ -110,7 +111,18 @@ fn a_finding_has_its_actions() {
         ]
     );
     assert_eq!(actions(0), json!([]));
-    let check = &found[1]["command"];
+    let [replay, passing] = [0, 1].map(|at| &found[at]["command"]);
+    assert_eq!((&replay["command"], &passing["command"]), (&json!("interleaver.replay"), &replay["command"]));
+    let [fails, passes] = [replay, passing].map(|command| command["arguments"][0].clone());
+    assert_eq!((&fails["passes"], &passes["passes"]), (&json!(false), &json!(true)));
+    let place = fails["schedule"].as_str().unwrap().replace(".json", ".passing.json");
+    assert_eq!(passes["schedule"], place);
+    for member in ["finding", "program", "folder"] {
+        assert_eq!(passes[member], fails[member], "{member}");
+    }
+    let tree = editor.execute("interleaver.server.tree", json!({}));
+    assert_eq!(tree["targets"][0]["findings"][0]["passing"], place);
+    let check = &found[2]["command"];
     let job = editor.execute(check["command"].as_str().unwrap(), check["arguments"][0].clone());
     assert!(job["job"].is_u64());
     editor.wait_for_method("window/showMessage", |told| told["message"] == "lost_update: still fails");
