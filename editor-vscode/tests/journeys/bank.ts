@@ -125,6 +125,21 @@ const REPLAY: Step[] = [
       await workbench.debug.stop();
     },
   ],
+  [
+    "an action of the failing line shows a schedule that passes, from the order that makes it pass to its end",
+    async ({ workbench, project }) => {
+      const { debug, editor } = workbench;
+      await workbench.openFile("src/main.c");
+      await editor.act(await project.line("src/main.c", FAILING), "Show a schedule that passes");
+      await debug.at("account.c", 10);
+      await debug.stack("the order that makes it pass").waitFor();
+      await debug.press("Continue");
+      await debug.at("main.c", await project.line("src/main.c", "return 0;"));
+      // Of a single thread, the state stands above the list.
+      await workbench.page.getByText("the end: the execution passed").first().waitFor();
+      await debug.stop();
+    },
+  ],
 ];
 
 const FIX: Step[] = [

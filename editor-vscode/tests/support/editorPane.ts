@@ -34,6 +34,13 @@ export class EditorPane {
     await this.page.locator(".statusbar-item", { hasText: `Ln ${line},` }).waitFor();
   }
 
+  /** Chooses one of the code actions of a line. */
+  async act(line: number, title: string): Promise<void> {
+    await this.goTo(line);
+    await this.page.keyboard.press("Control+.");
+    await this.page.locator(".action-widget .monaco-list-row", { hasText: title }).click();
+  }
+
   /** Hovers over the first word of a line. */
   async hover(line: number): Promise<void> {
     await this.goTo(line);
