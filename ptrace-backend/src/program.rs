@@ -66,13 +66,13 @@ impl PtraceProgram {
 
     fn launch_on(spec: LaunchSpec, cpus: Vec<usize>) -> Result<Self, LaunchError> {
         let executable = preflight::inspect(&spec.program)?;
-        let watch = Watch::start(spec.run_timeout, Arc::clone(&spec.cancel))
-            .map_err(LaunchError::system("start the watchdog"))?;
         // Without it everything is slower, and that is all.
         let is_bound = cpus.first().is_some_and(|&cpu| fd::pin_to(cpu).is_ok());
         let streams =
             Streams::new(spec.stdin.as_deref()).map_err(LaunchError::system("prepare standard input"))?;
         let streams = Arc::new(streams);
+        let watch = Watch::start(spec.run_timeout, Arc::clone(&spec.cancel), Arc::clone(&streams))
+            .map_err(LaunchError::system("start the watchdog"))?;
         let watch = Arc::new(watch);
         let (origin, layout) = launch::launch(&spec, &executable, &streams, &watch)?;
         let shared = Shared::new(&layout, Arc::clone(&streams))

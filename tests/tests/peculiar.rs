@@ -150,6 +150,18 @@ fn it_floods_its_output() {
 }
 
 #[test]
+fn it_writes_much_and_looks_whether_it_could() {
+    for arguments in [&[][..], &["large.txt"]] {
+        let program = Build::new("peculiar/writes_much.c", Optimisation::O0).program().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let tool =
+            Tool::new(["explore", "--format", "json", "--cwd"]).and([folder.path(), "--output".as_ref()]);
+        let outcome = tool.and([folder.path(), "--".as_ref(), &program]).and(arguments).run().unwrap();
+        clean(&outcome, if arguments.is_empty() { "output" } else { "" });
+    }
+}
+
+#[test]
 fn it_allocates_without_end() {
     let outcome = explore("allocates", &[]);
     found(&outcome, "always-fails");

@@ -1,4 +1,5 @@
-//! The watchdog: ends an execution that does not come to its next key point, and everything when the user cancels.
+//! The watchdog: ends an execution that does not come to its next key point, and everything when the user cancels; keeps
+//! floods of output out of memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -6,6 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::os::kick::Kickable;
+use crate::target::streams::Streams;
 
 /// How often the watchdog looks.
 const TICK: Duration = Duration::from_millis(10);
@@ -52,7 +54,11 @@ pub(crate) struct Watch {
 impl Watch {
     /// Starts watching the calling thread, which must be the one that issues the ptrace requests, and must outlive the
     /// result.
-    pub(crate) fn start(limit: Duration, cancel: Arc<AtomicBool>) -> std::io::Result<Self> {
+    pub(crate) fn start(
+        limit: Duration,
+        cancel: Arc<AtomicBool>,
+        streams: Arc<Streams>,
+    ) -> std::io::Result<Self> {
         let tracer = Kickable::current()?;
         let state = Arc::new(State {
             started: Instant::now(),
@@ -65,6 +71,7 @@ impl Watch {
         let thread = std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
             while !watched.over.load(Ordering::Relaxed) {
                 std::thread::park_timeout(TICK);
+                streams.relieve();
                 // Again and again: a kick that comes just before the wait begins is lost.
                 if watched.expired().is_some() {
                     tracer.kick();

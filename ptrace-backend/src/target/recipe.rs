@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::startup::{LinkerHook, Startup, startup};
-use super::streams::{FLOOD, Streams};
+use super::streams::Streams;
 use crate::answers::{START_OF_TIME, World};
 use crate::debuginfo::Image;
 use crate::os::spawn::{Limits, Prepared};
@@ -12,6 +12,9 @@ use crate::spec::{LaunchError, LaunchSpec};
 
 /// Upper bound of the target's data segment, in bytes.
 const MEMORY: u64 = 4 << 30;
+
+/// The largest file that a target may write, in bytes: what goes wrong in an execution should not fill a disk.
+const FILE: u64 = 4 << 30;
 
 /// Everything that a start of the program takes.
 pub(crate) struct Recipe {
@@ -27,7 +30,7 @@ impl Recipe {
         executable: &Executable,
         streams: &Arc<Streams>,
     ) -> Result<Self, LaunchError> {
-        let limits = Limits { memory: MEMORY, file: FLOOD };
+        let limits = Limits { memory: MEMORY, file: FILE };
         let files = streams.files();
         let prepared = Prepared::new(&executable.path, &spec.args, &spec.env, &spec.cwd, files, limits)
             .map_err(LaunchError::system("prepare the program's arguments"))?;

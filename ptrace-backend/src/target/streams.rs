@@ -9,8 +9,8 @@ use crate::os::fd;
 /// How much of each stream is kept of one execution, in bytes.
 const KEPT: usize = 256 << 10;
 
-/// The largest file that a target may write, its output streams included, in bytes: what exceeds it is thrown away.
-pub(crate) const FLOOD: u64 = 16 << 20;
+/// So much of each stream stays in memory, in bytes: what exceeds it is thrown away.
+const FLOOD: u64 = 16 << 20;
 
 /// One set of streams, shared by all copies of a template.
 pub(crate) struct Streams {
@@ -54,6 +54,17 @@ impl Streams {
         let (stdout, cut_out) = fd::head(&self.stdout, KEPT);
         let (stderr, cut_err) = fd::head(&self.stderr, KEPT);
         (stdout, stderr, cut_out || cut_err)
+    }
+
+    /// Throws away what has been written past [`FLOOD`]; the program notices nothing of it. For another thread than the
+    /// one that controls the program, which may not be stopped anywhere while it floods.
+    pub(crate) fn relieve(&self) {
+        for stream in [&self.stdout, &self.stderr] {
+            if stream.metadata().is_ok_and(|metadata| metadata.len() > FLOOD) {
+                // Writes go to the end, wherever it is. What cannot be cut short goes on to grow.
+                let _ = stream.set_len(FLOOD);
+            }
+        }
     }
 
     /// Whether a stream has grown past [`FLOOD`].

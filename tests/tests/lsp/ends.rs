@@ -68,10 +68,10 @@ fn programs_that_spin_flood_or_close_their_ears_end_when_they_are_cancelled() {
         let workspace = Workspace::empty();
         let source = workspace.put_bundled(source);
         workspace.compile(name);
-        workspace.put(
-            "interleaver.toml",
-            "args = [\"for ever\"]\nrun-timeout = \"1000s\"\nstep-limit = 1000000000\ntime-limit = \"1000s\"\n",
-        );
+        let limits = "run-timeout = \"1000s\"\nstep-limit = 1000000000\ntime-limit = \"1000s\"\n";
+        // With an argument it floods for ever.
+        let target = format!("\n[[target]]\nprogram = \"{name}\"\nargs = [\"on\"]\n");
+        workspace.put("interleaver.toml", &(limits.to_owned() + &target));
         let mut editor = workspace.editor();
         editor.open(&source);
         let lens = editor.lens(&source, "▶ Explore");
