@@ -11,6 +11,10 @@ use crate::table;
 use crate::verdict::Verdict;
 use crate::why;
 
+/// So many lines are shown of the beginning and of the end of what a program wrote, and so many characters of each.
+const LINES: usize = 20;
+const COLUMNS: usize = 200;
+
 /// The whole report; ends with a line break.
 #[must_use]
 pub fn render(report: &Report) -> String {
@@ -136,12 +140,31 @@ fn parties(finding: &Finding) -> String {
     text
 }
 
+/// What the program wrote: all of a few lines, else where it begins and where it ends. The report as JSON has the rest.
 fn output(stream: &str, written: &str) -> String {
     let mut text = format!("The program's {stream}:\n");
-    for written in written.lines() {
-        line(&mut text, &format!("  | {written}"));
+    let lines: Vec<&str> = written.lines().collect();
+    let left_out = match lines.len() {
+        all if all > 2 * LINES + 1 => LINES..all - LINES,
+        all => all..all,
+    };
+    for (at, written) in lines.iter().enumerate() {
+        if at == left_out.start {
+            line(&mut text, &format!("  … ({} lines are left out)", grouped(left_out.len() as u64)));
+        }
+        if !left_out.contains(&at) {
+            line(&mut text, &format!("  | {}", beginning(written)));
+        }
     }
     text
+}
+
+/// As much of a line as is shown.
+fn beginning(line: &str) -> String {
+    match line.char_indices().nth(COLUMNS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
 }
 
 fn summary(report: &Report) -> String {
@@ -266,4 +289,21 @@ fn shell_word(word: &str) -> String {
     }
     quoted.push('\'');
     quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_much_output_the_beginning_and_the_end_are_shown() {
+        let lines = |count: u32| (1..=count).map(|number| format!("{number}\n")).collect::<String>();
+        let all = output("standard error", &lines(41));
+        assert!(all.ends_with("\n  | 40\n  | 41\n") && all.lines().count() == 42, "{all}");
+        let some = output("standard error", &lines(1_042));
+        assert_eq!(some.lines().count(), 42);
+        assert!(some.contains("\n  | 20\n  … (1,002 lines are left out)\n  | 1023\n"), "{some}");
+        let long = output("standard error", &"ü".repeat(201));
+        assert!(long.ends_with(&format!("  | {}…\n", "ü".repeat(200))), "{long}");
+    }
 }
