@@ -228,3 +228,17 @@ fn what_fails_whatever_comes_has_no_point_of_no_return() {
     let text = "create T2, r s, assert s == 1 | T2: w s 1, r t, assert t == 1";
     assert_eq!(explained(text, &Options::default()).no_return, None);
 }
+
+#[test]
+fn who_has_given_way_cannot_be_let_go_by_lowering_others() {
+    let update = "r x, w x x+1";
+    for wait in ["yield", "sleep"] {
+        let text = format!(
+            "{wait}, create T2, {wait}, {update}, join T2, r x, assert x == 2 | T2: {wait}, {update}, {wait}"
+        );
+        for seed in 0..5 {
+            let told = explained(&text, &by(StrategyKind::Random, seed));
+            assert_eq!(told.missing, [""; 0], "{text}");
+        }
+    }
+}

@@ -146,7 +146,8 @@ impl Guide for Enact<'_> {
             if top.contains(&choice.agent) {
                 return go(&mut self.order, at, &agents, choice);
             }
-            let Some(&above) = top.first().filter(|&&agent| self.order.can_be_lowered(agent)) else { break };
+            // Whoever has given way stays below all others, however far these are lowered.
+            let Some(&above) = top.first().filter(|_| self.order.can_be_lowered(choice.agent)) else { break };
             self.order.lower(above);
             self.changes += 1;
         }
