@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::os::fd;
 
@@ -17,6 +18,8 @@ pub(crate) struct Streams {
     stdin: File,
     stdout: File,
     stderr: File,
+    /// Held while the output is cut short: two threads do that.
+    cutting: Mutex<()>,
 }
 
 impl Streams {
@@ -29,7 +32,7 @@ impl Streams {
         let [stdout, stderr] = [fd::memory_file(c"stdout")?, fd::memory_file(c"stderr")?];
         fd::append_only(&stdout)?;
         fd::append_only(&stderr)?;
-        Ok(Self { stdin, stdout, stderr })
+        Ok(Self { stdin, stdout, stderr, cutting: Mutex::new(()) })
     }
 
     /// Standard input, output and error.
@@ -45,6 +48,7 @@ impl Streams {
 
     /// Throws away what was written.
     pub(crate) fn discard_output(&self) -> io::Result<()> {
+        let _cutting = self.cutting();
         self.stdout.set_len(0)?;
         self.stderr.set_len(0)
     }
@@ -59,12 +63,19 @@ impl Streams {
     /// Throws away what has been written past [`FLOOD`]; the program notices nothing of it. For another thread than the
     /// one that controls the program, which may not be stopped anywhere while it floods.
     pub(crate) fn relieve(&self) {
+        // Cut to nothing after its length was looked at, a stream would be made longer here.
+        let _cutting = self.cutting();
         for stream in [&self.stdout, &self.stderr] {
             if stream.metadata().is_ok_and(|metadata| metadata.len() > FLOOD) {
                 // Writes go to the end, wherever it is. What cannot be cut short goes on to grow.
                 let _ = stream.set_len(FLOOD);
             }
         }
+    }
+
+    fn cutting(&self) -> MutexGuard<'_, ()> {
+        // There is nothing that a panic could have left half done.
+        self.cutting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a stream has grown past [`FLOOD`].
