@@ -39,6 +39,21 @@ fn a_line_is_marked_where_there_is_a_bug_and_nowhere_else() {
 }
 
 #[test]
+fn the_fewest_preemptions_of_every_bug_are_argued_for_at_the_head_of_its_source() {
+    for target in Manifest::read().unwrap().targets {
+        let Expectation::Found { preemptions, .. } = target.expectation else { continue };
+        let source = fs::read_to_string(targets().join(target.source())).unwrap();
+        let argued = source.lines().find_map(|line| line.split_once("Preemptions: "));
+        let (_, argued) =
+            argued.unwrap_or_else(|| panic!("{}: nothing is argued", target.source().display()));
+        let number: String = argued.chars().take_while(char::is_ascii_digit).collect();
+        assert_eq!(number, preemptions.to_string(), "{}", target.source().display());
+        let reason = &argued[number.len()..];
+        assert!(reason.len() > 20, "{}: {argued}", target.source().display());
+    }
+}
+
+#[test]
 fn every_bug_has_a_cause() {
     for target in Manifest::read().unwrap().targets {
         let has_one = target.cause.is_some();

@@ -26,10 +26,11 @@ use self::lab::{Experiment, Halt, Lab};
 pub use self::pair::{CriticalPair, Second, Swap};
 use crate::cost;
 use crate::failure::FailureKind;
+use crate::names::ThreadName;
 use crate::run::{Go, Limits};
 use crate::seam::Program;
 use crate::search::{Finding, Options, SearchError};
-use crate::trace::Trace;
+use crate::trace::{Trace, TraceStep};
 
 /// So many times at most the comparison with other executions begins again because they show more key points.
 const RESTARTS: u32 = 4;
@@ -119,9 +120,9 @@ pub fn explain<P: Program>(
     let schedule = simplest.trace.schedule();
     let no_return = fate::no_return(&mut lab, program, &schedule[..simplest.point], options.seed);
     let no_return = missing.stage("the point of no return", no_return).flatten();
-    let Experiment { trace, failure, ending, .. } = simplest;
+    let Experiment { trace, failure, ending, point, .. } = simplest;
     let failure = failure.unwrap_or_else(|| found.failure.clone());
-    let suspects = suspects(&trace, &evidence);
+    let suspects = suspects(&trace, last_of(failure.thread, &trace.steps[..point]), &evidence);
     let diagnosis = cause::diagnose(&failure, &trace, &suspects, pair.as_ref());
     let finding = Finding {
         failure,
@@ -153,10 +154,16 @@ pub fn explain<P: Program>(
 
 /// Patterns that tell the failing execution, and others that fail in the same way, from those that end well. With none of
 /// these there is nothing to tell it from.
-fn suspects(trace: &Trace, evidence: &Evidence) -> Vec<Suspect> {
+fn suspects(trace: &Trace, failed: Option<u32>, evidence: &Evidence) -> Vec<Suspect> {
     let failing: Vec<&Trace> = std::iter::once(trace).chain(&evidence.failing).collect();
     let passing: Vec<&Trace> = evidence.passing.iter().collect();
-    if passing.is_empty() { Vec::new() } else { falcon::rank(&failing, &passing) }
+    if passing.is_empty() { Vec::new() } else { falcon::rank(&failing, &passing, failed) }
+}
+
+/// The position of a thread's last event.
+fn last_of(thread: Option<ThreadName>, steps: &[TraceStep]) -> Option<u32> {
+    let last = steps.iter().rposition(|step| Some(step.event.id.thread) == thread)?;
+    Some(last as u32)
 }
 
 /// What later stages did not come to. What the earlier ones did is as good without them.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::Model;
+use crate::op::OpKind;
 use crate::search::tests::oracle::always_fails_after;
 use crate::search::{Observer, Progress, explore};
 use crate::strategy::StrategyKind;
@@ -114,6 +115,18 @@ fn the_papers_example_ranks_both_true_patterns_at_the_top() {
     let top: Vec<String> = told.suspects.iter().take(2).map(|suspect| words(FIGURE_1, suspect)).collect();
     assert_eq!(top, ["y 1W 2W 1R", "x 1W 2W 1R"]);
     assert!(told.compared.1 > 10, "{:?}", told.compared);
+}
+
+#[test]
+fn what_a_thread_reads_that_the_failure_does_not_depend_on_is_not_to_blame() {
+    // Without a preemption T3 reads `x` as well, once T1 can go on.
+    let text = "create T2, create T3, await y, r x, assert x == 0 | T2: w x 1 | T3: w y, r x";
+    let told = explained(text, &Options::default());
+    let seen = &told.finding.trace.steps;
+    assert!(seen.iter().any(|step| step.event.id.thread.path() == [2] && step.event.op.kind == OpKind::Read));
+    let suspects: Vec<String> = told.suspects.iter().map(|suspect| words(text, suspect)).collect();
+    assert_eq!(suspects[0], "x 2W 1R", "{suspects:?}");
+    assert!(!suspects.contains(&"x 2W 3R".to_owned()), "{suspects:?}");
 }
 
 /// What kind of mistake it is, in a word.

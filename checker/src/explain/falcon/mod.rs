@@ -2,10 +2,11 @@
 //!
 //! Sangmin Park, Richard W. Vuduc, Mary Jean Harrold: Falcon: Fault Localization in Concurrent Programs, ICSE 2010. Each
 //! object's accesses are searched for patterns of atomicity and order violations; those of failing and passing executions
-//! are compared by the Jaccard index. Three things differ. Executions of one happens-before class count once, so that a
+//! are compared by the Jaccard index. Four things differ. Executions of one happens-before class count once, so that a
 //! score does not depend on how often a search came past. A pattern is one of an object, not of instructions alone: an
 //! instruction of a library serves many variables, and objects have the same names in all executions. Ranked are the
-//! patterns of the execution that is shown. Of accesses that overlap, each object that is accessed anywhere has its share.
+//! patterns of the execution that is shown, but for those with a read that the failure does not depend on. Of accesses that
+//! overlap, each object that is accessed anywhere has its share.
 
 mod objects;
 mod window;
@@ -61,8 +62,9 @@ struct Count {
 /// A pattern, and the object that has it.
 type Key = (Pattern, Obj);
 
-/// Ranks the patterns of the first failing execution, the most suspicious first.
-pub(super) fn rank(failing: &[&Trace], passing: &[&Trace]) -> Vec<Suspect> {
+/// Ranks the patterns of the first failing execution, the most suspicious first. `failed` is the position of the last event of
+/// the thread that failed there, if one did.
+pub(super) fn rank(failing: &[&Trace], passing: &[&Trace], failed: Option<u32>) -> Vec<Suspect> {
     let objects = Objects::of(failing.iter().chain(passing).copied());
     let Some((shown, others)) = failing.split_first() else { return Vec::new() };
     let seen = patterns(shown, &objects);
@@ -86,6 +88,9 @@ pub(super) fn rank(failing: &[&Trace], passing: &[&Trace]) -> Vec<Suspect> {
     without_parts(&mut suspects);
     let mut suspects: Vec<Suspect> = suspects.into_iter().map(|(_, suspect)| suspect).collect();
     without_consequences(&mut suspects, passing);
+    if let Some(failed) = failed {
+        without_bystanders(&mut suspects, shown, failed);
+    }
     suspects.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| order(a, b)));
     number(&mut suspects);
     suspects
@@ -116,6 +121,26 @@ fn without_consequences(suspects: &mut Vec<Suspect>, passing: &[&Trace]) {
         |suspect: &Suspect| suspect.pattern.0.iter().all(|touch| ordinary.contains(&touch.site));
     if suspects.iter().any(is_ordinary) {
         suspects.retain(is_ordinary);
+    }
+}
+
+/// Leaves out patterns in which a thread reads what another one has written, where the failure does not happen after that
+/// read, if there are others: an execution without the read fails as well.
+fn without_bystanders(suspects: &mut Vec<Suspect>, shown: &Trace, failed: u32) {
+    let is_heeded = |suspect: &Suspect| {
+        let seen = &suspect.seen;
+        let learns = |nth: &usize| {
+            let others = seen[..*nth].iter().filter(|before| before.thread != seen[*nth].thread);
+            !seen[*nth].writes && others.into_iter().any(|before| before.writes)
+        };
+        let is_before = |nth: usize| {
+            let position = seen[nth].position;
+            position == failed || shown.hb.ordered(position as usize, failed as usize)
+        };
+        (0..seen.len()).filter(learns).all(is_before)
+    };
+    if suspects.iter().any(is_heeded) {
+        suspects.retain(is_heeded);
     }
 }
 
