@@ -3,6 +3,7 @@
 use checker::explain::{self, Second, Seen, Suspect, Swap};
 use checker::names::ThreadName;
 use checker::seam::Program;
+use checker::trace::Trace;
 
 use crate::callers::places_of_events;
 use crate::diagnosis;
@@ -10,6 +11,7 @@ use crate::explanation::{AccessLine, Compared, Explanation, NoReturn, Original, 
 use crate::lanes::Lanes;
 use crate::places::Places;
 use crate::report::{EventLine, Finding};
+use crate::stacks::Stacks;
 use crate::story::Story;
 use crate::words::Words;
 
@@ -41,12 +43,16 @@ impl<'a> Telling<'a> {
             schedule_file: None,
         });
         let (failing, passing) = explained.compared;
+        let trace = &explained.finding.trace;
+        let suspects = &explained.suspects[..explained.suspects.len().min(PATTERNS)];
+        let seen = suspects.iter().flat_map(|suspect| &suspect.seen);
+        let stacks = Stacks::of(program, trace, seen.map(|seen| seen.position).collect());
         Explanation {
             sentence: diagnosis::sentence(self, &explained.diagnosis),
             thin: explained.diagnosis.thin,
             switches: explained.switches,
             depth: explained.depth,
-            patterns: explained.suspects.iter().take(PATTERNS).map(|suspect| self.pattern(suspect)).collect(),
+            patterns: suspects.iter().map(|suspect| self.pattern(suspect, trace, &stacks)).collect(),
             // The failing one that is shown counts as well.
             compared: Compared { failing: failing + 1, passing },
             pair: explained.pair.as_ref().map(|pair| self.pair(program, explained, pair)),
@@ -80,12 +86,17 @@ impl<'a> Telling<'a> {
         }
     }
 
-    fn pattern(&self, suspect: &Suspect) -> PatternLine {
+    fn pattern(&self, suspect: &Suspect, trace: &Trace, stacks: &Stacks) -> PatternLine {
+        let stack = |position: u32| {
+            let site = trace.steps[position as usize].event.site;
+            stacks.told(position, site, self.places)
+        };
         let access = |seen: &Seen| AccessLine {
             thread: self.lanes.label(seen.thread),
             access: if seen.writes { "write" } else { "read" }.to_owned(),
             object: self.object(seen.obj),
             place: self.event(seen.position).map(|event| event.place.clone()).unwrap_or_default(),
+            stack: stack(seen.position),
         };
         PatternLine {
             rank: suspect.rank,

@@ -89,6 +89,9 @@ pub struct AccessLine {
     /// Where.
     #[serde(flatten)]
     pub place: Location,
+    /// How its thread came there, innermost first; empty in reports of older versions.
+    #[serde(default)]
+    pub stack: Vec<Location>,
 }
 
 /// The critical pair, and the schedule beside the failing one.

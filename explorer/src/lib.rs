@@ -42,6 +42,7 @@ mod saving;
 pub mod schedule_file;
 mod session;
 pub mod source;
+mod stacks;
 pub mod store;
 mod story;
 mod table;

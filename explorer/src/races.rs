@@ -1,24 +1,20 @@
 //! Data races of a search as a report tells them: both accesses with their stacks, which one more execution shows, once per
 //! pair of lines and variable.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
-use checker::names::Site;
 use checker::race::{Harm, Pair, Place};
-use checker::seam::{Execution, Program, Scope, Stop};
-use checker::trace::{Trace, TraceStep};
+use checker::seam::Program;
+use checker::trace::Trace;
 
 use crate::config::{FILE, Suppressions};
 use crate::lanes::Lanes;
 use crate::places::Places;
 use crate::report::{Location, Race, RaceKind, RacingAccess, Report};
+use crate::stacks::Stacks;
 use crate::text::plural;
 use crate::words::Words;
-
-/// The stacks of threads at the events of a trace at which they were asked for.
-type Stacks = BTreeMap<u32, Vec<Site>>;
 
 /// The races of a search. Accesses on the same lines of the same variable are one.
 pub(crate) fn report(program: &impl Program, found: &[Pair], places: &Places<'_>) -> Vec<Race> {
@@ -29,7 +25,7 @@ pub(crate) fn report(program: &impl Program, found: &[Pair], places: &Places<'_>
         let at = known.unwrap_or_else(|| {
             let of_it = found.iter().filter(|other| Arc::ptr_eq(&other.trace, &pair.trace));
             let events = of_it.flat_map(|other| other.race.events).collect();
-            executions.push((&pair.trace, stacks(program, &pair.trace, events)));
+            executions.push((&pair.trace, Stacks::of(program, &pair.trace, events)));
             executions.len() - 1
         });
         let race = Telling::new(pair, &executions[at].1, places).race();
@@ -80,26 +76,6 @@ fn merge(known: &mut Race, race: Race) {
     }
 }
 
-/// Runs an execution again, as far as these events, for the stack before each. Where it does not come out again, what is
-/// known by then has to do.
-fn stacks(program: &impl Program, trace: &Trace, mut events: Vec<u32>) -> Stacks {
-    events.sort_unstable();
-    events.dedup();
-    let mut found = Stacks::new();
-    let Ok(mut run) = program.start(&Scope::All) else { return found };
-    let mut ran = 0;
-    for event in events {
-        let steps: Vec<_> = trace.steps[ran..event as usize].iter().map(TraceStep::replayed).collect();
-        if !steps.is_empty() && !run.replay(&steps).is_ok_and(|batch| batch.stop != Stop::Promoted) {
-            break;
-        }
-        ran = event as usize;
-        found.insert(event, run.stack(trace.steps[ran].event.id.thread));
-    }
-    run.finish();
-    found
-}
-
 struct Telling<'a> {
     pair: &'a Pair,
     stacks: &'a Stacks,
@@ -140,9 +116,7 @@ impl<'a> Telling<'a> {
 
     fn access(&self, at: u32) -> RacingAccess {
         let event = &self.pair.trace.steps[at as usize].event;
-        let stack = self.stacks.get(&at).filter(|stack| !stack.is_empty());
-        let stack =
-            stack.map_or_else(|| self.places.of_stack(&[event.site]), |stack| self.places.of_stack(stack));
+        let stack = self.stacks.told(at, event.site, self.places);
         let place = stack.first().cloned().unwrap_or_else(|| self.places.of_site(event.site));
         let thread = self.lanes.label(event.id.thread);
         RacingAccess { thread, operation: event.op.kind, place, stack }

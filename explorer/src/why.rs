@@ -75,8 +75,11 @@ fn no_return(point: &NoReturn) -> String {
 fn pattern(line: &PatternLine) -> String {
     let tied = if line.tied > 1 { format!(", {} of this rank", line.tied) } else { String::new() };
     let mut text = format!("  {}. score {:.2}{tied}\n", line.rank, line.score);
-    for AccessLine { thread, access, object, place } in &line.accesses {
+    for AccessLine { thread, access, object, place, stack } in &line.accesses {
         text.push_str(&format!("       {thread} {access}s {object}{}\n", at(place)));
+        for caller in stack.iter().skip(1) {
+            text.push_str(&format!("         called from {}\n", caller.words()));
+        }
     }
     text
 }

@@ -36,8 +36,8 @@ fn the_explanation_is_the_same_in_every_run() {
     }
 }
 
-/// The three most suspicious patterns: rank, and for each access, thread, what it does, object and line.
-fn best(outcome: &Outcome) -> Vec<String> {
+/// The most suspicious patterns: rank, how many have it, and for each access, thread, what it does, object and line.
+fn patterns(outcome: &Outcome) -> Vec<String> {
     let patterns = outcome.finding()["explanation"]["patterns"].as_array().unwrap();
     let words = |access: &Value| {
         let word = |key: &str| access[key].as_str().unwrap_or_default();
@@ -45,9 +45,9 @@ fn best(outcome: &Outcome) -> Vec<String> {
     };
     let pattern = |pattern: &Value| {
         let accesses: Vec<String> = pattern["accesses"].as_array().unwrap().iter().map(words).collect();
-        format!("{}: {}", pattern["rank"], accesses.join(", "))
+        format!("{}, tied {}: {}", pattern["rank"], pattern["tied"], accesses.join(", "))
     };
-    patterns.iter().take(3).map(pattern).collect()
+    patterns.iter().map(pattern).collect()
 }
 
 /// That `red` is changed in between shows only where `green` is as well: many executions with its pattern pass.
@@ -56,15 +56,28 @@ fn both_variables_of_the_papers_example_are_to_blame() {
     for level in Optimisation::ALL {
         let outcome = explore("c/two_variables.c", level, "json");
         assert_eq!(
-            best(&outcome),
+            patterns(&outcome),
             [
-                "1: T2 write `green` 22, T3 write `green` 34, T2 read `green` 24",
-                "2: T3 write `green` 34, T4 read `green` 43",
-                "3: T2 write `red` 20, T3 write `red` 32, T2 read `red` 23",
+                "1, tied 1: T2 write `green` 22, T3 write `green` 34, T2 read `green` 24",
+                "2, tied 1: T2 write `red` 20, T3 write `red` 32, T2 read `red` 23",
             ],
             "{}",
             outcome.transcript()
         );
+    }
+}
+
+#[test]
+fn accesses_of_a_pattern_have_their_callers() {
+    for level in Optimisation::ALL {
+        let outcome = explore("c/check_then_act.c", level, "json");
+        let accesses = outcome.finding()["explanation"]["patterns"][0]["accesses"].as_array().unwrap();
+        let frame = |frame: &Value| format!("{} {}", frame["function"].as_str().unwrap(), frame["line"]);
+        let stack = |access: &Value| access["stack"].as_array().unwrap().iter().map(frame).collect();
+        let stacks: Vec<Vec<String>> = accesses.iter().map(stack).collect();
+        let read: &[&str] = &["current_balance 19", "withdraw 26", "use_card 36"];
+        let write: &[&str] = &["withdraw 28", "use_card 36"];
+        assert_eq!(stacks, [read, write, write], "{}", outcome.transcript());
     }
 }
 
@@ -82,5 +95,18 @@ fn people_read_the_sentence_the_pair_and_the_schedule_that_passes() {
         "\nThe nearest one that passes: interleaver replay ",
     ] {
         assert!(outcome.stdout.contains(part), "{part}\n{}", outcome.transcript());
+    }
+}
+
+#[test]
+fn people_read_who_called() {
+    let outcome = explore("c/check_then_act.c", Optimisation::O0, "text");
+    let calls: Vec<&str> = outcome.stdout.lines().filter(|line| line.contains("called from")).collect();
+    let places = ["withdraw, ", "use_card, ", "use_card, ", "use_card, "];
+    let lines = [26, 36, 36, 36];
+    assert_eq!(calls.len(), lines.len(), "{}", outcome.transcript());
+    for ((call, place), line) in calls.iter().zip(places).zip(lines) {
+        assert!(call.starts_with(&format!("         called from {place}")), "{call}");
+        assert!(call.ends_with(&format!("check_then_act.c:{line}")), "{call}");
     }
 }

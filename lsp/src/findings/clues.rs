@@ -56,7 +56,7 @@ pub(super) fn pattern(why: &Explanation, root: &Path) -> Vec<Clue> {
     };
     let of = pattern.accesses.len();
     let clues = pattern.accesses.iter().zip(1..).map(|(access, number)| {
-        let AccessLine { thread, access, object, place } = access;
+        let AccessLine { thread, access, object, place, .. } = access;
         let evidence = if number == 1 { evidence(pattern, why.compared) } else { String::new() };
         let text = format!("pattern {number}/{of}{evidence}: {thread} {access}s {object}");
         Some(Clue { text, at: Spot::of(place, root)? })

@@ -1,0 +1,47 @@
+//! The stacks of threads at events of an execution, which one more execution of the same schedule shows.
+
+use std::collections::BTreeMap;
+
+use checker::names::Site;
+use checker::seam::{Execution, Program, Scope, Stop};
+use checker::trace::{Trace, TraceStep};
+
+use crate::places::Places;
+use crate::report::Location;
+
+/// The stack before each event that was asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Stacks(BTreeMap<u32, Vec<Site>>);
+
+impl Stacks {
+    /// Runs an execution again, as far as these events. Where it does not come out again, what is known by then has to do.
+    pub(crate) fn of(program: &impl Program, trace: &Trace, mut events: Vec<u32>) -> Self {
+        events.sort_unstable();
+        events.dedup();
+        let mut found = Self::default();
+        if events.is_empty() {
+            return found;
+        }
+        let Ok(mut run) = program.start(&Scope::All) else { return found };
+        let mut ran = 0;
+        for event in events {
+            let steps: Vec<_> = trace.steps[ran..event as usize].iter().map(TraceStep::replayed).collect();
+            if !steps.is_empty() && !run.replay(&steps).is_ok_and(|batch| batch.stop != Stop::Promoted) {
+                break;
+            }
+            ran = event as usize;
+            found.0.insert(event, run.stack(trace.steps[ran].event.id.thread));
+        }
+        run.finish();
+        found
+    }
+
+    /// How the thread of an event came to it, innermost first: the frames of the user's own code. `site` is the event's, for
+    /// where more is not known.
+    pub(crate) fn told(&self, event: u32, site: Site, places: &Places<'_>) -> Vec<Location> {
+        match self.0.get(&event).filter(|stack| !stack.is_empty()) {
+            Some(stack) => places.of_stack(stack),
+            None => places.of_stack(&[site]),
+        }
+    }
+}
