@@ -9,6 +9,7 @@ mod outcome;
 mod paths;
 mod processes;
 mod project;
+mod rename;
 mod tool;
 
 pub use adapter::{Adapter, Server};
@@ -19,4 +20,5 @@ pub use outcome::Outcome;
 pub use paths::{targets, workspace};
 pub use processes::running;
 pub use project::Project;
+pub use rename::Renamed;
 pub use tool::{Tool, ToolError, WATCHDOG, binary};
