@@ -27,6 +27,11 @@ pub(crate) enum Command {
     Explore(Box<ExploreArgs>),
     /// Runs one saved schedule again.
     Replay(ReplayArgs),
+    /// Makes the failing schedule of a finding as simple as it gets, however long that takes.
+    ///
+    /// Exit code: 1 done, or nothing simpler can be had; 2 stopped, and everything is as it was; 3 the tool could not do its
+    /// job.
+    Minimise(MinimiseArgs),
     /// Shows which executables in a folder can be explored, and why the others are left out. Runs none of them.
     List(ListArgs),
     /// Tries whether this machine permits what exploring takes, and says what to do if not.
@@ -149,6 +154,7 @@ impl ExploreArgs {
             max_periods: self.max_periods,
             max_schedules: self.max_schedules,
             time_limit: self.time_limit,
+            explain_time: self.explain_time,
             run_timeout: self.run_timeout,
             step_limit: self.step_limit,
             seed: self.seed,
@@ -178,9 +184,6 @@ impl ExploreArgs {
             workers: self.workers.into(),
             ..Request::new(program.into())
         };
-        if let Some(time) = self.explain_time {
-            request.explain_time = time;
-        }
         settings.apply(&mut request);
         request
     }
@@ -219,6 +222,19 @@ pub(crate) struct ReplayArgs {
     /// How the report is printed.
     #[arg(long, value_enum, default_value_t = Whole::Text)]
     pub(crate) format: Whole,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MinimiseArgs {
+    /// The saved schedule, in its store.
+    #[arg(value_name = "SCHEDULE-FILE")]
+    pub(crate) file: PathBuf,
+    /// How the report is printed.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// End as if by Ctrl-C when standard input is closed.
+    #[arg(long)]
+    pub(crate) watch_stdin: bool,
 }
 
 /// Between which operations threads are switched.

@@ -1,4 +1,4 @@
-//! An exploration told line by line, to a program that started it.
+//! An exploration, or what else takes its time, told line by line to a program that started it.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -6,21 +6,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use explorer::lines::Line;
-use explorer::report::Finding;
-use explorer::request::Request;
+use explorer::report::{Finding, Report};
 use explorer::verdict::Verdict;
 use explorer::watch::{Progress, Watch};
 
 /// The least time between two reports of progress.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Explores, and prints every line as it comes.
+/// Does it, and prints every line as it comes.
 ///
 /// # Errors
 /// When the tool cannot do its job; the last line says why.
-pub(crate) fn explore(request: &Request, cancel: &Arc<AtomicBool>) -> Result<Verdict, explorer::Error> {
+pub(crate) fn tell(
+    cancel: &Arc<AtomicBool>,
+    verb: impl FnOnce(&Arc<AtomicBool>, &mut dyn Watch) -> Result<Report, explorer::Error>,
+) -> Result<Verdict, explorer::Error> {
     let mut lines = Lines { cancel, last: None };
-    match explorer::explore(request, cancel, &mut lines) {
+    match verb(cancel, &mut lines) {
         Ok(report) => {
             let verdict = report.verdict;
             lines.print(&Line::Report { report: Box::new(report) });

@@ -13,12 +13,14 @@ mod progress;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::Parser;
 use clap::error::ErrorKind;
 use explorer::config::{Config, Settings};
 use explorer::report::Report;
 use explorer::verdict::{EXIT_FAILED, Verdict};
+use explorer::watch::Watch;
 use explorer::{json, text};
 use miette::{IntoDiagnostic, MietteHandlerOpts};
 
@@ -57,32 +59,45 @@ fn usage(error: &clap::Error) -> ExitCode {
 }
 
 fn run(command: Command) -> miette::Result<u8> {
-    let cancel = || interrupt::flag().into_diagnostic();
     let (report, format) = match command {
         Command::Explore(args) => {
-            let cancel = cancel()?;
-            if args.watch_stdin {
-                interrupt::when_stdin_closes(Arc::clone(&cancel)).into_diagnostic()?;
-            }
-            let format = args.format;
+            let (format, watch_stdin) = (args.format, args.watch_stdin);
             let configured = configured(&args);
             let request = args.request(&configured);
-            let report = match format {
-                Format::Jsonl => {
-                    return lines::explore(&request, &cancel).map(Verdict::exit_code).into_diagnostic();
-                }
-                Format::Text | Format::Json => explorer::explore(&request, &cancel, &mut Line::new()),
-            };
-            (report.into_diagnostic()?, format)
+            return watched(format, watch_stdin, |cancel, watch| explorer::explore(&request, cancel, watch));
+        }
+        Command::Minimise(args) => {
+            return watched(args.format, args.watch_stdin, |cancel, watch| {
+                explorer::minimise(&args.file, cancel, watch)
+            });
         }
         Command::Replay(args) => {
-            (explorer::replay(&args.file, &cancel()?).into_diagnostic()?, args.format.into())
+            let cancel = interrupt::flag().into_diagnostic()?;
+            (explorer::replay(&args.file, &cancel).into_diagnostic()?, args.format.into())
         }
         Command::List(args) => return list::run(&args).into_diagnostic(),
         Command::Doctor(args) => return doctor::run(&args).into_diagnostic(),
         Command::Lsp => return lsp::serve().map(|()| 0).into_diagnostic(),
         Command::Dap(args) => return debug(&args).map(|()| 0).into_diagnostic(),
     };
+    print(&report, format).into_diagnostic()?;
+    Ok(report.verdict.exit_code())
+}
+
+/// Does what takes its time, shows how far it is, and prints what comes of it.
+fn watched(
+    format: Format,
+    watch_stdin: bool,
+    verb: impl FnOnce(&Arc<AtomicBool>, &mut dyn Watch) -> Result<Report, explorer::Error>,
+) -> miette::Result<u8> {
+    let cancel = interrupt::flag().into_diagnostic()?;
+    if watch_stdin {
+        interrupt::when_stdin_closes(Arc::clone(&cancel)).into_diagnostic()?;
+    }
+    if format == Format::Jsonl {
+        return lines::tell(&cancel, verb).map(Verdict::exit_code).into_diagnostic();
+    }
+    let report = verb(&cancel, &mut Line::new()).into_diagnostic()?;
     print(&report, format).into_diagnostic()?;
     Ok(report.verdict.exit_code())
 }

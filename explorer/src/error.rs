@@ -19,6 +19,15 @@ pub enum Error {
         /// Where it was looked for.
         roots: Vec<PathBuf>,
     },
+    /// Only what a store keeps can be replaced in it.
+    #[error("`{}` is not the failing schedule of a finding that a store keeps", .0.display())]
+    NotKept(PathBuf),
+    /// Its schedule says nothing about the program as it is now.
+    #[error("the program was built again since `{}` was saved: explore it again", .0.display())]
+    Rebuilt(PathBuf),
+    /// The schedule is that of a failure, and nothing fails.
+    #[error("the schedule `{}` does not fail", .0.display())]
+    Passes(PathBuf),
     /// The search cannot leave out choices.
     #[error("--scope sync does not go with --strategy {strategy}: it is for {}", .others.join(", "))]
     Scope {

@@ -50,6 +50,7 @@ impl<'a> Telling<'a> {
         Explanation {
             sentence: diagnosis::sentence(self, &explained.diagnosis),
             thin: explained.diagnosis.thin,
+            minimised: explained.minimised,
             switches: explained.switches,
             depth: explained.depth,
             patterns: suspects.iter().map(|suspect| self.pattern(suspect, trace, &stacks)).collect(),

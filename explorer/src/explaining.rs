@@ -25,36 +25,47 @@ impl Session<'_> {
         watch: &mut dyn Watch,
     ) {
         for found in outcome.findings.iter().filter(|_| self.request.explain) {
-            match self.explanation(program, found) {
-                Ok(explained) => {
-                    let (mut told, file) = self.finding(program, &explained.finding);
-                    let before = made.findings.iter().find(|(identity, _)| *identity == found.identity);
-                    let before = before.and_then(|(_, told)| told.id.clone());
-                    let places = self.places();
-                    let mut explanation =
-                        Telling::new(&explained, &told, &places).explanation(program, &explained);
-                    if let (Some(original), Some(id)) = (&mut explanation.original, &before) {
-                        original.schedule_file = keeper.set_aside(id);
-                    }
-                    if let (Some(found), Some(pair), Some(id)) =
-                        (&explained.pair, &mut explanation.pair, &before)
-                    {
-                        let file = self.passing_file(&explained.finding, found, pair, &told);
-                        match keeper.keep_passing(id, &file) {
-                            Ok(file) => pair.schedule_file = Some(file),
-                            Err(error) => drop(made.notes.insert(error.to_string())),
-                        }
-                    }
-                    told.explanation = Some(explanation);
-                    made.keep(keeper, &found.identity, &mut told, &file);
-                    watch.finding(&told);
-                }
+            match self.explanation(program, found, &mut || {}) {
+                Ok(explained) => self.keep_explained(program, &explained, (keeper, made), watch),
                 Err(Unexplained::Always) => {}
                 Err(why) => {
                     made.notes.insert(format!("{}: not explained, because {why}", found.failure.message));
                 }
             }
         }
+    }
+
+    /// What was found out takes the place of what was kept of the finding.
+    pub(crate) fn keep_explained<P: checker::seam::Program>(
+        &self,
+        program: &Observed<'_, P>,
+        explained: &explain::Explanation,
+        (keeper, made): (&mut Keeper<'_>, &mut Made),
+        watch: &mut dyn Watch,
+    ) {
+        let identity = &explained.finding.identity;
+        let (mut told, mut file) = self.finding(program, &explained.finding);
+        file.failure.minimised = explained.minimised;
+        let before = made.findings.iter().find(|(known, _)| known == identity).map(|(_, told)| told);
+        let id = before.and_then(|told| told.id.clone());
+        // It may have been explained before, and the schedule in which it was found is the first one then.
+        let earlier = before.and_then(|told| told.explanation.as_ref()?.original.clone());
+        let mut explanation = Telling::new(explained, &told, &self.places()).explanation(program, explained);
+        match (earlier, &mut explanation.original, &id) {
+            (Some(earlier), original, _) => *original = Some(earlier),
+            (None, Some(original), Some(id)) => original.schedule_file = keeper.set_aside(id),
+            _ => {}
+        }
+        if let (Some(found), Some(pair), Some(id)) = (&explained.pair, &mut explanation.pair, &id) {
+            let file = self.passing_file(&explained.finding, found, pair, &told);
+            match keeper.keep_passing(id, &file) {
+                Ok(file) => pair.schedule_file = Some(file),
+                Err(error) => drop(made.notes.insert(error.to_string())),
+            }
+        }
+        told.explanation = Some(explanation);
+        made.keep(keeper, identity, &mut told, &file);
+        watch.finding(&told);
     }
 
     /// The file that replays an execution that ends well.
@@ -78,13 +89,16 @@ impl Session<'_> {
         ScheduleFile { passes, ..self.file(&found, &told) }
     }
 
-    fn explanation<P: checker::seam::Program>(
+    /// Finds out why it fails; `tick` is called at every event.
+    pub(crate) fn explanation<P: checker::seam::Program>(
         &self,
         program: &Observed<'_, P>,
         found: &search::Finding,
+        tick: &mut dyn FnMut(),
     ) -> Result<explain::Explanation, Unexplained> {
         let started = Instant::now();
         let mut go = || {
+            tick();
             if self.cancel.load(Ordering::Relaxed) {
                 Go::Cancelled
             } else if started.elapsed() >= self.request.explain_time {
@@ -93,6 +107,6 @@ impl Session<'_> {
                 Go::Continue
             }
         };
-        explain::explain(program, found, &self.request.options(), &mut go)
+        explain::explain(program, found, (&self.request.options(), self.request.effort), &mut go)
     }
 }

@@ -14,6 +14,10 @@ pub struct Explanation {
     /// The evidence for that is thin.
     #[serde(default)]
     pub thin: bool,
+    /// The schedule is minimised to the end: no change makes it simpler, and every schedule with fewer preemptions was run
+    /// that could be. Else time or budget was over before.
+    #[serde(default)]
+    pub minimised: bool,
     /// How often another thread runs than before, up to the failure.
     pub switches: u32,
     /// Its bug depth, if that could be measured.

@@ -26,6 +26,7 @@ pub mod kept;
 pub mod lanes;
 mod last_line;
 pub mod lines;
+mod minimise;
 #[cfg(test)]
 mod model_tests;
 mod only_synchronisation;
@@ -57,5 +58,6 @@ pub mod workers;
 
 pub use error::Error;
 pub use explore::explore;
+pub use minimise::minimise;
 pub use replay::replay;
 pub use session::json;

@@ -70,6 +70,19 @@ pub(crate) fn launch(target: &SavedTarget, root: &Path) -> Result<Launch, Error>
     })
 }
 
+/// What came of a saved schedule.
+pub(crate) struct Came {
+    pub(crate) finding: Option<Finding>,
+    pub(crate) verdict: Verdict,
+    /// A sentence.
+    pub(crate) ended: String,
+    /// Its events.
+    pub(crate) events: usize,
+    pub(crate) schedules: u64,
+    /// Executions beside those.
+    pub(crate) other: u64,
+}
+
 /// A saved schedule and where it is replayed.
 pub(crate) struct Again<'a> {
     pub(crate) saved: &'a ScheduleFile,
@@ -86,6 +99,15 @@ impl Again<'_> {
         let started = Instant::now();
         let peculiarities = Peculiarities::default();
         let program = Observed::new(program, self.saved.target.arguments_in_words(), false, &peculiarities);
+        let (replayed, mut notes) = self.replayed(&program)?;
+        notes.extend(self.source.notes());
+        notes.extend(peculiarities.notes());
+        let came = self.came(&program, replayed.as_ref());
+        Ok(self.report(came, notes, started.elapsed().as_secs_f64()))
+    }
+
+    /// Runs the schedule; nothing, where that was stopped. With it comes what is to be said about it.
+    pub(crate) fn replayed(&self, program: &impl Program) -> Result<(Option<Replayed>, Vec<String>), Error> {
         let places = Places::new(self.source, self.root);
         let mut notes = Vec::new();
         let mut go = || if self.cancel.load(Ordering::Relaxed) { Go::Cancelled } else { Go::Continue };
@@ -95,36 +117,39 @@ impl Again<'_> {
             notes.push(
                 "the program was rebuilt since the schedule was saved; the schedule still applies".to_owned(),
             );
-            adapt(&program, &self.saved.choices, &places, &mut go)
+            adapt(program, &self.saved.choices, &places, &mut go)
         };
         let step_limit = self.saved.target.step_limit;
         let replay = |steps: Vec<(Choice, OpKey)>| {
-            search::replay(&program, &steps, step_limit, &mut go)
+            search::replay(program, &steps, step_limit, &mut go)
                 .map_err(|error| Readable(&places).search_error(error))
         };
-        let replayed = match steps.and_then(replay) {
-            Ok(replayed) => Some(replayed),
-            Err(Error::Search(SearchError::Stopped)) => None,
-            Err(error) => return Err(error),
-        };
-        notes.extend(self.source.notes());
-        notes.extend(peculiarities.notes());
-        Ok(self.report(&program, replayed.as_ref(), notes, started.elapsed().as_secs_f64()))
+        match steps.and_then(replay) {
+            Ok(replayed) => Ok((Some(replayed), notes)),
+            Err(Error::Search(SearchError::Stopped)) => Ok((None, notes)),
+            Err(error) => Err(error),
+        }
     }
 
-    fn report(
-        &self,
-        program: &impl Program,
-        replayed: Option<&Replayed>,
-        mut notes: Vec<String>,
-        elapsed: f64,
-    ) -> Report {
+    fn came(&self, program: &impl Program, replayed: Option<&Replayed>) -> Came {
         let finding = replayed.and_then(|replayed| self.finding(program, replayed));
         let (verdict, ended) = match (replayed, &finding) {
             (None, _) => (Verdict::Inconclusive, "it was stopped"),
             (Some(_), Some(_)) => (Verdict::Found, "the schedule was replayed, and fails"),
             (Some(_), None) => (Verdict::Clean, "the schedule was replayed, and nothing fails"),
         };
+        Came {
+            finding,
+            verdict,
+            ended: ended.to_owned(),
+            events: replayed.map_or(0, |replayed| replayed.trace.steps.len()),
+            schedules: u64::from(replayed.is_some()),
+            other: 0,
+        }
+    }
+
+    pub(crate) fn report(&self, came: Came, mut notes: Vec<String>, elapsed: f64) -> Report {
+        let Came { finding, verdict, ended, events, schedules, other } = came;
         if let Some(other) = finding.as_ref().filter(|finding| finding.kind != self.saved.failure.kind) {
             notes.push(format!(
                 "the schedule was saved for another failure ({}); this one is: {}",
@@ -132,8 +157,6 @@ impl Again<'_> {
                 text::kind_words(other.kind)
             ));
         }
-        let events = replayed.map_or(0, |replayed| replayed.trace.steps.len());
-        let schedules = u64::from(replayed.is_some());
         Report {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -149,11 +172,11 @@ impl Again<'_> {
             ),
             redundant: 0,
             pruned: 0,
-            other: 0,
+            other,
             narrow: None,
             covered: Covered::default(),
             at_synchronisation: None,
-            ended: ended.to_owned(),
+            ended,
             elapsed_seconds: elapsed,
             schedules_per_second: per_second(schedules, elapsed),
             key_points_per_schedule: events as f64,

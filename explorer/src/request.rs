@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use checker::explain::Effort;
 pub use checker::strategy::StrategyKind as Strategy;
 
 use crate::environment::Variables;
@@ -53,6 +54,8 @@ pub struct Request {
     pub explain: bool,
     /// How long the explanation of one finding may take.
     pub explain_time: Duration,
+    /// What the simplest schedule is worth.
+    pub effort: Effort,
     /// Whether threads are switched at synchronisation only.
     pub only_synchronisation: bool,
     /// Whether data races are looked for.
@@ -95,6 +98,7 @@ impl Request {
             keep_going: false,
             explain: true,
             explain_time: Duration::from_secs(10),
+            effort: Effort::Bounded,
             only_synchronisation: false,
             races: true,
             fail_on_races: false,

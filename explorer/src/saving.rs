@@ -46,6 +46,7 @@ pub(crate) fn schedule_file(
             preemptions: found.preemptions,
             fewest: found.fewest,
             delays: found.delays,
+            minimised: false,
         },
         passes: None,
         choices: choices.iter().zip(0..).map(|(choice, at)| saved_choice(choice, step(at), places)).collect(),

@@ -34,6 +34,9 @@ impl State {
         }
         if self.settings.trusted {
             add("Check again", commands::name("check"), json!({ "finding": finding.id }));
+            if finding.can_be_minimised() {
+                add("Minimise the schedule", commands::name("minimise"), json!({ "finding": finding.id }));
+            }
             if finding.is_concurrency_bug() {
                 let further = json!({ "target": target, "uri": uri, "further": true });
                 add("Explore with one more preemption", commands::name("explore"), further);

@@ -22,6 +22,7 @@ pub(crate) mod client {
 pub(crate) enum Command {
     Explore(Explore),
     Check(OfFinding),
+    Minimise(OfFinding),
     Cancel(Cancel),
     Select(OfFinding),
     Dismiss(OfFinding),
@@ -69,8 +70,18 @@ pub(crate) struct AtLine {
     pub(crate) line: Option<u32>,
 }
 
-const NAMES: [&str; 9] =
-    ["explore", "check", "cancel", "select", "dismiss", "whyNoLens", "programs", "tree", "configuration"];
+const NAMES: [&str; 10] = [
+    "explore",
+    "check",
+    "minimise",
+    "cancel",
+    "select",
+    "dismiss",
+    "whyNoLens",
+    "programs",
+    "tree",
+    "configuration",
+];
 
 /// The names of all commands.
 pub(crate) fn names() -> Vec<String> {
@@ -91,6 +102,7 @@ impl Command {
         match short {
             "explore" => read(name, argument).map(Self::Explore),
             "check" => read(name, argument).map(Self::Check),
+            "minimise" => read(name, argument).map(Self::Minimise),
             "cancel" => read(name, argument).map(Self::Cancel),
             "select" => read(name, argument).map(Self::Select),
             "dismiss" => read(name, argument).map(Self::Dismiss),

@@ -24,7 +24,9 @@ const MOST_ERRORS: u64 = 64 << 10;
 pub(crate) struct Exploration {
     /// The `interleaver` executable.
     pub(crate) tool: PathBuf,
-    /// Everything after `explore --format jsonl --watch-stdin`.
+    /// `explore` or `minimise`.
+    pub(crate) verb: &'static str,
+    /// Everything after that and `--format jsonl --watch-stdin`.
     pub(crate) arguments: Vec<OsString>,
     /// Where it runs.
     pub(crate) directory: PathBuf,
@@ -43,6 +45,7 @@ pub(crate) fn arguments(request: &Request, target: &str) -> Vec<OsString> {
         format!("--max-periods={}", request.max_periods).into(),
         format!("--max-schedules={}", request.max_schedules).into(),
         format!("--time-limit={}ms", request.time_limit.as_millis()).into(),
+        format!("--explain-time={}us", request.explain_time.as_micros()).into(),
         format!("--run-timeout={}ms", request.run_timeout.as_millis()).into(),
         format!("--step-limit={}", request.step_limit).into(),
         format!("--seed={}", request.seed).into(),
@@ -128,7 +131,7 @@ impl Exploration {
     fn command(&self) -> Command {
         let mut command = Command::new(&self.tool);
         command
-            .args(["explore", "--format", "jsonl", "--watch-stdin"])
+            .args([self.verb, "--format", "jsonl", "--watch-stdin"])
             .args(&self.arguments)
             .current_dir(&self.directory)
             .stdin(Stdio::piped())

@@ -31,6 +31,8 @@ pub(crate) enum Purpose {
     Explore { further: u32 },
     /// To see whether a finding is still there.
     Check { finding: String },
+    /// To make the schedule of a finding as simple as it gets.
+    Minimise { finding: String },
 }
 
 /// A build or an exploration under way. Dropping it ends it.

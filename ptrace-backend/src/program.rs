@@ -152,13 +152,23 @@ impl PtraceProgram {
     /// Makes exactly these instructions key points, where they touch one of these objects, and finds no others: what a
     /// schedule of this build that was saved earlier needs to come out again. Synchronisation always is a key point.
     pub fn fix_key_points(&self, instructions: &[Site], memory: &[Obj]) {
+        self.shared.fix(&self.candidates_at(instructions), memory);
+    }
+
+    /// Makes these instructions key points where they touch one of these objects, as if executions had shown it; more are
+    /// found as ever.
+    pub fn know_key_points(&self, instructions: &[Site], memory: &[Obj]) {
+        self.shared.know(&self.candidates_at(instructions), memory);
+    }
+
+    /// The candidates at these instructions.
+    fn candidates_at(&self, instructions: &[Site]) -> Vec<usize> {
         let at = |site: &Site| self.layout.locate(*site).map(|(module, at)| at + module.mapped.bias);
         let addresses: Vec<u64> = instructions.iter().filter_map(at).collect();
         let all = self.layout.candidates.iter().enumerate();
         // A thread that was left waiting for a Rust mutex never ran the instruction that takes it.
         let is_wanted = |addr: u64| addresses.contains(&addr) || self.layout.rust_mutex(addr).is_some();
-        let wanted: Vec<usize> = all.filter(|(_, c)| is_wanted(c.addr)).map(|(i, _)| i).collect();
-        self.shared.fix(&wanted, memory);
+        all.filter(|(_, c)| is_wanted(c.addr)).map(|(i, _)| i).collect()
     }
 
     /// What an execution depends on beside its choices.

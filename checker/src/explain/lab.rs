@@ -83,7 +83,7 @@ impl<'a, P: Program> Lab<'a, P> {
 
     /// Begins a stage that may take so many executions.
     pub(super) fn allow(&mut self, executions: u64) {
-        self.limit = self.executions + executions;
+        self.limit = self.executions.saturating_add(executions);
     }
 
     /// Whether what runs next is worth more than its budget, and its time.

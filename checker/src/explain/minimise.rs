@@ -18,6 +18,25 @@ use crate::strategy::{Frontier, Next, Preemptions, Strategy};
 const CHANGES: u64 = 1_500;
 const BELOW: u64 = 3_000;
 
+/// How much is done for the simplest schedule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Effort {
+    /// As many executions as a search can be made to wait for.
+    #[default]
+    Bounded,
+    /// As many as it takes.
+    Full,
+}
+
+impl Effort {
+    fn executions(self, bound: u64) -> u64 {
+        match self {
+            Self::Bounded => bound,
+            Self::Full => u64::MAX,
+        }
+    }
+}
+
 /// More key points come in so many times at most.
 const RESTARTS: u32 = 8;
 
@@ -29,6 +48,8 @@ pub(super) struct Minimum {
     pub(super) simplest: Experiment,
     /// Every schedule with fewer preemptions was run, without this failure.
     pub(super) fewest: bool,
+    /// Neither time nor budget has ended it: no change makes the schedule simpler, and icb has come to its end.
+    pub(super) ended: bool,
 }
 
 /// Simplifies a failing schedule; `fewest` says that none with fewer preemptions fails. Nothing, where the schedule does
@@ -36,11 +57,11 @@ pub(super) struct Minimum {
 pub(super) fn minimise<P: Program>(
     lab: &mut Lab<'_, P>,
     schedule: &[(Choice, OpKey)],
-    fewest: bool,
+    (fewest, effort): (bool, Effort),
 ) -> Result<Option<Minimum>, Halt> {
     let mut schedule = schedule.to_vec();
     for _ in 0..RESTARTS {
-        match attempt(lab, &mut schedule, fewest) {
+        match attempt(lab, &mut schedule, (fewest, effort)) {
             // With the key points that there are now, what has been found so far is another schedule.
             Err(Halt::Promoted) => {}
             result => return result,
@@ -53,19 +74,20 @@ pub(super) fn minimise<P: Program>(
 fn attempt<P: Program>(
     lab: &mut Lab<'_, P>,
     schedule: &mut Vec<(Choice, OpKey)>,
-    mut fewest: bool,
+    (mut fewest, effort): (bool, Effort),
 ) -> Result<Option<Minimum>, Halt> {
     let mut best = again(lab, schedule)?;
     if best.failure.is_none() {
         return Ok(None);
     }
-    simplify(lab, &mut best, schedule)?;
+    let mut ended = simplify(lab, &mut best, schedule, effort)?;
     if !fewest && best.cost().preemptions > 0 {
-        let below = below(lab, best.cost().preemptions - 1)?;
+        let below = below(lab, best.cost().preemptions - 1, effort)?;
         fewest = below.exhausted;
+        ended &= below.ended;
         if let Some(better) = below.found {
             best = better;
-            simplify(lab, &mut best, schedule)?;
+            ended = simplify(lab, &mut best, schedule, effort)?;
         }
     }
     for _ in 0..REPLAYS {
@@ -75,7 +97,7 @@ fn attempt<P: Program>(
         }
     }
     fewest |= best.cost().preemptions == 0;
-    Ok(Some(Minimum { simplest: best, fewest }))
+    Ok(Some(Minimum { simplest: best, fewest, ended }))
 }
 
 /// Runs a schedule again, even if the time for everything else is up.
@@ -86,18 +108,20 @@ fn again<P: Program>(lab: &mut Lab<'_, P>, schedule: &[(Choice, OpKey)]) -> Resu
     again
 }
 
-/// Changes the schedule for as long as that makes it simpler, or the budget allows.
+/// Changes the schedule for as long as that makes it simpler, or the budget allows. Says whether no change is left that does.
 fn simplify<P: Program>(
     lab: &mut Lab<'_, P>,
     best: &mut Experiment,
     schedule: &mut Vec<(Choice, OpKey)>,
-) -> Result<(), Halt> {
-    lab.allow(CHANGES);
+    effort: Effort,
+) -> Result<bool, Halt> {
+    lab.allow(effort.executions(CHANGES));
     let mut tried = FxHashSet::default();
     let result = loop {
         match simpler(lab, best, &mut tried) {
             Ok(Some(simpler)) => *best = simpler,
-            Ok(None) | Err(Halt::Spent | Halt::Late) => break Ok(()),
+            Ok(None) => break Ok(true),
+            Err(Halt::Spent | Halt::Late) => break Ok(false),
             Err(halt) => break Err(halt),
         }
     };
@@ -127,20 +151,24 @@ struct Below {
     found: Option<Experiment>,
     /// Every schedule with fewer preemptions than what was found, or up to the bound, was run.
     exhausted: bool,
+    /// Nothing was left to run, or the failure was found.
+    ended: bool,
 }
 
 /// Looks for the failure in every schedule with at most so many preemptions, the fewest first.
-fn below<P: Program>(lab: &mut Lab<'_, P>, bound: u32) -> Result<Below, Halt> {
+fn below<P: Program>(lab: &mut Lab<'_, P>, bound: u32, effort: Effort) -> Result<Below, Halt> {
     let mut strategy = Frontier::new(Preemptions { max: bound });
     let cache = Cache::new(Some(Rule::Preemptions));
     let mut cut = None;
-    lab.allow(BELOW);
+    lab.allow(effort.executions(BELOW));
     loop {
         let Next::Work(item) = strategy.next(&cache) else { break };
         let mut guide = strategy.guide(&item, &cache);
         let end = match lab.drive(&item.prefix, &mut *guide) {
             Ok(end) => end,
-            Err(Halt::Spent | Halt::Late) => return Ok(Below { found: None, exhausted: false }),
+            Err(Halt::Spent | Halt::Late) => {
+                return Ok(Below { found: None, exhausted: false, ended: false });
+            }
             Err(halt) => return Err(halt),
         };
         let mut notes = guide.notes();
@@ -163,9 +191,10 @@ fn below<P: Program>(lab: &mut Lab<'_, P>, bound: u32) -> Result<Below, Halt> {
             return Ok(Below {
                 found: Some(experiment),
                 exhausted: fewer.is_none_or(|fewer| covered >= Some(fewer)),
+                ended: true,
             });
         }
     }
     let exhausted = strategy.coverage(cut).preemptions >= Some(bound);
-    Ok(Below { found: None, exhausted })
+    Ok(Below { found: None, exhausted, ended: true })
 }

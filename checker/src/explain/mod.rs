@@ -23,6 +23,7 @@ use self::evidence::Evidence;
 pub use self::falcon::{Pattern, Seen, Suspect, Touch};
 pub use self::fate::NoReturn;
 use self::lab::{Experiment, Halt, Lab};
+pub use self::minimise::Effort;
 pub use self::pair::{CriticalPair, Second, Swap};
 use crate::cost;
 use crate::failure::FailureKind;
@@ -42,6 +43,8 @@ pub struct Explanation {
     pub finding: Finding,
     /// What the search had found, where that was another schedule.
     pub original: Option<Trace>,
+    /// Its schedule is minimised to the end: no change makes it simpler, and icb below its number of preemptions has ended.
+    pub minimised: bool,
     /// How often another thread runs than before, up to the failure.
     pub switches: u32,
     /// Its bug depth, if that could be measured.
@@ -82,14 +85,15 @@ pub enum Unexplained {
     Search(#[from] SearchError),
 }
 
-/// Explains a finding of a search with these options. `go` is asked at every event.
+/// Explains a finding of a search with these options. `go` is asked at every event. The effort is what the simplest schedule
+/// is worth; the stages after that have budgets of their own.
 ///
 /// # Errors
 /// When there is nothing to explain, or nothing that could be found out; the finding itself is as good as before.
 pub fn explain<P: Program>(
     program: &P,
     found: &Finding,
-    options: &Options,
+    (options, effort): (&Options, Effort),
     go: &mut dyn FnMut() -> Go,
 ) -> Result<Explanation, Unexplained> {
     match found.failure.kind {
@@ -99,18 +103,20 @@ pub fn explain<P: Program>(
     }
     let limits = Limits { events: options.step_limit.max(1), timeouts: options.max_timeouts };
     let mut lab = Lab::new(program, limits, &found.identity, go);
-    let minimum = minimise::minimise(&mut lab, &found.trace.schedule(), found.fewest)?;
+    let minimum = minimise::minimise(&mut lab, &found.trace.schedule(), (found.fewest, effort))?;
     let mut minimum = minimum.ok_or(Unexplained::Lost)?;
     let mut evidence = Evidence::collect(&mut lab, &minimum.simplest, options.seed);
     for _ in 0..RESTARTS {
         // With the key points that there are now, executions have more events.
         let Err(Halt::Promoted) = evidence else { break };
         let schedule = minimum.simplest.trace.schedule();
-        let Ok(Some(again)) = minimise::minimise(&mut lab, &schedule, minimum.fewest) else { break };
+        let again = minimise::minimise(&mut lab, &schedule, (minimum.fewest, effort));
+        let Ok(Some(again)) = again else { break };
         evidence = Evidence::collect(&mut lab, &again.simplest, options.seed);
         minimum = again;
     }
-    let minimise::Minimum { simplest, fewest } = minimum;
+    let minimised = minimum.ended && !matches!(evidence, Err(Halt::Promoted));
+    let minimise::Minimum { simplest, fewest, .. } = minimum;
     let switches = simplest.cost().switches;
     let mut missing = Missing::default();
     let evidence = missing.stage("the patterns of accesses", evidence).unwrap_or_default();
@@ -138,6 +144,7 @@ pub fn explain<P: Program>(
         ..found.clone()
     };
     Ok(Explanation {
+        minimised,
         switches,
         depth,
         suspects,

@@ -32,7 +32,7 @@ fn by(strategy: StrategyKind, seed: u64) -> Options {
 
 /// The explanation of what a search finds first.
 fn explained(text: &str, options: &Options) -> Explanation {
-    explain(&model(text), &found(text, options), options, &mut || Go::Continue)
+    explain(&model(text), &found(text, options), (options, Effort::Bounded), &mut || Go::Continue)
         .unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
@@ -61,8 +61,23 @@ fn the_fewest_preemptions_are_reached_from_bad_schedules() {
             assert_eq!(told.finding.preemptions, Some(preemptions), "{text}, seed {seed}");
             assert!(told.finding.fewest, "{text}, seed {seed}");
             assert_eq!(told.switches, switches, "{text}, seed {seed}");
+            assert!(told.minimised, "{text}, seed {seed}");
         }
     }
+}
+
+/// Without time, the schedule that was found is all that there is; with as much as it takes, it is the simplest one.
+#[test]
+fn what_time_has_cut_short_can_be_brought_to_its_end() {
+    let options = by(StrategyKind::Random, 3);
+    let found = found(SPIN_FLAG, &options);
+    let program = model(SPIN_FLAG);
+    let cut = explain(&program, &found, (&options, Effort::Bounded), &mut || Go::BudgetSpent).unwrap();
+    assert_eq!((cut.minimised, cut.finding.fewest), (false, false));
+    assert_eq!(cut.finding.trace.first_difference(&found.trace), None);
+    assert!(cut.finding.preemptions > Some(2), "{:?}", cut.finding.preemptions);
+    let whole = explain(&program, &cut.finding, (&options, Effort::Full), &mut || Go::Continue).unwrap();
+    assert_eq!((whole.minimised, whole.finding.fewest, whole.finding.preemptions), (true, true, Some(2)));
 }
 
 #[test]

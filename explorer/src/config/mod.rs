@@ -85,6 +85,8 @@ pub struct Settings {
     pub max_schedules: Option<u64>,
     /// How long the search may take.
     pub time_limit: Option<Duration>,
+    /// How long the explanation of one finding may take.
+    pub explain_time: Option<Duration>,
     /// How long one execution may take.
     pub run_timeout: Option<Duration>,
     /// How many events one execution may have.
@@ -113,6 +115,7 @@ impl Settings {
             max_periods: self.max_periods.or(others.max_periods),
             max_schedules: self.max_schedules.or(others.max_schedules),
             time_limit: self.time_limit.or(others.time_limit),
+            explain_time: self.explain_time.or(others.explain_time),
             run_timeout: self.run_timeout.or(others.run_timeout),
             step_limit: self.step_limit.or(others.step_limit),
             seed: self.seed.or(others.seed),
@@ -136,6 +139,7 @@ impl Settings {
         set(self.max_periods, &mut request.max_periods);
         set(self.max_schedules, &mut request.max_schedules);
         set(self.time_limit, &mut request.time_limit);
+        set(self.explain_time, &mut request.explain_time);
         set(self.run_timeout, &mut request.run_timeout);
         set(self.step_limit, &mut request.step_limit);
         set(self.seed, &mut request.seed);

@@ -136,6 +136,7 @@ impl Reader<'_> {
             ("max-periods", Value::Number(n)) => settings.max_periods = self.small(key, value, n),
             ("max-schedules", Value::Number(n)) => settings.max_schedules = self.positive(key, value, n),
             ("time-limit", Value::Duration(time)) => settings.time_limit = Some(time),
+            ("explain-time", Value::Duration(time)) => settings.explain_time = Some(time),
             ("run-timeout", Value::Duration(time)) => settings.run_timeout = Some(time),
             ("step-limit", Value::Number(n)) => {
                 settings.step_limit = self.positive(key, value, n).and_then(|n| self.small(key, value, n));

@@ -112,7 +112,7 @@ const fn key(
 
 use Section::{Both, Target, Top};
 
-const KEYS: [Key; 27] = [
+const KEYS: [Key; 28] = [
     key(
         "build",
         ValueKind::Text,
@@ -180,6 +180,13 @@ const KEYS: [Key; 27] = [
     key("max-periods", ValueKind::Number, Both, "6", "How many periods a schedule may have (period)."),
     key("max-schedules", ValueKind::Number, Both, "10000", "The search ends after this many executions."),
     key("time-limit", ValueKind::Duration, Both, "\"60s\"", "The search ends after this time."),
+    key(
+        "explain-time",
+        ValueKind::Duration,
+        Both,
+        "\"10s\"",
+        "How long the explanation of each bug may take.",
+    ),
     key(
         "run-timeout",
         ValueKind::Duration,

@@ -27,6 +27,7 @@ max-threads = 5
 max-periods = 5
 max-schedules = 1_000
 time-limit = "2m"
+explain-time = "3s"
 run-timeout = "500ms"
 step-limit = 7
 seed = 8
@@ -64,6 +65,7 @@ env.C = "2"
         max_periods: Some(5),
         max_schedules: Some(1000),
         time_limit: Some(Duration::from_secs(120)),
+        explain_time: Some(Duration::from_secs(3)),
         run_timeout: Some(Duration::from_millis(500)),
         step_limit: Some(7),
         seed: Some(8),
@@ -73,7 +75,7 @@ env.C = "2"
     };
     assert_eq!(config.settings, expected);
     let [first, second] = &config.targets[..] else { panic!("{:?}", config.targets) };
-    assert_eq!((first.line, &first.name), (21, &None));
+    assert_eq!((first.line, &first.name), (22, &None));
     assert_eq!(first.program, Path::new("/w/build/app"));
     assert_eq!(first.arguments, Some(vec!["-v".to_owned(), "x y".to_owned()]));
     assert_eq!(first.directory.as_deref(), Some(Path::new("/w/data")));

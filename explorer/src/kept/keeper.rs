@@ -31,6 +31,11 @@ impl<'a> Keeper<'a> {
         Self { store, root, target, run, program, made: Vec::new() }
     }
 
+    /// What is kept of this failure has that name already.
+    pub(crate) fn knows(&mut self, identity: Identity, id: String) {
+        self.made.push((identity, id));
+    }
+
     /// Saves the schedule of a finding and what belongs to it, and writes into `told` where that is.
     pub(crate) fn keep(
         &mut self,

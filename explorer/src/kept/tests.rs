@@ -147,6 +147,7 @@ fn schedule(run: &SavedTarget, line: u32) -> ScheduleFile {
             preemptions: Some(1),
             fewest: true,
             delays: None,
+            minimised: false,
         },
         passes: None,
         choices: Vec::new(),

@@ -161,6 +161,7 @@ mod tests {
                 preemptions: Some(1),
                 fewest: true,
                 delays: None,
+                minimised: false,
             },
             passes: None,
             choices: vec![

@@ -136,6 +136,9 @@ pub struct SavedFailure {
     pub fewest: bool,
     /// Delays of the schedule, where measured.
     pub delays: Option<u32>,
+    /// The schedule is minimised to the end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub minimised: bool,
 }
 
 /// Why nothing fails.

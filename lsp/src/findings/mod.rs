@@ -102,6 +102,15 @@ impl Finding {
         self.kept.finding.kind != FailureKind::AlwaysFails
     }
 
+    /// Whether a simpler schedule may be found by taking longer. What fails always has none, and each experiment with what
+    /// does not end would last as long as the limit allows.
+    pub(crate) fn can_be_minimised(&self) -> bool {
+        use FailureKind::{AlwaysFails, StepLimit, Timeout};
+        let told = &self.kept.finding;
+        let is_minimised = told.explanation.as_ref().is_some_and(|why| why.minimised);
+        !is_minimised && !matches!(told.kind, AlwaysFails | StepLimit | Timeout)
+    }
+
     /// The kind as it is written in reports.
     pub(crate) fn kind(&self) -> String {
         let kind = serde_json::to_value(self.kept.finding.kind).ok();

@@ -9,6 +9,7 @@ use explorer::discover::{BuildStep, Target, Workspace};
 use explorer::kept::{CheckResult, last_words};
 use explorer::lines::Line;
 use explorer::request::{Request, Strategy};
+use explorer::text::plural;
 use tower_lsp::ls_types::{MessageType, Uri};
 
 use super::State;
@@ -40,6 +41,16 @@ impl State {
     /// # Errors
     /// A sentence.
     pub(super) fn check(&mut self, finding: &str) -> Result<u64, String> {
+        self.start_for(finding, Purpose::Check { finding: finding.to_owned() })
+    }
+
+    /// # Errors
+    /// A sentence.
+    pub(super) fn minimise(&mut self, finding: &str) -> Result<u64, String> {
+        self.start_for(finding, Purpose::Minimise { finding: finding.to_owned() })
+    }
+
+    fn start_for(&mut self, finding: &str, purpose: Purpose) -> Result<u64, String> {
         if !self.settings.trusted {
             return Err(NOT_TRUSTED.to_owned());
         }
@@ -48,7 +59,6 @@ impl State {
         let find = |folder: &Folder| folder.workspace.as_ref()?.target_in(&key.id, &key.root);
         let target = self.folders.iter().find_map(|folder| Some((folder.path.clone(), find(folder)?)));
         let (folder, target) = target.ok_or_else(|| no_target(&key.id))?;
-        let purpose = Purpose::Check { finding: finding.to_owned() };
         self.start(Wish { folder, target: Some(key), stands: None, label: target.label, purpose })
     }
 
@@ -115,7 +125,10 @@ impl State {
         let folder = wish.folder.clone();
         let id = self.jobs.add(wish, Phase::Building);
         self.show_progress(id);
-        match step.filter(|step| step.needed) {
+        // A schedule is that of the program as it was.
+        let builds =
+            !matches!(self.jobs.get_mut(id).map(|job| &job.wish.purpose), Some(Purpose::Minimise { .. }));
+        match step.filter(|step| step.needed && builds) {
             Some(step) => {
                 let BuildStep { command, directory, .. } = step;
                 let confirmed = self.agreed.contains(&(command.clone(), directory.clone()));
@@ -207,12 +220,15 @@ impl State {
     }
 
     fn run(&mut self, id: u64, wish: &Wish, target: &Target) {
-        let request = self.request(target, &wish.purpose);
-        let exploration = Exploration {
-            tool: self.around.tool.clone(),
-            arguments: arguments(&request, &target.id),
-            directory: wish.folder.clone(),
+        let (verb, arguments) = match &wish.purpose {
+            Purpose::Minimise { finding } => {
+                let schedule = self.findings.get(finding).map(|found| found.schedule().into_os_string());
+                ("minimise", schedule.into_iter().collect())
+            }
+            purpose => ("explore", arguments(&self.request(target, purpose), &target.id)),
         };
+        let (tool, directory) = (self.around.tool.clone(), wish.folder.clone());
+        let exploration = Exploration { tool, verb, arguments, directory };
         let Some(job) = self.jobs.get_mut(id) else { return };
         job.phase = Phase::Running;
         let Some(cancelled) = job.next_part() else {
@@ -259,6 +275,8 @@ impl State {
                 }
                 request.strategy = Strategy::Icb;
             }
+            // Nothing is searched.
+            Purpose::Minimise { .. } => {}
         }
         request
     }
@@ -315,7 +333,28 @@ impl State {
     }
 
     fn tell_result(&self, job: &Job) {
-        let Purpose::Check { finding } = &job.wish.purpose else { return };
+        match &job.wish.purpose {
+            Purpose::Check { finding } => self.tell_whether_fixed(job, finding),
+            Purpose::Minimise { finding } => self.tell_whether_minimised(job, finding),
+            Purpose::Explore { .. } => {}
+        }
+    }
+
+    fn tell_whether_minimised(&self, job: &Job, finding: &str) {
+        let finding = self.findings.get(finding).filter(|_| job.has_result());
+        if let Some(finding) = finding {
+            let preemptions = finding.kept.finding.preemptions.unwrap_or_default();
+            let told = match finding.can_be_minimised() {
+                false => {
+                    format!("the schedule is minimised, with {}", plural(preemptions.into(), "preemption"))
+                }
+                true => "the schedule could not be minimised to the end".to_owned(),
+            };
+            self.show(MessageType::INFO, format!("{}: {told}", job.wish.label));
+        }
+    }
+
+    fn tell_whether_fixed(&self, job: &Job, finding: &str) {
         let finding = self.findings.get(finding).filter(|_| job.has_result());
         let target = finding.and_then(|finding| self.findings.target(&finding.target()));
         if let Some((finding, target)) = finding.zip(target) {

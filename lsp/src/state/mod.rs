@@ -169,6 +169,7 @@ impl State {
         match command {
             Command::Explore(wish) => self.explore(&wish).map(|job| json!({ "job": job })),
             Command::Check(wish) => self.check(&wish.finding).map(|job| json!({ "job": job })),
+            Command::Minimise(wish) => self.minimise(&wish.finding).map(|job| json!({ "job": job })),
             Command::Cancel(wish) => Ok(json!({ "cancelled": self.cancel(&wish) })),
             Command::Select(wish) => self.select(wish.finding).map(|()| Value::Null),
             Command::Dismiss(wish) => self.dismiss(&wish.finding).map(|()| Value::Null),

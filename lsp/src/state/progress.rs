@@ -6,7 +6,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::State;
-use crate::job::{Job, Phase};
+use crate::job::{Job, Phase, Purpose};
 use crate::outbox::Message;
 use crate::words;
 
@@ -28,7 +28,10 @@ impl State {
         let Some(job) = self.jobs.get_mut(id) else { return };
         job.is_shown = true;
         let begin = WorkDoneProgressBegin {
-            title: format!("Exploring {}", job.wish.label),
+            title: match job.wish.purpose {
+                Purpose::Minimise { .. } => format!("Minimising a schedule of {}", job.wish.label),
+                Purpose::Explore { .. } | Purpose::Check { .. } => format!("Exploring {}", job.wish.label),
+            },
             cancellable: Some(true),
             message: Some(message(job)),
             percentage: None,

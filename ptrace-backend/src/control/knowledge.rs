@@ -207,13 +207,24 @@ impl Shared {
     pub(crate) fn fix(&self, candidates: &[usize], memory: &[Obj]) {
         let mut state = self.state();
         state.fixed = true;
-        state.allocator = memory.iter().any(|obj| obj.name.is_allocated());
-        state.changed();
         state.candidates.fill(Status::Disarmed);
+        state.memory.clear();
+        state.allocator = false;
+        drop(state);
+        self.know(candidates, memory);
+    }
+
+    /// Makes these candidates key points where they touch one of these objects, beside what is known.
+    pub(crate) fn know(&self, candidates: &[usize], memory: &[Obj]) {
+        let mut state = self.state();
+        state.allocator |= memory.iter().any(|obj| obj.name.is_allocated());
+        state.changed();
         for &candidate in candidates {
             state.candidates[candidate] = Status::Promoted;
         }
-        state.memory = memory.iter().copied().collect();
+        for &obj in memory {
+            state.memory.insert(obj);
+        }
     }
 
     /// Threads share allocated memory. `true` if that was not known.

@@ -28,6 +28,8 @@ fn related(diagnostic: &Value) -> Vec<(usize, &str)> {
 #[test]
 fn the_order_that_decides_and_the_accesses_to_blame_come_first() {
     let workspace = Workspace::with(&["lost_update"]);
+    // All of it, however slow the machine.
+    workspace.put("interleaver.toml", "explain-time = \"1h\"\n");
     let source = workspace.file("lost_update.c");
     let mut editor = workspace.editor();
     explore(&mut editor, &source);
@@ -55,6 +57,7 @@ fn the_order_that_decides_and_the_accesses_to_blame_come_first() {
 #[test]
 fn a_deadlock_names_what_its_threads_wait_for_as_well() {
     let workspace = Workspace::with(&["lock_order"]);
+    workspace.put("interleaver.toml", "explain-time = \"1h\"\n");
     let source = workspace.file("lock_order.c");
     let mut editor = workspace.editor();
     explore(&mut editor, &source);

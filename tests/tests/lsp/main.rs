@@ -12,6 +12,7 @@ mod failing_lines;
 mod folders;
 mod frameworks;
 mod machine;
+mod minimising;
 mod neovim;
 mod showing;
 mod stores;
