@@ -2,7 +2,6 @@
 
 pub(crate) mod against_oracle;
 mod bounded;
-mod bounded_dpor;
 mod costs;
 mod counts;
 mod dpor;

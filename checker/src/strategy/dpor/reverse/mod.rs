@@ -32,27 +32,20 @@
 //! deleted is canonical (that is, as long as nothing has shown the first value of a semaphore), it is taken to be: that could
 //! repeat a trace, never lose one.
 //!
-//! With a bound on preemptions ([`bound`]) children that lead to nothing within it are left out.
-//!
 //! Not with the cache, which would lose classes; and time-outs beyond their bound are left out, which is said. A circle of
 //! waiting threads that only a time-out breaks is no end: it belongs to a moment, and of the moments of a class only those
 //! are seen that the one execution passes through. All failures at ends are seen.
 
-mod bound;
 mod canon;
 mod children;
 mod guide;
 mod known;
-mod least;
-mod level;
 mod offspring;
 mod order;
-mod unruly;
 mod wait;
 
 use std::sync::{Arc, RwLock};
 
-use self::bound::Bound;
 use self::children::Child;
 use self::guide::Follower;
 use self::known::Known;
@@ -62,7 +55,7 @@ pub(super) use self::wait::Wait;
 use super::branch::Branch;
 #[cfg(test)]
 use super::one_by_one::OneByOne;
-use super::one_by_one::{Covers, Planned, Prefix, Walk};
+use super::one_by_one::{Planned, Prefix, Walk};
 use crate::seam::{Choice, OpKey};
 use crate::strategy::ahead::{LOOK, Shares};
 use crate::strategy::{Guide, Notes};
@@ -75,8 +68,6 @@ pub struct Reverse {
     frames: Vec<Frame>,
     /// Executions that are run ahead of their turn look at it.
     known: Arc<RwLock<Known>>,
-    /// How many preemptions there may be.
-    bound: Option<Bound>,
 }
 
 /// An execution, and what is still to be made of it.
@@ -105,11 +96,6 @@ pub struct Task {
 
 #[cfg(test)]
 impl OneByOne<Reverse> {
-    /// Within a bound, keeping nothing of what is left out.
-    pub(crate) fn forgetful(max: u32) -> Self {
-        Self::of(Reverse { bound: Some(Bound::forgetful(max)), ..Reverse::default() })
-    }
-
     /// How many events are kept.
     pub(crate) fn stored(&self) -> usize {
         let of = |frame: &Frame| {
@@ -121,11 +107,6 @@ impl OneByOne<Reverse> {
 }
 
 impl Reverse {
-    /// Only what has at most so many preemptions.
-    pub(super) fn within(max: u32) -> Self {
-        Self { bound: Some(Bound::new(max)), ..Self::default() }
-    }
-
     /// Which child of which execution is run ahead next: one of the others' share, else what comes last of what was looked
     /// at. Often few wait, and all of them will have their turn.
     fn to_run_ahead(&self, others: usize) -> Option<(usize, usize)> {
@@ -153,7 +134,7 @@ fn scheduled(of_parent: &[bool], child: &Child) -> Vec<bool> {
 }
 
 /// What is replayed of an execution for its child, and how that goes on.
-fn begin(steps: &[(Choice, OpKey)], child: &Child, bounded: bool) -> (Prefix, Branch) {
+fn begin(steps: &[(Choice, OpKey)], child: &Child) -> (Prefix, Branch) {
     let kept = child.keep.iter().map(|&at| steps[at as usize].clone());
     let prefix: Prefix = steps[..child.at].iter().cloned().chain(kept).collect();
     let branch = Branch {
@@ -162,7 +143,6 @@ fn begin(steps: &[(Choice, OpKey)], child: &Child, bounded: bool) -> (Prefix, Br
         again: Some(child.again),
         provided: child.provided.clone(),
         waits: child.waits.clone(),
-        bounded,
         ..Branch::default()
     };
     (prefix, branch)
@@ -171,33 +151,16 @@ fn begin(steps: &[(Choice, OpKey)], child: &Child, bounded: bool) -> (Prefix, Br
 impl Walk for Reverse {
     type Task = Task;
 
-    fn anew(&self) -> Self {
-        Self { bound: self.bound.as_ref().map(Bound::anew), ..Self::default() }
-    }
-
-    fn first(&self) -> Planned<Task> {
-        let branch = Branch { bounded: self.bound.is_some(), ..Branch::default() };
-        Planned { branch, ..Planned::default() }
-    }
-
     /// The next child of the last execution that has one.
     fn next(&mut self) -> Option<Planned<Task>> {
-        let bounded = self.bound.is_some();
-        if self.bound.as_mut().is_some_and(Bound::begins_anew) {
-            self.frames.clear();
-            return Some(self.first());
-        }
         let (frame, Waiting { child, ahead }) = loop {
-            let Some(frame) = self.frames.last_mut() else {
-                self.frames = self.bound.as_mut()?.next_frames()?;
-                continue;
-            };
+            let frame = self.frames.last_mut()?;
             if let Some(waiting) = frame.children.pop() {
                 break (frame, waiting);
             }
             self.frames.pop();
         };
-        let (prefix, branch) = begin(&frame.steps, &child, bounded);
+        let (prefix, branch) = begin(&frame.steps, &child);
         let task = Task { scheduled: scheduled(&frame.scheduled, &child), child: Some(child) };
         Some(Planned { prefix, branch, task, ahead })
     }
@@ -208,10 +171,9 @@ impl Walk for Reverse {
         let Frame { steps, scheduled: of_parent, children } = &mut self.frames[frame];
         let Waiting { child, ahead } = &mut children[nth];
         *ahead = Some(id);
-        let bounded = self.bound.as_ref().map(|bound| bound.max);
-        let (prefix, branch) = begin(steps, child, bounded.is_some());
+        let (prefix, branch) = begin(steps, child);
         let task = Task { scheduled: scheduled(of_parent, child), child: Some(child.clone()) };
-        let guide = Forerunner::new(Follower::new(branch.clone()), task, &self.known, bounded);
+        let guide = Forerunner::new(Follower::new(branch.clone()), task, &self.known);
         Some((prefix, branch, Box::new(guide)))
     }
 
@@ -220,36 +182,19 @@ impl Walk for Reverse {
     }
 
     fn learn(&mut self, task: Task, run: &Trace, to: usize, notes: Notes) -> bool {
-        let max = self.bound.as_ref().map(|bound| bound.max);
         let early = notes.offspring.filter(|offspring| offspring.holds(&self.known));
-        let offspring = early
-            .map_or_else(|| Offspring::of(task, run, to, notes.given_up, &self.known, max), |early| *early);
+        let offspring =
+            early.map_or_else(|| Offspring::of(task, run, to, notes.given_up, &self.known), |early| *early);
         offspring.teach(&self.known);
-        let Offspring { steps, scheduled, children, whole, unruly, .. } = offspring;
-        let children = children.into_iter().map(|child| Waiting { child, ahead: None }).collect();
-        let mut frame = Frame { steps, scheduled, children };
-        if let Some(bound) = &mut self.bound {
-            bound.take(&mut frame, &unruly);
-        }
-        if !frame.children.is_empty() {
-            self.frames.push(frame);
+        let Offspring { steps, scheduled, children, whole, .. } = offspring;
+        if !children.is_empty() {
+            let children = children.into_iter().map(|child| Waiting { child, ahead: None }).collect();
+            self.frames.push(Frame { steps, scheduled, children });
         }
         whole
     }
 
-    fn is_within(&mut self, run: &Trace) -> bool {
-        self.bound.as_mut().is_none_or(|bound| bound.is_within(run, &self.known))
-    }
-
     fn is_done(&self) -> bool {
-        self.frames.is_empty() && self.bound.as_ref().is_none_or(Bound::is_done)
-    }
-
-    fn covers(&self) -> Covers {
-        self.bound.as_ref().map_or(Covers::default(), |bound| bound.covers(self.is_done()))
-    }
-
-    fn bound(&self) -> Option<u32> {
-        self.bound.as_ref().map(|bound| bound.now)
+        self.frames.is_empty()
     }
 }
