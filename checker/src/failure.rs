@@ -28,6 +28,10 @@ pub enum FailureKind {
     UnlockNotHeld,
     /// A synchronisation object was destroyed while it was held or waited for.
     DestroyedWhileHeld,
+    /// A block that had been freed was used.
+    UseAfterFree,
+    /// A block that had been freed was freed again.
+    DoubleFree,
     /// The execution ran more events than the limit.
     StepLimit,
     /// The execution ran longer than the limit, in wall time.
@@ -74,4 +78,11 @@ pub struct Party {
     pub doing: String,
     /// Its stack, innermost frame first; may be empty.
     pub stack: Vec<Site>,
+}
+
+impl Party {
+    /// What it is doing who freed the block that a failure is about.
+    pub const FREED: &str = "freed it";
+    /// The same of who allocated it.
+    pub const ALLOCATED: &str = "allocated it";
 }

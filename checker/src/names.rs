@@ -111,6 +111,14 @@ impl ObjName {
     pub const fn is_allocated(self) -> bool {
         self.0 & Self::ALLOCATED != 0
     }
+
+    /// What stands for the end of its life. Memory that is shared makes accesses key points; this, if it is shared, makes the
+    /// freeing of the block one.
+    #[must_use]
+    pub const fn release(self) -> Obj {
+        const RELEASE: u64 = 0x2b7e_1516_28ae_d2a6;
+        Obj::whole(self.0 ^ RELEASE)
+    }
 }
 
 /// A location or a synchronisation object: `len` bytes at `offset` in the block `name`.

@@ -61,6 +61,8 @@ pub enum OpKind {
     Init,
     /// Destroys a synchronisation object.
     Destroy,
+    /// Frees a block of memory: conflicts with every other use of it.
+    Free,
     /// Creates a thread.
     Create,
     /// Waits for a thread to end; enabled when it has.
@@ -96,10 +98,16 @@ impl OpKind {
         matches!(self, Self::Read | Self::Write | Self::Update | Self::CompareExchange | Self::Await)
     }
 
-    /// Whether it synchronises by itself: everything but loads and stores.
+    /// Whether it synchronises by itself: everything but loads and stores, and the freeing of memory.
     #[must_use]
     pub const fn synchronises(self) -> bool {
-        !matches!(self, Self::Read | Self::Write)
+        !self.is_load_or_store() && !matches!(self, Self::Free)
+    }
+
+    /// Whether it is a load or a store.
+    #[must_use]
+    pub const fn is_load_or_store(self) -> bool {
+        matches!(self, Self::Read | Self::Write)
     }
 
     /// Whether an agent that could not go before may be able to after such an event, or is to go first. `somebody_waits`:
@@ -108,7 +116,7 @@ impl OpKind {
     #[must_use]
     pub const fn may_let_go(self, somebody_waits: bool) -> bool {
         match self {
-            Self::Read | Self::Await | Self::Join => false,
+            Self::Read | Self::Await | Self::Join | Self::Free => false,
             Self::Write | Self::Update | Self::CompareExchange | Self::Lock | Self::TryLock => somebody_waits,
             Self::Reacquire | Self::SemWait | Self::SemTryWait | Self::ReadLock => somebody_waits,
             Self::TryReadLock | Self::WriteLock | Self::TryWriteLock => somebody_waits,

@@ -38,6 +38,7 @@ impl OpKind {
             Self::OnceDone => ("finish once", ""),
             Self::Init => ("initialise", ""),
             Self::Destroy => ("destroy", ""),
+            Self::Free => ("free", ""),
             Self::Create => ("create", "a thread"),
             Self::Join => ("join", "a thread"),
             Self::FutexWait => ("sleep on", "a futex"),

@@ -1,6 +1,8 @@
 //! The sentence: what kind of mistake it is, with the names of threads, variables and lines.
 
-use checker::explain::{Cause, Diagnosis, Link, Seen};
+use checker::explain::{Cause, Diagnosis, Life, Link, Seen};
+use checker::failure::Party;
+use checker::op::OpKind;
 
 use crate::explained::Telling;
 use crate::explanation::Side;
@@ -44,6 +46,8 @@ pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
             )
         }
         Cause::Livelock => telling.told.message.clone(),
+        Cause::UseAfterFree(life) => format!("use after free: {}", lived(telling, life)),
+        Cause::DoubleFree(life) => format!("double free: {}", lived(telling, life)),
         Cause::LostUpdate(seen) => {
             let [read, write, late] = accesses(telling, seen);
             format!("lost update: {read}, {write}, and then {late}, which undoes that")
@@ -88,6 +92,30 @@ fn accesses<const N: usize>(telling: &Telling<'_>, seen: &[Seen]) -> [String; N]
         let line = telling.event(seen.position).map(|event| at(&event.place)).unwrap_or_default();
         format!("{} {verb} {object}{line}", telling.lanes.label(seen.thread))
     })
+}
+
+/// What was done to a block too late, and when its life had begun and ended.
+fn lived(telling: &Telling<'_>, life: &Life) -> String {
+    let late = telling.event(life.late);
+    let does = match late.map(|event| event.operation) {
+        Some(OpKind::Read) => "reads",
+        Some(OpKind::Write) => "writes",
+        Some(OpKind::Free) => "frees",
+        _ => "uses",
+    };
+    let user = late.map(|event| event.thread.as_str()).unwrap_or_default();
+    let line = late.map(|event| at(&event.place)).unwrap_or_default();
+    let place = |doing: &str| {
+        let party = telling.told.parties.iter().find(|party| party.doing == doing)?;
+        party.stack.first()
+    };
+    let allocated = place(Party::ALLOCATED).map(Location::short_words).filter(|line| !line.is_empty());
+    let allocated = allocated.map(|line| format!(", allocated at {line},")).unwrap_or_default();
+    let freed = place(Party::FREED).map(at).unwrap_or_default();
+    let unordered = if life.unordered { "; nothing orders the two" } else { "" };
+    let object = telling.object(life.block);
+    let owner = telling.lanes.label(life.freed_by);
+    format!("{user} {does} {object}{line}{allocated} after {owner} freed it{freed}{unordered}")
 }
 
 fn waits(telling: &Telling<'_>, link: &Link) -> String {

@@ -6,6 +6,7 @@ use checker::search;
 use checker::trace::Trace;
 
 use crate::blame;
+use crate::lanes::Lanes;
 use crate::places::Places;
 use crate::report::{Finding, Location, Output, Party};
 use crate::source::Frame;
@@ -70,7 +71,7 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
     let (place, message) = expectation.unwrap_or_else(|| {
         let thrown = Some(failing).filter(|failing| ended_with_code(failing.failure));
         let thrown = thrown.and_then(|failing| thrown_by_test(&failing.ending.stdout));
-        let message = thrown.unwrap_or_else(|| message(failing.failure, &story));
+        let message = thrown.unwrap_or_else(|| message(failing.failure, &story.lanes));
         (place(failing, &parties, &story, places), message)
     });
     Finding {
@@ -140,11 +141,12 @@ pub(crate) fn ended_with_code(failure: &Failure) -> bool {
 }
 
 /// The program's own words stay as they are; those of the checker name threads by creation path.
-fn message(failure: &Failure, story: &Story) -> String {
-    use FailureKind::{DestroyedWhileHeld, StepLimit, Timeout, UnlockNotHeld};
+pub(crate) fn message(failure: &Failure, lanes: &Lanes) -> String {
+    use FailureKind::{DestroyedWhileHeld, DoubleFree, StepLimit, Timeout, UnlockNotHeld, UseAfterFree};
     let is_ours = failure.thread.is_none()
-        || matches!(failure.kind, StepLimit | Timeout | UnlockNotHeld | DestroyedWhileHeld);
-    if is_ours { story.lanes.relabel(&failure.message) } else { failure.message.clone() }
+        || matches!(failure.kind, StepLimit | Timeout | UnlockNotHeld | DestroyedWhileHeld)
+        || matches!(failure.kind, UseAfterFree | DoubleFree);
+    if is_ours { lanes.relabel(&failure.message) } else { failure.message.clone() }
 }
 
 /// Who failed; who else takes part; who was preempted on the way.

@@ -34,10 +34,19 @@ impl Lanes {
         }
     }
 
-    /// A sentence of the checker, which knows threads by creation path only, with the short names instead.
+    /// A sentence of the checker, which knows threads by creation path only, with the short names instead. What stands in
+    /// backquotes is the program's.
     #[must_use]
     pub fn relabel(&self, sentence: &str) -> String {
-        let is_part = |c: char| c.is_alphanumeric() || "_/`'.".contains(c);
+        const QUOTE: char = '`';
+        let parts = sentence.split(QUOTE).enumerate();
+        let parts =
+            parts.map(|(nth, part)| if nth % 2 == 0 { self.relabel_part(part) } else { part.to_owned() });
+        parts.collect::<Vec<_>>().join("`")
+    }
+
+    fn relabel_part(&self, sentence: &str) -> String {
+        let is_part = |c: char| c.is_alphanumeric() || "_/'.".contains(c);
         let mut text = String::new();
         for word in sentence.split_inclusive(|c: char| !is_part(c)) {
             let name = word.trim_end_matches(|c: char| !is_part(c)).trim_end_matches('.');

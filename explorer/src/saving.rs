@@ -90,13 +90,16 @@ fn saved_choice(
     }
 }
 
-/// What must be a key point for the trace to come out as it did: the instructions that touched shared memory in it, and
-/// that memory. Key points that the execution never came to make no difference to it.
+/// What must be a key point for the trace to come out as it did: the instructions that touched shared memory in it, that
+/// memory, and what stands for the blocks that were freed. Key points that the execution never came to make no difference to
+/// it.
 pub(crate) fn key_points(trace: &Trace) -> KeyPoints {
     let accesses = || trace.steps.iter().filter(|step| is_made_by_instruction(&step.event.op));
     let instructions: BTreeSet<Site> = accesses().map(|step| step.event.site).collect();
-    let memory: BTreeSet<Obj> =
-        accesses().flat_map(|step| &step.event.op.may.accesses).map(|access| access.obj).collect();
+    let touched = accesses().flat_map(|step| &step.event.op.may.accesses).map(|access| access.obj);
+    let frees = trace.steps.iter().filter(|step| step.event.op.kind == OpKind::Free);
+    let freed = frees.flat_map(|step| &step.event.op.may.accesses).map(|access| access.obj.name.release());
+    let memory: BTreeSet<Obj> = touched.chain(freed).collect();
     KeyPoints { instructions: instructions.into_iter().collect(), memory: memory.into_iter().collect() }
 }
 

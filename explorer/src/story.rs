@@ -120,7 +120,9 @@ impl Telling<'_> {
         match pending {
             Some(located) => vec![located.place.clone()],
             None => {
-                let party = self.failure.others.iter().find(|party| party.thread == thread);
+                // Where a thread has failed, it is told of the others what they did, not where they are.
+                let others = self.failure.others.iter().filter(|_| self.failure.thread.is_none());
+                let party = others.into_iter().find(|party| party.thread == thread);
                 party.map(|party| self.places.of_stack(&party.stack)).unwrap_or_default()
             }
         }

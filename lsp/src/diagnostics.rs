@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use explorer::report::{Party, Why};
+use explorer::report::{FailureKind, Party, Why};
 use serde_json::json;
 use tower_lsp::ls_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Uri,
@@ -120,10 +120,12 @@ fn message(finding: &Finding) -> String {
     text
 }
 
-/// The threads of a deadlock that are not at the place of the diagnostic.
+/// The threads of a deadlock that are not at the place of the diagnostic; who freed and who allocated what is used after it
+/// was freed.
 fn waiting(finding: &Finding) -> impl Iterator<Item = &Party> {
     let told = &finding.kept.finding;
-    let is_shared = told.thread.is_none();
+    let is_shared =
+        told.thread.is_none() || matches!(told.kind, FailureKind::UseAfterFree | FailureKind::DoubleFree);
     let others =
         told.parties.iter().filter(move |party| is_shared && !party.doing.starts_with("was preempted"));
     others.filter(move |party| spot(party, finding) != finding.at)

@@ -129,10 +129,12 @@ impl Layout {
         Some((module, site.0 & ((1 << MODULE_SHIFT) - 1)))
     }
 
-    /// Where the functions of the allocator begin.
-    pub(crate) fn allocator_entries(&self) -> impl Iterator<Item = u64> {
-        let is_entry = |trap: &Trap| matches!(trap.what, What::Allocator(_));
-        self.traps.iter().filter(move |(_, trap)| is_entry(trap)).map(|(&address, _)| address)
+    /// Where the functions of the allocator begin, and what they do.
+    pub(crate) fn allocator_entries(&self) -> impl Iterator<Item = (u64, Allocator)> {
+        self.traps.iter().filter_map(|(&address, trap)| match trap.what {
+            What::Allocator(what) => Some((address, what)),
+            _ => None,
+        })
     }
 
     /// What the code at an address does to a mutex of Rust's standard library.

@@ -5,10 +5,10 @@
 
 use super::falcon::{Seen, Suspect};
 use super::pair::{CriticalPair, Second, Swap};
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, Party};
 use crate::names::{Obj, ThreadName};
 use crate::op::{Mode, OpKind};
-use crate::seam::{AgentView, On, Status};
+use crate::seam::{AgentView, Event, On, Status};
 use crate::trace::{Trace, TraceStep};
 
 /// A pattern with a lower score says little, and so does one of more than so many equal ones.
@@ -47,6 +47,10 @@ pub enum Cause {
     },
     /// Threads run on and change nothing.
     Livelock,
+    /// A block is used after it was freed.
+    UseAfterFree(Life),
+    /// A block is freed twice.
+    DoubleFree(Life),
     /// A thread writes over what another one has written since it has read, and has not looked again.
     LostUpdate(Vec<Seen>),
     /// Another thread's access comes between two of a thread.
@@ -57,6 +61,19 @@ pub enum Cause {
     Pair(Swap),
     /// Nothing that was looked at tells failing executions from others.
     Unclear,
+}
+
+/// The end of a block's life, and what came after it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Life {
+    /// The block, as far as it was used or freed again.
+    pub block: Obj,
+    /// The position of the event that came too late.
+    pub late: u32,
+    /// Who freed the block.
+    pub freed_by: ThreadName,
+    /// That the block is freed after that event is possible, and ends well.
+    pub unordered: bool,
 }
 
 /// A thread in a circle of threads that wait for each other.
@@ -92,12 +109,14 @@ pub(super) fn diagnose(
         Some(&[swap]) => Some(swap),
         _ => None,
     };
-    let stuck = match failure.kind {
+    let certain = match failure.kind {
         FailureKind::Deadlock | FailureKind::DeadlockButTimeouts => waiting(trace, swap),
         FailureKind::Livelock => Some(Cause::Livelock),
+        FailureKind::UseAfterFree => life(failure, trace, swap).map(Cause::UseAfterFree),
+        FailureKind::DoubleFree => life(failure, trace, swap).map(Cause::DoubleFree),
         _ => None,
     };
-    if let Some(cause) = stuck {
+    if let Some(cause) = certain {
         return Diagnosis { cause, thin: false };
     }
     let suspect = chosen(trace, suspects, pair);
@@ -175,6 +194,21 @@ fn read_before(trace: &Trace, seen: &[Seen]) -> Option<Seen> {
     let is_plain = trace.steps[local.position as usize].event.op.kind == OpKind::Write;
     let read = Seen { thread: local.thread, writes: false, obj: local.obj, position: position as u32 };
     (is_read && is_stale && is_plain && remote.thread != local.thread).then_some(read)
+}
+
+/// What became of a block that was freed: the last event of the thread that failed, if that was it.
+fn life(failure: &Failure, trace: &Trace, swap: Option<Swap>) -> Option<Life> {
+    let freed_by = failure.others.iter().find(|party| party.doing == Party::FREED)?.thread;
+    let late = trace.steps.iter().rposition(|step| Some(step.event.id.thread) == failure.thread)?;
+    let touched = |event: &Event| event.did.accesses.iter().map(|access| access.obj).collect::<Vec<Obj>>();
+    let block = touched(&trace.steps[late].event).into_iter().find(|obj| obj.name.is_allocated())?;
+    let frees = |step: &TraceStep| {
+        step.event.op.kind == OpKind::Free && touched(&step.event).iter().any(|obj| obj.overlaps(&block))
+    };
+    let freed = trace.steps[..late].iter().rposition(frees);
+    let is_swapped =
+        |swap: Swap| Some(swap.first as usize) == freed && swap.second == Second::Event(late as u32);
+    Some(Life { block, late: late as u32, freed_by, unordered: swap.is_some_and(is_swapped) })
 }
 
 /// What threads wait for at the end; the swap is the one that makes the execution pass.

@@ -152,6 +152,8 @@ fn kind(diagnosis: &Diagnosis) -> &'static str {
         Cause::LostWakeUp { .. } => "lost wake-up",
         Cause::MissedNotification { .. } => "missed notification",
         Cause::Livelock => "livelock",
+        Cause::UseAfterFree(_) => "use after free",
+        Cause::DoubleFree(_) => "double free",
         Cause::LostUpdate(_) => "lost update",
         Cause::Atomicity(_) => "atomicity",
         Cause::Order(_) => "order",

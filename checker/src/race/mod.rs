@@ -21,7 +21,7 @@ pub use self::pairs::{Harm, Pair, Pairs};
 use crate::cells::Cells;
 use crate::hb::HappensBefore;
 use crate::names::{Obj, ObjName, Site};
-use crate::op::{Access, Atomicity, Effect, Mode, Op};
+use crate::op::{Access, Atomicity, Effect, Mode, Op, OpKind};
 use crate::seam::Event;
 use crate::stretches::Stretches;
 use crate::trace::Trace;
@@ -111,6 +111,10 @@ impl Detector {
 
     /// What of an event synchronises, and the plain accesses.
     fn divide(&self, event: &Event) -> (Effect, SmallVec<[Access; 2]>) {
+        // That a block is used after it was freed is a failure, which says more than a race.
+        if event.op.kind == OpKind::Free {
+            return Default::default();
+        }
         let Effect { accesses, ends_process } = event.did.clone();
         let (order, plain) = accesses
             .into_iter()
@@ -150,7 +154,7 @@ impl Detector {
 
 /// Whether an operation is a load or store, and touches anything but synchronisation variables.
 pub(crate) fn is_plain(op: &Op, variables: &Stretches) -> bool {
-    !op.kind.synchronises()
+    op.kind.is_load_or_store()
         && op.atomicity != Atomicity::Atomic
         && op.may.accesses.iter().any(|access| !variables.outside(access.obj).is_empty())
 }

@@ -11,12 +11,12 @@ use checker::search::Replayed;
 use super::passing::Passing;
 use super::position::Position;
 use super::tape::Taken;
-use crate::blame;
 use crate::lanes::Lanes;
 use crate::places::Places;
 use crate::report::{EventLine, Location, Switch};
 use crate::story::Story;
 use crate::words::Words;
+use crate::{blame, finding};
 
 /// A recorded execution, up to its failure.
 pub(super) struct Recording {
@@ -108,7 +108,7 @@ impl Recording {
         let main = lives.first().map_or(ThreadName::MAIN, |life| life.name);
         let fault = failure.map(|failure| Fault {
             kind: failure.kind,
-            message: message(failure, &story.lanes),
+            message: finding::message(failure, &story.lanes),
             thread: blame::thread(failure, &replayed.trace)
                 .or(last)
                 .filter(|thread| Some(*thread) != harness)
@@ -231,10 +231,6 @@ fn end(taken: &Taken) -> usize {
     }
     let failing = taken.steps.iter().position(|step| step.changed.iter().any(fails));
     failing.map_or(taken.steps.len(), |last| last + 1)
-}
-
-fn message(failure: &Failure, lanes: &Lanes) -> String {
-    if failure.thread.is_none() { lanes.relabel(&failure.message) } else { failure.message.clone() }
 }
 
 fn lives(taken: &Taken, end: usize, lanes: &Lanes, words: &Words<'_>) -> Vec<Life> {

@@ -35,7 +35,9 @@ impl Process {
                 if !self.passes_over(index, instruction, &shared) {
                     return self.rest_at(index, instruction, &shared);
                 }
-                if self.spins_here(index, instruction, &accesses, true)? {
+                if self.fails_unseen(index, &shared)
+                    || self.spins_here(index, instruction, &accesses, true)?
+                {
                     return Ok(Flow::Rest);
                 }
                 self.pass_trap(index)?;
@@ -45,7 +47,7 @@ impl Process {
         if status != Status::Disarmed && self.spins_here(index, instruction, &accesses, false)? {
             // Nobody else has touched what it waits for yet, but somebody will have to.
             let memory: Vec<Obj> = accesses.iter().map(|a| self.stretch(a.addr, a.len)).collect();
-            self.promoted |= self.shared.promote(&[candidate], candidate, &memory);
+            self.promoted |= self.shared.promote(&[candidate], Some(candidate), &memory);
             return Ok(Flow::Rest);
         }
         let is_shared = !self.shared_among(&accesses).is_empty();
@@ -142,8 +144,9 @@ impl Process {
             let conflict = self.sharing.touch(index, candidate, *access);
             if !conflict.bytes.is_empty() {
                 let stretch = |bytes: &Range<u64>| self.stretch(bytes.start, bytes.end - bytes.start);
-                let memory: Vec<Obj> = conflict.bytes.iter().map(stretch).collect();
-                self.promoted |= self.shared.promote(&conflict.candidates, candidate, &memory);
+                let mut memory: Vec<Obj> = conflict.bytes.iter().map(stretch).collect();
+                memory.extend(self.release_at(access.addr).filter(|_| conflict.frees));
+                self.promoted |= self.shared.promote(&conflict.candidates, Some(candidate), &memory);
             }
             match self.place(access.addr).owner {
                 Owner::Heap | Owner::Unknown if !conflict.bytes.is_empty() => {

@@ -68,6 +68,7 @@ impl Process {
         let object = self.threads[index].argument(0);
         self.learn(index, function, object);
         self.name_synchronisation(index, object);
+        self.use_block(index, object);
         if let Some(message) = self.misuse(index, function, object) {
             let (kind, message) = message;
             let stack = self.stack(index);

@@ -9,11 +9,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use checker::names::{ObjName, ThreadName};
+use checker::names::{Obj, ObjName, Site, ThreadName};
 use checker::seam::ExecutionError;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::process::{Process, system};
+use super::process::{Flow, Process, system};
 use super::sync::Index;
 use crate::os::memory;
 
@@ -30,6 +30,13 @@ pub(crate) enum Allocator {
     Resize,
     /// Frees the first argument.
     Free,
+}
+
+impl Allocator {
+    /// Whether a block is freed.
+    pub(crate) fn ends_a_life(self) -> bool {
+        matches!(self, Self::Free | Self::Resize)
+    }
 }
 
 /// Functions of the C library that allocate. What is built on them (`operator new`, Rust's allocator) is seen through them.
@@ -49,13 +56,21 @@ const MOST: u32 = 5_000;
 /// The same for what main allocates before there are threads, which is watched once only.
 const MOST_EARLY: u32 = 50_000;
 
+/// A block that is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    pub(super) size: u64,
+    /// Where its address will be, unless it is the result.
+    pub(super) into: Option<u64>,
+    /// The block at this address is freed then, and so many bytes of it are copied.
+    pub(super) copies: Option<(u64, u64)>,
+}
+
 /// A call that will return a block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Allocating {
-    size: u64,
+    wanted: Wanted,
     back: u64,
-    /// Where the block's address will be, unless it is the result.
-    into: Option<u64>,
 }
 
 /// The blocks that exist, by address, and how often each thread has allocated at each place.
@@ -63,6 +78,8 @@ pub(crate) struct Allocating {
 pub(crate) struct Blocks {
     by_address: BTreeMap<u64, (u64, ObjName)>,
     counts: FxHashMap<(ThreadName, u64), u32>,
+    /// Who allocated a block, and the stack then: of those that threads share, and of those that main allocated early.
+    origins: FxHashMap<ObjName, (ThreadName, Vec<Site>)>,
 }
 
 impl Blocks {
@@ -84,6 +101,8 @@ pub(crate) struct Heap {
     calls: u32,
     /// Allocations are trapped already, to find out what main allocates.
     surveys: bool,
+    /// Blocks are named from the first thread on.
+    pub(super) names: bool,
 }
 
 impl Heap {
@@ -93,7 +112,19 @@ impl Heap {
         self.blocks.at(addr).or_else(early)
     }
 
-    fn free(&mut self, addr: u64) {
+    /// The block that begins at an address, and its size.
+    pub(super) fn block(&self, addr: u64) -> Option<(ObjName, u64)> {
+        let early = || self.early.by_address.get(&addr).filter(|_| !self.freed.contains(&addr));
+        self.blocks.by_address.get(&addr).or_else(early).map(|&(size, name)| (name, size))
+    }
+
+    /// Who allocated a block, and the stack then, if that is known.
+    pub(super) fn origin(&self, block: ObjName) -> Option<&(ThreadName, Vec<Site>)> {
+        self.blocks.origins.get(&block).or_else(|| self.early.origins.get(&block))
+    }
+
+    /// The block at an address is no more.
+    pub(super) fn forget(&mut self, addr: u64) {
         if self.blocks.by_address.remove(&addr).is_none() && self.early.by_address.contains_key(&addr) {
             self.freed.insert(addr);
         }
@@ -115,7 +146,7 @@ impl Process {
         self.heap.surveys = self.shared.wants_early_blocks();
         if self.heap.surveys {
             let layout = Arc::clone(&self.layout);
-            for entry in layout.allocator_entries() {
+            for (entry, _) in layout.allocator_entries() {
                 memory::poke_byte(self.leader, entry, 0xcc).map_err(system("plant a trap"))?;
             }
         }
@@ -129,12 +160,13 @@ impl Process {
         }
         self.heap.calls = 0;
         self.heap.early = self.shared.early_blocks();
+        self.heap.names = self.shared.watches_allocator();
     }
 
     /// Names no more blocks in this execution: what comes allocates too much for what the names are worth.
     pub(crate) fn leave_allocations_unnamed(&mut self) -> Result<(), ExecutionError> {
         let layout = Arc::clone(&self.layout);
-        for entry in layout.allocator_entries() {
+        for (entry, _) in layout.allocator_entries() {
             let byte = layout.traps[&entry].byte;
             memory::poke_byte(self.leader, entry, byte).map_err(system("lift a trap"))?;
         }
@@ -142,19 +174,21 @@ impl Process {
     }
 
     /// A thread stands at the entry of a function of the allocator.
-    pub(crate) fn enter_allocator(&mut self, index: Index, what: Allocator) -> Result<(), ExecutionError> {
+    pub(crate) fn enter_allocator(&mut self, index: Index, what: Allocator) -> Result<Flow, ExecutionError> {
         self.heap.calls += 1;
         if self.heap.calls == if self.heap.surveys { MOST_EARLY } else { MOST } {
             self.leave_allocations_unnamed()?;
+            if self.heap.names {
+                self.note(
+                    "the program calls the allocator more than 5,000 times in an execution: what it frees after that, and uses, is \
+                     not seen",
+                );
+            }
         }
         let argument = |i: usize| self.threads[index].argument(i);
         let mut into = None;
         let size = match what {
-            Allocator::Free => {
-                let freed = argument(0);
-                self.heap.free(freed);
-                return self.pass_trap(index);
-            }
+            Allocator::Free => return self.enter_free(index),
             Allocator::Allocate { size } => argument(size),
             Allocator::AllocateInto => {
                 into = Some(argument(0));
@@ -164,40 +198,60 @@ impl Process {
             Allocator::Resize => argument(1),
         };
         if what == Allocator::Resize {
-            let freed = argument(0);
-            self.heap.free(freed);
+            let resized = argument(0);
+            if let Some(flow) = self.enter_resize(index, resized)? {
+                return Ok(flow);
+            }
+            self.heap.forget(resized);
         }
+        self.await_block(index, Wanted { size, into, copies: None });
+        self.pass_trap(index)?;
+        Ok(Flow::Resume(0))
+    }
+
+    /// The function of the allocator at whose entry a thread stands is to return to a trap.
+    pub(super) fn await_block(&mut self, index: Index, wanted: Wanted) {
         let at = self.threads[index].regs.rsp;
         let back = self.number(at, 8);
         // Calls within the allocator belong to the one that is being accounted for.
         if self.threads[index].allocating.is_none()
             && memory::write(self.leader, at, &self.layout.returned.to_le_bytes())
         {
-            self.threads[index].allocating = Some(Allocating { size, back, into });
+            self.threads[index].allocating = Some(Allocating { wanted, back });
         }
-        self.pass_trap(index)
     }
 
     /// The function has returned, to the trap that was put in its caller's place.
     pub(crate) fn leave_allocator(&mut self, index: Index) -> Result<(), ExecutionError> {
-        let Some(Allocating { size, back, into }) = self.threads[index].allocating.take() else {
+        let Some(Allocating { wanted, back }) = self.threads[index].allocating.take() else {
             return Err(ExecutionError::System(
                 "a thread came to the allocator's exit from nowhere".to_owned(),
             ));
         };
         self.threads[index].regs.rip = back;
         let result = self.threads[index].regs.rax;
-        let block = match into {
+        let Wanted { size, into, copies } = wanted;
+        let addr = match into {
             None => result,
             Some(into) if result == 0 => self.number(into, 8),
             Some(_) => 0,
         };
-        if block != 0 {
+        if addr != 0 {
             let thread = self.threads[index].name;
             let site = self.layout.site(back);
             let count = self.heap.count(thread, site.0);
             let name = self.shared.heap_name(thread, site, count, || self.call_site(index, back));
-            self.heap.blocks.by_address.insert(block, (size.max(1), name));
+            let block = Obj { name, offset: 0, len: u32::MAX };
+            if self.heap.surveys || self.shared.is_shared(block) {
+                let stack = self.stack_of_call(index, back);
+                self.heap.blocks.origins.insert(name, (thread, stack));
+            }
+            self.heap.blocks.by_address.insert(addr, (size.max(1), name));
+            if let Some((from, len)) = copies {
+                memory::write(self.leader, addr, &self.read(from, len as usize));
+                let stack = self.stack_of_call(index, back);
+                self.keep(index, from, stack);
+            }
         }
         self.write_registers(index)
     }

@@ -166,9 +166,9 @@ impl Shared {
         self.state().memory.overlap(obj)
     }
 
-    /// These instructions have touched this memory, which is shared; `current`, one of them, is about to. `true` if that
-    /// was not known, and executions would have been others with it.
-    pub(crate) fn promote(&self, candidates: &[usize], current: usize, memory: &[Obj]) -> bool {
+    /// These instructions have touched this memory, which is shared; `current`, if it is one of them, is about to. `true` if
+    /// that was not known, and executions would have been others with it.
+    pub(crate) fn promote(&self, candidates: &[usize], current: Option<usize>, memory: &[Obj]) -> bool {
         let mut state = self.state();
         if state.fixed {
             return false;
@@ -180,7 +180,7 @@ impl Shared {
         for &candidate in candidates {
             let before = std::mem::replace(&mut state.candidates[candidate], Status::Promoted);
             // What was watched whenever it ran, and never touched what is shared, would have rested nowhere.
-            let rests_here_first = candidate == current
+            let rests_here_first = Some(candidate) == current
                 && matches!(before, Status::Watched(_))
                 && !state.ordered.contains(&candidate);
             new |= before != Status::Promoted && !rests_here_first;
@@ -225,6 +225,11 @@ impl Shared {
         for &obj in memory {
             state.memory.insert(obj);
         }
+    }
+
+    /// Whether allocations are watched.
+    pub(crate) fn watches_allocator(&self) -> bool {
+        self.state().allocator
     }
 
     /// Threads share allocated memory. `true` if that was not known.

@@ -20,6 +20,7 @@ mod needs;
 mod perform;
 mod probes;
 pub(crate) mod process;
+mod quarantine;
 mod settling;
 mod sharing;
 mod signal_waits;

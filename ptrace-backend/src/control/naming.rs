@@ -114,6 +114,12 @@ impl Process {
         frames.into_iter().map(|pc| self.layout.site(pc)).collect()
     }
 
+    /// The stack of a thread that has just returned to `back`, from the call on.
+    pub(crate) fn stack_of_call(&self, index: Index, back: u64) -> Vec<Site> {
+        let callers = self.frames(index).into_iter().skip(1);
+        std::iter::once(back - 1).chain(callers).map(|pc| self.layout.site(pc)).collect()
+    }
+
     fn frames(&self, index: Index) -> Vec<u64> {
         let frames = self.raw_frames(index, STACK_DEPTH);
         frames.iter().enumerate().map(|(i, frame)| if i == 0 { frame.pc } else { frame.pc - 1 }).collect()

@@ -8,7 +8,7 @@ use super::calls::{After, Call};
 use super::functions::Function;
 use super::process::Process;
 use super::sync::{Index, Mutex};
-use super::thread::{Act, Need, Pending};
+use super::thread::{Act, Need, Pending, Stage};
 use super::waiting::dequeue;
 use crate::answers::START_OF_TIME;
 use crate::instructions::Kind;
@@ -62,6 +62,11 @@ impl Process {
         self.threads[index].signalled = false;
         if let Some((interrupt, op)) = interruption {
             return self.interrupt(index, interrupt, op, pending, id);
+        }
+        if let Some(failure) = self.use_of_freed(index, &pending) {
+            self.threads[index].stage = Stage::Failed(failure);
+            let Pending { op, site, .. } = pending;
+            return Ok(Event { id, did: op.may.clone(), op, pick, site, woken_by });
         }
         let (did, next) = self.carry_out_act(Turn { index, pending: &pending, pick, id })?;
         self.keep_time(index, &did);
@@ -226,6 +231,8 @@ impl Process {
                 self.objects.onces.remove(addr);
                 (all, Next::Answer(0))
             }
+            Act::Free(block) => (all, self.free(index, *block)?),
+            Act::Resize(block) => (all, self.resize(index, *block)?),
             Act::Sleep(until) => {
                 let world = &mut self.threads[index].world;
                 world.now = world.now.max(*until);

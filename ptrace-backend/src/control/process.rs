@@ -15,6 +15,7 @@ use super::heap::Heap;
 use super::knowledge::Shared;
 use super::narrow::Narrow;
 use super::probes::Probes;
+use super::quarantine::Quarantine;
 use super::sharing::Sharing;
 use super::sync::{Index, Objects};
 use super::thread::{Stage, Thread};
@@ -60,6 +61,7 @@ pub(crate) struct Process {
     pub(crate) newborn: Vec<Index>,
     pub(crate) sharing: Sharing,
     pub(crate) heap: Heap,
+    pub(crate) quarantine: Quarantine,
     /// Addresses on a thread's stack that another thread was seen to touch.
     pub(crate) exposed: FxHashSet<u64>,
     /// A process whose code holds no traps but those that hold from the beginning.
@@ -132,6 +134,7 @@ impl Process {
             newborn: Vec::new(),
             sharing: Sharing::default(),
             heap: Heap::default(),
+            quarantine: Quarantine::default(),
             exposed: FxHashSet::default(),
             pristine,
             times: FxHashMap::default(),

@@ -14,6 +14,26 @@ const WIDE: u64 = 1024;
 
 const WORD: u64 = 8;
 
+/// How memory is touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    Reads,
+    Writes,
+    /// By an operation that is a key point anyway: nothing but the end of its life conflicts with it.
+    Uses,
+    /// The block is freed.
+    Frees,
+}
+
+impl How {
+    fn conflicts(self, other: Self) -> bool {
+        let is_used = self == Self::Uses || other == Self::Uses;
+        self == Self::Frees
+            || other == Self::Frees
+            || !is_used && (self == Self::Writes || other == Self::Writes)
+    }
+}
+
 /// One way in which a word has been touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Touch {
@@ -22,8 +42,9 @@ struct Touch {
     time: u32,
     /// Which of the word's bytes; of a long access it is 0.
     bytes: u8,
-    write: bool,
-    candidate: usize,
+    how: How,
+    /// The instruction, where it is one that is watched.
+    candidate: Option<usize>,
 }
 
 /// A long access.
@@ -40,6 +61,8 @@ pub(crate) struct Conflict {
     pub(crate) candidates: Vec<usize>,
     /// The bytes, as ranges, rounded to the words that the access covers.
     pub(crate) bytes: Vec<Range<u64>>,
+    /// The block is, or was, freed.
+    pub(crate) frees: bool,
 }
 
 /// Accesses of one execution, with clocks that only creation and join move.
@@ -83,13 +106,24 @@ impl Sharing {
     /// Notes an access. If another thread's access to some of the bytes conflicts with it, returns these bytes, and the
     /// candidates that have touched them.
     pub(crate) fn touch(&mut self, thread: Index, candidate: usize, access: MemoryAccess) -> Conflict {
-        let clock = self.clock(thread).clone();
         let MemoryAccess { addr, len, write, .. } = access;
-        let bytes = addr..addr.saturating_add(len);
-        let touch = Touch { thread, time: clock[thread], bytes: 0, write, candidate };
-        let mut conflict = Conflict { bytes: self.conflicts(&bytes, touch, &clock), candidates: Vec::new() };
+        let how = if write { How::Writes } else { How::Reads };
+        self.touch_in(thread, Some(candidate), addr..addr.saturating_add(len), how)
+    }
+
+    /// The same for memory that is touched in any way.
+    pub(crate) fn touch_in(
+        &mut self,
+        thread: Index,
+        candidate: Option<usize>,
+        bytes: Range<u64>,
+        how: How,
+    ) -> Conflict {
+        let clock = self.clock(thread).clone();
+        let touch = Touch { thread, time: clock[thread], bytes: 0, how, candidate };
+        let mut conflict = self.conflicts(&bytes, touch, &clock);
         if !conflict.bytes.is_empty() {
-            conflict.candidates.push(candidate);
+            conflict.candidates.extend(candidate);
             for shared in &conflict.bytes {
                 self.involved(shared, &mut conflict.candidates);
             }
@@ -101,26 +135,34 @@ impl Sharing {
     }
 
     /// The bytes of a new access that an earlier one conflicts with.
-    fn conflicts(&self, bytes: &Range<u64>, new: Touch, clock: &[u32]) -> Vec<Range<u64>> {
+    fn conflicts(&self, bytes: &Range<u64>, new: Touch, clock: &[u32]) -> Conflict {
         let is_conflict = |earlier: &Touch| conflict(earlier, &new, clock);
-        let mut found: Vec<Range<u64>> = Vec::new();
+        let mut found = Conflict { frees: new.how == How::Frees, ..Conflict::default() };
         self.for_words(bytes, |word, mask, touches| {
-            if touches.iter().any(|earlier| earlier.bytes & mask != 0 && is_conflict(earlier)) {
-                append(&mut found, intersection(&(word..word.saturating_add(WORD)), bytes));
+            let mut earlier =
+                touches.iter().filter(|old| old.bytes & mask != 0 && is_conflict(old)).peekable();
+            if earlier.peek().is_some() {
+                append(&mut found.bytes, intersection(&(word..word.saturating_add(WORD)), bytes));
             }
+            found.frees |= earlier.any(|old| old.how == How::Frees);
         });
-        let wide = self.wide.iter().filter(|earlier| is_conflict(&earlier.touch));
-        found.extend(
-            wide.map(|earlier| intersection(&earlier.bytes, bytes)).filter(|common| !common.is_empty()),
-        );
+        for earlier in self.wide.iter().filter(|earlier| is_conflict(&earlier.touch)) {
+            let common = intersection(&earlier.bytes, bytes);
+            if !common.is_empty() {
+                found.bytes.push(common);
+                found.frees |= earlier.touch.how == How::Frees;
+            }
+        }
         found
     }
 
     /// Adds whoever has touched one of the words that some bytes are in.
     fn involved(&self, bytes: &Range<u64>, into: &mut Vec<usize>) {
-        self.for_words(bytes, |_, _, touches| into.extend(touches.iter().map(|touch| touch.candidate)));
+        self.for_words(bytes, |_, _, touches| {
+            into.extend(touches.iter().filter_map(|touch| touch.candidate))
+        });
         let wide = self.wide.iter().filter(|wide| !intersection(&wide.bytes, bytes).is_empty());
-        into.extend(wide.map(|wide| wide.touch.candidate));
+        into.extend(wide.filter_map(|wide| wide.touch.candidate));
     }
 
     fn note(&mut self, bytes: Range<u64>, touch: Touch) {
@@ -185,7 +227,7 @@ fn append(ranges: &mut Vec<Range<u64>>, next: Range<u64>) {
 /// before it.
 fn conflict(earlier: &Touch, new: &Touch, clock: &[u32]) -> bool {
     earlier.thread != new.thread
-        && (earlier.write || new.write)
+        && earlier.how.conflicts(new.how)
         && clock.get(earlier.thread).copied().unwrap_or(0) < earlier.time
 }
 
@@ -239,6 +281,27 @@ mod tests {
         // Who touched the bytes without a conflict is involved as well.
         assert_eq!(last(&[(2, 0x1800, 8, false), (2, 0x1900, 8, false), long, short]).candidates, [0, 2, 3]);
         assert_eq!(last(&[(1, u64::MAX - 7, 7, true), (2, 0x1000, u64::MAX, false)]).candidates, [0, 1]);
+    }
+
+    #[test]
+    fn freeing_a_block_conflicts_with_whatever_uses_it() {
+        let conflict = |earlier: How, new: How| {
+            let mut sharing = Sharing::default();
+            sharing.created(1, 0);
+            sharing.created(2, 0);
+            sharing.touch_in(1, None, 0x10..0x20, earlier);
+            let found = sharing.touch_in(2, Some(7), 0x18..0x1c, new);
+            (!found.bytes.is_empty(), found.frees, found.candidates)
+        };
+        for other in [How::Reads, How::Writes, How::Uses, How::Frees] {
+            assert_eq!(conflict(How::Frees, other), (true, true, vec![7]));
+            assert_eq!(conflict(other, How::Frees), (true, true, vec![7]));
+        }
+        for other in [How::Reads, How::Writes, How::Uses] {
+            assert_eq!(conflict(How::Uses, other), (false, false, vec![]));
+            assert_eq!(conflict(other, How::Uses), (false, false, vec![]));
+        }
+        assert_eq!(conflict(How::Writes, How::Reads), (true, false, vec![7]));
     }
 
     #[test]

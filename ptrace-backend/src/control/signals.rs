@@ -176,7 +176,7 @@ impl Process {
         let layout = std::sync::Arc::clone(&self.layout);
         match &layout.traps[&at].what {
             What::Function { function, timed_out } => self.enter(index, *function, *timed_out),
-            What::Allocator(what) => self.enter_allocator(index, *what).map(|()| Flow::Resume(0)),
+            What::Allocator(what) => self.enter_allocator(index, *what),
             What::Returned => match self.threads[index].calling.take() {
                 Some(call) => self.end_call(index, *call),
                 None => self.leave_allocator(index).map(|()| Flow::Resume(0)),

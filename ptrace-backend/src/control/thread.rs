@@ -233,6 +233,10 @@ pub(crate) enum Act {
     },
     /// The initialiser at this address has run.
     OnceDone(u64),
+    /// The function at whose entry the thread stands frees the block at this address.
+    Free(u64),
+    /// The function at whose entry the thread stands allocates another block in place of the one at this address.
+    Resize(u64),
     /// A sleep that lasts until this virtual time.
     Sleep(u64),
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::super::heap::Allocator;
 use super::{Shared, State, Status};
 use crate::layout::Layout;
 use crate::os::{Tid, memory};
@@ -64,7 +65,9 @@ impl Shared {
         let watched = layout.candidates.iter().zip(&state.candidates);
         let watched = watched.filter(|&(_, &status)| status.is_watched() || audited(status));
         let watched = watched.map(|(candidate, _)| candidate.addr);
-        let allocator = layout.allocator_entries().filter(|_| state.allocator);
+        // Where nobody shares heap memory yet, to free some may show that somebody does.
+        let watches = |what: Allocator| state.allocator || what.ends_a_life() && !state.fixed;
+        let allocator = layout.allocator_entries().filter(|(_, what)| watches(*what)).map(|(entry, _)| entry);
         let addresses: Vec<u64> = watched.chain(allocator).collect();
         let mut pages: FxHashMap<u64, Vec<u8>> = FxHashMap::default();
         let left_out: Vec<u64> =

@@ -1,0 +1,87 @@
+//! What is used after it was freed is seen in ordinary builds, and told with who allocated and who freed it.
+
+use serde_json::{Value, json};
+use tests::{Build, Optimisation, Outcome, Tool};
+
+fn explore(source: &str, level: Optimisation, options: &[&str]) -> Outcome {
+    let program = Build::new(source, level).program().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let output = ["--output".as_ref(), folder.path().as_os_str()];
+    Tool::explore(output.into_iter().chain(options.iter().map(AsRef::as_ref)), &program).run().unwrap()
+}
+
+/// What each thread that takes part has done, with the innermost line of its stack.
+fn parties(outcome: &Outcome) -> Vec<Value> {
+    let parties = outcome.finding()["parties"].as_array().unwrap().iter();
+    let parties = parties.filter(|party| !party["doing"].as_str().unwrap().starts_with("was preempted"));
+    let words = |party: &Value| json!([party["thread"], party["doing"], party["stack"][0]["line"]]);
+    parties.map(words).collect()
+}
+
+#[test]
+fn the_use_the_freeing_and_the_allocation_are_told_with_their_lines() {
+    for (source, lines) in [
+        ("c/use_after_free.c", [("T2", 38), ("T1", 53), ("T1", 23)]),
+        ("rust/use_after_free.rs", [("T2", 24), ("T3", 29), ("T1", 19)]),
+    ] {
+        for level in Optimisation::ALL {
+            let outcome = explore(source, level, &[]);
+            let expected = ["failed", "freed it", "allocated it"].iter().zip(lines);
+            let expected: Vec<Value> =
+                expected.map(|(doing, (thread, line))| json!([thread, doing, line])).collect();
+            assert_eq!(parties(&outcome), expected, "{}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
+fn a_mutex_in_a_freed_block_is_used_after_it_was_freed() {
+    for level in Optimisation::ALL {
+        let outcome = explore("peculiar/locks_freed.c", level, &[]);
+        assert_eq!(outcome.finding()["kind"], "use-after-free", "{}", outcome.transcript());
+        assert_eq!(outcome.finding()["line"], 19, "{}", outcome.transcript());
+        assert_eq!(outcome.finding()["reproduced"], "2/2");
+    }
+}
+
+/// The allocator might have let the list grow where it is.
+#[test]
+fn a_block_that_grows_is_another_one() {
+    for level in Optimisation::ALL {
+        let outcome = explore("peculiar/grows_shared.c", level, &[]);
+        assert_eq!(outcome.finding()["kind"], "use-after-free", "{}", outcome.transcript());
+        assert_eq!(outcome.finding()["line"], 21, "{}", outcome.transcript());
+    }
+}
+
+#[test]
+fn what_does_not_fit_into_the_quarantine_is_freed_and_said() {
+    let outcome = explore("peculiar/frees_much.c", Optimisation::O0, &["--max-preemptions", "0"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.transcript());
+    assert!(outcome.says("the program frees more than is kept"), "{}", outcome.transcript());
+}
+
+/// The numbers are those of the table in docs/searches.md.
+#[test]
+fn periods_show_the_failures_of_the_papers_listing() {
+    let options = [
+        "--strategy",
+        "period",
+        "--max-periods",
+        "6",
+        "--keep-going",
+        "--max-schedules",
+        "500",
+        "--explain-time",
+        "1s",
+    ];
+    for level in Optimisation::ALL {
+        let outcome = explore("peculiar/last_one_frees.c", level, &options);
+        let findings = outcome.report["findings"].as_array().unwrap().iter();
+        let found: Vec<Value> =
+            findings.map(|found| json!([found["kind"], found["line"], found["schedule_number"]])).collect();
+        let expected =
+            [json!(["crash", 16, 38]), json!(["double-free", 21, 156]), json!(["use-after-free", 16, 472])];
+        assert_eq!(found, expected, "{}", outcome.transcript());
+    }
+}
