@@ -2,6 +2,7 @@
 
 mod adapter;
 mod build;
+mod cause;
 pub mod editor;
 mod found;
 mod manifest;
@@ -14,6 +15,7 @@ mod tool;
 
 pub use adapter::{Adapter, Server};
 pub use build::{Build, BuildError, Optimisation};
+pub use cause::{tells_pattern, told_pattern};
 pub use found::Found;
 pub use manifest::{Cause, Expectation, Language, Manifest, ManifestError, Target};
 pub use outcome::Outcome;

@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::{Value, json};
-use tests::{Build, Expectation, Language, Manifest, Optimisation, Outcome, Target, Tool, running};
+use tests::{
+    Build, Expectation, Language, Manifest, Optimisation, Outcome, Target, Tool, running, tells_pattern,
+    told_pattern,
+};
 
 /// Past the default budget, so that a search that takes too long says itself that it does.
 const LIMIT: Duration = Duration::from_secs(75);
@@ -151,44 +154,15 @@ const TIED: u64 = 3;
 
 /// The accesses of an atomicity or order violation rank at the top.
 fn not_ranked(explanation: &Value, why: &str) -> Option<String> {
-    let kinds = ["lost update: ", "atomicity violation: ", "order violation: "];
-    kinds.iter().find(|kind| why.starts_with(**kind))?;
-    let told = accesses_of(why);
-    let is_true = |pattern: &&Value| {
-        let accesses = pattern["accesses"].as_array().into_iter().flatten();
-        let accesses: Vec<String> = accesses.map(|access| word(&access["access"], &access["line"])).collect();
-        // Of a lost update, the stale read may be no part of the pattern.
-        !accesses.is_empty() && told.ends_with(&accesses)
-    };
     let is_top = |pattern: &Value| {
         pattern["rank"].as_u64().is_some_and(|rank| rank <= RANK)
             && pattern["tied"].as_u64().is_some_and(|tied| tied <= TIED)
     };
+    let is_ranked = !tells_pattern(why) || told_pattern(explanation, why).is_some_and(is_top);
     let patterns = &explanation["patterns"];
-    let found = patterns.as_array().into_iter().flatten().filter(is_true).any(is_top);
-    (!found)
-        .then(|| format!("no pattern {told:?} with rank {RANK} at most, {TIED} tied at most: {patterns:#}"))
-}
-
-/// The accesses that a sentence names: `reads … (counter.c:9)` is `read 9`.
-fn accesses_of(sentence: &str) -> Vec<String> {
-    let mut accesses = Vec::new();
-    let mut verb = None;
-    for part in sentence.split_whitespace() {
-        let line = part.strip_prefix('(').and_then(|place| place.split(':').nth(1));
-        let line = line.map(|line| line.trim_end_matches(|letter: char| !letter.is_ascii_digit()));
-        match (part, line) {
-            ("reads" | "writes", _) => verb = part.strip_suffix('s'),
-            (_, Some(line)) => accesses.extend(verb.take().map(|verb| word(&json!(verb), &json!(line)))),
-            _ => {}
-        }
-    }
-    accesses
-}
-
-fn word(access: &Value, line: &Value) -> String {
-    let line = line.as_str().map_or_else(|| line.to_string(), str::to_owned);
-    format!("{} {line}", access.as_str().unwrap_or_default())
+    (!is_ranked).then(|| {
+        format!("rank: expected at most {RANK}, with at most {TIED} tied, for what is told: {patterns:#}")
+    })
 }
 
 fn expect(wrong: &mut Vec<String>, what: &str, got: &Value, expected: &Value) {
