@@ -21,7 +21,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let table: String = std::iter::once(HEAD.to_owned()).chain(bugs.map(row)).collect();
     io::stdout().write_all(table.as_bytes())?;
     let page = fs::read_to_string(workspace().join("docs/explanations.md"))?;
-    if page.contains(&table) { Ok(()) } else { Err("docs/explanations.md has another table".into()) }
+    if page.contains(&table) {
+        Ok(())
+    } else {
+        Err("docs/explanations.md has another table: what is printed above belongs there".into())
+    }
 }
 
 fn row(target: &Target) -> String {
