@@ -24,12 +24,12 @@
 
 mod table;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
-use self::table::{Entry, Table};
+use self::table::{Entry, Slots, Table};
 use crate::hash::HbHash;
 use crate::hb::ThreadTag;
 
@@ -85,7 +85,8 @@ pub enum Rule {
     SamePosition,
 }
 
-/// The states entered in this epoch. The search enters them in the order of its items; workers that run ahead look at them.
+/// The states entered in this epoch. The search enters them in the order of its items; workers that run ahead look at them
+/// through a [`View`].
 #[derive(Debug)]
 pub struct Cache {
     rule: Option<Rule>,
@@ -131,15 +132,35 @@ impl From<HbHash> for Key {
     }
 }
 
-impl States {
-    fn knows(&self, rule: Rule, place: Place, cost: u32, item: u64) -> bool {
-        let stands = |entry: &Entry| {
-            entry.is_at(place.position) && entry.costs_at_most(cost) || stands_for_all(entry, rule, cost)
-        };
-        // An item that is run again must not be stopped by its own first half.
-        let mut others = self.entered.of(place.state.into()).filter(|entry| entry.item != item as u32);
-        others.any(stands)
+/// What the search has entered, for workers that run ahead: as it is, not as it was; but once its table grows, what it
+/// enters is no longer seen.
+#[derive(Clone, Debug)]
+pub struct View {
+    rule: Option<Rule>,
+    entered: Arc<Slots>,
+}
+
+impl View {
+    /// Whether an execution is ever stopped.
+    #[must_use]
+    pub fn prunes(&self) -> bool {
+        self.rule.is_some()
     }
+
+    /// Whether an entry stands for this place at this cost.
+    #[must_use]
+    pub fn knows(&self, place: Place, cost: u32, item: u64) -> bool {
+        self.rule.is_some_and(|rule| knows(&self.entered, rule, place, cost, item))
+    }
+}
+
+fn knows(entered: &Slots, rule: Rule, place: Place, cost: u32, item: u64) -> bool {
+    let stands = |entry: &Entry| {
+        entry.is_at(place.position) && entry.costs_at_most(cost) || stands_for_all(entry, rule, cost)
+    };
+    // An item that is run again must not be stopped by its own first half.
+    let mut others = entered.of(place.state.into()).filter(|entry| entry.item != item as u32);
+    others.any(|entry| stands(&entry))
 }
 
 impl Cache {
@@ -164,7 +185,7 @@ impl Cache {
     pub fn enter(&self, place: Place, cost: u32, item: u64) -> bool {
         let Some(rule) = self.rule else { return false };
         let mut states = self.states();
-        if states.knows(rule, place, cost, item) {
+        if knows(states.entered.slots(), rule, place, cost, item) {
             return true;
         }
         let key = place.state.into();
@@ -172,10 +193,10 @@ impl Cache {
         false
     }
 
-    /// Whether an entry stands for this place at this cost; nothing is entered.
+    /// What workers that run ahead see of it.
     #[must_use]
-    pub fn knows(&self, place: Place, cost: u32, item: u64) -> bool {
-        self.rule.is_some_and(|rule| self.states().knows(rule, place, cost, item))
+    pub fn view(&self) -> View {
+        View { rule: self.rule, entered: Arc::clone(self.states().entered.slots()) }
     }
 
     /// Whether an execution that enters this state, `ran` having run last, would be stopped there or end there.
@@ -188,7 +209,7 @@ impl Cache {
         let stands = |entry: &Entry| {
             entry.ran == ran && entry.costs_at_most(cost) || stands_for_all(entry, rule, cost)
         };
-        states.ends.contains(&key) || states.entered.of(key).any(stands)
+        states.ends.contains(&key) || states.entered.slots().of(key).any(|entry| stands(&entry))
     }
 
     /// Notes that an execution ended in this state; says whether it is the first one.
@@ -239,6 +260,19 @@ mod tests {
         assert!(!cache.enter(at(1), 1, 1));
         assert!(cache.enter(at(1), 1, 2));
         assert!(!cache.enter(at(2), 1, 3));
+    }
+
+    #[test]
+    fn a_view_shows_what_is_entered_until_the_table_grows() {
+        let cache = Cache::new(Some(Rule::SamePosition));
+        assert!(!cache.enter(at(1), 1, 1));
+        let view = cache.view();
+        assert!(view.knows(at(1), 1, 2) && !view.knows(at(1), 1, 1) && !view.knows(at(1), 0, 2));
+        assert!(!cache.enter(at(2), 1, 2));
+        assert!(view.knows(at(2), 1, 3));
+        (3..100).for_each(|ordinal| assert!(!cache.enter(at(ordinal), 1, 3)));
+        assert!(!view.knows(at(99), 1, 4) && view.knows(at(1), 1, 4));
+        assert!(cache.view().knows(at(99), 1, 4));
     }
 
     #[test]

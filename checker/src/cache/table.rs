@@ -1,5 +1,9 @@
 //! The entries of a cache, 32 bytes each: a search keeps more than a million of them.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
 use super::{Key, Position, Runner};
 
 /// An entry: a state was entered with this position at this cost.
@@ -17,14 +21,80 @@ pub(super) struct Entry {
 /// Beyond this many slots nothing is added: 64 MiB.
 const MAX_SLOTS: usize = 1 << 21;
 
-const EMPTY: Entry =
-    Entry { key: Key::NONE, ran: Runner(0), position: 0, item: 0, cost: 0, withdrawn: false };
-
 /// Entries by key, several of one key allowed: open addressing.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    slots: Vec<Entry>,
+    slots: Arc<Slots>,
     taken: usize,
+}
+
+/// Where the entries are. One thread puts them there, others may look at the same time.
+#[derive(Debug, Default)]
+pub(super) struct Slots(Box<[Slot]>);
+
+/// An entry in four words: the key; who ran last and the position; the rest. The last word is written last and read
+/// first, so that nobody sees it without the others.
+#[derive(Debug, Default)]
+struct Slot([AtomicU64; 4]);
+
+impl Slot {
+    /// The entry, if there is one.
+    fn get(&self) -> Option<Entry> {
+        let Self([low, high, place, rest]) = self;
+        let rest = rest.load(Acquire);
+        let place = place.load(Relaxed);
+        let cost = (rest >> 32) as u16;
+        (cost != 0).then(|| Entry {
+            key: Key([low.load(Relaxed), high.load(Relaxed)]),
+            ran: Runner(place as u32),
+            position: (place >> 32) as u32,
+            item: rest as u32,
+            cost,
+            withdrawn: rest >> 48 != 0,
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0[3].load(Relaxed) == 0
+    }
+
+    fn put(&self, entry: Entry) {
+        let Entry { key: Key([low, high]), ran, position, item, cost, withdrawn } = entry;
+        let Self(words) = self;
+        words[0].store(low, Relaxed);
+        words[1].store(high, Relaxed);
+        words[2].store(u64::from(ran.0) | u64::from(position) << 32, Relaxed);
+        words[3].store(u64::from(item) | u64::from(cost) << 32 | u64::from(withdrawn) << 48, Release);
+    }
+}
+
+impl Slots {
+    fn empty(size: usize) -> Self {
+        Self((0..size).map(|_| Slot::default()).collect())
+    }
+
+    /// The entries of a key.
+    pub(super) fn of(&self, key: Key) -> impl Iterator<Item = Entry> {
+        self.chain(key).map(|(_, entry)| entry).filter(move |entry| entry.key == key && !entry.withdrawn)
+    }
+
+    /// The taken slots where entries of a key can be.
+    fn chain(&self, key: Key) -> impl Iterator<Item = (&Slot, Entry)> {
+        let mask = self.0.len().wrapping_sub(1);
+        let start = key.spread() as usize;
+        (0..self.0.len())
+            .map(move |step| &self.0[start.wrapping_add(step) & mask])
+            .map_while(|slot| Some((slot, slot.get()?)))
+    }
+
+    fn place(&self, entry: Entry) {
+        let mask = self.0.len() - 1;
+        let mut slot = entry.key.spread() as usize & mask;
+        while !self.0[slot].is_empty() {
+            slot = (slot + 1) & mask;
+        }
+        self.0[slot].put(entry);
+    }
 }
 
 impl Entry {
@@ -76,62 +146,43 @@ impl Position {
 }
 
 impl Table {
-    /// The entries of a key.
-    pub(super) fn of(&self, key: Key) -> impl Iterator<Item = &Entry> {
-        self.chain(key)
-            .map(|slot| &self.slots[slot])
-            .filter(move |entry| entry.key == key && !entry.withdrawn)
+    /// Where the entries are, until the table grows.
+    pub(super) fn slots(&self) -> &Arc<Slots> {
+        &self.slots
     }
 
     /// Adds an entry, or puts it in the place of the one with the same position.
     pub(super) fn insert(&mut self, entry: Entry) {
-        let same = |old: &Entry| old.key == entry.key && old.position == entry.position;
-        let found = self.chain(entry.key).find(|&slot| same(&self.slots[slot]));
-        if let Some(slot) = found {
-            self.slots[slot] = entry;
+        let same =
+            |old: &Entry| old.key == entry.key && old.position == entry.position && old.ran == entry.ran;
+        if let Some((slot, _)) = self.slots.chain(entry.key).find(|(_, old)| same(old)) {
+            slot.put(entry);
             return;
         }
-        if (self.taken + 1) * 4 > self.slots.len() * 3 && !self.grow() {
+        if (self.taken + 1) * 4 > self.slots.0.len() * 3 && !self.grow() {
             return;
         }
-        self.place(entry);
+        self.slots.place(entry);
         self.taken += 1;
     }
 
     /// Takes back the entries that an item made at a key.
     pub(super) fn withdraw(&mut self, key: Key, item: u64) {
-        let chain: Vec<usize> = self.chain(key).collect();
-        for slot in chain {
-            let entry = &mut self.slots[slot];
-            entry.withdrawn |= entry.key == key && entry.item == item as u32;
+        for (slot, entry) in self.slots.chain(key) {
+            if entry.key == key && entry.item == item as u32 {
+                slot.put(Entry { withdrawn: true, ..entry });
+            }
         }
-    }
-
-    /// The taken slots where entries of a key can be.
-    fn chain(&self, key: Key) -> impl Iterator<Item = usize> {
-        let mask = self.slots.len().wrapping_sub(1);
-        let start = key.spread() as usize;
-        (0..self.slots.len())
-            .map(move |step| start.wrapping_add(step) & mask)
-            .take_while(|&slot| self.slots[slot].cost != 0)
-    }
-
-    fn place(&mut self, entry: Entry) {
-        let mask = self.slots.len() - 1;
-        let mut slot = entry.key.spread() as usize & mask;
-        while self.slots[slot].cost != 0 {
-            slot = (slot + 1) & mask;
-        }
-        self.slots[slot] = entry;
     }
 
     fn grow(&mut self) -> bool {
-        let size = (self.slots.len() * 2).max(64);
+        let size = (self.slots.0.len() * 2).max(64);
         if size > MAX_SLOTS {
             return false;
         }
-        let old = std::mem::replace(&mut self.slots, vec![EMPTY; size]);
-        old.into_iter().filter(|entry| entry.cost != 0).for_each(|entry| self.place(entry));
+        let larger = Slots::empty(size);
+        self.slots.0.iter().filter_map(Slot::get).for_each(|entry| larger.place(entry));
+        self.slots = Arc::new(larger);
         true
     }
 }
@@ -162,10 +213,10 @@ mod tests {
         }
         for state in 0..400 {
             let key = entry(state, 1, 2).key;
-            assert_eq!(table.of(key).count(), state as usize % 3 + 1);
-            assert!(table.of(key).all(|entry| entry.costs_at_most(2) && !entry.costs_less_than(2)));
+            assert_eq!(table.slots().of(key).count(), state as usize % 3 + 1);
+            assert!(table.slots().of(key).all(|entry| entry.costs_at_most(2) && !entry.costs_less_than(2)));
             table.withdraw(key, 1);
-            assert_eq!(table.of(key).count(), 0);
+            assert_eq!(table.slots().of(key).count(), 0);
         }
     }
 }

@@ -18,7 +18,6 @@ pub(crate) mod tests;
 mod tidy;
 
 use std::mem;
-use std::sync::Arc;
 
 use self::ahead::Ahead;
 pub use self::ahead::{Alone, Done, Job, Workers};
@@ -86,7 +85,7 @@ struct Search<'a, P> {
     observer: &'a mut dyn Observer,
     runner: Runner<'a, P>,
     strategy: Box<dyn Strategy>,
-    cache: Arc<Cache>,
+    cache: Cache,
     /// What runs before its turn.
     ahead: Ahead<'a>,
     stats: Stats,
@@ -121,7 +120,7 @@ impl<'a, P: Program> Search<'a, P> {
             observer,
             runner: Runner::new(program, limits),
             strategy,
-            cache: Arc::new(Cache::new(rule.filter(|_| options.cache))),
+            cache: Cache::new(rule.filter(|_| options.cache)),
             ahead: Ahead::new(Box::new(Alone)),
             stats: Stats::default(),
             findings: Vec::new(),

@@ -7,8 +7,6 @@
 //! thousands of schedules, where others need ten. What is covered is what icb covers, and the search ends when icb does. No
 //! bound is published for a portfolio.
 
-use std::sync::Arc;
-
 use super::{
     Coverage, Frontier, Guide, Guided, Next, Notes, Novel, Periods, Pos, Preemptions, Racing, Sampler,
     Settled, Strategy, Surw, WorkItem,
@@ -111,7 +109,7 @@ impl Strategy for Auto {
     }
 
     /// Of icb: the others are few, and learn from each schedule.
-    fn ahead(&mut self, cache: &Arc<Cache>, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
+    fn ahead(&mut self, cache: &Cache, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
         let (item, guide) = self.parts[ICB].ahead(cache, others)?;
         Some((wrapped(ICB, item), guide))
     }

@@ -28,8 +28,6 @@ mod sampler;
 mod surw;
 mod vtb;
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
 pub use self::auto::Auto;
@@ -72,7 +70,7 @@ pub trait Strategy: Send {
     /// An item that [`Strategy::next`] will probably hand out, under the same id, once `others` workers are in the middle of
     /// such items; and who takes an execution through it before its turn. Each one once. `None` where what comes next
     /// depends on what the executions before it show.
-    fn ahead(&mut self, _cache: &Arc<Cache>, _others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
+    fn ahead(&mut self, _cache: &Cache, _others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
         None
     }
 

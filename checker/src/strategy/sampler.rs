@@ -1,7 +1,6 @@
 //! What the random searches share: schedule after schedule, each from the numbers of its own stream. They cover nothing.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use super::dice::Dice;
 use super::{Coverage, Decision, Guide, Next, Notes, Settled, Strategy, WorkItem};
@@ -64,7 +63,7 @@ impl<S: Sample> Strategy for Sampler<S> {
         self.sample.guide(Dice::new(self.seed, item.id))
     }
 
-    fn ahead(&mut self, _cache: &Arc<Cache>, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
+    fn ahead(&mut self, _cache: &Cache, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
         let mut id = self.ahead.max(self.next);
         // One in so many is left to the worker that runs the search.
         id += u64::from(id.is_multiple_of(others as u64 + 1));

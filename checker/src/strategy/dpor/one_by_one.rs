@@ -1,7 +1,5 @@
 //! What both searches share: one execution after the other, each of which shows what there is to run.
 
-use std::sync::Arc;
-
 use super::branch::Branch;
 use crate::cache::Cache;
 use crate::seam::{Choice, Epoch, OpKey};
@@ -100,7 +98,7 @@ impl<W: Walk> Strategy for OneByOne<W> {
         W::guide(item.branch.as_deref().cloned().unwrap_or_default())
     }
 
-    fn ahead(&mut self, _cache: &Arc<Cache>, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
+    fn ahead(&mut self, _cache: &Cache, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
         let (prefix, branch, guide) = self.walk.ahead(self.next_id, others)?;
         Some((item(self.new_id(), prefix, branch), guide))
     }

@@ -1,12 +1,10 @@
 //! How a frontier takes one execution through an item.
 
-use std::sync::Arc;
-
 use super::ahead::Noted;
 use super::joins::{self, joins_matter};
 use super::place::{place, ran_after};
 use super::{Alternative, Bound, Decision, Guide, Notes, WorkItem};
-use crate::cache::{Cache, Place};
+use crate::cache::{Cache, Place, View};
 use crate::point::Point;
 use crate::seam::{Choice, Until};
 
@@ -26,7 +24,7 @@ enum States<'a> {
     /// It is the item's turn: its own are entered.
     Mine(&'a Cache),
     /// The item is run ahead of its turn: they are looked at, and its own are noted.
-    Others(Arc<Cache>),
+    Others(View),
 }
 
 impl<'a, B: Bound> Explorer<'a, B> {
@@ -36,7 +34,7 @@ impl<'a, B: Bound> Explorer<'a, B> {
     }
 
     /// For an item ahead of its turn.
-    pub(super) fn ahead(bound: B, cache: Arc<Cache>, item: &WorkItem) -> Explorer<'static, B> {
+    pub(super) fn ahead(bound: B, cache: View, item: &WorkItem) -> Explorer<'static, B> {
         Explorer::with(bound, States::Others(cache), item)
     }
 

@@ -230,9 +230,9 @@ impl<B: Bound> Strategy for Frontier<B> {
         Box::new(Explorer::new(self.bound, cache, item))
     }
 
-    fn ahead(&mut self, cache: &Arc<Cache>, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
+    fn ahead(&mut self, cache: &Cache, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
         let item = self.hand_out_ahead(cache, others)?;
-        let guide = Explorer::ahead(self.bound, Arc::clone(cache), &item);
+        let guide = Explorer::ahead(self.bound, cache.view(), &item);
         Some((item, Box::new(guide)))
     }
 
