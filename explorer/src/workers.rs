@@ -71,7 +71,7 @@ impl Repeatable for Model {
 
 /// So many jobs wait for each worker, so that none has to wait for one. More would be handed out before it is known what
 /// the executions under way show.
-const EACH: usize = 2;
+const EACH: usize = 4;
 
 /// How long the search waits for a result before it looks whether it should stop.
 const MOMENT: Duration = Duration::from_millis(50);

@@ -1,7 +1,7 @@
 //! Several workers: items are run ahead of their turn, and their results are taken in when it comes.
 //!
 //! The search itself stays in the hands of one thread, which takes items in the order in which it would alone. The other
-//! workers run what will probably come next ([`Strategy::ahead`]), each on its own. When it is the turn of such an item
+//! workers run what was chosen to come next ([`Strategy::ahead`]), each on its own. When it is the turn of such an item
 //! its result stands for the execution, if that would be the same or a longer one ([`Strategy::settle`]); else the item is
 //! run. So all that is counted, covered, found and said is the same with any number of workers, and in every run.
 //!

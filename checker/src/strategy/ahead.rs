@@ -1,33 +1,46 @@
-//! Which of what waits is run ahead of its turn.
+//! Which of what comes next is run ahead of its turn.
 
-/// At most so many of what waits are looked through for something to run ahead.
-pub(super) const LOOK: usize = 256;
+/// So many executions are chosen at once, whatever the number of workers is: what one of them leads to comes after all of
+/// these, so that they can be run side by side. With one alone, a search that goes deep would always come to what nobody
+/// could know of before.
+pub(super) const WINDOW: usize = 32;
 
-/// Shares what waits out between the worker that runs the search and the others, from what comes next on. What comes next
-/// is left to the search, and so is one in `others` + 1 of what comes then: it should find results when it gets there, and
-/// not wait for others that have just begun.
-pub(super) struct Shares {
-    others: usize,
-    /// So many in a row are for the others.
-    in_row: usize,
+/// Which of what comes next, in order, is run ahead now: of each, whether somebody has it already. The first is left to the
+/// worker that runs the search, and so is one in `others` + 1 of those behind it: it should find results when it gets there,
+/// and not wait for others that have just begun. Where all the rest is taken, of these the last.
+pub(super) fn choose(taken: impl Iterator<Item = bool>, others: usize) -> Option<usize> {
+    let (mut in_row, mut last) = (others, None);
+    for (at, taken) in taken.enumerate() {
+        if taken {
+            in_row += 1;
+        } else if in_row < others {
+            return Some(at);
+        } else {
+            in_row = 0;
+            last = (at > 0).then_some(at);
+        }
+    }
+    last
 }
 
-impl Shares {
-    pub(super) fn new(others: usize) -> Self {
-        Self { others, in_row: others }
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// Passes something that has been handed out already.
-    pub(super) fn pass(&mut self) {
-        self.in_row += 1;
-    }
-
-    /// Whether something that nobody has yet is for the others.
-    pub(super) fn is_for_others(&mut self) -> bool {
-        let is = self.in_row < self.others;
-        if !is {
-            self.in_row = 0;
-        }
-        is
+    #[test]
+    fn the_search_has_its_share_until_all_others_are_taken() {
+        let order = |others| {
+            let mut taken = [false; 7];
+            let mut order = Vec::new();
+            while let Some(at) = choose(taken.iter().copied(), others) {
+                assert!(!std::mem::replace(&mut taken[at], true));
+                order.push(at);
+            }
+            order
+        };
+        assert_eq!(order(1), [1, 3, 5, 6, 4, 2]);
+        assert_eq!(order(2), [1, 2, 4, 5, 6, 3]);
+        assert_eq!(choose([].into_iter(), 1), None);
+        assert_eq!(choose([false].into_iter(), 1), None);
     }
 }

@@ -67,9 +67,9 @@ pub trait Strategy: Send {
     /// Who takes one execution through a work item, on any worker.
     fn guide<'a>(&'a self, item: &WorkItem, cache: &'a Cache) -> Box<dyn Guide + 'a>;
 
-    /// An item that [`Strategy::next`] will probably hand out, under the same id, once `others` workers are in the middle of
-    /// such items; and who takes an execution through it before its turn. Each one once. `None` where what comes next
-    /// depends on what the executions before it show.
+    /// An item that [`Strategy::next`] has chosen to hand out soon, under the same id, once `others` workers are in the middle
+    /// of such items; and who takes an execution through it before its turn. Each one once. `None` where there is none, as
+    /// where what comes next depends on what the executions before it show.
     fn ahead(&mut self, _cache: &Cache, _others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
         None
     }

@@ -18,7 +18,7 @@ pub(super) fn length(endless: bool) -> usize {
 pub(super) type Prefix = Vec<(Choice, OpKey)>;
 
 /// An execution to come.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Planned<T> {
     pub(super) prefix: Prefix,
     /// How it goes on.
@@ -36,8 +36,8 @@ pub trait Walk: Default + Send {
     /// The next execution.
     fn next(&mut self) -> Option<Planned<Self::Task>>;
 
-    /// Something of what waits, for one of `others` workers, under this id: what is replayed, how it goes on, and who takes
-    /// it on. Each once. `None` where executions to come depend on those before them.
+    /// Something of what comes next, for one of `others` workers, under this id: what is replayed, how it goes on, and who
+    /// takes it on. Each once. `None` where executions to come depend on those before them.
     fn ahead(&mut self, _id: u64, _others: usize) -> Option<(Prefix, Branch, Box<dyn Guide + Send>)> {
         None
     }

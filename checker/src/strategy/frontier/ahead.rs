@@ -10,9 +10,9 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Serialize};
 
 use super::{Bound, Frontier, Notes, Settled};
-use crate::cache::{Cache, Key, Place};
+use crate::cache::{Cache, Place};
 use crate::strategy::WorkItem;
-use crate::strategy::ahead::{LOOK, Shares};
+use crate::strategy::ahead;
 
 /// The points of an execution, with what had been noted by then.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -122,25 +122,13 @@ fn take_back<'m>(notes: &mut Notes, visit: &Visit, moves: impl Iterator<Item = &
 }
 
 impl<B: Bound> Frontier<B> {
-    /// Something of what waits.
-    pub(super) fn hand_out_ahead(&mut self, cache: &Cache, others: usize) -> Option<WorkItem> {
-        let least = self.cheapest()?;
-        let mut shares = Shares::new(others);
-        for cost in least..self.waiting.len() {
-            for (key, item) in self.waiting[cost].top_down().take(LOOK) {
-                if item.ahead.is_some() {
-                    shares.pass();
-                } else if key != Key::NONE && cache.expects(key.state(item.ran), item.ran, cost as u32) {
-                    // It will be dropped.
-                } else if shares.is_for_others() {
-                    self.next_id += 1;
-                    item.ahead = u32::try_from(self.next_id).ok().and_then(NonZeroU32::new);
-                    let id = item.ahead?.get().into();
-                    let prefix = self.steps.read(&item.prefix, item.alternative);
-                    return Some(WorkItem { id, prefix, cost: cost as u32, branch: None });
-                }
-            }
-        }
-        None
+    /// Something of what comes next.
+    pub(super) fn hand_out_ahead(&mut self, others: usize) -> Option<WorkItem> {
+        let at = ahead::choose(self.next.iter().map(|(_, item, _)| item.ahead.is_some()), others)?;
+        let (_, item, cost) = &mut self.next[at];
+        self.next_id += 1;
+        item.ahead = u32::try_from(self.next_id).ok().and_then(NonZeroU32::new);
+        let prefix = self.steps.read(&item.prefix, item.alternative);
+        Some(WorkItem { id: item.ahead?.get().into(), prefix, cost: *cost, branch: None })
     }
 }

@@ -23,6 +23,7 @@ use self::guide::Explorer;
 use self::path::{Path, Prefix, Steps};
 pub(super) use self::place::{at_thread, time_goes_on, waits};
 use self::stack::Stack;
+use super::ahead::WINDOW;
 use super::{Alternative, Coverage, Decision, Guide, Next, Notes, Settled, Strategy, WorkItem};
 use crate::cache::{Cache, Key, Position, Runner};
 use crate::point::Point;
@@ -50,6 +51,10 @@ pub struct Frontier<B> {
     steps: Steps,
     /// Of each cost, what waits; the latest is taken first, which keeps it small.
     waiting: Vec<Stack<Waiting>>,
+    /// What comes next, in order, each with its cost. What an execution leads to comes after these.
+    next: VecDeque<(Key, Waiting, u32)>,
+    /// How many items have had their turn.
+    turned: u64,
     under_way: FxHashMap<u64, Begun>,
     started: bool,
     next_id: u64,
@@ -85,6 +90,10 @@ const EARLY: usize = 4096;
 /// preemption further would never be seen. Coverage is counted from the least cost that still waits, so it stays true.
 const PATIENCE: u64 = 2000;
 
+/// For every so many items that have had their turn, one more is chosen at once: while few have run, what the next one shows
+/// is much of what there is to choose by.
+const TURNED_FOR_EACH: u64 = 4;
+
 /// An item that was handed out.
 struct Begun {
     from: Option<(Prefix, u32)>,
@@ -108,6 +117,8 @@ impl<B: Bound> Frontier<B> {
             bound,
             steps: Steps::default(),
             waiting: Vec::new(),
+            next: VecDeque::new(),
+            turned: 0,
             under_way: FxHashMap::default(),
             started: false,
             next_id: 0,
@@ -135,6 +146,7 @@ impl<B: Bound> Frontier<B> {
             .map_or_else(Vec::new, |(prefix, alternative)| self.steps.read(prefix, *alternative));
         self.under_way.insert(id, Begun { from, cost });
         self.current = cost;
+        self.turned += 1;
         Next::Work(WorkItem { id, prefix, cost, branch: None })
     }
 
@@ -150,7 +162,7 @@ impl<B: Bound> Frontier<B> {
 
     /// An item of the next cost, where it is its turn: every other time, once the least cost has had [`PATIENCE`] turns.
     /// The earliest ones come first, since they differ most; the latest would all lie in one corner.
-    fn of_next_cost(&mut self, least: usize, cache: &Cache) -> Option<(Waiting, u32)> {
+    fn of_next_cost(&mut self, least: usize, cache: &Cache) -> Option<(Key, Waiting, u32)> {
         if self.turns.0 != least {
             self.turns = (least, 0);
             self.early.retain(|(_, _, cost)| *cost as usize > least);
@@ -161,9 +173,33 @@ impl<B: Bound> Frontier<B> {
         }
         loop {
             let (key, item, cost) = self.early.pop_front()?;
-            if !cache.expects(key.state(item.ran), item.ran, cost) {
-                return Some((item, cost));
+            if !is_known(key, &item, cost, cache) {
+                return Some((key, item, cost));
             }
+        }
+    }
+
+    /// An item of the least cost, or of the next one, unless its state is known.
+    fn choose(&mut self, least: usize, cache: &Cache) -> Option<(Key, Waiting, u32)> {
+        let early = self.of_next_cost(least, cache);
+        if early.is_some() {
+            return early;
+        }
+        let (key, item) = self.waiting[least].pop()?;
+        self.count -= 1;
+        (!is_known(key, &item, least as u32, cache)).then_some((key, item, least as u32))
+    }
+
+    /// Chooses what comes next: as many items at once as can be run ahead, but none of a higher cost before all of the
+    /// lower one have had their turn.
+    fn look_ahead(&mut self, cache: &Cache) {
+        let wanted = (self.turned / TURNED_FOR_EACH).clamp(1, WINDOW as u64) as usize;
+        while self.next.len() < wanted
+            && let Some(least) = self.cheapest()
+            && (self.next.is_empty() || least == self.turns.0)
+        {
+            let chosen = self.choose(least, cache);
+            self.next.extend(chosen);
         }
     }
 
@@ -202,6 +238,11 @@ impl<B: Bound> Frontier<B> {
     }
 }
 
+/// Whether nothing new comes of an item: it is dropped.
+fn is_known(key: Key, item: &Waiting, cost: u32, cache: &Cache) -> bool {
+    key != Key::NONE && cache.expects(key.state(item.ran), item.ran, cost)
+}
+
 /// The lesser of two costs, as far as there are any.
 fn least(one: Option<u32>, other: Option<u32>) -> Option<u32> {
     one.into_iter().chain(other).min()
@@ -213,14 +254,12 @@ impl<B: Bound> Strategy for Frontier<B> {
             self.started = true;
             return self.begin(None, 0);
         }
-        while let Some(cost) = self.cheapest() {
-            if let Some((item, cost)) = self.of_next_cost(cost, cache) {
+        loop {
+            self.look_ahead(cache);
+            let Some((key, item, cost)) = self.next.pop_front() else { break };
+            // Those chosen before it may have shown its state.
+            if !is_known(key, &item, cost, cache) {
                 return self.begin(Some(item), cost);
-            }
-            let Some((key, item)) = self.waiting[cost].pop() else { continue };
-            self.count -= 1;
-            if key == Key::NONE || !cache.expects(key.state(item.ran), item.ran, cost as u32) {
-                return self.begin(Some(item), cost as u32);
             }
         }
         if self.under_way.is_empty() { Next::Done } else { Next::Wait }
@@ -231,7 +270,7 @@ impl<B: Bound> Strategy for Frontier<B> {
     }
 
     fn ahead(&mut self, cache: &Cache, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
-        let item = self.hand_out_ahead(cache, others)?;
+        let item = self.hand_out_ahead(others)?;
         let guide = Explorer::ahead(self.bound, cache.view(), &item);
         Some((item, Box::new(guide)))
     }
@@ -266,6 +305,8 @@ impl<B: Bound> Strategy for Frontier<B> {
 
     fn reset(&mut self, _epoch: Epoch) {
         self.waiting.clear();
+        self.next.clear();
+        self.turned = 0;
         self.under_way.clear();
         self.early.clear();
         self.spare.clear();
@@ -278,7 +319,8 @@ impl<B: Bound> Strategy for Frontier<B> {
     fn coverage(&self, cut: Option<u32>) -> Coverage {
         let unfinished =
             if self.started { self.under_way.values().map(|item| item.cost).min() } else { Some(0) };
-        let waiting = self.cheapest().map(|cost| cost as u32);
+        let waiting =
+            least(self.cheapest().map(|cost| cost as u32), self.next.iter().map(|next| next.2).min());
         let first_gap = [cut, unfinished, waiting, self.dropped].into_iter().flatten().min();
         match first_gap {
             Some(0) => Coverage::default(),

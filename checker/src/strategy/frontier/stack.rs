@@ -64,11 +64,6 @@ impl<T> Stack<T> {
         Some((key, item))
     }
 
-    /// The items, the one added last first.
-    pub(super) fn top_down(&mut self) -> impl Iterator<Item = (Key, &mut T)> {
-        self.chunks.iter_mut().rev().flat_map(|chunk| chunk.iter_mut().rev()).map(|(key, item)| (*key, item))
-    }
-
     fn key(&self, number: usize) -> Key {
         self.chunks[number / CHUNK][number % CHUNK].0
     }

@@ -44,6 +44,7 @@ mod offspring;
 mod order;
 mod wait;
 
+use std::collections::VecDeque;
 use std::sync::{Arc, RwLock};
 
 use self::children::Child;
@@ -57,15 +58,19 @@ use super::branch::Branch;
 use super::one_by_one::OneByOne;
 use super::one_by_one::{Planned, Prefix, Walk};
 use crate::seam::{Choice, OpKey};
-use crate::strategy::ahead::{LOOK, Shares};
+use crate::strategy::ahead::{self, WINDOW};
 use crate::strategy::{Guide, Notes};
 use crate::trace::Trace;
 
-/// The executions on the way to the present one.
+/// The executions on the way to those that come next.
 #[derive(Debug, Default)]
 pub struct Reverse {
     /// Those that have children left.
     frames: Vec<Frame>,
+    /// What comes next, in order. What an execution leads to comes after these.
+    next: VecDeque<Planned<Task>>,
+    /// See [`Offspring::guesses`].
+    guesses: bool,
     /// Executions that are run ahead of their turn look at it.
     known: Arc<RwLock<Known>>,
 }
@@ -75,19 +80,11 @@ pub struct Reverse {
 struct Frame {
     steps: Prefix,
     scheduled: Vec<bool>,
-    children: Vec<Waiting>,
-}
-
-/// A child that has not had its turn yet.
-#[derive(Debug)]
-struct Waiting {
-    child: Child,
-    /// Its id, if it has been handed out ahead of its turn.
-    ahead: Option<u64>,
+    children: Vec<Child>,
 }
 
 /// What an execution is run for.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Task {
     /// Which of the events before the reversed one, which comes next, were put where they are by a reversal.
     scheduled: Vec<bool>,
@@ -99,32 +96,26 @@ impl OneByOne<Reverse> {
     /// How many events are kept.
     pub(crate) fn stored(&self) -> usize {
         let of = |frame: &Frame| {
-            frame.steps.len()
-                + frame.children.iter().map(|waiting| waiting.child.keep.len() + 1).sum::<usize>()
+            frame.steps.len() + frame.children.iter().map(|child| child.keep.len() + 1).sum::<usize>()
         };
-        self.walk.frames.iter().map(of).sum()
+        let next = self.walk.next.iter().map(|planned| planned.prefix.len() + 1);
+        self.walk.frames.iter().map(of).chain(next).sum()
     }
 }
 
 impl Reverse {
-    /// Which child of which execution is run ahead next: one of the others' share, else what comes last of what was looked
-    /// at. Often few wait, and all of them will have their turn.
-    fn to_run_ahead(&self, others: usize) -> Option<(usize, usize)> {
-        let mut shares = Shares::new(others);
-        let mut last = None;
-        let top_down = self.frames.iter().enumerate().rev().flat_map(|(at, frame)| {
-            frame.children.iter().enumerate().rev().map(move |(nth, waiting)| (waiting, (at, nth)))
-        });
-        for (waiting, place) in top_down.take(LOOK) {
-            if waiting.ahead.is_some() {
-                shares.pass();
-            } else if shares.is_for_others() {
-                return Some(place);
-            } else {
-                last = Some(place);
+    /// The next child of the last execution that has one.
+    fn plan(&mut self) -> Option<Planned<Task>> {
+        let (frame, child) = loop {
+            let frame = self.frames.last_mut()?;
+            if let Some(child) = frame.children.pop() {
+                break (frame, child);
             }
-        }
-        last
+            self.frames.pop();
+        };
+        let (prefix, branch) = begin(&frame.steps, &child);
+        let task = Task { scheduled: scheduled(&frame.scheduled, &child), child: Some(child) };
+        Some(Planned { prefix, branch, task, ahead: None })
     }
 }
 
@@ -151,30 +142,24 @@ fn begin(steps: &[(Choice, OpKey)], child: &Child) -> (Prefix, Branch) {
 impl Walk for Reverse {
     type Task = Task;
 
-    /// The next child of the last execution that has one.
+    /// As many executions are chosen at once as can be run ahead. The tree of executions is the same in whatever order it is
+    /// walked, so each of them is run, and nothing for nothing.
     fn next(&mut self) -> Option<Planned<Task>> {
-        let (frame, Waiting { child, ahead }) = loop {
-            let frame = self.frames.last_mut()?;
-            if let Some(waiting) = frame.children.pop() {
-                break (frame, waiting);
-            }
-            self.frames.pop();
-        };
-        let (prefix, branch) = begin(&frame.steps, &child);
-        let task = Task { scheduled: scheduled(&frame.scheduled, &child), child: Some(child) };
-        Some(Planned { prefix, branch, task, ahead })
+        let wanted = if self.guesses { 1 } else { WINDOW };
+        while self.next.len() < wanted
+            && let Some(planned) = self.plan()
+        {
+            self.next.push_back(planned);
+        }
+        self.next.pop_front()
     }
 
-    /// Children wait until all that the ones above them lead to has been run, and are what they are by then.
     fn ahead(&mut self, id: u64, others: usize) -> Option<(Prefix, Branch, Box<dyn Guide + Send>)> {
-        let (frame, nth) = self.to_run_ahead(others)?;
-        let Frame { steps, scheduled: of_parent, children } = &mut self.frames[frame];
-        let Waiting { child, ahead } = &mut children[nth];
+        let at = ahead::choose(self.next.iter().map(|planned| planned.ahead.is_some()), others)?;
+        let Planned { prefix, branch, task, ahead } = &mut self.next[at];
         *ahead = Some(id);
-        let (prefix, branch) = begin(steps, child);
-        let task = Task { scheduled: scheduled(of_parent, child), child: Some(child.clone()) };
-        let guide = Forerunner::new(Follower::new(branch.clone()), task, &self.known);
-        Some((prefix, branch, Box::new(guide)))
+        let guide = Forerunner::new(Follower::new(branch.clone()), task.clone(), &self.known);
+        Some((prefix.clone(), branch.clone(), Box::new(guide)))
     }
 
     fn guide(branch: Branch) -> Box<dyn Guide> {
@@ -186,15 +171,15 @@ impl Walk for Reverse {
         let offspring =
             early.map_or_else(|| Offspring::of(task, run, to, notes.given_up, &self.known), |early| *early);
         offspring.teach(&self.known);
+        self.guesses = offspring.guesses();
         let Offspring { steps, scheduled, children, whole, .. } = offspring;
         if !children.is_empty() {
-            let children = children.into_iter().map(|child| Waiting { child, ahead: None }).collect();
             self.frames.push(Frame { steps, scheduled, children });
         }
         whole
     }
 
     fn is_done(&self) -> bool {
-        self.frames.is_empty()
+        self.frames.is_empty() && self.next.is_empty()
     }
 }

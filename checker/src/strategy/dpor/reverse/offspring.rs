@@ -66,6 +66,13 @@ impl Offspring {
         self.asked.iter().all(|&(question, answer)| sight.answer(question) == answer)
     }
 
+    /// Whether it is made without knowing what a semaphore's first value is, so that a trace may be repeated. What executions
+    /// show of it should be known before the next ones are chosen.
+    pub(super) fn guesses(&self) -> bool {
+        let is_guess = |asked: &(Question, Option<bool>)| matches!(asked, (Question::Semaphore(..), None));
+        self.asked.iter().any(is_guess)
+    }
+
     /// Lets others know what the execution has shown.
     pub(super) fn teach(&self, known: &RwLock<Known>) {
         known.write().unwrap_or_else(PoisonError::into_inner).take_in(&self.shown);
