@@ -79,7 +79,7 @@ struct State {
     failure: Option<ThreadName>,
     over: Over,
     withheld: bool,
-    /// After how many events key points were added. From there on the guide, which knows of none of them, is not asked: the
+    /// After how many events key points were added. From there on a guide that knows of none of them is not asked: the
     /// rest of the prefix runs, and then the default schedule.
     promoted: Option<usize>,
     /// Threads that waited for each other where only a time-out could help.
@@ -181,9 +181,10 @@ impl<'p, P: Program> Runner<'p, P> {
                 self.note_left();
                 return Ok(end);
             }
-            let decision = match self.state.promoted {
-                None => guide.choose(&self.point()),
-                Some(_) => follow.choose(&self.point()),
+            let decision = if self.state.promoted.is_none() || guide.goes_on() {
+                guide.choose(&self.point())
+            } else {
+                follow.choose(&self.point())
             };
             let Decision::Run { choice, until } = decision else {
                 self.note_left();

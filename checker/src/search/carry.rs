@@ -43,7 +43,7 @@ impl<P: Program> Search<'_, P> {
                     // A search that goes by bounds shall come to it in its turn.
                     return Ok(None);
                 }
-                self.take_failures(failures, whole, false, preemptions)
+                self.take_failures(failures, whole, false)
             }
             End::Ended(_) | End::Cut(_) | End::Limit(_) => Ok(None),
         }

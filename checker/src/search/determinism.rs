@@ -1,4 +1,8 @@
-//! Before the search: does the default schedule do the same twice?
+//! Does the program do the same twice under one schedule?
+//!
+//! Searches that follow schedules from their first execution on ask before it, with the default schedule. The portfolio
+//! ([`Strategy::opening`](crate::strategy::Strategy::opening)) asks once it has run a few: many failures are found sooner
+//! than that, and each one is run again anyway before it is reported.
 
 use std::mem;
 
@@ -6,25 +10,58 @@ use super::{Ended, Search, SearchError};
 use crate::difference::{Difference, Seen};
 use crate::run::{End, Go};
 use crate::seam::{Program, Scope};
-use crate::strategy::DefaultSchedule;
+use crate::strategy::{DefaultSchedule, Guide};
 use crate::trace::Trace;
 
+/// After so many executions, or the last one if that comes sooner.
+const AFTER: u64 = 36;
+
+/// How far the check is.
+#[derive(Debug, Default)]
+pub(super) struct Check {
+    is_done: bool,
+    /// The very first execution, as far as it can be compared.
+    first_ever: Option<Trace>,
+}
+
 impl<P: Program> Search<'_, P> {
-    /// Runs the default schedule twice under one set of key points and compares; then the very first execution, which
+    /// Whether it is time to check.
+    pub(super) fn is_check_due(&self) -> bool {
+        let done = self.stats.executions();
+        let is_last = self.options.max_schedules.is_some_and(|max| done >= max);
+        !self.check.is_done && (self.strategy.opening().is_none() || done >= AFTER || is_last)
+    }
+
+    /// The same where nothing is left to explore.
+    pub(super) fn is_unchecked(&self) -> bool {
+        !self.check.is_done
+    }
+
+    /// Keeps the very first execution, to compare others with.
+    pub(super) fn keep_first_ever(&mut self) {
+        if !self.check.is_done && self.check.first_ever.is_none() {
+            let mut trace = self.runner.trace.clone();
+            // What came after is another schedule if threads wait where they did not wait then.
+            trace.steps.truncate(self.runner.promoted().unwrap_or(usize::MAX));
+            self.check.first_ever = Some(trace);
+        }
+    }
+
+    /// Runs one schedule twice under one set of key points and compares; then the very first execution, which
     /// may have had fewer key points, with the last: what only the first one found or did not find shows there. The
     /// second of the two is an audit as well.
     pub(super) fn check_determinism(&mut self) -> Result<Option<Ended>, SearchError> {
-        let mut first_ever = None;
+        let checked = self.run_twice();
+        self.check = Check { is_done: true, first_ever: None };
+        checked
+    }
+
+    fn run_twice(&mut self) -> Result<Option<Ended>, SearchError> {
         let mut once: Option<(End, Trace)> = None;
         loop {
             let scope = if once.is_some() { Scope::Audit } else { Scope::All };
-            let end = self.run_default(&scope)?;
-            let first_ever = first_ever.get_or_insert_with(|| {
-                let mut trace = self.runner.trace.clone();
-                // What came after is another schedule if threads wait where they did not wait then.
-                trace.steps.truncate(self.runner.promoted().unwrap_or(usize::MAX));
-                trace
-            });
+            let end = self.run_for_check(&scope)?;
+            self.keep_first_ever();
             match end {
                 End::Stopped(go) => return Ok(Some(Ended::from(go))),
                 End::Promoted(_) => once = None,
@@ -42,7 +79,8 @@ impl<P: Program> Search<'_, P> {
                     if first != second {
                         return Err(ends_differ(before.steps.len(), &first, &second).into());
                     }
-                    let difference = first_ever.first_missing_synchronisation(&trace);
+                    let first_ever = self.check.first_ever.take();
+                    let difference = first_ever.and_then(|first| first.first_missing_synchronisation(&trace));
                     return match difference {
                         Some(difference) => Err(difference.into()),
                         None => {
@@ -55,11 +93,15 @@ impl<P: Program> Search<'_, P> {
         }
     }
 
-    fn run_default(&mut self, scope: &Scope) -> Result<End, SearchError> {
+    fn run_for_check(&mut self, scope: &Scope) -> Result<End, SearchError> {
         self.stats.other += 1;
+        let mut guide: Box<dyn Guide> = match self.strategy.opening() {
+            Some(opening) => opening.guide(),
+            None => Box::new(DefaultSchedule),
+        };
         let observer = &mut *self.observer;
         let mut go = || -> Go { observer.verdict() };
-        let end = self.runner.run_within(scope, &[], &mut DefaultSchedule, &mut go)?;
+        let end = self.runner.run_within(scope, &[], &mut *guide, &mut go)?;
         if let End::Ended(failures) | End::Limit(failures) = &end {
             self.note_seen(failures);
         }

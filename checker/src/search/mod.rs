@@ -22,6 +22,7 @@ use std::mem;
 use self::ahead::Ahead;
 pub use self::ahead::{Alone, Done, Job, Workers};
 use self::carry::Carried;
+use self::determinism::Check;
 pub use self::error::SearchError;
 pub use self::findings::Identity;
 use self::findings::Reproduction;
@@ -109,6 +110,7 @@ struct Search<'a, P> {
     epoch: Epoch,
     /// How many executions there had been since the last restart at the last audit.
     audited: u64,
+    check: Check,
 }
 
 impl<'a, P: Program> Search<'a, P> {
@@ -135,11 +137,12 @@ impl<'a, P: Program> Search<'a, P> {
             notes: Vec::new(),
             epoch: Epoch::default(),
             audited: 0,
+            check: Check::default(),
         }
     }
 
     fn run(mut self) -> Result<Outcome, SearchError> {
-        let checked = self.check_determinism()?;
+        let checked = if self.is_check_due() { self.check_determinism()? } else { None };
         self.epoch = self.runner.program.epoch();
         let ended = match checked {
             Some(ended) => ended,
@@ -183,7 +186,19 @@ impl<'a, P: Program> Search<'a, P> {
             if self.runner.program.epoch() != self.epoch {
                 continue;
             }
+            if self.is_check_due() {
+                match self.check_determinism()? {
+                    Some(ended) => return Ok(ended),
+                    None => continue,
+                }
+            }
             let Next::Work(item) = self.strategy.next(&self.cache) else {
+                if self.is_unchecked() {
+                    match self.check_determinism()? {
+                        Some(ended) => return Ok(ended),
+                        None => continue,
+                    }
+                }
                 match self.audit_last()? {
                     Some(ended) => return Ok(ended),
                     None if self.runner.program.epoch() != self.epoch => continue,
@@ -217,6 +232,7 @@ impl<'a, P: Program> Search<'a, P> {
             Some(ran) => ran,
             None => self.run_item(item)?,
         };
+        self.keep_first_ever();
         let mut whole = !self.runner.is_capped();
         let mut limit = false;
         // Whether it failed, if it went to its end.
@@ -261,7 +277,7 @@ impl<'a, P: Program> Search<'a, P> {
             return Ok(None);
         }
         self.note_seen(&failures);
-        self.take_failures(failures, whole, limit, item.cost)
+        self.take_failures(failures, whole, limit)
     }
 
     /// Takes in what the execution that ran last has shown.
@@ -270,7 +286,6 @@ impl<'a, P: Program> Search<'a, P> {
         failures: Vec<Failure>,
         whole: bool,
         limit: bool,
-        cost: u32,
     ) -> Result<Option<Ended>, SearchError> {
         let mut trace = mem::take(&mut self.runner.trace);
         let ending = mem::take(&mut self.runner.ending);
@@ -279,7 +294,7 @@ impl<'a, P: Program> Search<'a, P> {
         for failure in failures {
             left -= 1;
             let trace = if left == 0 { mem::take(&mut trace) } else { trace.clone() };
-            let shown = Shown { failure, trace, whole, limit, ending: &ending, number, cost };
+            let shown = Shown { failure, trace, whole, limit, ending: &ending, number };
             if let Some(ended) = self.found(shown)? {
                 return Ok(Some(ended));
             }
@@ -357,8 +372,8 @@ impl<'a, P: Program> Search<'a, P> {
             Reproduction::Promoted => return Ok(None),
             Reproduction::Stopped(ended) => return Ok(Some(ended)),
         }
-        let common = self.uniform.as_ref().is_some_and(|common| common.contains(&identity));
-        let suspected = common && shown.cost == 0 && known.is_none();
+        let common = self.uniform.as_ref().is_none_or(|common| common.contains(&identity));
+        let suspected = common && known.is_none();
         let always = self.is_always(&shown, &identity, suspected)?;
         let finding = self.finding(shown, identity, always);
         self.observer.found(&finding);
@@ -411,5 +426,4 @@ struct Shown<'t> {
     limit: bool,
     ending: &'t Ending,
     number: u64,
-    cost: u32,
 }

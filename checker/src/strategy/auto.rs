@@ -1,15 +1,16 @@
-//! A portfolio that a user need not understand: fewest preemptions first, and other searches beside it.
+//! A portfolio that a user need not understand: what finds most failures soon, and beside it what covers a bound.
 //!
-//! surw has most of the first executions, since it needs the fewest to a failure on the programs that
-//! `docs/searches.md` lists; icb (Musuvathi, Qadeer, PLDI 2007) and schedules that show new reads ([`super::novel`]) have
-//! the rest. Later icb has every second one, and between them come surw, new reads, pos, reads-from pairs and periods. All
-//! of them learn from what the others have run. icb does not go alone to one preemption first: with many threads that takes
+//! It begins with three schedules without chance ([`super::opening`]). Then surw has the first executions, since it needs
+//! the fewest to a failure on the programs that `docs/searches.md` lists, and soon most of them; icb (Musuvathi, Qadeer,
+//! PLDI 2007) and schedules that show new reads ([`super::novel`]) have the rest, and where there are many threads, periods.
+//! Later icb has every second one, and between them come surw, new reads, pos, reads-from pairs and periods. All of them
+//! learn from what the others have run. icb does not go alone to one preemption first: with many threads that takes
 //! thousands of schedules, where others need ten. What is covered is what icb covers, and the search ends when icb does. No
 //! bound is published for a portfolio.
 
 use super::{
-    Coverage, Frontier, Guide, Guided, Next, Notes, Novel, Periods, Pos, Preemptions, Racing, Sampler,
-    Settled, Strategy, Surw, WorkItem,
+    Coverage, Frontier, Guide, Guided, Next, Notes, Novel, Opening, Openings, Periods, Pos, Preemptions,
+    Racing, Sampler, Settled, Strategy, Surw, WorkItem,
 };
 use crate::cache::Cache;
 use crate::seam::Epoch;
@@ -22,18 +23,30 @@ const EARLY: u64 = 36;
 const ICB: usize = 0;
 const NOVEL: usize = 1;
 const SURW: usize = 2;
+const OPENINGS: usize = 3;
 /// From here on they share a turn.
-const OTHERS: usize = 3;
-const PARTS: usize = 6;
+const OTHERS: usize = 4;
+const PERIODS: usize = 6;
+const PARTS: usize = 7;
+
+/// With more threads than these, the openings leave most of the orders in which they can run one after the other. Periods
+/// begin with such orders, and have so many executions then.
+const FEW_THREADS: usize = 3;
+const SERIAL: u64 = 4;
+
+/// So many executions after the openings are surw's, apart from these.
+const FIRST: u64 = 12;
 
 /// Several searches that take turns.
 pub struct Auto {
     /// icb is the first of them.
     parts: [Box<dyn Strategy>; PARTS],
-    /// How many executions there were.
+    /// How many executions there were, after the openings.
     count: u64,
     /// Parts that have nothing left.
     done: [bool; PARTS],
+    /// The most threads that were seen.
+    threads: usize,
 }
 
 impl Auto {
@@ -45,15 +58,25 @@ impl Auto {
             Box::new(Frontier::new(Preemptions { max: max_preemptions })),
             Box::new(Sampler::new(Novel::default(), seed)),
             Box::new(Sampler::new(Surw::default(), seed)),
+            Box::new(Openings::default()),
             Box::new(Sampler::new(Pos::new(Racing::Conflicts), seed)),
             Box::new(Guided::new(seed)),
             Box::new(Periods::new(max_periods)),
         ];
-        Self { parts, count: 0, done: [false; PARTS] }
+        Self { parts, count: 0, done: [false; PARTS], threads: 0 }
     }
 
     /// Whose turn it is.
     fn turn(&self) -> usize {
+        if !self.done[OPENINGS] {
+            return OPENINGS;
+        }
+        if self.threads > FEW_THREADS && self.count < SERIAL && !self.done[PERIODS] {
+            return PERIODS;
+        }
+        if self.count < FIRST {
+            return SURW;
+        }
         let (round, nth) = (self.count / 6, self.count % 6);
         match (self.count < EARLY, nth) {
             (_, 5) | (false, 1 | 3) => ICB,
@@ -92,7 +115,7 @@ impl Strategy for Auto {
             let part = self.turn();
             match self.parts[part].next(cache) {
                 Next::Work(item) => {
-                    self.count += 1;
+                    self.count += u64::from(part != OPENINGS);
                     return Next::Work(wrapped(part, item));
                 }
                 Next::Wait => return Next::Wait,
@@ -108,6 +131,10 @@ impl Strategy for Auto {
         self.parts[part].guide(if part == ICB { item } else { &own }, cache)
     }
 
+    fn opening(&self) -> Option<Opening> {
+        Some(Opening::FIRST)
+    }
+
     /// Of icb: the others are few, and learn from each schedule.
     fn ahead(&mut self, cache: &Cache, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
         let (item, guide) = self.parts[ICB].ahead(cache, others)?;
@@ -121,6 +148,7 @@ impl Strategy for Auto {
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, cache: &Cache) {
         let (part, own) = unwrapped(item);
+        self.threads = self.threads.max(run.threads.len());
         self.parts[part].learn(&own, run, notes, cache);
         let others = self.parts.iter_mut().enumerate().filter(|&(other, _)| other != part);
         others.for_each(|(_, other)| other.saw(run));

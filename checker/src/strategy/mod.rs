@@ -18,6 +18,7 @@ mod icb;
 mod idb;
 mod kind;
 mod novel;
+mod opening;
 mod pct;
 mod pctvb;
 mod period;
@@ -44,6 +45,7 @@ pub use self::icb::Preemptions;
 pub use self::idb::Delays;
 pub use self::kind::StrategyKind;
 pub use self::novel::Novel;
+pub use self::opening::{Opening, Openings};
 pub use self::pct::Pct;
 pub use self::pctvb::PctVb;
 pub use self::period::Periods;
@@ -77,6 +79,12 @@ pub trait Strategy: Send {
     /// It is the turn of an item that was run ahead: what its execution would be now. `notes` become those of that.
     fn settle(&mut self, _item: &WorkItem, _notes: &mut Notes, _cache: &Cache) -> Settled {
         Settled::AsItIs
+    }
+
+    /// The schedule that shows whether the program does the same twice, if that is looked at after some executions: its first
+    /// one. Without it the default schedule is run twice before all else.
+    fn opening(&self) -> Option<Opening> {
+        None
     }
 
     /// Takes in what an execution showed. A second result for one item is ignored.
@@ -142,6 +150,12 @@ pub trait Guide {
 
     /// Called instead of [`Guide::choose`] at points inside a batch, where the execution went on by itself.
     fn pass(&mut self, at: &Point<'_>);
+
+    /// Whether it is asked also once key points were added under its execution. One that knows what to expect is not: it
+    /// would take what is new for something else.
+    fn goes_on(&self) -> bool {
+        false
+    }
 
     /// An execution that was run ahead of its turn has ended, by a limit or not. A guide that can tell what its planner will
     /// make of it does so here, and leaves that much less to the worker that runs the search.

@@ -10,6 +10,7 @@ pub(crate) mod generated;
 mod loops;
 mod narrow;
 pub(crate) mod oracle;
+mod portfolio;
 mod programs;
 mod races;
 mod samplers;

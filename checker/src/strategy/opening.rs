@@ -1,0 +1,136 @@
+//! The schedules that the portfolio begins with. There is no chance in them, and each is as far from the default schedule
+//! in its own way as a schedule can be: in the order of the threads, in how often they are switched, in the order of what
+//! conflicts.
+//!
+//! A search of our own, made for the portfolio ([`super::Auto`]) and measured in `docs/searches.md`. Many failures need no
+//! search: Thomson, Donaldson, Betts (Concurrency Testing Using Controlled Schedulers: An Empirical Study, TOPC 2016) find
+//! that half of their benchmarks fail in the first few schedules of whatever kind. No bound is published.
+
+use rustc_hash::FxHashMap;
+
+use super::sampler::agents;
+use super::{Coverage, Decision, Guide, Next, Notes, Strategy, WorkItem};
+use crate::cache::Cache;
+use crate::names::ThreadName;
+use crate::point::Point;
+use crate::seam::{Agent, Epoch, Until};
+use crate::trace::Trace;
+
+/// One of these schedules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Opening {
+    /// Once an event has run, a thread that is about to do something that conflicts with it goes at once; else the same thread
+    /// goes on. Where there is a choice, the youngest.
+    YoungAnswers,
+    /// Whoever has run the fewest events goes: what threads do alike they do at the same time.
+    InStep,
+    /// As the first, but the oldest.
+    OldAnswers,
+}
+
+impl Opening {
+    /// The one that is run first.
+    pub const FIRST: Self = Self::ALL[0];
+
+    /// All of them, in the order in which they are run.
+    const ALL: [Self; 3] = [Self::YoungAnswers, Self::InStep, Self::OldAnswers];
+
+    /// Who takes an execution through it.
+    #[must_use]
+    pub fn guide(self) -> Box<dyn Guide> {
+        Box::new(Play { opening: self, events: FxHashMap::default(), taken: 0 })
+    }
+}
+
+/// One execution under way.
+struct Play {
+    opening: Opening,
+    /// How many events each thread has run.
+    events: FxHashMap<ThreadName, u64>,
+    taken: usize,
+}
+
+impl Play {
+    /// The better a choice, the less it is. Time runs out only where no thread can go.
+    fn rank(&self, at: &Point<'_>, agent: Agent) -> (bool, bool, u64, u64) {
+        let thread = agent.thread();
+        let age = at.agents.index(thread).unwrap_or(0) as u64;
+        let youngest = u64::MAX - age;
+        let leaves = u64::from(at.last.thread() != Some(thread));
+        let is_late = matches!(agent, Agent::Timeout(_));
+        match self.opening {
+            Opening::YoungAnswers => (is_late, !answers(at, agent), leaves, youngest),
+            Opening::InStep => (is_late, false, self.events.get(&thread).copied().unwrap_or(0), youngest),
+            Opening::OldAnswers => (is_late, !answers(at, agent), leaves, age),
+        }
+    }
+}
+
+/// Whether what it would do conflicts with the event of another that has just run.
+fn answers(at: &Point<'_>, agent: Agent) -> bool {
+    let pending = at.agents.agent(agent).and_then(|view| view.pending.as_ref());
+    let last = at.trace.steps.last().map(|step| &step.event).filter(|last| last.id.thread != agent.thread());
+    pending.zip(last).is_some_and(|(op, last)| last.did.conflicts(&op.may))
+}
+
+impl Guide for Play {
+    fn choose(&mut self, at: &Point<'_>) -> Decision {
+        for step in &at.trace.steps[self.taken..] {
+            *self.events.entry(step.event.id.thread).or_default() += 1;
+        }
+        self.taken = at.position();
+        let agent = agents(at).min_by_key(|&agent| self.rank(at, agent));
+        let choice = at.choices.iter().find(|choice| Some(choice.agent) == agent);
+        choice.map_or(Decision::Cut, |&choice| Decision::Run { choice, until: Until::one() })
+    }
+
+    fn pass(&mut self, _at: &Point<'_>) {}
+
+    fn goes_on(&self) -> bool {
+        true
+    }
+
+    fn notes(self: Box<Self>) -> Notes {
+        Notes::default()
+    }
+}
+
+/// Each of them once; the one under which key points were added is run again.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Openings {
+    next: usize,
+    /// So many came to an end with the key points that they began with.
+    learnt: usize,
+}
+
+impl Strategy for Openings {
+    fn next(&mut self, _cache: &Cache) -> Next {
+        if self.next == Opening::ALL.len() {
+            return Next::Done;
+        }
+        let id = self.next as u64;
+        self.next += 1;
+        Next::Work(WorkItem { id, prefix: Vec::new(), cost: 0, branch: None })
+    }
+
+    fn guide<'a>(&'a self, item: &WorkItem, _cache: &'a Cache) -> Box<dyn Guide + 'a> {
+        Opening::ALL[item.id as usize].guide()
+    }
+
+    fn learn(&mut self, item: &WorkItem, _run: &Trace, _notes: Notes, _cache: &Cache) {
+        self.learnt = self.learnt.max(item.id as usize + 1);
+    }
+
+    /// The first one has done what it can: which accesses are key points makes no difference to it.
+    fn reset(&mut self, _epoch: Epoch) {
+        self.next = self.learnt.max(1);
+    }
+
+    fn coverage(&self, _cut: Option<u32>) -> Coverage {
+        Coverage::default()
+    }
+
+    fn bound(&self) -> Option<u32> {
+        None
+    }
+}
