@@ -1,13 +1,24 @@
 //! What is used after it was freed is seen in ordinary builds, and told with who allocated and who freed it.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use tests::{Build, Optimisation, Outcome, Tool};
 
+/// The search's minute, and what comes after it.
+const LIMIT: Duration = Duration::from_secs(75);
+
 fn explore(source: &str, level: Optimisation, options: &[&str]) -> Outcome {
+    explore_with(source, level, options, &[])
+}
+
+/// The same for a program that is given arguments.
+fn explore_with(source: &str, level: Optimisation, options: &[&str], arguments: &[String]) -> Outcome {
     let program = Build::new(source, level).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let output = ["--output".as_ref(), folder.path().as_os_str()];
-    Tool::explore(output.into_iter().chain(options.iter().map(AsRef::as_ref)), &program).run().unwrap()
+    let options = output.into_iter().chain(options.iter().map(AsRef::as_ref));
+    Tool::explore(options, &program).and(arguments).within(LIMIT).run().unwrap()
 }
 
 /// What each thread that takes part has done, with the innermost line of its stack.
@@ -52,6 +63,38 @@ fn a_block_that_grows_is_another_one() {
         assert_eq!(outcome.finding()["kind"], "use-after-free", "{}", outcome.transcript());
         assert_eq!(outcome.finding()["line"], 21, "{}", outcome.transcript());
     }
+}
+
+/// Two threads use blocks that were obtained in so many ways. Freed by who is done with them last, none is a finding; with the
+/// number of a way as argument, that it is freed by who is done with it first is one. It is used at this line.
+#[track_caller]
+fn every_way(source: &str, ways: usize, line: u64) {
+    for level in Optimisation::ALL {
+        let outcome = explore(source, level, &["--max-preemptions", "1"]);
+        assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
+        assert_eq!(outcome.report["covered"]["preemptions"], 1, "{}", outcome.transcript());
+        for way in 0..ways {
+            let outcome = explore_with(source, level, &["--no-explain"], &[way.to_string()]);
+            let found = outcome.finding();
+            let found = json!([found["kind"], found["line"], found["reproduced"]]);
+            assert_eq!(found, json!(["use-after-free", line, "2/2"]), "{}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
+fn blocks_of_the_c_library_are_freed_in_every_way() {
+    every_way("peculiar/frees_every_way.c", 12, 83);
+}
+
+#[test]
+fn blocks_of_cpp_owners_are_freed_in_every_way() {
+    every_way("peculiar/frees_every_owner.cpp", 11, 105);
+}
+
+#[test]
+fn blocks_of_rust_owners_are_freed_in_every_way() {
+    every_way("peculiar/frees_every_box.rs", 9, 117);
 }
 
 #[test]

@@ -99,8 +99,15 @@ impl Process {
         if self.ends_life(index, block, Act::Free(addr), addr) {
             return Ok(Flow::Rest);
         }
-        match self.free(index, addr)? {
+        let next = self.free(index, addr)?;
+        self.leave_entry(index, next)
+    }
+
+    /// From the entry of `free` or `realloc` on, for a thread that does not rest there.
+    fn leave_entry(&mut self, index: Index, next: Next) -> Result<Flow, ExecutionError> {
+        match next {
             Next::Return(result) => self.return_from_call(index, result)?,
+            Next::Jump(function) => self.jump(index, function)?,
             _ => self.pass_trap(index)?,
         }
         Ok(Flow::Resume(0))
@@ -128,7 +135,11 @@ impl Process {
             return Ok(None);
         }
         let Some(block) = self.heap.block(addr) else { return Ok(None) };
-        Ok(self.ends_life(index, block, Act::Resize(addr), addr).then_some(Flow::Rest))
+        if self.ends_life(index, block, Act::Resize(addr), addr) {
+            return Ok(Some(Flow::Rest));
+        }
+        let next = self.resize(index, addr)?;
+        self.leave_entry(index, next).map(Some)
     }
 
     /// A thread stands where it ends the life of a block. `true`: it rests there, since that is a key point, or has failed.
