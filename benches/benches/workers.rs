@@ -17,7 +17,7 @@ use checker::model::Model;
 use checker::seam::Program;
 use checker::search::{Alone, Go, Observer, Options, Progress, Workers, explore_with};
 use checker::strategy::StrategyKind;
-use explorer::workers::{Crew, Repeatable};
+use explorer::workers::{Crew, Repeatable, Staff};
 use ptrace_backend::Stepping;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -169,7 +169,7 @@ fn rate<P: Program + Repeatable>(
         let taken_in = |_: &_| {};
         let outcome = thread::scope(|scope| {
             let others: Box<dyn Workers> = if workers > 1 {
-                Box::new(Crew::new(scope, program, workers - 1, &taken_in))
+                Box::new(Crew::new(scope, program, Staff::Exactly(workers - 1), &taken_in))
             } else {
                 Box::new(Alone)
             };

@@ -1,6 +1,7 @@
 //! The command line: what can be asked for, and its defaults.
 
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -83,9 +84,10 @@ pub(crate) struct ExploreArgs {
     /// What random choices start from [default: 0]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// How many executions run at once, each on a CPU of its own. What comes out is the same.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub(crate) workers: u16,
+    /// How many executions run at once, each on a CPU of its own; what comes out is the same [default: all CPUs, but one
+    /// where executions could meet, as in a file that they write].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) workers: Option<u16>,
     /// Look for further distinct bugs after the first.
     #[arg(long)]
     pub(crate) keep_going: bool,
@@ -181,7 +183,7 @@ impl ExploreArgs {
             races: !self.no_races,
             only_synchronisation: self.scope == ScopeName::Sync,
             fail_on_races: self.fail_on_races,
-            workers: self.workers.into(),
+            workers: self.workers.and_then(|workers| NonZeroUsize::new(workers.into())),
             ..Request::new(program.into())
         };
         settings.apply(&mut request);
@@ -313,8 +315,9 @@ mod tests {
     #[test]
     fn the_defaults_are_those_of_the_manual() {
         let args = explore("-- ./x").unwrap();
-        assert_eq!((args.workers, args.format), (1, Format::Text));
-        assert_eq!(explore("--workers 4 -- ./x").unwrap().request(&Settings::default()).workers, 4);
+        assert_eq!((args.workers, args.format), (None, Format::Text));
+        let workers = explore("--workers 4 -- ./x").unwrap().request(&Settings::default()).workers;
+        assert_eq!(workers, NonZeroUsize::new(4));
         assert_eq!(args.request(&Settings::default()), Request::new("./x".into()));
         // What the help says.
         let said = "--strategy icb --max-preemptions 2 --max-delays 2 --depth 3 --max-variables 2 --max-threads 3 --max-periods 6 --max-schedules 10000 --time-limit 60s --step-limit \

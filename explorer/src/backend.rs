@@ -83,6 +83,18 @@ impl Repeatable for PtraceProgram {
         Self::again(self, nth, stop)
     }
 
+    fn at_once(&self) -> usize {
+        Self::at_once(self)
+    }
+
+    fn is_outside(&self) -> bool {
+        Self::is_outside(self)
+    }
+
+    fn is_copy_outside(copy: &Self) -> bool {
+        copy.is_outside()
+    }
+
     fn known(&self) -> Known {
         Self::known(self)
     }

@@ -1,6 +1,7 @@
 //! What a user asks for: a program, how it is run, and how it is explored.
 
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -46,8 +47,9 @@ pub struct Request {
     pub max_periods: u32,
     /// What random choices start from.
     pub seed: u64,
-    /// How many executions run at once. The result does not depend on it.
-    pub workers: usize,
+    /// How many executions run at once; the result does not depend on it. Unless given, as many as there are CPUs, as long as
+    /// executions cannot meet outside of their memory.
+    pub workers: Option<NonZeroUsize>,
     /// Whether the search goes on after the first finding.
     pub keep_going: bool,
     /// Whether findings are explained after the search.
@@ -94,7 +96,7 @@ impl Request {
             max_threads: 3,
             max_periods: 6,
             seed: 0,
-            workers: 1,
+            workers: None,
             keep_going: false,
             explain: true,
             explain_time: Duration::from_secs(10),

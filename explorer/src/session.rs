@@ -30,7 +30,7 @@ use crate::test_framework::is_one_test;
 use crate::text::{self, plural};
 use crate::verdict::Verdict;
 use crate::watch::{Overseer, Watch, per_second};
-use crate::workers::{Crew, Repeatable};
+use crate::workers::{Crew, Repeatable, Staff};
 
 /// Everything about a search but the program.
 pub(crate) struct Session<'a> {
@@ -78,9 +78,9 @@ impl Session<'_> {
         };
         let taken_in = |ending: &_| peculiarities.take_in(ending, is_one_test);
         let outcome = thread::scope(|scope| {
-            let others = self.request.workers.saturating_sub(1);
-            let workers: Box<dyn Workers> = match workers.filter(|_| others > 0) {
-                Some(program) => Box::new(Crew::new(scope, program, others, &taken_in)),
+            let staffed = workers.map(|program| (program, Staff::of(self.request.workers, program)));
+            let workers: Box<dyn Workers> = match staffed.filter(|(_, staff)| staff.most() > 0) {
+                Some((program, staff)) => Box::new(Crew::new(scope, program, staff, &taken_in)),
                 None => Box::new(Alone),
             };
             search::explore_with(&program, &self.request.options(), workers, &mut overseer)
@@ -117,7 +117,9 @@ impl Session<'_> {
         } else {
             return None;
         };
-        (*workers > 1).then(|| format!("one worker ran all executions: {why}"))
+        workers
+            .is_some_and(|workers| workers.get() > 1)
+            .then(|| format!("one worker ran all executions: {why}"))
     }
 
     fn keep(&self, report: &Report) -> Result<(), StoreError> {

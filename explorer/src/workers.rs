@@ -6,10 +6,11 @@
 //! search does them.
 
 use std::collections::VecDeque;
+use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{Builder, Scope};
+use std::thread::{self, Builder, Scope};
 use std::time::Duration;
 
 use checker::model::Model;
@@ -32,6 +33,15 @@ pub trait Repeatable: Sync {
     /// Starts it again, for the calling thread, which is the `nth` worker from 1. `stop` ends its executions. `None` where
     /// that cannot be done, or would not be the same program.
     fn again(&self, nth: usize, stop: &Arc<AtomicBool>) -> Option<Self::Copy>;
+
+    /// How many executions can run at once, each on a CPU of its own.
+    fn at_once(&self) -> usize;
+
+    /// Whether executions at the same time could meet outside of their memory, as far as those up to now have shown.
+    fn is_outside(&self) -> bool;
+
+    /// The same of those of a copy.
+    fn is_copy_outside(copy: &Self::Copy) -> bool;
 
     /// What is known now.
     fn known(&self) -> Self::Known;
@@ -58,6 +68,18 @@ impl Repeatable for Model {
         Some(self.clone())
     }
 
+    fn at_once(&self) -> usize {
+        thread::available_parallelism().map_or(1, NonZeroUsize::get)
+    }
+
+    fn is_outside(&self) -> bool {
+        false
+    }
+
+    fn is_copy_outside(_copy: &Self) -> bool {
+        false
+    }
+
     fn known(&self) {}
 
     fn adopt(_copy: &Self, _known: &()) {}
@@ -76,12 +98,45 @@ const EACH: usize = 4;
 /// How long the search waits for a result before it looks whether it should stop.
 const MOMENT: Duration = Duration::from_millis(50);
 
+/// How many workers there are beside the thread that runs the search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Staff {
+    /// So many, whatever the program does.
+    Exactly(usize),
+    /// So many, as long as executions cannot meet outside of their memory.
+    WhileApart(usize),
+}
+
+impl Staff {
+    /// As a user asked for, or else as many as there are CPUs.
+    #[must_use]
+    pub fn of<P: Repeatable>(wanted: Option<NonZeroUsize>, program: &P) -> Self {
+        match wanted {
+            Some(workers) => Self::Exactly(workers.get() - 1),
+            None => Self::WhileApart(program.at_once().saturating_sub(1)),
+        }
+    }
+
+    /// How many there are at most.
+    #[must_use]
+    pub fn most(self) -> usize {
+        match self {
+            Self::Exactly(count) | Self::WhileApart(count) => count,
+        }
+    }
+
+    /// Whether they end where executions could meet.
+    fn minds_meeting(self) -> bool {
+        matches!(self, Self::WhileApart(_))
+    }
+}
+
 /// Threads that work for one search.
 pub struct Crew<'scope, 'env, P: Repeatable> {
     scope: &'scope Scope<'scope, 'env>,
     program: &'env P,
     board: Arc<Board<P>>,
-    count: usize,
+    staff: Staff,
     /// How often the search has asked; `None` once the threads are there.
     patience: Option<u32>,
     learnt: FxHashMap<u64, P::Learnt>,
@@ -142,15 +197,28 @@ impl<P: Repeatable> Board<P> {
     }
 
     /// What a worker does.
-    fn work(&self, nth: usize, program: &P) {
+    fn work(&self, nth: usize, program: &P, staff: Staff) {
         let Some(copy) = program.again(nth, &self.stop) else { return };
         let mut go = || if self.stop.load(Ordering::Relaxed) { Go::Cancelled } else { Go::Continue };
         while let Some((job, known)) = self.next_job() {
             P::adopt(&copy, &known);
             let done = job.run(&copy, &mut go);
-            let learnt = P::learnt(&copy);
+            let meets = staff.minds_meeting() && P::is_copy_outside(&copy);
+            let learnt = P::learnt(&copy).filter(|_| !meets);
             self.hand_in(if learnt.is_some() { done } else { done.void() }, learnt);
+            if meets {
+                self.dismiss();
+            }
         }
+    }
+
+    /// Lets nobody begin anything any more; what is under way is broken off.
+    fn dismiss(&self) {
+        // Under the lock: nobody is between having looked and going to sleep.
+        let mut state = self.state();
+        self.stop.store(true, Ordering::Relaxed);
+        state.waiting.clear();
+        self.jobs.notify_all();
     }
 }
 
@@ -168,11 +236,11 @@ impl<P: Repeatable> Drop for Presence<'_, P> {
 }
 
 impl<'scope, 'env, P: Repeatable> Crew<'scope, 'env, P> {
-    /// `count` workers beside the calling thread. `taken_in` hears of every execution of theirs that counts.
+    /// Workers beside the calling thread. `taken_in` hears of every execution of theirs that counts.
     pub fn new(
         scope: &'scope Scope<'scope, 'env>,
         program: &'env P,
-        count: usize,
+        staff: Staff,
         taken_in: &'env (dyn Fn(&Ending) + Sync),
     ) -> Self {
         let state = State {
@@ -190,7 +258,7 @@ impl<'scope, 'env, P: Repeatable> Crew<'scope, 'env, P> {
             stop: Arc::new(AtomicBool::new(false)),
         };
         let board = Arc::new(board);
-        Self { scope, program, board, count, patience: Some(0), learnt: FxHashMap::default(), taken_in }
+        Self { scope, program, board, staff, patience: Some(0), learnt: FxHashMap::default(), taken_in }
     }
 
     /// Starts the threads, if it is time to.
@@ -201,13 +269,14 @@ impl<'scope, 'env, P: Repeatable> Crew<'scope, 'env, P> {
             return;
         }
         self.patience = None;
-        for nth in 1..=self.count {
+        let staff = self.staff;
+        for nth in 1..=staff.most() {
             let (board, program) = (Arc::clone(&self.board), self.program);
             self.board.state().alive += 1;
             let work = move || {
                 let _presence = Presence(&board);
                 // What it panicked with has been said; the search goes on without it.
-                let _ = catch_unwind(AssertUnwindSafe(|| board.work(nth, program)));
+                let _ = catch_unwind(AssertUnwindSafe(|| board.work(nth, program, staff)));
             };
             if Builder::new().name(format!("worker {nth}")).spawn_scoped(self.scope, work).is_err() {
                 self.board.state().alive -= 1;
@@ -218,10 +287,15 @@ impl<'scope, 'env, P: Repeatable> Crew<'scope, 'env, P> {
 
 impl<P: Repeatable> Workers for Crew<'_, '_, P> {
     fn count(&self) -> usize {
-        self.count
+        self.staff.most()
     }
 
     fn room(&mut self) -> usize {
+        if self.staff.minds_meeting() && self.program.is_outside() {
+            self.patience = None;
+            self.board.dismiss();
+            return 0;
+        }
         self.start();
         let state = self.board.state();
         (EACH * state.alive).saturating_sub(state.waiting.len())
@@ -277,9 +351,6 @@ impl<P: Repeatable> Workers for Crew<'_, '_, P> {
 
 impl<P: Repeatable> Drop for Crew<'_, '_, P> {
     fn drop(&mut self) {
-        // Under the lock: nobody is between having looked and going to sleep.
-        let _state = self.board.state();
-        self.board.stop.store(true, Ordering::Relaxed);
-        self.board.jobs.notify_all();
+        self.board.dismiss();
     }
 }

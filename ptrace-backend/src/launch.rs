@@ -51,11 +51,13 @@ pub(crate) fn launch(
         returned,
         main_stack: startup.registers()?.rsp,
         addresses_vary: process::addresses_vary(startup.tid),
+        outside: false,
         spares_linker: spec.stepping == Stepping::OutOfLine,
     };
     watch.begin();
     let passage = pass_constructors(&mut startup, &layout, &start_main, watch);
     watch.end();
+    layout.outside = startup.outside;
     let origin = match passage? {
         Passage::Main(main) => {
             prepare_allocator(&mut startup, &layout)?;

@@ -80,6 +80,8 @@ pub(crate) struct Layout {
     pub(crate) cancels: bool,
     /// The stack pointer at `main`, or before the first constructor where executions begin there.
     pub(crate) main_stack: u64,
+    /// Before `main` it does something by which several processes of it could meet.
+    pub(crate) outside: bool,
     /// Each start of the program has other addresses.
     pub(crate) addresses_vary: bool,
     /// The dynamic linker's own calls of trapped functions are led past the traps.

@@ -136,6 +136,19 @@ impl PtraceProgram {
         self.layout.locate(site).map(|(module, at)| (module.mapped.path.as_path(), at))
     }
 
+    /// How many executions can run at once, each on a CPU of its own: the CPUs that the process was given.
+    #[must_use]
+    pub fn at_once(&self) -> usize {
+        self.cpus.len().max(1)
+    }
+
+    /// Whether executions at the same time could meet outside of their memory, as far as those up to now have shown: by files
+    /// that they write, names, sockets, or other processes.
+    #[must_use]
+    pub fn is_outside(&self) -> bool {
+        self.shared.is_outside()
+    }
+
     /// How many ptrace stops this process has taken so far, for all programs: what an execution costs.
     #[must_use]
     pub fn stops(&self) -> u64 {

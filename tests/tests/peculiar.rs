@@ -281,6 +281,15 @@ fn it_leaves_a_file_behind_in_a_folder_of_its_own() {
 }
 
 #[test]
+fn it_is_run_by_one_worker_where_two_would_meet() {
+    let folder = tempfile::tempdir().unwrap();
+    let outcome = explore("meets_itself", &["--cwd", &folder.path().to_string_lossy()]);
+    assert_eq!(outcome.code, 0, "{}", outcome.transcript());
+    // More than enough for others to begin.
+    assert!(outcome.report["schedules"].as_u64().unwrap() > 200, "{}", outcome.transcript());
+}
+
+#[test]
 fn a_step_limit_is_a_finding() {
     let program = Build::new("c/mutex_counter.c", Optimisation::O0).program().unwrap();
     let folder = tempfile::tempdir().unwrap();

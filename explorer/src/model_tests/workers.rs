@@ -1,5 +1,6 @@
 //! Several workers, real threads: what they come to, and what they do to a search when they fail.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -9,7 +10,7 @@ use checker::seam::{Epoch, Program, Scope, StartError};
 
 use super::{LOST_UPDATE, explore_on, explore_with};
 use crate::request::{Request, Strategy};
-use crate::workers::Repeatable;
+use crate::workers::{Repeatable, Staff};
 
 /// Some thousands of executions within two preemptions, some of which fail.
 const BUSY: &str = "T1: create T2, create T3, r x, w y x+1, r z, w x, join T2, join T3, r x, assert x<3 \
@@ -55,6 +56,18 @@ impl Repeatable for Fragile {
         self.executions.map(|left| Copy { model: self.model.clone(), left: AtomicU32::new(left) })
     }
 
+    fn at_once(&self) -> usize {
+        4
+    }
+
+    fn is_outside(&self) -> bool {
+        false
+    }
+
+    fn is_copy_outside(_copy: &Copy) -> bool {
+        false
+    }
+
     fn known(&self) {}
 
     fn adopt(_copy: &Copy, _known: &()) {}
@@ -66,9 +79,86 @@ impl Repeatable for Fragile {
     fn learn(&self, _learnt: (), _events: u32) {}
 }
 
+/// A program that from some time on could meet itself: the search knows once it has asked so often, a copy once it has run
+/// so often.
+struct Meeting {
+    model: Model,
+    asked: AtomicU32,
+    here: u32,
+    copies: u32,
+    /// How many executions copies have begun.
+    ran: Arc<AtomicU32>,
+}
+
+struct Visitor {
+    model: Model,
+    own: AtomicU32,
+    meets_after: u32,
+    ran: Arc<AtomicU32>,
+}
+
+impl Meeting {
+    fn new(here: u32, copies: u32) -> Self {
+        Self { model: BUSY.parse().unwrap(), asked: AtomicU32::new(0), here, copies, ran: Arc::default() }
+    }
+}
+
+impl Program for Visitor {
+    type Run = ModelRun;
+
+    fn start(&self, scope: &Scope) -> Result<ModelRun, StartError> {
+        self.own.fetch_add(1, Ordering::Relaxed);
+        self.ran.fetch_add(1, Ordering::Relaxed);
+        self.model.start(scope)
+    }
+
+    fn epoch(&self) -> Epoch {
+        Epoch::default()
+    }
+
+    fn describe(&self, obj: Obj) -> Option<String> {
+        self.model.describe(obj)
+    }
+}
+
+impl Repeatable for Meeting {
+    type Copy = Visitor;
+    type Known = ();
+    type Learnt = ();
+
+    const WORTH_WHILE: u32 = 10;
+
+    fn again(&self, _nth: usize, _stop: &Arc<AtomicBool>) -> Option<Visitor> {
+        let (model, ran) = (self.model.clone(), Arc::clone(&self.ran));
+        Some(Visitor { model, own: AtomicU32::new(0), meets_after: self.copies, ran })
+    }
+
+    fn at_once(&self) -> usize {
+        5
+    }
+
+    fn is_outside(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::Relaxed) >= self.here
+    }
+
+    fn is_copy_outside(copy: &Visitor) -> bool {
+        copy.own.load(Ordering::Relaxed) > copy.meets_after
+    }
+
+    fn known(&self) {}
+
+    fn adopt(_copy: &Visitor, _known: &()) {}
+
+    fn learnt(_copy: &Visitor) -> Option<()> {
+        Some(())
+    }
+
+    fn learn(&self, _learnt: (), _events: u32) {}
+}
+
 fn thorough(request: &mut Request) {
     request.keep_going = true;
-    request.workers = 4;
+    request.workers = NonZeroUsize::new(4);
 }
 
 #[test]
@@ -83,7 +173,7 @@ fn the_report_is_that_of_one_worker() {
             let together = explore_on(program, Some(&model), change).timeless();
             let alone = explore_with(program, |request| {
                 change(request);
-                request.workers = 1;
+                request.workers = NonZeroUsize::new(1);
             })
             .timeless();
             assert!(alone.schedules > 1);
@@ -100,4 +190,35 @@ fn workers_that_end_or_never_begin_change_nothing() {
         let together = explore_on(BUSY, Some(&fragile), thorough).timeless();
         assert_eq!(together, alone, "{executions:?}");
     }
+}
+
+/// Workers that nobody asked for end where executions could meet, whoever notices that: the search, or a worker.
+#[test]
+fn workers_leave_a_program_that_could_meet_itself_to_the_search() {
+    let change = |request: &mut Request, workers| {
+        thorough(request);
+        (request.strategy, request.workers) = (Strategy::Icb, workers);
+    };
+    let alone = explore_with(BUSY, |request| change(request, NonZeroUsize::new(1))).timeless();
+    let never = u32::MAX;
+    for (here, copies) in [(0, never), (50, never), (never, 0), (never, 20), (never, never)] {
+        let program = Meeting::new(here, copies);
+        let together = explore_on(BUSY, Some(&program), |request| change(request, None)).timeless();
+        assert_eq!(together, alone, "{here}, {copies}");
+        let ran = program.ran.load(Ordering::Relaxed);
+        // Each of four workers may be in the middle of one when another notices.
+        assert!(
+            copies == never || ran <= 4 * (copies + 1),
+            "{here}, {copies}: {ran} executions beside the search"
+        );
+        assert!(here > 0 || ran == 0, "{here}, {copies}: {ran} executions beside the search");
+    }
+}
+
+#[test]
+fn whoever_asks_for_workers_has_them_and_else_there_is_one_for_each_cpu() {
+    let program = Meeting::new(0, 0);
+    assert_eq!(Staff::of(NonZeroUsize::new(1), &program), Staff::Exactly(0));
+    assert_eq!(Staff::of(NonZeroUsize::new(3), &program), Staff::Exactly(2));
+    assert_eq!(Staff::of(None, &program), Staff::WhileApart(4));
 }

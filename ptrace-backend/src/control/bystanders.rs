@@ -35,6 +35,7 @@ impl Process {
         }
         self.bystanders.push(child);
         self.note(NOTE);
+        self.shared.note_outside();
         ptrace::resume(child, 0).map_err(system("resume a new process"))
     }
 

@@ -99,6 +99,8 @@ pub(crate) struct Shared {
     pub(crate) is_test: bool,
     /// Its main thread has run one itself.
     main_tests: AtomicBool,
+    /// See [`Shared::note_outside`].
+    outside: AtomicBool,
 }
 
 impl Shared {
@@ -116,7 +118,8 @@ impl Shared {
         (&random).write_all(&numbers.collect::<Vec<_>>())?;
         let is_test = |trap: &Trap| matches!(trap.what, What::Function { function: Function::Test, .. });
         let is_test = layout.traps.values().any(is_test);
-        Ok(Self { state, streams, random, is_test, main_tests: AtomicBool::new(false) })
+        let outside = AtomicBool::new(layout.outside);
+        Ok(Self { state, streams, random, is_test, main_tests: AtomicBool::new(false), outside })
     }
 
     /// A thread has begun to run a test.
@@ -124,6 +127,16 @@ impl Shared {
         if thread == ThreadName::MAIN {
             self.main_tests.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// Something was done by which executions at the same time could meet outside of their memory.
+    pub(crate) fn note_outside(&self) {
+        self.outside.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether that was so.
+    pub(crate) fn is_outside(&self) -> bool {
+        self.outside.load(Ordering::Relaxed)
     }
 
     /// The thread that only runs a harness, if there is one.

@@ -10,7 +10,7 @@ use super::process::{Flow, Process};
 use super::sync::Index;
 use super::thread::{Act, Need, Pending, Stage};
 use crate::answers::read_timespec;
-use crate::os::memory;
+use crate::os::{memory, outside};
 
 const REALTIME: u64 = 256;
 
@@ -28,7 +28,11 @@ impl Process {
             self.answer(index, result)?;
             return Ok(Flow::Resume(0));
         }
-        match self.threads[index].regs.orig_rax as i64 {
+        let thread = &self.threads[index];
+        if outside::reaches(thread.tid, &thread.regs) {
+            self.shared.note_outside();
+        }
+        match thread.regs.orig_rax as i64 {
             libc::SYS_futex => self.futex(index),
             libc::SYS_exit_group => Ok(self.exit_group(index)),
             libc::SYS_sched_yield => self.give_way(index, OpKind::Yield, 0),
@@ -170,7 +174,7 @@ impl Process {
         const RED_ZONE: u64 = 128;
         let regs = self.threads[index].regs;
         let at_call = regs.orig_rax as i64 == libc::SYS_openat;
-        let path = self.read_string(if at_call { regs.rsi } else { regs.rdi });
+        let path = memory::string(self.leader, if at_call { regs.rsi } else { regs.rdi });
         if path != "/dev/urandom" && path != "/dev/random" {
             return Ok(Flow::Resume(0));
         }
@@ -183,11 +187,5 @@ impl Process {
         *(if at_call { &mut regs.rsi } else { &mut regs.rdi }) = place;
         self.write_registers(index)?;
         Ok(Flow::Resume(0))
-    }
-
-    fn read_string(&self, at: u64) -> String {
-        let bytes: Vec<u8> =
-            (0..64).map(|i| self.number(at + i, 1) as u8).take_while(|&byte| byte != 0).collect();
-        String::from_utf8_lossy(&bytes).into_owned()
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn head(file: &File, limit: usize) -> (Vec<u8>, bool) {
     (bytes, size > limit || !complete)
 }
 
-/// The CPUs that this thread may run on, the last one first.
+/// The CPUs that this thread may run on, the one on which it runs first: the kernel starts a thread where little else runs.
 pub(crate) fn cpus() -> Vec<usize> {
     // SAFETY: an all-zero CPU set is a valid empty set, and the call only writes that set.
     unsafe {
@@ -40,7 +40,12 @@ pub(crate) fn cpus() -> Vec<usize> {
         if check(libc::sched_getaffinity(0, size, &raw mut set).into()).is_err() {
             return Vec::new();
         }
-        (0..libc::CPU_SETSIZE as usize).rev().filter(|&cpu| libc::CPU_ISSET(cpu, &set)).collect()
+        let mut cpus: Vec<usize> =
+            (0..libc::CPU_SETSIZE as usize).filter(|&cpu| libc::CPU_ISSET(cpu, &set)).collect();
+        let here = libc::sched_getcpu();
+        let first = cpus.iter().position(|&cpu| here == cpu as i32).unwrap_or(0);
+        cpus.rotate_left(first);
+        cpus
     }
 }
 

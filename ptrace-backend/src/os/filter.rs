@@ -2,7 +2,9 @@
 
 use libc::{BPF_ABS, BPF_JEQ, BPF_JGT, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, sock_filter};
 
-/// System calls that always stop: blocking, time, randomness, identity, signals, the end of the process.
+use super::outside;
+
+/// System calls that always stop, beside those that reach outside of the process: blocking, time, randomness, identity, signals, the end of the process.
 const TRACED: &[libc::c_long] = &[
     libc::SYS_futex,
     libc::SYS_futex_waitv,
@@ -39,14 +41,11 @@ const TRACED: &[libc::c_long] = &[
     libc::SYS_epoll_pwait,
     libc::SYS_accept,
     libc::SYS_accept4,
-    libc::SYS_connect,
     libc::SYS_recvfrom,
     libc::SYS_recvmsg,
     libc::SYS_sendto,
-    libc::SYS_sendmsg,
     libc::SYS_wait4,
     libc::SYS_waitid,
-    libc::SYS_flock,
     libc::SYS_alarm,
     libc::SYS_setitimer,
     libc::SYS_timer_create,
@@ -82,14 +81,16 @@ pub(crate) fn program() -> Vec<sock_filter> {
     let streams = TRACED_ON_OTHER_STREAMS.len();
     let load = |offset| statement(BPF_LD | BPF_W | BPF_ABS, offset);
     let mut code = vec![load(ARCH), jump(BPF_JEQ, X86_64, 0, 0), load(NUMBER)];
-    let check = 3 + TRACED.len() + streams + 1; // where the first argument is looked at
+    let traced = || TRACED.iter().chain(outside::CALLS);
+    let all = traced().count();
+    let check = 3 + all + streams + 1; // where the first argument is looked at
     let (allow, trace, foreign) = (check + 2, check + 3, check + 4);
     code[1].jf = (foreign - 2) as u8;
-    for (i, &call) in TRACED.iter().enumerate() {
+    for (i, &call) in traced().enumerate() {
         code.push(jump(BPF_JEQ, call as u32, trace - (3 + i) - 1, 0));
     }
     for (i, &call) in TRACED_ON_OTHER_STREAMS.iter().enumerate() {
-        code.push(jump(BPF_JEQ, call as u32, check - (3 + TRACED.len() + i) - 1, 0));
+        code.push(jump(BPF_JEQ, call as u32, check - (3 + all + i) - 1, 0));
     }
     code.push(statement(libc::BPF_JMP | libc::BPF_JA, (allow - check) as u32));
     code.push(load(FIRST_ARGUMENT));

@@ -30,6 +30,13 @@ pub(crate) fn number(tid: Tid, addr: u64, len: usize) -> Option<u64> {
     read(tid, addr, &mut bytes[..len]).then(|| u64::from_le_bytes(bytes))
 }
 
+/// The first bytes of a string, up to 64, as far as they can be read.
+pub(crate) fn string(tid: Tid, addr: u64) -> String {
+    let bytes = (0..64).map_while(|i| number(tid, addr.wrapping_add(i), 1)).map(|byte| byte as u8);
+    let bytes: Vec<u8> = bytes.take_while(|&byte| byte != 0).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// Reads a pointer.
 pub(crate) fn word(tid: Tid, addr: u64) -> Option<u64> {
     number(tid, addr, 8)

@@ -4,6 +4,7 @@ pub(crate) mod fd;
 pub(crate) mod filter;
 pub(crate) mod kick;
 pub(crate) mod memory;
+pub(crate) mod outside;
 pub(crate) mod process;
 pub(crate) mod ptrace;
 pub(crate) mod spawn;

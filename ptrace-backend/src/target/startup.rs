@@ -11,7 +11,7 @@ use crate::debuginfo::Image;
 use crate::instructions::Special;
 use crate::os::spawn::{NO_DIRECTORY, NO_EXEC, NO_FILTER, Prepared};
 use crate::os::wait::{self, Wait};
-use crate::os::{Regs, Tid, memory, ptrace};
+use crate::os::{Regs, Tid, memory, outside, ptrace};
 use crate::spec::LaunchError;
 
 /// A process on its way to `main`; killed when dropped.
@@ -27,6 +27,8 @@ pub(crate) struct Startup {
     /// A thread or process that it has created.
     offspring: Option<Tid>,
     armed: bool,
+    /// It has done something by which several processes of the program could meet.
+    pub(crate) outside: bool,
 }
 
 /// Where the dynamic linker tells debuggers what it has done, in its static addresses.
@@ -72,7 +74,16 @@ impl Startup {
             _ => LaunchError::System { doing: "start the program under ptrace", error },
         })?;
         let specials = FxHashMap::default();
-        let mut this = Self { tid, world, tid_word: 0, linker: 0, specials, offspring: None, armed: true };
+        let mut this = Self {
+            tid,
+            world,
+            tid_word: 0,
+            linker: 0,
+            specials,
+            offspring: None,
+            armed: true,
+            outside: false,
+        };
         loop {
             match this.wait()? {
                 Wait::Exec => break,
@@ -263,6 +274,7 @@ impl Startup {
         if regs.orig_rax as i64 == libc::SYS_set_tid_address {
             self.tid_word = regs.rdi;
         }
+        self.outside |= outside::reaches(self.tid, &regs);
         if let Some(result) = self.world.answer(self.tid, &regs) {
             regs.orig_rax = u64::MAX;
             regs.rax = result as u64;

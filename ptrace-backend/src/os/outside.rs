@@ -1,0 +1,52 @@
+//! What executions that run at the same time could meet by, outside of their memory: files that they write, names, sockets.
+
+use super::{Regs, Tid, memory};
+
+/// System calls by which they could, whatever their arguments are.
+pub(crate) const CALLS: &[libc::c_long] = &[
+    libc::SYS_bind,
+    libc::SYS_connect,
+    libc::SYS_sendmsg,
+    libc::SYS_flock,
+    libc::SYS_openat2,
+    libc::SYS_creat,
+    libc::SYS_truncate,
+    libc::SYS_mkdir,
+    libc::SYS_mkdirat,
+    libc::SYS_rmdir,
+    libc::SYS_mknod,
+    libc::SYS_mknodat,
+    libc::SYS_rename,
+    libc::SYS_renameat,
+    libc::SYS_renameat2,
+    libc::SYS_link,
+    libc::SYS_linkat,
+    libc::SYS_symlink,
+    libc::SYS_symlinkat,
+    libc::SYS_unlink,
+    libc::SYS_unlinkat,
+    libc::SYS_shmget,
+    libc::SYS_semget,
+    libc::SYS_msgget,
+    libc::SYS_mq_open,
+];
+
+/// Whether the system call at which a thread stands is such a one.
+pub(crate) fn reaches(tid: Tid, regs: &Regs) -> bool {
+    match regs.orig_rax as i64 {
+        libc::SYS_open => writes(tid, regs.rdi, regs.rsi),
+        libc::SYS_openat => writes(tid, regs.rsi, regs.rdx),
+        libc::SYS_sendto => regs.r8 != 0,
+        call => CALLS.contains(&call),
+    }
+}
+
+/// Whether a file is opened for more than to be read. A device is everybody's anyway.
+fn writes(tid: Tid, path: u64, flags: u64) -> bool {
+    let flags = flags as i32;
+    let is_read = flags & libc::O_ACCMODE == libc::O_RDONLY && flags & (libc::O_CREAT | libc::O_TRUNC) == 0;
+    !is_read && {
+        let path = memory::string(tid, path);
+        !path.starts_with("/dev/") || path.starts_with("/dev/shm/")
+    }
+}
