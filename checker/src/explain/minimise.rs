@@ -1,8 +1,9 @@
 //! The simplest schedule that fails in the same way: fewest preemptions, then fewest switches, then the earliest failure.
 //!
-//! Changes to the schedule are tried until none makes it simpler, which is a local minimum. Below its number of
-//! preemptions icb (PLDI 2007) looks for a failure that no single change leads to; where it has run every schedule, the
-//! number is a minimum, and else an upper bound.
+//! Changes to the schedule are tried until none makes it simpler, which is a local minimum. Up to its number of preemptions
+//! icb (PLDI 2007) looks for a failure that no single change leads to; where it has run every schedule with fewer, the number
+//! is a minimum, and else an upper bound. What icb finds takes the place of the schedule that was given, so that the simplest
+//! schedule is the same whichever search found the failure.
 
 use rustc_hash::FxHashSet;
 
@@ -14,9 +15,9 @@ use crate::run::End;
 use crate::seam::{Choice, OpKey, Program};
 use crate::strategy::{Frontier, Next, Preemptions, Strategy};
 
-/// How many executions the changes may take, and how many the search below.
+/// How many executions the changes may take, and how many icb.
 const CHANGES: u64 = 1_500;
-const BELOW: u64 = 3_000;
+const ICB: u64 = 3_000;
 
 /// How much is done for the simplest schedule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -81,12 +82,12 @@ fn attempt<P: Program>(
         return Ok(None);
     }
     let mut ended = simplify(lab, &mut best, schedule, effort)?;
-    if !fewest && best.cost().preemptions > 0 {
-        let below = below(lab, best.cost().preemptions - 1, effort)?;
-        fewest = below.exhausted;
-        ended &= below.ended;
-        if let Some(better) = below.found {
-            best = better;
+    if !fewest {
+        let first = first(lab, best.cost().preemptions, effort)?;
+        fewest = first.fewest;
+        ended &= first.fewest;
+        if let Some(found) = first.found {
+            best = found;
             ended = simplify(lab, &mut best, schedule, effort)?;
         }
     }
@@ -147,28 +148,24 @@ fn simpler<P: Program>(
 }
 
 /// What icb came to.
-struct Below {
+struct First {
     found: Option<Experiment>,
-    /// Every schedule with fewer preemptions than what was found, or up to the bound, was run.
-    exhausted: bool,
-    /// Nothing was left to run, or the failure was found.
-    ended: bool,
+    /// Every schedule with fewer preemptions than what was found, or than the bound, was run.
+    fewest: bool,
 }
 
-/// Looks for the failure in every schedule with at most so many preemptions, the fewest first.
-fn below<P: Program>(lab: &mut Lab<'_, P>, bound: u32, effort: Effort) -> Result<Below, Halt> {
+/// Looks for the failure in the schedules with at most so many preemptions, the fewest first.
+fn first<P: Program>(lab: &mut Lab<'_, P>, bound: u32, effort: Effort) -> Result<First, Halt> {
     let mut strategy = Frontier::new(Preemptions { max: bound });
     let cache = Cache::new(Some(Rule::Preemptions));
     let mut cut = None;
-    lab.allow(effort.executions(BELOW));
-    loop {
-        let Next::Work(item) = strategy.next(&cache) else { break };
+    lab.allow(effort.executions(ICB));
+    let found = loop {
+        let Next::Work(item) = strategy.next(&cache) else { break None };
         let mut guide = strategy.guide(&item, &cache);
         let end = match lab.drive(&item.prefix, &mut *guide) {
             Ok(end) => end,
-            Err(Halt::Spent | Halt::Late) => {
-                return Ok(Below { found: None, exhausted: false, ended: false });
-            }
+            Err(Halt::Spent | Halt::Late) => break None,
             Err(halt) => return Err(halt),
         };
         let mut notes = guide.notes();
@@ -186,15 +183,11 @@ fn below<P: Program>(lab: &mut Lab<'_, P>, bound: u32, effort: Effort) -> Result
         strategy.learn(&item, lab.trace(), notes, &cache);
         let experiment = lab.experiment(&end);
         if experiment.failure.is_some() {
-            let fewer = experiment.cost().preemptions.checked_sub(1);
-            let covered = strategy.coverage(cut).preemptions;
-            return Ok(Below {
-                found: Some(experiment),
-                exhausted: fewer.is_none_or(|fewer| covered >= Some(fewer)),
-                ended: true,
-            });
+            break Some(experiment);
         }
-    }
-    let exhausted = strategy.coverage(cut).preemptions >= Some(bound);
-    Ok(Below { found: None, exhausted, ended: true })
+    };
+    let cost = found.as_ref().map_or(bound, |found| found.cost().preemptions);
+    let fewer = cost.checked_sub(1);
+    let fewest = fewer.is_none_or(|fewer| strategy.coverage(cut).preemptions >= Some(fewer));
+    Ok(First { found, fewest })
 }
