@@ -3,8 +3,8 @@
 //! It begins with three schedules without chance ([`super::opening`]). Then surw has the first executions, since it needs
 //! the fewest to a failure on the programs that `docs/searches.md` lists, and soon most of them; icb (Musuvathi, Qadeer,
 //! PLDI 2007) and schedules that show new reads ([`super::novel`]) have the rest, and where there are many threads, periods.
-//! Later icb has every second one, and between them come surw, new reads, pos, reads-from pairs and periods. All of them
-//! learn from what the others have run. icb does not go alone to one preemption first: with many threads that takes
+//! Later icb has every second one, and at last five of six; between them come surw, new reads, pos, reads-from pairs and
+//! periods. All of them learn from what the others have run. icb does not go alone to one preemption first: with many threads that takes
 //! thousands of schedules, where others need ten. What is covered is what icb covers, and the search ends when icb does. No
 //! bound is published for a portfolio.
 
@@ -36,6 +36,10 @@ const SERIAL: u64 = 4;
 
 /// So many executions after the openings are surw's, apart from these.
 const FIRST: u64 = 12;
+
+/// After so many most failures that chance finds have been found. Then icb has five of six, so that it comes to the end of its
+/// bound within a budget that it could keep alone.
+const LATE: u64 = 1_000;
 
 /// Several searches that take turns.
 pub struct Auto {
@@ -78,6 +82,14 @@ impl Auto {
             return SURW;
         }
         let (round, nth) = (self.count / 6, self.count % 6);
+        if self.count >= LATE {
+            return match (nth, round % 3) {
+                (0, 0) => SURW,
+                (0, 1) => NOVEL,
+                (0, _) => self.another(round / 3),
+                _ => ICB,
+            };
+        }
         match (self.count < EARLY, nth) {
             (_, 5) | (false, 1 | 3) => ICB,
             (true, 3) => NOVEL,
@@ -169,5 +181,30 @@ impl Strategy for Auto {
 
     fn bound(&self) -> Option<u32> {
         self.parts[ICB].bound()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many of these executions each part has.
+    fn shares(range: std::ops::Range<u64>) -> [usize; PARTS] {
+        let mut auto = Auto::new(&Options::default());
+        auto.done[OPENINGS] = true;
+        let mut shares = [0; PARTS];
+        for count in range {
+            auto.count = count;
+            shares[auto.turn()] += 1;
+        }
+        shares
+    }
+
+    #[test]
+    fn chance_comes_first_and_icb_has_most_in_the_end() {
+        assert_eq!(shares(0..FIRST), [0, 0, 12, 0, 0, 0, 0]);
+        assert_eq!(shares(FIRST..EARLY), [4, 4, 16, 0, 0, 0, 0]);
+        assert_eq!(shares(EARLY..EARLY + 36), [18, 3, 6, 0, 3, 3, 3]);
+        assert_eq!(shares(1_008..1_008 + 54), [45, 3, 3, 0, 1, 1, 1]);
     }
 }
