@@ -79,6 +79,34 @@ fn a_deadlock_names_what_its_threads_wait_for_as_well() {
 }
 
 #[test]
+fn a_use_after_free_names_who_freed_and_who_allocated_as_well() {
+    let workspace = Workspace::with(&["use_after_free"]);
+    workspace.put("interleaver.toml", "explain-time = \"1h\"\n");
+    let source = workspace.file("use_after_free.c");
+    let mut editor = workspace.editor();
+    explore(&mut editor, &source);
+    let found = diagnostic(&mut editor, &source);
+    assert_eq!(found["code"], "use-after-free");
+    let texts =
+        ["->status = 200", "last_number = request", "pthread_cond_wait", "free(request)", "= malloc("];
+    let [written, used, waits, freed, allocated] = texts.map(|text| line_of(&source, text));
+    assert_eq!(found["range"]["start"]["line"], used);
+    assert_eq!(
+        related(&found),
+        [
+            (freed, "it fails where this comes first: T1 frees `block 1 from receive (+0x0)`"),
+            (used, "it passes where this comes first: T2 reads `block 1 from receive (+0x0)`"),
+            (written, "1/5 T2 writes `block 1 from receive (+0x4)`"),
+            (waits, "2/5 T1 locks again `lock`"),
+            (used, "3/5 T2 reads `block 1 from receive (+0x0)`"),
+            (freed, "4/5 T1 freed it"),
+            (allocated, "5/5 T1 allocated it"),
+        ]
+    );
+    editor.end();
+}
+
+#[test]
 fn what_an_older_finding_does_not_know_is_not_shown() {
     let workspace = Workspace::with(&["lost_update"]);
     let source = workspace.file("lost_update.c");
