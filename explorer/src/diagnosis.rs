@@ -1,6 +1,6 @@
 //! The sentence: what kind of mistake it is, with the names of threads, variables and lines.
 
-use checker::explain::{Cause, Diagnosis, Life, Link, Seen};
+use checker::explain::{Cause, Circling, Diagnosis, Life, Link, Seen};
 use checker::failure::Party;
 use checker::op::OpKind;
 
@@ -45,7 +45,10 @@ pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
                 at(&place.place)
             )
         }
-        Cause::Livelock => telling.told.message.clone(),
+        Cause::Livelock(all) => {
+            let each: Vec<String> = all.iter().map(|circling| circles(telling, circling)).collect();
+            format!("livelock: {}", each.join("; "))
+        }
         Cause::UseAfterFree(life) => format!("use after free: {}", lived(telling, life)),
         Cause::DoubleFree(life) => format!("double free: {}", lived(telling, life)),
         Cause::LostUpdate(seen) => {
@@ -128,6 +131,21 @@ fn waits(telling: &Telling<'_>, link: &Link) -> String {
         telling.lanes.label(link.owner),
         since(telling, link.taken)
     )
+}
+
+/// Who does the same again and again, where, and who would have to change something.
+fn circles(telling: &Telling<'_>, circling: &Circling) -> String {
+    let thread = telling.lanes.label(circling.thread);
+    let place = at(&telling.left(circling.thread).place);
+    if circling.awaits.is_empty() {
+        return format!("{thread} gives way again and again{place}");
+    }
+    let changed = circling.changed.and_then(|position| telling.event(position));
+    let changed = match changed {
+        Some(event) => format!(", which {} changed last{}", event.thread, at(&event.place)),
+        None => ", which nobody changes".to_owned(),
+    };
+    format!("{thread} {}{place}{changed}", telling.words().spins(&circling.awaits))
 }
 
 fn since(telling: &Telling<'_>, taken: Option<u32>) -> String {

@@ -146,6 +146,10 @@ impl<'a> Telling<'a> {
 
     /// An object, in backquotes.
     pub(crate) fn object(&self, obj: checker::names::Obj) -> String {
-        Words { lanes: &self.lanes, source: self.places.source() }.object(obj)
+        self.words().object(obj)
+    }
+
+    pub(crate) fn words(&self) -> Words<'_> {
+        Words { lanes: &self.lanes, source: self.places.source() }
     }
 }

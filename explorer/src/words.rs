@@ -67,6 +67,21 @@ impl Words<'_> {
         if object.is_empty() { verb.to_owned() } else { format!("{verb} {object}") }
     }
 
+    /// "spins until … changes": what of it has a name, once.
+    pub(crate) fn spins(&self, objs: &[Obj]) -> String {
+        let mut words: Vec<String> = Vec::new();
+        for object in objs.iter().filter_map(|&obj| self.source.describe(obj)) {
+            let object = format!("`{object}`");
+            if !words.contains(&object) {
+                words.push(object);
+            }
+        }
+        if words.is_empty() {
+            words.push("something in memory".to_owned());
+        }
+        format!("spins until {} changes", words.join(" or "))
+    }
+
     /// An operation of which only the kind and the effect are known.
     pub(crate) fn effect(&self, kind: OpKind, effect: &Effect) -> String {
         if effect.accesses.is_empty() {
@@ -90,10 +105,7 @@ impl Words<'_> {
             On::Barrier { obj, .. } => format!("waits at {} for the others", object(obj)),
             On::Join(thread) => format!("waits for {} to end", self.lanes.label(*thread)),
             On::Futex(obj) => format!("sleeps on {}", object(obj)),
-            On::Await(objs) => {
-                let words: Vec<String> = objs.iter().map(object).collect();
-                format!("spins until {} changes", words.join(" or "))
-            }
+            On::Await(objs) => self.spins(objs),
             On::Once(obj) => format!("waits until {} is initialised", object(obj)),
             On::Test => "waits for a test".to_owned(),
             On::Io(what) => format!("waits for {what}"),

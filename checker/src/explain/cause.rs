@@ -7,7 +7,7 @@ use super::falcon::{Seen, Suspect};
 use super::pair::{CriticalPair, Second, Swap};
 use crate::failure::{Failure, FailureKind, Party};
 use crate::names::{Obj, ThreadName};
-use crate::op::{Mode, OpKind};
+use crate::op::{Access, Mode, OpKind};
 use crate::seam::{AgentView, Event, On, Status};
 use crate::trace::{Trace, TraceStep};
 
@@ -46,7 +46,7 @@ pub enum Cause {
         condition: Obj,
     },
     /// Threads run on and change nothing.
-    Livelock,
+    Livelock(Vec<Circling>),
     /// A block is used after it was freed.
     UseAfterFree(Life),
     /// A block is freed twice.
@@ -89,6 +89,17 @@ pub struct Link {
     pub taken: Option<u32>,
 }
 
+/// A thread that does the same again and again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Circling {
+    /// The thread.
+    pub thread: ThreadName,
+    /// What its loop looks at, one of which would have to change; empty if it only gives way.
+    pub awaits: Vec<Obj>,
+    /// The position of the last event in which another thread changed one of these.
+    pub changed: Option<u32>,
+}
+
 /// A cause, and how sure it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnosis {
@@ -111,7 +122,7 @@ pub(super) fn diagnose(
     };
     let certain = match failure.kind {
         FailureKind::Deadlock | FailureKind::DeadlockButTimeouts => waiting(trace, swap),
-        FailureKind::Livelock => Some(Cause::Livelock),
+        FailureKind::Livelock => Some(Cause::Livelock(circling(trace))),
         FailureKind::UseAfterFree => life(failure, trace, swap).map(Cause::UseAfterFree),
         FailureKind::DoubleFree => life(failure, trace, swap).map(Cause::DoubleFree),
         _ => None,
@@ -209,6 +220,28 @@ fn life(failure: &Failure, trace: &Trace, swap: Option<Swap>) -> Option<Life> {
     let is_swapped =
         |swap: Swap| Some(swap.first as usize) == freed && swap.second == Second::Event(late as u32);
     Some(Life { block, late: late as u32, freed_by, unordered: swap.is_some_and(is_swapped) })
+}
+
+/// Who does the same again and again at the end, and who has brought about what each of them looks at.
+fn circling(trace: &Trace) -> Vec<Circling> {
+    let left = trace.unrun.iter().filter(|left| !left.closed).map(|left| &left.view);
+    left.filter_map(|view| {
+        let thread = view.agent.thread();
+        let awaits = match &view.status {
+            Status::Blocked(On::Await(awaits)) => awaits.clone(),
+            Status::Enabled => Vec::new(),
+            _ => return None,
+        };
+        let changes = |step: &TraceStep| {
+            let changes = |access: &Access| {
+                !access.mode.leaves_as_it_is() && awaits.iter().any(|obj| obj.overlaps(&access.obj))
+            };
+            step.event.id.thread != thread && step.event.did.accesses.iter().any(changes)
+        };
+        let changed = trace.steps.iter().rposition(changes).map(|at| at as u32);
+        Some(Circling { thread, awaits, changed })
+    })
+    .collect()
 }
 
 /// What threads wait for at the end; the swap is the one that makes the execution pass.

@@ -17,7 +17,7 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
-pub use self::cause::{Cause, Diagnosis, Life, Link};
+pub use self::cause::{Cause, Circling, Diagnosis, Life, Link};
 pub use self::depth::Depth;
 use self::evidence::Evidence;
 pub use self::falcon::{Pattern, Seen, Suspect, Touch};

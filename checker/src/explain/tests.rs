@@ -151,7 +151,7 @@ fn kind(diagnosis: &Diagnosis) -> &'static str {
         Cause::LockOrder(_) => "lock order",
         Cause::LostWakeUp { .. } => "lost wake-up",
         Cause::MissedNotification { .. } => "missed notification",
-        Cause::Livelock => "livelock",
+        Cause::Livelock(_) => "livelock",
         Cause::UseAfterFree(_) => "use after free",
         Cause::DoubleFree(_) => "double free",
         Cause::LostUpdate(_) => "lost update",
@@ -186,6 +186,28 @@ fn the_cause_is_that_of_the_program() {
         let told = explained(text, &Options::default());
         assert_eq!((kind(&told.diagnosis), told.diagnosis.thin), (expected, false), "{text}");
     }
+}
+
+/// Who circles in a livelock, what its loop looks at, and who has changed that, in which event.
+fn circling(text: &str) -> Vec<String> {
+    let told = explained(text, &Options::default());
+    let Cause::Livelock(circling) = &told.diagnosis.cause else { panic!("{text}: {:?}", told.diagnosis) };
+    let steps = &told.finding.trace.steps;
+    let words = |circling: &Circling| {
+        let awaits: Vec<String> =
+            circling.awaits.iter().filter_map(|&obj| model(text).describe(obj)).collect();
+        let changed = circling.changed.map(|at| &steps[at as usize].event);
+        let changed = changed.map(|event| format!("{} {:?}", event.id.thread, event.op.kind));
+        format!("{} {}: {}", circling.thread, awaits.join(" "), changed.unwrap_or_default())
+    };
+    circling.iter().map(words).collect()
+}
+
+#[test]
+fn a_livelock_has_who_circles_and_who_brought_it_about() {
+    let text = "let a=0 b=0 | create T2, w a 1, await b b == 0, w a 0 | T2: w b 1, await a a == 0, w b 0";
+    assert_eq!(circling(text), ["main b: main/1 Write", "main/1 a: main Write"]);
+    assert_eq!(circling("create T2, w y, w x | T2: r y, if y { await z }"), ["main/1 z: "]);
 }
 
 /// The critical pair: variable and events (`x 2R 3W`).
