@@ -20,7 +20,7 @@ mod tests;
 pub use self::cause::{Cause, Circling, Diagnosis, Life, Link};
 pub use self::depth::Depth;
 use self::evidence::Evidence;
-pub use self::falcon::{Pattern, Seen, Suspect, Touch};
+pub use self::falcon::{Pattern, Seen, Suspect, Touch, rank};
 pub use self::fate::NoReturn;
 use self::lab::{Experiment, Halt, Lab};
 pub use self::minimise::Effort;

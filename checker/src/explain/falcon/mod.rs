@@ -64,7 +64,8 @@ type Key = (Pattern, Obj);
 
 /// Ranks the patterns of the first failing execution, the most suspicious first. `failed` is the position of the last event of
 /// the thread that failed there, if one did.
-pub(super) fn rank(failing: &[&Trace], passing: &[&Trace], failed: Option<u32>) -> Vec<Suspect> {
+#[must_use]
+pub fn rank(failing: &[&Trace], passing: &[&Trace], failed: Option<u32>) -> Vec<Suspect> {
     let objects = Objects::of(failing.iter().chain(passing).copied());
     let Some((shown, others)) = failing.split_first() else { return Vec::new() };
     let seen = patterns(shown, &objects);
