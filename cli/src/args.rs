@@ -51,7 +51,7 @@ pub(crate) struct ExploreArgs {
     /// The search; docs/searches.md says what each of them does [default: icb]
     #[arg(long, value_name = "NAME", value_parser = strategy())]
     pub(crate) strategy: Option<Strategy>,
-    /// How many preemptions a schedule may have (icb; iterated from 0) [default: 2]
+    /// How many preemptions a schedule may have (icb, bounded-dpor; iterated from 0) [default: 2]
     #[arg(long, value_name = "N")]
     pub(crate) max_preemptions: Option<u32>,
     /// How many delays a schedule may have (idb; iterated from 0) [default: 2]

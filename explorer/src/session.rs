@@ -257,7 +257,7 @@ fn in_order(outcome: &Outcome, mut made: Vec<(Identity, Finding)>) -> Vec<Findin
 fn verdict(outcome: &Outcome, request: &Request) -> Verdict {
     let covered = &outcome.covered;
     let reached = match request.strategy {
-        Strategy::Icb | Strategy::Auto => {
+        Strategy::Icb | Strategy::BoundedDpor | Strategy::Auto => {
             covered.preemptions.is_some_and(|bound| bound >= request.max_preemptions)
         }
         Strategy::Idb => covered.delays.is_some_and(|bound| bound >= request.max_delays),

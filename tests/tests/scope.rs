@@ -122,8 +122,19 @@ fn where_no_bound_was_covered_nothing_is_said_to_suffice() {
 #[test]
 fn what_cannot_be_narrowed_is_refused_in_a_sentence() {
     let program = build("c/lost_update_ok.c", Optimisation::O0);
-    for strategy in ["dpor", "pos", "basic-pos", "rapos", "surw", "vtb", "pctvb", "period", "guided", "auto"]
-    {
+    for strategy in [
+        "dpor",
+        "bounded-dpor",
+        "pos",
+        "basic-pos",
+        "rapos",
+        "surw",
+        "vtb",
+        "pctvb",
+        "period",
+        "guided",
+        "auto",
+    ] {
         let outcome = explore(&program, &["--scope", "sync", "--strategy", strategy]);
         assert_eq!((outcome.code, outcome.stdout.as_str()), (3, ""), "{}", outcome.transcript());
         let sentence = format!(

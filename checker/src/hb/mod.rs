@@ -208,6 +208,14 @@ impl HappensBefore {
         thread.positions.last().copied().or(thread.born)
     }
 
+    /// The position of the last event of the `thread`-th thread before a position.
+    #[must_use]
+    pub fn last_before(&self, thread: usize, position: u32) -> Option<u32> {
+        let positions = &self.threads.get(thread)?.positions;
+        let before = positions.partition_point(|&at| at < position);
+        before.checked_sub(1).map(|last| positions[last])
+    }
+
     fn own_hash(&self, thread: usize) -> u128 {
         self.threads[thread].positions.last().map_or(0, |&last| self.marks[last as usize].hash)
     }

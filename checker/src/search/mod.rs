@@ -165,7 +165,8 @@ impl<'a, P: Program> Search<'a, P> {
         let at_synchronisation = self.at_synchronisation().map(at_end);
         for finding in self.findings.iter_mut().filter(|finding| !finding.outdated) {
             finding.fewest &= !is_too_narrow;
-            finding.fewest |= is_fewest(finding.preemptions.unwrap_or(u32::MAX), covered);
+            let lowest = self.strategy.runs_at_least_cost();
+            finding.fewest |= is_fewest(finding.preemptions.unwrap_or(u32::MAX), covered, lowest);
         }
         self.notes.extend(self.races.is_cut().then(race::too_many));
         self.notes.extend(self.everywhere.then(only_synchronisation::why_everywhere));
@@ -247,6 +248,10 @@ impl<'a, P: Program> Search<'a, P> {
             End::Cut(failures) => {
                 self.stats.pruned += 1;
                 whole = false;
+                failures
+            }
+            End::Ended(failures) if !self.strategy.is_within(&self.runner.trace) => {
+                self.stats.pruned += 1;
                 failures
             }
             End::Ended(failures) => {
@@ -397,7 +402,7 @@ impl<'a, P: Program> Search<'a, P> {
             executions: first.map_or(number, |&(_, started)| started),
             identity,
             preemptions: Some(preemptions),
-            fewest: is_fewest(preemptions, covered),
+            fewest: is_fewest(preemptions, covered, self.strategy.runs_at_least_cost()),
             delays: Some(trace.delays()),
             threads: Some(crate::cost::threads(&trace)).filter(|&threads| threads == 2),
             variables: Some(crate::cost::variables(&trace)),
@@ -411,9 +416,10 @@ impl<'a, P: Program> Search<'a, P> {
     }
 }
 
-/// Whether no schedule with fewer preemptions than these can be unexplored.
-fn is_fewest(preemptions: u32, covered: Coverage) -> bool {
-    preemptions == 0 || covered.preemptions.is_some_and(|below| below + 1 >= preemptions)
+/// Whether no schedule with fewer preemptions than these can show the same. `lowest`: each class of schedules was run with as
+/// few as it can have.
+fn is_fewest(preemptions: u32, covered: Coverage, lowest: bool) -> bool {
+    preemptions == 0 || (lowest && covered.preemptions.is_some_and(|below| below + 1 >= preemptions))
 }
 
 /// A failure, and the execution that showed it.

@@ -22,6 +22,8 @@ pub enum StrategyKind {
     Dfs,
     /// Dynamic partial-order reduction.
     Dpor,
+    /// The same within a bound on preemptions.
+    BoundedDpor,
     /// A random walk.
     Random,
     /// Probabilistic concurrency testing.
@@ -48,11 +50,12 @@ pub enum StrategyKind {
 
 impl StrategyKind {
     /// Every search, in the order in which they are documented.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Icb,
         Self::Idb,
         Self::Dfs,
         Self::Dpor,
+        Self::BoundedDpor,
         Self::Random,
         Self::Pct,
         Self::Pos,
@@ -91,6 +94,7 @@ impl StrategyKind {
             Self::Idb => "idb",
             Self::Dfs => "dfs",
             Self::Dpor => "dpor",
+            Self::BoundedDpor => "bounded-dpor",
             Self::Random => "random",
             Self::Pct => "pct",
             Self::Pos => "pos",
@@ -116,7 +120,7 @@ impl StrategyKind {
     #[must_use]
     pub fn promise(self) -> Option<&'static str> {
         match self {
-            Self::Icb | Self::Idb | Self::Dfs | Self::Dpor | Self::Auto => None,
+            Self::Icb | Self::Idb | Self::Dfs | Self::Dpor | Self::BoundedDpor | Self::Auto => None,
             Self::Pct => Some(
                 "each schedule shows a failure of depth d among n threads and k key points with probability 1/(n k^(d-1)) \
                  or more",
@@ -142,7 +146,7 @@ impl StrategyKind {
     #[must_use]
     pub fn runs_ahead(self) -> bool {
         match self {
-            Self::Icb | Self::Idb | Self::Dfs | Self::Dpor | Self::Auto => true,
+            Self::Icb | Self::Idb | Self::Dfs | Self::Dpor | Self::BoundedDpor | Self::Auto => true,
             Self::Random | Self::Pct | Self::Pos | Self::BasicPos | Self::Rapos => true,
             Self::Surw | Self::Vtb | Self::Pctvb | Self::Period => false,
             Self::Guided => false,
@@ -162,6 +166,7 @@ impl StrategyKind {
             Self::Idb => (Box::new(Frontier::new(Delays { max: max_delays })), Some(Rule::SamePosition)),
             Self::Dfs => (Box::new(Frontier::new(Unbounded)), Some(Rule::Preemptions)),
             Self::Dpor => (Box::new(ReverseSearch::new()), None),
+            Self::BoundedDpor => (Box::new(ReverseSearch::within(max_preemptions)), None),
             Self::Random => (Box::new(Sampler::new(Random, seed)), None),
             Self::Pct => (Box::new(Sampler::new(Pct::new(depth), seed)), None),
             Self::Pos => (Box::new(Sampler::new(Pos::new(Racing::Conflicts), seed)), None),

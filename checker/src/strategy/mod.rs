@@ -90,6 +90,16 @@ pub trait Strategy: Send {
     /// Takes in what an execution showed. A second result for one item is ignored.
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, cache: &Cache);
 
+    /// Whether an execution that ran to its end is one of those that this search looks for.
+    fn is_within(&mut self, _run: &Trace) -> bool {
+        true
+    }
+
+    /// Whether what is covered was run with as few preemptions as it can have.
+    fn runs_at_least_cost(&self) -> bool {
+        true
+    }
+
     /// Takes in an execution that no item of its own led to, where that tells it something about the program.
     fn saw(&mut self, _run: &Trace) {}
 

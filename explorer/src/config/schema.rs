@@ -160,7 +160,13 @@ const KEYS: [Key; 28] = [
         "\"icb\"",
         "The search; docs/searches.md says what each of them does.",
     ),
-    key("max-preemptions", ValueKind::Number, Both, "2", "How many preemptions a schedule may have (icb)."),
+    key(
+        "max-preemptions",
+        ValueKind::Number,
+        Both,
+        "2",
+        "How many preemptions a schedule may have (icb, bounded-dpor).",
+    ),
     key("max-delays", ValueKind::Number, Both, "2", "How many delays a schedule may have (idb)."),
     key("depth", ValueKind::Number, Both, "3", "The depth of the failures that are looked for (pct, pctvb)."),
     key(

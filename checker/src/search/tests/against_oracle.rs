@@ -71,7 +71,17 @@ enum Family {
 }
 
 pub(crate) fn program() -> impl Generator<Value = String> {
-    let snippet = prop_oneof![8 => select(&SNIPPETS[..]), 1 => select(&WAITING[..]), 1 => select(&RARE[..])];
+    program_of(prop_oneof![8 => select(&SNIPPETS[..]), 1 => select(&WAITING[..]), 1 => select(&RARE[..])])
+}
+
+/// Programs whose threads are made of these snippets, none of which is to hold one of these words.
+pub(crate) fn program_without(words: &'static [&'static str]) -> impl Generator<Value = String> {
+    let all = SNIPPETS.iter().chain(&WAITING).chain(&RARE).copied();
+    let is_free = |snippet: &&str| !words.iter().any(|word| snippet.contains(word));
+    program_of(select(all.filter(is_free).collect::<Vec<_>>()))
+}
+
+fn program_of(snippet: impl Generator<Value = &'static str>) -> impl Generator<Value = String> {
     let thread = (prop::collection::vec(snippet, 1..=3), prop::array::uniform4(0..64_usize));
     let family = prop_oneof![Just(Family::Siblings), Just(Family::Tree)];
     (family, prop::collection::vec(thread, 2..=4)).prop_map(|(family, threads)| {

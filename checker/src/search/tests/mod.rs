@@ -2,6 +2,7 @@
 
 pub(crate) mod against_oracle;
 mod bounded;
+mod bounded_dpor;
 mod costs;
 mod counts;
 mod dpor;

@@ -158,6 +158,7 @@ proptest! {
             check(&text, &options(StrategyKind::Idb, bound), pace);
         }
         check(&text, &options(StrategyKind::Dpor, 0), pace);
+        check(&text, &options(StrategyKind::BoundedDpor, 1), pace);
         check(&text, &Options { keep_going: false, ..options(StrategyKind::Icb, 2) }, pace);
         check(&text, &Options { cache: false, ..options(StrategyKind::Icb, 1) }, pace);
         for strategy in StrategyKind::ALL {

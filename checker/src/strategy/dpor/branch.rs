@@ -26,6 +26,8 @@ pub struct Branch {
     pub(super) provided: Vec<Effect>,
     /// What something was put before: nothing that is less comes there.
     pub(super) waits: Vec<Wait>,
+    /// Preemptions are bounded: what is let go by others comes after them.
+    pub(super) bounded: bool,
 }
 
 /// All that can be chosen. Giving way is no reason to wait here: a class of executions knows nothing of turns.

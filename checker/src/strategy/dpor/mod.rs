@@ -23,3 +23,11 @@ pub type ReverseSearch = OneByOne<Reverse>;
 
 /// A planner that runs each Mazurkiewicz trace once, by source sets and wakeup trees.
 pub type WakeupTrees = OneByOne<Wakeup>;
+
+impl ReverseSearch {
+    /// One that runs each trace with at most so many preemptions once.
+    #[must_use]
+    pub fn within(preemptions: u32) -> Self {
+        Self::of(Reverse::within(preemptions))
+    }
+}

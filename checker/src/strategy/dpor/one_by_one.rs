@@ -28,10 +28,29 @@ pub struct Planned<T> {
     pub(super) ahead: Option<u64>,
 }
 
+/// What a search has been through.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Covers {
+    /// All with at most so many preemptions.
+    pub(super) preemptions: Option<u32>,
+    /// There is more than that, which it is not looking for.
+    pub(super) part: bool,
+}
+
 /// How a search gets from one execution to the next.
 pub trait Walk: Default + Send {
     /// What an execution is run for. The default is that it is the first one.
     type Task: Default + Send;
+
+    /// The same search before it has run anything.
+    fn anew(&self) -> Self {
+        Self::default()
+    }
+
+    /// The first execution.
+    fn first(&self) -> Planned<Self::Task> {
+        Planned::default()
+    }
 
     /// The next execution.
     fn next(&mut self) -> Option<Planned<Self::Task>>;
@@ -48,8 +67,23 @@ pub trait Walk: Default + Send {
     /// Takes in the first `to` events of an execution. Returns whether all that they lead to will be run.
     fn learn(&mut self, task: Self::Task, run: &Trace, to: usize, notes: Notes) -> bool;
 
+    /// Whether an execution that ran to its end is one of those that are looked for.
+    fn is_within(&mut self, _run: &Trace) -> bool {
+        true
+    }
+
     /// Whether nothing is left to run.
     fn is_done(&self) -> bool;
+
+    /// How far it has been, if it looks for a part.
+    fn covers(&self) -> Covers {
+        Covers::default()
+    }
+
+    /// The bound that is being explored.
+    fn bound(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// A planner that goes on from what the last execution showed.
@@ -67,7 +101,10 @@ impl<W: Walk> OneByOne<W> {
     /// A search that has run nothing yet.
     #[must_use]
     pub fn new() -> Self {
-        let walk = W::default();
+        Self::of(W::default())
+    }
+
+    pub(super) fn of(walk: W) -> Self {
         Self { walk, under_way: None, started: false, next_id: 0, incomplete: false }
     }
 
@@ -87,7 +124,7 @@ impl<W: Walk> Strategy for OneByOne<W> {
             return Next::Wait;
         }
         let first = !std::mem::replace(&mut self.started, true);
-        let next = if first { Some(Planned::default()) } else { self.walk.next() };
+        let next = if first { Some(self.walk.first()) } else { self.walk.next() };
         let Some(Planned { prefix, branch, task, ahead }) = next else { return Next::Done };
         let id = ahead.unwrap_or_else(|| self.new_id());
         self.under_way = Some((id, task));
@@ -112,15 +149,27 @@ impl<W: Walk> Strategy for OneByOne<W> {
     }
 
     fn reset(&mut self, _epoch: Epoch) {
-        *self = Self { next_id: self.next_id, ..Self::new() };
+        *self = Self { next_id: self.next_id, ..Self::of(self.walk.anew()) };
     }
 
     fn coverage(&self, cut: Option<u32>) -> Coverage {
         let done = self.started && self.under_way.is_none() && self.walk.is_done();
-        Coverage { everything: done && !self.incomplete && cut.is_none(), ..Coverage::default() }
+        let whole = !self.incomplete && cut.is_none();
+        let Covers { preemptions, part } = self.walk.covers();
+        let preemptions = preemptions.filter(|_| whole && self.started && self.under_way.is_none());
+        Coverage { preemptions, everything: done && whole && !part, ..Coverage::default() }
+    }
+
+    fn is_within(&mut self, run: &Trace) -> bool {
+        self.walk.is_within(run)
+    }
+
+    /// A class of schedules is run in whatever order its reversals leave.
+    fn runs_at_least_cost(&self) -> bool {
+        false
     }
 
     fn bound(&self) -> Option<u32> {
-        None
+        self.walk.bound()
     }
 }

@@ -1,8 +1,9 @@
 //! Whether an execution is what the canonical schedule makes of some of its events, told from its trace alone.
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::known::Sight;
+use super::level::Levels;
 use super::order::{self, Rank};
 use super::wait::{Reader, Wait};
 use crate::names::{Obj, ThreadName};
@@ -13,11 +14,11 @@ use crate::strategy::dpor::races::Races;
 use crate::trace::Unrun;
 
 /// Of each thread, how many of its events are in a set of events that is closed under happens-before.
-pub(super) type Cut = Vec<u32>;
+pub(super) type Cut = SmallVec<[u32; 8]>;
 
 /// An agent, once the events of a set have run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+pub(super) enum State {
     /// Its next event is this one of the execution.
     Here(usize),
     /// It can run, but then does something that is not in the execution.
@@ -29,22 +30,36 @@ enum State {
 
 /// The events of an execution by thread, with what was pending where.
 pub(super) struct Canon<'r, 't> {
-    races: &'r Races<'t>,
+    pub(super) races: &'r Races<'t>,
     pub(super) known: &'r Sight<'r>,
     /// Of each thread the positions of its events.
-    of: Vec<Vec<u32>>,
+    pub(super) of: Vec<Vec<u32>>,
     /// How often its thread had given way before each event and after the last.
     gave_way: Vec<Vec<u32>>,
     /// After its last event something could still run.
     given_up: bool,
+    /// In a bounded search.
+    pub(super) levels: Option<Levels>,
 }
 
 impl<'r, 't> Canon<'r, 't> {
     /// The first `to` events of an execution.
-    pub(super) fn new(races: &'r Races<'t>, known: &'r Sight<'r>, to: usize, given_up: bool) -> Self {
+    pub(super) fn new(
+        races: &'r Races<'t>,
+        known: &'r Sight<'r>,
+        to: usize,
+        given_up: bool,
+        bounded: bool,
+    ) -> Self {
         let threads = races.run.threads.len();
-        let mut canon =
-            Self { races, known, of: vec![Vec::new(); threads], gave_way: vec![vec![0]; threads], given_up };
+        let mut canon = Self {
+            races,
+            known,
+            of: vec![Vec::new(); threads],
+            gave_way: vec![vec![0]; threads],
+            given_up,
+            levels: bounded.then(|| Levels::of(races)),
+        };
         for (at, step) in races.run.steps.iter().enumerate().take(to) {
             let thread = races.threads[at];
             canon.of[thread].push(at as u32);
@@ -56,7 +71,7 @@ impl<'r, 't> Canon<'r, 't> {
 
     /// The set of some events, those before a position among them.
     pub(super) fn cut(&self, positions: impl Iterator<Item = usize>) -> Cut {
-        let mut cut = vec![0; self.of.len()];
+        let mut cut = smallvec![0; self.of.len()];
         positions.for_each(|at| cut[self.races.threads[at]] += 1);
         cut
     }
@@ -118,11 +133,11 @@ impl<'r, 't> Canon<'r, 't> {
         let kind = kind.or_else(|| Some(self.pending(thread, cut)?.view.pending.as_ref()?.kind));
         let kind = kind.unwrap_or(OpKind::Timeout);
         let writer = agent.is_thread() && order::reads_a_lock(kind) && self.writer_waits(thread, cut);
-        order::rank(agent, kind, self.gave_way[thread][slot], writer)
+        order::rank(agent, kind, self.level(agent, thread, cut), self.gave_way[thread][slot], writer)
     }
 
     /// What a thread does next, if it exists.
-    fn next_op(&self, thread: usize, cut: &Cut) -> Option<&'t Op> {
+    pub(super) fn next_op(&self, thread: usize, cut: &Cut) -> Option<&'t Op> {
         let born = self.races.created.get(&self.races.run.threads[thread]);
         if born.is_some_and(|&born| !self.holds(born as usize, cut)) {
             return None;
@@ -173,13 +188,13 @@ impl<'r, 't> Canon<'r, 't> {
         ways.all(|way| way.pick >= chosen.pick)
     }
 
-    fn holds(&self, at: usize, cut: &Cut) -> bool {
+    pub(super) fn holds(&self, at: usize, cut: &Cut) -> bool {
         let event = &self.races.run.steps[at].event;
         event.id.index < cut[self.races.threads[at]]
     }
 
     /// What its thread would have done where its time ran out or the execution ended.
-    fn pending(&self, thread: usize, cut: &Cut) -> Option<&'t Unrun> {
+    pub(super) fn pending(&self, thread: usize, cut: &Cut) -> Option<&'t Unrun> {
         let slot = cut[thread] as usize;
         let here = self.of[thread].get(slot).copied();
         let name = self.races.run.threads[thread];
@@ -190,7 +205,7 @@ impl<'r, 't> Canon<'r, 't> {
         })
     }
 
-    fn state(&self, agent: Agent, cut: &Cut) -> State {
+    pub(super) fn state(&self, agent: Agent, cut: &Cut) -> State {
         let name = agent.thread();
         let thread = self.races.number(name);
         let born = self.races.created.get(&name);
@@ -308,6 +323,12 @@ impl<'r, 't> Canon<'r, 't> {
         }
         let history = self.history(effect).filter(|&(at, _)| self.holds(at as usize, cut));
         self.known.can_be_had(self.races, effect, history).unwrap_or(false)
+    }
+
+    /// Whether it is not known if a semaphore is above 0.
+    pub(super) fn is_open(&self, effect: &Effect, cut: &Cut) -> bool {
+        let history = self.history(effect).filter(|&(at, _)| self.holds(at as usize, cut));
+        self.known.can_be_had(self.races, effect, history).is_none()
     }
 
     /// After how many events a thread stood at its `slot`-th operation.

@@ -34,6 +34,8 @@ pub(super) struct Child {
     pub(super) waits: Vec<Wait>,
     /// What the next event has to conflict with.
     pub(super) provided: Vec<Effect>,
+    /// In a bounded search: all that it leads to has at least so many preemptions.
+    pub(super) cost: u32,
 }
 
 impl Child {
@@ -260,5 +262,6 @@ fn child(
         again: before.choice.agent,
         waits,
         provided,
+        cost: 0,
     })
 }

@@ -2,10 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
+use super::level::{self, Levels, Standing};
 use super::order::{self, Rank};
 use super::wait::{Reader, Wait};
 use crate::names::ThreadName;
-use crate::op::OpKind;
+use crate::op::{Op, OpKind};
 use crate::point::Point;
 use crate::seam::{Agent, AgentView, Choice, Until};
 use crate::strategy::dpor::branch::{Branch, enabled};
@@ -17,12 +18,15 @@ pub(super) struct Follower {
     /// How often each thread has given way, in the first `seen` events.
     gave_way: FxHashMap<ThreadName, u32>,
     seen: usize,
+    /// In a bounded search: of the first events.
+    levels: Levels,
     notes: Notes,
 }
 
 impl Follower {
     pub(super) fn new(branch: Branch) -> Self {
-        Self { branch, gave_way: FxHashMap::default(), seen: 0, notes: Notes::default() }
+        let levels = Levels::default();
+        Self { branch, gave_way: FxHashMap::default(), seen: 0, levels, notes: Notes::default() }
     }
 
     /// What its planner should know so far.
@@ -37,6 +41,15 @@ impl Follower {
             }
         }
         self.seen = at.position();
+        while self.branch.bounded && self.levels.len() < at.position() {
+            let step = &at.trace.steps[self.levels.len()];
+            let hb = &at.trace.hb;
+            let number = |name| at.agents.index(name).unwrap_or(usize::MAX);
+            let woken = step.event.woken_by.and_then(|id| hb.position(number(id.thread), id.index));
+            let now = self.levels.len() as u32;
+            let standing = standing(at, step.choice.agent, &step.event.op, now, woken);
+            self.levels.push(&at.trace.steps, &standing);
+        }
         self.notes.withheld |= at.withheld;
     }
 
@@ -48,7 +61,16 @@ impl Follower {
             view.agent != choice.agent && writes.is_some_and(|other| other.may.conflicts(&op.may))
         };
         let writer = order::reads_a_lock(op.kind) && at.agents.threads().iter().any(is_writer);
-        Some(order::rank(choice.agent, op.kind, gave_way, writer))
+        Some(order::rank(choice.agent, op.kind, self.level(at, choice.agent, op), gave_way, writer))
+    }
+
+    fn level(&self, at: &Point<'_>, agent: Agent, op: &Op) -> u32 {
+        if !self.branch.bounded {
+            return 0;
+        }
+        let woken = at.agents.index(agent.thread()).and_then(|thread| at.trace.hb.waker(thread));
+        let standing = standing(at, agent, op, at.position() as u32, woken);
+        self.levels.level(&at.trace.steps, &standing, |_| true)
     }
 
     /// Whether a choice would come before an operation that something greater was put before.
@@ -102,5 +124,20 @@ impl Guide for Follower {
 
     fn notes(self: Box<Self>) -> Notes {
         self.notes
+    }
+}
+
+/// An operation that is pending after so many events.
+fn standing<'a>(at: &Point<'_>, agent: Agent, op: &'a Op, now: u32, woken: Option<u32>) -> Standing<'a> {
+    let hb = &at.trace.hb;
+    let number = |name| at.agents.index(name).unwrap_or(usize::MAX);
+    let last = |name| hb.last_before(number(name), now);
+    let joined = op.peer.filter(|_| op.kind == OpKind::Join).and_then(last);
+    Standing {
+        agent,
+        op,
+        after: last(agent.thread()),
+        born: at.agents.index(agent.thread()).and_then(|thread| hb.born(thread)),
+        let_go: [woken.filter(|_| level::is_woken(op.kind)), joined],
     }
 }

@@ -32,21 +32,28 @@
 //! deleted is canonical (that is, as long as nothing has shown the first value of a semaphore), it is taken to be: that could
 //! repeat a trace, never lose one.
 //!
+//! With a bound on preemptions ([`bound`]) children that lead to nothing within it are left out.
+//!
 //! Not with the cache, which would lose classes; and time-outs beyond their bound are left out, which is said. A circle of
 //! waiting threads that only a time-out breaks is no end: it belongs to a moment, and of the moments of a class only those
 //! are seen that the one execution passes through. All failures at ends are seen.
 
+mod bound;
 mod canon;
 mod children;
 mod guide;
 mod known;
+mod least;
+mod level;
 mod offspring;
 mod order;
+mod unruly;
 mod wait;
 
 use std::collections::VecDeque;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
+use self::bound::Bound;
 use self::children::Child;
 use self::guide::Follower;
 use self::known::Known;
@@ -56,7 +63,8 @@ pub(super) use self::wait::Wait;
 use super::branch::Branch;
 #[cfg(test)]
 use super::one_by_one::OneByOne;
-use super::one_by_one::{Planned, Prefix, Walk};
+use super::one_by_one::{Covers, Planned, Prefix, Walk};
+use super::races::Races;
 use crate::seam::{Choice, OpKey};
 use crate::strategy::ahead::{self, WINDOW};
 use crate::strategy::{Guide, Notes};
@@ -73,6 +81,8 @@ pub struct Reverse {
     guesses: bool,
     /// Executions that are run ahead of their turn look at it.
     known: Arc<RwLock<Known>>,
+    /// How many preemptions there may be.
+    bound: Option<Bound>,
 }
 
 /// An execution, and what is still to be made of it.
@@ -89,10 +99,17 @@ pub struct Task {
     /// Which of the events before the reversed one, which comes next, were put where they are by a reversal.
     scheduled: Vec<bool>,
     child: Option<Child>,
+    /// What its cost is: it has been run in another order.
+    again: bool,
 }
 
 #[cfg(test)]
 impl OneByOne<Reverse> {
+    /// Within a bound, keeping nothing of what is left out.
+    pub(crate) fn forgetful(max: u32) -> Self {
+        Self::of(Reverse { bound: Some(Bound::forgetful(max)), ..Reverse::default() })
+    }
+
     /// How many events are kept.
     pub(crate) fn stored(&self) -> usize {
         let of = |frame: &Frame| {
@@ -104,6 +121,11 @@ impl OneByOne<Reverse> {
 }
 
 impl Reverse {
+    /// Only what has at most so many preemptions.
+    pub(super) fn within(max: u32) -> Self {
+        Self { bound: Some(Bound::new(max)), ..Self::default() }
+    }
+
     /// The next child of the last execution that has one.
     fn plan(&mut self) -> Option<Planned<Task>> {
         let (frame, child) = loop {
@@ -113,9 +135,38 @@ impl Reverse {
             }
             self.frames.pop();
         };
-        let (prefix, branch) = begin(&frame.steps, &child);
-        let task = Task { scheduled: scheduled(&frame.scheduled, &child), child: Some(child) };
+        let (prefix, branch) = begin(&frame.steps, &child, self.bound.is_some());
+        let task = Task { scheduled: scheduled(&frame.scheduled, &child), child: Some(child), again: false };
         Some(Planned { prefix, branch, task, ahead: None })
+    }
+
+    /// Chooses as many executions as can be run ahead.
+    fn plan_ahead(&mut self) {
+        let wanted = if self.guesses { 1 } else { WINDOW };
+        while self.next.len() < wanted
+            && let Some(planned) = self.plan()
+        {
+            self.next.push_back(planned);
+        }
+    }
+
+    /// What comes before all that was chosen: a class whose cost is not known, or everything once more.
+    fn first_of_all(&mut self) -> Option<Planned<Task>> {
+        let bound = self.bound.as_mut()?;
+        if let Some(prefix) = bound.unsure.take() {
+            let branch = Branch { at: prefix.len() as u32, bounded: true, ..Branch::default() };
+            return Some(Planned {
+                prefix,
+                branch,
+                task: Task { again: true, ..Task::default() },
+                ahead: None,
+            });
+        }
+        bound.begins_anew().then(|| {
+            self.frames.clear();
+            self.next.clear();
+            self.first()
+        })
     }
 }
 
@@ -125,7 +176,7 @@ fn scheduled(of_parent: &[bool], child: &Child) -> Vec<bool> {
 }
 
 /// What is replayed of an execution for its child, and how that goes on.
-fn begin(steps: &[(Choice, OpKey)], child: &Child) -> (Prefix, Branch) {
+fn begin(steps: &[(Choice, OpKey)], child: &Child, bounded: bool) -> (Prefix, Branch) {
     let kept = child.keep.iter().map(|&at| steps[at as usize].clone());
     let prefix: Prefix = steps[..child.at].iter().cloned().chain(kept).collect();
     let branch = Branch {
@@ -134,6 +185,7 @@ fn begin(steps: &[(Choice, OpKey)], child: &Child) -> (Prefix, Branch) {
         again: Some(child.again),
         provided: child.provided.clone(),
         waits: child.waits.clone(),
+        bounded,
         ..Branch::default()
     };
     (prefix, branch)
@@ -142,14 +194,25 @@ fn begin(steps: &[(Choice, OpKey)], child: &Child) -> (Prefix, Branch) {
 impl Walk for Reverse {
     type Task = Task;
 
+    fn anew(&self) -> Self {
+        Self { bound: self.bound.as_ref().map(Bound::anew), ..Self::default() }
+    }
+
+    fn first(&self) -> Planned<Task> {
+        let branch = Branch { bounded: self.bound.is_some(), ..Branch::default() };
+        Planned { branch, ..Planned::default() }
+    }
+
     /// As many executions are chosen at once as can be run ahead. The tree of executions is the same in whatever order it is
-    /// walked, so each of them is run, and nothing for nothing.
+    /// walked, so each of them is run, and nothing for nothing. What costs more comes once all of these have been run.
     fn next(&mut self) -> Option<Planned<Task>> {
-        let wanted = if self.guesses { 1 } else { WINDOW };
-        while self.next.len() < wanted
-            && let Some(planned) = self.plan()
-        {
-            self.next.push_back(planned);
+        if let Some(planned) = self.first_of_all() {
+            return Some(planned);
+        }
+        self.plan_ahead();
+        if self.next.is_empty() {
+            self.frames = self.bound.as_mut()?.next_frames()?;
+            self.plan_ahead();
         }
         self.next.pop_front()
     }
@@ -158,7 +221,8 @@ impl Walk for Reverse {
         let at = ahead::choose(self.next.iter().map(|planned| planned.ahead.is_some()), others)?;
         let Planned { prefix, branch, task, ahead } = &mut self.next[at];
         *ahead = Some(id);
-        let guide = Forerunner::new(Follower::new(branch.clone()), task.clone(), &self.known);
+        let max = self.bound.as_ref().map(|bound| bound.max);
+        let guide = Forerunner::new(Follower::new(branch.clone()), task.clone(), &self.known, max);
         Some((prefix.clone(), branch.clone(), Box::new(guide)))
     }
 
@@ -167,19 +231,41 @@ impl Walk for Reverse {
     }
 
     fn learn(&mut self, task: Task, run: &Trace, to: usize, notes: Notes) -> bool {
+        if task.again {
+            let shown = Known::of(&Races::new(run));
+            self.known.write().unwrap_or_else(PoisonError::into_inner).take_in(&shown);
+            return true;
+        }
+        let max = self.bound.as_ref().map(|bound| bound.max);
         let early = notes.offspring.filter(|offspring| offspring.holds(&self.known));
-        let offspring =
-            early.map_or_else(|| Offspring::of(task, run, to, notes.given_up, &self.known), |early| *early);
+        let offspring = early
+            .map_or_else(|| Offspring::of(task, run, to, notes.given_up, &self.known, max), |early| *early);
         offspring.teach(&self.known);
         self.guesses = offspring.guesses();
-        let Offspring { steps, scheduled, children, whole, .. } = offspring;
-        if !children.is_empty() {
-            self.frames.push(Frame { steps, scheduled, children });
+        let Offspring { steps, scheduled, children, whole, unruly, .. } = offspring;
+        let mut frame = Frame { steps, scheduled, children };
+        if let Some(bound) = &mut self.bound {
+            bound.take(&mut frame, &unruly);
+        }
+        if !frame.children.is_empty() {
+            self.frames.push(frame);
         }
         whole
     }
 
+    fn is_within(&mut self, run: &Trace) -> bool {
+        self.bound.as_mut().is_none_or(|bound| bound.is_within(run, &self.known))
+    }
+
     fn is_done(&self) -> bool {
-        self.frames.is_empty() && self.next.is_empty()
+        self.frames.is_empty() && self.next.is_empty() && self.bound.as_ref().is_none_or(Bound::is_done)
+    }
+
+    fn covers(&self) -> Covers {
+        self.bound.as_ref().map_or(Covers::default(), |bound| bound.covers(self.is_done()))
+    }
+
+    fn bound(&self) -> Option<u32> {
+        self.bound.as_ref().map(|bound| bound.now)
     }
 }

@@ -3,10 +3,12 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::Task;
+use super::bound;
 use super::canon::Canon;
 use super::children::{self, Child};
 use super::guide::Follower;
 use super::known::{Known, Question, Sight};
+use super::unruly::Shown;
 use super::wait::Wait;
 use crate::point::Point;
 use crate::strategy::dpor::one_by_one::{Prefix, length};
@@ -33,6 +35,8 @@ pub struct Offspring {
     pub(super) children: Vec<Child>,
     /// These are all.
     pub(super) whole: bool,
+    /// In a bounded search: where what costs more than the bound may lead to what does not.
+    pub(super) unruly: Shown,
     shown: Known,
     /// The children depend on these answers.
     asked: Vec<(Question, Option<bool>)>,
@@ -40,7 +44,15 @@ pub struct Offspring {
 
 impl Offspring {
     /// That of the first `to` events of an execution, which was perhaps given up after them.
-    pub(super) fn of(task: Task, run: &Trace, to: usize, given_up: bool, known: &RwLock<Known>) -> Self {
+    /// `max`: where they are bounded, how many preemptions are of interest.
+    pub(super) fn of(
+        task: Task,
+        run: &Trace,
+        to: usize,
+        given_up: bool,
+        known: &RwLock<Known>,
+        max: Option<u32>,
+    ) -> Self {
         let mut origin = Origin { scheduled: task.scheduled, waits: Vec::new() };
         let mut children = Vec::new();
         if let Some(child) = task.child {
@@ -52,12 +64,17 @@ impl Offspring {
         let races = Races::new(run);
         let shown = Known::of(&races);
         let sight = Sight::new(known, &shown);
-        let (more, whole) = children::all(&races, &Canon::new(&races, &sight, to, given_up), &origin, to);
+        let canon = Canon::new(&races, &sight, to, given_up, max.is_some());
+        let (more, whole) = children::all(&races, &canon, &origin, to);
         children.extend(more);
+        let unruly = max.map_or(Shown::default(), |_| Shown::of(run));
+        if let Some(max) = max.filter(|_| !unruly.is_unruly()) {
+            bound::set_costs(&canon, &origin, &mut children, max);
+        }
         let asked = sight.asked();
         let kept = if children.is_empty() { 0 } else { to };
         let steps = run.steps.iter().take(kept).map(TraceStep::replayed).collect();
-        Self { steps, scheduled: origin.scheduled, children, whole, shown, asked }
+        Self { steps, scheduled: origin.scheduled, children, whole, unruly, shown, asked }
     }
 
     /// Whether it would be the same, were it made now.
@@ -89,12 +106,13 @@ pub(super) struct Forerunner {
     follower: Follower,
     task: Option<Task>,
     known: Arc<RwLock<Known>>,
+    max: Option<u32>,
     offspring: Option<Box<Offspring>>,
 }
 
 impl Forerunner {
-    pub(super) fn new(follower: Follower, task: Task, known: &Arc<RwLock<Known>>) -> Self {
-        Self { follower, task: Some(task), known: Arc::clone(known), offspring: None }
+    pub(super) fn new(follower: Follower, task: Task, known: &Arc<RwLock<Known>>, max: Option<u32>) -> Self {
+        Self { follower, task: Some(task), known: Arc::clone(known), max, offspring: None }
     }
 }
 
@@ -110,7 +128,7 @@ impl Guide for Forerunner {
     fn ended(&mut self, run: &Trace, endless: bool) {
         let Notes { refused, given_up, .. } = *self.follower.noted();
         if let Some(task) = self.task.take_if(|_| !refused) {
-            let offspring = Offspring::of(task, run, length(endless), given_up, &self.known);
+            let offspring = Offspring::of(task, run, length(endless), given_up, &self.known, self.max);
             self.offspring = Some(Box::new(offspring));
         }
     }

@@ -9,20 +9,24 @@ use crate::names::ThreadName;
 use crate::op::{Mode, OpKind};
 use crate::seam::{Agent, Event};
 
-/// What runs earlier is less.
-pub(super) type Rank = (u8, u32, ThreadName);
+/// What runs earlier is less: by level ([`super::level`], in a bounded search), class, how often its thread gave way, name.
+pub(super) type Rank = (u32, u8, u32, ThreadName);
 
 /// The rank of an agent whose thread has given way this often. `writer`: another thread is about to lock for writing what
 /// this one is about to lock for reading.
-pub(super) fn rank(agent: Agent, kind: OpKind, gave_way: u32, writer: bool) -> Rank {
+pub(super) fn rank(agent: Agent, kind: OpKind, level: u32, gave_way: u32, writer: bool) -> Rank {
+    let class = if writer { 3 } else { class(agent, kind) };
+    (level, class, gave_way, agent.thread())
+}
+
+/// What comes after all others is not 0.
+pub(super) fn class(agent: Agent, kind: OpKind) -> u8 {
     use OpKind as K;
-    let class = match (agent, kind) {
-        _ if writer => 3,
+    match (agent, kind) {
         (Agent::Timeout(_), _) => 2,
         (_, K::SemWait | K::Await | K::WriteLock | K::BarrierArrive | K::SignalWait) => 1,
         _ => 0,
-    };
-    (class, gave_way, agent.thread())
+    }
 }
 
 /// Whether a thread that is about to do this shares a lock with other readers.

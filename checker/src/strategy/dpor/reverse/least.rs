@@ -1,0 +1,245 @@
+//! The least number of preemptions of any linearisation of a trace, or of some first part of it.
+//!
+//! Places are how far each thread has gone, and who ran last: as many as there are ways to cut the trace, to the power of the
+//! number of threads. They are visited in the order of their cost, up to some number of them ([`Ends::places`]).
+//!
+//! A thread that has run last goes on if what it does next lets nobody go ([`OpKind::may_let_go`]). Take a linearisation that
+//! leaves the thread there, which costs one. Put the event first instead: nobody can go on where it could not before, so that
+//! no switch costs more, and the thread is left one event later for one or nothing. With its last event a thread lets those go
+//! who join it; if that is one at most, leaving the thread after that event is free, for what leaving the other one may cost.
+//! Where time runs out this is not so: that lets a thread go which ran last, so that an event in between saves a switch.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::smallvec;
+
+use super::canon::{Canon, Cut, State};
+use super::known::reading;
+use crate::op::OpKind;
+use crate::seam::Agent;
+use crate::strategy::dpor::locks::Need;
+use crate::trace::TraceStep;
+
+/// What leaving a thread costs once the events are over that are counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ends {
+    /// As much as anywhere.
+    Cost,
+    /// Nothing, unless what it is about to do cannot wait and has to come after the rest: it may have more events, which end
+    /// where it has to wait.
+    AreFree,
+}
+
+impl Ends {
+    /// How many places are looked at: of a whole trace it has to be known what it costs, of a part of one it saves time.
+    const fn places(self) -> usize {
+        match self {
+            Self::Cost => 1 << 18,
+            Self::AreFree => 1 << 13,
+        }
+    }
+}
+
+/// The position of an event, and who ran last before it.
+type Step = Option<(usize, Option<usize>)>;
+
+/// How far each thread has gone, and who ran last.
+type Place = (Cut, Option<usize>);
+
+/// What leaving a thread costs that waits for a semaphore of which it is not known whether it is above 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Unknown {
+    /// Nothing.
+    IsFree,
+    /// As if it were.
+    Costs,
+}
+
+/// What there is to say of the least cost.
+pub(super) enum Least {
+    /// It is that of a linearisation: the positions of its events.
+    Is(u32, Vec<usize>),
+    /// It is above the limit.
+    Above,
+    /// There are too many places; it is no less than this.
+    NoLess(u32),
+}
+
+/// The least cost of the events of `whole`, which are closed under happens-before, as far as it is at most `limit`.
+pub(super) fn least(
+    canon: &Canon<'_, '_>,
+    whole: &Cut,
+    (ends, unknown): (Ends, Unknown),
+    limit: u32,
+) -> Least {
+    let ways = Ways::new(canon, whole, ends, unknown);
+    // Each with the event that led there, and who ran last before it.
+    let mut seen: FxHashMap<Place, Step> = FxHashMap::default();
+    let mut now: Vec<(Place, Step)> = vec![((smallvec![0; whole.len()], None), None)];
+    let mut room = ends.places();
+    for cost in 0..=limit {
+        let mut later = Vec::new();
+        while let Some((place, step)) = now.pop() {
+            if seen.contains_key(&place) {
+                continue;
+            }
+            seen.insert(place.clone(), step);
+            if place.0 == *whole {
+                return Least::Is(cost, way_to(canon, &seen, place));
+            }
+            let leaving = ways.leaving_costs(&place);
+            for (at, thread) in ways.on_from(&place) {
+                let Some(left) = room.checked_sub(1) else { return Least::NoLess(cost) };
+                room = left;
+                let (mut cut, last) = place.clone();
+                cut[canon.races.threads[at]] += 1;
+                let costs = leaving && thread.is_some() && last != thread;
+                let next = ((cut, thread.or(last)), Some((at, last)));
+                if costs { &mut later } else { &mut now }.push(next);
+            }
+        }
+        now = later;
+    }
+    Least::Above
+}
+
+/// The events on the way to a place.
+fn way_to(canon: &Canon<'_, '_>, seen: &FxHashMap<Place, Step>, place: Place) -> Vec<usize> {
+    let mut order = Vec::new();
+    let (mut cut, mut last) = place;
+    while let Some(&Some((at, before))) = seen.get(&(cut.clone(), last)) {
+        order.push(at);
+        cut[canon.races.threads[at]] -= 1;
+        last = before;
+    }
+    order.reverse();
+    order
+}
+
+fn is_behind(cut: &Cut, other: &Cut) -> bool {
+    cut.iter().zip(other).any(|(one, other)| one < other)
+}
+
+/// The ways from one place to the next ones.
+struct Ways<'c, 'r, 't> {
+    canon: &'c Canon<'r, 't>,
+    whole: &'c Cut,
+    ends: Ends,
+    unknown: Unknown,
+    /// See [`Canon::held_up`].
+    held_up: Vec<Cut>,
+    /// How many threads join each.
+    joiners: Vec<usize>,
+    /// No time runs out.
+    is_timeless: bool,
+}
+
+impl<'c, 'r, 't> Ways<'c, 'r, 't> {
+    fn new(canon: &'c Canon<'r, 't>, whole: &'c Cut, ends: Ends, unknown: Unknown) -> Self {
+        let held_up = match ends {
+            Ends::AreFree => (0..whole.len()).map(|thread| canon.held_up(thread, whole)).collect(),
+            Ends::Cost => Vec::new(),
+        };
+        let is_timeless = canon.races.run.steps.iter().all(TraceStep::is_own);
+        Self { canon, whole, ends, unknown, held_up, joiners: canon.joiners(), is_timeless }
+    }
+
+    fn leaving_costs(&self, (cut, last): &Place) -> bool {
+        last.is_some_and(|last| match self.ends {
+            Ends::AreFree if cut[last] == self.whole[last] => is_behind(cut, &self.held_up[last]),
+            _ => self.canon.can_go_on(last, cut, self.unknown),
+        })
+    }
+
+    /// The positions of the events that can come next, each with who has run last then, if that is another one.
+    fn on_from(&self, (cut, last): &Place) -> Vec<(usize, Option<usize>)> {
+        let steps = &self.canon.races.run.steps;
+        let next = |thread| self.canon.next_in(thread, cut, self.whole);
+        let way = |thread| next(thread).map(|at| (at, steps[at].is_own().then_some(thread)));
+        let goes_on =
+            last.filter(|_| self.is_timeless).and_then(way).filter(|&(at, _)| self.lets_nobody_go(at));
+        goes_on.map_or_else(|| (0..cut.len()).filter_map(way).collect(), |way| vec![way])
+    }
+
+    fn lets_nobody_go(&self, at: usize) -> bool {
+        let thread = self.canon.races.threads[at];
+        let is_last = self.canon.of[thread].last() == Some(&(at as u32));
+        !self.canon.races.run.steps[at].event.op.kind.may_let_go(false)
+            && (!is_last || self.joiners[thread] <= 1)
+    }
+}
+
+impl Canon<'_, '_> {
+    /// How many threads join each thread, or are about to.
+    fn joiners(&self) -> Vec<usize> {
+        let run = self.races.run;
+        let pending =
+            run.unrun.iter().filter_map(|unrun| Some((unrun.view.agent, unrun.view.pending.as_ref()?)));
+        let ops = run.steps.iter().map(|step| (step.choice.agent, &step.event.op)).chain(pending);
+        let joins = ops.filter(|(_, op)| op.kind == OpKind::Join);
+        let joins: FxHashSet<_> = joins.filter_map(|(agent, op)| Some((agent.thread(), op.peer?))).collect();
+        run.threads.iter().map(|&name| joins.iter().filter(|&&(_, peer)| peer == name).count()).collect()
+    }
+
+    /// The position of a thread's next event, if it is among those of `whole` and all that happens before it has run.
+    pub(super) fn next_in(&self, thread: usize, cut: &Cut, whole: &Cut) -> Option<usize> {
+        if cut[thread] >= whole[thread] {
+            return None;
+        }
+        let at = self.of[thread][cut[thread] as usize] as usize;
+        let clock = self.races.run.hb.clock(at);
+        (0..cut.len()).all(|other| other == thread || clock.get(other) <= cut[other]).then_some(at)
+    }
+
+    /// Whether leaving a thread is a preemption: it can go on, and does not give way. What a spin loop or a wait for signals
+    /// waits for is not known; there it can go on where the trace has it go on.
+    pub(super) fn can_go_on(&self, thread: usize, cut: &Cut, unknown: Unknown) -> bool {
+        let name = self.races.run.threads[thread];
+        let Some(op) = self.next_op(thread, cut).filter(|op| !op.kind.gives_way()) else { return false };
+        match (Need::of(op.kind), self.state(Agent::Thread(name), cut)) {
+            (Need::Unknown, state) => matches!(state, State::Here(_)),
+            (Need::One, State::Waits) => unknown == Unknown::Costs && self.is_open(&op.may, cut),
+            (_, state) => state != State::Waits,
+        }
+    }
+
+    /// Until how far the others have gone a thread that has run all its events of `whole` can go on wherever these are run, and
+    /// yet cannot come to where it has to wait: before, what it comes to would have to be in `whole` itself.
+    fn held_up(&self, thread: usize, whole: &Cut) -> Cut {
+        let mut until: Cut = smallvec![0; whole.len()];
+        let mut cut = whole.clone();
+        while let Some(op) = self.next_op(thread, &cut) {
+            let sure = match op.kind {
+                OpKind::Read | OpKind::Write | OpKind::Update => op.may.clone(),
+                OpKind::CompareExchange | OpKind::TryLock => reading(&op.may),
+                _ => break,
+            };
+            for other in (0..whole.len()).filter(|&other| other != thread) {
+                let own = &self.of[other][..whole[other] as usize];
+                let conflicts = |&at: &u32| self.races.run.steps[at as usize].event.did.conflicts(&sure);
+                let last = own.iter().rposition(conflicts).map_or(0, |slot| slot as u32 + 1);
+                until[other] = until[other].max(last);
+            }
+            // What it does next is known where it has learnt nothing from others.
+            if op.kind != OpKind::Write || cut[thread] as usize >= self.of[thread].len() {
+                break;
+            }
+            cut[thread] += 1;
+        }
+        until
+    }
+
+    /// These events, and all that happens before them.
+    pub(super) fn closed(&self, positions: impl Iterator<Item = usize>) -> Cut {
+        let mut cut: Cut = smallvec![0; self.of.len()];
+        for at in positions {
+            let clock = self.races.run.hb.clock(at);
+            (0..cut.len()).for_each(|thread| cut[thread] = cut[thread].max(clock.get(thread)));
+        }
+        cut
+    }
+
+    /// All events.
+    pub(super) fn whole(&self) -> Cut {
+        self.of.iter().map(|of| of.len() as u32).collect()
+    }
+}

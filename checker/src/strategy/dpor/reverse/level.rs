@@ -1,0 +1,156 @@
+//! How late operations come in the canonical schedule of a bounded search.
+//!
+//! An operation's level is never less than that of anything which had to come before it could run: its thread's event before
+//! it, its thread's creation, and, where it waits, what it conflicts with. Across threads it is greater, and so it is after
+//! what a thread did that makes it come late. So what a thread does that has been let go by another one comes after what
+//! that one does next, which is no preemption; and what can run and is least stays least, whatever else has run.
+
+use rustc_hash::FxHashMap;
+
+use super::canon::{Canon, Cut};
+use super::order;
+use crate::names::{ObjName, ThreadName};
+use crate::op::{Op, OpKind};
+use crate::seam::Agent;
+use crate::strategy::dpor::locks::Need;
+use crate::strategy::dpor::races::Races;
+use crate::trace::TraceStep;
+
+/// The levels of some events, which have run.
+#[derive(Debug, Default)]
+pub(super) struct Levels {
+    of: Vec<u32>,
+    /// Of each block, the events that touched it.
+    touched: FxHashMap<ObjName, Vec<u32>>,
+}
+
+/// An operation that is pending, or was.
+pub(super) struct Standing<'a> {
+    pub(super) agent: Agent,
+    pub(super) op: &'a Op,
+    /// Its thread's event before it.
+    pub(super) after: Option<u32>,
+    /// The one that created its thread.
+    pub(super) born: Option<u32>,
+    /// What woke its thread, and the end of the thread that it joins.
+    pub(super) let_go: [Option<u32>; 2],
+}
+
+impl Levels {
+    /// Those of an execution.
+    pub(super) fn of(races: &Races<'_>) -> Self {
+        let run = races.run;
+        let mut levels = Self::default();
+        for (at, step) in run.steps.iter().enumerate() {
+            let event = &step.event;
+            let number = |name| races.number(name);
+            let last = |name| run.hb.last_before(number(name), at as u32);
+            let woken = event.woken_by.and_then(|id| run.hb.position(number(id.thread), id.index));
+            let joined = event.op.peer.filter(|_| event.op.kind == OpKind::Join).and_then(last);
+            let standing = Standing {
+                agent: step.choice.agent,
+                op: &event.op,
+                after: last(event.id.thread),
+                born: races.created.get(&event.id.thread).copied(),
+                let_go: [woken.filter(|_| is_woken(event.op.kind)), joined],
+            };
+            levels.push(&run.steps, &standing);
+        }
+        levels
+    }
+
+    /// How many events it knows.
+    pub(super) fn len(&self) -> usize {
+        self.of.len()
+    }
+
+    /// Takes in the next event.
+    pub(super) fn push(&mut self, steps: &[TraceStep], standing: &Standing<'_>) {
+        let at = self.of.len();
+        let level = self.level(steps, standing, |_| true);
+        self.of.push(level);
+        for access in &steps[at].event.did.accesses {
+            let touched = self.touched.entry(access.obj.name).or_default();
+            if touched.last() != Some(&(at as u32)) {
+                touched.push(at as u32);
+            }
+        }
+    }
+
+    /// The level of an operation after those of the events that `holds` is true of.
+    pub(super) fn level(
+        &self,
+        steps: &[TraceStep],
+        standing: &Standing<'_>,
+        holds: impl Fn(usize) -> bool,
+    ) -> u32 {
+        let Standing { agent, op, after, born, let_go } = standing;
+        let own = after.map(|at| self.after(&steps[at as usize], at));
+        let own = own.or_else(|| born.map(|at| self.of[at as usize] + 1)).unwrap_or(0);
+        if !agent.is_thread() || Need::of(op.kind) == Need::Nothing {
+            return own;
+        }
+        let let_go = let_go.iter().flatten().copied();
+        let others = let_go.chain(self.conflicting(steps, agent.thread(), op));
+        let others = others.filter(|&at| holds(at as usize));
+        others.map(|at| self.of[at as usize] + 1).max().unwrap_or(0).max(own)
+    }
+
+    fn conflicting<'s>(
+        &'s self,
+        steps: &'s [TraceStep],
+        thread: ThreadName,
+        op: &'s Op,
+    ) -> impl Iterator<Item = u32> + 's {
+        let touched = op.may.accesses.iter().filter_map(|access| self.touched.get(&access.obj.name));
+        touched.flatten().copied().filter(move |&at| {
+            let event = &steps[at as usize].event;
+            event.id.thread != thread && event.did.conflicts(&op.may)
+        })
+    }
+
+    /// The level of what a thread does after an event, as far as that is its own doing.
+    fn after(&self, step: &TraceStep, at: u32) -> u32 {
+        let is_late =
+            order::class(step.choice.agent, step.event.op.kind) > 0 || order::gives_way(&step.event);
+        self.of[at as usize] + u32::from(is_late)
+    }
+}
+
+impl<'t> Canon<'_, 't> {
+    /// The level of what a thread does next.
+    pub(super) fn level(&self, agent: Agent, thread: usize, cut: &Cut) -> u32 {
+        let (Some(levels), Some(op)) = (&self.levels, self.next_op_of(thread, cut)) else { return 0 };
+        let last = |thread: usize| (cut[thread] as usize).checked_sub(1).map(|slot| self.of[thread][slot]);
+        let name = self.races.run.threads[thread];
+        let here = self.of[thread].get(cut[thread] as usize).map(|&at| &self.races.run.steps[at as usize]);
+        let woken = match here.filter(|step| step.is_own()) {
+            Some(step) => step
+                .event
+                .woken_by
+                .and_then(|id| self.races.run.hb.position(self.races.number(id.thread), id.index)),
+            None => self.pending(thread, cut).and_then(|unrun| unrun.waker),
+        };
+        let joined =
+            op.peer.filter(|_| op.kind == OpKind::Join).and_then(|peer| last(self.races.number(peer)));
+        let standing = Standing {
+            agent,
+            op,
+            after: last(thread),
+            born: self.races.created.get(&name).copied(),
+            let_go: [woken.filter(|_| is_woken(op.kind)), joined],
+        };
+        levels.level(&self.races.run.steps, &standing, |at| self.holds(at, cut))
+    }
+
+    /// What a thread does next, be it that its time runs out.
+    fn next_op_of(&self, thread: usize, cut: &Cut) -> Option<&'t Op> {
+        let here = self.of[thread].get(cut[thread] as usize).map(|&at| &self.races.run.steps[at as usize]);
+        self.next_op(thread, cut).or_else(|| Some(&here?.event.op))
+    }
+}
+
+/// Whether what a thread was woken by counts.
+pub(super) fn is_woken(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Reacquire | OpKind::FutexResume)
+}
