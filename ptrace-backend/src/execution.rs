@@ -192,7 +192,9 @@ impl Execution for PtraceExecution {
                 "the program floods its output: what came after the first 16 MiB of a stream was thrown away",
             );
         }
-        if !self.process.concurrent {
+        // Of an execution that was stopped nobody knows what would have come.
+        let has_ended = self.views.iter().all(|view| view.status != Status::Enabled);
+        if !self.process.concurrent && has_ended {
             self.process.note("the program never created a second thread: there is one schedule only");
         }
         let notes = self.process.notes.clone();

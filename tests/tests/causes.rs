@@ -110,3 +110,14 @@ fn people_read_who_called() {
         assert!(call.ends_with(&format!("check_then_act.c:{line}")), "{call}");
     }
 }
+
+/// Executions that are stopped before they create a thread say nothing about the program.
+#[test]
+fn an_explanation_without_time_does_not_take_the_program_for_one_without_threads() {
+    let program = Build::new("c/lost_update.c", Optimisation::O0).program().unwrap();
+    let folder = tempdir().unwrap();
+    let options = ["--explain-time".as_ref(), "1ms".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
+    let outcome = Tool::explore(options, &program).run().unwrap();
+    assert_eq!(outcome.finding()["kind"], "assertion", "{}", outcome.transcript());
+    assert!(!outcome.says("never created a second thread"), "{}", outcome.transcript());
+}
