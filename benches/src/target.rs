@@ -2,9 +2,6 @@
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use checker::seam::{Choice, Execution, Program, Scope, Status, Until};
 use checker::search::{Go, Observer, Progress};
@@ -27,15 +24,9 @@ pub fn build(source: &str, flags: &[&str]) -> Result<PathBuf, BuildError> {
 /// When the program cannot be explored.
 pub fn launch(program: &Path, stepping: Stepping) -> Result<PtraceProgram, LaunchError> {
     PtraceProgram::launch(LaunchSpec {
-        program: program.to_owned(),
-        args: Vec::new(),
-        cwd: std::env::temp_dir(),
         env: std::env::vars_os().filter(|(name, _)| name != "RUST_BACKTRACE").collect(),
-        stdin: None,
-        run_timeout: Duration::from_secs(10),
-        exit_code_fails: true,
         stepping,
-        cancel: Arc::new(AtomicBool::new(false)),
+        ..LaunchSpec::new(program.to_owned())
     })
 }
 

@@ -29,6 +29,24 @@ pub struct LaunchSpec {
     pub cancel: Arc<AtomicBool>,
 }
 
+impl LaunchSpec {
+    /// An executable without arguments and environment, in the folder for temporary files, with 10 s to each key point.
+    #[must_use]
+    pub fn new(program: PathBuf) -> Self {
+        Self {
+            program,
+            args: Vec::new(),
+            cwd: std::env::temp_dir(),
+            env: Vec::new(),
+            stdin: None,
+            run_timeout: Duration::from_secs(10),
+            exit_code_fails: true,
+            stepping: Stepping::default(),
+            cancel: Arc::default(),
+        }
+    }
+}
+
 /// How a thread passes a trapped instruction. Both ways give the same trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stepping {

@@ -16,7 +16,7 @@ use checker::seam::{
     Agent, AgentView, Choice, Execution, On, OpKey, Program, Scope, Status, Step, Stop, Until,
 };
 use checker::stretches::Stretches;
-use ptrace_backend::{LaunchSpec, PtraceProgram, Stepping};
+use ptrace_backend::{LaunchSpec, PtraceProgram};
 
 /// So many orders of priority.
 const ORDERS: u64 = 6;
@@ -103,18 +103,9 @@ fn seen(shown: &Shown, scope: &Scope) -> Vec<String> {
 }
 
 fn launch(program: &Path) -> PtraceProgram {
-    PtraceProgram::launch(LaunchSpec {
-        program: program.to_owned(),
-        args: Vec::new(),
-        cwd: std::env::temp_dir(),
-        env: Vec::new(),
-        stdin: None,
-        run_timeout: Duration::from_secs(60),
-        exit_code_fails: true,
-        stepping: Stepping::OutOfLine,
-        cancel: Arc::default(),
-    })
-    .unwrap_or_else(|error| panic!("{}: {error}", program.display()))
+    let run_timeout = Duration::from_secs(60);
+    let spec = LaunchSpec { run_timeout, ..LaunchSpec::new(program.to_owned()) };
+    PtraceProgram::launch(spec).unwrap_or_else(|error| panic!("{}: {error}", program.display()))
 }
 
 /// Runs every order of priority with all key points, until no more are found.

@@ -3,12 +3,10 @@
 mod compiled;
 
 use std::fs;
-use std::sync::Arc;
-use std::time::Duration;
 
 use checker::seam::{Choice, Execution, Program, Scope, Status, Stop, Until};
 use compiled::compile;
-use ptrace_backend::{LaunchSpec, PtraceProgram, Stepping};
+use ptrace_backend::{LaunchSpec, PtraceProgram};
 use tempfile::TempDir;
 
 const HEADERS: &str = "#include <arpa/inet.h>\n#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
@@ -20,17 +18,8 @@ fn launch(folder: &TempDir, definitions: &str, main: &str) -> PtraceProgram {
     let source = folder.path().join("program.c");
     fs::write(&source, format!("{HEADERS}{definitions}\nint main(void)\n{{\n{main}\nreturn 0;\n}}\n"))
         .unwrap();
-    let spec = LaunchSpec {
-        program: compile(folder, source.to_str().unwrap(), &["-Wno-unused-result"]),
-        args: Vec::new(),
-        cwd: folder.path().to_owned(),
-        env: Vec::new(),
-        stdin: None,
-        run_timeout: Duration::from_secs(30),
-        exit_code_fails: true,
-        stepping: Stepping::OutOfLine,
-        cancel: Arc::default(),
-    };
+    let program = compile(folder, source.to_str().unwrap(), &["-Wno-unused-result"]);
+    let spec = LaunchSpec { cwd: folder.path().to_owned(), ..LaunchSpec::new(program) };
     PtraceProgram::launch(spec).unwrap()
 }
 

@@ -4,29 +4,16 @@ mod compiled;
 
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use checker::seam::{Choice, Execution, Program, Scope, Status, Until};
 use compiled::compile;
-use ptrace_backend::{LaunchSpec, PtraceProgram, Stepping};
+use ptrace_backend::{LaunchSpec, PtraceProgram};
 
 const EXECUTIONS: usize = 1_000;
 
 fn launch(program: &Path) -> PtraceProgram {
-    let spec = LaunchSpec {
-        program: program.to_owned(),
-        args: Vec::new(),
-        cwd: std::env::temp_dir(),
-        env: Vec::new(),
-        stdin: None,
-        run_timeout: Duration::from_secs(30),
-        exit_code_fails: true,
-        stepping: Stepping::OutOfLine,
-        cancel: Arc::default(),
-    };
-    PtraceProgram::launch(spec).unwrap()
+    PtraceProgram::launch(LaunchSpec::new(program.to_owned())).unwrap()
 }
 
 /// What the program prints. `last_first`: of several threads that can go, the youngest goes.

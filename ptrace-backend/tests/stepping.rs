@@ -5,7 +5,7 @@ mod compiled;
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -93,18 +93,9 @@ fn execute(program: &PtraceProgram, scheduler: &mut Scheduler) -> Shown {
 }
 
 fn launch(program: &Path, stepping: Stepping) -> PtraceProgram {
-    PtraceProgram::launch(LaunchSpec {
-        program: program.to_owned(),
-        args: Vec::new(),
-        cwd: std::env::temp_dir(),
-        env: Vec::new(),
-        stdin: None,
-        run_timeout: Duration::from_secs(60),
-        exit_code_fails: true,
-        stepping,
-        cancel: Arc::default(),
-    })
-    .unwrap_or_else(|error| panic!("{}: {error}", program.display()))
+    let run_timeout = Duration::from_secs(60);
+    let spec = LaunchSpec { run_timeout, stepping, ..LaunchSpec::new(program.to_owned()) };
+    PtraceProgram::launch(spec).unwrap_or_else(|error| panic!("{}: {error}", program.display()))
 }
 
 /// What every schedule shows once all their key points are known, and the stops that it took.
