@@ -32,9 +32,16 @@ pub(crate) fn number(tid: Tid, addr: u64, len: usize) -> Option<u64> {
 
 /// The first bytes of a string, up to 64, as far as they can be read.
 pub(crate) fn string(tid: Tid, addr: u64) -> String {
-    let bytes = (0..64).map_while(|i| number(tid, addr.wrapping_add(i), 1)).map(|byte| byte as u8);
-    let bytes: Vec<u8> = bytes.take_while(|&byte| byte != 0).collect();
-    String::from_utf8_lossy(&bytes).into_owned()
+    const PAGE: u64 = 4096;
+    let mut bytes = [0; 64];
+    // What comes after the string may not be mapped.
+    let here = bytes.len().min((PAGE - addr % PAGE) as usize);
+    let (first, rest) = bytes.split_at_mut(here);
+    if read(tid, addr, first) && !first.contains(&0) && !rest.is_empty() {
+        read(tid, addr.wrapping_add(here as u64), rest);
+    }
+    let length = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..length]).into_owned()
 }
 
 /// Reads a pointer.
