@@ -35,7 +35,7 @@ const EXPLORE: Step[] = [
     async ({ workbench, picture }) => {
       await workbench.problems.show();
       await workbench.problems.row("Assertion `shared.balance").waitFor();
-      expect(await workbench.problems.related()).toEqual([
+      expect(await workbench.problems.explained()).toEqual([
         "it fails where this comes first: T2 writes `shared.balance`",
         "it passes where this comes first: T3 writes `shared.balance`",
         "1/4 T3 reads `shared.balance`",
@@ -163,6 +163,7 @@ const FIX: Step[] = [
     "checking again builds and finds it fixed",
     async ({ workbench, picture }) => {
       await workbench.openFile("src/main.c");
+      await workbench.editor.button("(stale: ").waitFor();
       await workbench.editor.button("Check again").click();
       await workbench.toast(/^bank: fixed: no failure up to 1 preemption · [\d,]+ schedules/).waitFor();
       await workbench.problems.none();

@@ -34,7 +34,7 @@ export const QUEUE: readonly Step[] = [
       await workbench.problems.show();
       await workbench.problems.row("queue.size()").waitFor();
       const jobs = "`queue.jobs_._M_end_of_storage`";
-      expect(await workbench.problems.related()).toEqual([
+      expect(await workbench.problems.explained()).toEqual([
         "it fails where this comes first: T2 locks `queue.lock_`",
         "it passes where this comes first: T1 locks `queue.lock_`",
         blamed("T1 writes"),
@@ -92,6 +92,8 @@ export const QUEUE: readonly Step[] = [
       await workbench.problems.row("before your edit").waitFor();
       await workbench.openFile(FILE);
       await workbench.editor.goTo(await project.line(FILE, FAILING));
+      // It is longer then: what stands behind it has moved.
+      await workbench.editor.lensAbove(TEST, "(stale: ").waitFor();
       await workbench.editor.lensAbove(TEST, "Check again").click();
       await workbench.toast(/fixed: no failure up to 1 preemption/).waitFor();
       await workbench.problems.none();

@@ -45,7 +45,7 @@ export const VIEWS: readonly Step[] = [
   [
     "the failing line has a problem, with why it fails, the switches that lead there, and the depth of the bug",
     async ({ workbench, project }) => {
-      expect(await workbench.problems.related()).toEqual([
+      expect(await workbench.problems.explained()).toEqual([
         `it fails where this comes first: T2 updates ${COUNTER}`,
         `it passes where this comes first: T1 updates ${COUNTER}`,
         blamed("T1 writes"),
@@ -102,6 +102,8 @@ export const VIEWS: readonly Step[] = [
       await workbench.editor.replaceLine(await project.line(FILE, "let seen ="), FIXED);
       await workbench.problems.row("before your edit").waitFor();
       await workbench.editor.goTo(await project.line(FILE, BUGGY));
+      // It is longer then: what stands behind it has moved.
+      await workbench.editor.lensAbove(BUGGY, "(stale: ").waitFor();
       await workbench.editor.lensAbove(BUGGY, "Check again").click();
       await workbench.toast(/fixed: no failure up to 1 preemption/).waitFor();
       await workbench.problems.none();

@@ -16,8 +16,9 @@ export class ProblemsView {
     return this.page.locator(".markers-panel .monaco-list-row", { hasText: words }).first();
   }
 
-  /** The words of the related places, in order. */
-  async related(): Promise<string[]> {
+  /** The words of the related places of failures that were explained, in order: the explanations come last. */
+  async explained(): Promise<string[]> {
+    await this.row("it passes where this comes first").waitFor();
     const rows = this.page.locator(".markers-panel .monaco-list-row[aria-level='3']");
     return rows.locator(".related-info-resource-separator + *, .marker-description").allInnerTexts();
   }

@@ -35,7 +35,7 @@ test("the finding is a problem, with the switches that lead there", async () => 
   await workbench.openFile("src/main.c");
   await workbench.problems.show();
   await workbench.problems.row(/Assertion .*shared\.balance/).waitFor();
-  expect((await workbench.problems.related()).length).toBeGreaterThan(2);
+  expect((await workbench.problems.explained()).length).toBeGreaterThan(2);
 });
 
 test("the view shows it, and says what is not done here", async () => {
