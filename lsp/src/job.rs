@@ -40,6 +40,8 @@ pub(crate) struct Job {
     pub(crate) id: u64,
     pub(crate) wish: Wish,
     pub(crate) phase: Phase,
+    /// Its program was built, or is being built.
+    pub(crate) has_built: bool,
     pub(crate) progress: Option<Progress>,
     /// Whether the client has been shown its progress.
     pub(crate) is_shown: bool,
@@ -96,6 +98,12 @@ impl Job {
         (!self.is_cancelled).then_some(cancelled)
     }
 
+    /// Begins its build; what ends that, as for any part.
+    pub(crate) fn build(&mut self) -> Option<oneshot::Receiver<()>> {
+        (self.phase, self.has_built) = (Phase::Building, true);
+        self.next_part()
+    }
+
     pub(crate) fn cancel(&mut self) {
         self.is_cancelled = true;
         drop(self.cancel.take());
@@ -150,6 +158,7 @@ impl Jobs {
             id,
             wish,
             phase,
+            has_built: false,
             progress: None,
             is_shown: false,
             found: BTreeSet::new(),

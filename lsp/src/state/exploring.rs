@@ -110,38 +110,51 @@ impl State {
         if let Some(job) = of_target.or_else(of_place) {
             return Ok(job.id);
         }
-        let workspace = self.workspace(&wish.folder).ok_or("the workspace has not been looked at yet")?;
-        let step = match (&wish.target, &wish.stands) {
-            (Some(key), _) => {
-                let target = workspace.target_in(&key.id, &key.root);
-                target.and_then(|target| workspace.build_step(&target))
-            }
-            (None, Some((file, _))) => workspace.build_step_of_file(file),
-            (None, None) => None,
-        };
+        if self.workspace(&wish.folder).is_none() {
+            return Err(NOT_LOOKED_AT.to_owned());
+        }
         if let Some(key) = &wish.target {
             self.troubles.remove(key);
         }
-        let folder = wish.folder.clone();
-        let id = self.jobs.add(wish, Phase::Building);
+        // What is known of the folder may be older than what its user has just saved.
+        let number = self.look_at(&wish.folder).ok_or(NO_FOLDER)?;
+        let id = self.jobs.add(wish, Phase::Looking(number));
         self.show_progress(id);
-        // A schedule is that of the program as it was.
-        let builds =
-            !matches!(self.jobs.get_mut(id).map(|job| &job.wish.purpose), Some(Purpose::Minimise { .. }));
-        match step.filter(|step| step.needed && builds) {
-            Some(step) => {
-                let BuildStep { command, directory, .. } = step;
-                let confirmed = self.agreed.contains(&(command.clone(), directory.clone()));
-                self.build(id, Build { command, directory, confirmed });
-            }
-            None => self.look_then_explore(id, &folder),
-        }
         self.changed(Changed { lenses: true, hints: false, tree: true });
         Ok(id)
     }
 
+    /// The folder of a job is known as it is now: its program is built where that is needed, then it runs.
+    pub(super) fn looked_for(&mut self, id: u64) {
+        match self.first_build(id) {
+            Some(build) => self.build(id, build),
+            None => self.explore_now(id),
+        }
+    }
+
+    /// The build that a job begins with: it has one at the most.
+    fn first_build(&mut self, id: u64) -> Option<Build> {
+        let job = self.jobs.get_mut(id)?;
+        // A schedule is that of the program as it was.
+        let builds = !job.has_built && !matches!(job.wish.purpose, Purpose::Minimise { .. });
+        let wish = builds.then(|| job.wish.clone())?;
+        let BuildStep { command, directory, .. } = self.build_step(&wish).filter(|step| step.needed)?;
+        let confirmed = self.agreed.contains(&(command.clone(), directory.clone()));
+        Some(Build { command, directory, confirmed })
+    }
+
+    fn build_step(&self, wish: &Wish) -> Option<BuildStep> {
+        let workspace = self.workspace(&wish.folder)?;
+        match (&wish.target, &wish.stands) {
+            (Some(key), _) => workspace.build_step(&workspace.target_in(&key.id, &key.root)?),
+            (None, Some((file, _))) => workspace.build_step_of_file(file),
+            (None, None) => None,
+        }
+    }
+
     fn build(&mut self, id: u64, build: Build) {
-        let Some(cancelled) = self.jobs.get_mut(id).and_then(Job::next_part) else { return };
+        let Some(cancelled) = self.jobs.get_mut(id).and_then(Job::build) else { return };
+        self.changed(Changed { lenses: true, hints: false, tree: true });
         let (client, mailbox) = (self.around.client.clone(), self.around.mailbox.clone());
         let by_client = self.settings.runs_builds;
         // A client that builds remembers it by itself.
@@ -158,7 +171,7 @@ impl State {
     fn built(&mut self, id: u64, built: Built) {
         let Some(folder) = self.jobs.get_mut(id).map(|job| job.wish.folder.clone()) else { return };
         match built {
-            Built::Done => self.look_then_explore(id, &folder),
+            Built::Done => self.look_again(id, &folder),
             Built::Declined => {
                 self.end(id);
             }
@@ -166,11 +179,11 @@ impl State {
         }
     }
 
-    fn look_then_explore(&mut self, id: u64, folder: &Path) {
+    fn look_again(&mut self, id: u64, folder: &Path) {
         let number = self.look_at(folder);
         match (self.jobs.get_mut(id), number) {
             (Some(job), Some(number)) => job.phase = Phase::Looking(number),
-            _ => self.fail(id, "the folder is no longer part of the workspace".to_owned()),
+            _ => self.fail(id, NO_FOLDER.to_owned()),
         }
     }
 
@@ -192,7 +205,7 @@ impl State {
     }
 
     fn resolve(&self, wish: &Wish) -> Result<Target, String> {
-        let workspace = self.workspace(&wish.folder).ok_or("the workspace has not been looked at yet")?;
+        let workspace = self.workspace(&wish.folder).ok_or(NOT_LOOKED_AT)?;
         if let Some(key) = &wish.target {
             return workspace.target_in(&key.id, &key.root).ok_or_else(|| no_target(&key.id));
         }
@@ -416,6 +429,9 @@ impl State {
         found.into_iter().flatten().map(choice).collect()
     }
 }
+
+const NOT_LOOKED_AT: &str = "the workspace has not been looked at yet";
+const NO_FOLDER: &str = "the folder is no longer part of the workspace";
 
 pub(super) const NOT_TRUSTED: &str =
     "the workspace is not trusted, so that nothing is built, run or looked into; trust it to explore";

@@ -75,7 +75,7 @@ impl State {
             self.lenses(uri, reply);
         }
         for job in self.jobs.waiting_for(&looked.path, looked.number) {
-            self.explore_now(job);
+            self.looked_for(job);
         }
     }
 

@@ -58,6 +58,27 @@ fn a_source_that_is_newer_is_built_first() {
 }
 
 #[test]
+fn an_edit_that_nobody_has_told_of_is_built_before_a_check() {
+    let workspace = Workspace::copy_of("make-c");
+    let source = workspace.file("src/main.c");
+    let mut editor = workspace
+        .editor_with(as_extension())
+        .answering(|method, params| (method == "interleaver/build").then(|| run_build(params)));
+    let found = explore(&mut editor, &source);
+    let account = workspace.file("src/account.c");
+    let text = fs::read_to_string(&account).unwrap();
+    let fixed = text.replace("int before =", "pthread_mutex_lock(&account->lock); int before =");
+    let fixed = fixed.replace("= after;", "= after; pthread_mutex_unlock(&account->lock);");
+    fs::write(&account, fixed).unwrap();
+    let finding = &row(&found, "build/bank")["findings"][0]["id"];
+    editor.execute("interleaver.server.check", json!({ "finding": finding }));
+    let told = editor.wait_for_method("window/showMessage", |_| true);
+    let said = told["message"].as_str().unwrap();
+    assert!(said.starts_with("bank: fixed: no failure up to 1 preemption"), "{said}");
+    editor.end();
+}
+
+#[test]
 fn a_build_that_fails_ends_with_its_first_error_and_nothing_is_explored() {
     for options in [json!({}), as_extension()] {
         let workspace = Workspace::copy_of("make-c");
