@@ -22,6 +22,7 @@ pub mod names;
 pub mod op;
 pub mod point;
 pub mod race;
+pub mod recorded;
 mod run;
 pub mod seam;
 pub mod search;

@@ -11,14 +11,15 @@ use crate::mirror::Mirror;
 use crate::names::{Site, ThreadName};
 use crate::op::OpKind;
 use crate::point::{self, Point};
+use crate::recorded::{Known, Recorded};
 use crate::seam::{
-    Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, On, OpKey, Program, Scope,
-    Status, Step, Stop,
+    Agent, AgentView, Batch, Choice, Ending, Execution, ExecutionError, On, OpKey, Program, Scope, Status,
+    Step, Stop,
 };
 use crate::search::SearchError;
 use crate::strategy::{Decision, Follow, Guide};
 use crate::stretches::Stretches;
-use crate::trace::{Last, Reason, Trace, TraceStep, Unrun};
+use crate::trace::{Last, Moment, Reason, Trace, TraceStep, Unrun};
 use crate::verdict;
 
 /// After a failure, or the end of the process, the other threads get this many events to show what they had left.
@@ -27,6 +28,9 @@ const TAIL: u32 = 1_000;
 /// An execution that hits the limit after this many yields, nobody else having been able to move and nothing having
 /// been written, goes on for ever without progress. Before the limit one cannot know: a thread may count its sleeps.
 const LIVELOCK: u32 = 1_000;
+
+/// So many steps of a prefix are run at a time: each is returned with the views that it changed, ten times what is kept.
+const REPLAYED_AT_ONCE: usize = 1_024;
 
 /// Limits on each execution.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +55,7 @@ pub(crate) struct Runner<'p, P> {
     pub(crate) ending: Ending,
     state: State,
     choices: Vec<Choice>,
+    known: Known,
     /// How many executions were run so far to tell where others failed.
     pub(crate) looks: u64,
 }
@@ -97,13 +102,16 @@ impl<'p, P: Program> Runner<'p, P> {
             ending: Ending::default(),
             state: State::default(),
             choices: Vec::new(),
+            known: Known::default(),
             looks: 0,
         }
     }
 
-    /// As if an execution that ran elsewhere had run here: its trace, how it ended, and [`Runner::over`].
-    pub(crate) fn take_over(&mut self, trace: Trace, ending: Ending, over: Over) {
-        (self.trace, self.ending, self.state.over) = (trace, ending, over);
+    /// As if an execution that ran elsewhere had run here: its trace, how it ended, and [`Runner::over`]. Returns the trace of
+    /// the one before.
+    pub(crate) fn take_over(&mut self, trace: Trace, ending: Ending, over: Over) -> Trace {
+        (self.ending, self.state.over) = (ending, over);
+        mem::replace(&mut self.trace, trace)
     }
 
     /// How far the last execution went.
@@ -210,14 +218,18 @@ impl<'p, P: Program> Runner<'p, P> {
     }
 
     fn replay(&mut self, run: &mut P::Run, steps: &[(Choice, OpKey)]) -> Result<Stop, ExecutionError> {
-        if steps.is_empty() {
-            return Ok(Stop::Quantum);
+        let mut stop = Stop::Quantum;
+        for (nth, part) in steps.chunks(REPLAYED_AT_ONCE).enumerate() {
+            let batch = run.replay(part).map_err(|error| error.later_by(nth * REPLAYED_AT_ONCE))?;
+            for (step, (choice, _)) in batch.steps.into_iter().zip(part) {
+                self.record(*choice, step);
+            }
+            stop = batch.stop;
+            if stop == Stop::Promoted {
+                break;
+            }
         }
-        let batch = run.replay(steps)?;
-        for (step, (choice, _)) in batch.steps.into_iter().zip(steps) {
-            self.record(*choice, step);
-        }
-        Ok(batch.stop)
+        Ok(stop)
     }
 
     fn take(&mut self, choice: Choice, steps: Vec<Step>, guide: &mut dyn Guide) {
@@ -258,9 +270,11 @@ impl<'p, P: Program> Runner<'p, P> {
         let reason = self.reason(last, choice);
         self.state.preemptions += cost::preemption(last, choice);
         self.state.delays += cost::delay(last, &self.choices, choice);
+        let moment =
+            self.known.moment(Moment { choice, reason, last, choices: self.choices.as_slice().into() });
+        let event = self.known.event(event);
         self.count_idle(last, choice, &event);
         self.note_giving_way(choice, &event);
-        let enabled = self.trace.add_choices(&self.choices);
         let agents = &self.agents;
         if let Some(thread) = agents.index(event.id.thread) {
             self.trace.hb.push(thread, &event, |name| agents.index(name));
@@ -284,16 +298,7 @@ impl<'p, P: Program> Runner<'p, P> {
             Agent::Flush(_) => {}
         }
         let State { preemptions, delays, .. } = self.state;
-        self.trace.steps.push(TraceStep::new(
-            choice,
-            event,
-            reason,
-            preemptions,
-            delays,
-            woke,
-            enabled,
-            last,
-        ));
+        self.trace.steps.push(TraceStep::new(event, moment, (preemptions, delays), woke));
         if over {
             self.state.over.after.get_or_insert(position + 1);
         }
@@ -340,7 +345,7 @@ impl<'p, P: Program> Runner<'p, P> {
         }
     }
 
-    fn count_idle(&mut self, last: Last, choice: Choice, event: &Event) {
+    fn count_idle(&mut self, last: Last, choice: Choice, event: &Recorded) {
         let wrote = event.did.accesses.iter().any(|access| !access.mode.leaves_as_it_is());
         if wrote || matches!(choice.agent, Agent::Timeout(_)) || event.op.kind == OpKind::Create {
             self.state.idle = 0;
@@ -350,7 +355,7 @@ impl<'p, P: Program> Runner<'p, P> {
     }
 
     /// Who goes past a yield having run last may do so, once: it is no guarantee that anybody else has moved.
-    fn note_giving_way(&mut self, choice: Choice, event: &Event) {
+    fn note_giving_way(&mut self, choice: Choice, event: &Recorded) {
         let goes_on = self.state.last.is_some_and(|last| choice.agent == Agent::Thread(last));
         self.state.gave_way = goes_on && (self.state.gave_way || event.op.kind.gives_way());
     }

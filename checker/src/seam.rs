@@ -182,7 +182,7 @@ pub enum Status {
 }
 
 /// What a blocked thread waits for.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum On {
     /// A mutex or spin lock, and who holds it, if that is known.
     Mutex {
@@ -361,6 +361,16 @@ pub enum ExecutionError {
     /// The operating system refused something; the text says what.
     #[error("{0}")]
     System(String),
+}
+
+impl ExecutionError {
+    /// The same of a replay that had run so many choices before these.
+    pub(crate) fn later_by(mut self, choices: usize) -> Self {
+        if let Self::Diverged(difference) = &mut self {
+            difference.at += choices;
+        }
+        self
+    }
 }
 
 /// How an execution ended.

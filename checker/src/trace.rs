@@ -1,12 +1,14 @@
 //! What an execution recorded.
 
-use std::ops::Range;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use crate::difference::{Difference, Seen};
 use crate::hb::HappensBefore;
 use crate::names::{Obj, ThreadName};
 use crate::op::OpKind;
-use crate::seam::{Agent, AgentView, Choice, Event, On, OpKey};
+use crate::recorded::Recorded;
+use crate::seam::{Agent, AgentView, Choice, On, OpKey};
 
 /// The events of one execution, in order, with what could have been chosen before each.
 #[derive(Clone, Debug, Default)]
@@ -21,8 +23,6 @@ pub struct Trace {
     pub unrun: Vec<Unrun>,
     /// Locations that a thread has waited for in a spin loop.
     pub spun_on: Vec<Obj>,
-    /// What could be chosen, point after point.
-    choices: Vec<Choice>,
 }
 
 /// An operation that was pending and did not run.
@@ -38,28 +38,44 @@ pub struct Unrun {
     pub waker: Option<u32>,
 }
 
-/// One event, and the point before it.
+/// One event, and the point before it. Executions have up to millions of them and few that differ in more than their
+/// numbers, so what is alike is kept once: the [`Moment`] here, and what the event did in [`Recorded`].
 #[derive(Clone, Debug)]
 pub struct TraceStep {
-    /// What was chosen.
-    pub choice: Choice,
     /// What ran.
-    pub event: Event,
-    /// Why this thread ran here.
-    pub reason: Reason,
+    pub event: Recorded,
+    moment: Arc<Moment>,
     /// Preemptions so far, this choice included.
     pub preemptions: u32,
     /// Delays so far, this choice included.
     pub delays: u32,
     /// It woke somebody from a condition variable or a futex.
     pub woke: bool,
-    enabled: (u32, u32),
+}
+
+/// The point before an event, as many events have it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Moment {
+    /// What was chosen.
+    pub choice: Choice,
+    /// Why this thread ran here.
+    pub reason: Reason,
     /// Who ran before, and whether it could have gone on.
     pub last: Last,
+    /// What could be chosen.
+    pub choices: Box<[Choice]>,
+}
+
+impl Deref for TraceStep {
+    type Target = Moment;
+
+    fn deref(&self) -> &Moment {
+        &self.moment
+    }
 }
 
 /// Why the thread of a step ran at that point.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Reason {
     /// It is the first event.
     First,
@@ -88,7 +104,7 @@ impl Reason {
 }
 
 /// The thread that ran last.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Last {
     /// Nothing ran yet.
     #[default]
@@ -119,7 +135,6 @@ impl Trace {
         self.threads.clear();
         self.unrun.clear();
         self.spun_on.clear();
-        self.choices.clear();
     }
 
     /// Forgets the events from a position on. What is left can be replayed and read step by step; happens-before is still
@@ -132,17 +147,10 @@ impl Trace {
         self.threads.truncate(born);
     }
 
-    pub(crate) fn add_choices(&mut self, choices: &[Choice]) -> (u32, u32) {
-        let start = self.choices.len() as u32;
-        self.choices.extend_from_slice(choices);
-        (start, self.choices.len() as u32)
-    }
-
     /// What could be chosen before the event at a position.
     #[must_use]
     pub fn choices(&self, position: usize) -> &[Choice] {
-        let (start, end) = self.steps[position].enabled;
-        &self.choices[Range { start: start as usize, end: end as usize }]
+        &self.steps[position].choices
     }
 
     /// The choices made, each with the operation that it ran: what a replay needs.
@@ -199,18 +207,13 @@ impl Trace {
 }
 
 impl TraceStep {
-    #[expect(clippy::too_many_arguments, reason = "the fields of the record, once")]
     pub(crate) fn new(
-        choice: Choice,
-        event: Event,
-        reason: Reason,
-        preemptions: u32,
-        delays: u32,
+        event: Recorded,
+        moment: Arc<Moment>,
+        (preemptions, delays): (u32, u32),
         woke: bool,
-        enabled: (u32, u32),
-        last: Last,
     ) -> Self {
-        Self { choice, event, reason, preemptions, delays, woke, enabled, last }
+        Self { event, moment, preemptions, delays, woke }
     }
 
     /// The choice with the operation that it ran.

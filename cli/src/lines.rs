@@ -1,6 +1,6 @@
 //! An exploration, or what else takes its time, told line by line to a program that started it.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -43,8 +43,8 @@ struct Lines<'a> {
 impl Lines<'_> {
     /// Nobody explores for a reader who is gone.
     fn print(&self, line: &Line) {
-        let mut stdout = io::stdout().lock();
-        if stdout.write_all(&line.to_json()).and_then(|()| stdout.flush()).is_err() {
+        let mut stdout = BufWriter::new(io::stdout().lock());
+        if line.write(&mut stdout).and_then(|()| stdout.flush()).is_err() {
             self.cancel.store(true, Ordering::Relaxed);
         }
     }

@@ -126,8 +126,8 @@ fn debug(args: &DapArgs) -> io::Result<()> {
 }
 
 fn print(report: &Report, format: Format) -> io::Result<()> {
-    output::print(&match format {
-        Format::Text => text::render(report).into_bytes(),
-        Format::Json | Format::Jsonl => json(report),
+    output::print_with(|to| match format {
+        Format::Text => to.write_all(text::render(report).as_bytes()),
+        Format::Json | Format::Jsonl => json(report, to),
     })
 }

@@ -1,6 +1,6 @@
 //! What goes to standard output.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 
@@ -24,8 +24,13 @@ pub(crate) fn print_as(
 
 /// Prints to the end; a reader who has seen enough is no error.
 pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+    print_with(|to| to.write_all(bytes))
+}
+
+/// The same, for what is better not in memory as a whole.
+pub(crate) fn print_with(content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut stdout = BufWriter::new(io::stdout().lock());
+    match content(&mut stdout).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(io::Error::new(
             error.kind(),

@@ -10,7 +10,7 @@ use crate::diagnosis;
 use crate::explanation::{AccessLine, Compared, Explanation, NoReturn, Original, Pair, PatternLine, Side};
 use crate::lanes::Lanes;
 use crate::places::Places;
-use crate::report::{EventLine, Finding};
+use crate::report::{EventLine, Finding, Location};
 use crate::stacks::Stacks;
 use crate::story::Story;
 use crate::words::Words;
@@ -82,7 +82,7 @@ impl<'a> Telling<'a> {
             failed: pair.failed,
             infeasible: pair.infeasible,
             lanes: story.lanes.columns(),
-            passing: story.events,
+            passing: story.events.into(),
             schedule_file: None,
         }
     }
@@ -96,7 +96,7 @@ impl<'a> Telling<'a> {
             thread: self.lanes.label(seen.thread),
             access: if seen.writes { "write" } else { "read" }.to_owned(),
             object: self.object(seen.obj),
-            place: self.event(seen.position).map(|event| event.place.clone()).unwrap_or_default(),
+            place: self.event(seen.position).map(|event| Location::clone(&event.place)).unwrap_or_default(),
             stack: stack(seen.position),
         };
         PatternLine {
@@ -126,9 +126,9 @@ impl<'a> Telling<'a> {
         let event = self.event(position);
         Side {
             number: Some(position),
-            thread: event.map(|event| event.thread.clone()).unwrap_or_default(),
-            text: event.map(|event| event.text.clone()).unwrap_or_default(),
-            place: event.map(|event| event.place.clone()).unwrap_or_default(),
+            thread: event.map(|event| event.thread.to_string()).unwrap_or_default(),
+            text: event.map(|event| event.text.to_string()).unwrap_or_default(),
+            place: event.map(|event| Location::clone(&event.place)).unwrap_or_default(),
         }
     }
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use checker::explain::{self, CriticalPair, Unexplained};
 use checker::search::{self, Go, Outcome};
+use checker::trace::Trace;
 
 use crate::explained::Telling;
 use crate::explanation::Pair;
@@ -16,16 +17,18 @@ use crate::session::{Made, Session};
 use crate::watch::Watch;
 
 impl Session<'_> {
-    /// Explains every finding, as far as its time allows.
+    /// Explains every finding, as far as its time allows; what that takes tells more about the races of the search.
     pub(crate) fn explain_all<P: checker::seam::Program>(
         &self,
         program: &Observed<'_, P>,
-        outcome: &Outcome,
+        outcome: &mut Outcome,
         (keeper, made): (&mut Keeper<'_>, &mut Made),
         watch: &mut dyn Watch,
     ) {
-        for found in outcome.findings.iter().filter(|_| self.request.explain) {
-            match self.explanation(program, found, &mut || {}) {
+        let Outcome { findings, races, .. } = outcome;
+        for found in findings.iter().filter(|_| self.request.explain) {
+            let mut compared = |trace: &Trace, failed| races.compare(trace, failed);
+            match self.explanation(program, found, &mut || {}, &mut compared) {
                 Ok(explained) => self.keep_explained(program, &explained, (keeper, made), watch),
                 Err(Unexplained::Always) => {}
                 Err(why) => {
@@ -89,12 +92,13 @@ impl Session<'_> {
         ScheduleFile { passes, ..self.file(&found, &told) }
     }
 
-    /// Finds out why it fails; `tick` is called at every event.
+    /// Finds out why it fails; `tick` is called at every event, `compared` as [`explain::explain`] says.
     pub(crate) fn explanation<P: checker::seam::Program>(
         &self,
         program: &Observed<'_, P>,
         found: &search::Finding,
         tick: &mut dyn FnMut(),
+        compared: &mut dyn FnMut(&Trace, bool),
     ) -> Result<explain::Explanation, Unexplained> {
         let started = Instant::now();
         let mut go = || {
@@ -107,6 +111,6 @@ impl Session<'_> {
                 Go::Continue
             }
         };
-        explain::explain(program, found, (&self.request.options(), self.request.effort), &mut go)
+        explain::explain(program, found, (&self.request.options(), self.request.effort), &mut go, compared)
     }
 }

@@ -4,6 +4,7 @@ pub use checker::explain::Depth;
 use serde::{Deserialize, Serialize};
 
 use crate::report::{EventLine, Lane, Location};
+use crate::shared::Shared;
 
 /// Why a failure happens.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -110,7 +111,7 @@ pub struct Pair {
     /// The threads of the execution that ends well: where it has others, their numbers are others.
     pub lanes: Vec<Lane>,
     /// Its events.
-    pub passing: Vec<EventLine>,
+    pub passing: Shared<Vec<EventLine>>,
     /// Where its schedule is saved.
     pub schedule_file: Option<String>,
 }

@@ -9,6 +9,7 @@ use crate::blame;
 use crate::lanes::Lanes;
 use crate::places::Places;
 use crate::report::{Finding, Location, Output, Party};
+use crate::shared::Shared;
 use crate::source::Frame;
 use crate::story::Story;
 use crate::test_framework::{failed_expectation, thrown_by_test};
@@ -16,7 +17,7 @@ use crate::test_framework::{failed_expectation, thrown_by_test};
 /// A failing execution, as a search or a replay saw it.
 pub(crate) struct Failing<'a> {
     /// The place of every event.
-    pub(crate) at: &'a [Location],
+    pub(crate) at: &'a [Shared<Location>],
     pub(crate) failure: &'a Failure,
     pub(crate) trace: &'a Trace,
     pub(crate) ending: &'a Ending,
@@ -27,7 +28,7 @@ pub(crate) struct Failing<'a> {
 impl<'a> Failing<'a> {
     pub(crate) fn found(
         found: &'a search::Finding,
-        at: &'a [Location],
+        at: &'a [Shared<Location>],
         instead: &'a dyn Fn() -> Option<Frame>,
     ) -> Self {
         Self { at, failure: &found.failure, trace: &found.trace, ending: &found.ending, instead }
@@ -93,7 +94,7 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
         parties,
         lanes: story.lanes.columns(),
         output: output(failing.ending),
-        events: story.events,
+        events: story.events.into(),
     }
 }
 

@@ -42,6 +42,7 @@ pub mod root;
 mod saving;
 pub mod schedule_file;
 mod session;
+pub mod shared;
 pub mod source;
 mod stacks;
 pub mod store;

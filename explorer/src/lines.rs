@@ -1,5 +1,7 @@
 //! An exploration as it happens: the objects that `--format jsonl` prints, one a line. See `docs/formats.md`.
 
+use std::io::{self, Write};
+
 use serde::{Deserialize, Serialize};
 
 use crate::report::{Finding, Report};
@@ -29,11 +31,12 @@ pub enum Line {
 }
 
 impl Line {
-    /// As it is printed; ends with a line break.
-    #[must_use]
-    pub fn to_json(&self) -> Vec<u8> {
-        let mut text = serde_json::to_vec(self).expect("all keys are strings");
-        text.push(b'\n');
-        text
+    /// Writes it as it is printed; ends with a line break.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, to: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer(&mut *to, self)?;
+        to.write_all(b"\n")
     }
 }

@@ -162,7 +162,7 @@ fn end(
     };
     let mut found = found.clone();
     found.executions = made.findings[0].1.executions;
-    let ended = match session.explanation(&program, &found, &mut tick) {
+    let ended = match session.explanation(&program, &found, &mut tick, &mut |_, _| ()) {
         Ok(explained) => {
             session.keep_explained(&program, &explained, (&mut keeper, &mut made), watch);
             match explained.minimised {

@@ -6,6 +6,7 @@ pub use checker::op::OpKind;
 use serde::{Deserialize, Serialize};
 
 use crate::explanation::Explanation;
+use crate::shared::Shared;
 use crate::text::plural;
 use crate::verdict::Verdict;
 
@@ -210,13 +211,13 @@ pub struct Finding {
     /// All threads of the execution, by creation path.
     pub lanes: Vec<Lane>,
     /// The whole execution, in order.
-    pub events: Vec<EventLine>,
+    pub events: Shared<Vec<EventLine>>,
     /// What the program wrote in this execution.
     pub output: Output,
 }
 
 /// A place in the source.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Location {
     /// The file, relative to the root if it lies in there.
     pub file: Option<String>,
@@ -246,23 +247,23 @@ pub struct Lane {
     pub path: ThreadName,
 }
 
-/// An event of the execution.
+/// An event of the execution. A report has up to millions of them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct EventLine {
     /// Its position in the execution, from 0.
     pub number: u32,
     /// Whose it is (`T1`, `T2` …).
-    pub thread: String,
+    pub thread: Shared<String>,
     /// What ran.
     pub operation: OpKind,
     /// The same in words, with the object.
-    pub text: String,
+    pub text: Shared<String>,
     /// Where.
     #[serde(flatten)]
-    pub place: Location,
+    pub place: Shared<Location>,
     /// Why another thread than before runs here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub switch: Option<Switch>,
+    pub switch: Option<Box<Switch>>,
 }
 
 /// A change from one thread to another.

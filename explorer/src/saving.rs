@@ -1,10 +1,9 @@
 //! From a failing execution to the file that replays it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use checker::names::{Obj, Site};
 use checker::op::{Op, OpKind};
-use checker::seam::{Choice, OpKey};
 use checker::search;
 use checker::trace::{Trace, TraceStep};
 
@@ -13,6 +12,7 @@ use crate::report::{EventLine, Finding};
 use crate::schedule_file::{
     FORMAT, FoundBy, KeyPoints, SavedChoice, SavedFailure, SavedTarget, ScheduleFile, VERSION,
 };
+use crate::shared::Pool;
 
 /// The file for a finding. `told` is the same finding as the report tells it.
 pub(crate) fn schedule_file(
@@ -22,10 +22,13 @@ pub(crate) fn schedule_file(
     (strategy, seed): (&str, u64),
     places: &Places<'_>,
 ) -> ScheduleFile {
-    let choices = found.trace.schedule();
-    // The last choice has no step if it never came to an end; what a harness does is not told.
-    let told_events: HashMap<u32, &EventLine> = told.events.iter().map(|line| (line.number, line)).collect();
-    let step = |at: u32| (found.trace.steps.get(at as usize), told_events.get(&at).copied());
+    // What a harness does is not told.
+    let line = |at: u32| {
+        let known = told.events.binary_search_by_key(&at, |line| line.number).ok()?;
+        Some(&told.events[known])
+    };
+    let mut texts = Pool::default();
+    let steps = found.trace.steps.iter().zip(0..);
     ScheduleFile {
         format: FORMAT.to_owned(),
         version: VERSION,
@@ -49,7 +52,7 @@ pub(crate) fn schedule_file(
             minimised: false,
         },
         passes: None,
-        choices: choices.iter().zip(0..).map(|(choice, at)| saved_choice(choice, step(at), places)).collect(),
+        choices: steps.map(|(step, at)| saved_choice(step, line(at), places, &mut texts)).collect(),
     }
 }
 
@@ -74,16 +77,20 @@ fn party_words(party: &crate::report::Party) -> String {
 }
 
 fn saved_choice(
-    (choice, key): &(Choice, OpKey),
-    (step, line): (Option<&TraceStep>, Option<&EventLine>),
+    step: &TraceStep,
+    line: Option<&EventLine>,
     places: &Places<'_>,
+    texts: &mut Pool<String>,
 ) -> SavedChoice {
-    let object = step.and_then(|step| step.event.op.may.accesses.first());
+    let (choice, key) = step.replayed();
+    let object = step.event.op.may.accesses.first();
+    let object = object.and_then(|access| places.source().describe(access.obj));
+    let at = line.map_or_else(|| places.of_site(key.site).words(), |line| line.place.words());
     SavedChoice {
         thread: choice.agent.thread(),
         operation: key.kind,
-        object: object.and_then(|access| places.source().describe(access.obj)),
-        at: line.map_or_else(|| places.of_site(key.site), |line| line.place.clone()).words(),
+        object: object.map(|object| texts.share(object)),
+        at: texts.share(at),
         site: key.site,
         actor: SavedChoice::actor(choice.agent),
         pick: choice.pick,

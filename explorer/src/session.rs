@@ -1,11 +1,12 @@
 //! One search of one program, whatever drives the program: from a request to a report with its schedules saved.
 
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::thread;
 use std::time::Instant;
+use std::{mem, thread};
 
 use checker::seam::Program;
 use checker::search::{self, Alone, Ended, Identity, Outcome, Stats, Workers};
@@ -86,14 +87,14 @@ impl Session<'_> {
             search::explore_with(&program, &self.request.options(), workers, &mut overseer)
         });
         made.notes.extend(self.alone(workers.is_some()));
-        let outcome = outcome.map_err(|error| Readable(&self.places()).search_error(error))?;
+        let mut outcome = outcome.map_err(|error| Readable(&self.places()).search_error(error))?;
         if let Some(error) = program.missed_its_test() {
             return Err(Error::Search(error.into()));
         }
         let elapsed = started.elapsed().as_secs_f64();
-        self.explain_all(&program, &outcome, (&mut keeper, &mut made), watch);
+        self.explain_all(&program, &mut outcome, (&mut keeper, &mut made), watch);
         let mut report = self.report(&outcome, made, elapsed);
-        report.races = races::report(&program, &outcome.races, &self.places());
+        report.races = races::report(&program, &mem::take(&mut outcome.races).into_found(), &self.places());
         report.at_synchronisation = only_synchronisation::report(&outcome, &report.races);
         races::suppress(&mut report, self.suppressions);
         if self.request.fail_on_races && !report.races.is_empty() {
@@ -124,7 +125,7 @@ impl Session<'_> {
 
     fn keep(&self, report: &Report) -> Result<(), StoreError> {
         self.store.write("report.txt", text::render(report).as_bytes())?;
-        self.store.write("report.json", &json(report))?;
+        self.store.write_with("report.json", |to| json(report, to))?;
         Ok(())
     }
 
@@ -272,11 +273,13 @@ fn verdict(outcome: &Outcome, request: &Request) -> Verdict {
     }
 }
 
-/// The object that `--format json` prints; ends with a line break.
-pub fn json(report: &Report) -> Vec<u8> {
-    let mut text = serde_json::to_vec_pretty(report).expect("all keys are strings");
-    text.push(b'\n');
-    text
+/// Writes the object that `--format json` prints; ends with a line break.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn json(report: &Report, to: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *to, report)?;
+    to.write_all(b"\n")
 }
 
 impl From<checker::strategy::Coverage> for Covered {

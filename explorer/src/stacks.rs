@@ -9,6 +9,9 @@ use checker::trace::{Trace, TraceStep};
 use crate::places::Places;
 use crate::report::Location;
 
+/// So many events are run at a time: each is returned with all that it changed.
+const AT_ONCE: usize = 1_024;
+
 /// The stack before each event that was asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Stacks(BTreeMap<u32, Vec<Site>>);
@@ -25,8 +28,11 @@ impl Stacks {
         let Ok(mut run) = program.start(&Scope::All) else { return found };
         let mut ran = 0;
         for event in events {
-            let steps: Vec<_> = trace.steps[ran..event as usize].iter().map(TraceStep::replayed).collect();
-            if !steps.is_empty() && !run.replay(&steps).is_ok_and(|batch| batch.stop != Stop::Promoted) {
+            let came_out = trace.steps[ran..event as usize].chunks(AT_ONCE).all(|part| {
+                let steps: Vec<_> = part.iter().map(TraceStep::replayed).collect();
+                run.replay(&steps).is_ok_and(|batch| batch.stop != Stop::Promoted)
+            });
+            if !came_out {
                 break;
             }
             ran = event as usize;

@@ -1,7 +1,7 @@
 //! Where reports and schedules are kept: a folder for each target, beside the root's marker or where the user says.
 
 use std::fs::{self, File, Permissions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -61,15 +61,29 @@ impl Store {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError> {
+        self.write_with(name, |to| to.write_all(content))
+    }
+
+    /// The same, for what is better not in memory as a whole.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_with(
+        &self,
+        name: &str,
+        content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<PathBuf, StoreError> {
         let path = self.folder.join(name);
         let folder = path.parent().unwrap_or(&self.folder);
-        let write = || {
+        let write = || -> io::Result<()> {
             fs::create_dir_all(folder)?;
-            let mut file = tempfile::Builder::new()
+            let file = tempfile::Builder::new()
                 .prefix(".new-")
                 .permissions(Permissions::from_mode(0o666))
                 .tempfile_in(folder)?;
-            file.write_all(content)?;
+            let mut to = BufWriter::new(file);
+            content(&mut to)?;
+            let file = to.into_inner()?;
             file.as_file().sync_all()?;
             file.persist(&path)?;
             Ok(())

@@ -10,6 +10,7 @@ use checker::trace::{Reason, Trace, TraceStep};
 use crate::lanes::Lanes;
 use crate::places::Places;
 use crate::report::{EventLine, Location, Party, Switch, Why};
+use crate::shared::{Pool, Shared};
 use crate::words::Words;
 
 /// An execution, told.
@@ -24,13 +25,19 @@ pub(crate) struct Story {
 
 impl Story {
     /// Tells an execution; `at` has the place of every event.
-    pub(crate) fn tell(trace: &Trace, at: &[Location], failure: &Failure, places: &Places<'_>) -> Self {
+    pub(crate) fn tell(
+        trace: &Trace,
+        at: &[Shared<Location>],
+        failure: &Failure,
+        places: &Places<'_>,
+    ) -> Self {
         let harness = places.source().harness();
         let lanes = Lanes::of(trace.threads.iter().copied(), harness);
         let words = Words { lanes: &lanes, source: places.source() };
         let located: Vec<Located<'_>> =
             trace.steps.iter().zip(at).map(|(step, place)| Located { step, place }).collect();
-        let mut telling = Telling { words, places, failure, preempted: BTreeMap::new() };
+        let mut telling =
+            Telling { words, places, failure, preempted: BTreeMap::new(), texts: Pool::default() };
         let pending = pending_operations(&located);
         let of_program = |line: &((u32, &Located<'_>), _)| Some(line.0.1.step.event.id.thread) != harness;
         let lines = (0..).zip(&located).zip(&pending).filter(of_program);
@@ -44,7 +51,7 @@ impl Story {
 #[derive(Clone, Copy)]
 struct Located<'a> {
     step: &'a TraceStep,
-    place: &'a Location,
+    place: &'a Shared<Location>,
 }
 
 /// For each switch, the step that the thread which is left runs when it runs again.
@@ -75,6 +82,7 @@ struct Telling<'a> {
     places: &'a Places<'a>,
     failure: &'a Failure,
     preempted: BTreeMap<ThreadName, Party>,
+    texts: Pool<String>,
 }
 
 impl Telling<'_> {
@@ -82,11 +90,11 @@ impl Telling<'_> {
         let event = &located.step.event;
         EventLine {
             number,
-            thread: self.words.lanes.label(event.id.thread),
+            thread: self.texts.share(self.words.lanes.label(event.id.thread)),
             operation: event.op.kind,
-            text: self.words.event(event),
+            text: self.texts.share(self.words.event(event)),
             place: located.place.clone(),
-            switch: self.switch(located.step, pending),
+            switch: self.switch(located.step, pending).map(Box::new),
         }
     }
 
@@ -118,7 +126,7 @@ impl Telling<'_> {
     /// Where a thread is that does not go on: at what it runs next, or, if it never runs again, where it ends up.
     fn stack(&self, thread: ThreadName, pending: Option<Located<'_>>) -> Vec<Location> {
         match pending {
-            Some(located) => vec![located.place.clone()],
+            Some(located) => vec![Location::clone(located.place)],
             None => {
                 // Where a thread has failed, it is told of the others what they did, not where they are.
                 let others = self.failure.others.iter().filter(|_| self.failure.thread.is_none());

@@ -59,7 +59,7 @@ fn marked(finding: &Finding, at: usize, mark: &str) -> String {
 
 /// The event after which the failure shows: the last one of the thread that failed; the last one of all if none did.
 fn failing_event(finding: &Finding) -> usize {
-    let is_its = |event: &EventLine| finding.thread.as_ref().is_none_or(|thread| event.thread == *thread);
+    let is_its = |event: &EventLine| finding.thread.as_ref().is_none_or(|thread| *event.thread == *thread);
     finding.events.iter().rposition(is_its).unwrap_or(0)
 }
 
@@ -95,7 +95,7 @@ impl Table {
         let mut widths: Vec<usize> =
             finding.lanes.iter().map(|lane| width(&heading(&lane.thread, &lane.path.to_string()))).collect();
         for event in finding.events.iter().zip(&shown).filter_map(|(event, shown)| shown.then_some(event)) {
-            if let Some(lane) = lanes.iter().position(|lane| *lane == event.thread) {
+            if let Some(lane) = lanes.iter().position(|lane| *lane == *event.thread) {
                 widths[lane] = widths[lane].max(width(&event.text).min(MAX_WIDTH));
             }
         }
@@ -116,7 +116,7 @@ impl Table {
         let cells = self
             .lanes
             .iter()
-            .map(|lane| if *lane == event.thread { event.text.clone() } else { String::new() });
+            .map(|lane| if *lane == *event.thread { event.text.to_string() } else { String::new() });
         let line = event.place.short_words();
         let place = if line.is_empty() { event.place.words() } else { line };
         self.cells(&format!("{:5}", event.number), cells, &place)

@@ -2,7 +2,8 @@
 
 use checker::names::{Obj, ThreadName};
 use checker::op::{Access, Effect, Mode, Op, OpKind};
-use checker::seam::{Event, On, Pick};
+use checker::recorded::Recorded;
+use checker::seam::{On, Pick};
 
 use crate::lanes::Lanes;
 use crate::source::Source;
@@ -43,7 +44,7 @@ impl Words<'_> {
     }
 
     /// What an event did ("try to lock `m`: not free").
-    pub(crate) fn event(&self, event: &Event) -> String {
+    pub(crate) fn event(&self, event: &Recorded) -> String {
         let mut words = self.operation(&event.op, event.op.peer);
         if let Some(failed) = failed(event) {
             words.push_str(failed);
@@ -114,7 +115,7 @@ impl Words<'_> {
 }
 
 /// What to add where an operation did not do what it may do.
-fn failed(event: &Event) -> Option<&'static str> {
+fn failed(event: &Recorded) -> Option<&'static str> {
     let only_looked = event.did.accesses.iter().all(|Access { mode, .. }| *mode == Mode::Read);
     let words = match event.op.kind {
         OpKind::TryLock | OpKind::TryReadLock | OpKind::TryWriteLock => ": not free",

@@ -1,6 +1,6 @@
 //! Workers: threads that run executions ahead of their turn, each with a copy of the program of its own.
 //!
-//! The search stays on the thread that began it ([`checker::search`]); what it hands out waits in a queue, which the
+//! The search stays on the thread that began it ([`checker::search`]); what it hands out waits on a stack, which the
 //! workers empty, each one job after another. They begin once a search has gone on for a while, so that a short one does
 //! not pay for what it has no use for, and end with it. A worker that cannot start, or dies, leaves its jobs undone, and the
 //! search does them.
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use checker::model::Model;
 use checker::seam::{Ending, Program};
-use checker::search::{Done, Go, Job, Workers};
+use checker::search::{Done, Go, Job, Paper, Workers};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A program that can be had again, for another thread.
@@ -29,6 +29,10 @@ pub trait Repeatable: Sync {
 
     /// How many executions a search should have had before it is worth while to start a copy.
     const WORTH_WHILE: u32;
+
+    /// So many jobs wait for each worker, so that none has to wait for one. More would be handed out before it is known what
+    /// the executions under way show.
+    const AT_HAND: usize = 4;
 
     /// Starts it again, for the calling thread, which is the `nth` worker from 1. `stop` ends its executions. `None` where
     /// that cannot be done, or would not be the same program.
@@ -64,6 +68,9 @@ impl Repeatable for Model {
 
     const WORTH_WHILE: u32 = 0;
 
+    /// A job takes less time than it takes to wake a worker, and an execution shows nothing that another one depends on.
+    const AT_HAND: usize = 32;
+
     fn again(&self, _nth: usize, _stop: &Arc<AtomicBool>) -> Option<Self> {
         Some(self.clone())
     }
@@ -91,9 +98,8 @@ impl Repeatable for Model {
     fn learn(&self, _learnt: (), _events: u32) {}
 }
 
-/// So many jobs wait for each worker, so that none has to wait for one. More would be handed out before it is known what
-/// the executions under way show.
-const EACH: usize = 4;
+/// So many events can be recorded on the paper that is kept for further jobs: about 10 MB.
+const ROOM: usize = 20_000;
 
 /// How long the search waits for a result before it looks whether it should stop.
 const MOMENT: Duration = Duration::from_millis(50);
@@ -154,9 +160,13 @@ struct Board<P: Repeatable> {
 }
 
 struct State<P: Repeatable> {
-    waiting: VecDeque<(Job, P::Known)>,
+    /// The last one is begun first. What was handed out last has its turn late, so that the search, which comes to each in its
+    /// turn and runs what nobody has begun, does not come to one that is under way, and wait.
+    waiting: Vec<(Job, P::Known)>,
     under_way: FxHashSet<u64>,
     done: VecDeque<(Done, Option<P::Learnt>)>,
+    /// For further jobs.
+    papers: Vec<Paper>,
     /// Who waits for a job.
     idle: usize,
     /// Whether the search waits for a result.
@@ -171,15 +181,16 @@ impl<P: Repeatable> Board<P> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn next_job(&self) -> Option<(Job, P::Known)> {
+    fn next_job(&self) -> Option<(Job, P::Known, Paper)> {
         let mut state = self.state();
         loop {
             if self.stop.load(Ordering::Relaxed) {
                 return None;
             }
-            if let Some((job, known)) = state.waiting.pop_front() {
+            if let Some((job, known)) = state.waiting.pop() {
                 state.under_way.insert(job.id());
-                return Some((job, known));
+                let paper = state.papers.pop().unwrap_or_default();
+                return Some((job, known, paper));
             }
             state.idle += 1;
             state = self.jobs.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -191,7 +202,10 @@ impl<P: Repeatable> Board<P> {
         let mut state = self.state();
         state.under_way.remove(&done.id());
         state.done.push_back((done, learnt));
-        if state.awaited {
+        let awaited = state.awaited;
+        // Whoever is woken would only wait for the lock.
+        drop(state);
+        if awaited {
             self.results.notify_one();
         }
     }
@@ -200,9 +214,9 @@ impl<P: Repeatable> Board<P> {
     fn work(&self, nth: usize, program: &P, staff: Staff) {
         let Some(copy) = program.again(nth, &self.stop) else { return };
         let mut go = || if self.stop.load(Ordering::Relaxed) { Go::Cancelled } else { Go::Continue };
-        while let Some((job, known)) = self.next_job() {
+        while let Some((job, known, paper)) = self.next_job() {
             P::adopt(&copy, &known);
-            let done = job.run(&copy, &mut go);
+            let done = job.run(&copy, paper, &mut go);
             let meets = staff.minds_meeting() && P::is_copy_outside(&copy);
             let learnt = P::learnt(&copy).filter(|_| !meets);
             self.hand_in(if learnt.is_some() { done } else { done.void() }, learnt);
@@ -244,9 +258,10 @@ impl<'scope, 'env, P: Repeatable> Crew<'scope, 'env, P> {
         taken_in: &'env (dyn Fn(&Ending) + Sync),
     ) -> Self {
         let state = State {
-            waiting: VecDeque::new(),
+            waiting: Vec::new(),
             under_way: FxHashSet::default(),
             done: VecDeque::new(),
+            papers: Vec::new(),
             idle: 0,
             awaited: false,
             alive: 0,
@@ -298,14 +313,16 @@ impl<P: Repeatable> Workers for Crew<'_, '_, P> {
         }
         self.start();
         let state = self.board.state();
-        (EACH * state.alive).saturating_sub(state.waiting.len())
+        (P::AT_HAND * state.alive).saturating_sub(state.waiting.len())
     }
 
     fn hand_out(&mut self, job: Job) {
         let known = self.program.known();
         let mut state = self.board.state();
-        state.waiting.push_back((job, known));
-        if state.idle > 0 {
+        state.waiting.push((job, known));
+        let idle = state.idle > 0;
+        drop(state);
+        if idle {
             self.board.jobs.notify_one();
         }
     }
@@ -313,7 +330,9 @@ impl<P: Repeatable> Workers for Crew<'_, '_, P> {
     fn recall(&mut self, id: u64) -> bool {
         let mut state = self.board.state();
         let at = state.waiting.iter().position(|(job, _)| job.id() == id);
-        at.and_then(|at| state.waiting.remove(at)).is_some()
+        let job = at.map(|at| state.waiting.remove(at));
+        drop(state);
+        job.is_some()
     }
 
     fn collect(&mut self, wait: bool) -> Option<Done> {
@@ -346,6 +365,14 @@ impl<P: Repeatable> Workers for Crew<'_, '_, P> {
 
     fn unused(&mut self, id: u64) {
         self.learnt.remove(&id);
+    }
+
+    fn give_back(&mut self, paper: Paper) {
+        let mut state = self.board.state();
+        let kept: usize = state.papers.iter().map(Paper::room).sum();
+        if kept + paper.room() <= ROOM {
+            state.papers.push(paper);
+        }
     }
 }
 

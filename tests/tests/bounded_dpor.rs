@@ -57,3 +57,15 @@ fn each_class_within_the_bound_is_run_once() {
         Optimisation::ALL.into_iter().for_each(|level| check(source, defines, level));
     }
 }
+
+#[test]
+fn what_is_not_covered_for_want_of_a_cost_is_said() {
+    // Of 13 threads there are too many linearisations to look at all of them.
+    let program = Build::new("../counts/indexer.c", Optimisation::O0).flag("-DN=13").program().unwrap();
+    let outcome = explore(&program, "bounded-dpor", 2);
+    assert_eq!(outcome.report["covered"], serde_json::json!({}), "{}", outcome.transcript());
+    let notes = outcome.report["notes"].as_array().unwrap();
+    let says_why =
+        |note: &serde_json::Value| note.as_str().unwrap().contains("how many preemptions it takes");
+    assert!(notes.iter().any(says_why), "{}", outcome.transcript());
+}

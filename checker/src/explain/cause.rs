@@ -8,7 +8,8 @@ use super::pair::{CriticalPair, Second, Swap};
 use crate::failure::{Failure, FailureKind, Party};
 use crate::names::{Obj, ThreadName};
 use crate::op::{Access, Mode, OpKind};
-use crate::seam::{AgentView, Event, On, Status};
+use crate::recorded::Recorded;
+use crate::seam::{AgentView, On, Status};
 use crate::trace::{Trace, TraceStep};
 
 /// A pattern with a lower score says little, and so does one of more than so many equal ones.
@@ -211,7 +212,7 @@ fn read_before(trace: &Trace, seen: &[Seen]) -> Option<Seen> {
 fn life(failure: &Failure, trace: &Trace, swap: Option<Swap>) -> Option<Life> {
     let freed_by = failure.others.iter().find(|party| party.doing == Party::FREED)?.thread;
     let late = trace.steps.iter().rposition(|step| Some(step.event.id.thread) == failure.thread)?;
-    let touched = |event: &Event| event.did.accesses.iter().map(|access| access.obj).collect::<Vec<Obj>>();
+    let touched = |event: &Recorded| event.did.accesses.iter().map(|access| access.obj).collect::<Vec<Obj>>();
     let block = touched(&trace.steps[late].event).into_iter().find(|obj| obj.name.is_allocated())?;
     let frees = |step: &TraceStep| {
         step.event.op.kind == OpKind::Free && touched(&step.event).iter().any(|obj| obj.overlaps(&block))

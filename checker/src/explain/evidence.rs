@@ -16,7 +16,7 @@ use crate::trace::Trace;
 const NEAR: u64 = 300;
 const RANDOM: u64 = 100;
 
-/// All traces together have at most this many events, some 300 bytes each.
+/// All traces together have at most this many events, some 130 bytes each.
 const EVENTS: usize = 1_000_000;
 
 /// What failing executions are compared with.

@@ -15,8 +15,9 @@ use crate::run::End;
 use crate::seam::{Choice, OpKey, Program};
 use crate::strategy::{Frontier, Next, Preemptions, Strategy};
 
-/// How many executions the changes may take, and how many icb.
+/// How many executions the changes may take, and how many icb, before them and after.
 const CHANGES: u64 = 1_500;
+const SOON: u64 = 300;
 const ICB: u64 = 3_000;
 
 /// How much is done for the simplest schedule.
@@ -53,16 +54,24 @@ pub(super) struct Minimum {
     pub(super) ended: bool,
 }
 
-/// Simplifies a failing schedule; `fewest` says that none with fewer preemptions fails. Nothing, where the schedule does
-/// not fail in the same way each time.
+/// What is known of a failing schedule from the search that found it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Searched {
+    /// None with fewer preemptions fails.
+    pub(super) fewest: bool,
+    /// It was icb's first with so many: icb would find the same again.
+    pub(super) by_icb: bool,
+}
+
+/// Simplifies a failing schedule. Nothing, where the schedule does not fail in the same way each time.
 pub(super) fn minimise<P: Program>(
     lab: &mut Lab<'_, P>,
     schedule: &[(Choice, OpKey)],
-    (fewest, effort): (bool, Effort),
+    (searched, effort): (Searched, Effort),
 ) -> Result<Option<Minimum>, Halt> {
     let mut schedule = schedule.to_vec();
     for _ in 0..RESTARTS {
-        match attempt(lab, &mut schedule, (fewest, effort)) {
+        match attempt(lab, &mut schedule, (searched, effort)) {
             // With the key points that there are now, what has been found so far is another schedule.
             Err(Halt::Promoted) => {}
             result => return result,
@@ -75,17 +84,26 @@ pub(super) fn minimise<P: Program>(
 fn attempt<P: Program>(
     lab: &mut Lab<'_, P>,
     schedule: &mut Vec<(Choice, OpKey)>,
-    (mut fewest, effort): (bool, Effort),
+    (Searched { mut fewest, by_icb }, effort): (Searched, Effort),
 ) -> Result<Option<Minimum>, Halt> {
     let mut best = again(lab, schedule)?;
     if best.failure.is_none() {
         return Ok(None);
     }
+    let mut is_first = fewest && by_icb;
+    if !is_first {
+        // Most failures take few preemptions: icb comes to them sooner than changes do from a schedule with many.
+        let soon = first(lab, best.cost().preemptions, SOON)?;
+        if let Some(found) = soon.found {
+            fewest |= soon.fewest;
+            (best, is_first) = (found, soon.fewest);
+        }
+    }
     let mut ended = simplify(lab, &mut best, schedule, effort)?;
-    if !fewest {
-        let first = first(lab, best.cost().preemptions, effort)?;
-        fewest = first.fewest;
-        ended &= first.fewest;
+    if !is_first {
+        let first = first(lab, best.cost().preemptions, effort.executions(ICB))?;
+        fewest |= first.fewest;
+        ended &= fewest;
         if let Some(found) = first.found {
             best = found;
             ended = simplify(lab, &mut best, schedule, effort)?;
@@ -154,12 +172,12 @@ struct First {
     fewest: bool,
 }
 
-/// Looks for the failure in the schedules with at most so many preemptions, the fewest first.
-fn first<P: Program>(lab: &mut Lab<'_, P>, bound: u32, effort: Effort) -> Result<First, Halt> {
+/// Looks for the failure in the schedules with at most so many preemptions, the fewest first, in so many executions.
+fn first<P: Program>(lab: &mut Lab<'_, P>, bound: u32, executions: u64) -> Result<First, Halt> {
     let mut strategy = Frontier::new(Preemptions { max: bound });
     let cache = Cache::new(Some(Rule::Preemptions));
     let mut cut = None;
-    lab.allow(effort.executions(ICB));
+    lab.allow(executions);
     let found = loop {
         let Next::Work(item) = strategy.next(&cache) else { break None };
         let mut guide = strategy.guide(&item, &cache);

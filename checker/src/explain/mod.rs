@@ -24,6 +24,7 @@ pub use self::falcon::{Pattern, Seen, Suspect, Touch, rank};
 pub use self::fate::NoReturn;
 use self::lab::{Experiment, Halt, Lab};
 pub use self::minimise::Effort;
+use self::minimise::Searched;
 pub use self::pair::{CriticalPair, Second, Swap};
 use crate::cost;
 use crate::failure::FailureKind;
@@ -31,10 +32,15 @@ use crate::names::ThreadName;
 use crate::run::{Go, Limits};
 use crate::seam::Program;
 use crate::search::{Finding, Options, SearchError};
+use crate::strategy::StrategyKind;
 use crate::trace::{Trace, TraceStep};
 
 /// So many times at most the comparison with other executions begins again because they show more key points.
 const RESTARTS: u32 = 4;
+
+/// Longer executions are not explained unless all effort is made: hundreds of them would take hours, and several at a time
+/// more memory than one of a million events may.
+pub const LONGEST: usize = 250_000;
 
 /// What is known of a failure beyond the schedule that showed it first.
 #[derive(Clone, Debug)]
@@ -74,6 +80,11 @@ pub enum Unexplained {
     /// Its executions are as long as they may be.
     #[error("its executions do not end, which makes each experiment as long as the limit allows")]
     Endless,
+    /// Its execution has so many events.
+    #[error(
+        "its execution has {0} events, and an explanation, which runs hundreds like it, is made of up to {LONGEST}"
+    )]
+    TooLong(usize),
     /// The schedule did not fail in the same way again.
     #[error("its schedule did not fail in the same way again")]
     Lost,
@@ -86,7 +97,8 @@ pub enum Unexplained {
 }
 
 /// Explains a finding of a search with these options. `go` is asked at every event. The effort is what the simplest schedule
-/// is worth; the stages after that have budgets of their own.
+/// is worth; the stages after that have budgets of their own. `compared` is told of each execution that the failing one is compared
+/// with, and whether it failed in the same way.
 ///
 /// # Errors
 /// When there is nothing to explain, or nothing that could be found out; the finding itself is as good as before.
@@ -95,22 +107,30 @@ pub fn explain<P: Program>(
     found: &Finding,
     (options, effort): (&Options, Effort),
     go: &mut dyn FnMut() -> Go,
+    compared: &mut dyn FnMut(&Trace, bool),
 ) -> Result<Explanation, Unexplained> {
     match found.failure.kind {
         FailureKind::AlwaysFails => return Err(Unexplained::Always),
         FailureKind::StepLimit | FailureKind::Timeout => return Err(Unexplained::Endless),
         _ => {}
     }
+    let events = found.trace.steps.len();
+    if events > LONGEST && effort == Effort::Bounded {
+        return Err(Unexplained::TooLong(events));
+    }
     let limits = Limits { events: options.step_limit.max(1), timeouts: options.max_timeouts };
     let mut lab = Lab::new(program, limits, &found.identity, go);
-    let minimum = minimise::minimise(&mut lab, &found.trace.schedule(), (found.fewest, effort))?;
+    let by_icb = options.strategy == StrategyKind::Icb;
+    let searched = Searched { fewest: found.fewest, by_icb };
+    let minimum = minimise::minimise(&mut lab, &found.trace.schedule(), (searched, effort))?;
     let mut minimum = minimum.ok_or(Unexplained::Lost)?;
     let mut evidence = Evidence::collect(&mut lab, &minimum.simplest, options.seed);
     for _ in 0..RESTARTS {
         // With the key points that there are now, executions have more events.
         let Err(Halt::Promoted) = evidence else { break };
         let schedule = minimum.simplest.trace.schedule();
-        let again = minimise::minimise(&mut lab, &schedule, (minimum.fewest, effort));
+        let searched = Searched { fewest: minimum.fewest, by_icb };
+        let again = minimise::minimise(&mut lab, &schedule, (searched, effort));
         let Ok(Some(again)) = again else { break };
         evidence = Evidence::collect(&mut lab, &again.simplest, options.seed);
         minimum = again;
@@ -120,6 +140,8 @@ pub fn explain<P: Program>(
     let switches = simplest.cost().switches;
     let mut missing = Missing::default();
     let evidence = missing.stage("the patterns of accesses", evidence).unwrap_or_default();
+    evidence.failing.iter().for_each(|trace| compared(trace, true));
+    evidence.passing.iter().for_each(|trace| compared(trace, false));
     let pair = pair::critical_pair(&mut lab, &simplest, &evidence.passing);
     let pair = missing.stage("the critical pair", pair).flatten();
     let depth = missing.stage("its bug depth", depth::depth(&mut lab, &simplest, switches)).flatten();

@@ -33,7 +33,8 @@ impl Plan {
     /// The plan of a schedule.
     pub(super) fn of<'t>(steps: impl IntoIterator<Item = &'t TraceStep>) -> Self {
         let mut plan = Self::default();
-        for TraceStep { choice, event, .. } in steps {
+        for step in steps {
+            let (choice, event) = (step.choice, &step.event);
             let until = event.id.index + 1;
             match plan.legs.last_mut() {
                 Some(leg) if leg.agent == choice.agent => leg.until = until,

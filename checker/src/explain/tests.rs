@@ -32,8 +32,14 @@ fn by(strategy: StrategyKind, seed: u64) -> Options {
 
 /// The explanation of what a search finds first.
 fn explained(text: &str, options: &Options) -> Explanation {
-    explain(&model(text), &found(text, options), (options, Effort::Bounded), &mut || Go::Continue)
-        .unwrap_or_else(|error| panic!("{text}: {error}"))
+    explain(
+        &model(text),
+        &found(text, options),
+        (options, Effort::Bounded),
+        &mut || Go::Continue,
+        &mut |_, _| (),
+    )
+    .unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 const LOST_UPDATE: &str = "create T2, create T3, join T2, join T3, r x, assert x == 2 \
@@ -66,17 +72,35 @@ fn the_fewest_preemptions_are_reached_from_bad_schedules() {
     }
 }
 
+#[test]
+fn the_simplest_schedule_is_the_same_whichever_search_found_it() {
+    let of = |strategy| {
+        // To its end, so that the search itself knows that no schedule has fewer preemptions.
+        let options = Options { keep_going: true, ..by(strategy, 0) };
+        let told = explained(LOST_UPDATE, &options);
+        assert!(told.finding.fewest, "{}", strategy.name());
+        told.finding.trace.schedule()
+    };
+    let expected = of(StrategyKind::Icb);
+    for strategy in [StrategyKind::Auto, StrategyKind::Dpor, StrategyKind::Idb] {
+        assert_eq!(of(strategy), expected, "{}", strategy.name());
+    }
+}
+
 /// Without time, the schedule that was found is all that there is; with as much as it takes, it is the simplest one.
 #[test]
 fn what_time_has_cut_short_can_be_brought_to_its_end() {
     let options = by(StrategyKind::Random, 3);
     let found = found(SPIN_FLAG, &options);
     let program = model(SPIN_FLAG);
-    let cut = explain(&program, &found, (&options, Effort::Bounded), &mut || Go::BudgetSpent).unwrap();
+    let cut = explain(&program, &found, (&options, Effort::Bounded), &mut || Go::BudgetSpent, &mut |_, _| ())
+        .unwrap();
     assert_eq!((cut.minimised, cut.finding.fewest), (false, false));
     assert_eq!(cut.finding.trace.first_difference(&found.trace), None);
     assert!(cut.finding.preemptions > Some(2), "{:?}", cut.finding.preemptions);
-    let whole = explain(&program, &cut.finding, (&options, Effort::Full), &mut || Go::Continue).unwrap();
+    let whole =
+        explain(&program, &cut.finding, (&options, Effort::Full), &mut || Go::Continue, &mut |_, _| ())
+            .unwrap();
     assert_eq!((whole.minimised, whole.finding.fewest, whole.finding.preemptions), (true, true, Some(2)));
 }
 

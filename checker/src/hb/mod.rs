@@ -13,7 +13,8 @@ use crate::clock::Clock;
 use crate::hash::{HbHash, Mixer};
 use crate::names::{EventId, ThreadName};
 use crate::op::{Effect, Mode, Op, OpKind};
-use crate::seam::{Event, Pick};
+use crate::recorded::Recorded;
+use crate::seam::Pick;
 
 /// Happens-before of the events so far.
 #[derive(Clone, Debug, Default)]
@@ -126,7 +127,7 @@ impl HappensBefore {
     }
 
     /// Takes in the next event. `locate` gives a thread's place in creation order.
-    pub fn push(&mut self, thread: usize, event: &Event, locate: impl Fn(ThreadName) -> Option<usize>) {
+    pub fn push(&mut self, thread: usize, event: &Recorded, locate: impl Fn(ThreadName) -> Option<usize>) {
         self.push_with(thread, event, &event.did, locate);
     }
 
@@ -134,12 +135,12 @@ impl HappensBefore {
     pub(crate) fn push_with(
         &mut self,
         thread: usize,
-        event: &Event,
+        event: &Recorded,
         did: &Effect,
         locate: impl Fn(ThreadName) -> Option<usize>,
     ) {
         let waker =
-            event.woken_by.and_then(|EventId { thread, index }| self.position(locate(thread)?, index));
+            event.woken_by().and_then(|EventId { thread, index }| self.position(locate(thread)?, index));
         let peer = event.op.peer.and_then(&locate);
         let before = self.before(thread, event.op.kind, did, peer, waker);
         let hash = self.event_hash(thread, event.op.kind, did, event.pick, &before);
@@ -266,6 +267,7 @@ mod tests {
     use super::*;
     use crate::names::{Obj, ObjName, Site};
     use crate::op::Access;
+    use crate::seam::Event;
 
     /// Events of two threads that exist from the start.
     struct Run {
@@ -287,7 +289,14 @@ mod tests {
         fn push(&mut self, thread: usize, op: Op, woken_by: Option<EventId>) {
             let id = EventId { thread: name(thread), index: self.counts[thread] };
             self.counts[thread] += 1;
-            let event = Event { id, did: op.may.clone(), op, pick: Pick::Only, site: Site(0), woken_by };
+            let event = Recorded::from(Event {
+                id,
+                did: op.may.clone(),
+                op,
+                pick: Pick::Only,
+                site: Site(0),
+                woken_by,
+            });
             self.hb.push(thread, &event, |wanted| (0..2).find(|&thread| name(thread) == wanted));
         }
 
@@ -335,7 +344,8 @@ mod tests {
             let mut run = Run::new();
             let id = EventId { thread: name(0), index: 0 };
             let op = read(0, 4);
-            let event = Event { id, did: op.may.clone(), op, pick, site: Site(0), woken_by: None };
+            let event =
+                Recorded::from(Event { id, did: op.may.clone(), op, pick, site: Site(0), woken_by: None });
             run.hb.push(0, &event, |_| None);
             run.hb.state()
         };
@@ -350,7 +360,14 @@ mod tests {
         run.hb.add_thread(name(2), Some(1));
         let op = read(8, 4);
         let id = EventId { thread: name(2), index: 0 };
-        let event = Event { id, did: op.may.clone(), op, pick: Pick::Only, site: Site(0), woken_by: None };
+        let event = Recorded::from(Event {
+            id,
+            did: op.may.clone(),
+            op,
+            pick: Pick::Only,
+            site: Site(0),
+            woken_by: None,
+        });
         run.hb.push(2, &event, |_| None);
         assert!(run.hb.ordered(0, 2) && run.hb.ordered(1, 2));
     }

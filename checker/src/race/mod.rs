@@ -22,7 +22,7 @@ use crate::cells::Cells;
 use crate::hb::HappensBefore;
 use crate::names::{Obj, ObjName, Site};
 use crate::op::{Access, Atomicity, Effect, Mode, Op, OpKind};
-use crate::seam::Event;
+use crate::recorded::Recorded;
 use crate::stretches::Stretches;
 use crate::trace::Trace;
 
@@ -110,7 +110,7 @@ impl Detector {
     }
 
     /// What of an event synchronises, and the plain accesses.
-    fn divide(&self, event: &Event) -> (Effect, SmallVec<[Access; 2]>) {
+    fn divide(&self, event: &Recorded) -> (Effect, SmallVec<[Access; 2]>) {
         // That a block is used after it was freed is a failure, which says more than a race.
         if event.op.kind == OpKind::Free {
             return Default::default();
@@ -127,7 +127,7 @@ impl Detector {
         &mut self,
         thread: usize,
         at: usize,
-        event: &Event,
+        event: &Recorded,
         access: Access,
         race: &mut impl FnMut(Race, bool),
     ) {
@@ -160,6 +160,6 @@ pub(crate) fn is_plain(op: &Op, variables: &Stretches) -> bool {
 }
 
 /// Whether all that an event touches is a synchronisation variable thereby.
-fn synchronises(event: &Event) -> bool {
+fn synchronises(event: &Recorded) -> bool {
     event.op.kind.synchronises() || event.op.atomicity == Atomicity::Atomic
 }

@@ -51,7 +51,7 @@ pub struct Harm {
 }
 
 /// The races of a search so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Pairs {
     detector: Detector,
     /// In the order in which they were found.
@@ -85,12 +85,31 @@ impl Pairs {
             let trace = Arc::clone(kept.get_or_insert_with(|| Arc::new(trace.clone())));
             self.found.push(Pair { race, certain: is_certain(&trace, &race), trace, harm: None });
         }
-        let Some(failed) = failed else { return new };
+        if let Some(failed) = failed {
+            self.count(ways, failed);
+        }
+        new
+    }
+
+    /// Takes in an execution that was run to explain a failure: it counts for the pairs that the search has found, and adds none.
+    pub fn compare(&mut self, trace: &Trace, failed: bool) {
+        if self.found.is_empty() {
+            return;
+        }
+        let mut ways: FxHashMap<[Place; 2], usize> = FxHashMap::default();
+        for (places, way) in self.detector.races(trace).iter().map(|race| way(trace, race)) {
+            if self.found.iter().any(|pair| pair.locations() == locations(places)) {
+                *ways.entry(places).or_default() |= way;
+            }
+        }
+        self.count(ways, failed);
+    }
+
+    fn count(&mut self, ways: FxHashMap<[Place; 2], usize>, failed: bool) {
         for (places, way) in ways {
             let (fails, passes) = &mut self.ways.entry(places).or_default()[way - 1];
             *(if failed { fails } else { passes }) += 1;
         }
-        new
     }
 
     /// The synchronisation variables so far.

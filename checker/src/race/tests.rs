@@ -8,12 +8,12 @@ use super::*;
 use crate::model::Model;
 use crate::names::{EventId, ThreadName};
 use crate::op::{Op, OpKind};
-use crate::seam::{Choice, Pick};
+use crate::seam::{Choice, Event, Pick};
 use crate::search::tests::against_oracle::program;
 use crate::search::tests::generated::generated;
 use crate::search::{Options, sample};
 use crate::strategy::StrategyKind;
-use crate::trace::{Last, Reason, TraceStep};
+use crate::trace::{Last, Moment, Reason, TraceStep};
 
 /// A pair of accesses that race: each place, and whether the one that ran first is of the earlier thread.
 type Pairs = BTreeSet<([Place; 2], bool)>;
@@ -21,7 +21,7 @@ type Pairs = BTreeSet<([Place; 2], bool)>;
 /// The races of an execution, with nothing but the definition: any two plain accesses of a byte that is no synchronisation
 /// variable, one of them a write, of which the first is not before the second in the transitive closure of what orders.
 fn by_definition(trace: &Trace) -> Pairs {
-    let events: Vec<&Event> = trace.steps.iter().map(|step| &step.event).collect();
+    let events: Vec<&Recorded> = trace.steps.iter().map(|step| &step.event).collect();
     let variables: BTreeSet<(ObjName, u32)> = events
         .iter()
         .filter(|event| synchronises(event))
@@ -30,14 +30,14 @@ fn by_definition(trace: &Trace) -> Pairs {
         .flat_map(bytes)
         .collect();
     let is_variable = |obj| bytes(obj).all(|byte| variables.contains(&byte));
-    let is_order = |event: &Event, access: &Access| synchronises(event) || is_variable(access.obj);
-    let orders = |a: &Event, b: &Event| {
+    let is_order = |event: &Recorded, access: &Access| synchronises(event) || is_variable(access.obj);
+    let orders = |a: &Recorded, b: &Recorded| {
         a.id.thread == b.id.thread
             || a.did.ends_process
             || b.did.ends_process
             || (a.op.kind == OpKind::Create && a.op.peer == Some(b.id.thread))
             || (b.op.kind == OpKind::Join && b.op.peer == Some(a.id.thread))
-            || b.woken_by == Some(a.id)
+            || b.woken_by() == Some(a.id)
             || a.did.accesses.iter().filter(|access| is_order(a, access)).any(|one| {
                 b.did
                     .accesses
@@ -52,7 +52,7 @@ fn by_definition(trace: &Trace) -> Pairs {
         let all = direct.flat_map(|earlier| before[earlier].iter().copied().chain([earlier])).collect();
         before.push(all);
     }
-    let plain = |event: &Event| -> Vec<(bool, BTreeSet<(ObjName, u32)>)> {
+    let plain = |event: &Recorded| -> Vec<(bool, BTreeSet<(ObjName, u32)>)> {
         let plain = event.did.accesses.iter().filter(|access| !is_order(event, access));
         plain
             .map(|access| {
@@ -151,9 +151,17 @@ fn trace(events: &[(usize, Doing, u32, u32, u64)]) -> Trace {
         counts[thread] += 1;
         let woken_by = last.filter(|_| matches!(doing, Doing::Wake));
         last = Some(id);
-        let event = Event { id, did: op.may.clone(), op, pick: Pick::Only, site: Site(site), woken_by };
-        let (choice, reason) = (Choice::thread(id.thread), Reason::First);
-        trace.steps.push(TraceStep::new(choice, event, reason, 0, 0, false, (0, 0), Last::Nobody));
+        let event = Recorded::from(Event {
+            id,
+            did: op.may.clone(),
+            op,
+            pick: Pick::Only,
+            site: Site(site),
+            woken_by,
+        });
+        let choice = Choice::thread(id.thread);
+        let moment = Moment { choice, reason: Reason::First, last: Last::Nobody, choices: [choice].into() };
+        trace.steps.push(TraceStep::new(event, moment.into(), (0, 0), false));
     }
     trace
 }

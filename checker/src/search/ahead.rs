@@ -43,6 +43,21 @@ pub trait Workers {
 
     /// The result of a job is not needed.
     fn unused(&mut self, id: u64);
+
+    /// What a result was recorded in, which is of no more use: the next one can be recorded there.
+    fn give_back(&mut self, _paper: Paper) {}
+}
+
+/// What an execution is recorded in. Whoever runs one after the other uses it again: it keeps its room.
+#[derive(Debug, Default)]
+pub struct Paper(Trace);
+
+impl Paper {
+    /// How many events it has room for.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.0.steps.capacity()
+    }
 }
 
 /// No workers.
@@ -116,7 +131,7 @@ impl Job {
     }
 
     /// Runs it; `program` is the program of the search, or another one that is the same. `go` is asked at every event.
-    pub fn run<P: Program>(self, program: &P, go: &mut dyn FnMut() -> Go) -> Done {
+    pub fn run<P: Program>(self, program: &P, paper: Paper, go: &mut dyn FnMut() -> Go) -> Done {
         let Self { item, mut guide, limits, only_at, epoch } = self;
         let id = item.id;
         if program.epoch() != epoch {
@@ -124,6 +139,7 @@ impl Job {
         }
         let mut runner = Runner::new(program, limits);
         runner.only_at = only_at;
+        runner.trace = paper.0;
         let end = runner.run(&item.prefix, &mut *guide, go);
         let Ok(end @ (End::Ended(_) | End::Cut(_) | End::Limit(_))) = end else {
             return Done { id, ran: None };
@@ -259,7 +275,8 @@ impl<P: Program> Search<'_, P> {
             }
         }
         self.ahead.workers.used(item.id, trace.steps.len() as u32, &ending);
-        self.runner.take_over(trace, ending, over);
+        let old = self.runner.take_over(trace, ending, over);
+        self.ahead.workers.give_back(Paper(old));
         Ok(Some((end.attributed(&Scope::All, &mut self.runner), notes)))
     }
 

@@ -32,7 +32,7 @@ impl<P: Program> Search<'_, P> {
         !self.check.is_done && (self.strategy.opening().is_none() || done >= AFTER || is_last)
     }
 
-    /// The same where nothing is left to explore.
+    /// Whether it has not been checked so far.
     pub(super) fn is_unchecked(&self) -> bool {
         !self.check.is_done
     }

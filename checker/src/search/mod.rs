@@ -20,7 +20,7 @@ mod tidy;
 use std::mem;
 
 use self::ahead::Ahead;
-pub use self::ahead::{Alone, Done, Job, Workers};
+pub use self::ahead::{Alone, Done, Job, Paper, Workers};
 use self::carry::Carried;
 use self::determinism::Check;
 pub use self::error::SearchError;
@@ -169,9 +169,9 @@ impl<'a, P: Program> Search<'a, P> {
             finding.fewest |= is_fewest(finding.preemptions.unwrap_or(u32::MAX), covered, lowest);
         }
         self.notes.extend(self.races.is_cut().then(race::too_many));
+        self.notes.extend(self.strategy.uncovered().map(str::to_owned));
         self.notes.extend(self.everywhere.then(only_synchronisation::why_everywhere));
-        let races = self.races.into_found();
-        let Self { stats, findings, notes, .. } = self;
+        let Self { stats, findings, races, notes, .. } = self;
         Ok(Outcome { stats, covered, at_synchronisation, findings, races, ended, notes })
     }
 
@@ -187,13 +187,7 @@ impl<'a, P: Program> Search<'a, P> {
             if self.runner.program.epoch() != self.epoch {
                 continue;
             }
-            if self.is_check_due() {
-                match self.check_determinism()? {
-                    Some(ended) => return Ok(ended),
-                    None => continue,
-                }
-            }
-            let Next::Work(item) = self.strategy.next(&self.cache) else {
+            let Some(item) = self.next_item() else {
                 if self.is_unchecked() {
                     match self.check_determinism()? {
                         Some(ended) => return Ok(ended),
@@ -222,6 +216,17 @@ impl<'a, P: Program> Search<'a, P> {
                 findings: self.findings.len(),
             };
             self.observer.progress(&progress);
+        }
+    }
+
+    /// The next item; none where nothing is left, or something else comes first.
+    fn next_item(&mut self) -> Option<WorkItem> {
+        if self.is_check_due() {
+            return None;
+        }
+        match self.strategy.next(&self.cache) {
+            Next::Work(item) => Some(item),
+            Next::Wait | Next::Done => None,
         }
     }
 
@@ -377,6 +382,8 @@ impl<'a, P: Program> Search<'a, P> {
             Reproduction::Promoted => return Ok(None),
             Reproduction::Stopped(ended) => return Ok(Some(ended)),
         }
+        // The same events once more, however many.
+        self.runner.trace = Trace::default();
         let common = self.uniform.as_ref().is_none_or(|common| common.contains(&identity));
         let suspected = common && known.is_none();
         let always = self.is_always(&shown, &identity, suspected)?;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::findings::Identity;
 use crate::failure::Failure;
-use crate::race::Pair;
+use crate::race::Pairs;
 use crate::run::Go;
 use crate::seam::{Ending, Epoch};
 use crate::strategy::Coverage;
@@ -23,7 +23,7 @@ pub struct Outcome {
     /// One for each failure, in the order in which they were found.
     pub findings: Vec<Finding>,
     /// Data races, once per pair of locations, in the order in which they were found. They need not be failures.
-    pub races: Vec<Pair>,
+    pub races: Pairs,
     /// Why the search ended.
     pub ended: Ended,
     /// Things to tell the user, each one sentence.

@@ -100,6 +100,11 @@ pub trait Strategy: Send {
         true
     }
 
+    /// Why less is covered than was run, where that is for another reason than a limit or the end of the budget.
+    fn uncovered(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Takes in an execution that no item of its own led to, where that tells it something about the program.
     fn saw(&mut self, _run: &Trace) {}
 

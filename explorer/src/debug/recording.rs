@@ -14,6 +14,7 @@ use super::tape::Taken;
 use crate::lanes::Lanes;
 use crate::places::Places;
 use crate::report::{EventLine, Location, Switch};
+use crate::shared::Shared;
 use crate::story::Story;
 use crate::words::Words;
 use crate::{blame, finding};
@@ -89,7 +90,12 @@ const FAILED: &str = "failed";
 
 impl Recording {
     /// From a replay, and what was taken down of it.
-    pub(super) fn of(replayed: &Replayed, taken: &Taken, at: &[Location], places: &Places<'_>) -> Self {
+    pub(super) fn of(
+        replayed: &Replayed,
+        taken: &Taken,
+        at: &[Shared<Location>],
+        places: &Places<'_>,
+    ) -> Self {
         let none = Failure {
             kind: FailureKind::AlwaysFails,
             message: String::new(),
@@ -116,7 +122,7 @@ impl Recording {
             place: None,
         });
         let mut told: HashMap<usize, EventLine> =
-            story.events.into_iter().map(|line| (line.number as usize, line)).collect();
+            story.events.into_iter().map(|line: EventLine| (line.number as usize, line)).collect();
         let steps = replayed.trace.steps.iter().take(end).enumerate();
         let events = steps.map(|(number, step)| {
             let (choice, key) = step.replayed();
@@ -124,10 +130,16 @@ impl Recording {
                 Some(line) => {
                     let is_from_harness = harness.is_some() && step.last.thread() == harness;
                     let switch = line.switch.filter(|_| !is_from_harness);
-                    Recorded { choice, key, text: line.text, place: line.place, switch }
+                    Recorded {
+                        choice,
+                        key,
+                        text: line.text.to_string(),
+                        place: Location::clone(&line.place),
+                        switch: switch.map(|switch| *switch),
+                    }
                 }
                 None => {
-                    let place = at.get(number).cloned().unwrap_or_default();
+                    let place = at.get(number).map(|place| Location::clone(place)).unwrap_or_default();
                     Recorded { choice, key, text: words.event(&step.event), place, switch: None }
                 }
             }

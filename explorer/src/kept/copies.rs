@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use ptrace_backend::preflight;
 
-use super::{KeptFinding, KeptSource, content_hash};
+use super::{KeptHead, KeptSource, content_hash};
 use crate::report::{Finding, Location};
 use crate::store::{Store, StoreError, short_hash};
 
@@ -53,7 +53,7 @@ fn files(finding: &Finding) -> BTreeSet<&str> {
         place.file.as_deref()
     }
     let stacks = finding.parties.iter().flat_map(|party| &party.stack);
-    let events = finding.events.iter().map(|event| &event.place);
+    let events = finding.events.iter().map(|event| &*event.place);
     std::iter::once(&finding.place).chain(stacks).chain(events).filter_map(file).collect()
 }
 
@@ -124,7 +124,7 @@ impl Explored {
 }
 
 /// Removes the copies that none of these findings needs.
-pub(super) fn forget_unused(store: &Store, findings: &[KeptFinding]) {
+pub(super) fn forget_unused(store: &Store, findings: &[KeptHead]) {
     let sources = findings.iter().flat_map(|finding| &finding.sources).map(|source| source.copy.as_str());
     let programs = findings.iter().filter_map(|finding| finding.program.as_deref());
     let needed: BTreeSet<&str> = sources.chain(programs).collect();

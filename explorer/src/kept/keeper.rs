@@ -1,13 +1,15 @@
 //! Writes what an exploration finds into the store, as it finds it.
 
-use std::fs;
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::Path;
 
 use checker::search::Identity;
 
 use super::copies::Explored;
 use super::{
-    FINDING, KeptFinding, KeptFolder, KeptTarget, Run, TARGET, VERSION, copies, now, settle, signature,
+    FINDING, KeptFinding, KeptFolder, KeptHead, KeptTarget, Run, TARGET, VERSION, copies, now, settle,
+    signature,
 };
 use crate::report::{Finding, Report};
 use crate::saving;
@@ -47,10 +49,10 @@ impl<'a> Keeper<'a> {
         let id = self.name(identity, told);
         told.id = Some(id.clone());
         let schedule_name = saving::file_name(&id);
-        let path = self.store.write(&schedule_name, schedule.to_json().as_bytes())?;
+        let path = self.store.write_with(&schedule_name, |to| schedule.write(to))?;
         told.schedule_file = Some(path.to_string_lossy().into_owned());
         let folder = KeptFolder::at(self.store.folder());
-        let before = folder.finding(&id);
+        let before = folder.head(&id);
         let at = now();
         let kept = KeptFinding {
             format: FINDING.to_owned(),
@@ -71,14 +73,15 @@ impl<'a> Keeper<'a> {
 
     /// Keeps the schedule of a finding, which a simpler one is to replace. Returns where it is then.
     pub(crate) fn set_aside(&self, id: &str) -> Option<String> {
-        let text = fs::read(self.store.folder().join(saving::file_name(id))).ok()?;
-        let path = self.store.write(&saving::original_name(id), &text).ok()?;
+        let mut file = File::open(self.store.folder().join(saving::file_name(id))).ok()?;
+        let copy = |to: &mut dyn Write| io::copy(&mut file, to).map(drop);
+        let path = self.store.write_with(&saving::original_name(id), copy).ok()?;
         Some(path.to_string_lossy().into_owned())
     }
 
     /// Keeps the schedule that ends well, next to that of a finding. Returns where it is.
     pub(crate) fn keep_passing(&self, id: &str, schedule: &ScheduleFile) -> Result<String, StoreError> {
-        let path = self.store.write(&saving::passing_name(id), schedule.to_json().as_bytes())?;
+        let path = self.store.write_with(&saving::passing_name(id), |to| schedule.write(to))?;
         Ok(path.to_string_lossy().into_owned())
     }
 
@@ -111,14 +114,15 @@ impl<'a> Keeper<'a> {
             findings: report.findings.iter().filter_map(|finding| finding.id.clone()).collect(),
         };
         let folder = KeptFolder::at(self.store.folder());
-        let mut findings = folder.findings();
-        for finding in &mut findings {
-            let is_found = run.findings.contains(&finding.id);
-            if !is_found && settle::not_found(finding, self.run, &run, &report.findings) {
-                self.write(finding)?;
+        let kept = folder.heads();
+        for KeptHead { id, .. } in kept.iter().filter(|head| !run.findings.contains(&head.id)) {
+            if let Some(mut finding) = folder.finding(id)
+                && settle::not_found(&mut finding, self.run, &run, &report.findings)
+            {
+                self.write(&finding)?;
             }
         }
-        copies::forget_unused(self.store, &findings);
+        copies::forget_unused(self.store, &kept);
         let target = KeptTarget {
             format: TARGET.to_owned(),
             version: VERSION,
@@ -126,16 +130,16 @@ impl<'a> Keeper<'a> {
             run: self.run.clone(),
             last: run,
         };
-        self.store.write("target.json", &json(&target)).map(drop)
+        self.store.write_with("target.json", |to| json(&target, to)).map(drop)
     }
 
     fn write(&self, finding: &KeptFinding) -> Result<(), StoreError> {
-        self.store.write(&format!("findings/{}.json", finding.id), &json(finding)).map(drop)
+        let name = format!("findings/{}.json", finding.id);
+        self.store.write_with(&name, |to| json(finding, to)).map(drop)
     }
 }
 
-fn json(value: &impl serde::Serialize) -> Vec<u8> {
-    let mut text = serde_json::to_vec(value).expect("all keys are strings");
-    text.push(b'\n');
-    text
+fn json(value: &impl serde::Serialize, to: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *to, value)?;
+    to.write_all(b"\n")
 }

@@ -58,6 +58,18 @@ pub struct KeptFinding {
     pub finding: Finding,
 }
 
+/// What is kept of a finding but for the finding itself, which can be as long as its execution.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+pub(crate) struct KeptHead {
+    pub(crate) format: String,
+    pub(crate) version: u32,
+    pub(crate) id: String,
+    pub(crate) found: u64,
+    pub(crate) schedule: String,
+    pub(crate) program: Option<String>,
+    pub(crate) sources: Vec<KeptSource>,
+}
+
 /// A source as it was when a finding was made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct KeptSource {

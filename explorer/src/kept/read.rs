@@ -1,14 +1,15 @@
 //! Reads what is kept, whoever wrote it: what is no file of ours, or newer than this tool, is passed over.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::BufReader;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-use super::{FINDING, KeptFinding, KeptTarget, TARGET, VERSION, copies};
+use super::{FINDING, KeptFinding, KeptHead, KeptTarget, TARGET, VERSION, copies};
 use crate::root::STORE;
 use crate::saving;
 use crate::store::{Store, StoreError};
@@ -50,8 +51,7 @@ impl KeptFolder {
     /// A number that is another one when anything that is kept of target or findings is.
     #[must_use]
     pub fn stamp(&self) -> u64 {
-        let files = fs::read_dir(self.0.join("findings")).into_iter().flatten().flatten();
-        let mut files: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
+        let mut files = self.files();
         files.push(self.0.join("target.json"));
         files.sort();
         let mut digits = DefaultHasher::new();
@@ -74,8 +74,7 @@ impl KeptFolder {
     /// Its findings, the oldest first.
     #[must_use]
     pub fn findings(&self) -> Vec<KeptFinding> {
-        let entries = fs::read_dir(self.0.join("findings")).into_iter().flatten().flatten();
-        let mut findings: Vec<KeptFinding> = entries.filter_map(|entry| finding(&entry.path())).collect();
+        let mut findings: Vec<KeptFinding> = self.files().iter().filter_map(|path| finding(path)).collect();
         findings.sort_by(|one, other| (one.found, &one.id).cmp(&(other.found, &other.id)));
         findings
     }
@@ -83,9 +82,27 @@ impl KeptFolder {
     /// One of them.
     #[must_use]
     pub fn finding(&self, id: &str) -> Option<KeptFinding> {
+        finding(&self.file(id)?)
+    }
+
+    /// All of its findings without what they tell.
+    pub(super) fn heads(&self) -> Vec<KeptHead> {
+        self.files().iter().filter_map(|path| head(path)).collect()
+    }
+
+    /// The same of one of them.
+    pub(super) fn head(&self, id: &str) -> Option<KeptHead> {
+        head(&self.file(id)?)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.0.join("findings")).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect()
+    }
+
+    fn file(&self, id: &str) -> Option<PathBuf> {
         // A name with a separator would be another folder.
-        let is_name = !id.contains('/');
-        is_name.then(|| finding(&self.0.join(format!("findings/{id}.json"))))?
+        (!id.contains('/')).then(|| self.0.join(format!("findings/{id}.json")))
     }
 
     /// The finding whose schedule a file is: the one that fails, the one in which it was found, or the one that passes.
@@ -109,7 +126,7 @@ impl KeptFolder {
         let _alone = store.lock()?;
         let Some(finding) = self.finding(id) else { return Ok(()) };
         store.remove(&format!("findings/{id}.json"))?;
-        let others = self.findings();
+        let others = self.heads();
         if others.iter().all(|other| other.schedule != finding.schedule) {
             store.remove(&finding.schedule)?;
             store.remove(&saving::original_name(id))?;
@@ -122,8 +139,19 @@ impl KeptFolder {
 
 fn finding(path: &Path) -> Option<KeptFinding> {
     let finding: KeptFinding = read(path)?;
-    let is_named = path.file_stem().is_some_and(|stem| stem == finding.id.as_str());
-    (finding.format == FINDING && finding.version <= VERSION && is_named).then_some(finding)
+    is_ours(path, (&finding.format, finding.version, &finding.id)).then_some(finding)
+}
+
+/// The rest of the file is passed over as it is read.
+fn head(path: &Path) -> Option<KeptHead> {
+    let file = BufReader::new(File::open(path).ok()?);
+    let head: KeptHead = serde_json::from_reader(file).ok()?;
+    is_ours(path, (&head.format, head.version, &head.id)).then_some(head)
+}
+
+fn is_ours(path: &Path, (format, version, id): (&str, u32, &str)) -> bool {
+    let is_named = path.file_stem().is_some_and(|stem| stem == id);
+    format == FINDING && version <= VERSION && is_named
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {

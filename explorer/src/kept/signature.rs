@@ -5,7 +5,7 @@ use std::path::Path;
 
 use checker::failure::FailureKind;
 
-use crate::report::{Finding, Location};
+use crate::report::{Finding, Location, Party};
 use crate::store::short_hash;
 
 /// A name that the same failure always gets, whatever moves around it.
@@ -29,10 +29,9 @@ fn places(finding: &Finding) -> Vec<&Location> {
         return vec![&finding.place];
     }
     let failed = finding.thread.as_ref();
-    let taking_part = finding.parties.iter().filter(|party| match failed {
-        Some(failed) => party.thread == *failed,
-        None => !party.doing.starts_with("was preempted"),
-    });
+    let on_the_way = |party: &&Party| party.doing.starts_with("was preempted");
+    let parties = finding.parties.iter().filter(|party| !on_the_way(party));
+    let taking_part = parties.filter(|party| failed.is_none_or(|failed| party.thread == *failed));
     let mut places: Vec<_> = taking_part.filter_map(|party| party.stack.first()).collect();
     if failed.is_none() {
         places.sort_by_key(|place| (place.file.clone(), place.line));
@@ -77,7 +76,6 @@ fn kind(kind: FailureKind) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Party;
 
     fn finding(kind: FailureKind, lines: &[u32]) -> Finding {
         let party = |(at, line): (usize, &u32)| Party {
@@ -99,6 +97,19 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         std::fs::write(root.path().join("a.c"), text).unwrap();
         root
+    }
+
+    #[test]
+    fn where_the_thread_that_fails_was_preempted_before_is_no_part_of_it() {
+        let root = root("int x;\n  create();\n  assert(x);\n");
+        let of = |lines: &[u32]| {
+            let mut finding = finding(FailureKind::Assertion, lines);
+            finding.thread = Some("T1".to_owned());
+            finding.parties.iter_mut().for_each(|party| "T1".clone_into(&mut party.thread));
+            super::name(&finding, root.path())
+        };
+        assert_eq!(of(&[3, 2]), of(&[3]));
+        assert_ne!(of(&[3, 2]), of(&[2]));
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub(super) fn finding(kind: FailureKind) -> Finding {
         schedule_file: None,
         parties: Vec::new(),
         lanes: Vec::new(),
-        events: Vec::new(),
+        events: Vec::new().into(),
         output: Output::default(),
     }
 }

@@ -64,7 +64,7 @@ fn the_schedule_that_passes_is_saved_with_the_choices_that_it_takes() {
     let pair = why.pair.as_ref().unwrap();
     let file = ScheduleFile::read(pair.schedule_file.as_ref().unwrap().as_ref()).unwrap();
     let threads = |lines: &[crate::report::EventLine]| -> Vec<String> {
-        lines.iter().map(|line| line.thread.clone()).collect()
+        lines.iter().map(|line| line.thread.to_string()).collect()
     };
     let label = |thread| pair.lanes.iter().find(|lane| lane.path == thread).unwrap().thread.clone();
     let chosen: Vec<String> = file.choices.iter().map(|choice| label(choice.thread)).collect();

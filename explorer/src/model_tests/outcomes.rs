@@ -7,7 +7,9 @@ use crate::verdict::Verdict;
 fn the_store_holds_what_was_printed() {
     let explored = explore(LOST_UPDATE);
     let kept = |name: &str| std::fs::read(explored.folder.path().join(name)).unwrap();
-    assert_eq!(kept("report.json"), json(&explored.report));
+    let mut printed = Vec::new();
+    json(&explored.report, &mut printed).unwrap();
+    assert_eq!(kept("report.json"), printed);
     assert_eq!(kept("report.txt"), text::render(&explored.report).into_bytes());
 }
 

@@ -115,9 +115,11 @@ fn a_clean_report_says_what_was_covered() {
 fn the_json_report_has_the_documented_members() {
     let mut report = explore(LOST_UPDATE).timeless();
     // The first event after the preemption stands for all of them.
-    report.findings[0].events.retain(|event| event.switch.is_some());
-    report.findings[0].events.truncate(3);
-    insta::assert_snapshot!(String::from_utf8(json(&report)).unwrap(), @r#"
+    report.findings[0].events.make_mut().retain(|event| event.switch.is_some());
+    report.findings[0].events.make_mut().truncate(3);
+    let mut printed = Vec::new();
+    json(&report, &mut printed).unwrap();
+    insta::assert_snapshot!(String::from_utf8(printed).unwrap(), @r#"
     {
       "format": "interleaver-report",
       "version": 1,
@@ -285,6 +287,21 @@ fn a_harmful_race_says_which_order_fails() {
     let harm = "1 of 1 execution in which the read at model.c:1 came before the write at model.c:2 failed, 1 of 1 others \
                 passed";
     assert_eq!((race.harmful, race.harm.as_deref()), (true, Some(harm)));
+}
+
+#[test]
+fn what_explains_a_failure_tells_which_order_of_a_race_fails() {
+    // The first execution fails, and the search ends with it: no other order has been run.
+    let program = "T1: create T2, r x, join T2, assert x==1 | T2: w x 1";
+    let is_harmful = |explain| {
+        let report = explore_with(program, |request| {
+            (request.races, request.strategy, request.explain) = (true, Strategy::Auto, explain);
+        });
+        assert_eq!(report.report.findings[0].schedule_number, 1);
+        report.report.races.iter().map(|race| race.harmful).collect::<Vec<bool>>()
+    };
+    assert_eq!(is_harmful(false), [false]);
+    assert_eq!(is_harmful(true), [true]);
 }
 
 #[test]

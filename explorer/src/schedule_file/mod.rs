@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::place::Place;
 use crate::report::Location;
 use crate::request::Request;
+use crate::shared::Shared;
 use crate::text_value::OsText;
 
 pub use io::ScheduleFileError;
@@ -158,9 +159,9 @@ pub struct SavedChoice {
     pub operation: OpKind,
     /// What it ran it on, in words; for people only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub object: Option<String>,
+    pub object: Option<Shared<String>>,
     /// Function and line, or the address where there is no line.
-    pub at: String,
+    pub at: Shared<String>,
     /// The instruction, in this build.
     #[serde(with = "encode::site")]
     pub site: Site,

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use explorer::kept::{self, KeptFinding, KeptFolder, KeptTarget};
 use explorer::report::{FailureKind, Location};
+use explorer::shared::Shared;
 
 pub(crate) use self::clues::Clue;
 pub(crate) use self::schedule::{Preemption, State, Step};
@@ -69,9 +70,9 @@ impl Finding {
         let critical_pair = why.map(|why| clues::critical_pair(why, root)).unwrap_or_default();
         let pattern = why.map(|why| clues::pattern(why, root)).unwrap_or_default();
         // Long executions would fill the memory of the server.
-        kept.finding.events = Vec::new();
+        kept.finding.events = Shared::default();
         if let Some(pair) = kept.finding.explanation.as_mut().and_then(|why| why.pair.as_mut()) {
-            pair.passing = Vec::new();
+            pair.passing = Shared::default();
         }
         Self {
             id: folder.path().join(&kept.id).to_string_lossy().into_owned(),

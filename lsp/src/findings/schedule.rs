@@ -66,7 +66,7 @@ impl<'a> Told<'a> {
             .zip(1..)
             .map(|((event, switch), number)| Step {
                 number,
-                thread: event.thread.clone(),
+                thread: event.thread.to_string(),
                 text: format!("{} {}", event.thread, third_person(&event.text)),
                 at: Spot::of(&event.place, self.root),
                 why: switch.why,
@@ -83,7 +83,7 @@ impl<'a> Told<'a> {
             .zip(1..)
             .map(|((at, event, switch), number)| Preemption {
                 number,
-                thread: event.thread.clone(),
+                thread: event.thread.to_string(),
                 reason: format!("{}; {} runs instead", switch.reason, event.thread),
                 at: self.stopped(&switch.from, at),
                 states: self.states(at),
@@ -100,7 +100,7 @@ impl<'a> Told<'a> {
     }
 
     fn next(&self, thread: &str, from: usize) -> Option<&'a EventLine> {
-        self.events()[from..].iter().find(|event| event.thread == thread)
+        self.events()[from..].iter().find(|event| *event.thread == *thread)
     }
 
     /// What a thread does at the end, if it takes part in the failure.
@@ -121,7 +121,7 @@ impl<'a> Told<'a> {
     fn state(&self, thread: &str, before: usize) -> State {
         let thread = thread.to_owned();
         if let Some(event) = self.next(&thread, before) {
-            let has_run = self.events()[..before].iter().any(|event| event.thread == thread);
+            let has_run = self.events()[..before].iter().any(|event| *event.thread == thread);
             let doing = match has_run || thread == "T1" || self.is_created(&thread, before) {
                 true => format!("is about to {}", event.text),
                 false => "does not exist yet".to_owned(),
@@ -137,7 +137,7 @@ impl<'a> Told<'a> {
 
     fn is_created(&self, thread: &str, before: usize) -> bool {
         let creates = format!("create {thread}");
-        let made = |event: &EventLine| event.operation == OpKind::Create && event.text == creates;
+        let made = |event: &EventLine| event.operation == OpKind::Create && *event.text == creates;
         self.events()[..before].iter().any(made)
     }
 }

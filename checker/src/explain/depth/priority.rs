@@ -138,7 +138,7 @@ impl Guide for Enact<'_> {
     fn choose(&mut self, at: &Point<'_>) -> Decision {
         let agents = enabled(at);
         let recorded = self.steps.get(at.position()).and_then(|step| {
-            let TraceStep { choice, .. } = step;
+            let choice = step.choice;
             way(at, choice.agent, Some(choice.pick))
         });
         while let Some(choice) = recorded {

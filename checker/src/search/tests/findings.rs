@@ -166,3 +166,16 @@ fn the_end_of_the_process_leaves_no_deadlock() {
     assert!(outcome.findings.is_empty());
     check("create T2 | T2: lock m, lock m", Kind::AlwaysFails, 0, "deadlock");
 }
+
+/// A long schedule is replayed in parts.
+#[test]
+fn a_schedule_that_does_not_come_out_is_told_from_its_beginning() {
+    let program = model(&vec!["r x"; 3_000].join(", "));
+    let mut go = || Go::Continue;
+    let mut run = |steps: &[_]| replay(&program, steps, 10_000, &mut go);
+    let mut schedule = run(&[]).unwrap().trace.schedule();
+    assert_eq!(run(&schedule).unwrap().trace.steps.len(), schedule.len());
+    schedule[2_500].1.kind = crate::op::OpKind::Write;
+    let Err(SearchError::Diverged(difference)) = run(&schedule) else { panic!("it came out") };
+    assert_eq!(difference.at, 2_500);
+}

@@ -16,7 +16,8 @@ type Seen = (ThreadName, OpKind, Site, Vec<Obj>);
 /// What a scope does not leave out.
 fn seen(trace: &Trace, scope: &Scope) -> Vec<Seen> {
     let events = trace.steps.iter().map(|step| &step.event).filter(|event| !scope.leaves_out(&event.op));
-    let objects = |event: &crate::seam::Event| event.did.accesses.iter().map(|access| access.obj).collect();
+    let objects =
+        |event: &crate::recorded::Recorded| event.did.accesses.iter().map(|access| access.obj).collect();
     events.map(|event| (event.id.thread, event.op.kind, event.site, objects(event))).collect()
 }
 

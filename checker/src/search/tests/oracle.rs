@@ -210,7 +210,7 @@ impl<'m> At<'m> {
         }
         for (at, event) in self.events.iter().enumerate() {
             let index = |name| threads.iter().position(|&known| known == name);
-            hb.push(index(event.id.thread).unwrap(), event, index);
+            hb.push(index(event.id.thread).unwrap(), &event.clone().into(), index);
             if let Some(child) = created(event) {
                 threads.push(child);
                 hb.add_thread(child, Some(at as u32));

@@ -20,6 +20,7 @@ struct Paced<'p, P> {
     waiting: Vec<Job>,
     done: Vec<Done>,
     used: &'p Cell<u64>,
+    papers: Vec<Paper>,
 }
 
 impl<P: Program> Paced<'_, P> {
@@ -33,7 +34,8 @@ impl<P: Program> Paced<'_, P> {
             let job = self.waiting.swap_remove(self.pace.below(self.waiting.len()));
             // One in a while is never heard of again.
             if !self.one_in(20) {
-                self.done.push(job.run(self.program, &mut || Go::Continue));
+                let paper = self.papers.pop().unwrap_or_default();
+                self.done.push(job.run(self.program, paper, &mut || Go::Continue));
             }
         }
     }
@@ -75,13 +77,17 @@ impl<P: Program> Workers for Paced<'_, P> {
     }
 
     fn unused(&mut self, _id: u64) {}
+
+    fn give_back(&mut self, paper: Paper) {
+        self.papers.push(paper);
+    }
 }
 
 /// What a search comes to, in full. Tables inside of a trace may still have empty places from the execution before.
 fn told(outcome: &Outcome) -> String {
     let Outcome { stats, covered, at_synchronisation, findings, races, ended, notes } = outcome;
     let mut told = format!("{stats:?} {covered:?} {at_synchronisation:?} {ended:?} {notes:?}");
-    for Pair { race, trace, certain, harm } in races {
+    for Pair { race, trace, certain, harm } in races.clone().into_found() {
         told += &format!("\n{race:?} {:?} {certain} {harm:?}", trace.schedule());
     }
     for finding in findings {
@@ -118,6 +124,7 @@ fn outcome_of(
         waiting: Vec::new(),
         done: Vec::new(),
         used: &used,
+        papers: Vec::new(),
     };
     let outcome = explore_with(here, options, Box::new(paced), &mut Patient).unwrap();
     (told(&outcome), used.get())

@@ -35,7 +35,7 @@ impl<'t> Races<'t> {
         let number = self.threads[at];
         let after = index.checked_sub(1).and_then(|before| self.run.hb.position(number, before));
         let mut past = self.past_of(event.id.thread, after);
-        let waker = event.woken_by.filter(|_| is_woken(event.op.kind));
+        let waker = event.woken_by().filter(|_| is_woken(event.op.kind));
         let waker = waker.and_then(|id| self.run.hb.position(self.number(id.thread), id.index));
         let joined = event.op.peer.filter(|_| event.op.kind == OpKind::Join);
         let joined = joined.and_then(|peer| self.last_of(peer, at));

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::names::ThreadName;
 use crate::op::{Mode, OpKind};
-use crate::seam::Event;
+use crate::recorded::Recorded;
 
 /// Whether an operation can run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,13 +65,13 @@ pub(super) struct Holders {
 
 impl Holders {
     /// After these events, each with its position.
-    pub(super) fn after<'e>(events: impl Iterator<Item = (u32, &'e Event)>) -> Self {
+    pub(super) fn after<'e>(events: impl Iterator<Item = (u32, &'e Recorded)>) -> Self {
         let mut holders = Self::default();
         events.for_each(|(position, event)| holders.take_in(position, event));
         holders
     }
 
-    fn take_in(&mut self, position: u32, event: &Event) {
+    fn take_in(&mut self, position: u32, event: &Recorded) {
         use OpKind as K;
         let thread = event.id.thread;
         let modes: SmallVec<[Mode; 2]> = event.did.accesses.iter().map(|access| access.mode).collect();

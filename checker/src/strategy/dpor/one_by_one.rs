@@ -72,6 +72,11 @@ pub trait Walk: Default + Send {
         true
     }
 
+    /// See [`Strategy::uncovered`].
+    fn uncovered(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Whether nothing is left to run.
     fn is_done(&self) -> bool;
 
@@ -167,6 +172,10 @@ impl<W: Walk> Strategy for OneByOne<W> {
     /// A class of schedules is run in whatever order its reversals leave.
     fn runs_at_least_cost(&self) -> bool {
         false
+    }
+
+    fn uncovered(&self) -> Option<&'static str> {
+        self.walk.uncovered()
     }
 
     fn bound(&self) -> Option<u32> {

@@ -13,7 +13,8 @@ use super::locks::{Can, Holders, Need};
 use super::moves::Move;
 use crate::names::{Obj, ObjName, ThreadName};
 use crate::op::{Mode, OpKind};
-use crate::seam::{Choice, Event};
+use crate::recorded::Recorded;
+use crate::seam::Choice;
 use crate::trace::Trace;
 
 /// A race the other way round.
@@ -185,7 +186,7 @@ impl<'t> Races<'t> {
         &self,
         later: &Later<'t>,
         undone: &[usize],
-    ) -> impl Iterator<Item = (u32, &'t Event)> {
+    ) -> impl Iterator<Item = (u32, &'t Recorded)> {
         let first = later.effect.accesses.first();
         let touched =
             first.and_then(|access| self.touched.get(&access.obj.name)).map_or(&[][..], Vec::as_slice);
@@ -223,7 +224,7 @@ impl<'t> Races<'t> {
         if matches!(begun, Some(OpKind::CondWait | OpKind::FutexWait)) {
             return Can::Yes;
         }
-        let history: Vec<(u32, &Event)> = self.history(later, undone).collect();
+        let history: Vec<(u32, &Recorded)> = self.history(later, undone).collect();
         if history.iter().any(|(_, event)| is_of_semaphore(event.op.kind)) {
             return self.was_let(later, undone);
         }

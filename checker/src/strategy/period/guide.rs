@@ -16,8 +16,9 @@ pub(super) fn is_key_point(kind: OpKind) -> bool {
 pub(super) fn slice(run: &Trace) -> Vec<(ThreadName, u32)> {
     let last = |thread: ThreadName| run.steps.iter().rposition(|step| step.event.id.thread == thread);
     let first = |thread: ThreadName| {
-        let born =
-            |event: &crate::seam::Event| event.op.kind == OpKind::Create && event.op.peer == Some(thread);
+        let born = |event: &crate::recorded::Recorded| {
+            event.op.kind == OpKind::Create && event.op.peer == Some(thread)
+        };
         run.steps.iter().position(|step| born(&step.event))
     };
     let lives: Vec<_> = run.threads.iter().map(|&thread| (thread, first(thread), last(thread))).collect();

@@ -8,7 +8,8 @@ use super::order::{self, Rank};
 use super::wait::{Reader, Wait};
 use crate::names::{Obj, ThreadName};
 use crate::op::{Effect, Mode, Op, OpKind};
-use crate::seam::{Agent, Event, On, Status};
+use crate::recorded::Recorded;
+use crate::seam::{Agent, On, Status};
 use crate::strategy::dpor::locks::{Can, Holders, Need};
 use crate::strategy::dpor::races::Races;
 use crate::trace::Unrun;
@@ -228,7 +229,7 @@ impl<'r, 't> Canon<'r, 't> {
         let thread = self.races.number(name);
         let own = here.map(|at| &self.races.run.steps[at]).filter(|step| step.is_own());
         let (kind, effect, waker) = if let Some(step) = own {
-            let woken = step.event.woken_by;
+            let woken = step.event.woken_by();
             let waker =
                 woken.and_then(|id| self.races.run.hb.position(self.races.number(id.thread), id.index));
             (step.event.op.kind, &step.event.op.may, waker)
@@ -281,13 +282,13 @@ impl<'r, 't> Canon<'r, 't> {
     }
 
     fn holders(&self, effect: &Effect, cut: &Cut) -> Holders {
-        let events: SmallVec<[(u32, &'t Event); 16]> =
+        let events: SmallVec<[(u32, &'t Recorded); 16]> =
             self.history(effect).filter(|&(at, _)| self.holds(at as usize, cut)).collect();
         Holders::after(events.into_iter())
     }
 
     /// The events on the first object of an effect.
-    fn history(&self, effect: &Effect) -> impl Iterator<Item = (u32, &'t Event)> {
+    fn history(&self, effect: &Effect) -> impl Iterator<Item = (u32, &'t Recorded)> {
         let obj: Option<Obj> = effect.accesses.first().map(|access| access.obj);
         let run = self.races.run;
         let touched = obj.map_or(&[][..], |obj| self.races.touched(obj));

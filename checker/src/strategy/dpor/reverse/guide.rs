@@ -45,7 +45,7 @@ impl Follower {
             let step = &at.trace.steps[self.levels.len()];
             let hb = &at.trace.hb;
             let number = |name| at.agents.index(name).unwrap_or(usize::MAX);
-            let woken = step.event.woken_by.and_then(|id| hb.position(number(id.thread), id.index));
+            let woken = step.event.woken_by().and_then(|id| hb.position(number(id.thread), id.index));
             let now = self.levels.len() as u32;
             let standing = standing(at, step.choice.agent, &step.event.op, now, woken);
             self.levels.push(&at.trace.steps, &standing);

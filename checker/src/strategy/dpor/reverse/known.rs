@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 use crate::hash::HbHash;
 use crate::names::{Obj, ThreadName};
 use crate::op::{Access, Effect, Mode, OpKind};
-use crate::seam::{Event, Status};
+use crate::recorded::Recorded;
+use crate::seam::Status;
 use crate::strategy::dpor::later::Later;
 use crate::strategy::dpor::races::Races;
 
@@ -142,7 +143,7 @@ impl<'k> Sight<'k> {
         &self,
         races: &Races<'_>,
         effect: &Effect,
-        history: impl Iterator<Item = (u32, &'e Event)>,
+        history: impl Iterator<Item = (u32, &'e Recorded)>,
     ) -> Option<bool> {
         let (semaphore, change) = semaphore(races, effect, history)?;
         self.answer(Question::Semaphore(semaphore, change))
@@ -153,7 +154,7 @@ impl<'k> Sight<'k> {
         &self,
         races: &Races<'_>,
         later: &Later<'_>,
-        history: impl Iterator<Item = (u32, &'e Event)>,
+        history: impl Iterator<Item = (u32, &'e Recorded)>,
     ) -> Option<bool> {
         self.answer(Question::Swap(swap(races, later, history)))
     }
@@ -189,7 +190,7 @@ pub(super) fn is_open(kind: OpKind) -> bool {
     matches!(kind, OpKind::CompareExchange | OpKind::SemTryWait)
 }
 
-fn wrote(event: &Event) -> bool {
+fn wrote(event: &Recorded) -> bool {
     event.did.accesses.iter().any(|access| access.mode == Mode::Write)
 }
 
@@ -199,11 +200,15 @@ fn arrived(races: &Races<'_>, later: &Later<'_>) -> usize {
     before.map_or(0, |before| before as usize + 1)
 }
 
-fn swap<'e>(races: &Races<'_>, later: &Later<'_>, history: impl Iterator<Item = (u32, &'e Event)>) -> Swap {
+fn swap<'e>(
+    races: &Races<'_>,
+    later: &Later<'_>,
+    history: impl Iterator<Item = (u32, &'e Recorded)>,
+) -> Swap {
     let thread = later.agent.thread();
     let hash = |at: u32| races.run.hb.hash(at as usize);
     let before = later.after.or_else(|| races.created.get(&thread).copied());
-    let touches = |event: &Event| event.did.conflicts(&reading(later.effect));
+    let touches = |event: &Recorded| event.did.conflicts(&reading(later.effect));
     let last = history.filter(|(_, event)| touches(event)).last();
     (thread, before.map(hash), last.map(|(at, _)| hash(at)))
 }
@@ -217,11 +222,11 @@ pub(super) fn reading(effect: &Effect) -> Effect {
 fn semaphore<'e>(
     races: &Races<'_>,
     effect: &Effect,
-    history: impl Iterator<Item = (u32, &'e Event)>,
+    history: impl Iterator<Item = (u32, &'e Recorded)>,
 ) -> Option<(Semaphore, i64)> {
     let Access { obj, .. } = effect.accesses.first()?;
     let (mut init, mut change) = (None, 0);
-    let touches = |event: &Event| event.did.accesses.iter().any(|access| access.obj.overlaps(obj));
+    let touches = |event: &Recorded| event.did.accesses.iter().any(|access| access.obj.overlaps(obj));
     for (at, event) in history.filter(|(_, event)| touches(event)) {
         match event.op.kind {
             OpKind::Init => (init, change) = (Some(races.run.hb.hash(at as usize)), 0),

@@ -45,7 +45,7 @@ impl Levels {
             let event = &step.event;
             let number = |name| races.number(name);
             let last = |name| run.hb.last_before(number(name), at as u32);
-            let woken = event.woken_by.and_then(|id| run.hb.position(number(id.thread), id.index));
+            let woken = event.woken_by().and_then(|id| run.hb.position(number(id.thread), id.index));
             let joined = event.op.peer.filter(|_| event.op.kind == OpKind::Join).and_then(last);
             let standing = Standing {
                 agent: step.choice.agent,
@@ -127,7 +127,7 @@ impl<'t> Canon<'_, 't> {
         let woken = match here.filter(|step| step.is_own()) {
             Some(step) => step
                 .event
-                .woken_by
+                .woken_by()
                 .and_then(|id| self.races.run.hb.position(self.races.number(id.thread), id.index)),
             None => self.pending(thread, cut).and_then(|unrun| unrun.waker),
         };

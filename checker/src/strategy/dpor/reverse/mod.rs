@@ -257,6 +257,10 @@ impl Walk for Reverse {
         self.bound.as_mut().is_none_or(|bound| bound.is_within(run, &self.known))
     }
 
+    fn uncovered(&self) -> Option<&'static str> {
+        self.bound.as_ref().and_then(Bound::uncovered)
+    }
+
     fn is_done(&self) -> bool {
         self.frames.is_empty() && self.next.is_empty() && self.bound.as_ref().is_none_or(Bound::is_done)
     }

@@ -7,7 +7,8 @@
 
 use crate::names::ThreadName;
 use crate::op::{Mode, OpKind};
-use crate::seam::{Agent, Event};
+use crate::recorded::Recorded;
+use crate::seam::Agent;
 
 /// What runs earlier is less: by level ([`super::level`], in a bounded search), class, how often its thread gave way, name.
 pub(super) type Rank = (u32, u8, u32, ThreadName);
@@ -35,7 +36,7 @@ pub(super) fn reads_a_lock(kind: OpKind) -> bool {
 }
 
 /// Whether a thread that does this again and again gets nowhere by itself.
-pub(super) fn gives_way(event: &Event) -> bool {
+pub(super) fn gives_way(event: &Recorded) -> bool {
     use OpKind as K;
     let tries = matches!(
         event.op.kind,

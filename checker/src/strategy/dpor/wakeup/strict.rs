@@ -36,7 +36,8 @@ pub(super) fn trace(run: &Trace) -> Cow<'_, Trace> {
     }
     for (at, step) in strict.steps.iter_mut().enumerate() {
         let event = &mut step.event;
-        (event.did, event.op.may) = (effect(&event.did), effect(&event.op.may));
+        let done = event.done_mut();
+        (done.did, done.op.may) = (effect(&done.did), effect(&done.op.may));
         let number = |name: ThreadName| run.threads.iter().position(|&thread| thread == name);
         if let Some(thread) = number(event.id.thread) {
             strict.hb.push(thread, event, number);
