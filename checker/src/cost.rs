@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Clocks};
 use crate::hb::{Objects, Positions};
 use crate::names::{Obj, ThreadName};
 use crate::op::OpKind;
@@ -93,7 +93,7 @@ pub fn threads(trace: &Trace) -> u32 {
         objects.conflicts(&step.event.did, &mut before);
         for earlier in before.into_iter().map(|at| at as usize) {
             let (one, other) = (trace.steps[earlier].event.id.thread, step.event.id.thread);
-            if one != other && !forced[earlier].is_before(&forced[later]) {
+            if one != other && !forced.get(earlier).is_before(forced.get(later)) {
                 constrained.extend([one, other]);
             }
         }
@@ -105,24 +105,24 @@ pub fn threads(trace: &Trace) -> u32 {
 }
 
 /// The order that program order, creations and joins alone impose.
-pub(crate) fn forced_order(trace: &Trace) -> Vec<Clock> {
+pub(crate) fn forced_order(trace: &Trace) -> Clocks {
     let index = |name: ThreadName| trace.threads.iter().position(|&known| known == name);
     let mut now = vec![Clock::default(); trace.threads.len()];
-    let mut clocks = Vec::with_capacity(trace.steps.len());
+    let mut clocks = Clocks::default();
     for step in &trace.steps {
         let event = &step.event;
         let me = index(event.id.thread).unwrap_or(0);
         let peer = event.op.peer.and_then(index);
         if let (OpKind::Join, Some(peer)) = (event.op.kind, peer) {
             let end = now[peer].clone();
-            now[me].join(&end);
+            now[me].join(end.by_ref());
         }
         now[me].set(me, event.id.index + 1);
         if let (OpKind::Create, Some(peer)) = (event.op.kind, peer) {
             let start = now[me].clone();
-            now[peer].join(&start);
+            now[peer].join(start.by_ref());
         }
-        clocks.push(now[me].clone());
+        clocks.push(now[me].by_ref());
     }
     clocks
 }

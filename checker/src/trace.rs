@@ -184,26 +184,24 @@ impl Trace {
         };
         Some(Difference { at, expected: seen(self), got: seen(other) })
     }
+}
 
-    /// The first synchronisation of this execution that an execution with more key points should have run as well, and
-    /// did not. Accesses of memory are left out, and so is what a lock is made of: with more known about the program
-    /// these are other events. What only the later one has may be a key point only there, and is no difference.
-    #[must_use]
-    pub fn first_missing_synchronisation(&self, later: &Self) -> Option<Difference> {
-        use OpKind::{FutexResume, FutexWait, FutexWake};
-        let is_compared = |step: &TraceStep| {
-            let kind = step.event.op.kind;
-            !kind.is_access() && !matches!(kind, FutexWait | FutexResume | FutexWake)
-        };
-        let mut rest = later.steps.iter();
-        let (at, missing) = self
-            .steps
-            .iter()
-            .enumerate()
-            .filter(|(_, step)| is_compared(step))
-            .find(|(_, step)| !rest.any(|other| other.replayed() == step.replayed()))?;
-        Some(Difference { at, expected: missing.seen(), got: Seen::Other("no such event".to_owned()) })
-    }
+/// The first synchronisation of an execution that a later one with more key points should have run as well, and
+/// did not. Accesses of memory are left out, and so is what a lock is made of: with more known about the program
+/// these are other events. What only the later one has may be a key point only there, and is no difference.
+pub(crate) fn first_missing_synchronisation(steps: &[TraceStep], later: &[TraceStep]) -> Option<Difference> {
+    use OpKind::{FutexResume, FutexWait, FutexWake};
+    let is_compared = |step: &TraceStep| {
+        let kind = step.event.op.kind;
+        !kind.is_access() && !matches!(kind, FutexWait | FutexResume | FutexWake)
+    };
+    let mut rest = later.iter();
+    let (at, missing) = steps
+        .iter()
+        .enumerate()
+        .filter(|(_, step)| is_compared(step))
+        .find(|(_, step)| !rest.any(|other| other.replayed() == step.replayed()))?;
+    Some(Difference { at, expected: missing.seen(), got: Seen::Other("no such event".to_owned()) })
 }
 
 impl TraceStep {

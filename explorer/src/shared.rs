@@ -83,10 +83,17 @@ impl<T> Default for Pool<T> {
 impl<T: Eq + Hash> Pool<T> {
     /// The one that is the same, or this one from now on.
     pub(crate) fn share(&mut self, one: T) -> Shared<T> {
-        if let Some(known) = self.0.get(&one) {
+        match self.0.get(&one) {
+            Some(known) => known.clone(),
+            None => self.known(Shared::from(one)),
+        }
+    }
+
+    /// The same for one that may be shared with others already.
+    pub(crate) fn known(&mut self, one: Shared<T>) -> Shared<T> {
+        if let Some(known) = self.0.get(&*one) {
             return known.clone();
         }
-        let one = Shared::from(one);
         self.0.insert(one.clone());
         one
     }

@@ -34,14 +34,14 @@ impl Story {
         let harness = places.source().harness();
         let lanes = Lanes::of(trace.threads.iter().copied(), harness);
         let words = Words { lanes: &lanes, source: places.source() };
-        let located: Vec<Located<'_>> =
-            trace.steps.iter().zip(at).map(|(step, place)| Located { step, place }).collect();
+        let located = || trace.steps.iter().zip(at).map(|(step, place)| Located { step, place });
         let mut telling =
             Telling { words, places, failure, preempted: BTreeMap::new(), texts: Pool::default() };
-        let pending = pending_operations(&located);
-        let of_program = |line: &((u32, &Located<'_>), _)| Some(line.0.1.step.event.id.thread) != harness;
-        let lines = (0..).zip(&located).zip(&pending).filter(of_program);
-        let events = lines.map(|((number, step), left)| telling.line(number, step, *left)).collect();
+        let pending = pending_operations(located());
+        let of_program = |line: &(u32, Located<'_>)| Some(line.1.step.event.id.thread) != harness;
+        let lines = (0..).zip(located()).filter(of_program);
+        let events =
+            lines.map(|(number, step)| telling.line(number, step, pending.get(&number).copied())).collect();
         let preempted = telling.preempted;
         Self { lanes, events, preempted }
     }
@@ -54,13 +54,17 @@ struct Located<'a> {
     place: &'a Shared<Location>,
 }
 
-/// For each switch, the step that the thread which is left runs when it runs again.
-fn pending_operations<'a>(steps: &[Located<'a>]) -> Vec<Option<Located<'a>>> {
+/// For each switch, by its position, the step that the thread which is left runs when it runs again.
+fn pending_operations<'a>(
+    steps: impl DoubleEndedIterator<Item = Located<'a>> + ExactSizeIterator,
+) -> BTreeMap<u32, Located<'a>> {
     let mut next: BTreeMap<ThreadName, Located<'a>> = BTreeMap::new();
-    let mut pending = vec![None; steps.len()];
-    for (at, located) in steps.iter().enumerate().rev() {
-        pending[at] = left(&located.step.reason).and_then(|thread| next.get(&thread).copied());
-        next.insert(located.step.event.id.thread, *located);
+    let mut pending = BTreeMap::new();
+    for (at, located) in steps.enumerate().rev() {
+        if let Some(left) = left(&located.step.reason).and_then(|thread| next.get(&thread)) {
+            pending.insert(at as u32, *left);
+        }
+        next.insert(located.step.event.id.thread, located);
     }
     pending
 }
@@ -86,7 +90,7 @@ struct Telling<'a> {
 }
 
 impl Telling<'_> {
-    fn line(&mut self, number: u32, located: &Located<'_>, pending: Option<Located<'_>>) -> EventLine {
+    fn line(&mut self, number: u32, located: Located<'_>, pending: Option<Located<'_>>) -> EventLine {
         let event = &located.step.event;
         EventLine {
             number,

@@ -1,12 +1,18 @@
-//! The events of a failing schedule as a table: one column per thread, a line for every switch, the rest folded.
+//! The events of a failing schedule as a table: one column per thread, a line for every switch, the rest folded; of a long
+//! schedule with many switches, where it begins and what comes before the failure.
 
 use checker::failure::FailureKind;
 
 use crate::explanation::Pair;
 use crate::report::{EventLine, Finding, Why};
+use crate::text::plural;
 
 /// Events that are shown before and after a switch; those further away are folded.
 const AROUND: usize = 2;
+
+/// So many events are shown at the most, and so many of them of the beginning.
+const MOST: usize = 1_000;
+const OF_THE_BEGINNING: usize = 100;
 
 /// Wider cells are cut.
 const MAX_WIDTH: usize = 34;
@@ -30,30 +36,28 @@ pub(crate) fn render_passing(finding: &Finding, pair: &Pair) -> String {
 fn marked(finding: &Finding, at: usize, mark: &str) -> String {
     let table = Table::of(finding);
     let mut text = table.header(finding);
-    let mut folded = 0;
+    let mut folded = Folded::default();
     let mut preemption = 0;
     for (position, event) in finding.events.iter().enumerate() {
-        if let Some(switch) = &event.switch {
-            text.push_str(&fold(std::mem::take(&mut folded)));
-            let count = if switch.why == Why::Preempted {
-                preemption += 1;
-                format!(" (preemption {preemption} of {})", table.preemptions)
-            } else {
-                String::new()
-            };
-            text.push_str(&format!("   ⇄ {} runs: {}{count}\n", event.thread, switch.reason));
-        }
+        let is_preemption = event.switch.as_ref().is_some_and(|switch| switch.why == Why::Preempted);
+        preemption += usize::from(is_preemption);
         if table.shown[position] {
-            text.push_str(&fold(std::mem::take(&mut folded)));
+            text.push_str(&std::mem::take(&mut folded).words());
+            if let Some(switch) = &event.switch {
+                let count = format!(" (preemption {preemption} of {})", table.preemptions);
+                let count = if is_preemption { count.as_str() } else { "" };
+                text.push_str(&format!("   ⇄ {} runs: {}{count}\n", event.thread, switch.reason));
+            }
             text.push_str(&table.row(event));
         } else {
-            folded += 1;
+            folded.events += 1;
+            folded.switches += u64::from(event.switch.is_some());
         }
         if position == at {
             text.push_str(&format!("   {mark}\n"));
         }
     }
-    text.push_str(&fold(folded));
+    text.push_str(&folded.words());
     text
 }
 
@@ -73,11 +77,23 @@ fn failure_words(finding: &Finding) -> String {
     }
 }
 
-fn fold(events: usize) -> String {
-    match events {
-        0 => String::new(),
-        1 => "   … 1 event\n".to_owned(),
-        _ => format!("   … {events} events\n"),
+/// What is not shown at a place.
+#[derive(Default)]
+struct Folded {
+    events: u64,
+    switches: u64,
+}
+
+impl Folded {
+    fn words(self) -> String {
+        let switches = match self.switches {
+            0 => String::new(),
+            switches => format!(", {}", plural(switches, "switch")),
+        };
+        match self.events {
+            0 => String::new(),
+            events => format!("   … {}{switches}\n", plural(events, "event")),
+        }
     }
 }
 
@@ -155,7 +171,24 @@ fn shown(events: &[EventLine], failing: usize) -> Vec<bool> {
             shown[position] = true;
         }
     }
+    without_the_middle(&mut shown, failing);
     shown
+}
+
+/// Hides what is neither among the first events that are shown nor among those before the failing one, where they are many.
+fn without_the_middle(shown: &mut [bool], failing: usize) {
+    let rows: Vec<usize> = (0..shown.len()).filter(|&position| shown[position]).collect();
+    if rows.len() <= MOST {
+        return;
+    }
+    let end = rows.partition_point(|&position| position <= failing);
+    let start = end.saturating_sub(MOST - OF_THE_BEGINNING);
+    let hide =
+        |row: usize| (row >= OF_THE_BEGINNING && row < start) || row >= start + MOST - OF_THE_BEGINNING;
+    rows.into_iter()
+        .enumerate()
+        .filter(|&(row, _)| hide(row))
+        .for_each(|(_, position)| shown[position] = false);
 }
 
 fn width(text: &str) -> usize {

@@ -192,7 +192,7 @@ fn open_conflicts(trace: &Trace, point: usize) -> Vec<(usize, usize)> {
         for earlier in before.into_iter().map(|at| at as usize) {
             let is_open = earlier < point
                 && trace.steps[earlier].event.id.thread != step.event.id.thread
-                && !forced[earlier].is_before(&forced[later]);
+                && !forced.get(earlier).is_before(forced.get(later));
             if is_open {
                 found.push((earlier, later));
             }

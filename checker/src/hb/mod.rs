@@ -9,7 +9,7 @@ mod objects;
 
 use self::objects::insert;
 pub(crate) use self::objects::{Objects, Positions};
-use crate::clock::Clock;
+use crate::clock::{Clock, ClockRef, Clocks};
 use crate::hash::{HbHash, Mixer};
 use crate::names::{EventId, ThreadName};
 use crate::op::{Effect, Mode, Op, OpKind};
@@ -20,7 +20,10 @@ use crate::seam::Pick;
 #[derive(Clone, Debug, Default)]
 pub struct HappensBefore {
     threads: Vec<Thread>,
-    marks: Vec<Mark>,
+    /// Of each event.
+    hashes: Vec<u128>,
+    /// Of each event.
+    clocks: Clocks,
     objects: Objects,
     /// The sum over threads of the hash of each one's last event.
     state: u128,
@@ -36,12 +39,6 @@ struct Thread {
     /// The event that woke it from its last condition or futex wait.
     waker: Option<u32>,
     positions: Vec<u32>,
-}
-
-#[derive(Clone, Debug)]
-struct Mark {
-    hash: u128,
-    clock: Clock,
 }
 
 /// A thread's name in 64 bits.
@@ -62,7 +59,8 @@ impl HappensBefore {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.threads.clear();
-        self.marks.clear();
+        self.hashes.clear();
+        self.clocks.clear();
         self.objects.clear();
         self.state = 0;
         self.ender = None;
@@ -93,13 +91,13 @@ impl HappensBefore {
     /// The hash of the event at a position, with all that happened before it.
     #[must_use]
     pub fn hash(&self, position: usize) -> HbHash {
-        HbHash(self.marks[position].hash)
+        HbHash(self.hashes[position])
     }
 
     /// The clock of the event at a position.
     #[must_use]
-    pub fn clock(&self, position: usize) -> &Clock {
-        &self.marks[position].clock
+    pub fn clock(&self, position: usize) -> ClockRef<'_> {
+        self.clocks.get(position)
     }
 
     /// The tag of the `thread`-th thread.
@@ -117,7 +115,7 @@ impl HappensBefore {
     /// Whether the event at `earlier` happened before the one at `later`.
     #[must_use]
     pub fn ordered(&self, earlier: usize, later: usize) -> bool {
-        self.marks[earlier].clock.is_before(&self.marks[later].clock)
+        self.clock(earlier).is_before(self.clock(later))
     }
 
     /// The position of an event of the `thread`-th thread.
@@ -145,7 +143,7 @@ impl HappensBefore {
         let before = self.before(thread, event.op.kind, did, peer, waker);
         let hash = self.event_hash(thread, event.op.kind, did, event.pick, &before);
         let clock = self.clock_after(thread, &before);
-        let position = self.marks.len() as u32;
+        let position = self.hashes.len() as u32;
         self.state = self.state_with(thread, hash);
         self.objects.record(did, thread as u32, position);
         if did.ends_process {
@@ -154,7 +152,8 @@ impl HappensBefore {
         if matches!(event.op.kind, OpKind::CondWait | OpKind::FutexWait) {
             self.threads[thread].waker = None;
         }
-        self.marks.push(Mark { hash, clock });
+        self.hashes.push(hash);
+        self.clocks.push(clock.by_ref());
         self.threads[thread].positions.push(position);
     }
 
@@ -218,7 +217,7 @@ impl HappensBefore {
     }
 
     fn own_hash(&self, thread: usize) -> u128 {
-        self.threads[thread].positions.last().map_or(0, |&last| self.marks[last as usize].hash)
+        self.threads[thread].positions.last().map_or(0, |&last| self.hashes[last as usize])
     }
 
     fn state_with(&self, thread: usize, hash: u128) -> u128 {
@@ -248,15 +247,15 @@ impl HappensBefore {
             });
         }
         mixer.word(u64::from(did.ends_process));
-        mixer.wide(before.iter().fold(0, |sum, &at| u128::wrapping_add(sum, self.marks[at as usize].hash)));
+        mixer.wide(before.iter().fold(0, |sum, &at| u128::wrapping_add(sum, self.hashes[at as usize])));
         mixer.finish()
     }
 
     fn clock_after(&self, thread: usize, before: &Positions) -> Clock {
         let positions = &self.threads[thread].positions;
         let mut clock =
-            positions.last().map_or_else(Clock::default, |&own| self.marks[own as usize].clock.clone());
-        before.iter().for_each(|&at| clock.join(&self.marks[at as usize].clock));
+            positions.last().map_or_else(Clock::default, |&own| self.clock(own as usize).to_clock());
+        before.iter().for_each(|&at| clock.join(self.clock(at as usize)));
         clock.set(thread, positions.len() as u32 + 1);
         clock
     }

@@ -11,7 +11,7 @@ use crate::difference::{Difference, Seen};
 use crate::run::{End, Go};
 use crate::seam::{Program, Scope};
 use crate::strategy::{DefaultSchedule, Guide};
-use crate::trace::Trace;
+use crate::trace::{Trace, TraceStep, first_missing_synchronisation};
 
 /// After so many executions, or the last one if that comes sooner.
 const AFTER: u64 = 36;
@@ -21,7 +21,7 @@ const AFTER: u64 = 36;
 pub(super) struct Check {
     is_done: bool,
     /// The very first execution, as far as it can be compared.
-    first_ever: Option<Trace>,
+    first_ever: Option<Vec<TraceStep>>,
 }
 
 impl<P: Program> Search<'_, P> {
@@ -40,10 +40,10 @@ impl<P: Program> Search<'_, P> {
     /// Keeps the very first execution, to compare others with.
     pub(super) fn keep_first_ever(&mut self) {
         if !self.check.is_done && self.check.first_ever.is_none() {
-            let mut trace = self.runner.trace.clone();
+            let steps = &self.runner.trace.steps;
             // What came after is another schedule if threads wait where they did not wait then.
-            trace.steps.truncate(self.runner.promoted().unwrap_or(usize::MAX));
-            self.check.first_ever = Some(trace);
+            let same = self.runner.promoted().unwrap_or(steps.len());
+            self.check.first_ever = Some(steps[..same].to_vec());
         }
     }
 
@@ -80,7 +80,8 @@ impl<P: Program> Search<'_, P> {
                         return Err(ends_differ(before.steps.len(), &first, &second).into());
                     }
                     let first_ever = self.check.first_ever.take();
-                    let difference = first_ever.and_then(|first| first.first_missing_synchronisation(&trace));
+                    let difference =
+                        first_ever.and_then(|first| first_missing_synchronisation(&first, &trace.steps));
                     return match difference {
                         Some(difference) => Err(difference.into()),
                         None => {

@@ -312,3 +312,16 @@ fn a_race_counts_as_a_bug_where_that_is_asked_for() {
     assert!(report.text().contains("\n1 data race found (--fail-on-races).\n"), "{}", report.text());
     assert_eq!((report.report.verdict, report.report.findings.len()), (Verdict::Found, 0));
 }
+
+#[test]
+fn of_a_long_schedule_with_many_switches_the_beginning_and_the_failure_are_shown() {
+    let yields = "yield, ".repeat(2_000);
+    let program = format!("T1: create T2, {yields}r x, assert x==1 | T2: {yields}w x 1");
+    let text = explore(&program).text();
+    let rows = text.lines().filter(|line| line.contains(" │ ")).count();
+    // With the head of the table.
+    assert_eq!(rows, 1_001, "{text}");
+    assert!(text.lines().any(|line| line.contains("0 │ create T2")), "{text}");
+    assert!(text.contains("   … 3,0") && text.contains(" switches\n"), "{text}");
+    assert!(text.contains(" read `x`"), "{text}");
+}

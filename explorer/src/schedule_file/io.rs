@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
+
 use super::{FORMAT, ScheduleFile, VERSION};
 
 /// No honest schedule is longer.
@@ -37,6 +39,14 @@ enum Fault {
     Corrupt(serde_json::Error),
 }
 
+/// What says whether the rest can be read.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Header {
+    format: serde_json::Value,
+    version: serde_json::Value,
+}
+
 impl ScheduleFile {
     /// Reads a file.
     ///
@@ -57,19 +67,17 @@ impl ScheduleFile {
     }
 
     fn parse(bytes: &[u8]) -> Result<Self, Fault> {
-        let value: serde_json::Value =
-            serde_json::from_slice(bytes).map_err(|error| match error.classify() {
-                // Other files that are no JSON, an empty one among them, end too early as well.
-                serde_json::error::Category::Eof if mentions_format(bytes) => Fault::Truncated(error.line()),
-                _ if mentions_format(bytes) => Fault::Corrupt(error),
-                _ => Fault::Foreign,
-            })?;
-        if value.get("format").and_then(serde_json::Value::as_str) != Some(FORMAT) {
+        let header: Header = serde_json::from_slice(bytes).map_err(|error| match error.classify() {
+            // Other files that are no JSON, an empty one among them, end too early as well.
+            serde_json::error::Category::Eof if mentions_format(bytes) => Fault::Truncated(error.line()),
+            _ if mentions_format(bytes) => Fault::Corrupt(error),
+            _ => Fault::Foreign,
+        })?;
+        if header.format != FORMAT {
             return Err(Fault::Foreign);
         }
-        match value.get("version").and_then(serde_json::Value::as_u64) {
-            Some(version) if version > u64::from(VERSION) => return Err(Fault::Newer(version)),
-            _ => {}
+        if let Some(version) = header.version.as_u64().filter(|&version| version > u64::from(VERSION)) {
+            return Err(Fault::Newer(version));
         }
         // Again from the text: errors then say in which line.
         serde_json::from_slice(bytes).map_err(Fault::Corrupt)

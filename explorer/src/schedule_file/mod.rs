@@ -46,6 +46,7 @@ pub struct ScheduleFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passes: Option<SavedPass>,
     /// The choices, in order.
+    #[serde(deserialize_with = "encode::choices")]
     pub choices: Vec<SavedChoice>,
 }
 

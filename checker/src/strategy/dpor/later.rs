@@ -108,7 +108,7 @@ impl<'t> Races<'t> {
 
     fn past_of(&self, thread: ThreadName, after: Option<u32>) -> Clock {
         let before = after.or_else(|| self.created.get(&thread).copied());
-        before.map_or_else(Clock::default, |at| self.run.hb.clock(at as usize).clone())
+        before.map_or_else(Clock::default, |at| self.run.hb.clock(at as usize).to_clock())
     }
 
     /// The last event of a thread before a position.

@@ -209,7 +209,7 @@ fn child(
         return None;
     }
     let thread = later.agent.thread();
-    let known = if open { &certain } else { &past };
+    let known = if open { certain.by_ref() } else { past.by_ref() };
     let mut provided = Vec::new();
     let number = |thread| races.number(thread);
     for wait in origin.waits.iter().filter(|wait| is_left(races, wait, earlier, &keep)) {

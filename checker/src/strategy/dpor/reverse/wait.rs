@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::known::is_open;
-use crate::clock::Clock;
+use crate::clock::ClockRef;
 use crate::names::{EventId, ThreadName};
 use crate::op::{Effect, Op, OpKind};
 use crate::trace::TraceStep;
@@ -40,7 +40,7 @@ pub(super) struct Reader<'a> {
     pub(super) thread: ThreadName,
     pub(super) op: &'a Op,
     /// The thread's event before that.
-    pub(super) past: Option<&'a Clock>,
+    pub(super) past: Option<ClockRef<'a>>,
 }
 
 impl Wait {
@@ -64,7 +64,7 @@ impl Wait {
     /// Whether something with this past (by thread: `number`) comes behind what does not commute with the operation either.
     pub(super) fn is_behind(
         &self,
-        past: &Clock,
+        past: ClockRef<'_>,
         steps: &[TraceStep],
         number: impl Fn(ThreadName) -> usize,
     ) -> bool {
