@@ -132,10 +132,11 @@ pub(super) fn diagnose(
         return Diagnosis { cause, thin: false };
     }
     let suspect = chosen(trace, suspects, pair);
-    let thin = suspect.is_none_or(|suspect| suspect.score < CLEAR || suspect.tied > FEW);
+    let is_thin = |suspect: &Suspect| suspect.score < CLEAR || suspect.tied > FEW;
+    let thin = suspect.is_none_or(|suspect| is_thin(suspect) && !is_tried(trace, suspect, swap));
     let cause = match (suspect, swap) {
         // That the swap passes is certain.
-        (Some(suspect), Some(swap)) if thin && !has_pair(suspect, &[swap]) => Cause::Pair(swap),
+        (Some(suspect), Some(swap)) if thin && !has_pair(trace, suspect, &[swap]) => Cause::Pair(swap),
         (Some(suspect), _) => of_pattern(trace, suspect.seen.clone()),
         (None, Some(swap)) => Cause::Pair(swap),
         (None, None) => Cause::Unclear,
@@ -156,16 +157,34 @@ fn of_pattern(trace: &Trace, seen: Vec<Seen>) -> Cause {
     }
 }
 
-/// Whether the critical pair is part of a pattern.
-fn has_pair(suspect: &Suspect, swaps: &[Swap]) -> bool {
-    let has = |position| suspect.seen.iter().any(|seen| seen.position == position);
+/// Whether a pattern is one of two accesses, whose order is wrong.
+fn is_order(suspect: &Suspect) -> bool {
+    suspect.seen.len() == 2
+}
+
+/// Whether a pattern is an order of which it was tried that the other one passes.
+fn is_tried(trace: &Trace, suspect: &Suspect, swap: Option<Swap>) -> bool {
+    is_order(suspect) && swap.is_some_and(|swap| has_pair(trace, suspect, &[swap]))
+}
+
+/// Whether a critical pair is part of a pattern: a thread may come past an instruction more than once.
+fn has_pair(trace: &Trace, suspect: &Suspect, swaps: &[Swap]) -> bool {
+    let is = |seen: &Seen, position: u32| {
+        let [event, known] = [position, seen.position].map(|at| &trace.steps[at as usize].event);
+        let overlaps = || event.did.accesses.iter().any(|access| access.obj.overlaps(&seen.obj));
+        event.id.thread == seen.thread && event.site == known.site && overlaps()
+    };
     swaps.iter().any(|swap| match swap.second {
-        Second::Event(second) => has(swap.first) && has(second),
+        Second::Event(second) => {
+            let mut seen = suspect.seen.iter().skip_while(|seen| !is(seen, swap.first));
+            seen.next().is_some() && seen.any(|seen| is(seen, second))
+        }
         Second::Pending(_) => false,
     })
 }
 
-/// Of the patterns with the best rank, one that the critical pair is part of; else one of the pair's threads.
+/// Of the patterns with the best rank, one that the critical pair is part of; where that would be an order, one of any rank
+/// that is the critical pair; else one of the pair's threads.
 fn chosen<'s>(trace: &Trace, suspects: &'s [Suspect], pair: Option<&CriticalPair>) -> Option<&'s Suspect> {
     let best = suspects.first()?;
     let peers = || suspects.iter().take_while(|suspect| suspect.rank == best.rank);
@@ -178,7 +197,9 @@ fn chosen<'s>(trace: &Trace, suspects: &'s [Suspect], pair: Option<&CriticalPair
             Second::Pending(second) => has(thread(swap.first)) && has(second),
         })
     };
-    peers().find(|suspect| has_pair(suspect, swaps)).or_else(|| peers().find(has_threads)).or(Some(best))
+    let is_pair = |suspect: &&Suspect| has_pair(trace, suspect, swaps);
+    let order = || suspects.iter().filter(|suspect| is_order(best) && is_order(suspect)).find(is_pair);
+    peers().find(is_pair).or_else(order).or_else(|| peers().find(has_threads)).or(Some(best))
 }
 
 /// Whether the thread looks again after the other one's write, and before its own.

@@ -150,7 +150,10 @@ pub fn explain<P: Program>(
     let no_return = missing.stage("the point of no return", no_return).flatten();
     let Experiment { trace, failure, ending, point, .. } = simplest;
     let failure = failure.unwrap_or_else(|| found.failure.clone());
-    let suspects = suspects(&trace, last_of(failure.thread, &trace.steps[..point]), &evidence);
+    let mut suspects = suspects(&trace, last_of(failure.thread, &trace.steps[..point]), &evidence);
+    if let Some(NoReturn { event, exhaustive: true, .. }) = no_return {
+        falcon::without_what_comes_after(&mut suspects, &trace, event);
+    }
     let diagnosis = cause::diagnose(&failure, &trace, &suspects, pair.as_ref());
     let finding = Finding {
         failure,

@@ -306,6 +306,31 @@ fn what_fails_whatever_comes_has_no_point_of_no_return() {
 }
 
 #[test]
+fn what_begins_after_the_point_of_no_return_is_not_to_blame() {
+    // Where T2 reads f too early, it reads h too early as well: but all is lost by then.
+    let text = "create T2, w f 1, w h 1, w g 1, join T2, r k, assert k == 1 \
+                | T2: r f, if f == 1 { await g g==1 }, r h, w k f";
+    let told = explained(text, &Options::default());
+    let event = told.no_return.unwrap_or_else(|| panic!("{:?}", told.missing)).event;
+    let begins: Vec<u32> = told.suspects.iter().map(|suspect| suspect.seen[0].position).collect();
+    assert_eq!(begins, [event], "{:#?}", told.suspects);
+    let ranked = told.suspects.iter().map(|suspect| (suspect.rank, suspect.tied));
+    assert_eq!(ranked.collect::<Vec<_>>(), [(1, 1)]);
+}
+
+#[test]
+fn an_order_that_was_tried_is_no_thin_evidence() {
+    // Any of three swaps helps, so that most executions with one of these orders end well.
+    let text = "create T2, r a, r b, r c, assert a + b + c > 0 | T2: w a, w b, w c";
+    let told = explained(text, &Options::default());
+    assert!(told.suspects.iter().all(|suspect| suspect.score < 0.5), "{:#?}", told.suspects);
+    assert_eq!((kind(&told.diagnosis), told.diagnosis.thin), ("order", false), "{:?}", told.diagnosis);
+    let [swap] = told.pair.unwrap().swaps[..] else { panic!("either swap does it") };
+    let Cause::Order(seen) = told.diagnosis.cause else { panic!("it is an order") };
+    assert_eq!((seen[0].position, Second::Event(seen[1].position)), (swap.first, swap.second));
+}
+
+#[test]
 fn who_has_given_way_cannot_be_let_go_by_lowering_others() {
     let update = "r x, w x x+1";
     for wait in ["yield", "sleep"] {

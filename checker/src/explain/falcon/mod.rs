@@ -5,8 +5,8 @@
 //! are compared by the Jaccard index. Four things differ. Executions of one happens-before class count once, so that a
 //! score does not depend on how often a search came past. A pattern is one of an object, not of instructions alone: an
 //! instruction of a library serves many variables, and objects have the same names in all executions. Ranked are the
-//! patterns of the execution that is shown, but for those with a read that the failure does not depend on. Of accesses that
-//! overlap, each object that is accessed anywhere has its share.
+//! patterns of the execution that is shown, but for those with a read that the failure does not depend on, and those that
+//! begin after its point of no return. Of accesses that overlap, each object that is accessed anywhere has its share.
 
 mod objects;
 mod window;
@@ -17,7 +17,7 @@ use self::objects::Objects;
 pub use self::window::{Pattern, Touch};
 use self::window::{Slot, Window};
 use crate::names::{Obj, Site, ThreadName};
-use crate::op::Mode;
+use crate::op::{Mode, OpKind};
 use crate::trace::Trace;
 
 /// A pattern with its score.
@@ -143,6 +143,36 @@ fn without_bystanders(suspects: &mut Vec<Suspect>, shown: &Trace, failed: u32) {
     if suspects.iter().any(is_heeded) {
         suspects.retain(is_heeded);
     }
+}
+
+/// Leaves out patterns that begin after the event after which every continuation fails, if there are others. Where that
+/// event takes a lock, what the thread does until it gives the lock back is settled with it.
+pub(super) fn without_what_comes_after(suspects: &mut Vec<Suspect>, trace: &Trace, event: u32) {
+    let settled = released(trace, event).unwrap_or(event);
+    let is_in_time = |suspect: &Suspect| suspect.seen.iter().any(|seen| seen.position <= settled);
+    if suspects.iter().any(is_in_time) {
+        suspects.retain(is_in_time);
+        number(suspects);
+    }
+}
+
+/// Where the thread of an event that takes a lock gives it back.
+fn released(trace: &Trace, event: u32) -> Option<u32> {
+    let taken = &trace.steps.get(event as usize)?.event;
+    let releases = match taken.op.kind {
+        OpKind::Lock | OpKind::TryLock | OpKind::Reacquire => OpKind::Unlock,
+        OpKind::ReadLock | OpKind::TryReadLock => OpKind::ReadUnlock,
+        OpKind::WriteLock | OpKind::TryWriteLock => OpKind::WriteUnlock,
+        _ => return None,
+    };
+    let lock = taken.did.accesses.first()?.obj;
+    let gives_back = |position: &u32| {
+        let event = &trace.steps[*position as usize].event;
+        event.id.thread == taken.id.thread
+            && event.op.kind == releases
+            && event.did.accesses.iter().any(|access| access.obj == lock)
+    };
+    (event + 1..trace.steps.len() as u32).find(gives_back)
 }
 
 /// Of equal scores, atomicity violations come before others, and then what is earlier.
