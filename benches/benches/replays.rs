@@ -10,7 +10,7 @@ use std::time::Instant;
 use benches::{Patient, is_measured, launch};
 use checker::search::{Finding, Go, Options, Replayed, explore, replay};
 use ptrace_backend::{PtraceProgram, Stepping};
-use tests::{Build, Expectation, Manifest, Optimisation, Target};
+use tests::{Build, Manifest, Optimisation, Target};
 
 /// How many replays each finding gets where no other number is asked for.
 const REPLAYS: usize = 1_000;
@@ -67,7 +67,7 @@ fn wanted() -> Outcome<usize> {
 /// The bundled programs that fail, at both levels.
 fn buggy() -> Outcome<Vec<(Target, Optimisation)>> {
     let targets = Manifest::read()?.targets.into_iter();
-    let buggy = targets.filter(|target| target.expectation != Expectation::Clean);
+    let buggy = targets.filter(|target| target.is_bug());
     Ok(buggy.flat_map(|target| Optimisation::ALL.map(|level| (target.clone(), level))).collect())
 }
 

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use benches::{Sample, is_measured};
 use serde_json::{Value, json};
-use tests::{Adapter, Build, Expectation, Found, Manifest, Optimisation, targets, workspace};
+use tests::{Adapter, Build, Found, Manifest, Optimisation, targets, workspace};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -56,7 +56,7 @@ fn row(out: &mut impl Write, name: &str, measured: &Measured) -> io::Result<()> 
 /// A finding of every bundled program that fails.
 fn bundled() -> Outcome<impl Iterator<Item = (String, Outcome<Found>)>> {
     let all = Manifest::read()?.targets.into_iter();
-    let buggy = all.filter(|target| target.expectation != Expectation::Clean);
+    let buggy = all.filter(|target| target.is_bug());
     Ok(buggy.map(|target| {
         let source = target.source();
         let found = || -> Outcome<Found> {

@@ -48,10 +48,10 @@ pub(crate) enum Command {
 /// What is not given here is as `interleaver.toml` says, and else as the manual says.
 #[derive(Debug, Args)]
 pub(crate) struct ExploreArgs {
-    /// The search; docs/searches.md says what each of them does [default: icb]
+    /// The search; docs/searches.md says what each of them does [default: auto; with --scope sync icb]
     #[arg(long, value_name = "NAME", value_parser = strategy())]
     pub(crate) strategy: Option<Strategy>,
-    /// How many preemptions a schedule may have (icb, bounded-dpor; iterated from 0) [default: 2]
+    /// How many preemptions a schedule may have (auto, icb, bounded-dpor; iterated from 0) [default: 2]
     #[arg(long, value_name = "N")]
     pub(crate) max_preemptions: Option<u32>,
     /// How many delays a schedule may have (idb; iterated from 0) [default: 2]
@@ -168,7 +168,11 @@ impl ExploreArgs {
 
     /// The search asked for; `configured` is what a file says where the command line says nothing.
     pub(crate) fn request(self, configured: &Settings) -> Request {
-        let settings = self.settings().or(configured);
+        let mut settings = self.settings().or(configured);
+        if self.scope == ScopeName::Sync {
+            // The searches that auto has in turns are not all for that.
+            settings.strategy.get_or_insert(Strategy::Icb);
+        }
         let mut words = self.command.into_iter();
         let program = words.next().unwrap_or_default();
         let variables = self.variables.into_iter().map(|(name, value)| (name.into(), value.into()));
@@ -320,7 +324,7 @@ mod tests {
         assert_eq!(workers, NonZeroUsize::new(4));
         assert_eq!(args.request(&Settings::default()), Request::new("./x".into()));
         // What the help says.
-        let said = "--strategy icb --max-preemptions 2 --max-delays 2 --depth 3 --max-variables 2 --max-threads 3 --max-periods 6 --max-schedules 10000 --time-limit 60s --step-limit \
+        let said = "--strategy auto --max-preemptions 2 --max-delays 2 --depth 3 --max-variables 2 --max-threads 3 --max-periods 6 --max-schedules 10000 --time-limit 60s --step-limit \
                     100000 --run-timeout 10s --seed 0 -- ./x";
         assert_eq!(explore(said).unwrap().request(&Settings::default()), Request::new("./x".into()));
     }

@@ -57,6 +57,8 @@ impl Language {
 pub enum Expectation {
     /// Nothing: it is correct.
     Clean,
+    /// Nothing within the bound: it is correct, but the library that it uses is not beyond that.
+    CleanWithinBound,
     /// A failure.
     #[serde(untagged)]
     Found {
@@ -93,6 +95,12 @@ pub struct Cause {
 }
 
 impl Target {
+    /// Whether it is one with a bug of its own.
+    #[must_use]
+    pub const fn is_bug(&self) -> bool {
+        matches!(self.expectation, Expectation::Found { .. })
+    }
+
     /// Its source, relative to the targets' folder.
     #[must_use]
     pub fn source(&self) -> PathBuf {

@@ -126,10 +126,18 @@ fn a_test_filter_that_matches_nothing() {
 
 #[test]
 fn a_default_schedule_that_is_not_reproducible() {
-    for name in ["peculiar/leaves_file.c", "peculiar/finds_file.c"] {
+    // The second one does so in its very first execution only, of which auto does not hear again.
+    for (name, strategy) in [
+        ("peculiar/leaves_file.c", "auto"),
+        ("peculiar/leaves_file.c", "icb"),
+        ("peculiar/finds_file.c", "icb"),
+    ] {
         let program = Build::new(name, Optimisation::O0).program().unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let here = Tool::explore(["--cwd".as_ref(), folder.path().as_os_str()], &program);
+        let here = Tool::explore(
+            ["--strategy".as_ref(), strategy.as_ref(), "--cwd".as_ref(), folder.path().as_os_str()],
+            &program,
+        );
         refused(&here, &["does not do the same twice", "file"]);
         assert_eq!(running(&program), [] as [i32; 0]);
     }

@@ -2,6 +2,7 @@
 //! schedule that passes does so; every correct twin is clean. So it is at both optimisation levels, and, but for the causes,
 //! in programs as they are released, optimised and without debug information.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -34,9 +35,9 @@ fn main() {
 fn check(target: &Target, level: Optimisation) -> Result<(), Failed> {
     let program = Build::new(target.source(), level).program()?;
     let folder = tempfile::tempdir()?;
-    let outcome = explore(&program, folder.path())?;
+    let outcome = explore(target, &program, folder.path())?;
     let wrong = match &target.expectation {
-        Expectation::Clean => not_clean(&outcome),
+        Expectation::Clean | Expectation::CleanWithinBound => not_clean(&outcome),
         Expectation::Found { kind, preemptions } => not_found(&outcome, target, kind, (*preemptions, level))?,
     };
     verdict(wrong, &outcome, &program)
@@ -47,10 +48,10 @@ fn check_released(target: &Target) -> Result<(), Failed> {
     let without = if target.language == Language::Rust { "-Cstrip=debuginfo" } else { "-g0" };
     let program = Build::new(target.source(), Optimisation::O2).flag(without).program()?;
     let folder = tempfile::tempdir()?;
-    let outcome = explore(&program, folder.path())?;
+    let outcome = explore(target, &program, folder.path())?;
     let mut wrong = Vec::new();
     match &target.expectation {
-        Expectation::Clean => wrong = not_clean(&outcome),
+        Expectation::Clean | Expectation::CleanWithinBound => wrong = not_clean(&outcome),
         Expectation::Found { kind, .. } => {
             expect(&mut wrong, "exit code", &json!(outcome.code), &json!(1));
             expect(&mut wrong, "kind", &outcome.finding()["kind"], &json!(kind));
@@ -59,9 +60,14 @@ fn check_released(target: &Target) -> Result<(), Failed> {
     verdict(wrong, &outcome, &program)
 }
 
-fn explore(program: &Path, output: &Path) -> Result<Outcome, Failed> {
+fn explore(target: &Target, program: &Path, output: &Path) -> Result<Outcome, Failed> {
     // What is told of the causes is all of it, however slow the machine.
-    let options = ["--explain-time".as_ref(), "1h".as_ref(), "--output".as_ref(), output.as_os_str()];
+    let mut options: Vec<&OsStr> =
+        vec!["--explain-time".as_ref(), "1h".as_ref(), "--output".as_ref(), output.as_os_str()];
+    if target.expectation == Expectation::CleanWithinBound {
+        // The only search that does not look further.
+        options.extend(["--strategy", "icb"].map(OsStr::new));
+    }
     Ok(Tool::explore(options, program).within(LIMIT).run()?)
 }
 

@@ -42,7 +42,7 @@ fn the_configuration_changes_and_adds_targets() {
 fn the_command_line_takes_how_to_explore_from_the_configuration() {
     let project = Project::copy("make-c").unwrap();
     project.run("make").unwrap();
-    let text = "max-preemptions = 0\ncolour = 1\n[[target]]\nprogram = \"build/crowd\"\nmax-schedules = 3\n\
+    let text = "strategy = \"icb\"\nmax-preemptions = 0\ncolour = 1\n[[target]]\nprogram = \"build/crowd\"\nmax-schedules = 3\n\
                 args = [\"x\"]\n";
     fs::write(project.path("interleaver.toml"), text).unwrap();
     let bank = project.path("build/bank");
@@ -54,7 +54,7 @@ fn the_command_line_takes_how_to_explore_from_the_configuration() {
         within.transcript()
     );
     assert!(
-        within.stderr.contains("line 2, column 1: `colour` is not known here"),
+        within.stderr.contains("line 3, column 1: `colour` is not known here"),
         "{}",
         within.transcript()
     );

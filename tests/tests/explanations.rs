@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::time::Duration;
 
 use serde_json::Value;
-use tests::{Build, Expectation, Manifest, Optimisation, Target, Tool, told_pattern, workspace};
+use tests::{Build, Manifest, Optimisation, Target, Tool, told_pattern, workspace};
 
 /// The search's minute, and what the explanation takes.
 const LIMIT: Duration = Duration::from_secs(75);
@@ -17,7 +17,7 @@ const HEAD: &str = "| example | preemptions | depth | rank | critical pair | sen
 
 fn main() -> Result<(), Box<dyn Error>> {
     let manifest = Manifest::read()?;
-    let bugs = manifest.targets.iter().filter(|target| target.expectation != Expectation::Clean);
+    let bugs = manifest.targets.iter().filter(|target| target.is_bug());
     let table: String = std::iter::once(HEAD.to_owned()).chain(bugs.map(row)).collect();
     io::stdout().write_all(table.as_bytes())?;
     let page = fs::read_to_string(workspace().join("docs/explanations.md"))?;

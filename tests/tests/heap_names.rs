@@ -7,7 +7,8 @@ use tests::{Build, Optimisation, Outcome, Tool};
 fn explore(source: &str, optimisation: Optimisation) -> Outcome {
     let program = Build::new(source, optimisation).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let options = ["--keep-going".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
+    let search = ["--strategy", "icb", "--keep-going", "--output"];
+    let options = search.iter().map(AsRef::as_ref).chain([folder.path().as_os_str()]);
     Tool::explore(options, &program).run().unwrap()
 }
 

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::{Value, json};
-use tests::{Build, Expectation, Language, Manifest, Optimisation, Renamed, Target, Tool, targets};
+use tests::{Build, Language, Manifest, Optimisation, Renamed, Target, Tool, targets};
 
 /// The search's minute, and what the explanation takes.
 const LIMIT: Duration = Duration::from_secs(75);
 
 fn main() {
     let manifest = Manifest::read().unwrap_or_else(|error| panic!("{error}"));
-    let bugs = manifest.targets.into_iter().filter(|target| target.expectation != Expectation::Clean);
+    let bugs = manifest.targets.into_iter().filter(|target| target.is_bug());
     let trials = bugs.filter(|target| target.language != Language::Rust).flat_map(|target| {
         Optimisation::ALL.map(|level| {
             let target = target.clone();

@@ -35,7 +35,7 @@ fn failures(outcome: &Outcome) -> Vec<(Value, Value)> {
 fn comes_to_the_same_with_fewer(source: &str) {
     for level in Optimisation::ALL {
         let program = build(source, level);
-        let wide = explore(&program, &["--keep-going"]);
+        let wide = explore(&program, &["--keep-going", "--strategy", "icb"]);
         let narrow = explore(&program, &["--keep-going", "--scope", "sync"]);
         let at = format!("{source} {}: {}{}", level.name(), wide.transcript(), narrow.transcript());
         assert!(executions(&narrow) < executions(&wide), "{at}");
@@ -153,7 +153,7 @@ fn what_cannot_be_narrowed_is_refused_in_a_sentence() {
 fn where_a_thread_gives_way_threads_are_switched_everywhere() {
     for level in Optimisation::ALL {
         let program = build("rust/order_violation.rs", level);
-        let wide = explore(&program, &["--keep-going"]);
+        let wide = explore(&program, &["--keep-going", "--strategy", "icb"]);
         let asked = explore(&program, &["--keep-going", "--scope", "sync"]);
         let at = format!("{}{}", wide.transcript(), asked.transcript());
         assert_eq!(asked.report["schedules"], wide.report["schedules"], "{at}");

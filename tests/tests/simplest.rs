@@ -18,7 +18,7 @@ const OPTIMISED: [&str; 4] = ["lost_update", "lock_order", "three_threads", "wor
 
 fn main() {
     let manifest = Manifest::read().unwrap_or_else(|error| panic!("{error}"));
-    let bugs = manifest.targets.into_iter().filter(|target| target.expectation != Expectation::Clean);
+    let bugs = manifest.targets.into_iter().filter(|target| target.is_bug());
     let trials = bugs.flat_map(|target| {
         let is_optimised = OPTIMISED.contains(&&*target.name);
         let levels =

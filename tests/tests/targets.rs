@@ -20,11 +20,9 @@ fn every_source_is_listed() {
 #[test]
 fn every_bug_has_a_twin() {
     let targets = Manifest::read().unwrap().targets;
-    for bug in targets.iter().filter(|target| target.expectation != Expectation::Clean) {
+    for bug in targets.iter().filter(|target| target.is_bug()) {
         let is_twin = |other: &&tests::Target| {
-            other.language == bug.language
-                && other.name == format!("{}_ok", bug.name)
-                && other.expectation == Expectation::Clean
+            other.language == bug.language && other.name == format!("{}_ok", bug.name) && !other.is_bug()
         };
         assert_eq!(targets.iter().filter(is_twin).count(), 1, "{}", bug.source().display());
     }
@@ -34,7 +32,7 @@ fn every_bug_has_a_twin() {
 fn a_line_is_marked_where_there_is_a_bug_and_nowhere_else() {
     for target in Manifest::read().unwrap().targets {
         let is_marked = !target.failing_lines().unwrap().is_empty();
-        assert_eq!(is_marked, target.expectation != Expectation::Clean, "{}", target.source().display());
+        assert_eq!(is_marked, target.is_bug(), "{}", target.source().display());
     }
 }
 
@@ -57,14 +55,14 @@ fn the_fewest_preemptions_of_every_bug_are_argued_for_at_the_head_of_its_source(
 fn every_bug_has_a_cause() {
     for target in Manifest::read().unwrap().targets {
         let has_one = target.cause.is_some();
-        assert_eq!(has_one, target.expectation != Expectation::Clean, "{}", target.source().display());
+        assert_eq!(has_one, target.is_bug(), "{}", target.source().display());
     }
 }
 
 #[test]
 fn correct_programs_run_to_their_end() {
     let targets = Manifest::read().unwrap().targets;
-    for target in targets.iter().filter(|target| target.expectation == Expectation::Clean) {
+    for target in targets.iter().filter(|target| !target.is_bug()) {
         for level in Optimisation::ALL {
             let program = Build::new(target.source(), level).program().unwrap();
             let output = Command::new(&program).output().unwrap();

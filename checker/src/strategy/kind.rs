@@ -14,7 +14,6 @@ use crate::search::Options;
 #[serde(rename_all = "kebab-case")]
 pub enum StrategyKind {
     /// Iterative context bounding.
-    #[default]
     Icb,
     /// Iterative delay bounding.
     Idb,
@@ -45,6 +44,7 @@ pub enum StrategyKind {
     /// Guided by reads-from pairs.
     Guided,
     /// A portfolio.
+    #[default]
     Auto,
 }
 

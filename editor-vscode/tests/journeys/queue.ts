@@ -92,8 +92,6 @@ export const QUEUE: readonly Step[] = [
       await workbench.problems.row("before your edit").waitFor();
       await workbench.openFile(FILE);
       await workbench.editor.goTo(await project.line(FILE, FAILING));
-      // It is longer then: what stands behind it has moved.
-      await workbench.editor.lensAbove(TEST, "(stale: ").waitFor();
       await workbench.editor.lensAbove(TEST, "Check again").click();
       await workbench.toast(/fixed: no failure up to 1 preemption/).waitFor();
       await workbench.problems.none();

@@ -157,7 +157,7 @@ const KEYS: [Key; 28] = [
         "strategy",
         ValueKind::Choice(&Strategy::NAMES),
         Both,
-        "\"icb\"",
+        "\"auto\"",
         "The search; docs/searches.md says what each of them does.",
     ),
     key(
@@ -165,7 +165,7 @@ const KEYS: [Key; 28] = [
         ValueKind::Number,
         Both,
         "2",
-        "How many preemptions a schedule may have (icb, bounded-dpor).",
+        "How many preemptions a schedule may have (auto, icb, bounded-dpor).",
     ),
     key("max-delays", ValueKind::Number, Both, "2", "How many delays a schedule may have (idb)."),
     key("depth", ValueKind::Number, Both, "3", "The depth of the failures that are looked for (pct, pctvb)."),

@@ -123,7 +123,8 @@ fn explore_on(
     let model: Model = program.parse().unwrap();
     let folder = tempfile::tempdir().unwrap();
     // Races, and what it takes to explain a finding, are other tests' business.
-    let mut request = Request { explain: false, races: false, ..Request::new("model".into()) };
+    let mut request =
+        Request { strategy: Strategy::Icb, explain: false, races: false, ..Request::new("model".into()) };
     change(&mut request);
     let report = Session {
         request: &request,
