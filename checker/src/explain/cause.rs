@@ -148,11 +148,9 @@ fn of_pattern(trace: &Trace, seen: Vec<Seen>) -> Cause {
     let writes: Vec<bool> = seen.iter().map(|seen| seen.writes).collect();
     match writes[..] {
         [false, true, true] if !reads_again(trace, &seen) => Cause::LostUpdate(seen),
+        [true, true, true] => lost_update(trace, &seen[1..]).unwrap_or(Cause::Atomicity(seen)),
         [_, _, _] => Cause::Atomicity(seen),
-        [true, true] => match read_before(trace, &seen) {
-            Some(read) => Cause::LostUpdate(std::iter::once(read).chain(seen).collect()),
-            None => Cause::Order(seen),
-        },
+        [true, true] => lost_update(trace, &seen).unwrap_or(Cause::Order(seen)),
         _ => Cause::Order(seen),
     }
 }
@@ -210,6 +208,12 @@ fn reads_again(trace: &Trace, seen: &[Seen]) -> bool {
         let accesses = &step.event.did.accesses;
         accesses.iter().any(|access| access.mode == Mode::Read && access.obj.overlaps(&first.obj))
     })
+}
+
+/// Of two writes, whether the second one is made by who has not seen the first one.
+fn lost_update(trace: &Trace, writes: &[Seen]) -> Option<Cause> {
+    let read = read_before(trace, writes)?;
+    Some(Cause::LostUpdate(std::iter::once(read).chain(writes.iter().copied()).collect()))
 }
 
 /// Of two writes, what the second one's thread did to the object just before it, if that was to read it before the first

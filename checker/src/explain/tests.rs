@@ -331,6 +331,16 @@ fn an_order_that_was_tried_is_no_thin_evidence() {
 }
 
 #[test]
+fn what_was_read_between_two_writes_makes_the_second_one_a_lost_update() {
+    // The pattern that tells is three writes.
+    let text = "create T2, w x 1, r x, w x x+1, join T2, r x, assert x != 2 | T2: w x 5";
+    let told = explained(text, &Options::default());
+    assert!(told.suspects[0].pattern.0.iter().all(|touch| touch.writes), "{:#?}", told.suspects);
+    let Cause::LostUpdate(seen) = told.diagnosis.cause else { panic!("{:?}", told.diagnosis) };
+    assert_eq!(seen.iter().map(|seen| seen.writes).collect::<Vec<_>>(), [false, true, true]);
+}
+
+#[test]
 fn who_has_given_way_cannot_be_let_go_by_lowering_others() {
     let update = "r x, w x x+1";
     for wait in ["yield", "sleep"] {
