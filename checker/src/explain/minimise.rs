@@ -13,7 +13,7 @@ use super::plan::{Follow, Leg, Plan, Recall};
 use crate::cache::{Cache, Rule};
 use crate::run::End;
 use crate::seam::{Choice, OpKey, Program};
-use crate::strategy::{Frontier, Next, Preemptions, Strategy};
+use crate::strategy::{Frontier, Next, Preemptions, Strategy, WorkItem};
 
 /// How many executions the changes may take, and how many icb, before them and after.
 const CHANGES: u64 = 1_500;
@@ -91,9 +91,10 @@ fn attempt<P: Program>(
         return Ok(None);
     }
     let mut is_first = fewest && by_icb;
+    let mut icb = Icb::new(best.cost().preemptions);
     if !is_first {
         // Most failures take few preemptions: icb comes to them sooner than changes do from a schedule with many.
-        let soon = first(lab, best.cost().preemptions, SOON)?;
+        let soon = icb.first(lab, best.cost().preemptions, SOON)?;
         if let Some(found) = soon.found {
             fewest |= soon.fewest;
             (best, is_first) = (found, soon.fewest);
@@ -101,7 +102,7 @@ fn attempt<P: Program>(
     }
     let mut ended = simplify(lab, &mut best, schedule, effort)?;
     if !is_first {
-        let first = first(lab, best.cost().preemptions, effort.executions(ICB))?;
+        let first = icb.first(lab, best.cost().preemptions, effort.executions(ICB))?;
         fewest |= first.fewest;
         ended &= fewest;
         if let Some(found) = first.found {
@@ -172,40 +173,73 @@ struct First {
     fewest: bool,
 }
 
-/// Looks for the failure in the schedules with at most so many preemptions, the fewest first, in so many executions.
-fn first<P: Program>(lab: &mut Lab<'_, P>, bound: u32, executions: u64) -> Result<First, Halt> {
-    let mut strategy = Frontier::new(Preemptions { max: bound });
-    let cache = Cache::new(Some(Rule::Preemptions));
-    let mut cut = None;
-    lab.allow(executions);
-    let found = loop {
-        let Next::Work(item) = strategy.next(&cache) else { break None };
-        let mut guide = strategy.guide(&item, &cache);
-        let end = match lab.drive(&item.prefix, &mut *guide) {
-            Ok(end) => end,
-            Err(Halt::Spent | Halt::Late) => break None,
-            Err(halt) => return Err(halt),
+/// A search for the failure in the schedules with few preemptions, the fewest first.
+struct Icb {
+    strategy: Frontier<Preemptions>,
+    cache: Cache,
+    /// What comes next, where there was no room for it.
+    left: Option<WorkItem>,
+    /// The least cost at which something was left unexplored.
+    cut: Option<u32>,
+}
+
+impl Icb {
+    /// With at most so many preemptions.
+    fn new(max: u32) -> Self {
+        let strategy = Frontier::new(Preemptions { max });
+        Self { strategy, cache: Cache::new(Some(Rule::Preemptions)), left: None, cut: None }
+    }
+
+    /// Looks on, until it is found or more than `bound` preemptions are needed, in so many executions.
+    fn first<P: Program>(
+        &mut self,
+        lab: &mut Lab<'_, P>,
+        bound: u32,
+        executions: u64,
+    ) -> Result<First, Halt> {
+        lab.allow(executions);
+        let found = loop {
+            let Some(item) = self.next() else { break None };
+            let ran = if item.cost > bound { Err(Halt::Spent) } else { self.run(lab, &item) };
+            match ran {
+                Ok(experiment) if experiment.failure.is_some() => break Some(experiment),
+                Ok(_) => {}
+                Err(Halt::Spent | Halt::Late) => {
+                    self.left = Some(item);
+                    break None;
+                }
+                Err(halt) => return Err(halt),
+            }
         };
+        let cost = found.as_ref().map_or(bound, |found| found.cost().preemptions);
+        let fewer = cost.checked_sub(1);
+        let fewest = fewer.is_none_or(|fewer| self.strategy.coverage(self.cut).preemptions >= Some(fewer));
+        Ok(First { found, fewest })
+    }
+
+    fn next(&mut self) -> Option<WorkItem> {
+        self.left.take().or_else(|| match self.strategy.next(&self.cache) {
+            Next::Work(item) => Some(item),
+            Next::Wait | Next::Done => None,
+        })
+    }
+
+    fn run<P: Program>(&mut self, lab: &mut Lab<'_, P>, item: &WorkItem) -> Result<Experiment, Halt> {
+        let mut guide = self.strategy.guide(item, &self.cache);
+        let end = lab.drive(&item.prefix, &mut *guide)?;
         let mut notes = guide.notes();
         match end {
             End::Ended(_) => {
-                cache.end(lab.trace().hb.state());
+                self.cache.end(lab.trace().hb.state());
             }
             End::Limit(_) => {
-                cut = Some(cut.map_or(item.cost, |cut: u32| cut.min(item.cost)));
-                cache.withdraw(&notes.entered, item.id);
+                self.cut = Some(self.cut.map_or(item.cost, |cut| cut.min(item.cost)));
+                self.cache.withdraw(&notes.entered, item.id);
                 notes.endless = true;
             }
             End::Cut(_) | End::Promoted(_) | End::Stopped(_) => {}
         }
-        strategy.learn(&item, lab.trace(), notes, &cache);
-        let experiment = lab.experiment(&end);
-        if experiment.failure.is_some() {
-            break Some(experiment);
-        }
-    };
-    let cost = found.as_ref().map_or(bound, |found| found.cost().preemptions);
-    let fewer = cost.checked_sub(1);
-    let fewest = fewer.is_none_or(|fewer| strategy.coverage(cut).preemptions >= Some(fewer));
-    Ok(First { found, fewest })
+        self.strategy.learn(item, lab.trace(), notes, &self.cache);
+        Ok(lab.experiment(&end))
+    }
 }
