@@ -70,12 +70,10 @@ impl Pairs {
             self.check_again();
         }
         let races = self.detector.races(trace);
-        let mut ways: FxHashMap<[Place; 2], usize> = FxHashMap::default();
+        let ways = ways(trace, &races);
         let mut kept = None;
         for race in races {
-            let (places, way) = way(trace, &race);
-            *ways.entry(places).or_default() |= way;
-            if self.found.iter().any(|pair| pair.locations() == locations(places)) {
+            if self.has(race.places) {
                 continue;
             }
             if self.found.len() == MOST {
@@ -96,13 +94,13 @@ impl Pairs {
         if self.found.is_empty() {
             return;
         }
-        let mut ways: FxHashMap<[Place; 2], usize> = FxHashMap::default();
-        for (places, way) in self.detector.races(trace).iter().map(|race| way(trace, race)) {
-            if self.found.iter().any(|pair| pair.locations() == locations(places)) {
-                *ways.entry(places).or_default() |= way;
-            }
-        }
+        let mut ways = ways(trace, &self.detector.races(trace));
+        ways.retain(|places, _| self.has(*places));
         self.count(ways, failed);
+    }
+
+    fn has(&self, places: [Place; 2]) -> bool {
+        self.found.iter().any(|pair| pair.locations() == locations(places))
     }
 
     fn count(&mut self, ways: FxHashMap<[Place; 2], usize>, failed: bool) {
@@ -186,6 +184,15 @@ impl Pair {
 fn locations(places: [Place; 2]) -> [Site; 2] {
     let [a, b] = places.map(|place| place.site);
     [a.min(b), a.max(b)]
+}
+
+/// In which ways an execution has each pair of places, as bits.
+fn ways(trace: &Trace, races: &[Race]) -> FxHashMap<[Place; 2], usize> {
+    let mut ways = FxHashMap::default();
+    for (places, way) in races.iter().map(|race| way(trace, race)) {
+        *ways.entry(places).or_default() |= way;
+    }
+    ways
 }
 
 /// A pair of places in a fixed order, and in which way round it ran, as a bit.
