@@ -1,16 +1,16 @@
 //! Events as a trace keeps them: a loop runs the same few operations again and again, so each is kept once.
 
 use std::borrow::Borrow;
-use std::hash::Hash;
+use std::hash::{BuildHasher, Hash};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::names::{EventId, Site};
 use crate::op::{Effect, Op};
-use crate::seam::{Event, Pick};
-use crate::trace::Moment;
+use crate::seam::{Choice, Event, Pick};
+use crate::trace::{Last, Moment, Reason};
 
 /// An event of a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,7 +66,8 @@ impl From<Event> for Recorded {
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     done: FxHashSet<Arc<Done>>,
-    moments: FxHashSet<Arc<Moment>>,
+    /// By their hashes, of equal ones the last.
+    moments: FxHashMap<u64, Arc<Moment>>,
 }
 
 /// So many are known at a time; a trace keeps what it needs. Programs whose every event is another one exist: where a
@@ -80,8 +81,29 @@ impl Known {
         Recorded { id, done, woken_by: woken_by.map(Box::new) }
     }
 
-    pub(crate) fn moment(&mut self, moment: Moment) -> Arc<Moment> {
-        known(&mut self.moments, moment)
+    /// The point where this was chosen of these. They are copied only where they are new.
+    pub(crate) fn moment(
+        &mut self,
+        choice: Choice,
+        reason: Reason,
+        last: Last,
+        choices: &[Choice],
+    ) -> Arc<Moment> {
+        let hash = FxBuildHasher.hash_one((choice, &reason, last, choices));
+        let is_same = |known: &&Arc<Moment>| {
+            (known.choice, known.last) == (choice, last)
+                && known.reason == reason
+                && *known.choices == *choices
+        };
+        if let Some(known) = self.moments.get(&hash).filter(is_same) {
+            return Arc::clone(known);
+        }
+        if self.moments.len() == MOST {
+            self.moments.clear();
+        }
+        let moment = Arc::new(Moment { choice, reason, last, choices: choices.into() });
+        self.moments.insert(hash, Arc::clone(&moment));
+        moment
     }
 }
 

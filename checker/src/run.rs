@@ -19,7 +19,7 @@ use crate::seam::{
 use crate::search::SearchError;
 use crate::strategy::{Decision, Follow, Guide};
 use crate::stretches::Stretches;
-use crate::trace::{Last, Moment, Reason, Trace, TraceStep, Unrun};
+use crate::trace::{Last, Reason, Trace, TraceStep, Unrun};
 use crate::verdict;
 
 /// After a failure, or the end of the process, the other threads get this many events to show what they had left.
@@ -33,7 +33,7 @@ const LIVELOCK: u32 = 1_000;
 const REPLAYED_AT_ONCE: usize = 1_024;
 
 /// Limits on each execution.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
     pub(crate) events: u32,
     pub(crate) timeouts: u32,
@@ -270,8 +270,7 @@ impl<'p, P: Program> Runner<'p, P> {
         let reason = self.reason(last, choice);
         self.state.preemptions += cost::preemption(last, choice);
         self.state.delays += cost::delay(last, &self.choices, choice);
-        let moment =
-            self.known.moment(Moment { choice, reason, last, choices: self.choices.as_slice().into() });
+        let moment = self.known.moment(choice, reason, last, &self.choices);
         let event = self.known.event(event);
         self.count_idle(last, choice, &event);
         self.note_giving_way(choice, &event);

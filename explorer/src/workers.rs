@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use checker::model::Model;
 use checker::seam::{Ending, Program};
-use checker::search::{Done, Go, Job, Paper, Workers};
+use checker::search::{Desk, Done, Go, Job, Paper, Workers};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A program that can be had again, for another thread.
@@ -98,7 +98,7 @@ impl Repeatable for Model {
     fn learn(&self, _learnt: (), _events: u32) {}
 }
 
-/// So many events can be recorded on the paper that is kept for further jobs: about 10 MB.
+/// So many events can be recorded on the paper that is kept for further jobs: about 2 MB.
 const ROOM: usize = 20_000;
 
 /// How long the search waits for a result before it looks whether it should stop.
@@ -213,10 +213,11 @@ impl<P: Repeatable> Board<P> {
     /// What a worker does.
     fn work(&self, nth: usize, program: &P, staff: Staff) {
         let Some(copy) = program.again(nth, &self.stop) else { return };
+        let mut desk = Desk::new(&copy);
         let mut go = || if self.stop.load(Ordering::Relaxed) { Go::Cancelled } else { Go::Continue };
         while let Some((job, known, paper)) = self.next_job() {
             P::adopt(&copy, &known);
-            let done = job.run(&copy, paper, &mut go);
+            let done = job.run(&mut desk, paper, &mut go);
             let meets = staff.minds_meeting() && P::is_copy_outside(&copy);
             let learnt = P::learnt(&copy).filter(|_| !meets);
             self.hand_in(if learnt.is_some() { done } else { done.void() }, learnt);
@@ -308,7 +309,9 @@ impl<P: Repeatable> Workers for Crew<'_, '_, P> {
     fn room(&mut self) -> usize {
         if self.staff.minds_meeting() && self.program.is_outside() {
             self.patience = None;
-            self.board.dismiss();
+            if !self.board.stop.load(Ordering::Relaxed) {
+                self.board.dismiss();
+            }
             return 0;
         }
         self.start();

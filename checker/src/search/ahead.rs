@@ -9,6 +9,7 @@
 //! the item is run here, where it goes wrong in its turn, or does not.
 
 use std::collections::VecDeque;
+use std::mem;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -57,6 +58,17 @@ impl Paper {
     #[must_use]
     pub fn room(&self) -> usize {
         self.0.steps.capacity()
+    }
+}
+
+/// What a worker keeps from job to job: room, and what its executions had in common.
+pub struct Desk<'p, P>(Runner<'p, P>);
+
+impl<'p, P: Program> Desk<'p, P> {
+    /// For executions of this program: that of the search, or another one that is the same.
+    #[must_use]
+    pub fn new(program: &'p P) -> Self {
+        Self(Runner::new(program, Limits::default()))
     }
 }
 
@@ -130,23 +142,22 @@ impl Job {
         self.epoch
     }
 
-    /// Runs it; `program` is the program of the search, or another one that is the same. `go` is asked at every event.
-    pub fn run<P: Program>(self, program: &P, paper: Paper, go: &mut dyn FnMut() -> Go) -> Done {
+    /// Runs it. `go` is asked at every event.
+    pub fn run<P: Program>(self, desk: &mut Desk<'_, P>, paper: Paper, go: &mut dyn FnMut() -> Go) -> Done {
         let Self { item, mut guide, limits, only_at, epoch } = self;
-        let id = item.id;
-        if program.epoch() != epoch {
+        let (id, runner) = (item.id, &mut desk.0);
+        if runner.program.epoch() != epoch {
             return Done { id, ran: None };
         }
-        let mut runner = Runner::new(program, limits);
-        runner.only_at = only_at;
-        runner.trace = paper.0;
+        (runner.limits, runner.only_at, runner.trace) = (limits, only_at, paper.0);
         let end = runner.run(&item.prefix, &mut *guide, go);
         let Ok(end @ (End::Ended(_) | End::Cut(_) | End::Limit(_))) = end else {
             return Done { id, ran: None };
         };
         let over = runner.over();
         guide.ended(&runner.trace, matches!(end, End::Limit(_)));
-        let ran = Ran { end, notes: guide.notes(), trace: runner.trace, ending: runner.ending, over };
+        let (trace, ending) = (mem::take(&mut runner.trace), mem::take(&mut runner.ending));
+        let ran = Ran { end, notes: guide.notes(), trace, ending, over };
         Done { id, ran: Some(ran) }
     }
 }

@@ -20,7 +20,7 @@ mod tidy;
 use std::mem;
 
 use self::ahead::Ahead;
-pub use self::ahead::{Alone, Done, Job, Paper, Workers};
+pub use self::ahead::{Alone, Desk, Done, Job, Paper, Workers};
 use self::carry::Carried;
 use self::determinism::Check;
 pub use self::error::SearchError;

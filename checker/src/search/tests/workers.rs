@@ -14,7 +14,7 @@ use crate::strategy::Dice;
 
 /// Workers without threads, whose pace is a matter of a seed: when a job is begun, when it is done, and what is lost.
 struct Paced<'p, P> {
-    program: &'p P,
+    desk: Desk<'p, P>,
     count: usize,
     pace: Dice,
     waiting: Vec<Job>,
@@ -35,7 +35,7 @@ impl<P: Program> Paced<'_, P> {
             // One in a while is never heard of again.
             if !self.one_in(20) {
                 let paper = self.papers.pop().unwrap_or_default();
-                self.done.push(job.run(self.program, paper, &mut || Go::Continue));
+                self.done.push(job.run(&mut self.desk, paper, &mut || Go::Continue));
             }
         }
     }
@@ -118,7 +118,7 @@ fn outcome_of(
 ) -> (String, u64) {
     let used = Cell::new(0);
     let paced = Paced {
-        program: there,
+        desk: Desk::new(there),
         count: workers - 1,
         pace: Dice::new(pace, 0),
         waiting: Vec::new(),
