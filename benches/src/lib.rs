@@ -8,9 +8,14 @@ mod target;
 
 pub use folder::{arguments, executables};
 pub use memory::{peak_memory, peak_memory_of};
+use mimalloc::MiMalloc;
 pub use plain::{PlainRuns, Start};
 pub use sample::Sample;
 pub use target::{Patient, build, default_schedule, launch};
+
+/// As in the tool.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Whether cargo runs this as a benchmark. Otherwise it is asked only whether it works.
 #[must_use]

@@ -23,9 +23,14 @@ use explorer::verdict::{EXIT_FAILED, Verdict};
 use explorer::watch::Watch;
 use explorer::{json, text};
 use miette::{IntoDiagnostic, MietteHandlerOpts};
+use mimalloc::MiMalloc;
 
 use crate::args::{Cli, Command, DapArgs, ExploreArgs, Format};
 use crate::progress::Line;
+
+/// What one worker records another one frees, all the time: the C library's allocator has both wait for a lock then.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
