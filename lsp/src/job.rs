@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use explorer::discover::BuildStep;
 use explorer::lines::Line;
 use explorer::watch::Progress;
 use tokio::sync::oneshot;
@@ -42,6 +43,8 @@ pub(crate) struct Job {
     pub(crate) phase: Phase,
     /// Its program was built, or is being built.
     pub(crate) has_built: bool,
+    /// How it was to be built before it was looked at anew: a program that is gone is not known there.
+    pub(crate) known_build: Option<BuildStep>,
     pub(crate) progress: Option<Progress>,
     /// Whether the client has been shown its progress.
     pub(crate) is_shown: bool,
@@ -159,6 +162,7 @@ impl Jobs {
             wish,
             phase,
             has_built: false,
+            known_build: None,
             progress: None,
             is_shown: false,
             found: BTreeSet::new(),

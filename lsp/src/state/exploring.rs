@@ -1,11 +1,11 @@
-//! Building, exploring, checking again: from a click to the end of its job.
+//! Exploring, checking again: from a click to the end of its job.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use explorer::config;
-use explorer::discover::{BuildStep, Target, Workspace};
+use explorer::discover::{Target, Workspace};
 use explorer::kept::{CheckResult, last_words};
 use explorer::lines::Line;
 use explorer::request::{Request, Strategy};
@@ -13,7 +13,6 @@ use explorer::text::plural;
 use tower_lsp::ls_types::{MessageType, Uri};
 
 use super::State;
-use crate::build::{Build, Built};
 use crate::commands::{Cancel, Explore};
 use crate::documents;
 use crate::exploration::{End, Exploration, arguments};
@@ -99,7 +98,7 @@ impl State {
         folders.find_map(|folder| Some((folder.path.clone(), find(folder)?)))
     }
 
-    fn workspace(&self, folder: &Path) -> Option<Arc<Workspace>> {
+    pub(super) fn workspace(&self, folder: &Path) -> Option<Arc<Workspace>> {
         self.folders.iter().find(|known| known.path == folder)?.workspace.clone()
     }
 
@@ -113,12 +112,14 @@ impl State {
         if self.workspace(&wish.folder).is_none() {
             return Err(NOT_LOOKED_AT.to_owned());
         }
+        // What is known of the folder may be older than what its user has just saved.
+        let number = self.look_at(&wish.folder).ok_or(NO_FOLDER)?;
         if let Some(key) = &wish.target {
             self.troubles.remove(key);
         }
-        // What is known of the folder may be older than what its user has just saved.
-        let number = self.look_at(&wish.folder).ok_or(NO_FOLDER)?;
+        let known_build = self.build_step(&wish);
         let id = self.jobs.add(wish, Phase::Looking(number));
+        self.jobs.get_mut(id).into_iter().for_each(|job| job.known_build = known_build.clone());
         self.show_progress(id);
         self.changed(Changed { lenses: true, hints: false, tree: true });
         Ok(id)
@@ -129,61 +130,6 @@ impl State {
         match self.first_build(id) {
             Some(build) => self.build(id, build),
             None => self.explore_now(id),
-        }
-    }
-
-    /// The build that a job begins with: it has one at the most.
-    fn first_build(&mut self, id: u64) -> Option<Build> {
-        let job = self.jobs.get_mut(id)?;
-        // A schedule is that of the program as it was.
-        let builds = !job.has_built && !matches!(job.wish.purpose, Purpose::Minimise { .. });
-        let wish = builds.then(|| job.wish.clone())?;
-        let BuildStep { command, directory, .. } = self.build_step(&wish).filter(|step| step.needed)?;
-        let confirmed = self.agreed.contains(&(command.clone(), directory.clone()));
-        Some(Build { command, directory, confirmed })
-    }
-
-    fn build_step(&self, wish: &Wish) -> Option<BuildStep> {
-        let workspace = self.workspace(&wish.folder)?;
-        match (&wish.target, &wish.stands) {
-            (Some(key), _) => workspace.build_step(&workspace.target_in(&key.id, &key.root)?),
-            (None, Some((file, _))) => workspace.build_step_of_file(file),
-            (None, None) => None,
-        }
-    }
-
-    fn build(&mut self, id: u64, build: Build) {
-        let Some(cancelled) = self.jobs.get_mut(id).and_then(Job::build) else { return };
-        self.changed(Changed { lenses: true, hints: false, tree: true });
-        let (client, mailbox) = (self.around.client.clone(), self.around.mailbox.clone());
-        let by_client = self.settings.runs_builds;
-        // A client that builds remembers it by itself.
-        let agreed = (!by_client).then(|| (build.command.clone(), build.directory.clone()));
-        self.around.runtime.spawn(async move {
-            let built = build.run(&client, by_client, cancelled).await;
-            mailbox.send(move |state| {
-                state.agreed.extend(agreed.filter(|_| built != Built::Declined));
-                state.built(id, built);
-            });
-        });
-    }
-
-    fn built(&mut self, id: u64, built: Built) {
-        let Some(folder) = self.jobs.get_mut(id).map(|job| job.wish.folder.clone()) else { return };
-        match built {
-            Built::Done => self.look_again(id, &folder),
-            Built::Declined => {
-                self.end(id);
-            }
-            Built::Failed(sentence) => self.fail(id, sentence),
-        }
-    }
-
-    fn look_again(&mut self, id: u64, folder: &Path) {
-        let number = self.look_at(folder);
-        match (self.jobs.get_mut(id), number) {
-            (Some(job), Some(number)) => job.phase = Phase::Looking(number),
-            _ => self.fail(id, NO_FOLDER.to_owned()),
         }
     }
 
@@ -380,7 +326,7 @@ impl State {
         }
     }
 
-    fn fail(&mut self, id: u64, sentence: String) {
+    pub(super) fn fail(&mut self, id: u64, sentence: String) {
         self.trouble(id, sentence);
         self.end(id);
     }
@@ -407,7 +353,7 @@ impl State {
         true
     }
 
-    fn end(&mut self, id: u64) -> Option<Job> {
+    pub(super) fn end(&mut self, id: u64) -> Option<Job> {
         let job = self.jobs.remove(id)?;
         self.end_progress(&job);
         self.publish();
@@ -431,7 +377,7 @@ impl State {
 }
 
 const NOT_LOOKED_AT: &str = "the workspace has not been looked at yet";
-const NO_FOLDER: &str = "the folder is no longer part of the workspace";
+pub(super) const NO_FOLDER: &str = "the folder is no longer part of the workspace";
 
 pub(super) const NOT_TRUSTED: &str =
     "the workspace is not trusted, so that nothing is built, run or looked into; trust it to explore";

@@ -22,6 +22,12 @@ impl State {
     /// Folders have come or gone.
     pub(crate) fn folders_changed(&mut self, added: Vec<PathBuf>, removed: &[PathBuf]) {
         self.folders.retain(|folder| !removed.contains(&folder.path));
+        // Nobody looks at these folders any more.
+        for job in
+            removed.iter().flat_map(|folder| self.jobs.waiting_for(folder, u64::MAX)).collect::<Vec<_>>()
+        {
+            self.cancel_job(job);
+        }
         self.folders.extend(added.into_iter().map(Folder::new));
         self.documents.name_folders(self.folders.iter().map(|folder| folder.named.as_path()));
         self.ready();

@@ -1,5 +1,6 @@
 //! All that the server knows, and its one owner's work on it.
 
+mod building;
 mod exploring;
 mod fitness;
 mod looking;

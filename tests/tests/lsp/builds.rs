@@ -79,6 +79,22 @@ fn an_edit_that_nobody_has_told_of_is_built_before_a_check() {
 }
 
 #[test]
+fn a_program_that_was_removed_a_moment_ago_is_built_again() {
+    let workspace = Workspace::copy_of("make-c");
+    let source = workspace.file("src/main.c");
+    let mut editor = workspace
+        .editor_with(as_extension())
+        .answering(|method, params| (method == "interleaver/build").then(|| run_build(params)));
+    let found = explore(&mut editor, &source);
+    fs::remove_file(workspace.file("build/bank")).unwrap();
+    let finding = &row(&found, "build/bank")["findings"][0]["id"];
+    editor.execute("interleaver.server.check", json!({ "finding": finding }));
+    let told = editor.wait_for_method("window/showMessage", |_| true);
+    assert_eq!(told["message"], "bank: still fails");
+    editor.end();
+}
+
+#[test]
 fn a_build_that_fails_ends_with_its_first_error_and_nothing_is_explored() {
     for options in [json!({}), as_extension()] {
         let workspace = Workspace::copy_of("make-c");

@@ -1,0 +1,81 @@
+//! The build that a job begins with.
+
+use std::path::Path;
+
+use explorer::discover::BuildStep;
+
+use super::State;
+use super::exploring::NO_FOLDER;
+use crate::build::{Build, Built};
+use crate::job::{Job, Phase, Purpose, Wish};
+use crate::outbox::Changed;
+
+impl State {
+    /// The build that a job begins with: it has one at the most.
+    pub(super) fn first_build(&mut self, id: u64) -> Option<Build> {
+        let job = self.jobs.get_mut(id)?;
+        // A schedule is that of the program as it was.
+        let builds = !job.has_built && !matches!(job.wish.purpose, Purpose::Minimise { .. });
+        let (wish, known) = builds.then(|| (job.wish.clone(), job.known_build.clone()))?;
+        let step = match self.is_gone(&wish) {
+            true => known,
+            false => self.build_step(&wish).filter(|step| step.needed),
+        };
+        let BuildStep { command, directory, .. } = step?;
+        let confirmed = self.agreed.contains(&(command.clone(), directory.clone()));
+        Some(Build { command, directory, confirmed })
+    }
+
+    /// Whether there is no program any more for what was one.
+    fn is_gone(&self, wish: &Wish) -> bool {
+        let workspace = self.workspace(&wish.folder);
+        wish.target
+            .as_ref()
+            .zip(workspace)
+            .is_some_and(|(key, workspace)| workspace.target_in(&key.id, &key.root).is_none())
+    }
+
+    pub(super) fn build_step(&self, wish: &Wish) -> Option<BuildStep> {
+        let workspace = self.workspace(&wish.folder)?;
+        match (&wish.target, &wish.stands) {
+            (Some(key), _) => workspace.build_step(&workspace.target_in(&key.id, &key.root)?),
+            (None, Some((file, _))) => workspace.build_step_of_file(file),
+            (None, None) => None,
+        }
+    }
+
+    pub(super) fn build(&mut self, id: u64, build: Build) {
+        let Some(cancelled) = self.jobs.get_mut(id).and_then(Job::build) else { return };
+        self.changed(Changed { lenses: true, hints: false, tree: true });
+        let (client, mailbox) = (self.around.client.clone(), self.around.mailbox.clone());
+        let by_client = self.settings.runs_builds;
+        // A client that builds remembers it by itself.
+        let agreed = (!by_client).then(|| (build.command.clone(), build.directory.clone()));
+        self.around.runtime.spawn(async move {
+            let built = build.run(&client, by_client, cancelled).await;
+            mailbox.send(move |state| {
+                state.agreed.extend(agreed.filter(|_| built != Built::Declined));
+                state.built(id, built);
+            });
+        });
+    }
+
+    fn built(&mut self, id: u64, built: Built) {
+        let Some(folder) = self.jobs.get_mut(id).map(|job| job.wish.folder.clone()) else { return };
+        match built {
+            Built::Done => self.look_again(id, &folder),
+            Built::Declined => {
+                self.end(id);
+            }
+            Built::Failed(sentence) => self.fail(id, sentence),
+        }
+    }
+
+    fn look_again(&mut self, id: u64, folder: &Path) {
+        let number = self.look_at(folder);
+        match (self.jobs.get_mut(id), number) {
+            (Some(job), Some(number)) => job.phase = Phase::Looking(number),
+            _ => self.fail(id, NO_FOLDER.to_owned()),
+        }
+    }
+}
