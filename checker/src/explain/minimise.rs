@@ -18,6 +18,8 @@ use crate::strategy::{Frontier, Next, Preemptions, Strategy, WorkItem};
 /// How many executions the changes may take, and how many icb, before them and after.
 const CHANGES: u64 = 1_500;
 const SOON: u64 = 300;
+/// So many events at the most before them: a long execution takes so much of the time that the changes would have none.
+const SOON_EVENTS: u64 = 300_000;
 const ICB: u64 = 3_000;
 
 /// How much is done for the simplest schedule.
@@ -50,7 +52,8 @@ pub(super) struct Minimum {
     pub(super) simplest: Experiment,
     /// Every schedule with fewer preemptions was run, without this failure.
     pub(super) fewest: bool,
-    /// Neither time nor budget has ended it: no change makes the schedule simpler, and icb has come to its end.
+    /// Neither time nor budget has ended it: no change makes the schedule simpler, and icb below its number of preemptions
+    /// has come to its end.
     pub(super) ended: bool,
 }
 
@@ -91,13 +94,15 @@ fn attempt<P: Program>(
         return Ok(None);
     }
     let mut is_first = fewest && by_icb;
+    let mut is_of_icb = is_first;
     let mut icb = Icb::new(best.cost().preemptions);
     if !is_first {
         // Most failures take few preemptions: icb comes to them sooner than changes do from a schedule with many.
-        let soon = icb.first(lab, best.cost().preemptions, SOON)?;
+        let executions = SOON.min(SOON_EVENTS / best.trace.steps.len().max(1) as u64);
+        let soon = icb.first(lab, best.cost().preemptions, executions)?;
         if let Some(found) = soon.found {
             fewest |= soon.fewest;
-            (best, is_first) = (found, soon.fewest);
+            (best, is_first, is_of_icb) = (found, soon.fewest, true);
         }
     }
     let mut ended = simplify(lab, &mut best, schedule, effort)?;
@@ -105,7 +110,9 @@ fn attempt<P: Program>(
         let first = icb.first(lab, best.cost().preemptions, effort.executions(ICB))?;
         fewest |= first.fewest;
         ended &= fewest;
-        if let Some(found) = first.found {
+        // What icb comes to later with as many preemptions is not its first.
+        let is_better = |found: &Experiment| !is_of_icb || found.cost().preemptions < best.cost().preemptions;
+        if let Some(found) = first.found.filter(is_better) {
             best = found;
             ended = simplify(lab, &mut best, schedule, effort)?;
         }
@@ -190,7 +197,7 @@ impl Icb {
         Self { strategy, cache: Cache::new(Some(Rule::Preemptions)), left: None, cut: None }
     }
 
-    /// Looks on, until it is found or more than `bound` preemptions are needed, in so many executions.
+    /// Looks on, until it is found or more than `bound` preemptions are needed, in so many executions. The bound never grows.
     fn first<P: Program>(
         &mut self,
         lab: &mut Lab<'_, P>,
@@ -200,8 +207,14 @@ impl Icb {
         lab.allow(executions);
         let found = loop {
             let Some(item) = self.next() else { break None };
-            let ran = if item.cost > bound { Err(Halt::Spent) } else { self.run(lab, &item) };
-            match ran {
+            if item.cost > bound {
+                // Some that cost more come early; it is left out, and what waits behind it may cost less.
+                if self.covers(bound) {
+                    break None;
+                }
+                continue;
+            }
+            match self.run(lab, &item) {
                 Ok(experiment) if experiment.failure.is_some() => break Some(experiment),
                 Ok(_) => {}
                 Err(Halt::Spent | Halt::Late) => {
@@ -212,9 +225,13 @@ impl Icb {
             }
         };
         let cost = found.as_ref().map_or(bound, |found| found.cost().preemptions);
-        let fewer = cost.checked_sub(1);
-        let fewest = fewer.is_none_or(|fewer| self.strategy.coverage(self.cut).preemptions >= Some(fewer));
+        let fewest = cost.checked_sub(1).is_none_or(|fewer| self.covers(fewer));
         Ok(First { found, fewest })
+    }
+
+    /// Whether every schedule with at most so many preemptions was run.
+    fn covers(&self, preemptions: u32) -> bool {
+        self.strategy.coverage(self.cut).preemptions >= Some(preemptions)
     }
 
     fn next(&mut self) -> Option<WorkItem> {
