@@ -34,7 +34,7 @@ pub(crate) fn render_passing(finding: &Finding, pair: &Pair) -> String {
 
 /// The events, with a mark after one of them.
 fn marked(finding: &Finding, at: usize, mark: &str) -> String {
-    let table = Table::of(finding);
+    let table = Table::of(finding, at);
     let mut text = table.header(finding);
     let mut folded = Folded::default();
     let mut preemption = 0;
@@ -105,8 +105,10 @@ struct Table {
 }
 
 impl Table {
-    fn of(finding: &Finding) -> Self {
-        let shown = shown(&finding.events, failing_event(finding));
+    /// Of a long one, with what comes before the event at this position.
+    fn of(finding: &Finding, at: usize) -> Self {
+        let mut shown = shown(&finding.events, failing_event(finding));
+        without_the_middle(&mut shown, at);
         let lanes: Vec<String> = finding.lanes.iter().map(|lane| lane.thread.clone()).collect();
         let mut widths: Vec<usize> =
             finding.lanes.iter().map(|lane| width(&heading(&lane.thread, &lane.path.to_string()))).collect();
@@ -171,17 +173,16 @@ fn shown(events: &[EventLine], failing: usize) -> Vec<bool> {
             shown[position] = true;
         }
     }
-    without_the_middle(&mut shown, failing);
     shown
 }
 
-/// Hides what is neither among the first events that are shown nor among those before the failing one, where they are many.
-fn without_the_middle(shown: &mut [bool], failing: usize) {
+/// Hides what is neither among the first events that are shown nor among those before the one at this position, where they are many.
+fn without_the_middle(shown: &mut [bool], at: usize) {
     let rows: Vec<usize> = (0..shown.len()).filter(|&position| shown[position]).collect();
     if rows.len() <= MOST {
         return;
     }
-    let end = rows.partition_point(|&position| position <= failing);
+    let end = rows.partition_point(|&position| position <= at);
     let start = end.saturating_sub(MOST - OF_THE_BEGINNING);
     let hide =
         |row: usize| (row >= OF_THE_BEGINNING && row < start) || row >= start + MOST - OF_THE_BEGINNING;

@@ -6,7 +6,7 @@
 //! score does not depend on how often a search came past. A pattern is one of an object, not of instructions alone: an
 //! instruction of a library serves many variables, and objects have the same names in all executions. Ranked are the
 //! patterns of the execution that is shown, but for those with a read that the failure does not depend on, and those that
-//! begin after its point of no return. Of accesses that overlap, each object that is accessed anywhere has its share.
+//! begin after its point of no return, where that is certain. Of accesses that overlap, each object that is accessed anywhere has its share.
 
 mod objects;
 mod window;
@@ -165,11 +165,16 @@ fn released(trace: &Trace, event: u32) -> Option<u32> {
         OpKind::WriteLock | OpKind::TryWriteLock => OpKind::WriteUnlock,
         _ => return None,
     };
-    let lock = taken.did.accesses.first()?.obj;
+    let first = taken.did.accesses.first()?;
+    if first.mode == Mode::Read {
+        // It was not free.
+        return None;
+    }
+    let lock = first.obj;
     let gives_back = |position: &u32| {
         let event = &trace.steps[*position as usize].event;
         event.id.thread == taken.id.thread
-            && event.op.kind == releases
+            && (event.op.kind == releases || event.op.kind == OpKind::CondWait)
             && event.did.accesses.iter().any(|access| access.obj == lock)
     };
     (event + 1..trace.steps.len() as u32).find(gives_back)
