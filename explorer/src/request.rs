@@ -33,7 +33,7 @@ pub struct Request {
     pub step_limit: u32,
     /// Which search.
     pub strategy: Strategy,
-    /// The bound of icb.
+    /// The bound of auto, icb and bounded-dpor.
     pub max_preemptions: u32,
     /// The bound of idb.
     pub max_delays: u32,

@@ -19,9 +19,10 @@ impl<T> Clone for Shared<T> {
     }
 }
 
+#[cfg(test)]
 impl<T: Clone> Shared<T> {
     /// The value, to be changed here and nowhere else.
-    pub fn make_mut(&mut self) -> &mut T {
+    pub(crate) fn make_mut(&mut self) -> &mut T {
         Arc::make_mut(&mut self.0)
     }
 }

@@ -1,4 +1,4 @@
-//! Races over all executions of a search: once per pair of locations, and whether the order of a pair decides.
+//! Races over all executions of a search, and of what explains its failures: once per pair of locations, and whether the order of a pair decides.
 //!
 //! An execution has a pair in one *way* if the accesses race in it, and one of them always runs first, or each of them once.
 //! A pair is harmful if it was had in several ways, of which one failed always and another one did not.

@@ -9,7 +9,7 @@ use crate::strategy::StrategyKind;
 pub struct Options {
     /// Which search.
     pub strategy: StrategyKind,
-    /// For icb and bounded-dpor: the highest number of preemptions, iterated from 0.
+    /// For auto, icb and bounded-dpor: the highest number of preemptions, iterated from 0.
     pub max_preemptions: u32,
     /// For idb: the highest number of delays, iterated from 0.
     pub max_delays: u32,

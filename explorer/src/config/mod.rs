@@ -69,7 +69,7 @@ pub struct TargetConfig {
 pub struct Settings {
     /// Which search.
     pub strategy: Option<Strategy>,
-    /// The bound of icb.
+    /// The bound of auto, icb and bounded-dpor.
     pub max_preemptions: Option<u32>,
     /// The bound of idb.
     pub max_delays: Option<u32>,
