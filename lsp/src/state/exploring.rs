@@ -112,7 +112,7 @@ impl State {
         if self.workspace(&wish.folder).is_none() {
             return Err(NOT_LOOKED_AT.to_owned());
         }
-        // What is known of the folder may be older than what its user has just saved.
+        // What is known of the programs there may be older than they are.
         let number = self.look_at(&wish.folder).ok_or(NO_FOLDER)?;
         if let Some(key) = &wish.target {
             self.troubles.remove(key);
