@@ -101,9 +101,6 @@ impl Repeatable for Model {
 /// So many events can be recorded on the paper that is kept for further jobs: about 2 MB.
 const ROOM: usize = 20_000;
 
-/// After so many events a worker looks whether it should stop.
-const SELDOM: u32 = 64;
-
 /// How long the search waits for a result before it looks whether it should stop.
 const MOMENT: Duration = Duration::from_millis(50);
 
@@ -217,13 +214,7 @@ impl<P: Repeatable> Board<P> {
     fn work(&self, nth: usize, program: &P, staff: Staff) {
         let Some(copy) = program.again(nth, &self.stop) else { return };
         let mut desk = Desk::new(&copy);
-        // What is asked at every event should not be in memory that others write to, or next to it.
-        let mut asked = 0u32;
-        let mut go = || {
-            asked = asked.wrapping_add(1);
-            let stops = asked.is_multiple_of(SELDOM) && self.stop.load(Ordering::Relaxed);
-            if stops { Go::Cancelled } else { Go::Continue }
-        };
+        let mut go = || if self.stop.load(Ordering::Relaxed) { Go::Cancelled } else { Go::Continue };
         while let Some((job, known, paper)) = self.next_job() {
             P::adopt(&copy, &known);
             let done = job.run(&mut desk, paper, &mut go);
