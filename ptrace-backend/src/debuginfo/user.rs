@@ -1,8 +1,8 @@
 //! Which instructions are the user's own: where shared memory accesses are looked for.
 //!
-//! With lines: what comes from a user's file, and what a user's C or C++ file got from headers (templates and inline
-//! functions are instantiated there), test frameworks excepted. Of Rust's library, the parts that are about sharing
-//! memory (atomics, locks, cells, pointers), where the user's crates instantiate them, and the functions of its locks.
+//! With lines: what comes from a user's file, and what the user's files and crates got from libraries because it is
+//! instantiated there (headers of C and C++, generic functions of Rust), test frameworks excepted, and of Rust's own library
+//! what starts threads, formats and panics. Of what is compiled in advance, the functions of Rust's locks.
 //! Functions without lines: all of them, but for what starts and ends every program and for libraries known by name.
 
 use std::ops::Range;
@@ -111,10 +111,9 @@ fn from_lines(
         if is_test_framework(path) {
             return false;
         }
-        match (source.language, rust_library(path)) {
-            (_, Some(file)) => is_about_sharing(&file, owner),
-            (Language::Rust, None) => is_user_file(path),
-            _ => owner == Owner::User || is_user_file(path),
+        match rust_library(path) {
+            Some(file) => is_about_sharing(&file, owner),
+            None => owner == Owner::User || is_user_file(path),
         }
     };
     let mut known: Vec<Option<bool>> = Vec::new();
@@ -152,15 +151,16 @@ fn rust_library(path: &Path) -> Option<String> {
     Some(below.to_owned())
 }
 
-/// The parts of Rust's standard library whose memory accesses are those that its user shares between threads. Raw
-/// pointers and cells are used everywhere: they count only where they were instantiated in the user's own crates.
+/// The parts of Rust's standard library whose memory accesses are those that its user shares between threads: its atomics
+/// and locks, and of what was instantiated in the user's own crates everything that works on the user's values (a
+/// `Vec::push`, an `Option::is_none`), as against what starts threads, writes, formats and panics.
 fn is_about_sharing(file: &str, owner: Owner) -> bool {
     const ALWAYS: [&str; 4] =
         ["core/src/sync/", "std/src/sync/", "std/src/sys/sync/", "std/src/thread/scoped.rs"];
-    const INSTANTIATED: [&str; 4] =
-        ["core/src/ptr/", "core/src/cell", "core/src/mem/", "core/src/intrinsics"];
+    const INSTANTIATED: [&str; 3] = ["core/src/", "alloc/src/", "std/src/collections/"];
+    const NOT: [&str; 3] = ["core/src/fmt/", "core/src/panic", "alloc/src/fmt"];
     let is_below = |folders: &[&str]| folders.iter().any(|folder| file.starts_with(folder));
-    is_below(&ALWAYS) || (owner == Owner::User && is_below(&INSTANTIATED))
+    is_below(&ALWAYS) || (owner == Owner::User && is_below(&INSTANTIATED) && !is_below(&NOT))
 }
 
 fn is_test_framework(path: &Path) -> bool {
@@ -254,7 +254,8 @@ mod tests {
             is_about_sharing("core/src/cell.rs", Owner::User)
                 && !is_about_sharing("core/src/cell.rs", Owner::Other)
         );
-        assert!(!is_about_sharing("alloc/src/vec/mod.rs", Owner::User));
+        assert!(is_about_sharing("alloc/src/vec/mod.rs", Owner::User));
+        assert!(!is_about_sharing("core/src/fmt/mod.rs", Owner::User));
         assert_eq!(rust_library(Path::new("/home/me/library/core/src/cell.rs")), None);
     }
 }
