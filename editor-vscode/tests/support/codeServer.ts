@@ -27,6 +27,8 @@ const SETTINGS = {
   "editor.minimap.enabled": false,
   "editor.quickSuggestions": { other: "off", comments: "off", strings: "off" },
   "editor.suggestOnTriggerCharacters": false,
+  // As in a window of the desktop: what a click on a lens runs is saved by it, and the lens stays where it is until then.
+  "files.autoSave": "off",
   "security.workspace.trust.startupPrompt": "never",
   "security.workspace.trust.banner": "never",
   "telemetry.telemetryLevel": "off",
