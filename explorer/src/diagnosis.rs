@@ -24,6 +24,17 @@ pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
             let links: Vec<String> = links.iter().map(|link| waits(telling, link)).collect();
             format!("lock-order cycle: {}", links.join("; "))
         }
+        Cause::MissingRelease(Link { thread, wants, owner, taken }) => {
+            let taken = taken.and_then(|position| telling.event(position));
+            let place = taken.map(|event| at(&event.place)).unwrap_or_default();
+            format!(
+                "missing release: {} took {}{place} and ended without giving it back, and {} waits for it{}",
+                telling.lanes.label(*owner),
+                telling.object(*wants),
+                telling.lanes.label(*thread),
+                at(&telling.left(*thread).place)
+            )
+        }
         Cause::LostWakeUp { thread, condition, signal } => {
             let place = telling.left(*thread);
             let signal = telling.event(*signal);
@@ -79,7 +90,14 @@ pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
         (Cause::Unclear | Cause::Pair(_), _) | (_, false) => "",
         _ => " (the evidence is thin: executions that end well have this too, or several patterns fit)",
     };
-    sentence + thin
+    let past = diagnosis.past.map(|seen| came_past(telling, &seen)).unwrap_or_default();
+    sentence + &past + thin
+}
+
+/// How both came past what should have kept one of them out.
+fn came_past(telling: &Telling<'_>, seen: &[Seen]) -> String {
+    let [read, write, late] = accesses(telling, seen);
+    format!("; both came past what threads spin on: {read}, {write}, and then {late}")
 }
 
 /// Who accesses what, and where. What the first one accesses is named once.

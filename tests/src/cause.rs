@@ -14,7 +14,8 @@ pub fn tells_pattern(sentence: &str) -> bool {
 /// The pattern of an explanation whose accesses a sentence names.
 #[must_use]
 pub fn told_pattern<'e>(explanation: &'e Value, sentence: &str) -> Option<&'e Value> {
-    let told = accesses(sentence);
+    // What follows tells how the threads came there.
+    let told = accesses(sentence.split(';').next().unwrap_or_default());
     let is_told = |pattern: &&Value| {
         let of_pattern = pattern["accesses"].as_array().into_iter().flatten();
         let of_pattern: Vec<_> = of_pattern.map(|access| (text(&access["access"]), line(access))).collect();
@@ -72,6 +73,8 @@ mod tests {
         let sentence =
             "lost update: T3 reads `x` (x.c:1), T2 writes it (x.c:22), and then T3 writes it (x.c:3)";
         assert_eq!(told(sentence), Some(json!(2)));
+        let longer = format!("{sentence}; both came past what threads spin on: T2 reads `f` (x.c:7)");
+        assert_eq!(told(&longer), Some(json!(2)));
         assert_eq!(told("order violation: T3 reads `x` (x.c:2) before T2 writes it (x.c:9)"), None);
     }
 }

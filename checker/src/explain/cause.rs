@@ -3,13 +3,15 @@
 //! Where threads wait for each other, what they wait for tells; else the pattern that failing executions have in common,
 //! and of several such the one that the critical pair is part of.
 
+use super::evidence::Evidence;
 use super::falcon::{Seen, Suspect};
 use super::pair::{CriticalPair, Second, Swap};
+use super::past::past;
+use super::waiting::{circling, waiting};
 use crate::failure::{Failure, FailureKind, Party};
 use crate::names::{Obj, ThreadName};
-use crate::op::{Access, Mode, OpKind};
+use crate::op::{Mode, OpKind};
 use crate::recorded::Recorded;
-use crate::seam::{AgentView, On, Status};
 use crate::trace::{Trace, TraceStep};
 
 /// A pattern with a lower score says little, and so does one of more than so many equal ones.
@@ -30,6 +32,8 @@ pub enum Cause {
     },
     /// Threads each hold a lock that the next one waits for.
     LockOrder(Vec<Link>),
+    /// A thread waits for a lock, or a semaphore that is used as one, that another thread took and ended with.
+    MissingRelease(Link),
     /// A signal came before the wait that it was meant for.
     LostWakeUp {
         /// Who waits.
@@ -43,7 +47,7 @@ pub enum Cause {
     MissedNotification {
         /// Who waits.
         thread: ThreadName,
-        /// The condition variable, or futex.
+        /// The condition variable, or semaphore.
         condition: Obj,
     },
     /// Threads run on and change nothing.
@@ -77,12 +81,12 @@ pub struct Life {
     pub unordered: bool,
 }
 
-/// A thread in a circle of threads that wait for each other.
+/// A thread that waits for another one, which has a lock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Link {
     /// The thread.
     pub thread: ThreadName,
-    /// The lock that it waits for.
+    /// The lock that it waits for, or the semaphore.
     pub wants: Obj,
     /// Who holds it.
     pub owner: ThreadName,
@@ -106,6 +110,9 @@ pub struct Circling {
 pub struct Diagnosis {
     /// The cause.
     pub cause: Cause,
+    /// How both threads came past a lock of the program's own: one reads it, the other one writes it, and then the first one
+    /// does.
+    pub past: Option<[Seen; 3]>,
     /// The evidence is thin: the pattern is not in every failing execution alone, or one of many.
     pub thin: bool,
 }
@@ -115,21 +122,21 @@ pub(super) fn diagnose(
     failure: &Failure,
     trace: &Trace,
     suspects: &[Suspect],
-    pair: Option<&CriticalPair>,
+    (pair, evidence): (Option<&CriticalPair>, &Evidence),
 ) -> Diagnosis {
     let swap = match pair.map(|pair| &pair.swaps[..]) {
         Some(&[swap]) => Some(swap),
         _ => None,
     };
     let certain = match failure.kind {
-        FailureKind::Deadlock | FailureKind::DeadlockButTimeouts => waiting(trace, swap),
+        FailureKind::Deadlock | FailureKind::DeadlockButTimeouts => waiting(trace, swap, &evidence.passing),
         FailureKind::Livelock => Some(Cause::Livelock(circling(trace))),
         FailureKind::UseAfterFree => life(failure, trace, swap).map(Cause::UseAfterFree),
         FailureKind::DoubleFree => life(failure, trace, swap).map(Cause::DoubleFree),
         _ => None,
     };
     if let Some(cause) = certain {
-        return Diagnosis { cause, thin: false };
+        return Diagnosis { cause, past: None, thin: false };
     }
     let suspect = chosen(trace, suspects, pair);
     let is_thin = |suspect: &Suspect| suspect.score < CLEAR || suspect.tied > FEW;
@@ -141,7 +148,16 @@ pub(super) fn diagnose(
         (None, Some(swap)) => Cause::Pair(swap),
         (None, None) => Cause::Unclear,
     };
-    Diagnosis { cause, thin }
+    let past = seen(&cause).and_then(|told| past(told, trace, evidence));
+    Diagnosis { cause, past, thin }
+}
+
+/// The pattern that a cause is.
+fn seen(cause: &Cause) -> Option<&[Seen]> {
+    match cause {
+        Cause::LostUpdate(seen) | Cause::Atomicity(seen) | Cause::Order(seen) => Some(seen),
+        _ => None,
+    }
 }
 
 fn of_pattern(trace: &Trace, seen: Vec<Seen>) -> Cause {
@@ -246,117 +262,4 @@ fn life(failure: &Failure, trace: &Trace, swap: Option<Swap>) -> Option<Life> {
     let is_swapped =
         |swap: Swap| Some(swap.first as usize) == freed && swap.second == Second::Event(late as u32);
     Some(Life { block, late: late as u32, freed_by, unordered: swap.is_some_and(is_swapped) })
-}
-
-/// Who does the same again and again at the end, and who has brought about what each of them looks at.
-fn circling(trace: &Trace) -> Vec<Circling> {
-    let left = trace.unrun.iter().filter(|left| !left.closed).map(|left| &left.view);
-    left.filter_map(|view| {
-        let thread = view.agent.thread();
-        let awaits = match &view.status {
-            Status::Blocked(On::Await(awaits)) => awaits.clone(),
-            Status::Enabled => Vec::new(),
-            _ => return None,
-        };
-        let changes = |step: &TraceStep| {
-            let changes = |access: &Access| {
-                !access.mode.leaves_as_it_is() && awaits.iter().any(|obj| obj.overlaps(&access.obj))
-            };
-            step.event.id.thread != thread && step.event.did.accesses.iter().any(changes)
-        };
-        let changed = trace.steps.iter().rposition(changes).map(|at| at as u32);
-        Some(Circling { thread, awaits, changed })
-    })
-    .collect()
-}
-
-/// What threads wait for at the end; the swap is the one that makes the execution pass.
-fn waiting(trace: &Trace, swap: Option<Swap>) -> Option<Cause> {
-    let blocked: Vec<(&AgentView, &On)> = trace
-        .unrun
-        .iter()
-        .filter(|left| !left.closed)
-        .filter_map(|left| match &left.view.status {
-            Status::Blocked(on) => Some((&left.view, on)),
-            _ => None,
-        })
-        .collect();
-    let links: Vec<Link> = blocked.iter().filter_map(|(view, on)| link(trace, view, on)).collect();
-    if let Some(own) = links.iter().find(|link| link.owner == link.thread) {
-        return Some(Cause::DoubleLock { thread: own.thread, lock: own.wants, taken: own.taken });
-    }
-    if let Some(circle) = circle(&links) {
-        return Some(Cause::LockOrder(circle));
-    }
-    blocked.iter().find_map(|(view, on)| match **on {
-        On::Cond(condition) => Some(signalled(trace, view.agent.thread(), condition)),
-        On::Futex(word) => changed(trace, view.agent.thread(), word, swap?),
-        _ => None,
-    })
-}
-
-/// Whether a condition variable was signalled when nobody waited for it.
-fn signalled(trace: &Trace, thread: ThreadName, condition: Obj) -> Cause {
-    let signals = |step: &TraceStep| {
-        matches!(step.event.op.kind, OpKind::Signal | OpKind::Broadcast) && touches(step, condition)
-    };
-    match trace.steps.iter().rposition(|step| !step.woke && signals(step)) {
-        Some(signal) => Cause::LostWakeUp { thread, condition, signal: signal as u32 },
-        None => Cause::MissedNotification { thread, condition },
-    }
-}
-
-/// A condition variable on a futex (Rust's) is a number that a signal changes. It came too early if the execution passes
-/// with the change behind the look that the waiting thread takes at the number.
-fn changed(trace: &Trace, thread: ThreadName, word: Obj, swap: Swap) -> Option<Cause> {
-    let Second::Event(look) = swap.second else { return None };
-    let [change, look] = [swap.first, look].map(|at| &trace.steps[at as usize]);
-    let is_it = look.event.id.thread == thread && touches(change, word) && touches(look, word);
-    is_it.then_some(Cause::LostWakeUp { thread, condition: word, signal: swap.first })
-}
-
-fn touches(step: &TraceStep, obj: Obj) -> bool {
-    step.event.did.accesses.iter().any(|access| access.obj.overlaps(&obj))
-}
-
-/// What a thread waits for, if it is a lock that somebody holds.
-fn link(trace: &Trace, view: &AgentView, on: &On) -> Option<Link> {
-    let (lock, owner) = match on {
-        On::Mutex { obj, owner } => (*obj, *owner),
-        On::Read(obj) | On::Write(obj) => (*obj, None),
-        _ => return None,
-    };
-    let takes = |step: &TraceStep| {
-        use OpKind::{Lock, Reacquire, ReadLock, TryLock, TryReadLock, TryWriteLock, WriteLock};
-        let kind = step.event.op.kind;
-        matches!(kind, Lock | ReadLock | Reacquire | TryLock | TryReadLock | TryWriteLock | WriteLock)
-            && owner.is_none_or(|owner| owner == step.event.id.thread)
-            && step
-                .event
-                .did
-                .accesses
-                .iter()
-                .any(|access| access.obj.overlaps(&lock) && access.mode != Mode::Read)
-    };
-    let taken = trace.steps.iter().rposition(takes);
-    let owner = owner.or_else(|| Some(trace.steps[taken?].event.id.thread))?;
-    Some(Link { thread: view.agent.thread(), wants: lock, owner, taken: taken.map(|at| at as u32) })
-}
-
-/// Links that lead back to where they begin.
-fn circle(links: &[Link]) -> Option<Vec<Link>> {
-    links.iter().find_map(|start| {
-        let mut circle = vec![start.clone()];
-        loop {
-            let last = circle.last()?;
-            if last.owner == start.thread {
-                return Some(circle);
-            }
-            let next = links.iter().find(|link| link.thread == last.owner)?;
-            if circle.len() > links.len() {
-                return None;
-            }
-            circle.push(next.clone());
-        }
-    })
 }

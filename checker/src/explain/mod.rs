@@ -13,9 +13,11 @@ mod fate;
 mod lab;
 mod minimise;
 mod pair;
+mod past;
 mod plan;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 pub use self::cause::{Cause, Circling, Diagnosis, Life, Link};
 pub use self::depth::Depth;
@@ -154,7 +156,7 @@ pub fn explain<P: Program>(
     if let Some(NoReturn { event, exhaustive: true, .. }) = no_return {
         falcon::without_what_comes_after(&mut suspects, &trace, event);
     }
-    let diagnosis = cause::diagnose(&failure, &trace, &suspects, pair.as_ref());
+    let diagnosis = cause::diagnose(&failure, &trace, &suspects, (pair.as_ref(), &evidence));
     let finding = Finding {
         failure,
         preemptions: Some(trace.preemptions()),

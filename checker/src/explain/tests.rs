@@ -173,6 +173,7 @@ fn kind(diagnosis: &Diagnosis) -> &'static str {
     match diagnosis.cause {
         Cause::DoubleLock { .. } => "double lock",
         Cause::LockOrder(_) => "lock order",
+        Cause::MissingRelease(_) => "missing release",
         Cause::LostWakeUp { .. } => "lost wake-up",
         Cause::MissedNotification { .. } => "missed notification",
         Cause::Livelock(_) => "livelock",
@@ -203,6 +204,11 @@ fn the_cause_is_that_of_the_program() {
         (DEADLOCK, "lock order"),
         ("create T2, r s, assert s == 1 | T2: w s", "order"),
         ("create T2, lock m, r x, if x { lock m }, unlock m | T2: w x", "double lock"),
+        // It leaves with the lock, or with the semaphore that it gives back otherwise.
+        ("create T2, lock m, w x, unlock m | T2: lock m, r x, if x { unlock m }", "missing release"),
+        ("let s=1 | create T2, down s, w x, up s | T2: down s, r x, if x { up s }", "missing release"),
+        // Who takes from this semaphore never gives back.
+        ("let s=1 | create T2, r f, if f == 0 { up s }, down s | T2: w f, down s", "missed notification"),
         ("create T2, lock m, r f, if f == 0 { wait c m }, unlock m | T2: w f, signal c", "lost wake-up"),
         ("create T2, lock m, r f, if f { wait c m }, unlock m | T2: w f", "missed notification"),
         ("create T2, w y, w x | T2: r y, if y { await z }", "livelock"),
@@ -210,6 +216,20 @@ fn the_cause_is_that_of_the_program() {
         let told = explained(text, &Options::default());
         assert_eq!((kind(&told.diagnosis), told.diagnosis.thin), (expected, false), "{text}");
     }
+}
+
+#[test]
+fn a_lock_of_the_programs_own_that_both_came_past_is_told_beside_what_it_should_have_kept() {
+    let told = explained(SPIN_FLAG, &Options::default());
+    assert_eq!((kind(&told.diagnosis), told.diagnosis.thin), ("lost update", false));
+    let past = told.diagnosis.past.unwrap_or_else(|| panic!("{:?}", told.diagnosis));
+    let object = |seen: &Seen| model(SPIN_FLAG).describe(seen.obj);
+    assert!(past.iter().all(|seen| object(seen).as_deref() == Some("f")), "{past:?}");
+    // A variable that nobody spins on is no lock; and neither is one that keeps out whom it should.
+    let flag = SPIN_FLAG.replace("await f f==0", "r f");
+    assert_eq!(explained(&flag, &Options::default()).diagnosis.past, None);
+    let kept = LOST_UPDATE.replace("r x, w x x+1", "await f f==0, w f 1, w f 0, r x, w x x+1");
+    assert_eq!(explained(&kept, &Options::default()).diagnosis.past, None);
 }
 
 /// Who circles in a livelock, what its loop looks at, and who has changed that, in which event.
