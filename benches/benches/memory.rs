@@ -83,5 +83,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn strategy() -> StrategyKind {
-    env::args().find_map(|argument| StrategyKind::named(&argument)).unwrap_or_default()
+    env::args()
+        .find_map(|argument| StrategyKind::named(&argument))
+        .unwrap_or(StrategyKind::unless_named(false))
 }

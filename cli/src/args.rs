@@ -169,10 +169,8 @@ impl ExploreArgs {
     /// The search asked for; `configured` is what a file says where the command line says nothing.
     pub(crate) fn request(self, configured: &Settings) -> Request {
         let mut settings = self.settings().or(configured);
-        if self.scope == ScopeName::Sync {
-            // The searches that auto has in turns are not all for that.
-            settings.strategy.get_or_insert(Strategy::Icb);
-        }
+        let only_synchronisation = self.scope == ScopeName::Sync;
+        settings.strategy.get_or_insert(Strategy::unless_named(only_synchronisation));
         let mut words = self.command.into_iter();
         let program = words.next().unwrap_or_default();
         let variables = self.variables.into_iter().map(|(name, value)| (name.into(), value.into()));
@@ -185,7 +183,7 @@ impl ExploreArgs {
             target: self.target,
             explain: !self.no_explain,
             races: !self.no_races,
-            only_synchronisation: self.scope == ScopeName::Sync,
+            only_synchronisation,
             fail_on_races: self.fail_on_races,
             workers: self.workers.and_then(|workers| NonZeroUsize::new(workers.into())),
             ..Request::new(program.into())

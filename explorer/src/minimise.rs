@@ -131,7 +131,7 @@ impl Plan<'_> {
     fn request(&self) -> Request {
         let found_by = &self.saved.found_by;
         Request {
-            strategy: Strategy::named(&found_by.strategy).unwrap_or_default(),
+            strategy: Strategy::named(&found_by.strategy).unwrap_or(Strategy::unless_named(false)),
             seed: found_by.seed,
             step_limit: self.saved.target.step_limit,
             explain_time: Duration::MAX,

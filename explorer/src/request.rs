@@ -88,7 +88,7 @@ impl Request {
             ignore_exit_code: false,
             run_timeout: Duration::from_secs(10),
             step_limit: 100_000,
-            strategy: Strategy::default(),
+            strategy: Strategy::unless_named(false),
             max_preemptions: 2,
             max_delays: 2,
             depth: 3,

@@ -40,6 +40,8 @@ pub struct Options {
     pub only_synchronisation: bool,
 }
 
+/// With the search that makes no choices by chance and covers what it says. What people get who name none is
+/// [`StrategyKind::unless_named`].
 impl Default for Options {
     fn default() -> Self {
         Self {

@@ -10,7 +10,7 @@ use crate::cache::Rule;
 use crate::search::Options;
 
 /// The searches by name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StrategyKind {
     /// Iterative context bounding.
@@ -44,7 +44,6 @@ pub enum StrategyKind {
     /// Guided by reads-from pairs.
     Guided,
     /// A portfolio.
-    #[default]
     Auto,
 }
 
@@ -79,6 +78,12 @@ impl StrategyKind {
         }
         names
     };
+
+    /// The search where nobody names one; the ones that auto has in turns are not all for switching at synchronisation only.
+    #[must_use]
+    pub const fn unless_named(only_synchronisation: bool) -> Self {
+        if only_synchronisation { Self::Icb } else { Self::Auto }
+    }
 
     /// Whether it takes the choices that it is given: then these can be left out where threads are not to be switched.
     #[must_use]
