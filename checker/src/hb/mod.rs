@@ -278,6 +278,11 @@ mod tests {
         ThreadName::MAIN.child(thread as u16).unwrap_or(ThreadName::MAIN)
     }
 
+    fn event(id: EventId, op: Op, woken_by: Option<EventId>) -> Recorded {
+        let did = op.may.clone();
+        Recorded::from(Event { id, did, op, pick: Pick::Only, site: Site(0), woken_by })
+    }
+
     impl Run {
         fn new() -> Self {
             let mut hb = HappensBefore::default();
@@ -288,14 +293,7 @@ mod tests {
         fn push(&mut self, thread: usize, op: Op, woken_by: Option<EventId>) {
             let id = EventId { thread: name(thread), index: self.counts[thread] };
             self.counts[thread] += 1;
-            let event = Recorded::from(Event {
-                id,
-                did: op.may.clone(),
-                op,
-                pick: Pick::Only,
-                site: Site(0),
-                woken_by,
-            });
+            let event = event(id, op, woken_by);
             self.hb.push(thread, &event, |wanted| (0..2).find(|&thread| name(thread) == wanted));
         }
 
@@ -357,16 +355,7 @@ mod tests {
     fn a_thread_comes_after_its_creation() {
         let mut run = Run::with(&[(0, read(0, 4)), (0, Op::new(OpKind::Create, []))]);
         run.hb.add_thread(name(2), Some(1));
-        let op = read(8, 4);
-        let id = EventId { thread: name(2), index: 0 };
-        let event = Recorded::from(Event {
-            id,
-            did: op.may.clone(),
-            op,
-            pick: Pick::Only,
-            site: Site(0),
-            woken_by: None,
-        });
+        let event = event(EventId { thread: name(2), index: 0 }, read(8, 4), None);
         run.hb.push(2, &event, |_| None);
         assert!(run.hb.ordered(0, 2) && run.hb.ordered(1, 2));
     }

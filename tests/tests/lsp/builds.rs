@@ -57,41 +57,38 @@ fn a_source_that_is_newer_is_built_first() {
     editor.end();
 }
 
-#[test]
-fn an_edit_that_nobody_has_told_of_is_built_before_a_check() {
+/// What is said of a finding that is checked again after this has happened to its program, with nobody told.
+fn checked_after(change: impl Fn(&Workspace)) -> String {
     let workspace = Workspace::copy_of("make-c");
     let source = workspace.file("src/main.c");
     let mut editor = workspace
         .editor_with(as_extension())
         .answering(|method, params| (method == "interleaver/build").then(|| run_build(params)));
     let found = explore(&mut editor, &source);
-    let account = workspace.file("src/account.c");
-    let text = fs::read_to_string(&account).unwrap();
-    let fixed = text.replace("int before =", "pthread_mutex_lock(&account->lock); int before =");
-    let fixed = fixed.replace("= after;", "= after; pthread_mutex_unlock(&account->lock);");
-    fs::write(&account, fixed).unwrap();
+    change(&workspace);
     let finding = &row(&found, "build/bank")["findings"][0]["id"];
     editor.execute("interleaver.server.check", json!({ "finding": finding }));
     let told = editor.wait_for_method("window/showMessage", |_| true);
-    let said = told["message"].as_str().unwrap();
-    assert!(said.starts_with("bank: fixed: no failure up to 1 preemption"), "{said}");
     editor.end();
+    told["message"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn an_edit_that_nobody_has_told_of_is_built_before_a_check() {
+    let said = checked_after(|workspace| {
+        let account = workspace.file("src/account.c");
+        let text = fs::read_to_string(&account).unwrap();
+        let fixed = text.replace("int before =", "pthread_mutex_lock(&account->lock); int before =");
+        let fixed = fixed.replace("= after;", "= after; pthread_mutex_unlock(&account->lock);");
+        fs::write(&account, fixed).unwrap();
+    });
+    assert!(said.starts_with("bank: fixed: no failure up to 1 preemption"), "{said}");
 }
 
 #[test]
 fn a_program_that_was_removed_a_moment_ago_is_built_again() {
-    let workspace = Workspace::copy_of("make-c");
-    let source = workspace.file("src/main.c");
-    let mut editor = workspace
-        .editor_with(as_extension())
-        .answering(|method, params| (method == "interleaver/build").then(|| run_build(params)));
-    let found = explore(&mut editor, &source);
-    fs::remove_file(workspace.file("build/bank")).unwrap();
-    let finding = &row(&found, "build/bank")["findings"][0]["id"];
-    editor.execute("interleaver.server.check", json!({ "finding": finding }));
-    let told = editor.wait_for_method("window/showMessage", |_| true);
-    assert_eq!(told["message"], "bank: still fails");
-    editor.end();
+    let said = checked_after(|workspace| fs::remove_file(workspace.file("build/bank")).unwrap());
+    assert_eq!(said, "bank: still fails");
 }
 
 #[test]
