@@ -51,7 +51,7 @@ pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
             let place = telling.left(*thread);
             let object = telling.object(*condition);
             format!(
-                "missed notification: {} waits for {object}{}, and nobody signals it",
+                "missed notification: {} waits for {object}{}, and nobody wakes it",
                 place.thread,
                 at(&place.place)
             )
@@ -91,7 +91,7 @@ pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
         _ => " (the evidence is thin: executions that end well have this too, or several patterns fit)",
     };
     let past = diagnosis.past.map(|seen| came_past(telling, &seen)).unwrap_or_default();
-    sentence + &past + thin
+    sentence + thin + &past
 }
 
 /// How both came past what should have kept one of them out.

@@ -15,7 +15,7 @@ pub fn tells_pattern(sentence: &str) -> bool {
 #[must_use]
 pub fn told_pattern<'e>(explanation: &'e Value, sentence: &str) -> Option<&'e Value> {
     // What follows tells how the threads came there.
-    let told = accesses(sentence.split(';').next().unwrap_or_default());
+    let told = accesses(sentence.split("; both came past").next().unwrap_or_default());
     let is_told = |pattern: &&Value| {
         let of_pattern = pattern["accesses"].as_array().into_iter().flatten();
         let of_pattern: Vec<_> = of_pattern.map(|access| (text(&access["access"]), line(access))).collect();

@@ -43,7 +43,7 @@ pub enum Cause {
         /// The position of the signal.
         signal: u32,
     },
-    /// Nobody ever signals what a thread waits for.
+    /// Nobody ever wakes a thread up.
     MissedNotification {
         /// Who waits.
         thread: ThreadName,

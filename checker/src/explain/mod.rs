@@ -10,6 +10,7 @@ mod depth;
 mod evidence;
 mod falcon;
 mod fate;
+mod held;
 mod lab;
 mod minimise;
 mod pair;

@@ -1,63 +1,115 @@
 //! How two threads came past a lock of the program's own that should have kept one of them out.
 //!
-//! Such a lock is a variable that threads spin on. Both have come past it where one has seen it free, the other one takes
-//! it, and the first one takes it as well without having looked again.
+//! Such a lock is a variable that threads spin on. Both have come past it where one has looked at it, the other one has
+//! too and takes it, and the first one takes it as well without having looked again; each of them changes it next when
+//! it leaves. Whoever is kept out looks again instead.
+
+use rustc_hash::FxHashMap;
 
 use super::evidence::Evidence;
 use super::falcon::Seen;
-use crate::names::Obj;
+use super::held::has_ended;
+use crate::names::{Obj, ThreadName};
 use crate::op::OpKind;
-use crate::trace::Trace;
+use crate::trace::{Trace, TraceStep};
 
-/// The read and the two writes by which the threads of a pattern came past a lock, if every failing execution has such and not
-/// every other one.
+/// The look and the two changes by which the threads of a pattern came past a lock, if every failing execution has such, more
+/// than one, and not every other one.
 pub(super) fn past(told: &[Seen], trace: &Trace, evidence: &Evidence) -> Option<[Seen; 3]> {
-    let traces = || std::iter::once(trace).chain(&evidence.failing).chain(&evidence.passing);
-    let mut locks: Vec<Obj> = traces().flat_map(|trace| trace.spun_on.iter().copied()).collect();
-    locks.sort_unstable();
-    locks.dedup();
+    if evidence.failing.is_empty() {
+        return None;
+    }
+    let mut locks: Vec<Obj> = Vec::new();
+    for trace in std::iter::once(trace).chain(&evidence.failing).chain(&evidence.passing) {
+        locks.extend(&trace.spun_on);
+        locks.sort_unstable();
+        locks.dedup();
+    }
     locks.into_iter().find_map(|lock| {
-        let touches = touches(trace, lock);
-        let found = entries(&touches).find(|entry| is_around(told, &touches, entry))?;
-        let enters = |trace: &Trace| entries(&self::touches(trace, lock)).next().is_some();
+        let touches = Touches::of(trace, lock);
+        let entry = touches.entries().find(|entry| touches.is_around(told, entry))?;
+        let enters = |trace: &Trace| Touches::of(trace, lock).entries().next().is_some();
+        let found = entry.map(|at| touches.all[at].seen);
         (evidence.failing.iter().all(enters) && !evidence.passing.iter().all(enters)).then_some(found)
     })
 }
 
-/// What is done to a lock, and whether it is done without looking.
-fn touches(trace: &Trace, lock: Obj) -> Vec<(Seen, bool)> {
-    let steps = (0..).zip(&trace.steps);
-    let of_step = |(position, step): (u32, &crate::trace::TraceStep)| {
-        let event = &step.event;
-        let access = event.did.accesses.iter().find(|access| access.obj.overlaps(&lock))?;
-        let writes = !access.mode.leaves_as_it_is();
-        // Compilers store with an exchange whose result nobody looks at.
-        let is_blind = matches!(event.op.kind, OpKind::Write | OpKind::Update);
-        Some((Seen { thread: event.id.thread, writes, obj: access.obj, position }, is_blind))
-    };
-    steps.filter_map(of_step).collect()
+/// Something that is done to a lock.
+struct Touch {
+    seen: Seen,
+    /// It changes the lock and may do so without looking: compilers store with an exchange whose result nobody uses.
+    is_blind: bool,
+    /// What its thread did to the lock before, and what it does next.
+    before: Option<usize>,
+    next: Option<usize>,
 }
 
-/// Where a thread that has read the lock writes it, and another thread has written it in between, once: who has written
-/// twice has left again.
-fn entries(touches: &[(Seen, bool)]) -> impl Iterator<Item = [Seen; 3]> {
-    touches.iter().enumerate().filter_map(|(at, &(late, is_blind))| {
-        let looked = touches[..at].iter().rposition(|(seen, _)| seen.thread == late.thread)?;
-        let mut others = touches[looked..at].iter().map(|(seen, _)| *seen).filter(|seen| seen.writes);
-        let look = touches[looked].0;
-        let first = others.next()?;
-        (is_blind && late.writes && !look.writes && others.next().is_none()).then_some([look, first, late])
-    })
+struct Touches {
+    all: Vec<Touch>,
+    /// Threads that are still there at the end.
+    left: Vec<ThreadName>,
 }
 
-/// Whether both threads of a pattern access its object behind the lock: after they have written it, before they touch it
-/// again.
-fn is_around(told: &[Seen], touches: &[(Seen, bool)], [_, first, late]: &[Seen; 3]) -> bool {
-    [first, late].into_iter().all(|entry| {
-        let mut own = touches.iter().map(|(seen, _)| seen).filter(|seen| seen.thread == entry.thread);
-        let left = own.find(|seen| seen.position > entry.position).map_or(u32::MAX, |seen| seen.position);
-        let is_inside =
-            |seen: &&Seen| seen.thread == entry.thread && (entry.position..left).contains(&seen.position);
-        told.iter().filter(is_inside).any(|seen| !seen.obj.overlaps(&entry.obj))
-    })
+impl Touches {
+    fn of(trace: &Trace, lock: Obj) -> Self {
+        let mut all: Vec<Touch> = Vec::new();
+        let mut last: FxHashMap<ThreadName, usize> = FxHashMap::default();
+        for (position, step) in (0..).zip(&trace.steps) {
+            let Some((seen, is_blind)) = touch(step, position, lock) else { continue };
+            let before = last.insert(seen.thread, all.len());
+            if let Some(before) = before {
+                all[before].next = Some(all.len());
+            }
+            all.push(Touch { seen, is_blind, before, next: None });
+        }
+        let left = last.into_keys().filter(|thread| !has_ended(trace, *thread)).collect();
+        Self { all, left }
+    }
+
+    /// The places of a look, of the other thread's change, and of the change that follows the look.
+    fn entries(&self) -> impl Iterator<Item = [usize; 3]> {
+        (0..self.all.len()).filter_map(|late| {
+            let look = self.enters(late)?;
+            let is_first = |first: &usize| {
+                let stays = self.all[*first].next.is_none_or(|next| next > late);
+                self.all[*first].seen.thread != self.all[late].seen.thread
+                    && stays
+                    && self.enters(*first).is_some()
+            };
+            let first = (look + 1..late).find(is_first)?;
+            Some([look, first, late])
+        })
+    }
+
+    /// The look before a change that is made without looking again, if the thread's next touch is the change by which it leaves.
+    fn enters(&self, at: usize) -> Option<usize> {
+        let Touch { seen, is_blind, before, next } = &self.all[at];
+        let look = before.filter(|&before| *is_blind && !self.all[before].seen.writes)?;
+        let leaves = match next {
+            Some(next) => self.all[*next].seen.writes,
+            None => self.left.contains(&seen.thread),
+        };
+        leaves.then_some(look)
+    }
+
+    /// Whether both threads of a pattern access its object behind the lock.
+    fn is_around(&self, told: &[Seen], [_, first, late]: &[usize; 3]) -> bool {
+        [*first, *late].into_iter().all(|entry| {
+            let Touch { seen: entry, next, .. } = &self.all[entry];
+            let left = next.map_or(u32::MAX, |next| self.all[next].seen.position);
+            told.iter().any(|seen| {
+                seen.thread == entry.thread
+                    && (entry.position..left).contains(&seen.position)
+                    && !seen.obj.overlaps(&entry.obj)
+            })
+        })
+    }
+}
+
+fn touch(step: &TraceStep, position: u32, lock: Obj) -> Option<(Seen, bool)> {
+    let event = &step.event;
+    let access = event.did.accesses.iter().find(|access| access.obj.overlaps(&lock))?;
+    let writes = !access.mode.leaves_as_it_is();
+    let is_blind = writes && matches!(event.op.kind, OpKind::Write | OpKind::Update);
+    Some((Seen { thread: event.id.thread, writes, obj: access.obj, position }, is_blind))
 }

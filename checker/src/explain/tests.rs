@@ -207,6 +207,10 @@ fn the_cause_is_that_of_the_program() {
         // It leaves with the lock, or with the semaphore that it gives back otherwise.
         ("create T2, lock m, w x, unlock m | T2: lock m, r x, if x { unlock m }", "missing release"),
         ("let s=1 | create T2, down s, w x, up s | T2: down s, r x, if x { up s }", "missing release"),
+        (
+            "let s=1 t=1 | create T2, down s, down t, up t, up s | T2: down t, down s, up s, up t",
+            "lock order",
+        ),
         // Who takes from this semaphore never gives back.
         ("let s=1 | create T2, r f, if f == 0 { up s }, down s | T2: w f, down s", "missed notification"),
         ("create T2, lock m, r f, if f == 0 { wait c m }, unlock m | T2: w f, signal c", "lost wake-up"),
@@ -215,6 +219,44 @@ fn the_cause_is_that_of_the_program() {
     ] {
         let told = explained(text, &Options::default());
         assert_eq!((kind(&told.diagnosis), told.diagnosis.thin), (expected, false), "{text}");
+    }
+}
+
+#[test]
+fn who_keeps_a_lock_is_who_has_not_given_it_back() {
+    for (text, owner) in [
+        // The other reader has, whoever was first.
+        (
+            "create T2, create T3, wrlock l, wrunlock l | T2: rdlock l, r f, if f == 0 { rdunlock l } | T3: rdlock l, w f, rdunlock l",
+            1,
+        ),
+        // Main gives back what the other one took.
+        (
+            "let s=1 | create T2, create T3, down s, r f, up s | T2: down s, w f, up s | T3: down s, r f, if f == 0 { up s }",
+            2,
+        ),
+    ] {
+        let told = explained(text, &Options::default());
+        let Cause::MissingRelease(link) = &told.diagnosis.cause else {
+            panic!("{text}: {:?}", told.diagnosis)
+        };
+        assert_eq!(link.owner.path(), [owner], "{text}");
+    }
+}
+
+#[test]
+fn a_semaphore_is_not_called_forgotten_where_somebody_would_post_it_or_is_done_with_it() {
+    for (text, expected) in [
+        // It is posted, were it not for the lock.
+        ("create T2, lock m, down s, unlock m | T2: lock m, up s, unlock m", "pair"),
+        // Who has taken one is done with it, and puts another one in only if told to.
+        (
+            "let s=2 | create T2, create T3, w f, down s | T2: down s, r f, if f { up s } | T3: down s",
+            "missed notification",
+        ),
+    ] {
+        let told = explained(text, &Options::default());
+        assert_eq!(kind(&told.diagnosis), expected, "{text}");
     }
 }
 
@@ -230,6 +272,10 @@ fn a_lock_of_the_programs_own_that_both_came_past_is_told_beside_what_it_should_
     assert_eq!(explained(&flag, &Options::default()).diagnosis.past, None);
     let kept = LOST_UPDATE.replace("r x, w x x+1", "await f f==0, w f 1, w f 0, r x, w x x+1");
     assert_eq!(explained(&kept, &Options::default()).diagnosis.past, None);
+    // It looks before it exchanges, and at what the exchange gives: who is kept out comes back.
+    let tries = "await f f==0, add f 1, r x, w x x+1, r f, if f == 1 { w f 0 }";
+    let tries = LOST_UPDATE.replace("r x, w x x+1", tries);
+    assert_eq!(explained(&tries, &Options::default()).diagnosis.past, None);
 }
 
 /// Who circles in a livelock, what its loop looks at, and who has changed that, in which event.

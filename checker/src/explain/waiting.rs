@@ -1,9 +1,10 @@
 //! What threads wait for at the end, and what that tells of the cause.
 
 use super::cause::{Cause, Circling, Link};
+use super::held::{Held, has_ended, holders, is_plain_memory, is_post, lock_sites, posts, touches};
 use super::pair::{Second, Swap};
 use crate::names::{Obj, ThreadName};
-use crate::op::{Access, Mode, OpKind};
+use crate::op::{Access, OpKind};
 use crate::seam::{AgentView, On, Status};
 use crate::trace::{Trace, TraceStep};
 
@@ -40,7 +41,7 @@ pub(super) fn waiting(trace: &Trace, swap: Option<Swap>, passing: &[Trace]) -> O
             _ => None,
         })
         .collect();
-    let links: Vec<Link> = blocked.iter().filter_map(|(view, on)| link(trace, view, on)).collect();
+    let links: Vec<Link> = blocked.iter().flat_map(|(view, on)| links(trace, view, on, passing)).collect();
     if let Some(own) = links.iter().find(|link| link.owner == link.thread) {
         return Some(Cause::DoubleLock { thread: own.thread, lock: own.wants, taken: own.taken });
     }
@@ -58,45 +59,15 @@ pub(super) fn waiting(trace: &Trace, swap: Option<Swap>, passing: &[Trace]) -> O
     })
 }
 
-fn has_ended(trace: &Trace, thread: ThreadName) -> bool {
-    !trace.unrun.iter().any(|left| !left.closed && left.view.agent.thread() == thread)
-}
-
-/// Who should have posted a semaphore: a thread that took it and ended, where whoever takes it there posts it in executions that pass.
+/// That nobody posts a semaphore: nobody has, and nobody who is left has taken it, or posts it in executions that pass.
 fn posted(trace: &Trace, thread: ThreadName, semaphore: Obj, passing: &[Trace]) -> Option<Cause> {
-    let is_post = |step: &TraceStep| step.event.op.kind == OpKind::SemPost && touches(step, semaphore);
-    let is_take = |step: &TraceStep| {
-        matches!(step.event.op.kind, OpKind::SemWait | OpKind::SemTryWait) && changes(step, semaphore)
-    };
-    let is_given_back = |steps: &[TraceStep], taken: usize| {
-        let by = steps[taken].event.id.thread;
-        steps[taken..].iter().any(|step| step.event.id.thread == by && is_post(step))
-    };
-    let gives_back = |taken: &TraceStep| {
-        passing.iter().any(|trace| {
-            let same = |step: &TraceStep| is_take(step) && step.event.site == taken.event.site;
-            let takes = trace.steps.iter().enumerate().filter(|(_, step)| same(step));
-            takes.into_iter().any(|(at, _)| is_given_back(&trace.steps, at))
-        })
-    };
-    let is_kept = |at: &usize| {
-        let taken = &trace.steps[*at];
-        is_take(taken)
-            && !is_given_back(&trace.steps, *at)
-            && has_ended(trace, taken.event.id.thread)
-            && gives_back(taken)
-    };
-    if let Some(taken) = (0..trace.steps.len()).rev().find(is_kept) {
-        let owner = trace.steps[taken].event.id.thread;
-        return Some(Cause::MissingRelease(Link {
-            thread,
-            wants: semaphore,
-            owner,
-            taken: Some(taken as u32),
-        }));
-    }
-    let is_silent = !trace.steps.iter().any(is_post);
-    is_silent.then_some(Cause::MissedNotification { thread, condition: semaphore })
+    let is_left = |thread: ThreadName| !has_ended(trace, thread);
+    let is_to_come =
+        |other: ThreadName| other != thread && is_left(other) && posts(passing, semaphore, other);
+    let is_missed = !trace.steps.iter().any(|step| is_post(step, semaphore))
+        && !holders(trace, semaphore).iter().any(|held| is_left(held.thread))
+        && !trace.threads.iter().any(|&other| is_to_come(other));
+    is_missed.then_some(Cause::MissedNotification { thread, condition: semaphore })
 }
 
 /// Whether a condition variable was signalled when nobody waited for it.
@@ -119,32 +90,25 @@ fn changed(trace: &Trace, thread: ThreadName, word: Obj, swap: Swap) -> Option<C
     is_it.then_some(Cause::LostWakeUp { thread, condition: word, signal: swap.first })
 }
 
-fn touches(step: &TraceStep, obj: Obj) -> bool {
-    step.event.did.accesses.iter().any(|access| access.obj.overlaps(&obj))
-}
-
-/// Not that it only looked, and found that it cannot have it.
-fn changes(step: &TraceStep, obj: Obj) -> bool {
-    step.event.did.accesses.iter().any(|access| access.obj.overlaps(&obj) && access.mode != Mode::Read)
-}
-
-/// What a thread waits for, if it is a lock that somebody holds.
-fn link(trace: &Trace, view: &AgentView, on: &On) -> Option<Link> {
-    let (lock, owner) = match on {
-        On::Mutex { obj, owner } => (*obj, *owner),
-        On::Read(obj) | On::Write(obj) => (*obj, None),
-        _ => return None,
-    };
-    let takes = |step: &TraceStep| {
-        use OpKind::{Lock, Reacquire, ReadLock, TryLock, TryReadLock, TryWriteLock, WriteLock};
-        let kind = step.event.op.kind;
-        matches!(kind, Lock | ReadLock | Reacquire | TryLock | TryReadLock | TryWriteLock | WriteLock)
-            && owner.is_none_or(|owner| owner == step.event.id.thread)
-            && changes(step, lock)
-    };
-    let taken = trace.steps.iter().rposition(takes);
-    let owner = owner.or_else(|| Some(trace.steps[taken?].event.id.thread))?;
-    Some(Link { thread: view.agent.thread(), wants: lock, owner, taken: taken.map(|at| at as u32) })
+/// Whom a thread waits for, if that is for a lock, or a semaphore that is used as one.
+fn links(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace]) -> Vec<Link> {
+    let thread = view.agent.thread();
+    let of = |wants: Obj, held: Held| Link { thread, wants, owner: held.thread, taken: Some(held.taken) };
+    match *on {
+        On::Mutex { obj, owner: Some(owner) } => {
+            let held = holders(trace, obj).into_iter().find(|held| held.thread == owner);
+            vec![Link { thread, wants: obj, owner, taken: held.map(|held| held.taken) }]
+        }
+        On::Mutex { obj, owner: None } | On::Read(obj) | On::Write(obj) if !is_plain_memory(trace, obj) => {
+            holders(trace, obj).into_iter().map(|held| of(obj, held)).collect()
+        }
+        On::Sem(obj) => {
+            let sites = lock_sites(passing, obj);
+            let is_locked = |held: &Held| sites.contains(&trace.steps[held.taken as usize].event.site);
+            holders(trace, obj).into_iter().filter(is_locked).map(|held| of(obj, held)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Links that lead back to where they begin.

@@ -1,0 +1,111 @@
+//! Who has a lock at the end of an execution, and since when; and which semaphores are used as locks.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::names::{Obj, Site, ThreadName};
+use crate::op::{Mode, OpKind};
+use crate::trace::{Trace, TraceStep};
+
+/// A lock that was taken and not given back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Held {
+    /// By whom.
+    pub(super) thread: ThreadName,
+    /// The position of the event that took it.
+    pub(super) taken: u32,
+}
+
+/// What an event does to a lock.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    Takes,
+    GivesBack,
+    /// From here on it is another lock.
+    BeginsAgain,
+}
+
+/// Whether a thread was not there any more at the end of an execution.
+pub(super) fn has_ended(trace: &Trace, thread: ThreadName) -> bool {
+    !trace.unrun.iter().any(|left| !left.closed && left.view.agent.thread() == thread)
+}
+
+/// Whether the program also works on a lock as on other memory (a read-write lock of Rust): who takes it that way is not
+/// known.
+pub(super) fn is_plain_memory(trace: &Trace, lock: Obj) -> bool {
+    trace.steps.iter().any(|step| step.event.op.kind.is_access() && touches(step, lock))
+}
+
+/// Who has a lock, or has taken a semaphore, the longest first. A post by a thread that has taken nothing is one for
+/// somebody else.
+pub(super) fn holders(trace: &Trace, lock: Obj) -> Vec<Held> {
+    let mut held: Vec<Held> = Vec::new();
+    for (position, step) in (0..).zip(&trace.steps).filter(|(_, step)| touches(step, lock)) {
+        let thread = step.event.id.thread;
+        match deed(step, lock) {
+            Some(Deed::Takes) => held.push(Held { thread, taken: position }),
+            Some(Deed::GivesBack) => {
+                let own = held.iter().rposition(|held| held.thread == thread);
+                if own.is_some() || !held.is_empty() {
+                    held.remove(own.unwrap_or(0));
+                }
+            }
+            Some(Deed::BeginsAgain) => held.clear(),
+            None => {}
+        }
+    }
+    held
+}
+
+/// Where a semaphore is taken as a lock is: in these executions, who takes it there gives it back more often than not.
+/// That somebody keeps it does no harm where nobody wants it any more.
+pub(super) fn lock_sites(traces: &[Trace], semaphore: Obj) -> FxHashSet<Site> {
+    let mut balance: FxHashMap<Site, i64> = FxHashMap::default();
+    for trace in traces {
+        let mut open: FxHashMap<ThreadName, Site> = FxHashMap::default();
+        for step in trace.steps.iter().filter(|step| touches(step, semaphore)) {
+            let (thread, site) = (step.event.id.thread, step.event.site);
+            let (given_back, kept) = match deed(step, semaphore) {
+                Some(Deed::Takes) => (None, open.insert(thread, site)),
+                Some(Deed::GivesBack) => (open.remove(&thread), None),
+                Some(Deed::BeginsAgain) | None => (None, None),
+            };
+            given_back.into_iter().for_each(|site| *balance.entry(site).or_default() += 1);
+            kept.into_iter().for_each(|site| *balance.entry(site).or_default() -= 1);
+        }
+        open.into_values().for_each(|site| *balance.entry(site).or_default() -= 1);
+    }
+    balance.into_iter().filter(|(_, balance)| *balance > 0).map(|(site, _)| site).collect()
+}
+
+/// Whether a thread posts a semaphore in some of these executions.
+pub(super) fn posts(traces: &[Trace], semaphore: Obj, thread: ThreadName) -> bool {
+    let is_it = |step: &TraceStep| step.event.id.thread == thread && is_post(step, semaphore);
+    traces.iter().any(|trace| trace.steps.iter().any(is_it))
+}
+
+pub(super) fn is_post(step: &TraceStep, semaphore: Obj) -> bool {
+    step.event.op.kind == OpKind::SemPost && touches(step, semaphore)
+}
+
+pub(super) fn touches(step: &TraceStep, obj: Obj) -> bool {
+    step.event.did.accesses.iter().any(|access| access.obj.overlaps(&obj))
+}
+
+fn deed(step: &TraceStep, lock: Obj) -> Option<Deed> {
+    use OpKind::{
+        CondWait, Destroy, Init, Lock, Reacquire, ReadLock, ReadUnlock, SemPost, SemTryWait, SemWait,
+        TryLock, TryReadLock, TryWriteLock, Unlock, WriteLock, WriteUnlock,
+    };
+    // Who only looked found that it cannot be had, or waits on a condition variable of this name.
+    let changes = |access: &crate::op::Access| access.obj.overlaps(&lock) && access.mode != Mode::Read;
+    if !step.event.did.accesses.iter().any(changes) {
+        return None;
+    }
+    match step.event.op.kind {
+        Lock | ReadLock | WriteLock | Reacquire | TryLock | TryReadLock | TryWriteLock | SemWait
+        | SemTryWait => Some(Deed::Takes),
+        Unlock | ReadUnlock | WriteUnlock | SemPost | CondWait => Some(Deed::GivesBack),
+        Init | Destroy => Some(Deed::BeginsAgain),
+        _ => None,
+    }
+}
