@@ -6,8 +6,11 @@ use tests::{Build, Optimisation, Tool};
 
 /// Explores an addition by two threads to this collection, which goes wrong if one is interrupted.
 fn breaks(collection: &str) {
-    for level in [Optimisation::O0, Optimisation::O2] {
-        let program = Build::new("peculiar/unguarded.rs", level).program().unwrap();
+    let build = |level| Build::new("peculiar/unguarded.rs", level);
+    // As cargo builds a release: what is not inlined has its name alone.
+    let released = build(Optimisation::O2).flag("-Cdebuginfo=0").flag("-Cstrip=debuginfo");
+    for build in [build(Optimisation::O0), build(Optimisation::O2), released] {
+        let program = build.program().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let options = ["--strategy", "icb", "--no-explain", "--output"].map(OsStr::new);
         let options = options.into_iter().chain([folder.path().as_os_str()]);
@@ -41,4 +44,17 @@ fn an_unguarded_hash_map_loses_an_element() {
 #[test]
 fn an_unguarded_tree_is_damaged() {
     breaks("BTreeMap");
+}
+
+#[test]
+fn collections_of_a_threads_own_have_no_key_points() {
+    for level in Optimisation::ALL {
+        let program = Build::new("peculiar/shares_nothing.rs", level).program().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let options = ["--strategy", "dpor", "--output"].map(OsStr::new);
+        let options = options.into_iter().chain([folder.path().as_os_str()]);
+        let outcome = Tool::explore(options, &program).run().unwrap();
+        assert_eq!(outcome.code, 0, "{}", outcome.transcript());
+        assert_eq!(outcome.report["schedules"], 1, "{}", outcome.transcript());
+    }
 }

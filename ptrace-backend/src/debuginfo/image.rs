@@ -228,7 +228,7 @@ impl Image {
     }
 
     /// The ranges of the user's own code, sorted and disjoint: what comes from files that `is_user_file` accepts, what
-    /// was instantiated from the headers and libraries that are about shared memory, and functions without lines.
+    /// was instantiated there from headers and from libraries that work on the user's values, and functions without lines.
     pub fn user_code(&self, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Range<u64>> {
         user::user_code(self, is_user_file)
     }

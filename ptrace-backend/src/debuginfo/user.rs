@@ -1,8 +1,9 @@
 //! Which instructions are the user's own: where shared memory accesses are looked for.
 //!
 //! With lines: what comes from a user's file, and what the user's files and crates got from libraries because it is
-//! instantiated there (headers of C and C++, generic functions of Rust), test frameworks excepted, and of Rust's own library
-//! what starts threads, formats and panics. Of what is compiled in advance, the functions of Rust's locks.
+//! instantiated there (headers of C and C++, generic functions of Rust and of its registry's crates), test frameworks
+//! excepted, and of Rust's own library what starts threads, formats and panics. Of what is compiled in advance, the functions
+//! of Rust's locks.
 //! Functions without lines: all of them, but for what starts and ends every program and for libraries known by name.
 
 use std::ops::Range;
@@ -112,7 +113,7 @@ fn from_lines(
             return false;
         }
         match rust_library(path) {
-            Some(file) => is_about_sharing(&file, owner),
+            Some(file) => is_watched_library(&file, owner),
             None => owner == Owner::User || is_user_file(path),
         }
     };
@@ -151,10 +152,11 @@ fn rust_library(path: &Path) -> Option<String> {
     Some(below.to_owned())
 }
 
-/// The parts of Rust's standard library whose memory accesses are those that its user shares between threads: its atomics
-/// and locks, and of what was instantiated in the user's own crates everything that works on the user's values (a
-/// `Vec::push`, an `Option::is_none`), as against what starts threads, writes, formats and panics.
-fn is_about_sharing(file: &str, owner: Owner) -> bool {
+/// Whether what comes of a file of Rust's standard library is watched: its atomics and locks wherever they are; of
+/// what was instantiated in the user's own crates `core`, `alloc` and the collections, which work on the user's values (a
+/// `Vec::push`, an `Option::is_none`), but for formatting and panics. What else `std` instantiates there starts threads, and
+/// reads and writes. What a crate instantiates for the library itself, and takes from there (`Vec<u8>`), is not.
+fn is_watched_library(file: &str, owner: Owner) -> bool {
     const ALWAYS: [&str; 4] =
         ["core/src/sync/", "std/src/sync/", "std/src/sys/sync/", "std/src/thread/scoped.rs"];
     const INSTANTIATED: [&str; 3] = ["core/src/", "alloc/src/", "std/src/collections/"];
@@ -249,13 +251,13 @@ mod tests {
     #[test]
     fn sharing_in_the_standard_library_is_recognised() {
         let file = rust_library(Path::new("/rustc/59807616/library/core/src/sync/atomic.rs")).unwrap();
-        assert!(is_about_sharing(&file, Owner::Other));
+        assert!(is_watched_library(&file, Owner::Other));
         assert!(
-            is_about_sharing("core/src/cell.rs", Owner::User)
-                && !is_about_sharing("core/src/cell.rs", Owner::Other)
+            is_watched_library("core/src/cell.rs", Owner::User)
+                && !is_watched_library("core/src/cell.rs", Owner::Other)
         );
-        assert!(is_about_sharing("alloc/src/vec/mod.rs", Owner::User));
-        assert!(!is_about_sharing("core/src/fmt/mod.rs", Owner::User));
+        assert!(is_watched_library("alloc/src/vec/mod.rs", Owner::User));
+        assert!(!is_watched_library("core/src/fmt/mod.rs", Owner::User));
         assert_eq!(rust_library(Path::new("/home/me/library/core/src/cell.rs")), None);
     }
 }

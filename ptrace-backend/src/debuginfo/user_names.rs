@@ -19,9 +19,22 @@ pub(super) fn is_user_rust_name(name: &str) -> bool {
         "adler2::",
         "__rust",
     ];
-    const SHARING: [&str; 6] =
-        ["std::sync::", "std::sys::sync::", "core::sync::", "core::cell::", "core::ptr::", "core::mem::"];
-    if is_below(name, &SHARING) {
+    // About sharing memory, or about collections of the user's values.
+    const WATCHED: [&str; 12] = [
+        "std::sync::",
+        "std::sys::sync::",
+        "core::sync::",
+        "core::cell::",
+        "core::ptr::",
+        "core::mem::",
+        "alloc::collections::",
+        "alloc::raw_vec::",
+        "alloc::string::",
+        "alloc::vec::",
+        "hashbrown::",
+        "std::collections::",
+    ];
+    if is_below(name, &WATCHED) {
         return !name.contains("drop_in_place");
     }
     if runs_closures(name) {
@@ -82,6 +95,8 @@ mod tests {
             ("<u32 as app::Count>::count", true),
             ("std::sync::poison::mutex::Mutex<T>::lock", true),
             ("core::ptr::drop_in_place<app::Queue>", false),
+            ("alloc::collections::btree::map::BTreeMap<K,V,A>::insert", true),
+            ("hashbrown::map::HashMap<K,V,S,A>::insert", true),
             ("<&[u8] as core::fmt::Debug>::fmt", false),
             ("<&mut std::io::Error as core::fmt::Debug>::fmt", false),
             ("str::trim_start_matches", false),

@@ -95,7 +95,7 @@ fn locks_are_found_wherever_they_went() {
 }
 
 #[test]
-fn user_code_has_the_atomics_and_not_the_library() {
+fn user_code_has_the_atomics_and_not_what_prints() {
     each_way(&["-g"], |project, image| {
         let line = project.line("counted");
         let counted =
