@@ -108,13 +108,13 @@ impl ModelRun {
 
     /// Runs what is no event, up to the next operation, the end, or a failure.
     fn settle(&mut self, index: usize) {
-        let model = self.model.clone();
         let thread = &mut self.threads[index];
+        let code = &self.model.threads[thread.code].instructions;
         for _ in 0..LOCAL_LIMIT {
             if thread.failure.is_some() {
                 return;
             }
-            match model.threads[thread.code].instructions.get(thread.at) {
+            match code.get(thread.at) {
                 None => return,
                 Some(Instruction::Do(..)) => return,
                 Some(Instruction::Set(register, value)) => {
@@ -203,32 +203,32 @@ impl ModelRun {
     }
 
     fn act(&mut self, index: usize, event: &mut Event) -> Result<(), ExecutionError> {
-        let model = self.model.clone();
-        let code = self.threads[index].code;
-        let Some(Instruction::Do(operation, register)) =
-            model.threads[code].instructions.get(self.threads[index].at)
-        else {
-            return Err(ExecutionError::Impossible("the thread has no operation".to_owned()));
-        };
         let signalled = match event.pick {
             Pick::Wake(name) => self.index(name),
             Pick::Only | Pick::Value(_) => None,
         };
         let second = self.threads[index].second;
         event.woken_by = if second.is_some() { self.threads[index].woken_by.take() } else { None };
-        let registers = &self.threads[index].registers;
+        let Thread { code, at, registers, .. } = &self.threads[index];
+        let code = &self.model.threads[*code].instructions;
+        let Some(Instruction::Do(operation, register)) = code.get(*at) else {
+            return Err(ExecutionError::Impossible("the thread has no operation".to_owned()));
+        };
+        let register = *register;
+        let created = if let Operation::Create(code) = operation { Some(*code) } else { None };
+        let end = (*operation == Operation::Exit).then_some(code.len());
         let done = sync::execute(operation, second, index, registers, signalled, &mut self.objects);
         let Done { did, result, first_half, woken, failure } = done;
         if let Some(did) = did {
             event.did = did;
         }
         woken.into_iter().for_each(|waiter| self.threads[waiter].woken_by = Some(event.id));
-        if let Operation::Create(code) = operation {
-            event.op.peer = Some(self.create(index, *code)?);
+        if let Some(code) = created {
+            event.op.peer = Some(self.create(index, code)?);
         }
         let thread = &mut self.threads[index];
         if let Some(result) = result {
-            thread.registers[*register] = result;
+            thread.registers[register] = result;
         }
         thread.second = first_half;
         match failure {
@@ -236,9 +236,9 @@ impl ModelRun {
             None if first_half.is_none() => self.advance(index),
             None => {}
         }
-        if *operation == Operation::Exit {
+        if let Some(end) = end {
             // The process has ended: the thread does nothing more.
-            self.threads[index].at = model.threads[code].instructions.len();
+            self.threads[index].at = end;
             self.exited = true;
         }
         Ok(())
