@@ -10,7 +10,7 @@ use super::past::past;
 use super::waiting::{circling, waiting};
 use crate::failure::{Failure, FailureKind, Party};
 use crate::names::{Obj, ThreadName};
-use crate::op::{Mode, OpKind};
+use crate::op::{Access, Mode, OpKind};
 use crate::recorded::Recorded;
 use crate::trace::{Trace, TraceStep};
 
@@ -141,13 +141,19 @@ pub(super) fn diagnose(
     let suspect = chosen(trace, suspects, pair);
     let is_thin = |suspect: &Suspect| suspect.score < CLEAR || suspect.tied > FEW;
     let thin = suspect.is_none_or(|suspect| is_thin(suspect) && !is_tried(trace, suspect, swap));
+    // That the swap passes is certain. An order that was not tried is a guess, however often it was seen.
+    let is_guess = |suspect: &Suspect, swap: Swap| {
+        let is_told_better = thin || is_order(suspect) && data(trace, swap).is_some();
+        is_told_better && !has_pair(trace, suspect, &[swap])
+    };
     let cause = match (suspect, swap) {
-        // That the swap passes is certain.
-        (Some(suspect), Some(swap)) if thin && !has_pair(trace, suspect, &[swap]) => Cause::Pair(swap),
+        (Some(suspect), Some(swap)) if is_guess(suspect, swap) => of_swap(trace, swap),
         (Some(suspect), _) => of_pattern(trace, suspect.seen.clone()),
-        (None, Some(swap)) => Cause::Pair(swap),
+        (None, Some(swap)) => of_swap(trace, swap),
         (None, None) => Cause::Unclear,
     };
+    let is_certain = swap.is_some_and(|swap| suspect.is_none_or(|suspect| is_guess(suspect, swap)));
+    let thin = thin && !is_certain;
     let past = seen(&cause).and_then(|told| past(told, trace, evidence));
     Diagnosis { cause, past, thin }
 }
@@ -169,6 +175,29 @@ fn of_pattern(trace: &Trace, seen: Vec<Seen>) -> Cause {
         [true, true] => lost_update(trace, &seen).unwrap_or(Cause::Order(seen)),
         _ => Cause::Order(seen),
     }
+}
+
+/// What the order of two events is: two accesses to data make a pattern, whatever the score of others.
+fn of_swap(trace: &Trace, swap: Swap) -> Cause {
+    data(trace, swap).map_or(Cause::Pair(swap), |seen| of_pattern(trace, seen.to_vec()))
+}
+
+/// The two events of a swap, if both only read or write, and the same.
+fn data(trace: &Trace, swap: Swap) -> Option<[Seen; 2]> {
+    let Second::Event(second) = swap.second else { return None };
+    let [first, second] = [swap.first, second].map(|at| (at, &trace.steps[at as usize].event));
+    let is_plain = |event: &Recorded| matches!(event.op.kind, OpKind::Read | OpKind::Write);
+    let all = || {
+        first.1.did.accesses.iter().flat_map(|one| second.1.did.accesses.iter().map(move |two| (one, two)))
+    };
+    let (one, two) = all().find(|(one, two)| one.obj.overlaps(&two.obj))?;
+    let seen = |(position, event): (u32, &Recorded), access: &Access| Seen {
+        thread: event.id.thread,
+        writes: access.mode == Mode::Write,
+        obj: access.obj,
+        position,
+    };
+    (is_plain(first.1) && is_plain(second.1)).then(|| [seen(first, one), seen(second, two)])
 }
 
 /// Whether a pattern is one of two accesses, whose order is wrong.
