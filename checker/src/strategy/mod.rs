@@ -19,6 +19,7 @@ mod idb;
 mod kind;
 mod novel;
 mod opening;
+mod patience;
 mod pct;
 mod pctvb;
 mod period;

@@ -4,12 +4,14 @@
 //! A search of our own, made for the portfolio ([`super::Auto`]), and no more than the greedy end of two published ones:
 //! reads-from pairs as what is worth seeing (Wolff et al., ASPLOS 2024), and the random priorities of pending events that
 //! decide the rest (Yuan, Yang, Gu, CAV 2018). What a read sees is told apart by what its thread's read before had seen:
-//! many failures are two reads that do not belong together. No bound is published.
+//! many failures are two reads that do not belong together. A schedule that keeps a thread waiting for too long
+//! ([`super::patience`]) is left to chance from there on. No bound is published.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::dice::Dice;
 use super::guided::{LastWrites, reads};
+use super::patience::Patience;
 use super::pos::{Priorities, Racing};
 use super::sampler::{Sample, agents, run};
 use super::{Decision, Guide, Notes};
@@ -49,6 +51,7 @@ impl Sample for Novel {
             priorities,
             known: &self.seen,
             is_greedy,
+            patience: Patience::of(Patience::SHORT),
             so_far: Reads::default(),
             taken: 0,
         })
@@ -110,6 +113,7 @@ struct Greedy<'a> {
     priorities: Priorities,
     known: &'a FxHashSet<Sight>,
     is_greedy: bool,
+    patience: Patience,
     so_far: Reads,
     taken: usize,
 }
@@ -135,6 +139,7 @@ impl Guide for Greedy<'_> {
             self.so_far.take(step);
         }
         self.taken = at.position();
+        self.is_greedy &= !self.patience.ends(at);
         self.priorities.refresh(at, &mut self.dice);
         let agent = agents(at).max_by_key(|&agent| (self.worth(at, agent), self.priorities.of(agent)));
         run(at, agent, &mut self.dice)

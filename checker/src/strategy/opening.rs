@@ -5,9 +5,12 @@
 //! A search of our own, made for the portfolio ([`super::Auto`]) and measured in `docs/searches.md`. Many failures need no
 //! search: Thomson, Donaldson, Betts (Concurrency Testing Using Controlled Schedulers: An Empirical Study, TOPC 2016) find
 //! that half of their benchmarks fail in the first few schedules of whatever kind. No bound is published.
+//!
+//! A schedule that keeps a thread waiting for too long ([`super::patience`]) goes on in step.
 
 use rustc_hash::FxHashMap;
 
+use super::patience::Patience;
 use super::sampler::agents;
 use super::{Coverage, Decision, Guide, Next, Notes, Strategy, WorkItem};
 use crate::cache::Cache;
@@ -38,7 +41,8 @@ impl Opening {
     /// Who takes an execution through it.
     #[must_use]
     pub fn guide(self) -> Box<dyn Guide> {
-        Box::new(Play { opening: self, events: FxHashMap::default(), taken: 0 })
+        let patience = Patience::of(Patience::SHORT);
+        Box::new(Play { opening: self, events: FxHashMap::default(), patience, taken: 0 })
     }
 }
 
@@ -47,6 +51,7 @@ struct Play {
     opening: Opening,
     /// How many events each thread has run.
     events: FxHashMap<ThreadName, u64>,
+    patience: Patience,
     taken: usize,
 }
 
@@ -79,6 +84,12 @@ impl Guide for Play {
             *self.events.entry(step.event.id.thread).or_default() += 1;
         }
         self.taken = at.position();
+        if self.patience.ends(at) {
+            // As if all had begun just now: who came late does not catch up first.
+            self.opening = Opening::InStep;
+            self.events.clear();
+            self.patience = Patience::of(Patience::SHORT);
+        }
         let agent = agents(at).min_by_key(|&agent| self.rank(at, agent));
         let choice = at.choices.iter().find(|choice| Some(choice.agent) == agent);
         choice.map_or(Decision::Cut, |&choice| Decision::Run { choice, until: Until::one() })

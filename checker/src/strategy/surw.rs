@@ -8,11 +8,13 @@
 //! selected events left, with those of the threads that it has yet to create. The thread that goes on to run the next
 //! selected event is drawn by weight; the others are held before theirs, and released where nobody else can run. All else
 //! is a random walk. Deviations: counts are the largest ones seen so far, so that the first schedule is a random walk; the
-//! variable is drawn from those that two threads touched, one of them changing it, locks and the like among them.
+//! variable is drawn from those that two threads touched, one of them changing it, locks and the like among them; an
+//! execution that keeps a thread waiting for too long ([`super::patience`]) goes on as a random walk.
 
 use std::collections::BTreeMap;
 
 use super::dice::Dice;
+use super::patience::Patience;
 use super::sampler::{Sample, agents, run};
 use super::{Decision, Guide, Notes};
 use crate::names::{Obj, ThreadName};
@@ -42,7 +44,9 @@ impl Sample for Surw {
             self.objects.iter().filter(|(_, used)| is_shared(used)).map(|(&obj, _)| obj).collect();
         let selected = dice.one_of(&shared);
         let counts = selected.map(|obj| self.objects[&obj].counts.clone()).unwrap_or_default();
-        Box::new(Uniform { dice, selected, counts, weights: BTreeMap::new(), intended: None, seen: 0 })
+        let patience = Patience::of(Patience::LONG);
+        let weights = BTreeMap::new();
+        Box::new(Uniform { dice, selected, counts, weights, patience, intended: None, seen: 0 })
     }
 
     fn learn(&mut self, run: &Trace) {
@@ -76,6 +80,7 @@ struct Uniform {
     counts: BTreeMap<ThreadName, u32>,
     /// How many the threads that exist have left, with those of threads that they have yet to create.
     weights: BTreeMap<ThreadName, u32>,
+    patience: Patience,
     /// Who runs the next one.
     intended: Option<ThreadName>,
     seen: usize,
@@ -152,6 +157,9 @@ impl Guide for Uniform {
         self.note_events(at);
         self.admit(at);
         self.intend(at);
+        if self.patience.ends(at) {
+            self.selected = None;
+        }
         let mut free: Vec<Agent> = agents(at).filter(|&agent| !self.is_held(at, agent)).collect();
         if free.is_empty() {
             free.extend(agents(at));

@@ -113,6 +113,20 @@ fn an_endless_execution_is_a_finding_and_leaves_a_gap() {
 }
 
 #[test]
+fn threads_that_keep_each_other_going_let_a_third_one_go() {
+    // Both wait for the first thread, which takes no part in what they tell each other.
+    let spins = "r x, while x == 0 { w y 1, r y, yield, r x }";
+    let text = format!("create T2, create T3, w z 1, w z 2, r z, w x 1 | T2: {spins} | T3: {spins}");
+    for strategy in [StrategyKind::Auto, StrategyKind::Guided, StrategyKind::Surw] {
+        for seed in 0..5 {
+            let options = Options { strategy, seed, max_schedules: Some(100), ..Options::default() };
+            let outcome = search(&text, &options);
+            assert_eq!(outcome.findings.len(), 0, "{strategy:?}, seed {seed}");
+        }
+    }
+}
+
+#[test]
 fn a_thread_without_key_points_times_out_and_that_reproduces() {
     let outcome = search("create T2, r x, while x == 1 { } | T2: w x 1", &Options::default());
     let finding = &outcome.findings[0];

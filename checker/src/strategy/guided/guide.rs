@@ -6,6 +6,7 @@ use crate::op::Mode;
 use crate::point::Point;
 use crate::seam::{Agent, AgentView};
 use crate::strategy::dice::Dice;
+use crate::strategy::patience::Patience;
 use crate::strategy::pos::{Priorities, Racing};
 use crate::strategy::sampler::{agents, run};
 use crate::strategy::{Decision, Guide, Notes};
@@ -25,13 +26,15 @@ pub(super) struct Follower {
     /// What is left of it: a constraint that was met once has done its work.
     plan: Plan,
     last: LastWrites<Abstract>,
+    patience: Patience,
     seen: usize,
 }
 
 impl Follower {
     pub(super) fn new(dice: Dice, plan: Plan) -> Self {
         let priorities = Priorities::new(Racing::Conflicts);
-        Self { dice, priorities, plan, last: LastWrites::default(), seen: 0 }
+        let patience = Patience::of(Patience::SHORT);
+        Self { dice, priorities, plan, last: LastWrites::default(), patience, seen: 0 }
     }
 
     /// Takes in the events that ran.
@@ -99,6 +102,9 @@ fn is_pending(at: &Point<'_>, read: Abstract) -> bool {
 impl Guide for Follower {
     fn choose(&mut self, at: &Point<'_>) -> Decision {
         self.note_events(at);
+        if self.patience.ends(at) {
+            self.plan.clear();
+        }
         self.priorities.refresh(at, &mut self.dice);
         let agent = agents(at).max_by_key(|&agent| (self.wish(at, agent), self.priorities.of(agent)));
         run(at, agent, &mut self.dice)

@@ -8,7 +8,8 @@
 //! ([`super::pos`]) where it can: constraints delay threads, and never block them. No bound is published.
 //!
 //! Deviations: any operation that looks at what it changes (a lock, a compare-and-swap) reads; how often a plan is changed
-//! goes by how many executions had the same pairs as its own.
+//! goes by how many executions had the same pairs as its own; a plan that keeps a thread waiting for too long
+//! ([`super::patience`]) is given up.
 
 mod guide;
 mod pairs;
