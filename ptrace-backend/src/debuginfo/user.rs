@@ -214,7 +214,7 @@ fn is_user_name(image: &Image, function: &Function<'_>) -> bool {
         return false;
     }
     if image.is_rust() {
-        return is_user_rust_name(&name);
+        return is_user_rust_name(&name, raw);
     }
     let is_library = is_below(&name, &["std::", "__gnu_cxx::", "__cxxabiv1::"]);
     !is_library || image.is_weak_symbol(raw)

@@ -1,32 +1,29 @@
 //! Whose function it is, told by its name alone.
 
+/// What every Rust program is linked with.
+const RUNTIME: [&str; 15] = [
+    "std::",
+    "core::",
+    "alloc::",
+    "panic_unwind::",
+    "panic_abort::",
+    "rustc_demangle::",
+    "compiler_builtins::",
+    "hashbrown::",
+    "gimli::",
+    "addr2line::",
+    "object::",
+    "miniz_oxide::",
+    "memchr::",
+    "adler2::",
+    "__rust",
+];
+
 /// A Rust function is the user's if its type or the trait that it implements is.
-pub(super) fn is_user_rust_name(name: &str) -> bool {
-    const RUNTIME: [&str; 15] = [
-        "std::",
-        "core::",
-        "alloc::",
-        "panic_unwind::",
-        "panic_abort::",
-        "rustc_demangle::",
-        "compiler_builtins::",
-        "hashbrown::",
-        "gimli::",
-        "addr2line::",
-        "object::",
-        "miniz_oxide::",
-        "memchr::",
-        "adler2::",
-        "__rust",
-    ];
-    // About sharing memory, or about collections of the user's values.
-    const WATCHED: [&str; 12] = [
-        "std::sync::",
-        "std::sys::sync::",
-        "core::sync::",
-        "core::cell::",
-        "core::ptr::",
-        "core::mem::",
+pub(super) fn is_user_rust_name(name: &str, symbol: &str) -> bool {
+    const SHARING: [&str; 6] =
+        ["std::sync::", "std::sys::sync::", "core::sync::", "core::cell::", "core::ptr::", "core::mem::"];
+    const COLLECTIONS: [&str; 6] = [
         "alloc::collections::",
         "alloc::raw_vec::",
         "alloc::string::",
@@ -34,7 +31,7 @@ pub(super) fn is_user_rust_name(name: &str) -> bool {
         "hashbrown::",
         "std::collections::",
     ];
-    if is_below(name, &WATCHED) {
+    if is_below(name, &SHARING) || is_below(name, &COLLECTIONS) && !is_made_by_runtime(symbol) {
         return !name.contains("drop_in_place");
     }
     if runs_closures(name) {
@@ -49,6 +46,38 @@ pub(super) fn is_user_rust_name(name: &str) -> bool {
             !is_below(name, &RUNTIME) && !name.starts_with('<') && !PRIMITIVES.contains(&first_segment(name))
         }
     }
+}
+
+/// Whether one of Rust's own crates made this copy of generic code, for itself. They are compiled with symbols that end with
+/// the crate that made a copy (RFC 2603).
+fn is_made_by_runtime(symbol: &str) -> bool {
+    let symbol = symbol.split('.').next().unwrap_or_default();
+    let Some(path) = symbol.strip_prefix("_R") else { return false };
+    // `Cs`, what tells crates of one name apart, `_`, the length of the name, the name.
+    let encoded = |name: &str| format!("{}{name}", name.len());
+    let mut names = RUNTIME.iter().map(|name| encoded(name.trim_end_matches(':')));
+    match referred(path) {
+        Some(maker) => {
+            let name = maker.strip_prefix("Cs").and_then(|rest| rest.split_once('_')).map(|(_, name)| name);
+            name.is_some_and(|name| names.any(|known| name.starts_with(&known)))
+        }
+        None => names.any(|known| path.ends_with(&format!("_{known}"))),
+    }
+}
+
+/// Where in a symbol the crate is written that its end refers back to.
+fn referred(path: &str) -> Option<&str> {
+    let before = path.strip_suffix('_')?;
+    let (_, number) = before.rsplit_once('B')?;
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(usize::from(byte - b'0')),
+        b'a'..=b'z' => Some(usize::from(byte - b'a') + 10),
+        b'A'..=b'Z' => Some(usize::from(byte - b'A') + 36),
+        _ => None,
+    };
+    let value =
+        number.bytes().try_fold(0_usize, |value, byte| value.checked_mul(62)?.checked_add(digit(byte)?))?;
+    path.get(value + usize::from(!number.is_empty())..)
 }
 
 /// Whether it is one of the library's functions that run a closure, which an optimiser makes part of them: the body of a
@@ -110,7 +139,25 @@ mod tests {
             ("std::io::stdio::_print", false),
             ("__rust_try", false),
         ] {
-            assert_eq!(is_user_rust_name(name), expected, "{name}");
+            assert_eq!(is_user_rust_name(name, ""), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn copies_that_the_standard_library_made_for_itself_are_not_the_users() {
+        let of_std = "_RNvMs3_NtNtCslNYArtu3iFV_5alloc7raw_vecINtB5_6RawVecINtNtB7_3vec3VechEE8grow_oneCsjrHSEGnQ3l9_3std";
+        let refers_to_std = "_RNvMs10_NtNtNtCslNYArtu3iFV_5alloc11collections5btree4nodeINtB6_16BalancingContext\
+                             jNtNtNtNtNtNtCsjrHSEGnQ3l9_3std3sys3pal4unix14stack_overflow11thread_info10ThreadInfo\
+                             E15bulk_steal_leftB1v_";
+        let of_app = "_RNvMs3_NtNtCslNYArtu3iFV_5alloc7raw_vecINtB5_6RawVecINtNtB7_3vec3VechEE8grow_oneCsjrHSEGnQ3l9_3app";
+        let legacy = "_ZN5alloc7raw_vec19RawVec$LT$T$C$A$GT$8grow_one17h430fdedaba58ec41E";
+        for (symbol, expected) in [(of_std, true), (refers_to_std, true), (of_app, false), (legacy, false)] {
+            assert_eq!(is_made_by_runtime(symbol), expected, "{symbol}");
+            assert_eq!(
+                is_user_rust_name("alloc::raw_vec::RawVec<T,A>::grow_one", symbol),
+                !expected,
+                "{symbol}"
+            );
         }
     }
 }
