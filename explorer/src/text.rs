@@ -51,7 +51,7 @@ fn render_finding(finding: &Finding, (number, of): (usize, usize)) -> String {
         line(&mut text, &format!("  at {place}"));
     }
     if finding.kind == FailureKind::AlwaysFails {
-        line(&mut text, "  it fails whatever the schedule, so this is no concurrency bug");
+        line(&mut text, "  it fails whatever the schedule, in whatever order threads run");
         section(&mut text, &parties(finding));
     } else {
         line(&mut text, &format!("  {}", costs(finding)));

@@ -111,7 +111,7 @@ fn message(finding: &Finding) -> String {
         let lines = [Some(told.message.as_str()), why.filter(|why| !why.is_empty())];
         return lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
     }
-    let mut text = format!("it fails whatever the schedule, so this is no concurrency bug: {}", told.message);
+    let mut text = format!("it fails whatever the schedule, in whatever order threads run: {}", told.message);
     let written: Vec<&str> = told.output.stdout.lines().chain(told.output.stderr.lines()).collect();
     for line in &written[written.len().saturating_sub(MOST_OUTPUT)..] {
         text.push_str("\n| ");

@@ -43,7 +43,7 @@ pub(crate) struct Bugs {
 pub(crate) fn after(run: &Run, bugs: Bugs) -> String {
     let schedules = plural(run.schedules, "schedule");
     if bugs.always {
-        return "✗ fails whatever the schedule: no concurrency bug".to_owned();
+        return "✗ fails whatever the schedule".to_owned();
     }
     if bugs.open > 0 {
         let depth = bugs.preemptions.map(|count| format!(" · {}", plural(count.into(), "preemption")));
@@ -157,7 +157,7 @@ mod tests {
             (
                 run(Verdict::Found, Some(0), ""),
                 Bugs { open: 1, preemptions: Some(0), always: true },
-                "✗ fails whatever the schedule: no concurrency bug",
+                "✗ fails whatever the schedule",
             ),
         ] {
             assert_eq!(after(&run, bugs), expected);

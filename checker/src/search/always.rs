@@ -1,4 +1,5 @@
-//! Does the program fail whatever the schedule? Then it is no concurrency bug.
+//! Does the program fail whatever the schedule? Then no order of its threads is to blame: it may well be that they always come to
+//! wait for each other.
 
 use super::{Identity, Search, SearchError, Shown};
 use crate::cache::{Cache, Rule};

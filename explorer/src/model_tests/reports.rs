@@ -83,7 +83,7 @@ fn a_program_that_always_fails_has_no_story() {
     insta::assert_snapshot!(explore("T1: create T2, join T2, assert 0 | T2: w x 1").text(), @"
     Found: always-fails — an assertion failed
       at thread1, src/model.c:3
-      it fails whatever the schedule, so this is no concurrency bug
+      it fails whatever the schedule, in whatever order threads run
 
       T1 failed
            in thread1, src/model.c:3
