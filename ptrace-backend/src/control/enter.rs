@@ -171,6 +171,9 @@ impl Process {
     /// The operation that a call is, and what it needs.
     fn describe_call(&self, index: Index, function: Function, object: u64) -> (Op, Need) {
         use Function as F;
+        if let Some(described) = self.describe_writer_preferring(index, function, object) {
+            return described;
+        }
         let obj = self.object(object, 1);
         let reads = |kind, need| (Op::new(kind, [Access::read(obj)]), need);
         let shares = |kind, need| (Op::new(kind, [Access::share(obj)]), need);
@@ -183,12 +186,9 @@ impl Process {
             F::MutexDestroy | F::CondDestroy | F::RwDestroy | F::SemDestroy | F::BarrierDestroy => {
                 writes(OpKind::Destroy, free)
             }
-            F::MutexLock | F::MutexTimedLock { .. } | F::SpinLock => {
+            F::MutexLock | F::MutexTimedLock { .. } | F::SpinLock | F::RustLock => {
                 writes(OpKind::Lock, Need::Mutex(object))
             }
-            F::RustLock => writes(OpKind::Lock, Need::RustMutex(object, 4)),
-            F::RustReadLock => shares(OpKind::ReadLock, Need::RustRead(object)),
-            F::RustWriteLock => writes(OpKind::WriteLock, Need::RustWrite(object)),
             F::MutexTryLock | F::SpinTryLock => writes(OpKind::TryLock, free),
             F::MutexUnlock | F::SpinUnlock => writes(OpKind::Unlock, free),
             F::CondWait | F::CondTimedWait { .. } => {
@@ -197,9 +197,13 @@ impl Process {
             }
             F::Signal => writes(OpKind::Signal, free),
             F::Broadcast => writes(OpKind::Broadcast, free),
-            F::ReadLock | F::ReadTimedLock { .. } => shares(OpKind::ReadLock, Need::ReadLock(object)),
+            F::ReadLock | F::ReadTimedLock { .. } | F::RustReadLock => {
+                shares(OpKind::ReadLock, Need::ReadLock(object))
+            }
             F::ReadTryLock => shares(OpKind::TryReadLock, free),
-            F::WriteLock | F::WriteTimedLock { .. } => writes(OpKind::WriteLock, Need::WriteLock(object)),
+            F::WriteLock | F::WriteTimedLock { .. } | F::RustWriteLock => {
+                writes(OpKind::WriteLock, Need::WriteLock(object))
+            }
             F::WriteTryLock => writes(OpKind::TryWriteLock, free),
             F::RwUnlock => self.describe_rw_unlock(index, object, obj),
             F::SemWait | F::SemTimedWait { .. } => writes(OpKind::SemWait, Need::Semaphore(object)),

@@ -88,6 +88,21 @@ impl Function {
         )
     }
 
+    /// Whether it takes or releases a read-write lock of the C library, or tries to.
+    pub(crate) fn is_of_rwlock(self) -> bool {
+        use Function as F;
+        matches!(
+            self,
+            F::ReadLock
+                | F::ReadTimedLock { .. }
+                | F::ReadTryLock
+                | F::WriteLock
+                | F::WriteTimedLock { .. }
+                | F::WriteTryLock
+                | F::RwUnlock
+        )
+    }
+
     /// Whether a thread that is cancelled while it waits in it, or before, acts upon that there.
     pub(crate) fn is_cancellation_point(self) -> bool {
         use Function as F;

@@ -21,6 +21,7 @@ mod perform;
 mod probes;
 pub(crate) mod process;
 mod quarantine;
+mod rwlocks;
 mod settling;
 mod sharing;
 mod signal_waits;

@@ -71,7 +71,12 @@ impl Process {
 
     /// Whether somebody else may be able to go after such an event, or is to go first.
     pub(super) fn may_let_go(&self, index: Index, kind: OpKind) -> bool {
-        let waits = |pending: &Pending| pending.deadline.is_some() || matches!(pending.need, Need::Change(_));
+        use Need::{Change, ReadLock, RustMutex, RustRead, RustWrite, WriteLock};
+        let of_memory = |need: &Need| {
+            let of_rust = matches!(need, RustMutex(..) | RustRead(_) | RustWrite(_));
+            of_rust || matches!(need, Change(_) | ReadLock(_) | WriteLock(_))
+        };
+        let waits = |pending: &Pending| pending.deadline.is_some() || of_memory(&pending.need);
         let others = self.threads.iter().enumerate().filter(|(other, _)| *other != index);
         let mut pending = others.filter_map(|(_, thread)| thread.pending.as_ref());
         self.narrow.is_none() || kind.may_let_go(pending.any(waits))

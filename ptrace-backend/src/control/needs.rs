@@ -22,9 +22,9 @@ impl Process {
                 objects.mutexes.get(at).is_none_or(|m| m.can_lock(index) || self.is_orphaned(m))
             }
             Need::RustMutex(at, len) => self.number(*at, *len) == 0,
-            Need::RustRead(at) => rust_rwlock(self.number(*at, 4) as u32).0,
-            Need::RustWrite(at) => rust_rwlock(self.number(*at, 4) as u32).1,
-            Need::ReadLock(at) => objects.rwlocks.get(at).is_none_or(|l| l.can_read()),
+            Need::RustRead(at) => self.can_read_rust(*at),
+            Need::RustWrite(at) => self.is_writer_woken(*at),
+            Need::ReadLock(at) => self.can_read(*at),
             Need::WriteLock(at) => objects.rwlocks.get(at).is_none_or(|l| l.can_write()),
             Need::Semaphore(at) => self.number(*at, 4) as u32 > 0,
             Need::End(thread) => matches!(self.threads[*thread].stage, Stage::Ended),
@@ -188,13 +188,4 @@ pub(super) fn limited(mut op: Op, need: &Need, deadline: Option<u64>) -> Op {
     let touched = op.may.accesses.first().map(|access| Access::write(access.obj));
     op.limit = deadline.filter(|_| *need != Need::Nothing).map(|_| Effect::on(touched));
     op
-}
-
-/// Whether a read-write lock of Rust's standard library that holds this word can be had for reading, and for writing.
-fn rust_rwlock(word: u32) -> (bool, bool) {
-    const HOLDERS: u32 = (1 << 30) - 1;
-    const WRITER: u32 = HOLDERS;
-    let waiting = word & !HOLDERS != 0;
-    let holders = word & HOLDERS;
-    (holders < WRITER - 1 && !waiting, holders == 0)
 }

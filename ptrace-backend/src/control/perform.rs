@@ -110,10 +110,13 @@ impl Process {
                 Next::Kernel
             }
             // The function's own body finds out at once that there is nothing to be had, and what that is called.
-            _ => {
-                self.threads[index].times_out = true;
-                Next::Pass
-            }
+            _ => match self.give_up_rwlock(index, &pending.act) {
+                Some(result) => Next::Return(result),
+                None => {
+                    self.threads[index].times_out = true;
+                    Next::Pass
+                }
+            },
         };
         let did = op.may.clone();
         self.keep_time(index, &did);
@@ -251,6 +254,10 @@ impl Process {
     ) -> Result<(Effect, Next), ExecutionError> {
         let Turn { index, pending, pick, id } = turn;
         let all = pending.op.may.clone();
+        let takes = !function.only_tries();
+        if takes && matches!(pending.op.kind, OpKind::Await | OpKind::CompareExchange) {
+            return Ok(self.take_rwlock(index, pending, function, object));
+        }
         Ok(match function {
             Function::CondWait | Function::CondTimedWait { .. } => {
                 (all, self.enqueue(index, object, timed_out, pending))
@@ -274,6 +281,9 @@ impl Process {
                 }
                 (all, Next::Pass)
             }
+            _ if self.fails_behind_writer(function, object) => {
+                (only_looks(&all), Next::Return(libc::EBUSY as u64))
+            }
             _ => {
                 let succeeded = self.carry_out(index, function, object);
                 if function == Function::Cancel {
@@ -296,7 +306,6 @@ impl Process {
             F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. } | F::SpinLock | F::SpinTryLock => {
                 return self.lock_mutex(index, object);
             }
-            F::RustLock => self.hold_rust_mutex(index, RustMutex::Lock, object),
             F::MutexUnlock => {
                 let mutex = objects.mutexes.entry(object).or_default();
                 if mutex.owner != Some(index) {
@@ -324,6 +333,7 @@ impl Process {
                     return false;
                 }
                 lock.writer = Some(index);
+                lock.queue.retain(|&writer| writer != index);
             }
             F::RwUnlock => {
                 let lock = objects.rwlocks.entry(object).or_default();
@@ -428,6 +438,6 @@ impl Process {
 }
 
 /// The effect of an operation that could not have what it wanted.
-fn only_looks(all: &Effect) -> Effect {
+pub(super) fn only_looks(all: &Effect) -> Effect {
     Effect::on(all.accesses.iter().map(|access| Access::read(access.obj)))
 }

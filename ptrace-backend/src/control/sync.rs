@@ -57,6 +57,8 @@ pub(crate) struct RwLock {
     /// Who holds it for reading; a thread stands here as often as it does.
     pub(crate) readers: Vec<Index>,
     pub(crate) writer: Option<Index>,
+    /// Writers that wait, if it prefers writers.
+    pub(crate) queue: Vec<Index>,
 }
 
 impl RwLock {

@@ -134,7 +134,7 @@ pub(crate) enum Need {
     RustMutex(u64, usize),
     /// The read-write lock of Rust's standard library at this address can be had for reading.
     RustRead(u64),
-    /// The same for writing.
+    /// The same for writing, or its writers are to say again that they wait.
     RustWrite(u64),
     ReadLock(u64),
     WriteLock(u64),
