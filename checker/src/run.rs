@@ -413,11 +413,9 @@ impl<'p, P: Program> Runner<'p, P> {
         if events < self.limits.events {
             return None;
         }
-        Some(End::Limit(vec![if self.state.idle >= LIVELOCK {
-            verdict::livelock(self.program, &self.agents)
-        } else {
-            verdict::too_many_steps(self.program, &self.agents, self.state.last, events)
-        }]))
+        let is_livelock = self.state.idle >= LIVELOCK;
+        let failure = verdict::endless(self.program, &self.agents, &self.trace, self.state.last, is_livelock);
+        Some(End::Limit(failure.into_iter().collect()))
     }
 
     /// How many events ran before key points were added, if that is what happened.

@@ -153,6 +153,24 @@ impl Trace {
         &self.steps[position].choices
     }
 
+    /// Whether some thread was kept waiting for half of the events, 256 or more at a time: it could go, and others went. An
+    /// execution that has not ended by then is none that a fair scheduler allows (Musuvathi, Qadeer: Fair Stateless Model
+    /// Checking, PLDI 2008).
+    #[must_use]
+    pub fn is_unfair(&self) -> bool {
+        const LONG: usize = 256;
+        let is_kept = |name: ThreadName| {
+            let could_go = move |choice: &Choice| choice.agent == Agent::Thread(name);
+            move |step: &TraceStep| !could_go(&step.choice) && step.choices.iter().any(could_go)
+        };
+        let waited = |name: &ThreadName| -> usize {
+            let is_kept = is_kept(*name);
+            let stretches = self.steps.chunk_by(|before, after| is_kept(before) == is_kept(after));
+            stretches.filter(|steps| steps.len() >= LONG && is_kept(&steps[0])).map(<[_]>::len).sum()
+        };
+        self.threads.iter().any(|name| 2 * waited(name) >= self.steps.len())
+    }
+
     /// The choices made, each with the operation that it ran: what a replay needs.
     #[must_use]
     pub fn schedule(&self) -> Vec<(Choice, OpKey)> {

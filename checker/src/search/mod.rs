@@ -5,6 +5,7 @@ mod always;
 mod audit;
 mod carry;
 mod determinism;
+mod endless;
 mod error;
 mod findings;
 mod narrow;
@@ -77,9 +78,6 @@ pub fn explore_with<'a, P: Program>(
     search.ahead = Ahead::new(workers);
     search.run().map_err(SearchError::while_searching)
 }
-
-/// How many alternatives of an execution that hit its limit are followed.
-const OF_A_CUT_ONE: usize = 2_000;
 
 struct Search<'a, P> {
     options: &'a Options,
@@ -265,13 +263,7 @@ impl<'a, P: Program> Search<'a, P> {
                 failures
             }
             End::Limit(failures) => {
-                self.stats.pruned += 1;
-                self.cut = Some(self.cut.map_or(item.cost, |cut| cut.min(item.cost)));
-                self.cache.withdraw(&notes.entered, item.id);
-                // It goes round in circles; leaving it anywhere in them is more of the same, and not covered anyway.
-                notes.alternatives.truncate(OF_A_CUT_ONE);
-                notes.endless = true;
-                self.uniform = Some(Vec::new());
+                self.take_endless(item, &mut notes, &failures);
                 limit = true;
                 failures
             }

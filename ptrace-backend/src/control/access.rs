@@ -98,7 +98,9 @@ impl Process {
             return Ok(Flow::Rest);
         }
         self.threads[index].pending = Some(pending);
-        self.watch_for_spinning(index, true)?;
+        if !self.watch_for_spinning(index, true)? {
+            self.end_slice(index);
+        }
         Ok(Flow::Rest)
     }
 

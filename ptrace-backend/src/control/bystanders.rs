@@ -95,7 +95,7 @@ impl Process {
                 Ok((who, status)) if who == self.leader => return Ok(Some(status)),
                 Ok((who, status)) => self.bystander(who, status),
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
-                    if self.interrupted(0)? {
+                    if self.interrupted(0, false)? {
                         return Ok(None);
                     }
                 }

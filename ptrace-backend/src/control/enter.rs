@@ -95,8 +95,8 @@ impl Process {
         }
         let site = self.call_site(index, caller);
         self.threads[index].pending = Some(Pending { site, ..pending });
-        if function.only_tries() {
-            self.watch_for_spinning(index, true)?;
+        if function.only_tries() && !self.watch_for_spinning(index, true)? {
+            self.end_slice(index);
         }
         Ok(Some(Flow::Rest))
     }

@@ -6,7 +6,7 @@ pub(crate) mod arming;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::AsRawFd;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use checker::names::{Obj, ObjName, Site, ThreadName};
@@ -53,6 +53,8 @@ struct State {
     ordered: FxHashSet<usize>,
     /// Memory that threads share.
     memory: Stretches,
+    /// Memory for a change of which threads were seen to wait in loops that count.
+    waited_for: Vec<Obj>,
     epoch: u32,
     /// Threads share allocated memory: allocations are watched, to name them.
     allocator: bool,
@@ -101,6 +103,8 @@ pub(crate) struct Shared {
     main_tests: AtomicBool,
     /// See [`Shared::note_outside`].
     outside: AtomicBool,
+    /// How often a thread's time was over before it came to a key point, and its loop was looked at.
+    runaways: AtomicU32,
 }
 
 impl Shared {
@@ -119,7 +123,15 @@ impl Shared {
         let is_test = |trap: &Trap| matches!(trap.what, What::Function { function: Function::Test, .. });
         let is_test = layout.traps.values().any(is_test);
         let outside = AtomicBool::new(layout.outside);
-        Ok(Self { state, streams, random, is_test, main_tests: AtomicBool::new(false), outside })
+        Ok(Self {
+            state,
+            streams,
+            random,
+            is_test,
+            main_tests: AtomicBool::new(false),
+            outside,
+            runaways: AtomicU32::new(0),
+        })
     }
 
     /// A thread has begun to run a test.
@@ -206,6 +218,34 @@ impl Shared {
             state.changed();
         }
         new
+    }
+
+    /// Whether a thread that is late may show what its loop waits for. Not for ever: a loop may look somewhere else each time,
+    /// and never end.
+    pub(crate) fn may_learn_from_runaway(&self) -> bool {
+        const OFTEN: u32 = 4;
+        self.runaways.fetch_add(1, Ordering::Relaxed) < OFTEN
+    }
+
+    /// A thread waits for a change of this in a loop that counts.
+    pub(crate) fn is_waited_for(&self, obj: Obj) {
+        let mut state = self.state();
+        if !state.waited_for.contains(&obj) {
+            state.waited_for.push(obj);
+        }
+    }
+
+    /// These objects, and those that threads were seen to wait for.
+    pub(crate) fn with_waited_for(&self, objects: &Arc<Stretches>) -> Arc<Stretches> {
+        let state = self.state();
+        if state.waited_for.is_empty() {
+            return Arc::clone(objects);
+        }
+        let mut all = Stretches::clone(objects);
+        for &obj in &state.waited_for {
+            all.insert(obj);
+        }
+        Arc::new(all)
     }
 
     /// An instruction is let through although it touches memory that is shared: nothing else can come in between.

@@ -32,7 +32,7 @@ impl Process {
     /// Watches from now on what this scope takes; all traps are planted.
     pub(super) fn narrow_down(&mut self, all: Arc<Arming>) {
         let Scope::Objects(objects) = &self.scope else { return };
-        let objects = Arc::clone(objects);
+        let objects = self.shared.with_waited_for(objects);
         let layout = Arc::clone(&self.layout);
         let is_left_out = |candidate: &&usize| self.leaves_out(&layout.candidates[**candidate], &objects);
         let promoted = self.shared.promoted();

@@ -71,6 +71,7 @@ impl Process {
         let (did, next) = self.carry_out_act(Turn { index, pending: &pending, pick, id })?;
         self.keep_time(index, &did);
         self.threads[index].note_event(pending.op.kind, &did);
+        self.note_look(index, &pending, did == pending.op.may);
         let mut event = Event { id, op: pending.op, did, pick, site: pending.site, woken_by };
         let children = self.threads[index].children;
         self.let_go = self.may_let_go(index, event.op.kind);
@@ -236,6 +237,7 @@ impl Process {
             }
             Act::Free(block) => (all, self.free(index, *block)?),
             Act::Resize(block) => (all, self.resize(index, *block)?),
+            Act::EndOfSlice(next) => (all, Next::Stay(next.clone())),
             Act::Sleep(until) => {
                 let world = &mut self.threads[index].world;
                 world.now = world.now.max(*until);

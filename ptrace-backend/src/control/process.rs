@@ -214,7 +214,7 @@ impl Process {
                 Ok((who, status)) if who == tid => return Ok(Some(status)),
                 Ok((who, status)) => self.bystander(who, status),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {
-                    if self.interrupted(index)? {
+                    if self.interrupted(index, true)? {
                         return Ok(None);
                     }
                 }
@@ -223,17 +223,19 @@ impl Process {
         }
     }
 
-    /// The watchdog has kicked: if it had reason to, stops the running thread. `true`: it ran for too long, and has
-    /// failed for that.
-    pub(crate) fn interrupted(&mut self, index: Index) -> Result<bool, ExecutionError> {
+    /// The watchdog has kicked: if it had reason to, stops the thread. `true`: it ran for too long, and has failed for
+    /// that. `runs`: it is the thread that was let run, not one that is there while other processes run.
+    pub(crate) fn interrupted(&mut self, index: Index, runs: bool) -> Result<bool, ExecutionError> {
         let Some(reason) = self.watch.expired() else { return Ok(false) };
         let tid = self.threads[index].tid;
-        if ptrace::interrupt(tid).is_ok() {
-            // Whatever it stops for: it is not going on.
-            let _ = wait::uninterrupted(tid);
-        }
+        let stop = ptrace::interrupt(tid).and_then(|()| wait::uninterrupted(tid));
         if let Ok(regs) = ptrace::registers(tid) {
             self.threads[index].regs = regs;
+        }
+        let is_between = runs && matches!(stop, Ok(Wait::Stopped));
+        if is_between && reason == Reason::TimedOut && self.learns_from_runaway(index)? {
+            self.resume(index, 0)?;
+            return Ok(false);
         }
         let stack = self.stack(index);
         self.gone = true;

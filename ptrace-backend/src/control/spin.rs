@@ -79,17 +79,19 @@ impl Thread {
         (shared && same_preserved_registers(&last, &self.regs)).then_some(LONGEST_IN_DOUBT)
     }
 
-    fn refute(&mut self) {
-        *self.spinning.refuted.entry(self.regs.rip).or_default() += 1;
+    /// The loop around a place has turned out to be none.
+    fn refute(&mut self, place: u64) {
+        *self.spinning.refuted.entry(place).or_default() += 1;
     }
 }
 
 /// What an iteration has done to memory.
 #[derive(Default)]
-struct Iteration {
+pub(super) struct Iteration {
     /// What stood where it stored, in the order of its stores.
-    stores: Vec<(u64, Vec<u8>)>,
-    reads: Vec<(u64, usize)>,
+    pub(super) stores: Vec<(u64, Vec<u8>)>,
+    /// Addresses, and how many bytes.
+    pub(super) reads: Vec<(u64, usize)>,
 }
 
 impl Process {
@@ -106,7 +108,7 @@ impl Process {
             for (addr, bytes) in iteration.stores.iter().rev() {
                 memory::write(self.leader, *addr, bytes);
             }
-            self.threads[index].refute();
+            self.threads[index].refute(start.rip);
         }
         self.show_probes()?;
         self.threads[index].regs = start;
@@ -135,7 +137,7 @@ impl Process {
     }
 
     /// Whether an address is not in the code of a module.
-    fn is_writable_data(&self, addr: u64) -> bool {
+    pub(super) fn is_writable_data(&self, addr: u64) -> bool {
         !self.layout.in_libc(addr) && self.layout.function_code(addr).is_none()
     }
 
@@ -191,7 +193,7 @@ impl Process {
     }
 
     /// The instruction at an address, as it is without traps.
-    fn instruction(&self, at: u64) -> Option<Instruction> {
+    pub(super) fn instruction(&self, at: u64) -> Option<Instruction> {
         let mut code = self.read(at, 15);
         if code.is_empty() {
             code = self.read(at, (0x1000 - at % 0x1000).min(15) as usize);
@@ -206,7 +208,7 @@ impl Process {
     }
 
     /// Notes what an instruction reads and what it is about to overwrite; `false` if it must not be tried.
-    fn note_memory(
+    pub(super) fn note_memory(
         &self,
         instruction: &Instruction,
         regs: &Regs,
@@ -246,7 +248,7 @@ impl Process {
     }
 
     /// Executes one instruction, past a trap if there is one.
-    fn single_step(&mut self, index: Index, regs: &Regs) -> Result<bool, ExecutionError> {
+    pub(super) fn single_step(&mut self, index: Index, regs: &Regs) -> Result<bool, ExecutionError> {
         let tid = self.threads[index].tid;
         let trap = self.layout.traps.get(&regs.rip).map(|trap| trap.byte);
         let planted = trap.filter(|_| self.number(regs.rip, 1) == 0xcc);

@@ -14,6 +14,7 @@ use super::futexes::Requeue;
 use super::harness::Part;
 use super::heap::Allocating;
 use super::signal_waits::Awaited;
+use super::slices::Slices;
 use super::spin::Spinning;
 use super::sync::Index;
 use crate::answers::World;
@@ -47,6 +48,7 @@ pub(crate) struct Thread {
     /// The next wait in the kernel is to end with a time-out.
     pub(crate) times_out: bool,
     pub(crate) spinning: Spinning,
+    pub(crate) slices: Slices,
     pub(crate) readings: Readings,
     /// What its condition wait returns if it runs out of time.
     pub(crate) timeout_result: u64,
@@ -114,7 +116,7 @@ pub(crate) struct InterruptedWait {
 }
 
 /// What a thread is about to do, what it waits for, and how it is done.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Pending {
     pub(crate) op: Op,
     pub(crate) site: Site,
@@ -239,6 +241,8 @@ pub(crate) enum Act {
     Resize(u64),
     /// A sleep that lasts until this virtual time.
     Sleep(u64),
+    /// The thread gives way, and has this to do then.
+    EndOfSlice(Box<Pending>),
 }
 
 impl Pending {
@@ -280,6 +284,7 @@ impl Thread {
             woken_by: None,
             times_out: false,
             spinning: Spinning::default(),
+            slices: Slices::default(),
             readings: Readings::default(),
             timeout_result: 0,
             serial: false,

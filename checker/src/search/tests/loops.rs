@@ -429,3 +429,17 @@ fn a_choice_that_is_not_there_is_refused() {
     let choice = Choice { agent: Agent::Timeout(crate::names::ThreadName::MAIN), pick: Default::default() };
     assert!(matches!(run.run(choice, &Until::one()), Err(ExecutionError::Impossible(_))));
 }
+
+#[test]
+fn an_execution_that_keeps_a_thread_waiting_is_no_failure_of_the_program() {
+    let options = Options { step_limit: 600, keep_going: true, ..Options::default() };
+    let outcome = search("create T2, r x, while x == 0 { r y, r x } | T2: w x", &options);
+    assert!(outcome.findings.is_empty());
+    assert_eq!(outcome.covered, Coverage::default());
+    let is_told = |note: &String| note.contains("kept a thread waiting");
+    assert!(outcome.notes.iter().any(is_told), "{:?}", outcome.notes);
+    // Once nobody else is left, it is one.
+    let outcome = search("create T2, r x, while x == 1 { r y, r x } | T2: w x 1", &options);
+    let kinds: Vec<Kind> = outcome.findings.iter().map(|finding| finding.failure.kind).collect();
+    assert_eq!(kinds, [Kind::StepLimit]);
+}

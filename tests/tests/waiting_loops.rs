@@ -1,0 +1,73 @@
+//! Loops that wait for another thread and are never twice the same: they count, back off, or try. A schedule in which such a
+//! loop runs alone is no failure of the program; what really goes wrong because of one still is.
+
+use tests::{Build, Optimisation, Outcome, Tool};
+
+fn explore(name: &str, level: Optimisation, options: &[&str]) -> Outcome {
+    let program = Build::new(format!("peculiar/{name}.c"), level).program().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let folder_option = ["--output".as_ref(), folder.path().as_os_str()];
+    let options = folder_option.into_iter().chain(options.iter().map(AsRef::as_ref));
+    Tool::explore(options, &program).run().unwrap()
+}
+
+/// None of these searches calls a correct program a failure within so many schedules.
+fn is_correct(name: &str, strategies: &[&str], schedules: &str) {
+    for level in Optimisation::ALL {
+        for strategy in strategies {
+            let options = ["--strategy", strategy, "--run-timeout", "1s", "--max-schedules", schedules];
+            let outcome = explore(name, level, &options);
+            assert_eq!(outcome.code, 2, "{strategy}: {}", outcome.transcript());
+            assert_eq!(outcome.report["findings"], serde_json::json!([]), "{}", outcome.transcript());
+        }
+    }
+}
+
+/// What the loop reads has not been written when the thread comes to it.
+#[test]
+fn it_counts_its_rounds() {
+    is_correct("counts_rounds", &["auto", "icb", "surw", "vtb", "pctvb", "dpor"], "25");
+}
+
+#[test]
+fn it_counts_its_rounds_in_memory() {
+    is_correct("counts_in_memory", &["auto", "icb"], "25");
+}
+
+#[test]
+fn it_counts_its_tries_to_take_a_mutex() {
+    is_correct("tries_and_counts", &["auto", "icb"], "25");
+}
+
+/// What it tries changes nothing as long as it fails.
+#[test]
+fn it_tries_to_take_a_lock_of_its_own() {
+    is_correct("spins_by_exchange", &["auto", "icb"], "25");
+}
+
+/// Two threads wait, and a third one could go.
+#[test]
+fn it_waits_longer_from_look_to_look() {
+    is_correct("backs_off", &["auto", "icb"], "8");
+}
+
+#[test]
+fn what_a_loop_that_gives_up_leads_to_is_found() {
+    for level in Optimisation::ALL {
+        for strategy in ["auto", "icb"] {
+            let outcome = explore("gives_up_polling", level, &["--strategy", strategy]);
+            assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+            assert_eq!(outcome.finding()["kind"], "assertion", "{}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
+fn a_loop_through_memory_that_never_ends_is_found() {
+    for level in Optimisation::ALL {
+        let outcome = explore("searches_for_ever", level, &["--strategy", "icb", "--run-timeout", "500ms"]);
+        assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+        assert_eq!(outcome.finding()["kind"], "timeout", "{}", outcome.transcript());
+        assert_eq!(outcome.finding()["preemptions"], 1, "{}", outcome.transcript());
+    }
+}
