@@ -6,7 +6,7 @@
 //! end, the thread spins; otherwise the experiment is undone, as if it had never been made.
 
 use checker::names::Obj;
-use checker::op::{Effect, OpKind};
+use checker::op::{Access, Effect, OpKind};
 use checker::seam::ExecutionError;
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register};
 use rustc_hash::FxHashMap;
@@ -129,9 +129,18 @@ impl Process {
             .filter(|(addr, _)| !thread.owns(*addr) && self.is_writable_data(*addr))
             .map(|(addr, len)| (addr, self.object(addr, len as u64), self.read(addr, len)))
             .collect();
+        // The event comes after whatever lets it go: it is an event on all of that.
+        let shared: Vec<Obj> =
+            locations.iter().map(|(_, obj, _)| *obj).filter(|obj| self.shared.is_shared(*obj)).collect();
         let Some(pending) = &mut self.threads[index].pending else { return };
         if pending.op.kind == OpKind::Read {
             pending.op.kind = OpKind::Await;
+        }
+        let accesses = &mut pending.op.may.accesses;
+        for obj in shared {
+            if accesses.iter().all(|access| access.obj != obj) {
+                accesses.push(Access::read(obj));
+            }
         }
         pending.need = Need::Change(locations);
     }
