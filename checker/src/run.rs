@@ -13,8 +13,8 @@ use crate::op::OpKind;
 use crate::point::{self, Point};
 use crate::recorded::{Known, Recorded};
 use crate::seam::{
-    Agent, AgentView, Batch, Choice, Ending, Execution, ExecutionError, On, OpKey, Program, Scope, Status,
-    Step, Stop,
+    Agent, AgentView, Batch, Choice, Ending, Epoch, Execution, ExecutionError, On, OpKey, Program, Scope,
+    Status, Step, Stop,
 };
 use crate::search::SearchError;
 use crate::strategy::{Decision, Follow, Guide};
@@ -53,6 +53,8 @@ pub(crate) struct Runner<'p, P> {
     pub(crate) agents: Mirror,
     /// How it ended.
     pub(crate) ending: Ending,
+    /// What is to be audited, each with the key points that there were.
+    pub(crate) doubtful: Vec<(Epoch, Vec<(Choice, OpKey)>)>,
     state: State,
     choices: Vec<Choice>,
     known: Known,
@@ -104,6 +106,7 @@ impl<'p, P: Program> Runner<'p, P> {
             choices: Vec::new(),
             known: Known::default(),
             looks: 0,
+            doubtful: Vec::new(),
         }
     }
 
@@ -147,11 +150,23 @@ impl<'p, P: Program> Runner<'p, P> {
             end => end,
         };
         self.ending = run.finish();
+        if *scope == Scope::Audit || self.program.epoch() != epoch {
+            // It has watched everything, or is no schedule any longer.
+            self.program.takes_doubt();
+        }
+        self.note_doubt();
         match end {
             Ok(End::Stopped(go)) => Ok(End::Stopped(go)),
             Ok(End::Ended(failures)) if self.program.epoch() != epoch => Ok(End::Promoted(failures)),
             _ if self.program.epoch() != epoch => Ok(End::Promoted(Vec::new())),
             end => Ok(end?.attributed(scope, self)),
+        }
+    }
+
+    /// Keeps in mind what ran last if it has to be audited.
+    pub(crate) fn note_doubt(&mut self) {
+        if self.program.takes_doubt() {
+            self.doubtful.push((self.program.epoch(), self.trace.schedule()));
         }
     }
 

@@ -47,6 +47,11 @@ pub trait Program: Sync {
     /// The words for an object ("`counter`", "`queue.head`"), if the program has any.
     fn describe(&self, obj: Obj) -> Option<String>;
 
+    /// Whether what has run since this was last asked may have key points that were not watched: an audit of it will tell.
+    fn takes_doubt(&self) -> bool {
+        false
+    }
+
     /// Adds to a failure of an execution that has ended what neither the threads nor their stacks showed by then
     /// ([`Failure::line`]). The same execution gets the same. Returns how many executions that took.
     fn attribute(&self, _failure: &mut Failure, _trace: &Trace, _ending: &Ending) -> u64 {

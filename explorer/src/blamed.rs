@@ -80,6 +80,10 @@ impl Program for Blamed<'_> {
         self.fresh.describe(obj)
     }
 
+    fn takes_doubt(&self) -> bool {
+        self.fresh.takes_doubt()
+    }
+
     fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64 {
         if !ended_with_code(failure) {
             return 0;

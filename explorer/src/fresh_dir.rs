@@ -156,6 +156,10 @@ impl<P: Program> Program for Fresh<'_, P> {
     fn describe(&self, obj: Obj) -> Option<String> {
         self.program.describe(obj)
     }
+
+    fn takes_doubt(&self) -> bool {
+        self.program.takes_doubt()
+    }
 }
 
 #[cfg(test)]

@@ -107,6 +107,10 @@ impl<'a, P: Program> Program for Observed<'a, P> {
         self.program.describe(obj)
     }
 
+    fn takes_doubt(&self) -> bool {
+        self.program.takes_doubt()
+    }
+
     fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64 {
         let executions = self.program.attribute(failure, trace, ending);
         self.told.told().started += executions;

@@ -250,4 +250,8 @@ impl Program for PtraceProgram {
     fn describe(&self, obj: Obj) -> Option<String> {
         self.shared.describe(&self.layout, obj)
     }
+
+    fn takes_doubt(&self) -> bool {
+        self.shared.take_doubt()
+    }
 }

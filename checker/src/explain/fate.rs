@@ -179,6 +179,10 @@ impl<P: Program> Program for After<'_, P> {
     fn describe(&self, obj: Obj) -> Option<String> {
         self.program.describe(obj)
     }
+
+    fn takes_doubt(&self) -> bool {
+        self.program.takes_doubt()
+    }
 }
 
 impl<R: Execution> AfterRun<R> {

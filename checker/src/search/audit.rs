@@ -1,12 +1,13 @@
 //! Does what has been explored rest on all key points that there are?
 //!
 //! A backend gives up watching what has touched private memory often enough, or executions would take for ever. So the
-//! default schedule before a search, every so manieth of its executions, and the last one are run again with everything
-//! watched. If that shows new key points the search starts again with them.
+//! default schedule before a search, every so manieth of its executions, the last one, and those of which the backend doubts
+//! whether it has seen everything are run again with everything watched. If that shows new key points the search starts
+//! again with them.
 
 use super::{Ended, Search, SearchError};
 use crate::run::{End, Go};
-use crate::seam::{Program, Scope};
+use crate::seam::{Choice, OpKey, Program, Scope};
 use crate::strategy::DefaultSchedule;
 
 /// One execution in so many is audited.
@@ -15,23 +16,43 @@ pub(super) const EVERY: u64 = 100;
 impl<P: Program> Search<'_, P> {
     /// Audits what ran last, if it is time to.
     pub(super) fn audit_now_and_then(&mut self) -> Result<Option<Ended>, SearchError> {
+        let ended = self.audit_doubtful()?;
+        if ended.is_some() {
+            return Ok(ended);
+        }
         let nth = self.stats.executions_now();
-        if nth.is_multiple_of(EVERY) { self.audit() } else { Ok(None) }
+        if nth.is_multiple_of(EVERY) { self.audit(self.runner.trace.schedule()) } else { Ok(None) }
     }
 
     /// Audits what ran last, if that has not been done.
     pub(super) fn audit_last(&mut self) -> Result<Option<Ended>, SearchError> {
-        if self.is_narrow || self.audited == self.stats.executions_now() { Ok(None) } else { self.audit() }
+        let ended = self.audit_doubtful()?;
+        if ended.is_some() {
+            return Ok(ended);
+        }
+        let is_done = self.is_narrow || self.audited == self.stats.executions_now();
+        if is_done { Ok(None) } else { self.audit(self.runner.trace.schedule()) }
     }
 
-    fn audit(&mut self) -> Result<Option<Ended>, SearchError> {
+    /// Audits those of which it was doubtful.
+    fn audit_doubtful(&mut self) -> Result<Option<Ended>, SearchError> {
+        while let Some((epoch, schedule)) = self.runner.doubtful.pop() {
+            let is_current = epoch == self.runner.program.epoch();
+            let ended = if is_current { self.audit(schedule)? } else { None };
+            if ended.is_some() {
+                return Ok(ended);
+            }
+        }
+        Ok(None)
+    }
+
+    fn audit(&mut self, schedule: Vec<(Choice, OpKey)>) -> Result<Option<Ended>, SearchError> {
         if self.runner.program.epoch() != self.epoch {
             // The search starts again anyway, and what ran last had fewer key points.
             return Ok(None);
         }
         self.audited = self.stats.executions_now();
         self.stats.other += 1;
-        let schedule = self.runner.trace.schedule();
         let observer = &mut *self.observer;
         let mut go = || -> Go { observer.verdict() };
         match self.runner.run_within(&Scope::Audit, &schedule, &mut DefaultSchedule, &mut go)? {

@@ -236,6 +236,8 @@ impl<'a, P: Program> Search<'a, P> {
             Some(ran) => ran,
             None => self.run_item(item)?,
         };
+        // What ran ahead teaches only now.
+        self.runner.note_doubt();
         self.keep_first_ever();
         let mut whole = !self.runner.is_capped();
         let mut limit = false;
@@ -347,6 +349,7 @@ impl<'a, P: Program> Search<'a, P> {
         self.switch_at_synchronisation();
         self.cut = None;
         self.audited = 0;
+        self.runner.doubtful.clear();
         self.uniform = None;
         self.findings.iter_mut().for_each(|finding| finding.outdated = true);
     }

@@ -57,6 +57,10 @@ impl<'a, P: Program> Program for Taped<'a, P> {
     fn describe(&self, obj: Obj) -> Option<String> {
         self.program.describe(obj)
     }
+
+    fn takes_doubt(&self) -> bool {
+        self.program.takes_doubt()
+    }
 }
 
 impl<R: Execution> TapedRun<'_, R> {

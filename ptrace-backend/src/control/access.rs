@@ -5,9 +5,11 @@ use std::ops::Range;
 use checker::names::{Obj, ObjName};
 use checker::op::{Access, Op, OpKind};
 use checker::seam::{ExecutionError, Scope};
+use smallvec::SmallVec;
 
 use super::knowledge::Status;
 use super::knowledge::apart::Local;
+use super::knowledge::blind::Touch;
 use super::naming::{Owner, STACK_DEPTH};
 use super::process::{Flow, Process, system};
 use super::sync::Index;
@@ -58,7 +60,10 @@ impl Process {
             // Those with whom it shares that may not have been watched.
             _ if is_shared && self.narrow.is_some() => false,
             Status::Disarmed => self.is_audited_enough(candidate),
-            _ => self.shared.touched_privately(candidate, self.events),
+            _ => {
+                let touches = self.touches(index, &accesses);
+                self.shared.touched_privately(candidate, &touches, is_shared, self.events)
+            }
         };
         if is_enough {
             self.lift(index)?;
@@ -66,6 +71,16 @@ impl Process {
             self.pass_trap(index)?;
         }
         Ok(Flow::Resume(0))
+    }
+
+    /// The accesses by the names of their memory.
+    fn touches(&self, index: Index, accesses: &[MemoryAccess]) -> SmallVec<[Touch; 2]> {
+        let thread = self.threads[index].name;
+        let touch = |access: &MemoryAccess| {
+            let obj = self.object(access.addr, access.len);
+            Touch { thread, obj, writes: access.write }
+        };
+        accesses.iter().map(touch).collect()
     }
 
     /// An instruction that is no longer watched runs, in an audit or where its trap has been left. `true`: no more of it.

@@ -2,6 +2,7 @@
 
 pub(crate) mod apart;
 pub(crate) mod arming;
+pub(crate) mod blind;
 
 use std::fs::File;
 use std::io::Write;
@@ -16,6 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::apart::{Apart, Known, Local};
 use self::arming::Arming;
+use self::blind::Blind;
 use super::functions::Function;
 use super::heap::Blocks;
 use super::naming::block_name;
@@ -24,15 +26,12 @@ use crate::layout::{Layout, Trap, What};
 use crate::os::fd;
 use crate::target::streams::Streams;
 
-/// After so many touches of private memory alone, an instruction is no longer watched.
-const PATIENCE: u32 = 32;
-
 /// What is known of an instruction that touches memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
     /// It touches its own frame, which no other thread was seen to touch: not watched.
     Dormant,
-    /// Watched, and never seen to touch shared memory; how often it was seen to touch private memory.
+    /// Watched, and never seen to share memory; how often it was seen to touch memory ([`blind::parts`]).
     Watched(u32),
     /// It has touched shared memory: where it does, it is a key point.
     Promoted,
@@ -62,6 +61,8 @@ struct State {
     early: Option<Arc<Blocks>>,
     /// The key points are given, and no more are to be found.
     fixed: bool,
+    /// What instructions have touched without sharing it.
+    blind: Blind,
     /// Rebuilt when the set of watched instructions changes.
     arming: Option<Arc<Arming>>,
     /// Made anew when any of it changes.
@@ -200,7 +201,10 @@ impl Shared {
         }
         let mut new = false;
         for &obj in memory {
-            new |= state.memory.insert(obj);
+            if state.memory.insert(obj) {
+                new = true;
+                state.watch_again(obj);
+            }
         }
         for &candidate in candidates {
             let before = std::mem::replace(&mut state.candidates[candidate], Status::Promoted);
@@ -213,9 +217,8 @@ impl Shared {
                 state.know_more();
             }
         }
-        state.epoch += u32::from(new);
         if new {
-            state.changed();
+            state.begin_anew();
         }
         new
     }
@@ -291,8 +294,7 @@ impl Shared {
         if state.fixed || std::mem::replace(&mut state.allocator, true) {
             return false;
         }
-        state.epoch += 1;
-        state.changed();
+        state.begin_anew();
         true
     }
 
@@ -325,27 +327,10 @@ impl Shared {
                 new = true;
             }
         }
-        state.epoch += u32::from(new);
         if new {
-            state.changed();
+            state.begin_anew();
         }
         new
-    }
-
-    /// An instruction has touched private memory only, once more, after so many events. `true`: it need not be watched any
-    /// longer.
-    pub(crate) fn touched_privately(&self, candidate: usize, after: u64) -> bool {
-        let mut state = self.state();
-        let Status::Watched(touches) = state.candidates[candidate] else { return false };
-        if let Some(enough) = Self::note_private(&mut state, candidate, after) {
-            return enough;
-        }
-        let enough = touches + 1 >= PATIENCE;
-        state.candidates[candidate] = if enough { Status::Disarmed } else { Status::Watched(touches + 1) };
-        if enough {
-            state.changed();
-        }
-        enough
     }
 
     /// The name of a thread's stack.

@@ -11,7 +11,8 @@ use checker::seam::Epoch;
 use checker::stretches::Stretches;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{PATIENCE, Shared, State, Status};
+use super::blind::{self, Touch};
+use super::{Shared, State, Status};
 
 /// What an execution depends on beside its choices.
 #[derive(Debug, Clone)]
@@ -32,8 +33,8 @@ pub struct Learnt(Vec<(u64, Lesson)>);
 
 #[derive(Debug)]
 enum Lesson {
-    /// This instruction has touched private memory.
-    Private(usize),
+    /// This instruction has touched memory; whether others share it.
+    Private(usize, Vec<Touch>, bool),
     /// A place on a stack lies in the frame of a function.
     Local(Local),
 }
@@ -152,8 +153,8 @@ impl Shared {
     pub(crate) fn learn(&self, learnt: Learnt, events: u32) {
         for (_, lesson) in learnt.0.into_iter().filter(|(after, _)| *after <= u64::from(events)) {
             match lesson {
-                Lesson::Private(candidate) => {
-                    self.touched_privately(candidate, 0);
+                Lesson::Private(candidate, touches, is_shared) => {
+                    self.touched_privately(candidate, &touches, is_shared, 0);
                 }
                 Lesson::Local(local) => self.state().learn_local(local),
             }
@@ -161,13 +162,19 @@ impl Shared {
     }
 
     /// An instruction has touched private memory in a copy. `true`: it need not be watched for the rest of the execution.
-    pub(super) fn note_private(state: &mut State, candidate: usize, after: u64) -> Option<bool> {
+    pub(super) fn note_private(
+        state: &mut State,
+        candidate: usize,
+        touches: &[Touch],
+        is_shared: bool,
+        after: u64,
+    ) -> Option<bool> {
         let apart = state.apart.as_mut()?;
-        apart.learnt.0.push((after, Lesson::Private(candidate)));
-        let touches = apart.touches.entry(candidate).or_default();
-        *touches += 1;
+        apart.learnt.0.push((after, Lesson::Private(candidate, touches.to_vec(), is_shared)));
+        let parts = apart.touches.entry(candidate).or_default();
+        *parts += blind::parts(is_shared);
         // The search may have seen it before: it would give it up here at the latest.
-        let enough = *touches >= PATIENCE;
+        let enough = blind::is_enough(*parts);
         if enough {
             apart.disarmed = true;
             state.candidates[candidate] = Status::Disarmed;

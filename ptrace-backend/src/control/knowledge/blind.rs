@@ -1,0 +1,236 @@
+//! What instructions had touched when they were given up watching: whoever touches the same may share it with them.
+
+use checker::names::{Obj, ThreadName};
+use checker::stretches::Stretches;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Shared, State, Status};
+
+/// After so many touches of private memory alone, an instruction is no longer watched.
+const PATIENCE: u32 = 32;
+
+/// A touch of memory that others are known to share counts as this part of one: that it is private there as well shows only
+/// once these others have come to it.
+const OF_SHARED: u32 = 32;
+
+/// How an instruction has touched memory that was not seen to be shared by this.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Touch {
+    pub(crate) thread: ThreadName,
+    pub(crate) obj: Obj,
+    pub(crate) writes: bool,
+}
+
+impl Touch {
+    fn may_conflict(&self, other: &Self) -> bool {
+        self.thread != other.thread && (self.writes || other.writes) && self.obj.overlaps(&other.obj)
+    }
+}
+
+/// The touches of all instructions, as far as they were seen.
+#[derive(Debug, Default)]
+pub(super) struct Blind {
+    /// Of those that are watched.
+    watched: FxHashMap<usize, Vec<Touch>>,
+    /// Of those that are no longer watched.
+    given_up: FxHashMap<usize, Vec<Touch>>,
+    /// All that these have touched.
+    memory: Stretches,
+    /// Of which two it was doubted whether they share memory. Once is enough: an audit tells.
+    doubted: FxHashSet<(usize, usize)>,
+    /// Which instructions executions have come to with the key points that there are now.
+    seen: FxHashSet<usize>,
+    in_doubt: bool,
+}
+
+impl Blind {
+    /// A watched instruction has touched this. What others do that are no longer watched is not seen: it is doubtful whether
+    /// what has run shows all that is shared if it has come to this instruction for the first time, or to memory that one
+    /// of those has touched.
+    pub(super) fn touched(&mut self, candidate: usize, touches: &[Touch]) {
+        let known = self.watched.entry(candidate).or_default();
+        self.in_doubt |= self.seen.insert(candidate) && !self.given_up.is_empty();
+        for touch in touches {
+            if !known.contains(touch) {
+                known.push(touch.clone());
+            }
+            if !self.memory.overlap(touch.obj) {
+                continue;
+            }
+            for (&other, theirs) in &self.given_up {
+                if theirs.iter().any(|their| their.may_conflict(touch)) {
+                    self.in_doubt |= self.doubted.insert((other, candidate));
+                }
+            }
+        }
+    }
+
+    /// An instruction is no longer watched.
+    pub(super) fn give_up(&mut self, candidate: usize) {
+        let touches = self.watched.remove(&candidate).unwrap_or_default();
+        for touch in &touches {
+            self.memory.insert(touch.obj);
+        }
+        self.given_up.insert(candidate, touches);
+    }
+
+    /// Which of those that are no longer watched have touched this memory. From now on they are watched.
+    pub(super) fn watch_again(&mut self, memory: Obj) -> Vec<usize> {
+        if !self.memory.overlap(memory) {
+            return Vec::new();
+        }
+        let has = |touches: &Vec<Touch>| touches.iter().any(|touch| touch.obj.overlaps(&memory));
+        let found: Vec<usize> = self
+            .given_up
+            .iter()
+            .filter(|(_, touches)| has(touches))
+            .map(|(&candidate, _)| candidate)
+            .collect();
+        for candidate in &found {
+            self.given_up.remove(candidate);
+        }
+        self.memory = self.given_up.values().flatten().map(|touch| touch.obj).collect();
+        found
+    }
+
+    /// Key points were added: what was audited was so without them.
+    fn begin_anew(&mut self) {
+        self.seen.clear();
+        self.doubted.clear();
+    }
+
+    /// Whether something was doubtful since this was last asked.
+    pub(super) fn take_doubt(&mut self) -> bool {
+        std::mem::take(&mut self.in_doubt)
+    }
+}
+
+impl State {
+    /// Key points were added.
+    pub(super) fn begin_anew(&mut self) {
+        self.epoch += 1;
+        self.blind.begin_anew();
+        self.changed();
+    }
+
+    /// This memory is shared: whoever has touched it before is watched, even if it was given up.
+    pub(super) fn watch_again(&mut self, memory: Obj) {
+        for candidate in self.blind.watch_again(memory) {
+            if self.candidates[candidate] == Status::Disarmed {
+                self.candidates[candidate] = Status::Watched(0);
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// An instruction has touched memory, once more, without being seen to share it, after so many events. `is_shared`: others
+    /// do. `true`: it need not be watched any longer.
+    pub(crate) fn touched_privately(
+        &self,
+        candidate: usize,
+        touches: &[Touch],
+        is_shared: bool,
+        after: u64,
+    ) -> bool {
+        let mut state = self.state();
+        let Status::Watched(before) = state.candidates[candidate] else { return false };
+        if let Some(enough) = Self::note_private(&mut state, candidate, touches, is_shared, after) {
+            return enough;
+        }
+        state.blind.touched(candidate, touches);
+        let parts = before + parts(is_shared);
+        let enough = is_enough(parts);
+        state.candidates[candidate] = if enough { Status::Disarmed } else { Status::Watched(parts) };
+        if enough {
+            state.blind.give_up(candidate);
+            state.changed();
+        }
+        enough
+    }
+
+    /// Whether what has run since this was last asked may share memory in a way that nobody has watched.
+    pub(crate) fn take_doubt(&self) -> bool {
+        self.state().blind.take_doubt()
+    }
+}
+
+/// What a touch counts.
+pub(super) fn parts(is_shared: bool) -> u32 {
+    if is_shared { 1 } else { OF_SHARED }
+}
+
+/// Whether an instruction has touched memory often enough.
+pub(super) fn is_enough(parts: u32) -> bool {
+    parts >= PATIENCE * OF_SHARED
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use checker::names::ObjName;
+
+    fn touch(ordinal: u16, offset: u32, writes: bool) -> Touch {
+        let thread = ThreadName::MAIN.child(ordinal).unwrap();
+        Touch { thread, obj: Obj { name: ObjName(7), offset, len: 4 }, writes }
+    }
+
+    /// Whether it is doubtful what an instruction does, for the second time, beside one that is no longer watched.
+    fn doubts(given_up: Touch, other: Touch) -> bool {
+        let mut blind = Blind::default();
+        blind.touched(1, &[given_up]);
+        blind.touched(2, std::slice::from_ref(&other));
+        blind.give_up(1);
+        assert!(!blind.take_doubt());
+        blind.touched(2, &[other]);
+        blind.take_doubt()
+    }
+
+    #[test]
+    fn two_threads_that_touch_the_same_are_doubtful_if_one_writes() {
+        assert!(doubts(touch(1, 0, false), touch(2, 2, true)));
+        assert!(doubts(touch(1, 0, true), touch(2, 0, false)));
+        assert!(!doubts(touch(1, 0, false), touch(2, 0, false)));
+        assert!(!doubts(touch(1, 0, true), touch(1, 0, true)));
+        assert!(!doubts(touch(1, 0, true), touch(2, 4, true)));
+    }
+
+    #[test]
+    fn two_instructions_are_doubted_once() {
+        let mut blind = Blind::default();
+        blind.touched(1, &[touch(1, 0, false)]);
+        blind.give_up(1);
+        blind.touched(2, &[touch(2, 0, true)]);
+        assert!(blind.take_doubt() && !blind.take_doubt());
+        blind.touched(2, &[touch(3, 0, true)]);
+        assert!(!blind.take_doubt());
+    }
+
+    #[test]
+    fn what_an_instruction_does_for_the_first_time_is_doubtful() {
+        let mut blind = Blind::default();
+        blind.touched(1, &[touch(1, 0, false)]);
+        assert!(!blind.take_doubt());
+        blind.give_up(1);
+        let mut is_doubtful = || {
+            blind.touched(2, &[touch(1, 4, false)]);
+            blind.take_doubt()
+        };
+        assert!(is_doubtful() && !is_doubtful());
+        blind.begin_anew();
+        blind.touched(2, &[touch(1, 4, false)]);
+        assert!(blind.take_doubt());
+    }
+
+    #[test]
+    fn those_that_have_touched_what_is_shared_are_watched_again() {
+        let mut blind = Blind::default();
+        blind.touched(1, &[touch(1, 0, false)]);
+        blind.touched(2, &[touch(1, 8, false)]);
+        blind.give_up(1);
+        blind.give_up(2);
+        let shared = touch(1, 2, false).obj;
+        assert_eq!(blind.watch_again(shared), [1]);
+        assert_eq!(blind.watch_again(shared), [0_usize; 0]);
+    }
+}
