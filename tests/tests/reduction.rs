@@ -1,0 +1,96 @@
+//! `dpor` runs each class of executions that `dfs` runs, and each once, on every bundled program for which both come to an end
+//! soon. They share no idea of what commutes with what: `dfs` takes every order and compares states, `dpor` takes an order only
+//! if a race says that it matters. So a class that one of them lacks is an event that does not say all that it depends on, a
+//! race that is not reversed, or memory that was shared and not seen to be.
+//!
+//! Those on which it takes longer have trials as well, which `cargo test -p tests --test reduction -- --ignored` runs.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use tests::{Build, Manifest, Optimisation, Outcome, Tool};
+
+/// For the slow ones, on a machine that does something else.
+const LIMIT: Duration = Duration::from_secs(150);
+
+/// Programs on which the two differ, or do not both end, and why.
+const LEFT_OUT: [(&str, &str); 6] = [
+    (
+        "cpp/semaphore_ok.cpp",
+        "under dfs a thread that yields again lets others go first, dpor knows no turns",
+    ),
+    ("cpp/lock_order_ok.cpp", "threads that try for two locks, and give way, can do so for ever"),
+    ("rust/order_violation.rs", "the channel of the standard library has too many orders"),
+    ("rust/order_violation_ok.rs", "the channel of the standard library has too many orders"),
+    ("rust/reader_writer.rs", "more than 1,400 classes"),
+    ("rust/reader_writer_ok.rs", "more than 1,400 classes"),
+];
+
+/// Programs on which `dfs` takes many seconds.
+const SLOW: [&str; 2] = ["cpp/barrier.cpp", "cpp/barrier_ok.cpp"];
+
+/// Further programs, with the number of their classes where that is easily told.
+const OTHERS: [(&str, Option<u64>); 9] = [
+    ("endings/exits_by_another.c", Some(2)),
+    ("endings/main_leaves.c", None),
+    ("endings/main_leaves_ok.c", None),
+    ("endings/main_leaves_mutex.c", Some(1)),
+    ("peculiar/constructor_threads.c", None),
+    // The flag is set before one of the 40 reads, or after them all; or it is not set.
+    ("peculiar/reads_in_vain.c", Some(42)),
+    // The first flag is seen, or the second one, at once; or the loop waits for both, and sees the first, the second, or both.
+    ("peculiar/spins_on_two.c", Some(5)),
+    ("peculiar/three_increments.rs", Some(6)),
+    ("peculiar/try_locks.c", None),
+];
+
+fn main() {
+    let bundled = Manifest::read().unwrap_or_else(|error| panic!("{error}")).targets;
+    let bundled = bundled.into_iter().map(|target| (target.source(), None));
+    let bundled = bundled.filter(|(source, _)| LEFT_OUT.iter().all(|(other, _)| !source.ends_with(other)));
+    let others = OTHERS.map(|(source, classes)| (PathBuf::from(source), classes));
+    let trials = bundled.chain(others).flat_map(|(source, classes)| {
+        let is_slow = SLOW.iter().any(|slow| source.ends_with(slow));
+        Optimisation::ALL.map(|level| {
+            let build = Build::new(&source, level);
+            let name = format!("{}/{}", source.display(), level.name());
+            Trial::test(name, move || check(&build, classes)).with_ignored_flag(is_slow)
+        })
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+}
+
+fn check(build: &Build, classes: Option<u64>) -> Result<(), Failed> {
+    let (all, reduced) = (explore(build, "dfs")?, explore(build, "dpor")?);
+    let mut wrong = Vec::new();
+    for key in ["schedules", "deadlocked"] {
+        if all.report[key] != reduced.report[key] {
+            wrong.push(format!("{key}: dfs {}, dpor {}", all.report[key], reduced.report[key]));
+        }
+    }
+    if reduced.report["redundant"] != 0 {
+        wrong.push(format!("dpor has run {} classes again", reduced.report["redundant"]));
+    }
+    if let Some(classes) = classes.filter(|&classes| all.report["schedules"] != classes) {
+        wrong.push(format!("schedules: expected {classes}, got {}", all.report["schedules"]));
+    }
+    let has_ended = |outcome: &&Outcome| outcome.report["covered"]["everything"] == true;
+    if ![&all, &reduced].iter().all(has_ended) {
+        wrong.push("not everything is covered".to_owned());
+    }
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{}\n{}{}", wrong.join("\n"), all.transcript(), reduced.transcript()).into())
+}
+
+/// By one worker: as many programs as there are CPUs are explored at a time.
+fn explore(build: &Build, strategy: &str) -> Result<Outcome, Failed> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path().to_string_lossy();
+    let options = ["--strategy", strategy, "--keep-going", "--no-races", "--no-explain", "--workers", "1"];
+    let rest = ["--time-limit", "120s", "--output", &folder];
+    let program = build.program()?;
+    Ok(Tool::explore(options.into_iter().chain(rest), &program).within(LIMIT).run()?)
+}
