@@ -53,8 +53,7 @@ pub(crate) struct Runner<'p, P> {
     pub(crate) agents: Mirror,
     /// How it ended.
     pub(crate) ending: Ending,
-    /// What is to be audited, each with the key points that there were.
-    pub(crate) doubtful: Vec<(Epoch, Vec<(Choice, OpKey)>)>,
+    pub(crate) to_audit: Vec<(Epoch, Vec<(Choice, OpKey)>)>,
     state: State,
     choices: Vec<Choice>,
     known: Known,
@@ -106,7 +105,7 @@ impl<'p, P: Program> Runner<'p, P> {
             choices: Vec::new(),
             known: Known::default(),
             looks: 0,
-            doubtful: Vec::new(),
+            to_audit: Vec::new(),
         }
     }
 
@@ -149,24 +148,12 @@ impl<'p, P: Program> Runner<'p, P> {
             Err(ExecutionError::Cancelled) => Ok(End::Stopped(Go::Cancelled)),
             end => end,
         };
-        self.ending = run.finish();
-        if *scope == Scope::Audit || self.program.epoch() != epoch {
-            // It has watched everything, or is no schedule any longer.
-            self.program.takes_doubt();
-        }
-        self.note_doubt();
+        self.take_ending(run.finish(), *scope == Scope::Audit || self.program.epoch() != epoch);
         match end {
             Ok(End::Stopped(go)) => Ok(End::Stopped(go)),
             Ok(End::Ended(failures)) if self.program.epoch() != epoch => Ok(End::Promoted(failures)),
             _ if self.program.epoch() != epoch => Ok(End::Promoted(Vec::new())),
             end => Ok(end?.attributed(scope, self)),
-        }
-    }
-
-    /// Keeps in mind what ran last if it has to be audited.
-    pub(crate) fn note_doubt(&mut self) {
-        if self.program.takes_doubt() {
-            self.doubtful.push((self.program.epoch(), self.trace.schedule()));
         }
     }
 

@@ -6,12 +6,28 @@
 //! again with them.
 
 use super::{Ended, Search, SearchError};
-use crate::run::{End, Go};
-use crate::seam::{Choice, OpKey, Program, Scope};
+use crate::run::{End, Go, Runner};
+use crate::seam::{Choice, Ending, OpKey, Program, Scope};
 use crate::strategy::DefaultSchedule;
 
 /// One execution in so many is audited.
 pub(super) const EVERY: u64 = 100;
+
+impl<P: Program> Runner<'_, P> {
+    /// Takes in how an execution ended.
+    pub(crate) fn take_ending(&mut self, ending: Ending, settled: bool) {
+        self.ending = ending;
+        self.note_doubt(settled);
+    }
+
+    /// Keeps in mind what ran last, with the key points that there are, if it has to be audited; not if it was `settled`: if everything was watched, or it has shown
+    /// key points and is no schedule any longer.
+    pub(crate) fn note_doubt(&mut self, settled: bool) {
+        if self.program.takes_doubt() && !settled {
+            self.to_audit.push((self.program.epoch(), self.trace.schedule()));
+        }
+    }
+}
 
 impl<P: Program> Search<'_, P> {
     /// Audits what ran last, if it is time to.
@@ -36,7 +52,7 @@ impl<P: Program> Search<'_, P> {
 
     /// Audits those of which it was doubtful.
     fn audit_doubtful(&mut self) -> Result<Option<Ended>, SearchError> {
-        while let Some((epoch, schedule)) = self.runner.doubtful.pop() {
+        while let Some((epoch, schedule)) = self.runner.to_audit.pop() {
             let is_current = epoch == self.runner.program.epoch();
             let ended = if is_current { self.audit(schedule)? } else { None };
             if ended.is_some() {

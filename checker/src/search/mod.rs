@@ -237,7 +237,7 @@ impl<'a, P: Program> Search<'a, P> {
             None => self.run_item(item)?,
         };
         // What ran ahead teaches only now.
-        self.runner.note_doubt();
+        self.runner.note_doubt(false);
         self.keep_first_ever();
         let mut whole = !self.runner.is_capped();
         let mut limit = false;
@@ -349,7 +349,7 @@ impl<'a, P: Program> Search<'a, P> {
         self.switch_at_synchronisation();
         self.cut = None;
         self.audited = 0;
-        self.runner.doubtful.clear();
+        self.runner.to_audit.clear();
         self.uniform = None;
         self.findings.iter_mut().for_each(|finding| finding.outdated = true);
     }
