@@ -1,12 +1,13 @@
 //! The sentence: what kind of mistake it is, with the names of threads, variables and lines.
 
-use checker::explain::{Cause, Circling, Diagnosis, Life, Link, Seen};
+use checker::explain::{Cause, Circling, Diagnosis, Life, Link, Seen, Wants};
 use checker::failure::Party;
 use checker::op::OpKind;
 
 use crate::explained::Telling;
 use crate::explanation::Side;
 use crate::report::{FailureKind, Location};
+use crate::standstill;
 
 /// What is known of the cause.
 pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
@@ -20,21 +21,9 @@ pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
                 since(telling, *taken)
             )
         }
-        Cause::LockOrder(links) => {
-            let links: Vec<String> = links.iter().map(|link| waits(telling, link)).collect();
-            format!("lock-order cycle: {}", links.join("; "))
-        }
-        Cause::MissingRelease(Link { thread, wants, owner, taken }) => {
-            let taken = taken.and_then(|position| telling.event(position));
-            let place = taken.map(|event| at(&event.place)).unwrap_or_default();
-            format!(
-                "missing release: {} took {}{place} and ended without giving it back, and {} waits for it{}",
-                telling.lanes.label(*owner),
-                telling.object(*wants),
-                telling.lanes.label(*thread),
-                at(&telling.left(*thread).place)
-            )
-        }
+        Cause::LockOrder(links) => format!("lock-order cycle: {}", circle(telling, links)),
+        Cause::Circle(links) => format!("circular wait: {}", circle(telling, links)),
+        Cause::MissingRelease(link) => format!("missing release: {}", unreleased(telling, link)),
         Cause::LostWakeUp { thread, condition, signal } => {
             let place = telling.left(*thread);
             let signal = telling.event(*signal);
@@ -56,6 +45,7 @@ pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
                 at(&place.place)
             )
         }
+        Cause::Standstill(all) => standstill::sentence(telling, all),
         Cause::Livelock(all) => {
             let each: Vec<String> = all.iter().map(|circling| circles(telling, circling)).collect();
             format!("livelock: {}", each.join("; "))
@@ -139,16 +129,35 @@ fn lived(telling: &Telling<'_>, life: &Life) -> String {
     format!("{user} {does} {object}{line}{allocated} after {owner} freed it{freed}{unordered}")
 }
 
-fn waits(telling: &Telling<'_>, link: &Link) -> String {
-    let place = telling.left(link.thread).place;
+/// Who took what, ended with it, and who waits for it.
+fn unreleased(telling: &Telling<'_>, link: &Link) -> String {
+    let Wants::Lock(lock, taken) = link.wants else { return waits(telling, link) };
+    let taken = taken.and_then(|position| telling.event(position));
+    let place = taken.map(|event| at(&event.place)).unwrap_or_default();
     format!(
-        "{} waits for {}{}, which {} holds{}",
-        telling.lanes.label(link.thread),
-        telling.object(link.wants),
-        at(&place),
+        "{} took {}{place} and ended without giving it back, and {} waits for it{}",
         telling.lanes.label(link.owner),
-        since(telling, link.taken)
+        telling.object(lock),
+        telling.lanes.label(link.thread),
+        at(&telling.left(link.thread).place)
     )
+}
+
+fn circle(telling: &Telling<'_>, links: &[Link]) -> String {
+    let links: Vec<String> = links.iter().map(|link| waits(telling, link)).collect();
+    links.join("; ")
+}
+
+fn waits(telling: &Telling<'_>, link: &Link) -> String {
+    let place = at(&telling.left(link.thread).place);
+    let [thread, owner] = [link.thread, link.owner].map(|thread| telling.lanes.label(thread));
+    match link.wants {
+        Wants::Lock(lock, taken) => {
+            let (lock, since) = (telling.object(lock), since(telling, taken));
+            format!("{thread} waits for {lock}{place}, which {owner} holds{since}")
+        }
+        Wants::End => format!("{thread} waits for {owner} to end{place}"),
+    }
 }
 
 /// Who does the same again and again, where, and who would have to change something.
@@ -166,12 +175,12 @@ fn circles(telling: &Telling<'_>, circling: &Circling) -> String {
     format!("{thread} {}{place}{changed}", telling.words().spins(&circling.awaits))
 }
 
-fn since(telling: &Telling<'_>, taken: Option<u32>) -> String {
+pub(crate) fn since(telling: &Telling<'_>, taken: Option<u32>) -> String {
     let event = taken.and_then(|position| telling.event(position));
     event.map(|event| format!(" since {}", event.place.short_words())).unwrap_or_default()
 }
 
-fn at(place: &Location) -> String {
+pub(crate) fn at(place: &Location) -> String {
     let words = match place.short_words() {
         line if line.is_empty() => place.words(),
         line => line,

@@ -45,6 +45,7 @@ mod session;
 pub mod shared;
 pub mod source;
 mod stacks;
+mod standstill;
 pub mod store;
 mod story;
 mod table;

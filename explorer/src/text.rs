@@ -52,13 +52,14 @@ fn render_finding(finding: &Finding, (number, of): (usize, usize)) -> String {
     }
     if finding.kind == FailureKind::AlwaysFails {
         line(&mut text, "  it fails whatever the schedule, in whatever order threads run");
-        section(&mut text, &parties(finding));
     } else {
         line(&mut text, &format!("  {}", costs(finding)));
-        if let Some(why) = why.filter(|why| !why.sentence.is_empty()) {
-            line(&mut text, &format!("  why: {}", why.sentence));
-        }
-        section(&mut text, &parties(finding));
+    }
+    if let Some(why) = why.filter(|why| !why.sentence.is_empty()) {
+        line(&mut text, &format!("  why: {}", why.sentence));
+    }
+    section(&mut text, &parties(finding));
+    if finding.kind != FailureKind::AlwaysFails {
         section(&mut text, &table::render(finding));
         if let Some(why) = why {
             text.push_str(&why::render(finding, why));

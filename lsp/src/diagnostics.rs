@@ -106,12 +106,13 @@ impl Diagnosing<'_> {
 /// What happened, and in a line of its own why, as far as that is known.
 fn message(finding: &Finding) -> String {
     let told = &finding.kept.finding;
+    let why = told.explanation.as_ref().map(|explanation| explanation.sentence.as_str());
+    let why = why.filter(|why| !why.is_empty()).map(|why| format!("\n{why}")).unwrap_or_default();
     if finding.is_concurrency_bug() {
-        let why = told.explanation.as_ref().map(|explanation| explanation.sentence.as_str());
-        let lines = [Some(told.message.as_str()), why.filter(|why| !why.is_empty())];
-        return lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
+        return format!("{}{why}", told.message);
     }
-    let mut text = format!("it fails whatever the schedule, in whatever order threads run: {}", told.message);
+    let message = &told.message;
+    let mut text = format!("it fails whatever the schedule, in whatever order threads run: {message}{why}");
     let written: Vec<&str> = told.output.stdout.lines().chain(told.output.stderr.lines()).collect();
     for line in &written[written.len().saturating_sub(MOST_OUTPUT)..] {
         text.push_str("\n| ");

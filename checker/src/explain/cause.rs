@@ -3,6 +3,7 @@
 //! Where threads wait for each other, what they wait for tells; else the pattern that failing executions have in common,
 //! and of several such the one that the critical pair is part of.
 
+use super::alone;
 use super::evidence::Evidence;
 use super::falcon::{Seen, Suspect};
 use super::pair::{CriticalPair, Second, Swap};
@@ -12,6 +13,7 @@ use crate::failure::{Failure, FailureKind, Party};
 use crate::names::{Obj, ThreadName};
 use crate::op::{Access, Mode, OpKind};
 use crate::recorded::Recorded;
+use crate::seam::On;
 use crate::trace::{Trace, TraceStep};
 
 /// A pattern with a lower score says little, and so does one of more than so many equal ones.
@@ -32,6 +34,8 @@ pub enum Cause {
     },
     /// Threads each hold a lock that the next one waits for.
     LockOrder(Vec<Link>),
+    /// Threads each wait for the next one, for the end of at least one of them.
+    Circle(Vec<Link>),
     /// A thread waits for a lock, or a semaphore that is used as one, that another thread took and ended with.
     MissingRelease(Link),
     /// A signal came before the wait that it was meant for.
@@ -50,6 +54,9 @@ pub enum Cause {
         /// The condition variable, or semaphore.
         condition: Obj,
     },
+    /// Threads wait for what nobody does; those come first that wait for no other thread. All that is known of this is the
+    /// execution that fails.
+    Standstill(Vec<Stuck>),
     /// Threads run on and change nothing.
     Livelock(Vec<Circling>),
     /// A block is used after it was freed.
@@ -81,17 +88,38 @@ pub struct Life {
     pub unordered: bool,
 }
 
-/// A thread that waits for another one, which has a lock.
+/// A thread that waits for another one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Link {
     /// The thread.
     pub thread: ThreadName,
-    /// The lock that it waits for, or the semaphore.
-    pub wants: Obj,
-    /// Who holds it.
+    /// Whom it waits for.
     pub owner: ThreadName,
-    /// Where that one took it.
-    pub taken: Option<u32>,
+    /// To do what.
+    pub wants: Wants,
+}
+
+/// What a thread waits for another one to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Wants {
+    /// To give back a lock, or a semaphore that is used as one, which it took in the event at this position.
+    Lock(Obj, Option<u32>),
+    /// To end.
+    End,
+}
+
+/// A thread that waits at the end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stuck {
+    /// The thread.
+    pub thread: ThreadName,
+    /// What it waits for.
+    pub on: On,
+    /// Who has the lock that it waits for, if that is one, and since the event at this position.
+    pub held: Option<(ThreadName, Option<u32>)>,
+    /// The position of the event after which nobody did what it waits for: the last signal, or the last time that somebody took
+    /// from the semaphore.
+    pub last: Option<u32>,
 }
 
 /// A thread that does the same again and again.
@@ -129,6 +157,7 @@ pub(super) fn diagnose(
         _ => None,
     };
     let certain = match failure.kind {
+        kind if pair.is_none() && evidence.passing.is_empty() => alone::cause(kind, failure, trace),
         FailureKind::Deadlock | FailureKind::DeadlockButTimeouts => waiting(trace, swap, &evidence.passing),
         FailureKind::Livelock => Some(Cause::Livelock(circling(trace))),
         FailureKind::UseAfterFree => life(failure, trace, swap).map(Cause::UseAfterFree),
@@ -279,7 +308,7 @@ fn read_before(trace: &Trace, seen: &[Seen]) -> Option<Seen> {
 }
 
 /// What became of a block that was freed: the last event of the thread that failed, if that was it.
-fn life(failure: &Failure, trace: &Trace, swap: Option<Swap>) -> Option<Life> {
+pub(super) fn life(failure: &Failure, trace: &Trace, swap: Option<Swap>) -> Option<Life> {
     let freed_by = failure.others.iter().find(|party| party.doing == Party::FREED)?.thread;
     let late = trace.steps.iter().rposition(|step| Some(step.event.id.thread) == failure.thread)?;
     let touched = |event: &Recorded| event.did.accesses.iter().map(|access| access.obj).collect::<Vec<Obj>>();

@@ -2,8 +2,10 @@
 //! from executions that end well.
 //!
 //! An explanation is made of further executions of the program, [`Explanation::executions`] of them; each stage has a
-//! budget of its own.
+//! budget of its own. Of what fails whatever the schedule no other execution tells anything, and the one that was found has to
+//! do: see [`alone`].
 
+mod alone;
 mod cause;
 mod changes;
 mod depth;
@@ -20,7 +22,7 @@ mod plan;
 mod tests;
 mod waiting;
 
-pub use self::cause::{Cause, Circling, Diagnosis, Life, Link};
+pub use self::cause::{Cause, Circling, Diagnosis, Life, Link, Stuck, Wants};
 pub use self::depth::Depth;
 use self::evidence::Evidence;
 pub use self::falcon::{Pattern, Seen, Suspect, Touch, rank};
@@ -77,7 +79,7 @@ pub struct Explanation {
 /// Why there is no explanation.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unexplained {
-    /// No order of threads makes a difference.
+    /// No order of threads makes a difference, and its execution alone does not tell why.
     #[error("it fails whatever the schedule")]
     Always,
     /// Its executions are as long as they may be.
@@ -113,7 +115,7 @@ pub fn explain<P: Program>(
     compared: &mut dyn FnMut(&Trace, bool),
 ) -> Result<Explanation, Unexplained> {
     match found.failure.kind {
-        FailureKind::AlwaysFails => return Err(Unexplained::Always),
+        FailureKind::AlwaysFails => return alone::explained(found).ok_or(Unexplained::Always),
         FailureKind::StepLimit | FailureKind::Timeout => return Err(Unexplained::Endless),
         _ => {}
     }

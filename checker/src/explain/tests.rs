@@ -17,11 +17,11 @@ impl Observer for Patient {
     }
 }
 
-fn model(text: &str) -> Model {
+pub(super) fn model(text: &str) -> Model {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-fn found(text: &str, options: &Options) -> Finding {
+pub(super) fn found(text: &str, options: &Options) -> Finding {
     let outcome = explore(&model(text), options, &mut Patient).unwrap();
     outcome.findings.into_iter().next().unwrap_or_else(|| panic!("{text}: nothing was found"))
 }
@@ -31,7 +31,7 @@ fn by(strategy: StrategyKind, seed: u64) -> Options {
 }
 
 /// The explanation of what a search finds first.
-fn explained(text: &str, options: &Options) -> Explanation {
+pub(super) fn explained(text: &str, options: &Options) -> Explanation {
     explain(
         &model(text),
         &found(text, options),
@@ -169,10 +169,12 @@ fn what_a_thread_reads_that_the_failure_does_not_depend_on_is_not_to_blame() {
 }
 
 /// What kind of mistake it is, in a word.
-fn kind(diagnosis: &Diagnosis) -> &'static str {
+pub(super) fn kind(diagnosis: &Diagnosis) -> &'static str {
     match diagnosis.cause {
         Cause::DoubleLock { .. } => "double lock",
         Cause::LockOrder(_) => "lock order",
+        Cause::Circle(_) => "circle",
+        Cause::Standstill(_) => "standstill",
         Cause::MissingRelease(_) => "missing release",
         Cause::LostWakeUp { .. } => "lost wake-up",
         Cause::MissedNotification { .. } => "missed notification",

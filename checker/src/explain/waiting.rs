@@ -1,6 +1,6 @@
 //! What threads wait for at the end, and what that tells of the cause.
 
-use super::cause::{Cause, Circling, Link};
+use super::cause::{Cause, Circling, Link, Wants};
 use super::held::{Held, has_ended, holders, is_plain_memory, is_post, lock_sites, posts, touches};
 use super::pair::{Second, Swap};
 use crate::names::{Obj, ThreadName};
@@ -32,31 +32,44 @@ pub(super) fn circling(trace: &Trace) -> Vec<Circling> {
 
 /// What threads wait for at the end; the swap is the one that makes the execution pass, and these pass.
 pub(super) fn waiting(trace: &Trace, swap: Option<Swap>, passing: &[Trace]) -> Option<Cause> {
-    let blocked: Vec<(&AgentView, &On)> = trace
-        .unrun
-        .iter()
-        .filter(|left| !left.closed)
-        .filter_map(|left| match &left.view.status {
-            Status::Blocked(on) => Some((&left.view, on)),
+    entangled(trace, passing).or_else(|| {
+        blocked(trace).find_map(|(view, on)| match *on {
+            On::Cond(condition) => Some(signalled(trace, view.agent.thread(), condition)),
+            On::Futex(word) => changed(trace, view.agent.thread(), word, swap?),
+            On::Sem(semaphore) => posted(trace, view.agent.thread(), semaphore, passing),
             _ => None,
         })
-        .collect();
-    let links: Vec<Link> = blocked.iter().flat_map(|(view, on)| links(trace, view, on, passing)).collect();
-    if let Some(own) = links.iter().find(|link| link.owner == link.thread) {
-        return Some(Cause::DoubleLock { thread: own.thread, lock: own.wants, taken: own.taken });
-    }
-    if let Some(circle) = circle(&links) {
-        return Some(Cause::LockOrder(circle));
-    }
-    if let Some(link) = links.iter().find(|link| link.taken.is_some() && has_ended(trace, link.owner)) {
-        return Some(Cause::MissingRelease(link.clone()));
-    }
-    blocked.iter().find_map(|(view, on)| match **on {
-        On::Cond(condition) => Some(signalled(trace, view.agent.thread(), condition)),
-        On::Futex(word) => changed(trace, view.agent.thread(), word, swap?),
-        On::Sem(semaphore) => posted(trace, view.agent.thread(), semaphore, passing),
+    })
+}
+
+/// Who waits at the end, and for what.
+pub(super) fn blocked(trace: &Trace) -> impl Iterator<Item = (&AgentView, &On)> {
+    let left = trace.unrun.iter().filter(|left| !left.closed);
+    left.filter_map(|left| match &left.view.status {
+        Status::Blocked(on) => Some((&left.view, on)),
         _ => None,
     })
+}
+
+/// How threads stand in each other's way, or one in its own.
+pub(super) fn entangled(trace: &Trace, passing: &[Trace]) -> Option<Cause> {
+    let links: Vec<Link> = blocked(trace).flat_map(|(view, on)| links(trace, view, on, passing)).collect();
+    let locks = || {
+        links.iter().filter_map(|link| match link.wants {
+            Wants::Lock(lock, taken) => Some((link, lock, taken)),
+            Wants::End => None,
+        })
+    };
+    if let Some((own, lock, taken)) = locks().find(|(link, ..)| link.owner == link.thread) {
+        return Some(Cause::DoubleLock { thread: own.thread, lock, taken });
+    }
+    if let Some(circle) = circle(&links) {
+        let is_of_locks = circle.iter().all(|link| matches!(link.wants, Wants::Lock(..)));
+        return Some(if is_of_locks { Cause::LockOrder(circle) } else { Cause::Circle(circle) });
+    }
+    let is_missing = |link: &Link, taken: Option<u32>| taken.is_some() && has_ended(trace, link.owner);
+    let missing = locks().find(|(link, _, taken)| is_missing(link, *taken));
+    missing.map(|(link, ..)| Cause::MissingRelease(link.clone()))
 }
 
 /// That nobody posts a semaphore: nobody has, and nobody who is left has taken it, or posts it in executions that pass.
@@ -90,14 +103,18 @@ fn changed(trace: &Trace, thread: ThreadName, word: Obj, swap: Swap) -> Option<C
     is_it.then_some(Cause::LostWakeUp { thread, condition: word, signal: swap.first })
 }
 
-/// Whom a thread waits for, if that is for a lock, or a semaphore that is used as one.
-fn links(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace]) -> Vec<Link> {
+/// Whom a thread waits for, if that is for a lock, a semaphore that is used as one, or an end.
+pub(super) fn links(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace]) -> Vec<Link> {
     let thread = view.agent.thread();
-    let of = |wants: Obj, held: Held| Link { thread, wants, owner: held.thread, taken: Some(held.taken) };
+    let of = |wants: Obj, held: Held| Link {
+        thread,
+        owner: held.thread,
+        wants: Wants::Lock(wants, Some(held.taken)),
+    };
     match *on {
         On::Mutex { obj, owner: Some(owner) } => {
             let held = holders(trace, obj).into_iter().find(|held| held.thread == owner);
-            vec![Link { thread, wants: obj, owner, taken: held.map(|held| held.taken) }]
+            vec![Link { thread, owner, wants: Wants::Lock(obj, held.map(|held| held.taken)) }]
         }
         On::Mutex { obj, owner: None } | On::Read(obj) | On::Write(obj) if !is_plain_memory(trace, obj) => {
             holders(trace, obj).into_iter().map(|held| of(obj, held)).collect()
@@ -107,6 +124,7 @@ fn links(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace]) -> Vec<Lin
             let is_locked = |held: &Held| sites.contains(&trace.steps[held.taken as usize].event.site);
             holders(trace, obj).into_iter().filter(is_locked).map(|held| of(obj, held)).collect()
         }
+        On::Join(owner) => vec![Link { thread, owner, wants: Wants::End }],
         _ => Vec::new(),
     }
 }
@@ -114,17 +132,27 @@ fn links(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace]) -> Vec<Lin
 /// Links that lead back to where they begin.
 fn circle(links: &[Link]) -> Option<Vec<Link>> {
     links.iter().find_map(|start| {
-        let mut circle = vec![start.clone()];
-        loop {
-            let last = circle.last()?;
-            if last.owner == start.thread {
-                return Some(circle);
-            }
-            let next = links.iter().find(|link| link.thread == last.owner)?;
-            if circle.len() > links.len() {
-                return None;
-            }
-            circle.push(next.clone());
+        let mut path = vec![start];
+        leads_back(links, &mut path).then(|| path.into_iter().cloned().collect())
+    })
+}
+
+/// Whether a path can be made to end where it begins. Who waits for several, as a writer does for readers, waits for each.
+fn leads_back<'l>(links: &'l [Link], path: &mut Vec<&'l Link>) -> bool {
+    let (Some(first), Some(last)) = (path.first(), path.last()) else { return false };
+    let (start, at) = (first.thread, last.owner);
+    if at == start {
+        return true;
+    }
+    if path.iter().any(|link| link.thread == at) {
+        return false;
+    }
+    links.iter().filter(|link| link.thread == at).any(|link| {
+        path.push(link);
+        let is_closed = leads_back(links, path);
+        if !is_closed {
+            path.pop();
         }
+        is_closed
     })
 }

@@ -38,6 +38,12 @@ impl Identity {
         }
         Self { kind: failure.kind, sites, line: failure.line.clone() }
     }
+
+    /// What went wrong, also where the failure is told as one of every schedule.
+    #[must_use]
+    pub fn kind(&self) -> FailureKind {
+        self.kind
+    }
 }
 
 pub(super) enum Reproduction {

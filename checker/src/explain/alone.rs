@@ -1,0 +1,194 @@
+//! Why an execution fails, as far as it tells that by itself: nothing to compare it with ends well.
+//!
+//! Who waits for what at the end, and who had what by then, are facts of the one execution. That something came too early is
+//! none: another order would have failed as well, unless nothing could have come in that order. A semaphore is not
+//! taken for a lock, which only executions that end well show.
+
+use super::cause::{Cause, Diagnosis, Stuck, Wants, life};
+use super::held::touches;
+use super::lab::switches;
+use super::waiting::{blocked, circling, entangled, links};
+use super::{Explanation, Finding};
+use crate::cost::forced_order;
+use crate::failure::{Failure, FailureKind};
+use crate::names::Obj;
+use crate::op::{Access, Mode, OpKind};
+use crate::seam::On;
+use crate::trace::{Trace, TraceStep};
+
+/// Explains what fails whatever the schedule, if its execution tells why.
+pub(super) fn explained(found: &Finding) -> Option<Explanation> {
+    let cause = cause(found.identity.kind(), &found.failure, &found.trace)?;
+    let diagnosis = Diagnosis { cause, past: None, thin: false };
+    Some(Explanation {
+        finding: found.clone(),
+        original: None,
+        minimised: false,
+        switches: switches(&found.trace.steps),
+        depth: None,
+        suspects: Vec::new(),
+        compared: (0, 0),
+        pair: None,
+        no_return: None,
+        diagnosis,
+        missing: Vec::new(),
+        executions: 0,
+    })
+}
+
+/// What a failing execution of this kind tells by itself.
+pub(super) fn cause(kind: FailureKind, failure: &Failure, trace: &Trace) -> Option<Cause> {
+    match kind {
+        FailureKind::Deadlock | FailureKind::DeadlockButTimeouts => {
+            entangled(trace, &[]).or_else(|| lost_wake_up(trace)).or_else(|| standstill(trace))
+        }
+        FailureKind::Livelock => Some(Cause::Livelock(circling(trace))),
+        FailureKind::UseAfterFree => life(failure, trace, None).map(Cause::UseAfterFree),
+        FailureKind::DoubleFree => life(failure, trace, None).map(Cause::DoubleFree),
+        _ => None,
+    }
+}
+
+/// A signal that woke nobody, and came before the wait in every execution: creations and joins leave no other order.
+fn lost_wake_up(trace: &Trace) -> Option<Cause> {
+    blocked(trace).find_map(|(view, on)| {
+        let On::Cond(condition) = *on else { return None };
+        let thread = view.agent.thread();
+        let is_wait = |step: &TraceStep| {
+            step.event.id.thread == thread
+                && step.event.op.kind == OpKind::CondWait
+                && touches(step, condition)
+        };
+        let wait = trace.steps.iter().rposition(is_wait)?;
+        let signal = last_signal(trace, condition)? as usize;
+        let forced = forced_order(trace);
+        let is_lost = !trace.steps[signal].woke && forced.get(signal).is_before(forced.get(wait));
+        is_lost.then_some(Cause::LostWakeUp { thread, condition, signal: signal as u32 })
+    })
+}
+
+fn last_signal(trace: &Trace, condition: Obj) -> Option<u32> {
+    let signals = |step: &TraceStep| {
+        matches!(step.event.op.kind, OpKind::Signal | OpKind::Broadcast) && touches(step, condition)
+    };
+    trace.steps.iter().rposition(signals).map(|at| at as u32)
+}
+
+/// Everybody who waits, if somebody waits for no thread in particular: first these, then who waits for a lock, then who waits
+/// for an end.
+fn standstill(trace: &Trace) -> Option<Cause> {
+    let mut all: Vec<Stuck> = blocked(trace)
+        .filter(|(_, on)| !matches!(on, On::Test))
+        .map(|(view, on)| {
+            let held = links(trace, view, on, &[]).into_iter().find_map(|link| match link.wants {
+                Wants::Lock(_, taken) => Some((link.owner, taken)),
+                Wants::End => None,
+            });
+            let thread = view.agent.thread();
+            Stuck { thread, on: on.clone(), held, last: last(trace, on) }
+        })
+        .collect();
+    all.sort_by_key(|stuck| place(&stuck.on));
+    let begins = all.first().is_some_and(|stuck| place(&stuck.on) == 0);
+    begins.then_some(Cause::Standstill(all))
+}
+
+/// Who waits for a certain thread comes after who waits for anybody.
+fn place(on: &On) -> u8 {
+    match on {
+        On::Join(_) => 2,
+        On::Mutex { .. } | On::Read(_) | On::Write(_) => 1,
+        _ => 0,
+    }
+}
+
+/// The event after which nobody did what is waited for.
+fn last(trace: &Trace, on: &On) -> Option<u32> {
+    match *on {
+        On::Cond(condition) => last_signal(trace, condition),
+        On::Sem(semaphore) => last_taken(trace, semaphore),
+        _ => None,
+    }
+}
+
+/// Where a semaphore was last taken, if nobody has posted it since.
+fn last_taken(trace: &Trace, semaphore: Obj) -> Option<u32> {
+    let changes = |access: &Access| access.mode != Mode::Read && access.obj.overlaps(&semaphore);
+    let at = trace.steps.iter().rposition(|step| step.event.did.accesses.iter().any(changes))?;
+    matches!(trace.steps[at].event.op.kind, OpKind::SemWait | OpKind::SemTryWait).then_some(at as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{explained, found, kind, model};
+    use super::*;
+    use crate::seam::Program;
+    use crate::search::Options;
+
+    /// The kind of mistake, and who is stuck where it is none (`1 c 3`: main, at `c`, since the event 3).
+    fn told(text: &str) -> String {
+        let told = explained(text, &Options::default());
+        assert_eq!(told.finding.failure.kind, FailureKind::AlwaysFails, "{text}");
+        let Cause::Standstill(all) = &told.diagnosis.cause else { return kind(&told.diagnosis).to_owned() };
+        let words = |stuck: &Stuck| {
+            let number = |thread: crate::names::ThreadName| thread.path().first().map_or(1, |last| last + 1);
+            let on = match stuck.on {
+                On::Mutex { obj, .. } | On::Cond(obj) | On::Sem(obj) | On::Barrier { obj, .. } => {
+                    model(text).describe(obj).unwrap()
+                }
+                On::Join(thread) => format!("T{}", number(thread)),
+                _ => panic!("{stuck:?}"),
+            };
+            let last = stuck.last.or(stuck.held.and_then(|(_, taken)| taken));
+            format!("{} {on}{}", number(stuck.thread), last.map(|at| format!(" {at}")).unwrap_or_default())
+        };
+        all.iter().map(words).collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn what_forms_the_circle_is_told_without_an_execution_that_passes() {
+        for (text, expected) in [
+            ("create T2, join T2 | T2: lock m, lock m", "double lock"),
+            ("lock m, create T2, join T2 | T2: w x, lock m", "circle"),
+            ("create T2, join T2, lock m | T2: lock m", "missing release"),
+            ("create T2, await x x == 1 | T2: r y", "livelock"),
+        ] {
+            assert_eq!(told(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn who_waits_for_nobody_in_particular_comes_first() {
+        for (text, expected) in [
+            // The other one would post it after the join.
+            ("create T2, join T2, up s | T2: down s", "2 s, 1 T2"),
+            ("let s=1 | create T2, join T2 | T2: down s, down s", "2 s 1, 1 T2"),
+            ("create T2, join T2 | T2: lock m, wait c m", "2 c, 1 T2"),
+            ("create T2, join T2 | T2: bar b 2", "2 b, 1 T2"),
+            // Who would signal waits for another lock of who waits for the signal.
+            (
+                "create T2, lock o, create T3, unlock o | T2: lock p, lock o, unlock o, lock m, wait c m \
+                 | T3: join T2, signal c",
+                "2 c, 3 T2",
+            ),
+        ] {
+            assert_eq!(told(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_signal_is_called_lost_only_where_it_must_come_first() {
+        let first = "signal c, create T2, join T2 | T2: lock m, wait c m";
+        assert_eq!(told(first), "lost wake-up");
+        // Where it comes later it wakes the thread, which looks again and waits for ever all the same.
+        let either = "create T2, signal c, join T2 | T2: lock m, r x, while x == 0 { wait c m, r x }";
+        assert_eq!(told(either), "2 c 1, 1 T2");
+    }
+
+    #[test]
+    fn what_its_execution_does_not_tell_is_left_untold() {
+        let text = "create T2, join T2, assert 0 | T2: w x 1";
+        let found = found(text, &Options::default());
+        assert!(super::explained(&found).is_none());
+    }
+}
