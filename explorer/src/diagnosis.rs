@@ -22,7 +22,12 @@ pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
             )
         }
         Cause::LockOrder(links) => format!("lock-order cycle: {}", circle(telling, links)),
-        Cause::Circle(links) => format!("circular wait: {}", circle(telling, links)),
+        Cause::Circle(links) => {
+            let is_turn = |link: &Link| matches!(link.wants, Wants::Turn(_));
+            let kind =
+                if links.iter().any(is_turn) { "reader behind a waiting writer" } else { "circular wait" };
+            format!("{kind}: {}", circle(telling, links))
+        }
         Cause::MissingRelease(link) => format!("missing release: {}", unreleased(telling, link)),
         Cause::LostWakeUp { thread, condition, signal } => {
             let place = telling.left(*thread);
@@ -156,6 +161,10 @@ fn waits(telling: &Telling<'_>, link: &Link) -> String {
             let (lock, since) = (telling.object(lock), since(telling, taken));
             format!("{thread} waits for {lock}{place}, which {owner} holds{since}")
         }
+        Wants::Turn(lock) => {
+            let lock = telling.object(lock);
+            format!("{thread} waits to read {lock}{place} behind {owner}, which waits to write it")
+        }
         Wants::End => format!("{thread} waits for {owner} to end{place}"),
     }
 }
@@ -176,16 +185,21 @@ fn circles(telling: &Telling<'_>, circling: &Circling) -> String {
 }
 
 pub(crate) fn since(telling: &Telling<'_>, taken: Option<u32>) -> String {
-    let event = taken.and_then(|position| telling.event(position));
-    event.map(|event| format!(" since {}", event.place.short_words())).unwrap_or_default()
+    let words = taken.and_then(|position| telling.event(position)).map(|event| words(&event.place));
+    words.filter(|words| !words.is_empty()).map(|words| format!(" since {words}")).unwrap_or_default()
 }
 
 pub(crate) fn at(place: &Location) -> String {
-    let words = match place.short_words() {
+    let words = words(place);
+    if words.is_empty() { words } else { format!(" ({words})") }
+}
+
+/// The line, or what is known where there are none.
+fn words(place: &Location) -> String {
+    match place.short_words() {
         line if line.is_empty() => place.words(),
         line => line,
-    };
-    if words.is_empty() { words } else { format!(" ({words})") }
+    }
 }
 
 fn dereferences_null(telling: &Telling<'_>) -> bool {

@@ -82,3 +82,44 @@ fn reduction_loses_no_order_of_mutexes_without_debug_information() {
     let released = build(Optimisation::O2).flag("-Cdebuginfo=0").flag("-Cstrip=debuginfo");
     is_reduced_exactly(&released, &[]);
 }
+
+fn sentence(source: &str, level: Optimisation, arguments: &[&str]) -> String {
+    let outcome = explore(source, level, &["--strategy", "icb", "--explain-time", "1h"], arguments);
+    outcome.finding()["explanation"]["sentence"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn locks_that_are_taken_in_either_order_are_told_with_their_names() {
+    for level in Optimisation::ALL {
+        assert_eq!(
+            sentence("writers_order.c", level, &[]),
+            "lock-order cycle: T2 waits for `stock_lock` (writers_order.c:11), which T3 holds since writers_order.c:20; T3 \
+             waits for `order_lock` (writers_order.c:21), which T2 holds since writers_order.c:10",
+            "{level:?}"
+        );
+        assert_eq!(
+            sentence("crossed_writers.rs", level, &[]),
+            "lock-order cycle: T2 waits for `STOCK` (crossed_writers.rs:11), which T3 holds since crossed_writers.rs:17; T3 \
+             waits for `ORDERS` (crossed_writers.rs:18), which T2 holds since crossed_writers.rs:10",
+            "{level:?}"
+        );
+    }
+}
+
+#[test]
+fn a_reader_behind_a_writer_that_waits_is_told_as_that() {
+    for level in Optimisation::ALL {
+        assert_eq!(
+            sentence("reads_again.rs", level, &[]),
+            "reader behind a waiting writer: T1 waits to read `TABLE` (reads_again.rs:10) behind T2, which waits to write it; \
+             T2 waits for `TABLE` (reads_again.rs:14), which T1 holds since reads_again.rs:15",
+            "{level:?}"
+        );
+        assert_eq!(
+            sentence("writers_first.c", level, &["writers"]),
+            "reader behind a waiting writer: T1 waits to read `lock` (writers_first.c:11) behind T2, which waits to write it; \
+             T2 waits for `lock` (writers_first.c:18), which T1 holds since writers_first.c:33",
+            "{level:?}"
+        );
+    }
+}

@@ -82,7 +82,7 @@ fn standstill(trace: &Trace) -> Option<Cause> {
         .map(|(view, on)| {
             let held = links(trace, view, on, &[]).into_iter().find_map(|link| match link.wants {
                 Wants::Lock(_, taken) => Some((link.owner, taken)),
-                Wants::End => None,
+                Wants::Turn(_) | Wants::End => None,
             });
             let thread = view.agent.thread();
             Stuck { thread, on: on.clone(), held, last: last(trace, on) }

@@ -34,7 +34,7 @@ pub enum Cause {
     },
     /// Threads each hold a lock that the next one waits for.
     LockOrder(Vec<Link>),
-    /// Threads each wait for the next one, for the end of at least one of them.
+    /// Threads each wait for the next one, and not all of them for a lock that it has.
     Circle(Vec<Link>),
     /// A thread waits for a lock, or a semaphore that is used as one, that another thread took and ended with.
     MissingRelease(Link),
@@ -104,6 +104,8 @@ pub struct Link {
 pub enum Wants {
     /// To give back a lock, or a semaphore that is used as one, which it took in the event at this position.
     Lock(Obj, Option<u32>),
+    /// To take this lock, which it waits for to write: until then no reader gets in.
+    Turn(Obj),
     /// To end.
     End,
 }

@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::stepwise::{self, is_stepwise};
 use crate::names::{Obj, Site, ThreadName};
 use crate::op::{Mode, OpKind};
 use crate::trace::{Trace, TraceStep};
@@ -13,6 +14,8 @@ pub(super) struct Held {
     pub(super) thread: ThreadName,
     /// The position of the event that took it.
     pub(super) taken: u32,
+    /// It was taken to read: others can have it as well.
+    pub(super) reads: bool,
 }
 
 /// What an event does to a lock.
@@ -29,20 +32,20 @@ pub(super) fn has_ended(trace: &Trace, thread: ThreadName) -> bool {
     !trace.unrun.iter().any(|left| !left.closed && left.view.agent.thread() == thread)
 }
 
-/// Whether the program also works on a lock as on other memory (a read-write lock of Rust): who takes it that way is not
-/// known.
-pub(super) fn is_plain_memory(trace: &Trace, lock: Obj) -> bool {
-    trace.steps.iter().any(|step| step.event.op.kind.is_access() && touches(step, lock))
-}
-
 /// Who has a lock, or has taken a semaphore, the longest first. A post by a thread that has taken nothing is one for
 /// somebody else.
 pub(super) fn holders(trace: &Trace, lock: Obj) -> Vec<Held> {
+    if is_stepwise(trace, lock) {
+        return stepwise::holders(trace, lock);
+    }
     let mut held: Vec<Held> = Vec::new();
     for (position, step) in (0..).zip(&trace.steps).filter(|(_, step)| touches(step, lock)) {
         let thread = step.event.id.thread;
         match deed(step, lock) {
-            Some(Deed::Takes) => held.push(Held { thread, taken: position }),
+            Some(Deed::Takes) => {
+                let reads = matches!(step.event.op.kind, OpKind::ReadLock | OpKind::TryReadLock);
+                held.push(Held { thread, taken: position, reads });
+            }
             Some(Deed::GivesBack) => {
                 let own = held.iter().rposition(|held| held.thread == thread);
                 if own.is_some() || !held.is_empty() {

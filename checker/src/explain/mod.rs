@@ -18,6 +18,7 @@ mod minimise;
 mod pair;
 mod past;
 mod plan;
+mod stepwise;
 #[cfg(test)]
 mod tests;
 mod waiting;

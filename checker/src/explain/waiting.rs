@@ -1,7 +1,7 @@
 //! What threads wait for at the end, and what that tells of the cause.
 
 use super::cause::{Cause, Circling, Link, Wants};
-use super::held::{Held, has_ended, holders, is_plain_memory, is_post, lock_sites, posts, touches};
+use super::held::{Held, has_ended, holders, is_post, lock_sites, posts, touches};
 use super::pair::{Second, Swap};
 use crate::names::{Obj, ThreadName};
 use crate::op::{Access, OpKind};
@@ -57,7 +57,7 @@ pub(super) fn entangled(trace: &Trace, passing: &[Trace]) -> Option<Cause> {
     let locks = || {
         links.iter().filter_map(|link| match link.wants {
             Wants::Lock(lock, taken) => Some((link, lock, taken)),
-            Wants::End => None,
+            Wants::Turn(_) | Wants::End => None,
         })
     };
     if let Some((own, lock, taken)) = locks().find(|(link, ..)| link.owner == link.thread) {
@@ -116,8 +116,14 @@ pub(super) fn links(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace])
             let held = holders(trace, obj).into_iter().find(|held| held.thread == owner);
             vec![Link { thread, owner, wants: Wants::Lock(obj, held.map(|held| held.taken)) }]
         }
-        On::Mutex { obj, owner: None } | On::Read(obj) | On::Write(obj) if !is_plain_memory(trace, obj) => {
+        On::Mutex { obj, owner: None } | On::Write(obj) => {
             holders(trace, obj).into_iter().map(|held| of(obj, held)).collect()
+        }
+        On::Read(obj) => {
+            let held = holders(trace, obj);
+            let turns =
+                if held.iter().all(|held| held.reads) { turns(trace, thread, obj) } else { Vec::new() };
+            if turns.is_empty() { held.into_iter().map(|held| of(obj, held)).collect() } else { turns }
         }
         On::Sem(obj) => {
             let sites = lock_sites(passing, obj);
@@ -127,6 +133,16 @@ pub(super) fn links(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace])
         On::Join(owner) => vec![Link { thread, owner, wants: Wants::End }],
         _ => Vec::new(),
     }
+}
+
+/// Whom a reader waits behind where readers alone have the lock: writers that wait for it.
+fn turns(trace: &Trace, thread: ThreadName, lock: Obj) -> Vec<Link> {
+    let writers = blocked(trace).filter_map(|(view, on)| match *on {
+        On::Write(obj) if obj.overlaps(&lock) => Some(view.agent.thread()),
+        _ => None,
+    });
+    let writers = writers.filter(|&writer| writer != thread);
+    writers.map(|owner| Link { thread, owner, wants: Wants::Turn(lock) }).collect()
 }
 
 /// Links that lead back to where they begin.

@@ -2,11 +2,12 @@
 //!
 //! Sangmin Park, Richard W. Vuduc, Mary Jean Harrold: Falcon: Fault Localization in Concurrent Programs, ICSE 2010. Each
 //! object's accesses are searched for patterns of atomicity and order violations; those of failing and passing executions
-//! are compared by the Jaccard index. Four things differ. Executions of one happens-before class count once, so that a
+//! are compared by the Jaccard index. Five things differ. Executions of one happens-before class count once, so that a
 //! score does not depend on how often a search came past. A pattern is one of an object, not of instructions alone: an
-//! instruction of a library serves many variables, and objects have the same names in all executions. Ranked are the
-//! patterns of the execution that is shown, but for those with a read that the failure does not depend on, and those that
-//! begin after its point of no return, where that is certain. Of accesses that overlap, each object that is accessed anywhere has its share.
+//! instruction of a library serves many variables, and objects have the same names in all executions. What threads wait for
+//! as for a lock has no patterns, also where it is taken by accesses of memory. Ranked are the patterns of the execution that
+//! is shown, but for those with a read that the failure does not depend on, and those that begin after its point of no
+//! return, where that is certain. Of accesses that overlap, each object that is accessed anywhere has its share.
 
 mod objects;
 mod window;
@@ -16,6 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::objects::Objects;
 pub use self::window::{Pattern, Touch};
 use self::window::{Slot, Window};
+use super::stepwise::locks;
 use crate::names::{Obj, Site, ThreadName};
 use crate::op::{Mode, OpKind};
 use crate::trace::Trace;
@@ -66,7 +68,8 @@ type Key = (Pattern, Obj);
 /// the thread that failed there, if one did.
 #[must_use]
 pub fn rank(failing: &[&Trace], passing: &[&Trace], failed: Option<u32>) -> Vec<Suspect> {
-    let objects = Objects::of(failing.iter().chain(passing).copied());
+    let all = || failing.iter().chain(passing).copied();
+    let objects = Objects::of(all(), &locks(all()));
     let Some((shown, others)) = failing.split_first() else { return Vec::new() };
     let seen = patterns(shown, &objects);
     let mut counts: FxHashMap<Key, Count> =

@@ -5,7 +5,10 @@ use rustc_hash::FxHashMap;
 use crate::names::{Obj, ObjName};
 use crate::trace::Trace;
 
-/// Every object accessed, numbered.
+/// The word that a lock is taken by has at most so many bytes.
+const LOCK: u32 = 4;
+
+/// Every object accessed, numbered, but for the words of locks.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
     all: Vec<Obj>,
@@ -13,10 +16,15 @@ pub(super) struct Objects {
 }
 
 impl Objects {
-    pub(super) fn of<'t>(traces: impl Iterator<Item = &'t Trace>) -> Self {
+    /// The objects of these executions, in which these are locks.
+    pub(super) fn of<'t>(traces: impl Iterator<Item = &'t Trace>, locks: &[Obj]) -> Self {
         let mut objects = Self::default();
+        let is_lock = |obj: Obj| {
+            let begins = |lock: &Obj| (lock.name, lock.offset) == (obj.name, obj.offset);
+            obj.len <= LOCK && locks.iter().any(begins)
+        };
         for step in traces.flat_map(|trace| &trace.steps).filter(|step| step.event.op.kind.is_access()) {
-            for access in &step.event.did.accesses {
+            for access in step.event.did.accesses.iter().filter(|access| !is_lock(access.obj)) {
                 objects.overlapping.entry(access.obj).or_default();
             }
         }
