@@ -5,7 +5,11 @@ use std::collections::BTreeSet;
 use tests::{Build, Optimisation, Outcome, Tool};
 
 fn explore(source: &str, optimisation: Optimisation) -> Outcome {
-    let program = Build::new(source, optimisation).program().unwrap();
+    explore_build(&Build::new(source, optimisation))
+}
+
+fn explore_build(build: &Build) -> Outcome {
+    let program = build.program().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let search = ["--strategy", "icb", "--keep-going", "--output"];
     let options = search.iter().map(AsRef::as_ref).chain([folder.path().as_os_str()]);
@@ -45,5 +49,40 @@ fn what_the_library_allocates_is_named_by_the_function_that_asked_for_it() {
             "{}",
             outcome.transcript()
         );
+    }
+}
+
+/// The message of a deadlock names them as its explanation does.
+#[test]
+fn blocks_that_one_function_allocates_on_different_lines_are_told_apart() {
+    for optimisation in Optimisation::ALL {
+        let outcome = explore("peculiar/twin_blocks.c", optimisation);
+        let [current, savings] = [30, 29].map(|line| format!("block 1 from main, line {line} (+0x0)"));
+        let finding = outcome.finding();
+        assert_eq!(
+            finding["explanation"]["sentence"],
+            format!(
+                "lock-order cycle: T2 waits for `{current}` (twin_blocks.c:17), which T3 holds since twin_blocks.c:16; \
+                 T3 waits for `{savings}` (twin_blocks.c:17), which T2 holds since twin_blocks.c:16"
+            ),
+            "{}",
+            outcome.transcript()
+        );
+        let message = finding["message"].as_str().unwrap_or_default();
+        let waits = [(2, current, 3), (3, savings, 2)];
+        let waits =
+            waits.map(|(waits, block, has)| format!("T{waits} waits for mutex `{block}`, held by T{has}"));
+        assert!(waits.iter().all(|waits| message.contains(waits)), "{message}");
+    }
+}
+
+#[test]
+fn blocks_that_one_line_allocates_are_numbered() {
+    for optimisation in Optimisation::ALL {
+        let outcome = explore_build(&Build::new("peculiar/twin_blocks.c", optimisation).flag("-DONE_LINE"));
+        for place in [1, 2] {
+            let block = format!("waits for mutex `block 1 from main, line 27, place {place} (+0x0)`");
+            assert!(outcome.says(&block), "{}", outcome.transcript());
+        }
     }
 }

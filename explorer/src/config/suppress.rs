@@ -128,9 +128,11 @@ impl Suppression {
     #[must_use]
     pub fn matches(&self, race: &Race) -> bool {
         let is_part = |whole: &String| {
-            race.variable
-                .strip_prefix(whole.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '+']))
+            let is_of = |variable: &str| {
+                let rest = variable.strip_prefix(whole.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '+']))
+            };
+            is_of(&race.variable) || is_of(&without_place(&race.variable))
         };
         self.variable.as_ref().is_none_or(is_part)
             && matches_both(&self.functions, race, &|place, name| place.function.as_deref() == Some(name))
@@ -151,5 +153,14 @@ fn matches_both(names: &[String], race: &Race, is: &dyn Fn(&Location, &str) -> b
         [] => true,
         [one] => holds(a, one) || holds(b, one),
         [one, other, ..] => (holds(a, one) && holds(b, other)) || (holds(a, other) && holds(b, one)),
+    }
+}
+
+/// The words for a block without what tells it from others like it, which depends on what else was seen.
+fn without_place(variable: &str) -> String {
+    let which = [", line ", ", place "].iter().find_map(|which| variable.find(which));
+    match (which, variable.rfind(" (+")) {
+        (Some(which), Some(offset)) if which < offset => [&variable[..which], &variable[offset..]].concat(),
+        _ => variable.to_owned(),
     }
 }

@@ -203,8 +203,8 @@ fn a_suppression_says_why_and_of_what() {
     );
 }
 
-#[test]
-fn a_suppression_matches_by_what_the_accesses_are() {
+/// Whether a suppression is about a race of this variable.
+fn suppresses(text: &str, variable: &str) -> bool {
     let access = |function: &str, file: &str| {
         let place = Location { file: Some(file.into()), line: Some(7), function: Some(function.into()) };
         RacingAccess { thread: "T1".into(), operation: OpKind::Read, stack: vec![place.clone()], place }
@@ -212,18 +212,21 @@ fn a_suppression_matches_by_what_the_accesses_are() {
     let race = Race {
         kind: RaceKind::Race,
         message: String::new(),
-        variable: "stats.hits".into(),
+        variable: variable.into(),
         certain: true,
         harmful: false,
         harm: None,
         accesses: [access("count", "src/stats.c"), access("print", "src/main.c")],
     };
-    let matches = |text: &str| {
-        let text = format!("[[suppress]]\nreason = \"known\"\n{text}");
-        let (config, problems) = Config::parse(&text, Path::new("/"));
-        assert_eq!(problems, []);
-        config.suppressions[0].matches(&race)
-    };
+    let text = format!("[[suppress]]\nreason = \"known\"\n{text}");
+    let (config, problems) = Config::parse(&text, Path::new("/"));
+    assert_eq!(problems, []);
+    config.suppressions[0].matches(&race)
+}
+
+#[test]
+fn a_suppression_matches_by_what_the_accesses_are() {
+    let matches = |text: &str| suppresses(text, "stats.hits");
     for text in [
         "variable = 'stats'",
         "variable = 'stats.hits'",
@@ -245,4 +248,19 @@ fn a_suppression_matches_by_what_the_accesses_are() {
     ] {
         assert!(!matches(text), "{text}");
     }
+}
+
+/// Whether the words for a block say on which line it was asked for depends on what else was seen.
+#[test]
+fn a_suppression_of_a_block_matches_whatever_tells_the_block_from_others() {
+    for variable in [
+        "block 1 from main (+0x8)",
+        "block 1 from main, line 9 (+0x8)",
+        "block 1 from main, line 9, place 2 (+0x8)",
+    ] {
+        assert!(suppresses("variable = 'block 1 from main (+0x8)'", variable), "{variable}");
+        assert!(!suppresses("variable = 'block 1 from main (+0x0)'", variable), "{variable}");
+    }
+    let other = "variable = 'block 1 from main, line 8 (+0x8)'";
+    assert!(!suppresses(other, "block 1 from main, line 9 (+0x8)"));
 }

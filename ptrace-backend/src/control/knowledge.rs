@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use checker::names::{Obj, ObjName, Site, ThreadName};
+use checker::op::Access;
 use checker::seam::Epoch;
 use checker::stretches::Stretches;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,6 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::apart::{Apart, Known, Local};
 use self::arming::Arming;
 use self::blind::Blind;
+use super::block_words::{Block, BlockWords};
 use super::functions::Function;
 use super::heap::Blocks;
 use super::naming::block_name;
@@ -70,6 +72,7 @@ struct State {
     /// This is knowledge of a copy that works for a search elsewhere.
     apart: Option<Apart>,
     names: FxHashMap<ObjName, Words>,
+    blocks: BlockWords,
     /// Of static variables: whether they are atomic, as far as that is known.
     atomic: FxHashMap<Obj, Option<bool>>,
     /// Variables on stacks that another thread was seen to touch: the function whose frame it was, and the words, if the
@@ -81,13 +84,7 @@ struct State {
 #[derive(Debug, Clone)]
 enum Words {
     Stack(ThreadName),
-    Heap {
-        thread: ThreadName,
-        /// Where the program's own code asked for it.
-        asked: Site,
-        /// The how manieth time that thread allocated there.
-        count: u32,
-    },
+    Heap(Block),
     Memory,
     /// No memory at all.
     Thing(String),
@@ -369,9 +366,15 @@ impl Shared {
     ) -> ObjName {
         let ObjName(digest) = block_name(&format!("allocation {count} of {thread} at {:#x}", site.0));
         let name = ObjName(digest | ObjName::ALLOCATED);
-        let words = |asked| Words::Heap { thread, asked, count };
+        let words = |asked| Words::Heap(Block { thread, asked, site, count });
         self.state().names.entry(name).or_insert_with(|| words(asked()));
         name
+    }
+
+    /// An operation is about these objects.
+    pub(crate) fn note_told(&self, accesses: &[Access]) {
+        let blocks = accesses.iter().map(|access| access.obj.name).filter(|name| name.is_allocated());
+        blocks.for_each(|name| self.state().blocks.note(name));
     }
 
     /// The name of memory that has no better one, by the upper half of its address.
@@ -404,12 +407,14 @@ impl Shared {
         let words = self.state().names.get(&obj.name).cloned()?;
         Some(match words {
             Words::Stack(thread) => format!("a variable on the stack of {thread} (+{:#x})", obj.offset),
-            Words::Heap { thread, asked, count } => {
-                let frames = layout.locate(asked).map(|(m, at)| m.image.frames(at)).unwrap_or_default();
-                let place = frames.iter().find(|frame| frame.is_users()).or(frames.first());
-                let place = place.map_or_else(String::new, |frame| format!(" from {}", frame.function));
-                let whose = if thread == ThreadName::MAIN { String::new() } else { format!(" of {thread}") };
-                format!("block {count}{whose}{place} (+{:#x})", obj.offset)
+            Words::Heap(block) => {
+                let State { names, blocks, .. } = &mut *self.state();
+                let known = |name| match names.get(&name) {
+                    Some(Words::Heap(block)) => Some(*block),
+                    _ => None,
+                };
+                let words = blocks.describe(layout, (obj.name, block), known);
+                format!("{words} (+{:#x})", obj.offset)
             }
             Words::Thing(words) => words,
             Words::Memory => format!("memory at …{:08x}", obj.offset),

@@ -2,6 +2,7 @@
 
 mod access;
 pub(crate) mod atomicity;
+mod block_words;
 mod bystanders;
 mod calls;
 mod clock;

@@ -70,6 +70,7 @@ impl Process {
                 picks: SmallVec::new(),
             };
         };
+        self.shared.note_told(&pending.op.may.accesses);
         AgentView {
             agent,
             status: self.status(index, pending),

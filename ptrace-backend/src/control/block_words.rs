@@ -1,0 +1,97 @@
+//! Words for blocks of the heap: by the function of the program that asked for them, and, of blocks that would have the same
+//! words otherwise, by the line, or by a number where lines do not tell them apart.
+//!
+//! Only blocks that operations were about take part: most blocks of most programs are never told of. Nothing but words
+//! depends on it.
+
+use checker::names::{ObjName, Site, ThreadName};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::layout::Layout;
+
+/// What a block's name stands for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Block {
+    pub(super) thread: ThreadName,
+    /// Where the program's own code asked for it, and where the allocator was called.
+    pub(super) asked: Site,
+    pub(super) site: Site,
+    /// The how manieth time that thread allocated there.
+    pub(super) count: u32,
+}
+
+/// What is told of every block: whose it is, the how manieth, and the function.
+type Key = (ThreadName, u32, Option<String>);
+
+/// A block, and what can tell it from those like it.
+#[derive(Debug, Clone, Copy)]
+struct Told {
+    name: ObjName,
+    block: Block,
+    line: Option<u32>,
+}
+
+impl Told {
+    fn new(layout: &Layout, name: ObjName, block: Block) -> (Key, Self) {
+        let frames = layout.locate(block.asked).map(|(m, at)| m.image.frames(at)).unwrap_or_default();
+        let frame = frames.iter().find(|frame| frame.is_users()).or(frames.first());
+        let line = frame.and_then(|frame| frame.line);
+        let function = frame.map(|frame| frame.function.clone());
+        ((block.thread, block.count, function), Self { name, block, line })
+    }
+
+    fn place(&self) -> (Site, Site) {
+        (self.block.asked, self.block.site)
+    }
+
+    /// What tells a block from those that are alike: nothing, where there are none.
+    fn which(&self, alike: &[Self]) -> String {
+        let others = || alike.iter().filter(|other| other.name != self.name);
+        if others().next().is_none() {
+            return String::new();
+        }
+        let here = || others().filter(|other| other.line == self.line);
+        let before = here().filter(|other| other.place() < self.place()).count();
+        let line = self.line.map(|line| format!(", line {line}")).unwrap_or_default();
+        let number = here().next().map(|_| format!(", place {}", before + 1)).unwrap_or_default();
+        line + &number
+    }
+}
+
+/// The blocks that operations were about.
+#[derive(Debug, Default)]
+pub(super) struct BlockWords {
+    told: FxHashSet<ObjName>,
+    /// Those of which nobody has asked yet where they are from.
+    new: Vec<ObjName>,
+    alike: FxHashMap<Key, Vec<Told>>,
+}
+
+impl BlockWords {
+    /// An operation is about this block.
+    pub(super) fn note(&mut self, name: ObjName) {
+        if self.told.insert(name) {
+            self.new.push(name);
+        }
+    }
+
+    /// The words for a block; `known` has what names stand for.
+    pub(super) fn describe(
+        &mut self,
+        layout: &Layout,
+        (name, block): (ObjName, Block),
+        known: impl Fn(ObjName) -> Option<Block>,
+    ) -> String {
+        for new in std::mem::take(&mut self.new) {
+            let Some(block) = known(new) else { continue };
+            let (key, told) = Told::new(layout, new, block);
+            self.alike.entry(key).or_default().push(told);
+        }
+        let (key, told) = Told::new(layout, name, block);
+        let which = told.which(self.alike.get(&key).map(Vec::as_slice).unwrap_or_default());
+        let (thread, count, function) = key;
+        let from = function.map_or_else(String::new, |function| format!(" from {function}{which}"));
+        let whose = if thread == ThreadName::MAIN { String::new() } else { format!(" of {thread}") };
+        format!("block {count}{whose}{from}")
+    }
+}
