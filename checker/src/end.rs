@@ -22,7 +22,7 @@ pub(crate) enum End {
     Ended(Vec<Failure>),
     /// The guide ended it; with what it had shown by then.
     Cut(Vec<Failure>),
-    /// It was cut short by a limit on one execution: that is a failure should it reproduce, unless the schedule kept a thread
+    /// It was cut short by a limit on one execution: that is a failure should it reproduce, unless its schedule kept a thread
     /// waiting for long; what follows is unknown.
     Limit(Vec<Failure>),
     /// Key points were added under it; with what it showed all the same.

@@ -148,7 +148,7 @@ impl<'p, P: Program> Runner<'p, P> {
             Err(ExecutionError::Cancelled) => Ok(End::Stopped(Go::Cancelled)),
             end => end,
         };
-        self.take_ending(run.finish(), *scope == Scope::Audit || self.program.epoch() != epoch);
+        self.take_ending(run.finish(), scope, epoch);
         match end {
             Ok(End::Stopped(go)) => Ok(End::Stopped(go)),
             Ok(End::Ended(failures)) if self.program.epoch() != epoch => Ok(End::Promoted(failures)),

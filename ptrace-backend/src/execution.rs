@@ -202,7 +202,7 @@ impl Execution for PtraceExecution {
             self.explore_further();
         }
         self.process.kill();
-        Ending { stdout, stderr, truncated, notes }
+        Ending { stdout, stderr, truncated, notes, left_out: self.process.left_out }
     }
 }
 

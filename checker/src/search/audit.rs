@@ -7,21 +7,24 @@
 
 use super::{Ended, Search, SearchError};
 use crate::run::{End, Go, Runner};
-use crate::seam::{Choice, Ending, OpKey, Program, Scope};
+use crate::seam::{Choice, Ending, Epoch, OpKey, Program, Scope};
 use crate::strategy::DefaultSchedule;
 
 /// One execution in so many is audited.
 pub(super) const EVERY: u64 = 100;
 
 impl<P: Program> Runner<'_, P> {
-    /// Takes in how an execution ended.
-    pub(crate) fn take_ending(&mut self, ending: Ending, settled: bool) {
+    /// Takes in how an execution with these scheduling points ended, which began with these key points.
+    pub(crate) fn take_ending(&mut self, ending: Ending, scope: &Scope, epoch: Epoch) {
         self.ending = ending;
-        self.note_doubt(settled);
+        // The order of few key points is no schedule with all of them: the next one that has all is audited.
+        if !matches!(scope, Scope::Objects(_)) {
+            self.note_doubt(*scope == Scope::Audit || self.program.epoch() != epoch);
+        }
     }
 
-    /// Keeps in mind what ran last, with the key points that there are, if it has to be audited; not if it was `settled`: if everything was watched, or it has shown
-    /// key points and is no schedule any longer.
+    /// Keeps in mind what ran last, with the key points that there are, if it has to be audited; not if it was `settled`: if
+    /// everything was watched, or it has shown key points and is no schedule any longer.
     pub(crate) fn note_doubt(&mut self, settled: bool) {
         if self.program.takes_doubt() && !settled {
             self.to_audit.push((self.program.epoch(), self.trace.schedule()));

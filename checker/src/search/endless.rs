@@ -1,4 +1,4 @@
-//! Executions that a limit cut short.
+//! Executions that a limit cut short, or in which a thread had to give way.
 
 use super::Search;
 use crate::failure::Failure;
@@ -19,6 +19,13 @@ impl<P: Program> Search<'_, P> {
         notes.endless = true;
         self.uniform = Some(Vec::new());
         self.note_if_unfair(failures);
+    }
+
+    /// What the execution that ran last, through an item, has left out is a gap in what is covered.
+    pub(super) fn note_gap(&mut self, item: &WorkItem) {
+        if self.runner.ending.left_out {
+            self.cut = Some(self.cut.map_or(item.cost, |cut| cut.min(item.cost)));
+        }
     }
 
     /// Tells the user of an execution that did not end, and shows nothing.

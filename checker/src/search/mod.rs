@@ -236,8 +236,11 @@ impl<'a, P: Program> Search<'a, P> {
             Some(ran) => ran,
             None => self.run_item(item)?,
         };
-        // What ran ahead teaches only now.
-        self.runner.note_doubt(false);
+        if !self.is_narrow {
+            // What ran ahead teaches only now.
+            self.runner.note_doubt(false);
+        }
+        self.note_gap(item);
         self.keep_first_ever();
         let mut whole = !self.runner.is_capped();
         let mut limit = false;

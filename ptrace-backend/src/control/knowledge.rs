@@ -101,7 +101,7 @@ pub(crate) struct Shared {
     main_tests: AtomicBool,
     /// See [`Shared::note_outside`].
     outside: AtomicBool,
-    /// How often a thread's time was over before it came to a key point, and its loop was looked at.
+    /// How often a thread that was late has shown something new.
     runaways: AtomicU32,
 }
 
@@ -222,13 +222,18 @@ impl Shared {
 
     /// Whether a thread that is late may show what its loop waits for. Not for ever: a loop may look somewhere else each time,
     /// and never end.
-    pub(crate) fn may_learn_from_runaway(&self) -> bool {
-        const OFTEN: u32 = 4;
-        self.runaways.fetch_add(1, Ordering::Relaxed) < OFTEN
+    pub(crate) fn may_learn_more(&self) -> bool {
+        const OFTEN: u32 = 16;
+        self.runaways.load(Ordering::Relaxed) < OFTEN
+    }
+
+    /// A thread that was late has shown something new.
+    pub(crate) fn note_runaway(&self) {
+        self.runaways.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A thread waits for a change of this in a loop that counts.
-    pub(crate) fn is_waited_for(&self, obj: Obj) {
+    pub(crate) fn note_waited_for(&self, obj: Obj) {
         let mut state = self.state();
         if !state.waited_for.contains(&obj) {
             state.waited_for.push(obj);

@@ -51,6 +51,8 @@ pub(crate) struct Process {
     pub(crate) notes: Vec<String>,
     /// How many events have run.
     pub(crate) events: u64,
+    /// See [`checker::seam::Ending::left_out`].
+    pub(crate) left_out: bool,
     /// It has been killed and reaped.
     dead: bool,
     /// Who panicked first, and where.
@@ -127,6 +129,7 @@ impl Process {
             bystanders: Vec::new(),
             notes: note.into_iter().collect(),
             events: 0,
+            left_out: false,
             dead: false,
             first_panic: None,
             exit_code_fails: options.0,
@@ -224,7 +227,7 @@ impl Process {
     }
 
     /// The watchdog has kicked: if it had reason to, stops the thread. `true`: it ran for too long, and has failed for
-    /// that. `runs`: it is the thread that was let run, not one that is there while other processes run.
+    /// that. `runs`: the thread was let run; otherwise it is the other processes of the program that are waited for.
     pub(crate) fn interrupted(&mut self, index: Index, runs: bool) -> Result<bool, ExecutionError> {
         let Some(reason) = self.watch.expired() else { return Ok(false) };
         let tid = self.threads[index].tid;

@@ -2,8 +2,8 @@
 //! and is a key point from then on.
 //!
 //! A thread that waits for a flag in a loop that counts its rounds does not spin as [`super::spin`] has it, and as long as
-//! nobody has written the flag, no two threads share it. Where its time is over, it would have failed: so what is looked at
-//! here is no failure yet, and nothing that a slow machine could change.
+//! nobody has written the flag, no two threads share it. What is looked at here would be a failure otherwise; a long
+//! calculation would be one, too, and goes on one event at a time, which a note tells.
 
 use checker::names::Obj;
 use checker::seam::ExecutionError;
@@ -16,12 +16,12 @@ use crate::layout::What;
 use crate::os::memory;
 
 /// The longest round of a loop that is looked at, in instructions.
-const LONGEST: u32 = 2_000;
+const LONGEST: u32 = 20_000;
 
 /// An instruction, the address that it reads, and how many bytes.
 type Look = (u64, u64, usize);
 
-/// What a round of a loop has read and written of memory that is not the thread's own.
+/// What a round of a loop has read and written.
 #[derive(Default)]
 struct Round {
     reads: Vec<Look>,
@@ -32,29 +32,21 @@ impl Process {
     /// The running thread has been stopped between key points, and its time is over. If it goes round in a loop, makes what
     /// that reads and leaves as it is key points. `false`: there is nothing new in that, and the thread is late.
     pub(super) fn learns_from_runaway(&mut self, index: Index) -> Result<bool, ExecutionError> {
+        let thread = &self.threads[index];
         // Where it is inside a system call, a step would go on with that.
-        let is_inside_call = self.threads[index].regs.orig_rax as i64 >= 0;
-        let others =
-            self.threads.iter().enumerate().filter(|(other, thread)| *other != index && thread.is_live());
-        if is_inside_call || others.count() == 0 || !self.shared.may_learn_from_runaway() {
+        let is_inside_call = thread.regs.orig_rax as i64 >= 0;
+        let is_alone = self.threads.iter().filter(|thread| thread.is_live()).count() < 2;
+        if is_inside_call || is_alone || thread.cancellation.asynchronous || !self.shared.may_learn_more() {
             return Ok(false);
         }
         self.hide_probes()?;
         let looks = self.looks(index)?;
         self.show_probes()?;
-        let (mut candidates, mut memory) = (Vec::new(), Vec::new());
-        for (at, addr, len) in looks {
-            let Some(What::Access(candidate)) = self.layout.traps.get(&at).map(|trap| &trap.what) else {
-                continue;
-            };
-            candidates.push((*candidate, at));
-            memory.push(self.stretch(addr, len as u64));
-        }
-        self.watch_from_now_on(index, &candidates, &memory)
+        self.watch_from_now_on(index, &looks)
     }
 
     /// What the thread's loop reads in each round, and leaves as it is. What is read in one round only is no flag, but gone
-    /// through.
+    /// through; what is on its own stack is mostly nobody else's.
     fn looks(&mut self, index: Index) -> Result<Vec<Look>, ExecutionError> {
         let Some(first) = self.round(index)? else { return Ok(Vec::new()) };
         let Some(second) = self.round(index)? else { return Ok(Vec::new()) };
@@ -63,20 +55,28 @@ impl Process {
         Ok(first.reads.iter().filter(|look| is_repeated(look)).copied().collect())
     }
 
-    /// Makes instructions key points where they touch this memory, in this execution too. `false`: they were already.
-    fn watch_from_now_on(
-        &mut self,
-        index: Index,
-        candidates: &[(usize, u64)],
-        memory: &[Obj],
-    ) -> Result<bool, ExecutionError> {
-        let numbers: Vec<usize> = candidates.iter().map(|&(candidate, _)| candidate).collect();
-        if numbers.is_empty() || !self.shared.promote(&numbers, None, memory) {
+    /// Makes instructions key points where they read this, in this execution too. `false`: they were already.
+    fn watch_from_now_on(&mut self, index: Index, looks: &[Look]) -> Result<bool, ExecutionError> {
+        let candidate = |at: u64| match self.layout.traps.get(&at)?.what {
+            What::Access(candidate) => Some(candidate),
+            _ => None,
+        };
+        let looks: Vec<(usize, Look)> =
+            looks.iter().filter_map(|look| Some((candidate(look.0)?, *look))).collect();
+        let candidates: Vec<usize> = looks.iter().map(|&(candidate, _)| candidate).collect();
+        let memory: Vec<Obj> =
+            looks.iter().map(|&(_, (_, addr, len))| self.stretch(addr, len as u64)).collect();
+        if looks.is_empty() || !self.shared.promote(&candidates, None, &memory) {
             return Ok(false);
         }
         self.promoted = true;
+        self.shared.note_runaway();
+        self.note(
+            "a thread ran for longer than --run-timeout in a loop: what it looks at there is watched from now on, in case that it \
+             waits for another thread; if it does not, give it more time",
+        );
         let tid = self.threads[index].tid;
-        for &(_, at) in candidates {
+        for (_, (at, ..)) in looks {
             memory::poke_byte(tid, at, 0xcc).map_err(system("plant a trap"))?;
         }
         self.watch.begin();
@@ -93,7 +93,10 @@ impl Process {
             let regs = self.threads[index].regs;
             let Some(instruction) = self.instruction(regs.rip) else { return Ok(None) };
             let mut touched = Iteration::default();
-            if instruction.mnemonic() == Mnemonic::Syscall
+            let is_call = matches!(instruction.mnemonic(), Mnemonic::Syscall | Mnemonic::Int);
+            let trap = self.layout.traps.get(&regs.rip).map(|trap| &trap.what);
+            if is_call
+                || !matches!(trap, None | Some(What::Access(_)))
                 || !self.note_memory(&instruction, &regs, &mut info, &mut touched)
                 || !self.single_step(index, &regs)?
             {

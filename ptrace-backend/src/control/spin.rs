@@ -25,7 +25,8 @@ const LONGEST: u32 = 2000;
 /// The same where a scratch register differs, as it does after the first iteration.
 const LONGEST_IN_DOUBT: u32 = 200;
 
-/// So often a loop is looked at in vain.
+/// So often a loop is looked at in vain; after that, each time once it has raised twice as many suspicions as the time before,
+/// since a loop may begin to spin later.
 const PATIENCE: u32 = 2;
 
 /// How much of a thread's innermost frames is compared, in bytes: where unoptimised code keeps its loop counters.
@@ -43,8 +44,8 @@ struct Visit {
 pub(crate) struct Spinning {
     /// The last visit to each memory access since the thread last changed anything.
     visits: FxHashMap<u64, Visit>,
-    /// How often a loop has turned out to be none.
-    refuted: FxHashMap<u64, u32>,
+    /// How often a loop has turned out to be none, and how many suspicions it has raised since.
+    refuted: FxHashMap<u64, (u32, u64)>,
 }
 
 impl Thread {
@@ -70,8 +71,11 @@ impl Thread {
         if !same {
             return None;
         }
-        if self.spinning.refuted.get(&at).is_some_and(|&times| times >= PATIENCE) {
-            return None;
+        if let Some((times, since)) = self.spinning.refuted.get_mut(&at) {
+            *since += 1;
+            if *times >= PATIENCE && *since < 1 << (*times).min(32) {
+                return None;
+            }
         }
         if same_registers(&last, &self.regs) {
             return Some(LONGEST);
@@ -81,7 +85,8 @@ impl Thread {
 
     /// The loop around a place has turned out to be none.
     fn refute(&mut self, place: u64) {
-        *self.spinning.refuted.entry(place).or_default() += 1;
+        let (times, since) = self.spinning.refuted.entry(place).or_default();
+        (*times, *since) = (*times + 1, 0);
     }
 }
 
