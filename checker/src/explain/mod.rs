@@ -3,7 +3,7 @@
 //!
 //! An explanation is made of further executions of the program, [`Explanation::executions`] of them; each stage has a
 //! budget of its own. Of what fails whatever the schedule no other execution tells anything, and the one that was found has to
-//! do: see [`alone`].
+//! do: see `alone`.
 
 mod alone;
 mod cause;
