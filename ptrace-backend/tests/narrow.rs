@@ -194,7 +194,9 @@ fn c_programs_do_the_same_whatever_is_left_out() {
     for name in ["bounded_queue", "double_checked", "work_stealing"] {
         for level in ["-O0", "-O2"] {
             let [few, few_stops, all, all_stops] = sums[&format!("{name}{level}")];
-            assert!(few < all && few_stops < all_stops, "{name}{level}: {sums:?}");
+            assert!(few < all && few_stops <= all_stops, "{name}{level}: {sums:?}");
+            // Unoptimised code goes through pointers, and what is behind one takes a stop to look at.
+            assert!(few_stops < all_stops || level == "-O0", "{name}{level}: {sums:?}");
         }
     }
 }
