@@ -1,5 +1,6 @@
 //! What an execution recorded.
 
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -203,21 +204,24 @@ impl Trace {
     }
 }
 
-/// The first synchronisation of an execution that a later one with more key points should have run as well, and
-/// did not. Accesses of memory are left out, and so is what a lock is made of: with more known about the program
-/// these are other events. What only the later one has may be a key point only there, and is no difference.
+/// The first synchronisation of an execution that its thread should have run in a later one with more key points as well, and
+/// did not. Accesses of memory are left out, and so is what a lock is made of: with more known about the program these are
+/// other events. What only the later one has may be a key point only there, and is no difference; and it lets other threads go
+/// in between, so that threads are compared one by one.
 pub(crate) fn first_missing_synchronisation(steps: &[TraceStep], later: &[TraceStep]) -> Option<Difference> {
     use OpKind::{FutexResume, FutexWait, FutexWake};
     let is_compared = |step: &TraceStep| {
         let kind = step.event.op.kind;
         !kind.is_access() && !matches!(kind, FutexWait | FutexResume | FutexWake)
     };
-    let mut rest = later.iter();
-    let (at, missing) = steps
-        .iter()
-        .enumerate()
-        .filter(|(_, step)| is_compared(step))
-        .find(|(_, step)| !rest.any(|other| other.replayed() == step.replayed()))?;
+    let mut compared_to: BTreeMap<ThreadName, usize> = BTreeMap::new();
+    let (at, missing) =
+        steps.iter().enumerate().filter(|(_, step)| is_compared(step)).find(|(_, step)| {
+            let from = compared_to.entry(step.event.id.thread).or_default();
+            let same = later[*from..].iter().position(|other| other.replayed() == step.replayed());
+            *from += same.map_or(0, |same| same + 1);
+            same.is_none()
+        })?;
     Some(Difference { at, expected: missing.seen(), got: Seen::Other("no such event".to_owned()) })
 }
 

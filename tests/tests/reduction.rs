@@ -33,12 +33,14 @@ const LEFT_OUT: [(&str, &str); 8] = [
 const SLOW: [&str; 2] = ["cpp/barrier.cpp", "cpp/barrier_ok.cpp"];
 
 /// Further programs, with the number of their classes where that is easily told.
-const OTHERS: [(&str, Option<u64>); 9] = [
+const OTHERS: &[(&str, Option<u64>)] = &[
     ("endings/exits_by_another.c", Some(2)),
     ("endings/main_leaves.c", None),
     ("endings/main_leaves_ok.c", None),
     ("endings/main_leaves_mutex.c", Some(1)),
     ("peculiar/constructor_threads.c", None),
+    // What is looked at has been set, or has not.
+    ("peculiar/joins_in_order.c", Some(2)),
     // The flag is set before one of the 40 reads, or after them all; or it is not set.
     ("peculiar/reads_in_vain.c", Some(42)),
     // The first flag is seen, or the second one, at once; or the loop waits for both, and sees the first, the second, or both.
@@ -51,7 +53,7 @@ fn main() {
     let bundled = Manifest::read().unwrap_or_else(|error| panic!("{error}")).targets;
     let bundled = bundled.into_iter().map(|target| (target.source(), None));
     let bundled = bundled.filter(|(source, _)| LEFT_OUT.iter().all(|(other, _)| !source.ends_with(other)));
-    let others = OTHERS.map(|(source, classes)| (PathBuf::from(source), classes));
+    let others = OTHERS.iter().map(|&(source, classes)| (PathBuf::from(source), classes));
     let trials = bundled.chain(others).flat_map(|(source, classes)| {
         let is_slow = SLOW.iter().any(|slow| source.ends_with(slow));
         Optimisation::ALL.map(|level| {

@@ -16,7 +16,8 @@ const FREE: u64 = 1000;
 
 impl<P: Program> Search<'_, P> {
     /// Whether this failure comes before a second thread exists, or in every schedule without preemptions (or
-    /// [`FREE`] of them) and in [`RANDOM`] random ones. `suspected` says that no execution so far did anything else.
+    /// [`FREE`] of them) and in [`RANDOM`] random ones, and none of them left out what comes of a thread's going on.
+    /// `suspected` says that no execution so far did anything else.
     pub(super) fn is_always(
         &mut self,
         shown: &Shown<'_>,
@@ -60,6 +61,7 @@ impl<P: Program> Search<'_, P> {
             let end = self.runner.run(&item.prefix, &mut *guide, &mut || observer.verdict())?;
             let notes = guide.notes();
             match end {
+                _ if self.runner.ending.left_out => return Ok(false),
                 End::Ended(failures)
                     if failures.iter().any(|failure| Identity::of(failure) == *identity)
                         && !self.runner.over().failed_late =>
