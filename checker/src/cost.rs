@@ -45,9 +45,9 @@ pub fn delay(last: Last, choices: &[Choice], choice: Choice) -> u32 {
     skipped
 }
 
-/// When a thread's turn comes after `last`, which itself is first.
-pub(crate) fn turn(last: Last, thread: ThreadName) -> (bool, ThreadName) {
-    (last.thread().is_some_and(|last| thread < last), thread)
+/// When a thread's turn comes after `last`, which itself is first; or last, if it gives way again.
+pub(crate) fn turn(last: Last, thread: ThreadName) -> (bool, bool, ThreadName) {
+    (last == Last::GivesWay(thread), last.thread().is_some_and(|last| thread < last), thread)
 }
 
 /// The preemptions of a schedule, as it was run.

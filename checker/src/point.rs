@@ -17,10 +17,11 @@ pub struct Point<'a> {
     pub choices: &'a [Choice],
     /// Who ran last.
     pub last: Last,
-    /// The thread that ran last was let past a yield or sleep where it might have been left, and no other agent has moved
-    /// since: at the next one it has to let others go. Under fair scheduling (Musuvathi, Qadeer: Fair Stateless Model
-    /// Checking, PLDI 2008) the first one would bind it already; but a sleep is no guarantee that anybody has moved.
-    pub gave_way: bool,
+    /// How often the thread that ran last was let past a yield or sleep where it might have been left, no other agent having
+    /// moved since: after so many ([`Options::max_yields`](crate::search::Options::max_yields)) it has to let others go. Under
+    /// fair scheduling (Musuvathi, Qadeer: Fair Stateless Model Checking, PLDI 2008) the first one would bind it already; but
+    /// a sleep is no guarantee that anybody has moved.
+    pub yields: u32,
     /// The events so far, with clocks and hashes.
     pub trace: &'a Trace,
     /// Time-outs were left out of `choices`, because their bound is reached.
@@ -40,8 +41,8 @@ impl Point<'_> {
         self.trace.hb.state()
     }
 
-    /// The choice of a non-preemptive round-robin scheduler: the last thread while it can go on, else the next one; a
-    /// time-out only where no thread can go.
+    /// The choice of a non-preemptive round-robin scheduler: the last thread while it can go on and does not give way again,
+    /// else the next one; a time-out only where no thread can go.
     #[must_use]
     pub fn default_choice(&self) -> Option<Choice> {
         let threads = self.choices.iter().filter_map(|choice| match choice.agent {
@@ -72,38 +73,45 @@ impl Point<'_> {
 /// How many rounds of nothing but yields make waiting threads' time run out, so that spinning ends.
 const PATIENCE: u32 = 2;
 
-/// Collects what can be chosen. `timeouts` says whether timed waits may run out of time by choice; `idle` counts the
-/// yields since anything was written. Returns whether time-outs were withheld.
+/// Collects what can be chosen. `waits` says whether who gives way again goes only if nobody else can, `timeouts` whether timed
+/// waits may run out of time by choice; `idle` counts the yields since anything was written. Returns whether time-outs were
+/// withheld.
 pub(crate) fn choices(
     agents: &Mirror,
-    last: Last,
+    (last, waits): (Last, bool),
     timeouts: bool,
     idle: u32,
     into: &mut Vec<Choice>,
 ) -> bool {
     into.clear();
     let threads = agents.threads();
-    let has_to_wait = |view: &AgentView| last == Last::GivesWay(view.agent.thread());
+    let has_to_wait = |view: &AgentView| waits && last == Last::GivesWay(view.agent.thread());
     let (waiting, free): (Vec<&AgentView>, Vec<&AgentView>) =
         threads.iter().filter(|view| view.status == Status::Enabled).partition(|view| has_to_wait(view));
     free.into_iter().for_each(|view| picks(view, into));
     let others = agents.others().iter().filter(|view| view.status == Status::Enabled);
-    let (waits, flushes): (Vec<_>, Vec<_>) = others.partition(|view| matches!(view.agent, Agent::Timeout(_)));
+    let (timed, flushes): (Vec<_>, Vec<_>) = others.partition(|view| matches!(view.agent, Agent::Timeout(_)));
     flushes.into_iter().for_each(|view| picks(view, into));
-    let impatient = !waits.is_empty() && idle > PATIENCE * threads.len() as u32;
+    let impatient = !timed.is_empty() && idle > PATIENCE * threads.len() as u32;
     if into.is_empty() && !impatient {
         waiting.into_iter().for_each(|view| picks(view, into));
     }
     if timeouts {
-        waits.into_iter().for_each(|view| picks(view, into));
+        timed.into_iter().for_each(|view| picks(view, into));
         return false;
     }
     // Where nobody else can move, time goes on, for one of them: which one must not depend on who waited first.
-    match waits.iter().min_by_key(|view| view.agent.thread()) {
+    match timed.iter().min_by_key(|view| view.agent.thread()) {
         Some(first) if into.is_empty() => picks(first, into),
         _ => {}
     }
-    !waits.is_empty()
+    !timed.is_empty()
+}
+
+/// Whether nobody else can be chosen but those whose time may run out.
+pub(crate) fn is_alone(choice: Choice, choices: &[Choice]) -> bool {
+    let is_timed = |other: &Choice| matches!(other.agent, Agent::Timeout(_));
+    choices.iter().all(|other| other.agent == choice.agent || is_timed(other))
 }
 
 /// Leaves no choice where the thread that ran last goes on with a load or a store of none of these synchronisation

@@ -7,6 +7,7 @@ use crate::cost;
 pub(crate) use crate::end::End;
 pub use crate::end::Go;
 use crate::failure::Failure;
+pub(crate) use crate::limits::Limits;
 use crate::mirror::Mirror;
 use crate::names::{Site, ThreadName};
 use crate::op::OpKind;
@@ -31,13 +32,6 @@ const LIVELOCK: u32 = 1_000;
 
 /// So many steps of a prefix are run at a time: each is returned with the views that it changed, ten times what is kept.
 const REPLAYED_AT_ONCE: usize = 1_024;
-
-/// Limits on each execution.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Limits {
-    pub(crate) events: u32,
-    pub(crate) timeouts: u32,
-}
 
 /// If there are scheduling points at synchronisation only: the synchronisation variables.
 pub(crate) type OnlyAt = Option<Arc<Stretches>>;
@@ -75,8 +69,8 @@ pub(crate) struct Over {
 #[derive(Clone, Debug, Default)]
 struct State {
     last: Option<ThreadName>,
-    /// See [`Point::gave_way`].
-    gave_way: bool,
+    /// See [`Point::yields`].
+    yields: u32,
     preemptions: u32,
     delays: u32,
     timeouts: u32,
@@ -248,7 +242,7 @@ impl<'p, P: Program> Runner<'p, P> {
             agents: &self.agents,
             choices: &self.choices,
             last: self.last(),
-            gave_way: self.state.gave_way,
+            yields: self.state.yields,
             trace: &self.trace,
             withheld: self.state.withheld,
         }
@@ -259,7 +253,7 @@ impl<'p, P: Program> Runner<'p, P> {
         match self.agents.thread(name) {
             Some(view) if view.status != Status::Enabled => Last::Free(name),
             Some(view) if !view.gives_way() => Last::CanGoOn(name),
-            Some(_) if self.state.gave_way => Last::GivesWay(name),
+            Some(_) if self.state.yields > 0 => Last::GivesWay(name),
             _ => Last::Free(name),
         }
     }
@@ -350,15 +344,18 @@ impl<'p, P: Program> Runner<'p, P> {
         let wrote = event.did.accesses.iter().any(|access| !access.mode.leaves_as_it_is());
         if wrote || matches!(choice.agent, Agent::Timeout(_)) || event.op.kind == OpKind::Create {
             self.state.idle = 0;
-        } else if matches!(last, Last::GivesWay(name) if choice.agent == Agent::Thread(name)) {
+        } else if matches!(last, Last::GivesWay(name) if choice.agent == Agent::Thread(name))
+            && point::is_alone(choice, &self.choices)
+        {
             self.state.idle += 1;
         }
     }
 
-    /// Who goes past a yield having run last may do so, once: it is no guarantee that anybody else has moved.
+    /// Who goes past a yield having run last may do so a few times: it is no guarantee that anybody else has moved.
     fn note_giving_way(&mut self, choice: Choice, event: &Recorded) {
         let goes_on = self.state.last.is_some_and(|last| choice.agent == Agent::Thread(last));
-        self.state.gave_way = goes_on && (self.state.gave_way || event.op.kind.gives_way());
+        let yields = self.state.yields + u32::from(event.op.kind.gives_way());
+        self.state.yields = if goes_on { yields.min(self.limits.yields) } else { 0 };
     }
 
     fn note_failures(&mut self) {
@@ -385,7 +382,8 @@ impl<'p, P: Program> Runner<'p, P> {
     fn update_choices(&mut self) {
         let timeouts = self.state.timeouts < self.limits.timeouts;
         let (last, idle) = (self.last(), self.state.idle);
-        self.state.withheld = point::choices(&self.agents, last, timeouts, idle, &mut self.choices);
+        let waits = self.state.yields >= self.limits.yields;
+        self.state.withheld = point::choices(&self.agents, (last, waits), timeouts, idle, &mut self.choices);
         if let Some(variables) = &self.only_at {
             point::go_on_at_plain_accesses(&self.agents, last, variables, &mut self.choices);
         }

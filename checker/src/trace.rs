@@ -114,7 +114,8 @@ pub enum Last {
     CanGoOn(ThreadName),
     /// Leaving it is free: blocked, finished, failed, or at a yield or sleep.
     Free(ThreadName),
-    /// At a yield or sleep again, and nobody else has moved since the one before: it goes only if nobody else can.
+    /// At a yield or sleep again, and nobody else has moved since the one before: others go first, if it has been let past
+    /// so many that it must; by default in any case.
     GivesWay(ThreadName),
 }
 
@@ -169,6 +170,16 @@ impl Trace {
             middle.iter().all(|step| !could_go(&step.choice) && step.choices.iter().any(could_go))
         };
         events > FAIR && self.threads.iter().copied().any(is_kept)
+    }
+
+    /// Whether a thread had to let others go although it could have gone on: what comes of its going on is left out.
+    #[must_use]
+    pub fn holds_back(&self) -> bool {
+        let is_held = |step: &TraceStep| match step.last {
+            Last::GivesWay(name) => step.choices.iter().all(|choice| choice.agent != Agent::Thread(name)),
+            Last::Nobody | Last::CanGoOn(_) | Last::Free(_) => false,
+        };
+        self.steps.iter().any(is_held)
     }
 
     /// The choices made, each with the operation that it ran: what a replay needs.

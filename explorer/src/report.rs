@@ -153,16 +153,24 @@ pub struct Covered {
     /// All schedules.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub everything: bool,
+    /// Only those in which a thread that has yielded or slept so often in a row lets others go; all of them where nothing else
+    /// is said here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_turns_of: Option<u32>,
 }
 
 impl Covered {
     /// `up to 2 preemptions`; empty where no bound was covered.
     #[must_use]
     pub fn up_to(self) -> String {
+        let in_turns = self.in_turns_of.map_or("", |_| ", where threads take turns");
         match self {
-            Self { preemptions: Some(bound), .. } => format!("up to {}", plural(bound.into(), "preemption")),
-            Self { delays: Some(bound), .. } => format!("up to {}", plural(bound.into(), "delay")),
+            Self { preemptions: Some(bound), .. } => {
+                format!("up to {}{in_turns}", plural(bound.into(), "preemption"))
+            }
+            Self { delays: Some(bound), .. } => format!("up to {}{in_turns}", plural(bound.into(), "delay")),
             Self { everything: true, .. } => "in any schedule".to_owned(),
+            Self { in_turns_of: Some(_), .. } => "where threads take turns".to_owned(),
             _ => String::new(),
         }
     }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use std::{mem, thread};
 
 use checker::seam::Program;
-use checker::search::{self, Alone, Ended, Identity, Outcome, Stats, Workers};
+use checker::search::{self, Alone, Ended, Identity, Options, Outcome, Stats, Workers};
 
 use crate::callers::places_of_events;
 use crate::config::Suppressions;
@@ -262,6 +262,8 @@ fn verdict(outcome: &Outcome, request: &Request) -> Verdict {
             covered.preemptions.is_some_and(|bound| bound >= request.max_preemptions)
         }
         Strategy::Idb => covered.delays.is_some_and(|bound| bound >= request.max_delays),
+        // Whether in turns only is said where it is said what was covered.
+        Strategy::Dfs => covered.in_turns_from.is_some(),
         _ => false,
     };
     if !outcome.findings.is_empty() {
@@ -284,6 +286,8 @@ pub fn json(report: &Report, to: &mut dyn Write) -> io::Result<()> {
 
 impl From<checker::strategy::Coverage> for Covered {
     fn from(coverage: checker::strategy::Coverage) -> Self {
-        Self { preemptions: coverage.preemptions, delays: coverage.delays, everything: coverage.everything }
+        let in_turns_of = coverage.in_turns_from.map(|_| Options::default().max_yields);
+        let checker::strategy::Coverage { preemptions, delays, everything, .. } = coverage;
+        Self { preemptions, delays, everything, in_turns_of }
     }
 }

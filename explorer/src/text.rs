@@ -237,16 +237,20 @@ fn headline(report: &Report) -> String {
     }
 }
 
-/// `every schedule with at most 2 preemptions`.
+/// `every schedule with at most 2 preemptions`, and which of them, should some be left out.
 pub(crate) fn covered(covered: Covered) -> String {
     let bound = |count: u32, what: &str| match count {
         0 => format!("every schedule without {what}s"),
         _ => format!("every schedule with at most {}", plural(u64::from(count), what)),
     };
+    let in_turns = covered.in_turns_of.map_or_else(String::new, |yields| {
+        format!(" in which no thread yields or sleeps more than {yields} times in a row while another one could go")
+    });
     match covered {
         Covered { everything: true, .. } => "every schedule".to_owned(),
-        Covered { preemptions: Some(count), .. } => bound(count, "preemption"),
-        Covered { delays: Some(count), .. } => bound(count, "delay"),
+        Covered { preemptions: Some(count), .. } => bound(count, "preemption") + &in_turns,
+        Covered { delays: Some(count), .. } => bound(count, "delay") + &in_turns,
+        Covered { in_turns_of: Some(_), .. } => format!("every schedule{in_turns}"),
         _ => "no bound completely".to_owned(),
     }
 }

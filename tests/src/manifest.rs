@@ -57,7 +57,7 @@ impl Language {
 pub enum Expectation {
     /// Nothing: it is correct.
     Clean,
-    /// Nothing within the bound: it is correct, but the library that it uses is not beyond that.
+    /// Nothing with at most one preemption: it is correct, but the library that it uses is not beyond that.
     CleanWithinBound,
     /// A failure.
     #[serde(untagged)]

@@ -62,6 +62,34 @@ fn what_a_loop_that_gives_up_leads_to_is_found() {
     }
 }
 
+/// Another thread could go at each of the sleeps, and need not.
+#[test]
+fn what_a_few_sleeps_in_a_row_lead_to_is_found() {
+    for level in Optimisation::ALL {
+        for strategy in ["dfs", "icb", "idb", "auto", "dpor"] {
+            let outcome = explore("sleeps_first", level, &["--strategy", strategy]);
+            assert_eq!(outcome.code, 1, "{strategy}: {}", outcome.transcript());
+            assert_eq!(outcome.finding()["kind"], "assertion", "{}", outcome.transcript());
+        }
+    }
+}
+
+/// Searches that let threads take turns do not find it, and say that this is not among what they have run.
+#[test]
+fn what_many_yields_in_a_row_lead_to_is_not_called_run() {
+    for level in Optimisation::ALL {
+        for strategy in ["dfs", "icb"] {
+            let outcome = explore("yields_often", level, &["--strategy", strategy]);
+            assert_eq!(outcome.report["findings"], serde_json::json!([]), "{}", outcome.transcript());
+            let covered = &outcome.report["covered"];
+            assert_ne!(covered["everything"], true, "{}", outcome.transcript());
+            assert_eq!(covered["in_turns_of"], 8, "{}", outcome.transcript());
+        }
+        let outcome = explore("yields_often", level, &["--strategy", "dpor"]);
+        assert_eq!(outcome.finding()["kind"], "assertion", "{}", outcome.transcript());
+    }
+}
+
 #[test]
 fn a_loop_through_memory_that_never_ends_is_found() {
     for level in Optimisation::ALL {

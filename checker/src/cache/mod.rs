@@ -14,8 +14,8 @@
 //! * A time-out or a flush is a choice that is nobody's run: the position stays, unless it lets the thread that ran last
 //!   go on, as its own time-out does, or that of a thread that it joins. [`Position::Waits`] is where that can happen,
 //!   so that a [`Position::Free`] stays free, and only the choice of a thread ends it.
-//! * A thread that goes on past a yield is a different thread afterwards: it will have to wait at the next one
-//!   ([`crate::point::Point::gave_way`]). Its positions are entered under a [`Runner`] of their own.
+//! * A thread that goes on past a yield is a different thread afterwards: it will have to wait sooner
+//!   ([`crate::point::Point::yields`]). Its positions are entered under a [`Runner`] of their own.
 //!
 //! Under preemptions, at [`Position::Free`] every choice costs 0 and nobody has to wait. So a free entry stands for every
 //! position at no lower cost. And leaving any thread costs at most 1, so that an entry at a lower cost stands for every
@@ -44,21 +44,24 @@ pub struct Place {
     pub position: Position,
 }
 
-/// Who ran last, or nobody; and whether he gave way ([`crate::point::Point::gave_way`]).
+/// Who ran last, or nobody; and how often he gave way ([`crate::point::Point::yields`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Runner(u32);
 
 impl Runner {
-    const GAVE_WAY: u32 = 4;
+    /// The bits that hold how often he gave way; a packed position has the two below.
+    const YIELDS: u32 = 0b1111 << 2;
+    /// The highest number that they hold.
+    pub(crate) const MOST_YIELDS: u32 = 0b1111;
     /// So that nobody is no thread.
-    const SOMEBODY: u32 = 8;
+    const SOMEBODY: u32 = 1 << 6;
 
     /// A thread's entry.
     #[must_use]
-    pub fn of(tag: Option<ThreadTag>, gave_way: bool) -> Self {
+    pub fn of(tag: Option<ThreadTag>, yields: u32) -> Self {
         let Some(tag) = tag else { return Self(0) };
-        let gave_way = if gave_way { Self::GAVE_WAY } else { 0 };
-        Self(tag.0 as u32 & !(Self::SOMEBODY - 1) | Self::SOMEBODY | gave_way)
+        let yields = yields.min(Self::MOST_YIELDS) << 2;
+        Self(tag.0 as u32 & !(Self::SOMEBODY - 1) | Self::SOMEBODY | yields)
     }
 }
 
@@ -71,7 +74,7 @@ pub enum Position {
     At(Runner),
     /// This thread is blocked, but a time-out may let it go on as if it had never stopped.
     Waits(Runner),
-    /// This thread is at a yield. If it gave way before, it cannot be chosen; if it goes on, it has given way.
+    /// This thread is at a yield. If it gave way often enough before, it cannot be chosen; if it goes on, it has given way.
     Yields(Runner),
 }
 
@@ -247,7 +250,7 @@ mod tests {
     use crate::names::ThreadName;
 
     fn runner(ordinal: u16) -> Runner {
-        Runner::of(ThreadName::MAIN.child(ordinal).map(ThreadTag::of), false)
+        Runner::of(ThreadName::MAIN.child(ordinal).map(ThreadTag::of), 0)
     }
 
     fn at(ordinal: u16) -> Place {
@@ -287,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_gives_way_or_gave_way_stands_for_nobody_else() {
-        let gave_way = Runner::of(ThreadName::MAIN.child(1).map(ThreadTag::of), true);
+        let gave_way = Runner::of(ThreadName::MAIN.child(1).map(ThreadTag::of), 1);
         for position in [Position::Yields(runner(1)), Position::Yields(gave_way), Position::At(gave_way)] {
             let cache = Cache::new(Some(Rule::Preemptions));
             assert!(!cache.enter(Place { position, ..at(1) }, 0, 1));

@@ -115,7 +115,7 @@ impl Entry {
 
     /// Whether who ran last may be left and come back to like any other thread.
     pub(super) fn is_unbound(&self) -> bool {
-        self.position & KIND != Position::Yields(Runner(0)).packed() && self.position & Runner::GAVE_WAY == 0
+        self.position & KIND != Position::Yields(Runner(0)).packed() && self.position & Runner::YIELDS == 0
     }
 
     pub(super) fn costs_at_most(&self, cost: u32) -> bool {

@@ -118,10 +118,12 @@ impl<'f, P: Program> Fate<'f, '_, P> {
 fn none_passes<P: Program>(lab: &mut Lab<'_, P>) -> Result<bool, Halt> {
     let mut strategy = Frontier::new(Unbounded);
     let cache = Cache::new(Some(Rule::Preemptions));
+    let mut left_out = false;
     while let Next::Work(item) = strategy.next(&cache) {
         let mut guide = strategy.guide(&item, &cache);
         let end = lab.drive(&item.prefix, &mut *guide)?;
         let notes = guide.notes();
+        left_out |= lab.left_out() || lab.trace().holds_back();
         match &end {
             End::Ended(failures) if failures.is_empty() => return Ok(false),
             End::Ended(_) => {
@@ -133,7 +135,8 @@ fn none_passes<P: Program>(lab: &mut Lab<'_, P>) -> Result<bool, Halt> {
         }
         strategy.learn(&item, lab.trace(), notes, &cache);
     }
-    Ok(true)
+    // What a thread would have come to that had to let others go is unknown as well.
+    if left_out { Err(Halt::Spent) } else { Ok(true) }
 }
 
 /// A program whose executions begin after the first events of a schedule.

@@ -144,6 +144,12 @@ impl<'a, P: Program> Lab<'a, P> {
         &self.runner.trace
     }
 
+    /// A thread had to give way in the last execution, so that what comes of its going on was left out: as far as the backend
+    /// made it do so.
+    pub(super) fn left_out(&self) -> bool {
+        self.runner.ending.left_out
+    }
+
     /// Takes what the execution that ended so has recorded.
     pub(super) fn experiment(&mut self, end: &End) -> Experiment {
         let failures: &[Failure] = match end {

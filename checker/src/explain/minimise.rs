@@ -231,7 +231,7 @@ impl Icb {
 
     /// Whether every schedule with at most so many preemptions was run.
     fn covers(&self, preemptions: u32) -> bool {
-        self.strategy.coverage(self.cut).preemptions >= Some(preemptions)
+        self.strategy.coverage(self.cut).is_whole_to(preemptions)
     }
 
     fn next(&mut self) -> Option<WorkItem> {
@@ -245,6 +245,9 @@ impl Icb {
         let mut guide = self.strategy.guide(item, &self.cache);
         let end = lab.drive(&item.prefix, &mut *guide)?;
         let mut notes = guide.notes();
+        if lab.left_out() {
+            self.cut = Some(self.cut.map_or(item.cost, |cut| cut.min(item.cost)));
+        }
         match end {
             End::Ended(_) => {
                 self.cache.end(lab.trace().hb.state());

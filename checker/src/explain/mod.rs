@@ -124,7 +124,7 @@ pub fn explain<P: Program>(
     if events > LONGEST && effort == Effort::Bounded {
         return Err(Unexplained::TooLong(events));
     }
-    let limits = Limits { events: options.step_limit.max(1), timeouts: options.max_timeouts };
+    let limits = Limits::of(options);
     let mut lab = Lab::new(program, limits, &found.identity, go);
     let by_icb = options.strategy == StrategyKind::Icb;
     let searched = Searched { fewest: found.fewest, by_icb };

@@ -114,11 +114,10 @@ struct Search<'a, P> {
 impl<'a, P: Program> Search<'a, P> {
     fn new(program: &'a P, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
         let (strategy, rule) = options.strategy.plan(options);
-        let limits = Limits { events: options.step_limit.max(1), timeouts: options.max_timeouts };
         Self {
             options,
             observer,
-            runner: Runner::new(program, limits),
+            runner: Runner::new(program, Limits::of(options)),
             strategy,
             cache: Cache::new(rule.filter(|_| options.cache)),
             ahead: Ahead::new(Box::new(Alone)),
@@ -424,7 +423,7 @@ impl<'a, P: Program> Search<'a, P> {
 /// Whether no schedule with fewer preemptions than these can show the same. `lowest`: each class of schedules was run with as
 /// few as it can have.
 fn is_fewest(preemptions: u32, covered: Coverage, lowest: bool) -> bool {
-    preemptions == 0 || (lowest && covered.preemptions.is_some_and(|below| below + 1 >= preemptions))
+    preemptions.checked_sub(1).is_none_or(|fewer| lowest && covered.is_whole_to(fewer))
 }
 
 /// A failure, and the execution that showed it.

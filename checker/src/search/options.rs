@@ -23,6 +23,10 @@ pub struct Options {
     pub max_periods: u32,
     /// How many timed waits may run out of time in one execution by choice. Where nobody else can move, more do.
     pub max_timeouts: u32,
+    /// How often a thread may be let past a yield or sleep while others could go and none of them moves; at the next one they go
+    /// first. At least 1 and at most 15. A loop that gives way and does something else in each round would never end without
+    /// it; one that backs off by a few yields, or a few sleeps in a row, are to be run as they may.
+    pub max_yields: u32,
     /// At most this many executions.
     pub max_schedules: Option<u64>,
     /// At most this many events in one execution.
@@ -53,6 +57,7 @@ impl Default for Options {
             max_threads: 3,
             max_periods: 6,
             max_timeouts: 1,
+            max_yields: 8,
             max_schedules: Some(10_000),
             step_limit: 100_000,
             seed: 0,

@@ -28,7 +28,7 @@ pub fn replay<P: Program>(
     step_limit: u32,
     go: &mut dyn FnMut() -> Go,
 ) -> Result<Replayed, SearchError> {
-    let limits = Limits { events: step_limit.max(1), timeouts: u32::MAX };
+    let limits = Limits { timeouts: u32::MAX, ..Limits::of_events(step_limit) };
     loop {
         let mut runner = Runner::new(program, limits);
         let failure = match runner.run(steps, &mut DefaultSchedule, go)? {

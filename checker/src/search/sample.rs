@@ -22,7 +22,7 @@ pub fn sample<P: Program>(
     seen: &mut dyn FnMut(&Trace, &[Failure]),
 ) -> Result<u64, SearchError> {
     let cache = Cache::new(None);
-    let limits = Limits { events: step_limit.max(1), timeouts: 1 };
+    let limits = Limits::of_events(step_limit);
     let mut runner = Runner::new(program, limits);
     for run in 0..runs {
         let Next::Work(item) = strategy.next(&cache) else { return Ok(run) };

@@ -245,4 +245,17 @@ pub struct Coverage {
     pub delays: Option<u32>,
     /// Every schedule.
     pub everything: bool,
+    /// From so many preemptions or delays on only the schedules in which who has gone past
+    /// [`Options::max_yields`](crate::search::Options::max_yields) yields in a row lets others go first, as far as is said
+    /// above; where nothing is said above, every one of these.
+    pub in_turns_from: Option<u32>,
+}
+
+impl Coverage {
+    /// Whether every schedule with at most so many preemptions was run, whatever turns its threads take.
+    #[must_use]
+    pub fn is_whole_to(&self, preemptions: u32) -> bool {
+        let is_whole = self.in_turns_from.is_none_or(|from| from > preemptions);
+        is_whole && self.preemptions.is_some_and(|bound| bound >= preemptions)
+    }
 }

@@ -9,7 +9,7 @@
 //!
 //! Deviations: blocked events are pending too, and get fresh priorities; an open timed wait is an event of its own. The
 //! workaround for busy loops (fresh priorities after 1000 yields) is not needed: at a yield others go first
-//! ([`Point::gave_way`]), and a loop that only looks is blocked.
+//! ([`Point::yields`]), and a loop that only looks is blocked.
 
 use super::dice::Dice;
 use super::sampler::{Sample, agents, run};

@@ -31,6 +31,20 @@ fn verdicts_are_those_of_what_was_covered() {
 }
 
 #[test]
+fn what_is_left_out_because_a_thread_had_to_let_others_go_is_not_called_run() {
+    let polls = "create T2, loop 12 { yield }, r x, assert x == 1, join T2 | T2: w x 1";
+    for (strategy, bound) in [(Strategy::Dfs, ""), (Strategy::Icb, " with at most 2 preemptions")] {
+        let report = explore_with(polls, |request| request.strategy = strategy).report;
+        let of_which =
+            "in which no thread yields or sleeps more than 8 times in a row while another one could go";
+        let line = format!("Nothing found: every schedule{bound} {of_which} was run, and none failed.\n");
+        let text = text::render(&report);
+        assert!(text.contains(&line), "{text}");
+        assert_eq!((report.covered.everything, report.covered.in_turns_of), (false, Some(8)));
+    }
+}
+
+#[test]
 fn a_search_that_covers_nothing_says_what_it_promises() {
     let text = |strategy| {
         let change = |request: &mut Request| (request.strategy, request.max_schedules) = (strategy, 5);

@@ -2,7 +2,7 @@
 //
 // Right: the semaphore starts at 1, the number of printers.
 //
-// So it is within two preemptions. With three, libstdc++ 12 loses a wake-up of its own: acquire() remembers the counter, spins,
+// So it is with one preemption. With two, libstdc++ 12 loses a wake-up of its own: acquire() remembers the counter, spins,
 // and then sleeps for as long as the counter is what it was before. If another thread has acquired and released in the
 // meantime, the counter is that again, and nobody wakes the sleeper.
 #include <atomic>

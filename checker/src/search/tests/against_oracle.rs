@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use proptest::prelude::{Just, Strategy as Generator, prop, prop_assume, prop_oneof, proptest};
 use proptest::sample::select;
 
-use super::oracle::{Class, oracle};
+use super::oracle::{Class, Oracle, oracle, oracle_with};
 use super::*;
 use crate::hash::HbHash;
 use crate::search::tests::generated::generated;
-use crate::strategy::{Frontier, Preemptions};
+use crate::strategy::{Coverage, Frontier, Preemptions};
 
 /// What threads are made of.
 const SNIPPETS: [&str; 32] = [
@@ -119,45 +119,67 @@ struct Visited {
 }
 
 fn visited(model: &Model, strategy: StrategyKind, bound: u32, cache: bool) -> Visited {
-    let options = Options { max_preemptions: bound, max_delays: bound, ..Options::default() };
-    visited_by(model, strategy.plan(&options).0, strategy, bound, cache)
+    let options = to_the_end(strategy, bound, Options::default().max_yields);
+    visited_by(model, strategy.plan(&options).0, &Options { cache, ..options }).0
 }
 
-fn visited_by(
-    model: &Model,
-    plan: Box<dyn Strategy>,
-    strategy: StrategyKind,
-    bound: u32,
-    cache: bool,
-) -> Visited {
-    let options = Options {
+fn to_the_end(strategy: StrategyKind, bound: u32, max_yields: u32) -> Options {
+    Options {
         strategy,
         max_preemptions: bound,
         max_delays: bound,
+        max_yields,
         max_schedules: None,
         keep_going: true,
-        cache,
         ..Options::default()
-    };
+    }
+}
+
+fn visited_by(model: &Model, plan: Box<dyn Strategy>, options: &Options) -> (Visited, Coverage) {
     let mut observer = Patient;
-    let mut search = Search::new(model, &options, &mut observer);
+    let mut search = Search::new(model, options, &mut observer);
     search.strategy = plan;
     assert_eq!(search.search().unwrap(), Ended::Covered);
     let classes = search.cache.ends();
     assert_eq!(search.stats.schedules, classes.len() as u64);
     let failures = search.findings.iter().map(|finding| finding.identity.clone()).collect();
-    Visited { classes, failures, executions: search.stats.executions() }
+    let covered = search.strategy.coverage(search.cut);
+    (Visited { classes, failures, executions: search.stats.executions() }, covered)
+}
+
+/// What of all schedules is called covered was visited, whatever turns are taken.
+fn check_covered(covered: Coverage, visited: &Visited, unfair: &Oracle, text: &str) {
+    let whole =
+        |bound: u32| covered.in_turns_from.map_or(Some(bound), |from| from.min(bound + 1).checked_sub(1));
+    let [preemptions, delays] = [covered.preemptions, covered.delays].map(|bound| bound.and_then(whole));
+    assert!(!covered.everything || covered.in_turns_from.is_none());
+    let is_covered = |class: &Class| {
+        covered.everything
+            || preemptions.is_some_and(|most| class.preemptions <= most)
+            || delays.is_some_and(|most| class.delays <= most)
+    };
+    assert!(unfair.within(is_covered).0.is_subset(&visited.classes), "{covered:?}: {text}");
 }
 
 fn check(text: &str) -> bool {
+    check_with(text, 1)
+}
+
+/// Compares, if there are few enough executions for brute force, where a thread is let past so many yields in a row.
+fn check_with(text: &str, max_yields: u32) -> bool {
     let model = model(text);
-    let Some(oracle) = oracle(&model, 1, 3_000) else { return false };
+    let Some(oracle) = oracle_with(&model, 1, max_yields, 3_000) else { return false };
+    let unfair = oracle_with(&model, 1, u32::MAX, 10_000);
     let hashes: BTreeSet<HbHash> = oracle.classes.values().map(|class| class.hash).collect();
     assert_eq!(hashes.len(), oracle.classes.len(), "two classes have one hash: {text}");
     let compare = |strategy, bound, within: &dyn Fn(&Class) -> bool| {
         let (classes, failures) = oracle.within(within);
         for cache in [true, false] {
-            let got = visited(&model, strategy, bound, cache);
+            let options = to_the_end(strategy, bound, max_yields);
+            let (got, covered) = visited_by(&model, strategy.plan(&options).0, &Options { cache, ..options });
+            if let Some(unfair) = &unfair {
+                check_covered(covered, &got, unfair, text);
+            }
             // Without the cache each execution is run exactly once.
             let all =
                 oracle.executions.iter().filter(|&(&cost, _)| strategy != StrategyKind::Icb || cost <= bound);
@@ -175,7 +197,7 @@ fn check(text: &str) -> bool {
         compare(StrategyKind::Idb, bound, &|class| class.delays <= bound);
         let plan = Box::new(Frontier::with_patience(Preemptions { max: bound }, 1));
         let (classes, failures) = oracle.within(|class| class.preemptions <= bound);
-        let got = visited_by(&model, plan, StrategyKind::Icb, bound, true);
+        let (got, _) = visited_by(&model, plan, &to_the_end(StrategyKind::Icb, bound, max_yields));
         assert_eq!((got.classes, got.failures), (classes, failures), "in turns to {bound}: {text}");
     }
     true
@@ -185,8 +207,8 @@ proptest! {
     #![proptest_config(generated(64))]
 
     #[test]
-    fn every_search_visits_exactly_the_classes_within_its_bound(text in program()) {
-        prop_assume!(check(&text));
+    fn every_search_visits_exactly_the_classes_within_its_bound(text in program(), max_yields in 1..=2_u32) {
+        prop_assume!(check_with(&text, max_yields));
     }
 }
 
@@ -220,6 +242,32 @@ fn nothing_is_lost_to_what_a_cache_could_wrongly_leave_out() {
     ));
     // Here main's join lets T3 go on past its second yield.
     assert!(check("join T2, join T3 | T2: w a | T3: r a, yield, yield, r x | T4: w x"));
+}
+
+/// A failure that takes going on past more yields than a thread is let past, and no preemption.
+#[test]
+fn what_takes_going_on_past_many_yields_is_not_called_covered() {
+    let text = |yields: usize| format!("{}r x, assert x == 1 | w x 1", "yield, ".repeat(yields));
+    let few = Options::default().max_yields as usize;
+    for strategy in [StrategyKind::Dfs, StrategyKind::Icb, StrategyKind::Idb, StrategyKind::Auto] {
+        // The first yield comes after nothing of the thread's own.
+        for (yields, is_found) in [(few + 1, true), (few + 2, false)] {
+            let outcome = all(&text(yields), strategy, 20, true);
+            let covered = outcome.covered;
+            assert_eq!((outcome.findings.len(), covered.everything), (usize::from(is_found), is_found));
+            // Each time the other thread is passed over is a delay.
+            let from = if strategy == StrategyKind::Idb { few as u32 - 1 } else { 0 };
+            assert_eq!(covered.in_turns_from, (!is_found).then_some(from), "{strategy:?}, {yields} yields");
+        }
+    }
+}
+
+#[test]
+fn a_bound_below_what_others_had_to_be_let_go_for_is_covered_for_all_schedules() {
+    // It takes a preemption to leave the second thread between its writes, and to see the one without the other.
+    let text = "r a, r b, while a > b { yield, r b } | w a, w b";
+    let outcome = all(text, StrategyKind::Icb, 2, true);
+    assert_eq!((outcome.covered.preemptions, outcome.covered.in_turns_from), (Some(2), Some(1)));
 }
 
 /// The smallest program on which the happens-before hash alone, as key of the cache, loses classes.

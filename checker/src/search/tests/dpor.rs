@@ -130,7 +130,7 @@ fn readers_and_writers() -> impl Generator<Value = String> {
 /// The most events that are kept at any time, how many events an execution has at most, and how many classes there are.
 fn kept(text: &str) -> (usize, usize, usize) {
     let model = model(text);
-    let limits = Limits { events: 1_000, timeouts: u32::MAX };
+    let limits = Limits { timeouts: u32::MAX, ..Limits::of_events(1_000) };
     let (mut plan, mut runner, cache) = (ReverseSearch::new(), Runner::new(&model, limits), Cache::new(None));
     let (mut most, mut longest) = (0, 0);
     while let Next::Work(item) = plan.next(&cache) {

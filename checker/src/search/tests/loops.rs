@@ -5,6 +5,7 @@ use super::*;
 use crate::difference::{Difference, Seen};
 use crate::failure::FailureKind as Kind;
 use crate::op::OpKind;
+use crate::run::Limits;
 use crate::seam::{Agent, Choice, ExecutionError, Until};
 use crate::strategy::{Coverage, Decision, Guide, Notes};
 
@@ -162,7 +163,7 @@ fn items_and_notes_survive_being_written_down() {
     let program = model("r x, w x | r x, lock m, timedwait c m, unlock m | lock m, signal c, unlock m, w x");
     let (mut strategy, rule) = StrategyKind::Icb.plan(&Options::default());
     let cache = Cache::new(rule);
-    let mut runner = Runner::new(&program, Limits { events: 1_000, timeouts: 1 });
+    let mut runner = Runner::new(&program, Limits::of_events(1_000));
     while let Next::Work(item) = strategy.next(&cache) {
         let item = through_json(&item);
         let mut guide = strategy.guide(&item, &cache);
@@ -360,7 +361,7 @@ fn random_schedules_depend_on_the_seed_alone() {
     let run = |seed, first| {
         let mut random = crate::strategy::Sampler::new(crate::strategy::Random, seed);
         let program = model("loop 5 { r x, w x } | loop 5 { r x, w x } | loop 5 { r x, w x }");
-        let limits = Limits { events: 1_000, timeouts: 1 };
+        let limits = Limits::of_events(1_000);
         let mut runner = Runner::new(&program, limits);
         let cache = Cache::new(None);
         let items: Vec<WorkItem> = (0..4)
@@ -407,7 +408,7 @@ fn a_batch_is_recorded_as_its_single_events_are() {
     let text = "create T2, lock m, r x, while x == 0 { wait c m, r x }, unlock m, join T2 \
                 | T2: r y, lock m, w x, signal c, unlock m, yield, r y";
     let program = model(text);
-    let limits = Limits { events: 1_000, timeouts: 1 };
+    let limits = Limits::of_events(1_000);
     let mut single = Runner::new(&program, limits);
     single.run(&[], &mut crate::strategy::DefaultSchedule, &mut || Go::Continue).unwrap();
     let mut batched = Runner::new(&program, limits);

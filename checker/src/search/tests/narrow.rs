@@ -6,6 +6,7 @@ use super::*;
 use crate::cache::Cache;
 use crate::names::{Obj, Site, ThreadName};
 use crate::op::OpKind;
+use crate::run::Limits;
 use crate::seam::Scope;
 use crate::search::tests::generated::generated;
 use crate::strategy::{Bounds, Notes, PctVb, Sampler, Vtb, WorkItem};
@@ -23,7 +24,7 @@ fn seen(trace: &Trace, scope: &Scope) -> Vec<Seen> {
 
 fn run(model: &Model, scope: &Scope, strategy: &dyn Strategy, item: &WorkItem) -> (End, Trace, Notes) {
     let cache = Cache::new(None);
-    let mut runner = Runner::new(model, Limits { events: 3_000, timeouts: 1 });
+    let mut runner = Runner::new(model, Limits::of_events(3_000));
     let mut guide = strategy.guide(item, &cache);
     let end = runner.run_within(scope, &item.prefix, &mut *guide, &mut || Go::Continue).unwrap();
     (end, runner.trace, guide.notes())

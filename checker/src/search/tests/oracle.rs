@@ -37,26 +37,27 @@ pub(super) struct Oracle {
 
 /// The oracle's answer, if there are at most `limit` executions.
 pub(super) fn oracle(model: &Model, timeouts: u32, limit: u64) -> Option<Oracle> {
-    start(model, timeouts, true, limit)
+    oracle_with(model, timeouts, Options::default().max_yields, limit)
+}
+
+/// The same where a thread is let past so many yields in a row.
+pub(super) fn oracle_with(model: &Model, timeouts: u32, yields: u32, limit: u64) -> Option<Oracle> {
+    let mut oracle = Oracle::default();
+    At::beginning(model, timeouts, yields).visit(&mut oracle, limit).then_some(oracle)
 }
 
 /// The same without a bound on time-outs, and where giving way obliges nobody.
 pub(super) fn unfair_oracle(model: &Model, limit: u64) -> Option<Oracle> {
-    start(model, u32::MAX, false, limit)
+    oracle_with(model, u32::MAX, u32::MAX, limit)
 }
 
 /// Whether every continuation after these choices fails.
 pub(crate) fn always_fails_after(model: &Model, choices: &[Choice]) -> bool {
-    let begun = At::beginning(model, u32::MAX, true);
+    let begun = At::beginning(model, u32::MAX, Options::default().max_yields);
     let at = choices.iter().fold(begun, |at, &choice| at.after(choice, &[choice]));
     let mut oracle = Oracle::default();
     at.visit(&mut oracle, u64::MAX);
     oracle.classes.values().all(|class| !class.failures.is_empty())
-}
-
-fn start(model: &Model, timeouts: u32, fair: bool, limit: u64) -> Option<Oracle> {
-    let mut oracle = Oracle::default();
-    At::beginning(model, timeouts, fair).visit(&mut oracle, limit).then_some(oracle)
 }
 
 impl Oracle {
@@ -75,26 +76,26 @@ struct At<'m> {
     run: ModelRun,
     events: Vec<Event>,
     last: Option<ThreadName>,
-    /// The last thread went past a yield after its own event, with no event of others since.
-    gave_way: bool,
+    /// How many yields the last thread went past, each after an event of its own, with no event of others since.
+    yields: u32,
     preemptions: u32,
     delays: u32,
     timeouts: u32,
-    fair: bool,
+    max_yields: u32,
 }
 
 impl<'m> At<'m> {
-    fn beginning(model: &'m Model, timeouts: u32, fair: bool) -> Self {
+    fn beginning(model: &'m Model, timeouts: u32, max_yields: u32) -> Self {
         Self {
             model,
             run: model.start(&Scope::All).unwrap(),
             events: Vec::new(),
             last: None,
-            gave_way: false,
+            yields: 0,
             preemptions: 0,
             delays: 0,
             timeouts,
-            fair,
+            max_yields,
         }
     }
 
@@ -102,11 +103,11 @@ impl<'m> At<'m> {
         let mut agents = Mirror::default();
         agents.start(self.run.agents());
         let mut choices = Vec::new();
-        let last = match self.last.filter(|&last| self.fair && self.gave_way && self.is_at_yield(last)) {
+        let last = match self.last.filter(|&last| self.is_at_yield(last)) {
             Some(last) => Last::GivesWay(last),
             None => Last::Nobody,
         };
-        point::choices(&agents, last, self.timeouts > 0, 0, &mut choices);
+        point::choices(&agents, (last, self.yields >= self.max_yields), self.timeouts > 0, 0, &mut choices);
         self.note_saved(&agents, &choices, oracle);
         if choices.is_empty() {
             return self.end(&agents, oracle, limit);
@@ -120,13 +121,14 @@ impl<'m> At<'m> {
         next.events.push(batch.steps.remove(0).event);
         match choice.agent {
             Agent::Thread(chosen) => {
-                next.gave_way = self.last == Some(chosen) && (self.gave_way || self.is_at_yield(chosen));
+                let goes_on = self.last == Some(chosen);
+                next.yields = if goes_on { self.yields + u32::from(self.is_at_yield(chosen)) } else { 0 };
                 next.last = Some(chosen);
                 next.preemptions += u32::from(self.is_preemption(chosen));
                 next.delays += self.skipped(chosen, choices);
             }
             Agent::Timeout(_) => {
-                next.gave_way = false;
+                next.yields = 0;
                 next.timeouts = self.timeouts.saturating_sub(1);
             }
             Agent::Flush(_) => unreachable!(),
@@ -150,7 +152,7 @@ impl<'m> At<'m> {
         pending.is_some_and(|op| matches!(op.kind, OpKind::Yield | OpKind::Sleep))
     }
 
-    /// Walks round from the last thread to the chosen one.
+    /// Walks round from the last thread to the chosen one. Who gives way again comes last.
     fn skipped(&self, chosen: ThreadName, choices: &[Choice]) -> u32 {
         let can_go: BTreeSet<ThreadName> = choices
             .iter()
@@ -161,6 +163,9 @@ impl<'m> At<'m> {
         round.dedup();
         let start = self.last.map_or(0, |last| round.iter().position(|&name| name == last).unwrap());
         round.rotate_left(start);
+        if self.yields > 0 && self.is_at_yield(round[0]) {
+            round.rotate_left(1);
+        }
         round.iter().take_while(|&&name| name != chosen).filter(|name| can_go.contains(name)).count() as u32
     }
 

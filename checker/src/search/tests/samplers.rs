@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use super::*;
 use crate::hash::HbHash;
 use crate::names::ThreadName;
+use crate::run::Limits;
 use crate::strategy::{Pct, PctVb, Pos, Racing, Random, Rapos, Sample, Sampler, Script, Surw};
 
 /// A probability in lowest terms.
@@ -26,7 +27,7 @@ fn sum((a, b): Exact, (c, d): Exact) -> Exact {
 /// Runs every sequence of random numbers, and adds up the probabilities of what is seen.
 fn exactly<K: Ord>(text: &str, sample: &dyn Sample, seen: impl Fn(&Trace) -> K) -> BTreeMap<K, Exact> {
     let model = model(text);
-    let mut runner = Runner::new(&model, Limits { events: 1_000, timeouts: 1 });
+    let mut runner = Runner::new(&model, Limits::of_events(1_000));
     let script = Arc::new(Mutex::new(Script::default()));
     let mut all = BTreeMap::new();
     loop {
@@ -76,7 +77,7 @@ fn order(trace: &Trace) -> String {
 /// One execution of each of so many seeds, for what it learns.
 fn taught<S: Sample>(text: &str, mut sample: S) -> S {
     let model = model(text);
-    let mut runner = Runner::new(&model, Limits { events: 1_000, timeouts: 1 });
+    let mut runner = Runner::new(&model, Limits::of_events(1_000));
     runner.run(&[], &mut crate::strategy::DefaultSchedule, &mut || Go::Continue).unwrap();
     sample.learn(&runner.trace);
     sample

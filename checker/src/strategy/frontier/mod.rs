@@ -76,6 +76,8 @@ pub struct Frontier<B> {
     dropped: Option<u32>,
     beyond: bool,
     withheld: bool,
+    /// The least cost of an item in which a thread had to let others go.
+    held_back: Option<u32>,
 }
 
 /// This many items fill about 100 MB. More wait only where executions are long and the bound is high; then those of
@@ -134,6 +136,7 @@ impl<B: Bound> Frontier<B> {
             dropped: None,
             beyond: false,
             withheld: false,
+            held_back: None,
         }
     }
 
@@ -280,7 +283,8 @@ impl<B: Bound> Strategy for Frontier<B> {
     }
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, cache: &Cache) {
-        let Some(Begun { from, .. }) = self.under_way.remove(&item.id) else { return };
+        let Some(Begun { from, cost }) = self.under_way.remove(&item.id) else { return };
+        self.held_back = least(self.held_back, Some(cost).filter(|_| run.holds_back()));
         self.beyond |= notes.beyond;
         self.withheld |= notes.withheld;
         if notes.joins_matter && !self.joins_matter {
@@ -312,7 +316,7 @@ impl<B: Bound> Strategy for Frontier<B> {
         self.spare.clear();
         (self.spare_dropped, self.joins_matter) = (None, false);
         self.steps = Steps::default();
-        (self.started, self.beyond, self.withheld) = (false, false, false);
+        (self.started, self.beyond, self.withheld, self.held_back) = (false, false, false, None);
         (self.current, self.count, self.dropped, self.turns) = (0, 0, None, (0, 0));
     }
 
@@ -324,10 +328,16 @@ impl<B: Bound> Strategy for Frontier<B> {
         let first_gap = [cut, unfinished, waiting, self.dropped].into_iter().flatten().min();
         match first_gap {
             Some(0) => Coverage::default(),
-            Some(gap) => self.bound.covered((gap - 1).min(self.bound.max())),
+            Some(gap) => {
+                let bound = (gap - 1).min(self.bound.max());
+                let in_turns_from = self.held_back.filter(|&cost| cost <= bound);
+                Coverage { in_turns_from, ..self.bound.covered(bound) }
+            }
             None => {
                 let covered = self.bound.covered(self.bound.max());
-                Coverage { everything: !self.beyond && !self.withheld, ..covered }
+                let whole = !self.beyond && !self.withheld;
+                let in_turns_from = self.held_back.filter(|_| whole || covered != Coverage::default());
+                Coverage { everything: whole && self.held_back.is_none(), in_turns_from, ..covered }
             }
         }
     }

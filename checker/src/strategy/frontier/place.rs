@@ -12,29 +12,29 @@ pub(super) fn place(bound: &impl Bound, at: &Point<'_>) -> Place {
     let ran = ran(at);
     let position = match at.last {
         Last::Free(name) | Last::GivesWay(name) if is_enabled(at, name) => Position::Yields(ran),
-        Last::CanGoOn(_) if at.gave_way => Position::At(ran),
+        Last::CanGoOn(_) if at.yields > 0 => Position::At(ran),
         _ => bound.position(at),
     };
     Place { state: at.state(), ran, position }
 }
 
-/// Who ran last. Whether he gave way no longer matters when he is blocked: what lets him go on is another's move.
+/// Who ran last. How often he gave way no longer matters when he is blocked: what lets him go on is another's move.
 fn ran(at: &Point<'_>) -> Runner {
-    let gave_way = at.gave_way && matches!(at.last, Last::CanGoOn(_) | Last::GivesWay(_));
-    runner(at, at.last.thread(), gave_way)
+    let goes_on = matches!(at.last, Last::CanGoOn(_) | Last::GivesWay(_));
+    runner(at, at.last.thread(), if goes_on { at.yields } else { 0 })
 }
 
 /// Who will have run last after a choice. A time-out or a flush is nobody's run, but a move.
 pub(super) fn ran_after(at: &Point<'_>, choice: Choice) -> Runner {
-    let Agent::Thread(next) = choice.agent else { return runner(at, at.last.thread(), false) };
+    let Agent::Thread(next) = choice.agent else { return runner(at, at.last.thread(), 0) };
     let yields = || at.agents.thread(next).is_some_and(AgentView::gives_way);
-    let gave_way = at.last.thread() == Some(next) && (at.gave_way || yields());
-    runner(at, Some(next), gave_way)
+    let goes_on = at.last.thread() == Some(next);
+    runner(at, Some(next), if goes_on { at.yields + u32::from(yields()) } else { 0 })
 }
 
-fn runner(at: &Point<'_>, thread: Option<ThreadName>, gave_way: bool) -> Runner {
+fn runner(at: &Point<'_>, thread: Option<ThreadName>, yields: u32) -> Runner {
     let tag = |name| at.agents.index(name).map_or_else(|| ThreadTag::of(name), |i| at.trace.hb.tag(i));
-    Runner::of(thread.map(tag), gave_way)
+    Runner::of(thread.map(tag), yields)
 }
 
 fn is_enabled(at: &Point<'_>, name: ThreadName) -> bool {
@@ -43,7 +43,7 @@ fn is_enabled(at: &Point<'_>, name: ThreadName) -> bool {
 
 /// The thread at which costs are counted, for [`Bound::position`].
 pub(in crate::strategy) fn at_thread(at: &Point<'_>, name: ThreadName) -> Position {
-    Position::At(runner(at, Some(name), false))
+    Position::At(runner(at, Some(name), 0))
 }
 
 /// The position where the thread that ran last is blocked, but may find itself able to go on although no thread has
