@@ -1,5 +1,6 @@
 //! Operations, what they do to objects, and the dependency relation.
 
+use crate::cache::Runner;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
@@ -79,6 +80,8 @@ pub enum OpKind {
     Yield,
     /// Sleeps on the virtual clock; for the search this gives way like [`OpKind::Yield`].
     Sleep,
+    /// Gives way where its code says nothing of that, having looked at the same for long: others go first from the next time on.
+    SliceEnd,
     /// A timed wait runs out of time. The event belongs to the waiting thread.
     Timeout,
     /// A system call on something that threads or processes share (pipe, socket …).
@@ -127,7 +130,17 @@ impl OpKind {
     /// Whether the thread gives way to others.
     #[must_use]
     pub fn gives_way(self) -> bool {
-        matches!(self, Self::Yield | Self::Sleep)
+        self.yields() > 0
+    }
+
+    /// How many yields in a row it counts as.
+    pub(crate) fn yields(self) -> u32 {
+        match self {
+            Self::Yield | Self::Sleep => 1,
+            // Each slice takes hundreds of events.
+            Self::SliceEnd => Runner::MOST_YIELDS,
+            _ => 0,
+        }
     }
 }
 

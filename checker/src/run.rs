@@ -354,7 +354,7 @@ impl<'p, P: Program> Runner<'p, P> {
     /// Who goes past a yield having run last may do so a few times: it is no guarantee that anybody else has moved.
     fn note_giving_way(&mut self, choice: Choice, event: &Recorded) {
         let goes_on = self.state.last.is_some_and(|last| choice.agent == Agent::Thread(last));
-        let yields = self.state.yields + u32::from(event.op.kind.gives_way());
+        let yields = self.state.yields + event.op.kind.yields();
         self.state.yields = if goes_on { yields.min(self.limits.yields) } else { 0 };
     }
 

@@ -45,7 +45,7 @@ impl OpKind {
             Self::FutexResume => ("wake up", ""),
             Self::FutexWake => ("wake sleepers on", "a futex"),
             Self::Await => ("see the change of", "what was waited for"),
-            Self::Yield => ("give way", ""),
+            Self::Yield | Self::SliceEnd => ("give way", ""),
             Self::Sleep => ("sleep", ""),
             Self::Timeout => ("run out of time on", "a wait"),
             Self::Io => ("input or output on", "a file"),

@@ -107,7 +107,7 @@ impl Process {
         }
         pending.op.may.accesses.iter().for_each(|access| self.shared.note_waited_for(access.obj));
         self.note_gap(index);
-        let (op, site) = (Op::new(OpKind::Yield, []), pending.site);
+        let (op, site) = (Op::new(OpKind::SliceEnd, []), pending.site);
         let act = Act::EndOfSlice(Box::new(pending));
         self.threads[index].pending = Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
     }

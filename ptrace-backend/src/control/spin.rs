@@ -52,7 +52,7 @@ impl Thread {
     /// Takes note of an event for the question whether the thread spins.
     pub(crate) fn note_event(&mut self, kind: OpKind, did: &Effect) {
         let looks = match kind {
-            OpKind::Yield | OpKind::Sleep | OpKind::Update => true,
+            OpKind::Yield | OpKind::Sleep | OpKind::SliceEnd | OpKind::Update => true,
             _ => !did.accesses.is_empty() && did.accesses.iter().all(|a| a.mode.leaves_as_it_is()),
         };
         if !looks {

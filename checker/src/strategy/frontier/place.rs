@@ -27,9 +27,9 @@ fn ran(at: &Point<'_>) -> Runner {
 /// Who will have run last after a choice. A time-out or a flush is nobody's run, but a move.
 pub(super) fn ran_after(at: &Point<'_>, choice: Choice) -> Runner {
     let Agent::Thread(next) = choice.agent else { return runner(at, at.last.thread(), 0) };
-    let yields = || at.agents.thread(next).is_some_and(AgentView::gives_way);
+    let pending = || at.agents.thread(next)?.pending.as_ref();
     let goes_on = at.last.thread() == Some(next);
-    runner(at, Some(next), if goes_on { at.yields + u32::from(yields()) } else { 0 })
+    runner(at, Some(next), if goes_on { at.yields + pending().map_or(0, |op| op.kind.yields()) } else { 0 })
 }
 
 fn runner(at: &Point<'_>, thread: Option<ThreadName>, yields: u32) -> Runner {
