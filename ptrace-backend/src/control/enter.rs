@@ -27,8 +27,6 @@ impl Process {
         if function == Function::Panic {
             if self.first_panic.is_none() {
                 self.first_panic = Some((self.threads[index].name, self.stack(index)));
-                // Unwinding, and above all a backtrace, allocates without end.
-                self.leave_allocations_unnamed()?;
             }
         } else if function == Function::Test {
             self.begin_test(index);
