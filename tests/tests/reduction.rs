@@ -34,6 +34,8 @@ const OTHERS: &[(&str, Option<u64>)] = &[
     ("endings/main_leaves.c", None),
     ("endings/main_leaves_ok.c", None),
     ("endings/main_leaves_mutex.c", Some(1)),
+    // The owner has the mutex before the waiter waits, or after.
+    ("peculiar/condition_with_heirs.c", Some(2)),
     ("peculiar/constructor_threads.c", None),
     // What is looked at has been set, or has not.
     ("peculiar/joins_in_order.c", Some(2)),
@@ -41,6 +43,8 @@ const OTHERS: &[(&str, Option<u64>)] = &[
     ("peculiar/panics_and_frees.rs", Some(6)),
     // The flag is set before one of the 40 reads, or after them all; or it is not set.
     ("peculiar/reads_in_vain.c", Some(42)),
+    // Main takes both before the thread does, or only the second one, or none.
+    ("peculiar/robust_ending.c", Some(3)),
     // The flag is set before the thread looks, or after that.
     ("peculiar/sleeps_first.c", Some(2)),
     // The first flag is seen, or the second one, at once; or the loop waits for both, and sees the first, the second, or both.

@@ -73,6 +73,7 @@ impl Process {
             let failure = self.failure(index, kind, message, stack);
             self.threads[index].stage = Stage::Failed(failure);
             return Ok(Some(Flow::Rest));
+        self.watch_end(index, object)?;
         }
         let (mut op, need) = self.describe_call(index, function, object);
         if self.layout.cancels && function.is_cancellation_point() {

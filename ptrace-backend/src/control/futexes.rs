@@ -4,6 +4,7 @@ use checker::names::EventId;
 use checker::op::{Access, Effect, Op, OpKind};
 use checker::seam::{ExecutionError, Pick};
 
+use super::heirs::is_left_behind;
 use super::perform::Next;
 use super::process::{Flow, Process};
 use super::sync::Index;
@@ -181,7 +182,6 @@ impl Process {
     /// A thread has ended: the kernel has cleared its word, for which those wait that join it, and has marked the words of
     /// robust mutexes that it held.
     pub(crate) fn wake_changed_futexes(&mut self, ended: Index) {
-        const OWNER_DIED: u32 = 0x4000_0000;
         let tid_word = self.threads[ended].tid_word;
         let waiters = self.threads.iter().filter_map(|thread| match thread.pending.as_ref()?.act {
             Act::FutexResume { addr, value: Some(value), .. } => Some((addr, value)),
@@ -191,7 +191,7 @@ impl Process {
             .filter(|&(addr, waited_for)| {
                 let now = self.number(addr, 4) as u32;
                 let cleared = now == 0 && tid_word.is_none_or(|word| word == addr);
-                now != waited_for && (cleared || now & OWNER_DIED != 0)
+                now != waited_for && (cleared || is_left_behind(now))
             })
             .map(|(addr, _)| addr)
             .collect();

@@ -11,10 +11,6 @@ use super::thread::Stage;
 use crate::os::wait::{self, Wait};
 use crate::os::{Tid, memory, ptrace};
 
-/// Bits of the lock word of a robust mutex.
-const WAITERS: u32 = 0x8000_0000;
-const OWNER_DIED: u32 = 0x4000_0000;
-
 impl Process {
     /// A thread has created another one, which stands at its beginning: from now on the main thread is to stop where it
     /// ends, however it does, and no other thread is.
@@ -30,24 +26,36 @@ impl Process {
         }
     }
 
-    /// A thread stands where it ends. The main thread stays there, but for a process that a signal ends.
+    /// A thread stands where it ends, which it does unless it has to let go of mutexes. The main thread stays there, but for a
+    /// process that a signal ends.
     pub(super) fn exited(&mut self, index: Index) -> Result<Flow, ExecutionError> {
         /// Of the status that a process ends with.
         const SIGNAL: u64 = 0x7f;
         let status = ptrace::event_message(self.threads[index].tid).map_err(system("read an event"))?;
-        if index != 0 || status & SIGNAL != 0 {
+        if status & SIGNAL != 0 {
             return Ok(Flow::Resume(0));
         }
-        self.read_registers(0)?;
+        self.read_registers(index)?;
+        if self.leaves_mutexes(index) {
+            return Ok(Flow::Rest);
+        }
+        if index != 0 {
+            return Ok(Flow::Resume(0));
+        }
+        self.leave_process()?;
+        Ok(Flow::Rest)
+    }
+
+    /// The main thread has ended, whatever the others do.
+    pub(super) fn leave_process(&mut self) -> Result<(), ExecutionError> {
         self.left_from = Some(self.stack(0));
         self.threads[0].stage = Stage::Ended;
-        self.leave_robust_mutexes();
         if let Some(word) = self.threads[0].tid_word {
             memory::write(self.leader, word, &0_u32.to_le_bytes());
         }
         self.end_if_deserted()?;
         self.wake_changed_futexes(0);
-        Ok(Flow::Rest)
+        Ok(())
     }
 
     /// Where the main thread has left and all others are gone, the process ends; with whose exit code, the kernel knows:
@@ -65,14 +73,5 @@ impl Process {
             }
         }
         Ok(())
-    }
-
-    /// Marks the robust mutexes that the main thread holds, as the kernel does at a thread's end.
-    fn leave_robust_mutexes(&self) {
-        let held = self.objects.mutexes.iter().filter(|(_, mutex)| mutex.robust && mutex.owner == Some(0));
-        for (&at, _) in held {
-            let word = self.number(at, 4) as u32 & WAITERS | OWNER_DIED;
-            memory::write(self.leader, at, &word.to_le_bytes());
-        }
     }
 }

@@ -13,6 +13,7 @@ mod futexes;
 pub(crate) mod harness;
 pub(crate) mod heap;
 pub(crate) mod knowledge;
+mod heirs;
 mod leaving;
 pub(crate) mod memory_calls;
 pub(crate) mod naming;

@@ -8,7 +8,7 @@ use smallvec::{SmallVec, smallvec};
 use super::functions::Function;
 use super::futexes::Requeue;
 use super::process::Process;
-use super::sync::{Index, Mutex};
+use super::sync::Index;
 use super::thread::{Act, Interrupt, Need, Pending, Stage, Thread};
 use crate::os::fd;
 
@@ -18,9 +18,7 @@ impl Process {
         let objects = &self.objects;
         match need {
             Need::Nothing => true,
-            Need::Mutex(at) => {
-                objects.mutexes.get(at).is_none_or(|m| m.can_lock(index) || self.is_orphaned(m))
-            }
+            Need::Mutex(at) => objects.mutexes.get(at).is_none_or(|m| m.can_lock(index)),
             Need::RustMutex(at, len) => self.number(*at, *len) == 0,
             Need::RustRead(at) => self.can_read_rust(*at),
             Need::RustWrite(at) => self.is_writer_woken(*at),
@@ -130,12 +128,6 @@ impl Process {
         })
     }
 
-    /// Whether a mutex was held by a thread that has ended, and goes to whoever takes it next.
-    pub(super) fn is_orphaned(&self, mutex: &Mutex) -> bool {
-        let ended = |owner: Index| matches!(self.threads[owner].stage, Stage::Ended);
-        mutex.robust && mutex.owner.is_some_and(ended)
-    }
-
     fn owner(&self, mutex: u64) -> Option<ThreadName> {
         let owner = self.objects.mutexes.get(&mutex)?.owner?;
         Some(self.threads[owner].name)
@@ -147,6 +139,7 @@ impl Process {
             Act::Function { function: Function::Signal, object, .. } => self.objects.conds.get(object),
             Act::FutexWake { addr, count: 1, .. }
             | Act::FutexRequeue(Requeue { from: addr, wake: 1, .. }) => self.objects.futexes.get(addr),
+            Act::Leave(mutexes) => mutexes.last().and_then(|at| self.objects.futexes.get(at)),
             _ => None,
         };
         match queue {

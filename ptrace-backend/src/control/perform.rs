@@ -7,7 +7,7 @@ use checker::seam::{Event, ExecutionError, Pick};
 use super::calls::{After, Call};
 use super::functions::Function;
 use super::process::Process;
-use super::sync::{Index, Mutex};
+use super::sync::Index;
 use super::thread::{Act, Need, Pending, Stage};
 use super::waiting::dequeue;
 use crate::answers::START_OF_TIME;
@@ -29,6 +29,8 @@ pub(super) enum Next {
     Answer(i64),
     /// Into the system call at which it stands.
     Kernel,
+    /// Out of the process, at whose exit it stands.
+    End,
     /// To the system call at which it stands, once more.
     Again,
     /// Not yet: this comes first.
@@ -145,6 +147,8 @@ impl Process {
             Next::Call(call) => self.begin_call(index, *call)?,
             Next::Answer(value) => self.answer(index, value)?,
             Next::Again => self.repeat_call(index)?,
+            Next::End if index == 0 => return self.leave_process(),
+            Next::End => {}
             Next::Kernel | Next::Handle => self.write_registers(index)?,
         }
         self.advance(index)
@@ -226,6 +230,7 @@ impl Process {
                 (all, Next::Answer(woken))
             }
             Act::FutexRequeue(requeue) => self.futex_requeue(pending, *requeue, pick, id),
+            Act::Leave(mutexes) => (all, self.leave_next(mutexes, pending.site, pick, id)),
             Act::AwaitSignal(awaited) => (all, self.enter_signal_wait(index, pending, *awaited)),
             Act::Send { to, signal } => {
                 self.interrupt_waiting(*to, *signal);
@@ -361,14 +366,9 @@ impl Process {
 
     /// Takes a mutex, if its lock operation succeeds; says whether it does.
     pub(super) fn lock_mutex(&mut self, index: Index, at: u64) -> bool {
-        let robust = self.objects.mutexes.get(&at).filter(|mutex| mutex.robust);
-        if let Some(mutex) = robust {
-            if self.mutex_memory(at).is_lost() {
-                return false;
-            }
-            if self.is_orphaned(mutex) {
-                self.objects.mutexes.insert(at, Mutex { owner: None, depth: 0, ..mutex.clone() });
-            }
+        let mutex = self.objects.mutexes.entry(at).or_default();
+        if mutex.robust && self.mutex_memory(at).is_lost() {
+            return false;
         }
         self.objects.mutexes.entry(at).or_default().lock(index)
     }

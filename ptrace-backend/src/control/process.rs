@@ -353,6 +353,7 @@ impl Process {
         child.tid_word = tid_word;
         self.threads.push(child);
         self.sharing.created(self.threads.len() - 1, index);
+        child.stops_at_exit = self.threads[index].stops_at_exit;
         Ok(())
     }
 

@@ -67,6 +67,8 @@ pub(crate) struct Thread {
     pub(crate) interrupted: Vec<InterruptedWait>,
     /// The word that the kernel clears when the thread ends; `None` if that is not known.
     pub(crate) tid_word: Option<u64>,
+    /// It stops where it ends. The main thread is another matter.
+    pub(crate) stops_at_exit: bool,
 }
 
 /// How far a thread has come.
@@ -233,6 +235,8 @@ pub(crate) enum Act {
         to: Option<Index>,
         signal: u64,
     },
+    /// The thread stands where it ends, and lets go of the last one of these robust mutexes.
+    Leave(Vec<u64>),
     /// The initialiser at this address has run.
     OnceDone(u64),
     /// The function at whose entry the thread stands frees the block at this address.
@@ -302,6 +306,7 @@ impl Thread {
     pub(crate) fn is_live(&self) -> bool {
         matches!(self.stage, Stage::Live)
     }
+            stops_at_exit: false,
 
     /// Whether an address is on its stack or among its thread-local variables, as far as they are near its control block.
     pub(crate) fn owns(&self, addr: u64) -> bool {

@@ -9,6 +9,14 @@ pub(crate) fn addresses_vary(tid: Tid) -> bool {
     flags.is_some_and(|flags| flags & libc::ADDR_NO_RANDOMIZE as u32 == 0)
 }
 
+/// Where in its memory a thread has told the kernel which robust futexes it holds, if it has.
+pub(crate) fn robust_list(tid: Tid) -> Option<u64> {
+    let (mut head, mut len) = (0_u64, 0_usize);
+    // SAFETY: the kernel writes one word to each of two valid references.
+    let result = unsafe { libc::syscall(libc::SYS_get_robust_list, tid, &raw mut head, &raw mut len) };
+    (result == 0 && head != 0).then_some(head)
+}
+
 /// Where a thread stands that cannot go on by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Standing {
