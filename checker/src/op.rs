@@ -90,6 +90,8 @@ pub enum OpKind {
     Kill,
     /// Waits for a signal.
     SignalWait,
+    /// Looks whether the thread is cancelled.
+    CancelPoint,
     /// Ends the process.
     Exit,
 }
@@ -119,7 +121,7 @@ impl OpKind {
     #[must_use]
     pub const fn may_let_go(self, somebody_waits: bool) -> bool {
         match self {
-            Self::Read | Self::Await | Self::Join | Self::Free => false,
+            Self::Read | Self::Await | Self::Join | Self::Free | Self::CancelPoint => false,
             Self::Write | Self::Update | Self::CompareExchange | Self::Lock | Self::TryLock => somebody_waits,
             Self::Reacquire | Self::SemWait | Self::SemTryWait | Self::ReadLock => somebody_waits,
             Self::TryReadLock | Self::WriteLock | Self::TryWriteLock => somebody_waits,

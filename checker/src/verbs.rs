@@ -51,6 +51,7 @@ impl OpKind {
             Self::Io => ("input or output on", "a file"),
             Self::Kill => ("send a signal to", "another thread"),
             Self::SignalWait => ("wait for a signal to", "the thread"),
+            Self::CancelPoint => ("look for a cancellation of", "the thread"),
             Self::Exit => ("end the process", ""),
         }
     }

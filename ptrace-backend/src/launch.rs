@@ -33,8 +33,9 @@ pub(crate) fn launch(
     let modules = modules::loaded(&mapped, &executable.path);
     let start_main = start_of_main(&modules)?;
     let memory_functions = MemoryFunctions::new(&modules, startup.tid);
+    let cancels = cancels(&modules);
     let Traps { by_address, candidates, fork_loop, returned, areas } =
-        Traps::new(&mut startup, &modules, &memory_functions)?;
+        Traps::new(&mut startup, &modules, &memory_functions, cancels)?;
     let mut layout = Layout {
         unwinding: unwinding(&modules),
         rust_mutexes: rust_mutexes(&modules),
@@ -43,7 +44,7 @@ pub(crate) fn launch(
         test_cancel: function("pthread_testcancel", &modules),
         mutex_lock: function("pthread_mutex_lock", &modules),
         mutex_unlock: function("pthread_mutex_unlock", &modules),
-        cancels: cancels(&modules),
+        cancels,
         modules,
         traps: by_address,
         candidates,

@@ -15,6 +15,7 @@ use crate::layout::{Layout, Module, RustMutex, Trap, What, is_system};
 use crate::os::memory::{self, MemoryFile};
 use crate::os::{Tid, ptrace};
 use crate::spec::LaunchError;
+use crate::target::cancellation;
 use crate::target::inject::{Area, unreadable};
 use crate::target::specials;
 use crate::target::startup::Startup;
@@ -39,17 +40,23 @@ pub(crate) struct Traps {
 }
 
 impl Traps {
-    /// Decides where a program stops, which stands before its first instruction, and gives it room for the stubs.
+    /// Decides where a program stops, which stands before its first instruction, and gives it room for the stubs. `cancels`:
+    /// it may cancel threads.
     pub(crate) fn new(
         startup: &mut Startup,
         modules: &[Module],
         memory_functions: &MemoryFunctions,
+        cancels: bool,
     ) -> Result<Self, LaunchError> {
         let mut traps = Self::default();
         let executable = modules.first().ok_or_else(|| unreadable(0))?;
         traps.map_own_code(startup, executable)?;
         for (i, module) in modules.iter().enumerate() {
             let mut wanted = function_traps(module);
+            if cancels && module.is_libc {
+                let what = What::Function { function: Function::Look, timed_out: 0 };
+                wanted.extend(cancellation::looks_at(startup.tid, module).map(|address| (address, what)));
+            }
             for candidate in candidates(startup.tid, i, module, memory_functions) {
                 wanted.push((candidate.addr, What::Access(traps.candidates.len())));
                 traps.candidates.push(candidate);

@@ -30,6 +30,8 @@ const SLOW: [&str; 2] = ["cpp/barrier.cpp", "cpp/barrier_ok.cpp"];
 
 /// Further programs, with the number of their classes where that is easily told.
 const OTHERS: &[(&str, Option<u64>)] = &[
+    // Three times the cancellation can take effect: before the thread sleeps, while it does, and after that. Or it comes too late.
+    ("endings/cancelled_once.c", Some(4)),
     ("endings/exits_by_another.c", Some(2)),
     ("endings/main_leaves.c", None),
     ("endings/main_leaves_ok.c", None),

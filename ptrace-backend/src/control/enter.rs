@@ -32,6 +32,14 @@ impl Process {
             self.begin_test(index);
         } else if matches!(function, Function::CancelState | Function::CancelType) {
             self.set_cancellation(index, function);
+            // It may take effect in there.
+            if self.threads[index].cancellation.asynchronous && self.may_end_here(index) {
+                return Ok(Flow::Rest);
+            }
+        } else if function == Function::Look {
+            if self.may_end_here(index) {
+                return Ok(Flow::Rest);
+            }
         } else if function == Function::TestCancel {
             if !self.layout.in_libc(caller) && self.test_cancel(index, caller) {
                 return Ok(Flow::Rest);
@@ -65,6 +73,7 @@ impl Process {
     ) -> Result<Option<Flow>, ExecutionError> {
         let object = self.threads[index].argument(0);
         self.learn(index, function, object);
+        self.watch_end(index, object)?;
         self.name_synchronisation(index, object);
         self.use_block(index, object);
         if let Some(message) = self.misuse(index, function, object) {
@@ -73,11 +82,10 @@ impl Process {
             let failure = self.failure(index, kind, message, stack);
             self.threads[index].stage = Stage::Failed(failure);
             return Ok(Some(Flow::Rest));
-        self.watch_end(index, object)?;
         }
         let (mut op, need) = self.describe_call(index, function, object);
-        if self.layout.cancels && function.is_cancellation_point() {
-            op.may.accesses.push(Access::read(self.signals_of(Some(index))));
+        if function.is_cancellation_point() {
+            self.depend_on_cancellation(index, &mut op);
         }
         let limit = time_limit(function).map(|i| self.threads[index].argument(i));
         let deadline = limit.and_then(|at| read_timespec(self.leader, at));
@@ -220,7 +228,7 @@ impl Process {
                 let to = self.threads.iter().rposition(|t| t.handle == object);
                 (Op::new(OpKind::Kill, [Access::write(self.signals_of(to))]), free)
             }
-            F::TestCancel | F::CancelState | F::CancelType | F::Panic | F::Test | F::Create => {
+            F::TestCancel | F::Look | F::CancelState | F::CancelType | F::Panic | F::Test | F::Create => {
                 (Op::new(OpKind::Create, []), free)
             }
             F::Join | F::TimedJoin => self.describe_join(object, true),

@@ -59,6 +59,8 @@ pub(crate) enum Function {
     TimedJoin,
     Cancel,
     TestCancel,
+    /// Where the C library looks, at a cancellation point, whether the thread is cancelled.
+    Look,
     /// `pthread_setcancelstate` and `pthread_setcanceltype`.
     CancelState,
     CancelType,

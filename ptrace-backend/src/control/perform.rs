@@ -350,9 +350,9 @@ impl Process {
                     lock.readers.swap_remove(at);
                 }
             }
-            F::TestCancel => {
+            F::TestCancel | F::Look => {
                 let cancellation = &mut self.threads[index].cancellation;
-                cancellation.requested &= cancellation.disabled;
+                cancellation.acts |= cancellation.is_due();
             }
             F::SemTryWait => return self.number(object, 4) as u32 > 0,
             F::Once | F::GuardAcquire => return self.enter_once(index, function, object),

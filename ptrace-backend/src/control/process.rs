@@ -183,7 +183,9 @@ impl Process {
                 Flow::Rest => return Ok(()),
             }
         }
-        self.run_on(index, signal)
+        self.run_on(index, signal)?;
+        self.depend_if_asynchronous(index);
+        Ok(())
     }
 
     /// Lets a thread run to its next key point, its end, or a probe; it gets this signal first, unless it is 0.
@@ -351,9 +353,9 @@ impl Process {
         child.part = self.part_of_child(index);
         self.newborn.push(self.threads.len());
         child.tid_word = tid_word;
+        child.stops_at_exit = self.threads[index].stops_at_exit;
         self.threads.push(child);
         self.sharing.created(self.threads.len() - 1, index);
-        child.stops_at_exit = self.threads[index].stops_at_exit;
         Ok(())
     }
 

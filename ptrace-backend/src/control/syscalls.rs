@@ -69,7 +69,10 @@ impl Process {
     /// Makes the system call at which the thread stands its pending operation.
     pub(crate) fn pend(&mut self, index: Index, op: Op, need: Need, act: Act, deadline: Option<u64>) -> Flow {
         let site = self.user_site(index);
-        let op = limited(op, &need, deadline);
+        let mut op = limited(op, &need, deadline);
+        if matches!(act, Act::Kernel | Act::Sleep(_)) {
+            self.depend_on_cancellation(index, &mut op);
+        }
         self.threads[index].pending = Some(Pending { op, site, need, act, deadline });
         Flow::Rest
     }

@@ -100,12 +100,19 @@ pub(crate) struct Cancellation {
     pub(crate) disabled: bool,
     /// It takes effect anywhere, not at cancellation points alone.
     pub(crate) asynchronous: bool,
+    /// It has taken effect: the thread unwinds its stack, and will not be cancelled again.
+    pub(crate) acts: bool,
 }
 
 impl Cancellation {
     /// Whether it takes effect at the next cancellation point.
     pub(crate) fn is_due(self) -> bool {
-        self.requested && !self.disabled
+        self.requested && self.is_possible()
+    }
+
+    /// Whether it would take effect there if it was asked for.
+    pub(crate) fn is_possible(self) -> bool {
+        !self.disabled && !self.acts
     }
 }
 
@@ -228,6 +235,8 @@ pub(crate) enum Act {
         count: u32,
     },
     FutexRequeue(Requeue),
+    /// The thread stands where it ends, and lets go of the last one of these robust mutexes.
+    Leave(Vec<u64>),
     /// A wait for a signal begins: one that is there already is dealt with before.
     AwaitSignal(Awaited),
     /// A signal for this thread, or for whichever takes it; the kernel delivers it.
@@ -235,8 +244,6 @@ pub(crate) enum Act {
         to: Option<Index>,
         signal: u64,
     },
-    /// The thread stands where it ends, and lets go of the last one of these robust mutexes.
-    Leave(Vec<u64>),
     /// The initialiser at this address has run.
     OnceDone(u64),
     /// The function at whose entry the thread stands frees the block at this address.
@@ -299,6 +306,7 @@ impl Thread {
             cancellation: Cancellation::default(),
             interrupted: Vec::new(),
             tid_word: None,
+            stops_at_exit: false,
         }
     }
 
@@ -306,7 +314,6 @@ impl Thread {
     pub(crate) fn is_live(&self) -> bool {
         matches!(self.stage, Stage::Live)
     }
-            stops_at_exit: false,
 
     /// Whether an address is on its stack or among its thread-local variables, as far as they are near its control block.
     pub(crate) fn owns(&self, addr: u64) -> bool {

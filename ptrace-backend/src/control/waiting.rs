@@ -5,7 +5,6 @@ use checker::op::{Access, Mode, Op, OpKind};
 use checker::seam::{Event, ExecutionError, Pick};
 
 use super::calls::{After, Call};
-use super::functions::Function;
 use super::perform::Next;
 use super::process::{Process, system};
 use super::sync::{Index, Queue};
@@ -104,44 +103,6 @@ impl Process {
         }
     }
 
-    /// `pthread_cancel` of the thread with this handle: a wait of it that is a cancellation point ends.
-    pub(super) fn cancel(&mut self, handle: u64) {
-        if let Some(thread) = self.threads.iter_mut().rev().find(|t| t.handle == handle) {
-            thread.cancellation.requested = true;
-        }
-        self.note(
-            "the program cancels threads: a thread is cancelled where it comes to a cancellation point, and that this may be \
-             between two of its key points is not explored",
-        );
-    }
-
-    /// `pthread_testcancel`: what others see of it is that the thread gives way, for its loop ends by their doing.
-    pub(super) fn test_cancel(&mut self, index: Index, caller: u64) -> bool {
-        if !self.is_scheduled(index) {
-            return false;
-        }
-        let op = Op::new(OpKind::Yield, [Access::read(self.signals_of(Some(index)))]);
-        let act = Act::Function { function: Function::TestCancel, object: 0, timed_out: 0 };
-        let site = self.call_site(index, caller);
-        self.threads[index].pending = Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
-        true
-    }
-
-    /// `pthread_setcancelstate` and `pthread_setcanceltype`, whoever calls them.
-    pub(super) fn set_cancellation(&mut self, index: Index, function: Function) {
-        let thread = &mut self.threads[index];
-        // Another argument is an error.
-        let value = match thread.argument(0) as i32 {
-            0 => false,
-            1 => true,
-            _ => return,
-        };
-        match function {
-            Function::CancelState => thread.cancellation.disabled = value,
-            _ => thread.cancellation.asynchronous = value,
-        }
-    }
-
     /// Takes a thread out of its wait: to run a signal handler, or to find out that it is cancelled.
     pub(super) fn interrupt(
         &mut self,
@@ -153,7 +114,7 @@ impl Process {
     ) -> Result<Event, ExecutionError> {
         let site = pending.site;
         if interrupt == Interrupt::Cancel {
-            self.threads[index].cancellation.requested = false;
+            self.threads[index].cancellation.acts = true;
         }
         let next = match (&pending.act, interrupt) {
             (_, Interrupt::Cancel) if pending.begins_condition_wait() => Next::Jump(self.layout.test_cancel),

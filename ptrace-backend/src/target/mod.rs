@@ -1,6 +1,7 @@
 //! Getting a process to `main`, and copies of it.
 
 pub(crate) mod auxv;
+pub(crate) mod cancellation;
 pub(crate) mod inject;
 pub(crate) mod modules;
 pub(crate) mod origin;
