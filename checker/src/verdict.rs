@@ -149,16 +149,15 @@ fn circle(threads: &[ThreadName]) -> String {
     }
 }
 
-/// A thread that waits for a signal, where an earlier signal hit nobody.
+/// A thread that waits for a signal, where the last signal came before that and hit nobody.
 fn lost_wakeup<'t>(trace: &'t Trace, rest: &[&AgentView]) -> Option<(ThreadName, Obj, &'t TraceStep)> {
     rest.iter().find_map(|view| {
         let Status::Blocked(On::Cond(cond)) = view.status else { return None };
-        let lost = trace.steps.iter().rev().find(|step| {
+        let last = trace.steps.iter().rev().find(|step| {
             matches!(step.event.op.kind, OpKind::Signal | OpKind::Broadcast)
-                && !step.woke
                 && step.event.op.may.accesses.iter().any(|access| access.obj.overlaps(&cond))
         })?;
-        Some((view.agent.thread(), cond, lost))
+        (!last.woke).then(|| (view.agent.thread(), cond, last))
     })
 }
 

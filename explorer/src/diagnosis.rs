@@ -7,7 +7,7 @@ use checker::op::OpKind;
 use crate::explained::Telling;
 use crate::explanation::Side;
 use crate::report::{FailureKind, Location};
-use crate::standstill;
+use crate::{notified, standstill};
 
 /// What is known of the cause.
 pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
@@ -31,9 +31,7 @@ pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
         Cause::MissingRelease(link) => format!("missing release: {}", unreleased(telling, link)),
         Cause::LostWakeUp { thread, condition, signal } => {
             let place = telling.left(*thread);
-            let signal = telling.event(*signal);
-            let (by, line) =
-                signal.map(|event| (event.thread.as_str(), at(&event.place))).unwrap_or_default();
+            let (by, line) = done(telling, *signal);
             format!(
                 "lost wake-up: {by} signals {}{line} before {} waits for it{}, and nobody signals again",
                 telling.object(*condition),
@@ -41,13 +39,28 @@ pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
                 at(&place.place)
             )
         }
-        Cause::MissedNotification { thread, condition } => {
-            let place = telling.left(*thread);
-            let object = telling.object(*condition);
+        Cause::MissedNotification { thread, condition, last } => {
+            let missed = notified::missed(telling, (*thread, *condition), last.as_ref());
+            format!("missed notification: {missed}")
+        }
+        Cause::StolenWakeUp(stolen) => format!("stolen wake-up: {}", notified::stolen(telling, stolen)),
+        Cause::FailedTry { attempt, lock, held } => {
+            let (thread, line) = done(telling, *attempt);
+            let held = held.map(|(owner, taken)| {
+                let owner = telling.lanes.label(owner);
+                format!(", which {owner} holds{}", since(telling, Some(taken)))
+            });
+            let lock = telling.object(*lock);
+            let held = held.unwrap_or_default();
+            format!("failed try-lock: {thread} tries to take {lock}{line}{held}, and goes on without it")
+        }
+        Cause::Aba(seen) => {
+            let [read, ..] = accesses::<4>(telling, seen);
+            let [_, change, back, swap] = seen.map(|seen| done(telling, seen.position));
             format!(
-                "missed notification: {} waits for {object}{}, and nobody wakes it",
-                place.thread,
-                at(&place.place)
+                "ABA: {read}, {} changes it{} and {} changes it again{}, and then the compare-and-swap of {}{} succeeds \
+                 as if nothing had come between",
+                change.0, change.1, back.0, back.1, swap.0, swap.1
             )
         }
         Cause::Standstill(all) => standstill::sentence(telling, all),
@@ -86,7 +99,12 @@ pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
         _ => " (the evidence is thin: executions that end well have this too, or several patterns fit)",
     };
     let past = diagnosis.past.map(|seen| came_past(telling, &seen)).unwrap_or_default();
-    sentence + thin + &past
+    sentence + thin + &past + &standstill::beside(telling, &diagnosis.stuck)
+}
+
+/// Who does an event, and where.
+pub(crate) fn done<'a>(telling: &'a Telling<'_>, position: u32) -> (&'a str, String) {
+    telling.event(position).map(|event| (event.thread.as_str(), at(&event.place))).unwrap_or_default()
 }
 
 /// How both came past what should have kept one of them out.
@@ -96,7 +114,7 @@ fn came_past(telling: &Telling<'_>, seen: &[Seen]) -> String {
 }
 
 /// Who accesses what, and where. What the first one accesses is named once.
-fn accesses<const N: usize>(telling: &Telling<'_>, seen: &[Seen]) -> [String; N] {
+pub(crate) fn accesses<const N: usize>(telling: &Telling<'_>, seen: &[Seen]) -> [String; N] {
     let first = seen.first().map(|seen| telling.object(seen.obj)).unwrap_or_default();
     std::array::from_fn(|nth| {
         let Some(seen) = seen.get(nth) else { return String::new() };
@@ -166,6 +184,13 @@ fn waits(telling: &Telling<'_>, link: &Link) -> String {
             format!("{thread} waits to read {lock}{place} behind {owner}, which waits to write it")
         }
         Wants::End => format!("{thread} waits for {owner} to end{place}"),
+        Wants::Post(obj) => {
+            format!("{thread} waits for {}{place}, which {owner} would post", telling.object(obj))
+        }
+        Wants::Signal(obj) => {
+            format!("{thread} waits for {}{place}, which {owner} would signal", telling.object(obj))
+        }
+        Wants::Arrival(obj) => format!("{thread} waits at {}{place} for {owner}", telling.object(obj)),
     }
 }
 

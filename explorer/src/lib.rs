@@ -29,6 +29,7 @@ pub mod lines;
 mod minimise;
 #[cfg(test)]
 mod model_tests;
+mod notified;
 mod only_synchronisation;
 mod peculiar;
 pub mod place;

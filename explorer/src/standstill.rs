@@ -17,6 +17,11 @@ pub(crate) fn sentence(telling: &Telling<'_>, all: &[Stuck]) -> String {
     format!("{kind}: {}", each.join("; "))
 }
 
+/// What follows a sentence about something else.
+pub(crate) fn beside(telling: &Telling<'_>, all: &[Stuck]) -> String {
+    all.iter().map(|stuck| format!("; {}", waits(telling, stuck))).collect()
+}
+
 fn waits(telling: &Telling<'_>, stuck: &Stuck) -> String {
     let thread = telling.lanes.label(stuck.thread);
     let place = at(&telling.left(stuck.thread).place);
@@ -34,8 +39,15 @@ fn waits(telling: &Telling<'_>, stuck: &Stuck) -> String {
         On::Sem(semaphore) => {
             format!("{}, and nobody posts it{}", waits_for(semaphore), last(telling, stuck, "took it"))
         }
-        On::Futex(_) => format!("{}, and nobody wakes it", waits()),
-        On::Barrier { .. } => format!("{}, and they do not come", waits()),
+        On::Futex(_) => format!("{}, and nobody wakes it{}", waits(), last(telling, stuck, "woke a sleeper")),
+        On::Barrier { .. } => match &stuck.absent[..] {
+            [] => format!("{}, and they do not come", waits()),
+            [absent] => format!("{}, and {} does not come", waits(), telling.lanes.label(*absent)),
+            absent => {
+                let absent: Vec<String> = absent.iter().map(|thread| telling.lanes.label(*thread)).collect();
+                format!("{}, and {} do not come", waits(), absent.join(", "))
+            }
+        },
         On::Mutex { obj, .. } | On::Read(obj) | On::Write(obj) => match stuck.held {
             Some((owner, taken)) => {
                 let owner = telling.lanes.label(owner);

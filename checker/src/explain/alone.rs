@@ -5,9 +5,10 @@
 //! taken for a lock, which only executions that end well show.
 
 use super::cause::{Cause, Diagnosis, Stuck, Wants, life};
-use super::held::touches;
+use super::held::{is_arrival, touches, would};
 use super::lab::switches;
 use super::waiting::{blocked, circling, entangled, links};
+use super::woken::last_signal;
 use super::{Explanation, Finding};
 use crate::cost::forced_order;
 use crate::failure::{Failure, FailureKind};
@@ -19,7 +20,7 @@ use crate::trace::{Trace, TraceStep};
 /// Explains what fails whatever the schedule, if its execution tells why.
 pub(super) fn explained(found: &Finding) -> Option<Explanation> {
     let cause = cause(found.identity.kind(), &found.failure, &found.trace)?;
-    let diagnosis = Diagnosis { cause, past: None, thin: false };
+    let diagnosis = Diagnosis { cause, past: None, stuck: Vec::new(), thin: false };
     Some(Explanation {
         finding: found.clone(),
         original: None,
@@ -67,13 +68,6 @@ fn lost_wake_up(trace: &Trace) -> Option<Cause> {
     })
 }
 
-fn last_signal(trace: &Trace, condition: Obj) -> Option<u32> {
-    let signals = |step: &TraceStep| {
-        matches!(step.event.op.kind, OpKind::Signal | OpKind::Broadcast) && touches(step, condition)
-    };
-    trace.steps.iter().rposition(signals).map(|at| at as u32)
-}
-
 /// Everybody who waits, if somebody waits for no thread in particular: first these, then who waits for a lock, then who waits
 /// for an end.
 fn standstill(trace: &Trace) -> Option<Cause> {
@@ -82,15 +76,29 @@ fn standstill(trace: &Trace) -> Option<Cause> {
         .map(|(view, on)| {
             let held = links(trace, view, on, &[]).into_iter().find_map(|link| match link.wants {
                 Wants::Lock(_, taken) => Some((link.owner, taken)),
-                Wants::Turn(_) | Wants::End => None,
+                _ => None,
             });
             let thread = view.agent.thread();
-            Stuck { thread, on: on.clone(), held, last: last(trace, on) }
+            Stuck { thread, on: on.clone(), held, last: last(trace, on), absent: Vec::new() }
         })
         .collect();
     all.sort_by_key(|stuck| place(&stuck.on));
     let begins = all.first().is_some_and(|stuck| place(&stuck.on) == 0);
     begins.then_some(Cause::Standstill(all))
+}
+
+/// Who waits for no thread in particular. These executions end well.
+pub(super) fn stuck(trace: &Trace, passing: &[Trace]) -> Vec<Stuck> {
+    let is_first = |on: &On| matches!(on, On::Cond(_) | On::Sem(_) | On::Barrier { .. } | On::Futex(_));
+    let all = blocked(trace).filter(|(_, on)| is_first(on));
+    all.map(|(view, on)| {
+        let absent = match *on {
+            On::Barrier { obj, .. } => would(trace, passing, &|step| is_arrival(step, obj)),
+            _ => Vec::new(),
+        };
+        Stuck { thread: view.agent.thread(), on: on.clone(), held: None, last: last(trace, on), absent }
+    })
+    .collect()
 }
 
 /// Who waits for a certain thread comes after who waits for anybody.
@@ -107,8 +115,16 @@ fn last(trace: &Trace, on: &On) -> Option<u32> {
     match *on {
         On::Cond(condition) => last_signal(trace, condition),
         On::Sem(semaphore) => last_taken(trace, semaphore),
+        On::Futex(word) => last_woken(trace, word),
         _ => None,
     }
+}
+
+/// Where somebody who sleeps on a word was last woken.
+fn last_woken(trace: &Trace, word: Obj) -> Option<u32> {
+    let wakes =
+        |step: &TraceStep| step.woke && step.event.op.kind == OpKind::FutexWake && touches(step, word);
+    trace.steps.iter().rposition(wakes).map(|at| at as u32)
 }
 
 /// Where a semaphore was last taken, if nobody has posted it since.

@@ -8,6 +8,7 @@ use super::evidence::Evidence;
 use super::falcon::{Seen, Suspect};
 use super::pair::{CriticalPair, Second, Swap};
 use super::past::past;
+use super::signs;
 use super::waiting::{circling, waiting};
 use crate::failure::{Failure, FailureKind, Party};
 use crate::names::{Obj, ThreadName};
@@ -47,13 +48,28 @@ pub enum Cause {
         /// The position of the signal.
         signal: u32,
     },
-    /// Nobody ever wakes a thread up.
+    /// Nobody wakes a thread up any more.
     MissedNotification {
         /// Who waits.
         thread: ThreadName,
         /// The condition variable, or semaphore.
         condition: Obj,
+        /// The last signal, if there was one.
+        last: Option<Given>,
     },
+    /// A thread was woken up for what another one had taken by then, and goes on all the same.
+    StolenWakeUp(Stolen),
+    /// A thread tries to take a lock, and goes on without it.
+    FailedTry {
+        /// The position of the attempt.
+        attempt: u32,
+        /// Which lock.
+        lock: Obj,
+        /// Who had it, and since which event.
+        held: Option<(ThreadName, u32)>,
+    },
+    /// A compare-and-swap succeeds although what it compares was changed, and changed back.
+    Aba([Seen; 4]),
     /// Threads wait for what nobody does; those come first that wait for no other thread. All that is known of this is the
     /// execution that fails.
     Standstill(Vec<Stuck>),
@@ -73,6 +89,41 @@ pub enum Cause {
     Pair(Swap),
     /// Nothing that was looked at tells failing executions from others.
     Unclear,
+}
+
+/// A signal, and whom it woke.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Given {
+    /// The position of the signal.
+    pub signal: u32,
+    /// Whom it woke.
+    pub woken: Vec<Woken>,
+}
+
+/// A thread that a signal woke.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Woken {
+    /// The thread.
+    pub thread: ThreadName,
+    /// The position of the event with which it waits again, if it has changed nothing by then.
+    pub again: Option<u32>,
+    /// What another thread has written after the signal, and what the thread has read before it waited again.
+    pub overtaken: Option<Seen>,
+}
+
+/// How what a thread was woken up for came to be gone.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stolen {
+    /// Who was woken.
+    pub thread: ThreadName,
+    /// The condition variable.
+    pub condition: Obj,
+    /// The position of the event with which it began to wait.
+    pub wait: u32,
+    /// The position of the signal.
+    pub signal: u32,
+    /// The write to what the thread had looked at before it waited: after the signal, and before the thread could go on.
+    pub write: Seen,
 }
 
 /// The end of a block's life, and what came after it.
@@ -106,6 +157,12 @@ pub enum Wants {
     Lock(Obj, Option<u32>),
     /// To take this lock, which it waits for to write: until then no reader gets in.
     Turn(Obj),
+    /// To post this semaphore.
+    Post(Obj),
+    /// To signal this condition variable.
+    Signal(Obj),
+    /// To arrive at this barrier.
+    Arrival(Obj),
     /// To end.
     End,
 }
@@ -122,6 +179,8 @@ pub struct Stuck {
     /// The position of the event after which nobody did what it waits for: the last signal, or the last time that somebody took
     /// from the semaphore.
     pub last: Option<u32>,
+    /// Who comes to the barrier where it waits in executions that end well, and not in this one.
+    pub absent: Vec<ThreadName>,
 }
 
 /// A thread that does the same again and again.
@@ -143,6 +202,8 @@ pub struct Diagnosis {
     /// How both threads came past a lock of the program's own: one reads it, the other one writes it, and then the first one
     /// does.
     pub past: Option<[Seen; 3]>,
+    /// What threads wait for, where nobody can go on and the cause is an order of something else.
+    pub stuck: Vec<Stuck>,
     /// The evidence is thin: the pattern is not in every failing execution alone, or one of many.
     pub thin: bool,
 }
@@ -167,7 +228,13 @@ pub(super) fn diagnose(
         _ => None,
     };
     if let Some(cause) = certain {
-        return Diagnosis { cause, past: None, thin: false };
+        return Diagnosis { cause, past: None, stuck: Vec::new(), thin: false };
+    }
+    let is_stuck = matches!(failure.kind, FailureKind::Deadlock | FailureKind::DeadlockButTimeouts);
+    let stuck = if is_stuck { alone::stuck(trace, &evidence.passing) } else { Vec::new() };
+    if let Some(cause) = signs::cause(trace, swap, evidence) {
+        let stuck = stuck.into_iter().filter(|stuck| is_beside(stuck, None)).collect();
+        return Diagnosis { cause, past: None, stuck, thin: false };
     }
     let suspect = chosen(trace, suspects, pair);
     let is_thin = |suspect: &Suspect| suspect.score < CLEAR || suspect.tied > FEW;
@@ -186,7 +253,14 @@ pub(super) fn diagnose(
     let is_certain = swap.is_some_and(|swap| suspect.is_none_or(|suspect| is_guess(suspect, swap)));
     let thin = thin && !is_certain;
     let past = seen(&cause).and_then(|told| past(told, trace, evidence));
-    Diagnosis { cause, past, thin }
+    let stuck = stuck.into_iter().filter(|stuck| is_beside(stuck, seen(&cause))).collect();
+    Diagnosis { cause, past, stuck, thin }
+}
+
+/// Whether it helps to know what a thread waits for. A word that it sleeps on tells something if the cause is one of that word.
+fn is_beside(stuck: &Stuck, told: Option<&[Seen]>) -> bool {
+    let On::Futex(word) = stuck.on else { return true };
+    told.into_iter().flatten().any(|seen| seen.obj.overlaps(&word))
 }
 
 /// The pattern that a cause is.

@@ -38,8 +38,13 @@ pub(super) fn holders(trace: &Trace, lock: Obj) -> Vec<Held> {
     if is_stepwise(trace, lock) {
         return stepwise::holders(trace, lock);
     }
+    held_after(&trace.steps, lock)
+}
+
+/// Who has a lock, or has taken a semaphore, after these events of an execution.
+pub(super) fn held_after(steps: &[TraceStep], lock: Obj) -> Vec<Held> {
     let mut held: Vec<Held> = Vec::new();
-    for (position, step) in (0..).zip(&trace.steps).filter(|(_, step)| touches(step, lock)) {
+    for (position, step) in (0..).zip(steps).filter(|(_, step)| touches(step, lock)) {
         let thread = step.event.id.thread;
         match deed(step, lock) {
             Some(Deed::Takes) => {
@@ -84,6 +89,28 @@ pub(super) fn lock_sites(traces: &[Trace], semaphore: Obj) -> FxHashSet<Site> {
 pub(super) fn posts(traces: &[Trace], semaphore: Obj, thread: ThreadName) -> bool {
     let is_it = |step: &TraceStep| step.event.id.thread == thread && is_post(step, semaphore);
     traces.iter().any(|trace| trace.steps.iter().any(is_it))
+}
+
+/// Who does such a thing more often in each of these executions than in this one: it would have done so again.
+pub(super) fn would(trace: &Trace, passing: &[Trace], is_it: &dyn Fn(&TraceStep) -> bool) -> Vec<ThreadName> {
+    let times = |trace: &Trace, thread: ThreadName| {
+        trace.steps.iter().filter(|step| step.event.id.thread == thread && is_it(step)).count()
+    };
+    let would = |thread: &ThreadName| {
+        let here = times(trace, *thread);
+        !passing.is_empty() && passing.iter().all(|other| times(other, *thread) > here)
+    };
+    trace.threads.iter().copied().filter(would).collect()
+}
+
+/// Whether an event signals a condition variable, to one or to all.
+pub(super) fn is_signal(step: &TraceStep, condition: Obj) -> bool {
+    matches!(step.event.op.kind, OpKind::Signal | OpKind::Broadcast) && touches(step, condition)
+}
+
+/// Whether a thread arrives at a barrier in an event.
+pub(super) fn is_arrival(step: &TraceStep, barrier: Obj) -> bool {
+    step.event.op.kind == OpKind::BarrierArrive && touches(step, barrier)
 }
 
 pub(super) fn is_post(step: &TraceStep, semaphore: Obj) -> bool {

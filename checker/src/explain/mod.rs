@@ -18,12 +18,14 @@ mod minimise;
 mod pair;
 mod past;
 mod plan;
+mod signs;
 mod stepwise;
 #[cfg(test)]
 mod tests;
 mod waiting;
+mod woken;
 
-pub use self::cause::{Cause, Circling, Diagnosis, Life, Link, Stuck, Wants};
+pub use self::cause::{Cause, Circling, Diagnosis, Given, Life, Link, Stolen, Stuck, Wants, Woken};
 pub use self::depth::Depth;
 use self::evidence::Evidence;
 pub use self::falcon::{Pattern, Seen, Suspect, Touch, rank};

@@ -4,7 +4,7 @@ use super::*;
 use crate::model::Model;
 use crate::op::OpKind;
 use crate::search::tests::oracle::always_fails_after;
-use crate::search::{Observer, Progress, explore};
+use crate::search::{Observer, Outcome, Progress, explore};
 use crate::strategy::StrategyKind;
 
 struct Patient;
@@ -19,6 +19,11 @@ impl Observer for Patient {
 
 pub(super) fn model(text: &str) -> Model {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// What a search finds with the options that are the default.
+pub(super) fn outcome(text: &str) -> Outcome {
+    explore(&model(text), &Options::default(), &mut Patient).unwrap()
 }
 
 pub(super) fn found(text: &str, options: &Options) -> Finding {
@@ -178,6 +183,9 @@ pub(super) fn kind(diagnosis: &Diagnosis) -> &'static str {
         Cause::MissingRelease(_) => "missing release",
         Cause::LostWakeUp { .. } => "lost wake-up",
         Cause::MissedNotification { .. } => "missed notification",
+        Cause::StolenWakeUp(_) => "stolen wake-up",
+        Cause::FailedTry { .. } => "failed try",
+        Cause::Aba(_) => "aba",
         Cause::Livelock(_) => "livelock",
         Cause::UseAfterFree(_) => "use after free",
         Cause::DoubleFree(_) => "double free",
@@ -218,6 +226,15 @@ fn the_cause_is_that_of_the_program() {
         ("create T2, lock m, r f, if f == 0 { wait c m }, unlock m | T2: w f, signal c", "lost wake-up"),
         ("create T2, lock m, r f, if f { wait c m }, unlock m | T2: w f", "missed notification"),
         ("create T2, w y, w x | T2: r y, if y { await z }", "livelock"),
+        // Who would do what is waited for waits for a lock.
+        ("create T2, lock m, bar b 2, unlock m | T2: lock m, unlock m, bar b 2", "circle"),
+        (
+            "create T2, lock o, lock m, r x, if x == 0 { wait c m }, unlock m, unlock o \
+             | T2: lock o, lock m, w x 1, signal c, unlock m, unlock o",
+            "circle",
+        ),
+        // Main has posted by then, and waits for who waits for another post.
+        ("create T2, r f, if f == 0 { up s }, up s, join T2 | T2: w f, down s, down s", "order"),
     ] {
         let told = explained(text, &Options::default());
         assert_eq!((kind(&told.diagnosis), told.diagnosis.thin), (expected, false), "{text}");
@@ -250,7 +267,7 @@ fn who_keeps_a_lock_is_who_has_not_given_it_back() {
 fn a_semaphore_is_not_called_forgotten_where_somebody_would_post_it_or_is_done_with_it() {
     for (text, expected) in [
         // It is posted, were it not for the lock.
-        ("create T2, lock m, down s, unlock m | T2: lock m, up s, unlock m", "pair"),
+        ("create T2, lock m, down s, unlock m | T2: lock m, up s, unlock m", "circle"),
         // Who has taken one is done with it, and puts another one in only if told to.
         (
             "let s=2 | create T2, create T3, w f, down s | T2: down s, r f, if f { up s } | T3: down s",

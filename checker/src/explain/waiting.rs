@@ -1,10 +1,13 @@
 //! What threads wait for at the end, and what that tells of the cause.
 
 use super::cause::{Cause, Circling, Link, Wants};
-use super::held::{Held, has_ended, holders, is_post, lock_sites, posts, touches};
+use super::held::{
+    Held, has_ended, holders, is_arrival, is_post, is_signal, lock_sites, posts, touches, would,
+};
 use super::pair::{Second, Swap};
+use super::woken;
 use crate::names::{Obj, ThreadName};
-use crate::op::{Access, OpKind};
+use crate::op::Access;
 use crate::seam::{AgentView, On, Status};
 use crate::trace::{Trace, TraceStep};
 
@@ -32,9 +35,8 @@ pub(super) fn circling(trace: &Trace) -> Vec<Circling> {
 
 /// What threads wait for at the end; the swap is the one that makes the execution pass, and these pass.
 pub(super) fn waiting(trace: &Trace, swap: Option<Swap>, passing: &[Trace]) -> Option<Cause> {
-    entangled(trace, passing).or_else(|| {
+    entangled(trace, passing).or_else(|| woken::cause(trace)).or_else(|| {
         blocked(trace).find_map(|(view, on)| match *on {
-            On::Cond(condition) => Some(signalled(trace, view.agent.thread(), condition)),
             On::Futex(word) => changed(trace, view.agent.thread(), word, swap?),
             On::Sem(semaphore) => posted(trace, view.agent.thread(), semaphore, passing),
             _ => None,
@@ -57,7 +59,7 @@ pub(super) fn entangled(trace: &Trace, passing: &[Trace]) -> Option<Cause> {
     let locks = || {
         links.iter().filter_map(|link| match link.wants {
             Wants::Lock(lock, taken) => Some((link, lock, taken)),
-            Wants::Turn(_) | Wants::End => None,
+            _ => None,
         })
     };
     if let Some((own, lock, taken)) = locks().find(|(link, ..)| link.owner == link.thread) {
@@ -68,8 +70,14 @@ pub(super) fn entangled(trace: &Trace, passing: &[Trace]) -> Option<Cause> {
         return Some(if is_of_locks { Cause::LockOrder(circle) } else { Cause::Circle(circle) });
     }
     let is_missing = |link: &Link, taken: Option<u32>| taken.is_some() && has_ended(trace, link.owner);
-    let missing = locks().find(|(link, _, taken)| is_missing(link, *taken));
-    missing.map(|(link, ..)| Cause::MissingRelease(link.clone()))
+    if let Some((link, ..)) = locks().find(|(link, _, taken)| is_missing(link, *taken)) {
+        return Some(Cause::MissingRelease(link.clone()));
+    }
+    // Who is woken by anybody is said to wait for somebody only where somebody else stands in the way.
+    let deeds = blocked(trace).flat_map(|(view, on)| deeds(trace, view, on, passing));
+    let all: Vec<Link> = links.iter().cloned().chain(deeds).collect();
+    let is_of_signals = |circle: &[Link]| circle.iter().all(|link| matches!(link.wants, Wants::Signal(_)));
+    circle(&all).filter(|circle| !is_of_signals(circle)).map(Cause::Circle)
 }
 
 /// That nobody posts a semaphore: nobody has, and nobody who is left has taken it, or posts it in executions that pass.
@@ -80,18 +88,7 @@ fn posted(trace: &Trace, thread: ThreadName, semaphore: Obj, passing: &[Trace]) 
     let is_missed = !trace.steps.iter().any(|step| is_post(step, semaphore))
         && !holders(trace, semaphore).iter().any(|held| is_left(held.thread))
         && !trace.threads.iter().any(|&other| is_to_come(other));
-    is_missed.then_some(Cause::MissedNotification { thread, condition: semaphore })
-}
-
-/// Whether a condition variable was signalled when nobody waited for it.
-fn signalled(trace: &Trace, thread: ThreadName, condition: Obj) -> Cause {
-    let signals = |step: &TraceStep| {
-        matches!(step.event.op.kind, OpKind::Signal | OpKind::Broadcast) && touches(step, condition)
-    };
-    match trace.steps.iter().rposition(|step| !step.woke && signals(step)) {
-        Some(signal) => Cause::LostWakeUp { thread, condition, signal: signal as u32 },
-        None => Cause::MissedNotification { thread, condition },
-    }
+    is_missed.then_some(Cause::MissedNotification { thread, condition: semaphore, last: None })
 }
 
 /// A condition variable on a futex (Rust's) is a number that a signal changes. It came too early if the execution passes
@@ -133,6 +130,38 @@ pub(super) fn links(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace])
         On::Join(owner) => vec![Link { thread, owner, wants: Wants::End }],
         _ => Vec::new(),
     }
+}
+
+/// Who would have done what a thread waits for, and has not come to it. Who takes a semaphore as a lock waits for whoever has it.
+fn deeds(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace]) -> Vec<Link> {
+    let thread = view.agent.thread();
+    let (wants, obj, is_it): (Wants, Obj, fn(&TraceStep, Obj) -> bool) = match *on {
+        On::Sem(obj) if lock_sites(passing, obj).is_empty() => (Wants::Post(obj), obj, is_post),
+        On::Cond(obj) => (Wants::Signal(obj), obj, is_signal),
+        On::Barrier { obj, .. } => (Wants::Arrival(obj), obj, is_arrival),
+        _ => return Vec::new(),
+    };
+    let is_it = |step: &TraceStep| is_it(step, obj);
+    let owners = would(trace, passing, &is_it).into_iter();
+    let owners = owners.filter(|&owner| owner != thread && comes_to(trace, passing, owner, &is_it));
+    owners.map(|owner| Link { thread, owner, wants: wants.clone() }).collect()
+}
+
+/// Whether a thread does such a thing in each of these executions after what it waits for here.
+fn comes_to(
+    trace: &Trace,
+    passing: &[Trace],
+    thread: ThreadName,
+    is_it: &dyn Fn(&TraceStep) -> bool,
+) -> bool {
+    let left = blocked(trace).find(|(view, _)| view.agent.thread() == thread);
+    let Some((site, kind)) = left.and_then(|(view, _)| Some((view.site, view.pending.as_ref()?.kind))) else {
+        return false;
+    };
+    passing.iter().all(|other| {
+        let mut own = other.steps.iter().filter(|step| step.event.id.thread == thread);
+        own.any(|step| step.event.site == site && step.event.op.kind == kind) && own.any(is_it)
+    })
 }
 
 /// Whom a reader waits behind where readers alone have the lock: writers that wait for it.

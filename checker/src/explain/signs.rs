@@ -1,0 +1,273 @@
+//! Courses of events that are known to go wrong: a wake-up that comes to nothing, a lock that was not had, a value that was
+//! changed and changed back.
+//!
+//! Such a course says why an execution fails if every failing execution has it, and few that end well do, or if one of its
+//! events is of the critical pair. What it is known by are the instructions, as for patterns of accesses.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cause::{Cause, Stolen};
+use super::evidence::Evidence;
+use super::falcon::Seen;
+use super::held::{held_after, is_signal, touches};
+use super::pair::{Second, Swap};
+use super::woken::{writes, written};
+use crate::names::{Obj, Site, ThreadName};
+use crate::op::{Mode, OpKind};
+use crate::trace::{Trace, TraceStep};
+
+/// What is rarer among executions that have it is no sign.
+const CLEAR: f64 = 0.5;
+
+/// A course of events.
+struct Sign {
+    cause: Cause,
+    /// What it is about: executions that fail need have it of this alone, since other threads have other instructions.
+    obj: Obj,
+    /// The instructions that it is known by.
+    key: [Site; 2],
+    /// Its last event.
+    at: u32,
+}
+
+/// The first such course of the failing execution that tells it from others.
+pub(super) fn cause(trace: &Trace, swap: Option<Swap>, evidence: &Evidence) -> Option<Cause> {
+    let sign = [failed_tries, stolen_wake_ups, changed_back].into_iter().find_map(|find| {
+        let signs = find(trace);
+        if signs.is_empty() {
+            return None;
+        }
+        let failing: Vec<FxHashSet<Obj>> =
+            evidence.failing.iter().map(|other| find(other).iter().map(|sign| sign.obj).collect()).collect();
+        let passing: Vec<FxHashSet<[Site; 2]>> =
+            evidence.passing.iter().map(|other| find(other).iter().map(|sign| sign.key).collect()).collect();
+        let tells = |sign: &Sign| {
+            let passing = passing.iter().filter(|keys| keys.contains(&sign.key)).count();
+            let share = (failing.len() + 1) as f64 / (failing.len() + 1 + passing) as f64;
+            let is_of_pair =
+                swap.is_some_and(|swap| swap.first == sign.at || swap.second == Second::Event(sign.at));
+            failing.iter().all(|objs| objs.contains(&sign.obj)) && (share >= CLEAR || is_of_pair)
+        };
+        signs.into_iter().find(tells)
+    })?;
+    let all = || std::iter::once(trace).chain(&evidence.failing).chain(&evidence.passing);
+    match sign.cause {
+        Cause::FailedTry { attempt, lock, .. } => {
+            let held = held_after(&trace.steps[..attempt as usize], lock);
+            let held = held.first().map(|held| (held.thread, held.taken));
+            Some(Cause::FailedTry { attempt, lock, held })
+        }
+        Cause::StolenWakeUp(_) if all().any(|other| waits_again(other, sign.key[0])) => None,
+        cause => Some(cause),
+    }
+}
+
+/// Locks that were not free, where the thread that tried did not come back to have them.
+fn failed_tries(trace: &Trace) -> Vec<Sign> {
+    let tries = |step: &TraceStep| {
+        let event = &step.event;
+        let is_try = matches!(event.op.kind, OpKind::TryLock | OpKind::TryWriteLock | OpKind::SemTryWait);
+        let lock = event.did.accesses.first()?;
+        (is_try && event.did.accesses.iter().all(|access| access.mode == Mode::Read)).then_some(lock.obj)
+    };
+    let sign = |(attempt, step): (u32, &TraceStep)| {
+        let lock = tries(step)?;
+        let own = |later: &&TraceStep| later.event.id.thread == step.event.id.thread;
+        let mut later = trace.steps[attempt as usize + 1..].iter().filter(own);
+        let next = later.find(|later| touches(later, lock));
+        let is_had = next.is_some_and(|next| takes(next.event.op.kind));
+        let cause = Cause::FailedTry { attempt, lock, held: None };
+        (!is_had).then_some(Sign { cause, obj: lock, key: [step.event.site; 2], at: attempt })
+    };
+    (0..).zip(&trace.steps).filter_map(sign).collect()
+}
+
+fn takes(kind: OpKind) -> bool {
+    use OpKind::{Lock, SemTryWait, SemWait, TryLock, TryWriteLock, WriteLock};
+    matches!(kind, Lock | TryLock | WriteLock | TryWriteLock | SemWait | SemTryWait)
+}
+
+/// Wake-ups after which somebody else wrote to what the thread had looked at before it waited, and the thread did not wait
+/// again. Where it ever does, it looks again.
+fn stolen_wake_ups(trace: &Trace) -> Vec<Sign> {
+    let mut found = Vec::new();
+    for (at, step) in (0_u32..).zip(&trace.steps) {
+        let (OpKind::Reacquire, Some(by)) = (step.event.op.kind, step.event.woken_by()) else { continue };
+        let thread = step.event.id.thread;
+        let own = |step: &TraceStep| step.event.id.thread == thread;
+        let before = &trace.steps[..at as usize];
+        let is_wait = |step: &TraceStep| own(step) && step.event.op.kind == OpKind::CondWait;
+        let Some(wait) = before.iter().rposition(is_wait) else { continue };
+        let Some(signal) = before.iter().rposition(|step| step.event.id == by) else { continue };
+        let wanted = |access: &&crate::op::Access| is_signal(&before[signal], access.obj);
+        let Some(condition) = before[wait].event.did.accesses.iter().find(wanted) else { continue };
+        let looks = looks(&before[..wait], thread);
+        let Some(write) = written(trace, thread, (signal as u32, at), &looks) else { continue };
+        if is_in_vain(trace, at) {
+            continue;
+        }
+        let [wait, signal] = [wait as u32, signal as u32];
+        let stolen = Stolen { thread, condition: condition.obj, wait, signal, write };
+        let sites = [wait, write.position].map(|at| trace.steps[at as usize].event.site);
+        found.push(Sign { cause: Cause::StolenWakeUp(stolen), obj: condition.obj, key: sites, at });
+    }
+    found
+}
+
+/// Whether a thread that was woken waits again before it has changed anything, or given the lock back.
+fn is_in_vain(trace: &Trace, at: u32) -> bool {
+    let (woken, after) = (&trace.steps[at as usize], &trace.steps[at as usize + 1..]);
+    let is_over = |step: &&TraceStep| {
+        let does = step.event.op.kind;
+        let changes = does.is_access() && step.event.did.accesses.iter().any(writes);
+        step.event.id.thread == woken.event.id.thread
+            && (changes || matches!(does, OpKind::CondWait | OpKind::Unlock))
+    };
+    after.iter().find(is_over).is_some_and(|step| step.event.op.kind == OpKind::CondWait)
+}
+
+/// Whether who waits here is ever woken in vain, and waits again: it looks again, then.
+fn waits_again(trace: &Trace, wait: Site) -> bool {
+    let mut waiting: FxHashMap<ThreadName, Site> = FxHashMap::default();
+    (0..).zip(&trace.steps).any(|(at, step)| match step.event.op.kind {
+        OpKind::CondWait => {
+            waiting.insert(step.event.id.thread, step.event.site);
+            false
+        }
+        OpKind::Reacquire => waiting.get(&step.event.id.thread) == Some(&wait) && is_in_vain(trace, at),
+        _ => false,
+    })
+}
+
+/// What a thread has read since it took a lock last.
+fn looks(steps: &[TraceStep], thread: ThreadName) -> Vec<Obj> {
+    let own = steps.iter().rev().filter(|step| step.event.id.thread == thread);
+    let section = own.take_while(|step| !matches!(step.event.op.kind, OpKind::Lock | OpKind::Reacquire));
+    let accesses = section.filter(|step| step.event.op.kind.is_access());
+    accesses.flat_map(|step| step.event.did.accesses.iter().map(|access| access.obj)).collect()
+}
+
+/// Compare-and-swaps that succeeded although others had changed the variable, more than once, since the thread had read it. What
+/// threads spin on as on a lock is taken and given back, which is as it should be.
+fn changed_back(trace: &Trace) -> Vec<Sign> {
+    let mut found = Vec::new();
+    let mut touched: FxHashMap<Obj, Vec<Seen>> = FxHashMap::default();
+    for (position, step) in (0_u32..).zip(&trace.steps) {
+        let event = &step.event;
+        if !event.op.kind.is_access() {
+            continue;
+        }
+        for access in &event.did.accesses {
+            let now = Seen { thread: event.id.thread, writes: writes(access), obj: access.obj, position };
+            let before = touched.entry(access.obj).or_default();
+            let own = before.iter().rposition(|seen| seen.thread == now.thread);
+            let is_swap = event.op.kind == OpKind::CompareExchange && now.writes;
+            let is_lock = || trace.spun_on.iter().any(|spun| spun.overlaps(&now.obj));
+            if let Some(own) = own.filter(|&own| is_swap && !before[own].writes && !is_lock()) {
+                let changes: Vec<Seen> =
+                    before[own + 1..].iter().copied().filter(|seen| seen.writes).collect();
+                if let [first, .., last] = changes[..] {
+                    let key = [trace.steps[before[own].position as usize].event.site, event.site];
+                    let cause = Cause::Aba([before[own], first, last, now]);
+                    found.push(Sign { cause, obj: now.obj, key, at: position });
+                }
+            }
+            before.push(now);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{explained, kind};
+    use super::*;
+    use crate::search::Options;
+
+    fn cause_of(text: &str) -> Cause {
+        explained(text, &Options::default()).diagnosis.cause
+    }
+
+    fn is_told(text: &str, expected: &str) {
+        let told = explained(text, &Options::default());
+        assert_eq!(kind(&told.diagnosis), expected, "{text}: {:?}", told.diagnosis.cause);
+    }
+
+    const ADDS: &str = "r x, w x x+1";
+
+    fn both(own: &str) -> String {
+        format!("create T2, create T3, join T2, join T3, r x, assert x == 2 | T2: {own} | T3: {own}")
+    }
+
+    #[test]
+    fn a_lock_that_was_tried_in_vain_is_told_where_the_thread_goes_on_without_it() {
+        let text = both(&format!("trylock m, if m {{ {ADDS}, unlock m }}"));
+        is_told(&text, "failed try");
+        let Cause::FailedTry { held: Some((owner, taken)), .. } = cause_of(&text) else { panic!("{text}") };
+        let steps = explained(&text, &Options::default()).finding.trace.steps;
+        assert_eq!(
+            (steps[taken as usize].event.id.thread, steps[taken as usize].event.op.kind),
+            (owner, OpKind::TryLock)
+        );
+        is_told(
+            &both(&format!("trydown s, if s {{ {ADDS}, up s }}")).replacen("create", "let s=1 | create", 1),
+            "failed try",
+        );
+    }
+
+    #[test]
+    fn a_try_that_has_nothing_to_do_with_the_failure_is_not_to_blame() {
+        // It waits for the lock then.
+        is_told(&both(&format!("trylock m, if m == 0 {{ lock m }}, unlock m, {ADDS}")), "lost update");
+        // It has no need of it.
+        is_told(&both(&format!("trylock m, if m {{ unlock m }}, {ADDS}")), "lost update");
+    }
+
+    /// Main waits for one of two, which another thread may take.
+    fn one_of_two(waits: &str) -> String {
+        let gives = "lock m, r n, w n n+1, signal c, unlock m";
+        format!(
+            "create T2, create T3, lock m, r n, {waits}, assert n > 0, w n n-1, unlock m \
+             | T2: lock m, r n, if n {{ w n n-1 }}, unlock m | T3: {gives}, {gives}"
+        )
+    }
+
+    #[test]
+    fn what_was_taken_from_who_was_woken_for_it_is_told() {
+        let text = one_of_two("if n == 0 { wait c m, r n }");
+        let Cause::StolenWakeUp(stolen) = cause_of(&text) else { panic!("{:?}", cause_of(&text)) };
+        assert_eq!((stolen.thread.path(), stolen.write.thread.path()), (&[][..], &[1][..]));
+        assert!(stolen.wait < stolen.signal && stolen.signal < stolen.write.position);
+    }
+
+    #[test]
+    fn who_looks_again_is_not_said_to_go_on() {
+        let right = one_of_two("while n == 0 { wait c m, r n }");
+        assert!(super::super::tests::outcome(&right).findings.is_empty());
+        let text =
+            right.replacen("unlock m |", &format!("unlock m, {ADDS}, join T2, r x, assert x == 2 |"), 1);
+        is_told(&text.replace("unlock m | T3", &format!("unlock m, {ADDS} | T3")), "lost update");
+    }
+
+    /// What is right for as long as `t` is what it was.
+    const CHECKED: &str = "create T2, r t a, if a == 1 { r v p, cas t 1 5, if t { r v q, assert p == q } } ";
+
+    #[test]
+    fn a_compare_and_swap_that_does_not_see_two_changes_is_told() {
+        let text = format!("let t=1 | {CHECKED} | T2: cas t 1 2, if t {{ w v 9, w t 1 }}");
+        let Cause::Aba([read, change, back, swap]) = cause_of(&text) else { panic!("{:?}", cause_of(&text)) };
+        assert_eq!([read, change, back, swap].map(|seen| seen.writes), [false, true, true, true]);
+        assert_eq!([read.thread, change.thread], [swap.thread, back.thread]);
+        assert!(
+            read.position < change.position
+                && change.position < back.position
+                && back.position < swap.position
+        );
+    }
+
+    #[test]
+    fn a_lock_that_is_given_back_is_no_such_change() {
+        let own = format!("await f f==0, cas f 0 1, if f {{ w f 0 }}, {ADDS}");
+        is_told(&both(&own), "lost update");
+    }
+}

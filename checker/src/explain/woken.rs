@@ -1,0 +1,175 @@
+//! What became of the last signal, where threads are left that wait for one.
+//!
+//! It woke nobody, since nobody waited yet; or it woke a thread that found nothing to do and waits again, so that it was lost
+//! on that one, while another thread waits as well; or nobody has signalled since.
+
+use super::cause::{Cause, Given, Woken};
+use super::falcon::Seen;
+use super::held::{is_signal, touches};
+use super::waiting::blocked;
+use crate::names::{Obj, ThreadName};
+use crate::op::{Access, OpKind};
+use crate::seam::On;
+use crate::trace::{Trace, TraceStep};
+
+/// Why threads that wait for a signal at the end are not woken: a signal that was lost on another one tells most.
+pub(super) fn cause(trace: &Trace) -> Option<Cause> {
+    let waiting: Vec<(ThreadName, Obj)> = blocked(trace)
+        .filter_map(|(view, on)| match *on {
+            On::Cond(condition) => Some((view.agent.thread(), condition)),
+            _ => None,
+        })
+        .collect();
+    let missed = |thread, condition, last| Cause::MissedNotification { thread, condition, last };
+    let misled = waiting.iter().find_map(|&(thread, condition)| {
+        let last = given(trace, condition)?;
+        let has_waited = wait(trace, thread, condition)? < last.signal;
+        let is_lost = |woken: &Woken| woken.thread != thread && woken.again.is_some();
+        (has_waited && last.woken.iter().any(is_lost)).then(|| missed(thread, condition, Some(last)))
+    });
+    let overtaken = || {
+        waiting.iter().find_map(|&(thread, condition)| {
+            let last = given(trace, condition)?;
+            let is_it = |woken: &Woken| woken.thread == thread && woken.overtaken.is_some();
+            last.woken.iter().any(is_it).then(|| missed(thread, condition, Some(last)))
+        })
+    };
+    let early = || {
+        waiting.iter().find_map(|&(thread, condition)| {
+            let signal = early(trace, condition)?;
+            Some(Cause::LostWakeUp { thread, condition, signal })
+        })
+    };
+    let (thread, condition) = *waiting.first()?;
+    let other = || missed(thread, condition, given(trace, condition));
+    Some(misled.or_else(overtaken).or_else(early).unwrap_or_else(other))
+}
+
+/// The position of the last signal.
+pub(super) fn last_signal(trace: &Trace, condition: Obj) -> Option<u32> {
+    trace.steps.iter().rposition(|step| is_signal(step, condition)).map(|at| at as u32)
+}
+
+/// The last signal, if it woke nobody.
+fn early(trace: &Trace, condition: Obj) -> Option<u32> {
+    last_signal(trace, condition).filter(|&signal| !trace.steps[signal as usize].woke)
+}
+
+/// Where a thread began to wait for the last time.
+fn wait(trace: &Trace, thread: ThreadName, condition: Obj) -> Option<u32> {
+    trace.steps.iter().rposition(|step| is_wait(step, thread, condition)).map(|at| at as u32)
+}
+
+fn is_wait(step: &TraceStep, thread: ThreadName, condition: Obj) -> bool {
+    step.event.id.thread == thread && step.event.op.kind == OpKind::CondWait && touches(step, condition)
+}
+
+/// The last signal and whom it woke.
+fn given(trace: &Trace, condition: Obj) -> Option<Given> {
+    let signal = last_signal(trace, condition)?;
+    let id = trace.steps[signal as usize].event.id;
+    let ran = (0..).zip(&trace.steps).skip(signal as usize);
+    let ran = ran.filter(|(_, step)| step.event.woken_by() == Some(id));
+    let left = trace.unrun.iter().filter(|left| !left.closed && left.waker == Some(signal));
+    let left = left.map(|left| Woken { thread: left.view.agent.thread(), again: None, overtaken: None });
+    let woken = ran.map(|(at, step)| woken(trace, (step.event.id.thread, condition), (signal, at)));
+    Some(Given { signal, woken: woken.chain(left).collect() })
+}
+
+/// What a thread does that has been woken up at a position, by this signal.
+fn woken(trace: &Trace, (thread, condition): (ThreadName, Obj), (signal, at): (u32, u32)) -> Woken {
+    let own = || (at..).zip(&trace.steps[at as usize..]).filter(|(_, step)| step.event.id.thread == thread);
+    let next = own().find(|(_, step)| is_wait(step, thread, condition)).map(|(position, _)| position);
+    let changes =
+        |step: &TraceStep| step.event.op.kind.is_access() && step.event.did.accesses.iter().any(writes);
+    let again =
+        next.filter(|next| !own().take_while(|(position, _)| position < next).any(|(_, step)| changes(step)));
+    let overtaken = again.and_then(|again| {
+        let looks: Vec<Obj> = own()
+            .take_while(|(position, _)| *position < again)
+            .filter(|(_, step)| step.event.op.kind.is_access())
+            .flat_map(|(_, step)| step.event.did.accesses.iter().map(|access| access.obj))
+            .collect();
+        written(trace, thread, (signal, at), &looks)
+    });
+    Woken { thread, again, overtaken }
+}
+
+/// The first write of another thread to one of these objects between two positions.
+pub(super) fn written(
+    trace: &Trace,
+    thread: ThreadName,
+    (from, to): (u32, u32),
+    looks: &[Obj],
+) -> Option<Seen> {
+    let between = (from..to).zip(&trace.steps[from as usize..to as usize]);
+    let others = between.filter(|(_, step)| step.event.id.thread != thread && step.event.op.kind.is_access());
+    others.into_iter().find_map(|(position, step)| {
+        let is_it = |access: &&Access| writes(access) && looks.iter().any(|look| look.overlaps(&access.obj));
+        let access = step.event.did.accesses.iter().find(is_it)?;
+        Some(Seen { thread: step.event.id.thread, writes: true, obj: access.obj, position })
+    })
+}
+
+pub(super) fn writes(access: &Access) -> bool {
+    !access.mode.leaves_as_it_is()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{explained, kind};
+    use super::*;
+    use crate::search::Options;
+
+    /// What a program waits for that nobody does, and what became of the last signal: `1: 3 wakes 2, again`.
+    fn told(text: &str) -> String {
+        let told = explained(text, &Options::default());
+        let Cause::MissedNotification { thread, last, .. } = &told.diagnosis.cause else {
+            return kind(&told.diagnosis).to_owned();
+        };
+        let number = |thread: ThreadName| thread.path().first().map_or(1, |last| last + 1);
+        let woken = |woken: &Woken| {
+            let again = woken.again.map(|_| ", again").unwrap_or_default();
+            let overtaken = woken.overtaken.map(|seen| format!(" after {}", number(seen.thread)));
+            format!("{}{again}{}", number(woken.thread), overtaken.unwrap_or_default())
+        };
+        let given = last.as_ref().map(|last| {
+            let by = number(told.finding.trace.steps[last.signal as usize].event.id.thread);
+            let woken: Vec<String> = last.woken.iter().map(woken).collect();
+            format!("{by} wakes {}", woken.join(", "))
+        });
+        format!("{}: {}", number(*thread), given.unwrap_or_default())
+    }
+
+    const FETCH: &str = "lock m, r full, while full == 0 { wait c m, r full }, w full 0, signal c, unlock m";
+    const BRING: &str = "lock m, r full, while full == 1 { wait c m, r full }, w full 1, signal c, unlock m";
+
+    #[test]
+    fn a_signal_that_went_to_who_waits_again_is_told() {
+        let text = format!("create T2, create T3, {BRING}, {BRING} | T2: {FETCH} | T3: {FETCH}");
+        assert!(told(&text).starts_with("1: ") && told(&text).ends_with(", again"), "{}", told(&text));
+        // What was signalled before anybody waited is not what is missing.
+        let early = format!("signal c, create T2, create T3, {BRING}, {BRING} | T2: {FETCH} | T3: {FETCH}");
+        assert_eq!(told(&early), told(&text));
+        let own = text.replacen("create T2", "create T2, yield", 1).replace("signal c", "broadcast c");
+        assert!(super::super::tests::outcome(&own).findings.is_empty());
+    }
+
+    /// A barrier whose second round begins before the first one is left by all.
+    #[test]
+    fn what_came_between_the_signal_and_the_look_is_told() {
+        let meet = "lock m, r n, w n n+1, if n == 1 { w n 0, broadcast c } else { set n 1, while n { wait c m, r n } }, unlock m";
+        let text = format!("create T2, {meet}, {meet} | T2: {meet}, {meet}");
+        assert!(told(&text).contains(", again after "), "{}", told(&text));
+    }
+
+    #[test]
+    fn a_signal_that_woke_another_one_is_not_called_lost() {
+        let wait = "lock m, r x, if x == 0 { wait c m }, unlock m";
+        // It is one signal for two, which is enough where one of them comes late.
+        let text =
+            format!("create T2, create T3, lock m, w x 1, signal c, unlock m | T2: {wait} | T3: {wait}");
+        let told = told(&text);
+        assert!(told == "3: 1 wakes 2" || told == "2: 1 wakes 3", "{told}");
+    }
+}

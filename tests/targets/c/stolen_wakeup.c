@@ -1,0 +1,56 @@
+/* A bakery bakes two cakes: main waits for one and eats it, a taster takes one if there is one.
+ *
+ * Wrong (stolen wake-up): main takes it for granted that there is a cake when it is woken (`if` in place of `while`). The
+ * taster can come between the signal and the waking, and take what main was woken for.
+ * Finding: assertion, in `main`.
+ * Preemptions: 1. With 0, the bakery bakes both cakes in one go, and there is one for main. With 1: main waits; stop the
+ * bakery after its first cake, and let the taster run.
+ */
+#include <assert.h>
+#include <pthread.h>
+#include <stddef.h>
+
+enum { CAKES = 2 };
+
+static pthread_mutex_t counter = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cake_is_ready = PTHREAD_COND_INITIALIZER;
+static int cakes;
+
+static void *taste(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&counter);
+    if (cakes > 0)
+        cakes--;
+    pthread_mutex_unlock(&counter);
+    return NULL;
+}
+
+static void *bake(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < CAKES; i++) {
+        pthread_mutex_lock(&counter);
+        cakes++;
+        pthread_cond_signal(&cake_is_ready);
+        pthread_mutex_unlock(&counter);
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t taster, bakery;
+
+    pthread_create(&taster, NULL, taste, NULL);
+    pthread_create(&bakery, NULL, bake, NULL);
+    pthread_mutex_lock(&counter);
+    if (cakes == 0)
+        pthread_cond_wait(&cake_is_ready, &counter);
+    assert(cakes > 0); /* FAILS HERE */
+    cakes--;
+    pthread_mutex_unlock(&counter);
+    pthread_join(taster, NULL);
+    pthread_join(bakery, NULL);
+    return 0;
+}
