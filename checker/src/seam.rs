@@ -389,7 +389,7 @@ pub struct Ending {
     pub truncated: bool,
     /// Peculiarities to tell the user, each one sentence ("the program forks: the child ran unscheduled").
     pub notes: Vec<String>,
-    /// A thread had to give way where its code says nothing of that, so that what comes of its going on was left out: no bound
-    /// is covered.
+    /// A thread had to give way where its code says nothing of that, so that what comes of its going on was left out, or what
+    /// ran depended on more than the order of events: no bound is covered.
     pub left_out: bool,
 }

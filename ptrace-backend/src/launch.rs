@@ -1,5 +1,6 @@
 //! Launching: from a specification to where executions come from, with all traps known.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::control::atomicity::atomic_functions;
@@ -33,7 +34,7 @@ pub(crate) fn launch(
     let modules = modules::loaded(&mapped, &executable.path);
     let start_main = start_of_main(&modules)?;
     let memory_functions = MemoryFunctions::new(&modules, startup.tid);
-    let cancels = cancels(&modules);
+    let cancels = calls(&modules, &["pthread_cancel"]);
     let Traps { by_address, candidates, fork_loop, returned, areas } =
         Traps::new(&mut startup, &modules, &memory_functions, cancels)?;
     let mut layout = Layout {
@@ -44,7 +45,9 @@ pub(crate) fn launch(
         test_cancel: function("pthread_testcancel", &modules),
         mutex_lock: function("pthread_mutex_lock", &modules),
         mutex_unlock: function("pthread_mutex_unlock", &modules),
+        syscall: function_code("syscall", &modules),
         cancels,
+        signals: calls(&modules, &["pthread_kill", "pthread_sigqueue", "tgkill"]),
         modules,
         traps: by_address,
         candidates,
@@ -72,10 +75,10 @@ pub(crate) fn launch(
     Ok((origin, layout))
 }
 
-/// Whether the user's own code may call `pthread_cancel`.
-fn cancels(modules: &[Module]) -> bool {
+/// Whether the user's own code may call one of these functions.
+fn calls(modules: &[Module], functions: &[&str]) -> bool {
     let mut own = modules.iter().enumerate().filter(|(i, module)| *i == 0 || !is_system(&module.mapped.path));
-    own.any(|(_, module)| module.image.imports("pthread_cancel"))
+    own.any(|(_, module)| functions.iter().any(|function| module.image.imports(function)))
 }
 
 /// Runs the program to `main`, where it gets that far without doing something that its copies would not have done.
@@ -115,6 +118,15 @@ fn unwinding(modules: &[Module]) -> Modules {
 fn function(name: &str, modules: &[Module]) -> u64 {
     let libc = modules.iter().filter(|m| m.is_libc);
     libc.filter_map(|m| Some(m.image.symbol(name)? + m.mapped.bias)).next().unwrap_or_default()
+}
+
+/// The code of a function of the C library.
+fn function_code(name: &str, modules: &[Module]) -> Option<Range<u64>> {
+    let mut libc = modules.iter().filter(|m| m.is_libc);
+    libc.find_map(|m| {
+        let code = m.image.function_at(m.image.symbol(name)?)?.range.clone();
+        Some(code.start + m.mapped.bias..code.end + m.mapped.bias)
+    })
 }
 
 /// Every version of the function that calls `main`.

@@ -76,8 +76,12 @@ pub(crate) struct Layout {
     pub(crate) test_cancel: u64,
     pub(crate) mutex_lock: u64,
     pub(crate) mutex_unlock: u64,
+    /// The C library's `syscall`: what it asks of the kernel is its caller's own doing.
+    pub(crate) syscall: Option<Range<u64>>,
     /// The program may cancel threads.
     pub(crate) cancels: bool,
+    /// The program may send signals to threads.
+    pub(crate) signals: bool,
     /// The stack pointer at `main`, or before the first constructor where executions begin there.
     pub(crate) main_stack: u64,
     /// Before `main` it does something by which several processes of it could meet.
@@ -158,6 +162,11 @@ impl Layout {
     fn in_framework(&self, address: u64) -> bool {
         let after = self.frameworks.partition_point(|range| range.start <= address);
         after.checked_sub(1).is_some_and(|last| self.frameworks[last].contains(&address))
+    }
+
+    /// Whether a system call from this address is one of the C library's own.
+    pub(crate) fn is_call_of_libc(&self, address: u64) -> bool {
+        self.in_libc(address) && !self.syscall.as_ref().is_some_and(|code| code.contains(&address))
     }
 
     /// The code of the function that an address is in, at run-time addresses.

@@ -29,6 +29,9 @@ const LEFT_OUT: [(&str, &str); 8] = [
     ("rust/reader_writer_ok.rs", "more than 1,400 classes"),
 ];
 
+/// Programs with signal handlers, which could run where no search lets them, so that they call nothing covered.
+const NEVER_COVERED: [&str; 1] = ["signals_too_late.c"];
+
 /// Programs on which `dfs` takes many seconds.
 const SLOW: [&str; 2] = ["cpp/barrier.cpp", "cpp/barrier_ok.cpp"];
 
@@ -53,10 +56,22 @@ const OTHERS: &[(&str, Option<u64>)] = &[
     ("peculiar/robust_ending.c", Some(3)),
     // The flag is set before the thread looks, or after that.
     ("peculiar/sleeps_first.c", Some(2)),
+    // The flag is found set, and nobody waits; or it is not, and the wait comes before the word is written, or after that.
+    ("peculiar/futex_by_hand.c", Some(3)),
+    // The write comes first, between the two looks, or last.
+    ("peculiar/looks_without_waiting.c", Some(3)),
+    // The read comes after the first byte or after both.
+    ("peculiar/pipe_pieces.c", Some(2)),
+    // The byte is there, or the time is over before it is.
+    ("peculiar/polls_for_a_time.c", Some(2)),
+    // The signal comes before the worker's only step, which main sees or does not, or after it.
+    ("peculiar/signals_too_late.c", Some(3)),
     // The first flag is seen, or the second one, at once; or the loop waits for both, and sees the first, the second, or both.
     ("peculiar/spins_on_two.c", Some(5)),
     ("peculiar/three_increments.rs", Some(6)),
     ("peculiar/try_locks.c", None),
+    // The value is read before its second write; or after it, and the byte was received before the count was sent, or after.
+    ("peculiar/two_channels.c", Some(3)),
 ];
 
 fn main() {
@@ -69,13 +84,14 @@ fn main() {
         Optimisation::ALL.map(|level| {
             let build = Build::new(&source, level);
             let name = format!("{}/{}", source.display(), level.name());
-            Trial::test(name, move || check(&build, classes)).with_ignored_flag(is_slow)
+            let covers = NEVER_COVERED.iter().all(|never| !source.ends_with(never));
+            Trial::test(name, move || check(&build, classes, covers)).with_ignored_flag(is_slow)
         })
     });
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
 }
 
-fn check(build: &Build, classes: Option<u64>) -> Result<(), Failed> {
+fn check(build: &Build, classes: Option<u64>, covers: bool) -> Result<(), Failed> {
     let (all, reduced) = (explore(build, "dfs")?, explore(build, "dpor")?);
     let mut wrong = Vec::new();
     for key in ["schedules", "deadlocked"] {
@@ -89,9 +105,9 @@ fn check(build: &Build, classes: Option<u64>) -> Result<(), Failed> {
     if let Some(classes) = classes.filter(|&classes| all.report["schedules"] != classes) {
         wrong.push(format!("schedules: expected {classes}, got {}", all.report["schedules"]));
     }
-    let has_ended = |outcome: &&Outcome| outcome.report["covered"]["everything"] == true;
-    if ![&all, &reduced].iter().all(has_ended) {
-        wrong.push("not everything is covered".to_owned());
+    let is_as_expected = |outcome: &&Outcome| (outcome.report["covered"]["everything"] == true) == covers;
+    if ![&all, &reduced].iter().all(is_as_expected) {
+        wrong.push(format!("everything is covered: expected {covers}"));
     }
     if wrong.is_empty() {
         return Ok(());

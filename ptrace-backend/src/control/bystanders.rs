@@ -16,6 +16,9 @@ use crate::target::startup::answer_time_stamp;
 const NOTE: &str =
     "the program starts other processes: they ran unscheduled, and waiting for them is not explored";
 
+const COPIED: &str = "the program forks while it has several threads: the child has the memory of that moment, whose place among \
+     what other threads do between their key points is not explored, so that the bound is not covered";
+
 /// The memory of a process that another one has forked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Memory {
@@ -32,6 +35,10 @@ impl Process {
         if memory == Memory::Copied {
             self.lift_traps_of(child);
             self.lift_probes_of(child);
+            if self.threads.iter().filter(|thread| thread.is_live()).count() > 1 {
+                self.left_out = true;
+                self.note(COPIED);
+            }
         }
         self.bystanders.push(child);
         self.note(NOTE);

@@ -46,6 +46,8 @@ impl Process {
             }
         } else if !self.layout.in_libc(caller)
             && self.threads[index].calling.is_none()
+            // What a thread does to itself concerns nobody else.
+            && !(function == Function::Kill && self.threads[index].argument(0) == self.threads[index].handle)
             && let Some(flow) = self.operation(index, function, timed_out, caller)?
         {
             return Ok(flow);
@@ -224,7 +226,7 @@ impl Process {
             }
             F::Once | F::GuardAcquire => writes(OpKind::Once, Need::Once(object)),
             F::GuardRelease => writes(OpKind::OnceDone, free),
-            F::Cancel => {
+            F::Cancel | F::Kill => {
                 let to = self.threads.iter().rposition(|t| t.handle == object);
                 (Op::new(OpKind::Kill, [Access::write(self.signals_of(to))]), free)
             }

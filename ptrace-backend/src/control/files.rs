@@ -1,4 +1,8 @@
-//! System calls that may block on files: operations that wait until the files are ready.
+//! System calls on files that may block: operations that wait until the files are ready, or do not wait, and find out.
+//!
+//! What one descriptor shows is what was done through another: the other end of a pipe or a pair of sockets, or a duplicate.
+//! Which belong together is nothing that has the same name whatever the schedule, so all such files count as one object, beside
+//! the descriptors, by which people know them.
 
 use checker::names::Obj;
 use checker::op::{Access, Op, OpKind};
@@ -17,6 +21,19 @@ pub(crate) type Wanted = (i32, i16);
 struct Wait {
     files: Vec<Wanted>,
     limit: Option<u64>,
+    /// It leaves the files as they are.
+    looks: bool,
+}
+
+impl Wait {
+    fn for_one(descriptor: u64, events: i16) -> Self {
+        Self { files: vec![(descriptor as i32, events)], limit: None, looks: false }
+    }
+
+    /// A call that does not wait for these.
+    fn without_waiting(files: Vec<Wanted>) -> Self {
+        Self { files, limit: Some(0), looks: false }
+    }
 }
 
 const MILLISECOND: u64 = 1_000_000;
@@ -25,7 +42,7 @@ const MILLISECOND: u64 = 1_000_000;
 const MOST: u64 = 1024;
 
 impl Process {
-    /// A call that may block: it is a key point if it would wait for something that another thread or process may do.
+    /// A call on files that may block is a key point, be it one that waits or one that finds out whether it would.
     pub(crate) fn input_output(&mut self, index: Index) -> Result<Flow, ExecutionError> {
         let call = self.threads[index].regs.orig_rax as i64;
         if let Some(flow) = self.wait_for_signal(index) {
@@ -33,48 +50,76 @@ impl Process {
         }
         let Some(wait) = self.waits_for(index, call) else { return Ok(Flow::Resume(0)) };
         let pid = self.leader;
-        let Wait { mut files, limit } = wait;
+        let Wait { mut files, limit, looks } = wait;
         files.retain(|(descriptor, _)| fd::may_block(pid, *descriptor));
-        if limit == Some(0) || files.is_empty() && limit.is_none() {
+        if files.is_empty() && limit.is_none_or(|limit| limit == 0) {
             return Ok(Flow::Resume(0));
         }
-        let touched: Vec<Access> =
-            files.iter().map(|(descriptor, _)| Access::write(self.file_object(*descriptor))).collect();
+        let access = if looks && limit == Some(0) { Access::read } else { Access::write };
+        let all = (!files.is_empty()).then(|| self.shared.named("files that may block".to_owned()));
+        let each = files.iter().map(|(descriptor, _)| self.file_object(*descriptor));
+        // What a search asks about the first object of a wait, it has to ask about what decides how long that takes.
+        let touched: Vec<Access> = all.into_iter().chain(each).map(access).collect();
+        let op = Op::new(OpKind::Io, touched);
+        if limit == Some(0) {
+            if !self.is_scheduled(index) {
+                return Ok(Flow::Resume(0));
+            }
+            let flow = self.pend(index, op, Need::Nothing, Act::Try(files), None);
+            self.end_slice(index);
+            return Ok(flow);
+        }
         let need = Need::Ready(files);
         if !self.is_scheduled(index) && self.holds(index, &need) {
             return Ok(Flow::Resume(0));
         }
         let deadline = limit.map(|limit| self.threads[index].world.now.saturating_add(limit));
-        Ok(self.pend(index, Op::new(OpKind::Io, touched), need, Act::Kernel, deadline))
+        Ok(self.pend(index, op, need, Act::Kernel, deadline))
     }
 
-    /// A file is shared by its descriptor.
+    /// Whether one of these is ready.
+    pub(super) fn is_any_ready(&self, files: &[Wanted]) -> bool {
+        files.iter().any(|(file, events)| fd::is_ready(self.leader, *file, *events))
+    }
+
+    /// A file by its descriptor.
     fn file_object(&self, descriptor: i32) -> Obj {
         self.shared.named(format!("file descriptor {descriptor}"))
     }
 
     fn waits_for(&self, index: Index, call: i64) -> Option<Wait> {
         let regs = &self.threads[index].regs;
-        let one = |events| Some(Wait { files: vec![(regs.rdi as i32, events)], limit: None });
+        let one = |events, flags: u64| {
+            let wait = Wait::for_one(regs.rdi, events);
+            let waits =
+                flags as i32 & libc::MSG_DONTWAIT == 0 && !fd::is_non_blocking(self.leader, regs.rdi as i32);
+            Some(if waits { wait } else { Wait::without_waiting(wait.files) })
+        };
+        let looks = |files, limit| Some(Wait { files, limit, looks: true });
+        let changed = |descriptor: u64| Some(Wait::without_waiting(vec![(descriptor as i32, 0)]));
         match call {
-            libc::SYS_read
-            | libc::SYS_readv
-            | libc::SYS_recvfrom
-            | libc::SYS_recvmsg
-            | libc::SYS_accept
-            | libc::SYS_accept4 => one(libc::POLLIN),
-            libc::SYS_write | libc::SYS_writev | libc::SYS_sendto | libc::SYS_sendmsg => one(libc::POLLOUT),
+            libc::SYS_read | libc::SYS_readv | libc::SYS_accept | libc::SYS_accept4 => one(libc::POLLIN, 0),
+            libc::SYS_recvfrom => one(libc::POLLIN, regs.r10),
+            libc::SYS_recvmsg => one(libc::POLLIN, regs.rdx),
+            libc::SYS_write | libc::SYS_writev => one(libc::POLLOUT, 0),
+            libc::SYS_sendto => one(libc::POLLOUT, regs.r10),
+            libc::SYS_sendmsg => one(libc::POLLOUT, regs.rdx),
+            // Others find out: an end is gone, somebody wants to be accepted, there is more to wait for.
+            libc::SYS_close | libc::SYS_shutdown | libc::SYS_connect | libc::SYS_epoll_ctl => {
+                changed(regs.rdi)
+            }
+            libc::SYS_dup2 | libc::SYS_dup3 => changed(regs.rsi),
             libc::SYS_epoll_wait | libc::SYS_epoll_pwait => {
                 let files = vec![(regs.rdi as i32, libc::POLLIN)];
-                Some(Wait { files, limit: milliseconds(regs.r10) })
+                Some(Wait { files, limit: milliseconds(regs.r10), looks: false })
             }
-            libc::SYS_poll => Some(Wait { files: self.polled(index), limit: milliseconds(regs.rdx) }),
-            libc::SYS_ppoll => Some(Wait { files: self.polled(index), limit: self.timespec(regs.rdx) }),
+            libc::SYS_poll => looks(self.polled(index), milliseconds(regs.rdx)),
+            libc::SYS_ppoll => looks(self.polled(index), self.timespec(regs.rdx)),
             libc::SYS_select => {
                 let micros = self.timeval(regs.r8);
-                Some(Wait { files: self.selected(index), limit: micros.map(|m| m.saturating_mul(1000)) })
+                looks(self.selected(index), micros.map(|m| m.saturating_mul(1000)))
             }
-            libc::SYS_pselect6 => Some(Wait { files: self.selected(index), limit: self.timespec(regs.r8) }),
+            libc::SYS_pselect6 => looks(self.selected(index), self.timespec(regs.r8)),
             _ => None,
         }
     }

@@ -57,6 +57,8 @@ pub(crate) enum Function {
     Join,
     TryJoin,
     TimedJoin,
+    /// Sends a signal to a thread, if it has not ended.
+    Kill,
     Cancel,
     TestCancel,
     /// Where the C library looks, at a cancellation point, whether the thread is cancelled.
@@ -186,6 +188,8 @@ pub(crate) const THREAD_FUNCTIONS: &[(&str, Function)] = &[
     ("pthread_tryjoin_np", F::TryJoin),
     ("pthread_timedjoin_np", F::TimedJoin),
     ("pthread_clockjoin_np", F::TimedJoin),
+    ("pthread_kill", F::Kill),
+    ("pthread_sigqueue", F::Kill),
     ("pthread_cancel", F::Cancel),
     ("pthread_testcancel", F::TestCancel),
     ("pthread_setcancelstate", F::CancelState),

@@ -1,12 +1,13 @@
 //! Raw futexes: waits and wakes that no named operation accounts for.
 
-use checker::names::EventId;
+use checker::names::{EventId, Obj};
 use checker::op::{Access, Effect, Op, OpKind};
 use checker::seam::{ExecutionError, Pick};
 
 use super::heirs::is_left_behind;
 use super::perform::Next;
 use super::process::{Flow, Process};
+use super::sharing::How;
 use super::sync::Index;
 use super::thread::{Act, Need, Pending};
 use super::waiting::take_waiter;
@@ -36,6 +37,7 @@ impl Process {
         if std::mem::take(&mut self.threads[index].times_out) {
             return self.refuse(index, libc::ETIMEDOUT);
         }
+        self.note_kernel_read(index, addr);
         let op = Op::new(OpKind::FutexWait, [Access::read(self.object(addr, 4))]);
         let act = Act::FutexWait { addr, value };
         Ok(self.pend(index, op, Need::Nothing, act, deadline))
@@ -55,9 +57,8 @@ impl Process {
             return Ok(self.pend(index, op, Need::Nothing, Act::OnceDone(addr), None));
         }
         self.objects.onces.remove(&addr);
-        // The C library's own wakes without a waiter belong to an operation that has been accounted for.
-        let own = self.layout.in_libc(self.threads[index].regs.rip) && !waiting;
-        if !self.is_scheduled(index) || own {
+        let is_known = !waiting && (self.narrow.is_some() || self.is_wake_known(index, addr));
+        if !self.is_scheduled(index) || is_known {
             let woken = self.futex_wake(addr, count, Pick::Only, None);
             self.answer(index, woken)?;
             return Ok(Flow::Resume(0));
@@ -67,7 +68,30 @@ impl Process {
         Ok(self.pend(index, op, Need::Nothing, act, None))
     }
 
+    /// Whether a wake, for which nobody waits, belongs to an operation that has been accounted for: the C library's own do, and
+    /// so does one that comes after a write to the word and before anything else. Who waits then, has come before the write.
+    fn is_wake_known(&self, index: Index, addr: u64) -> bool {
+        let thread = &self.threads[index];
+        let word = self.object(addr, 4);
+        self.layout.is_call_of_libc(thread.regs.rip) || thread.wrote.iter().any(|obj| obj.overlaps(&word))
+    }
+
+    /// The kernel is about to compare a futex's word, as no instruction of the program does. What writes the word decides
+    /// whether the thread waits, and is a key point; the C library's own words are written by functions that are.
+    fn note_kernel_read(&mut self, index: Index, addr: u64) {
+        if !self.is_scheduled(index) || self.layout.is_call_of_libc(self.threads[index].regs.rip) {
+            return;
+        }
+        let conflict = self.sharing.touch_in(index, None, addr..addr.saturating_add(4), How::Reads);
+        let stretches = conflict.bytes.iter().map(|bytes| self.stretch(bytes.start, bytes.end - bytes.start));
+        let memory: Vec<Obj> = stretches.collect();
+        if !memory.is_empty() {
+            self.promoted |= self.shared.promote(&conflict.candidates, None, &memory);
+        }
+    }
+
     pub(super) fn futex_requeue_call(&mut self, index: Index) -> Flow {
+        self.note_kernel_read(index, self.threads[index].regs.rdi);
         let regs = self.threads[index].regs;
         let compares = regs.rsi as i32 & !libc::FUTEX_PRIVATE_FLAG == libc::FUTEX_CMP_REQUEUE;
         let requeue = Requeue {

@@ -10,7 +10,6 @@ use super::futexes::Requeue;
 use super::process::Process;
 use super::sync::Index;
 use super::thread::{Act, Interrupt, Need, Pending, Stage, Thread};
-use crate::os::fd;
 
 impl Process {
     /// Whether what an operation of this thread needs is there.
@@ -39,9 +38,7 @@ impl Process {
             }
             Need::Arrival(awaited) => self.has_arrived(index, *awaited),
             Need::PiFutex(at) => self.pi_owner(*at).is_none(),
-            Need::Ready(files) => {
-                files.iter().any(|(file, events)| fd::is_ready(self.leader, *file, *events))
-            }
+            Need::Ready(files) => self.is_any_ready(files),
         }
     }
 
@@ -72,9 +69,25 @@ impl Process {
         AgentView {
             agent,
             status: self.status(index, pending),
-            pending: Some(self.interruption(index, pending).map_or_else(|| pending.op.clone(), |(_, op)| op)),
+            pending: Some(self.described(index, pending)),
             site: pending.site,
             picks: self.picks(&pending.act),
+        }
+    }
+
+    /// A thread's pending operation as the checker sees it.
+    fn described(&self, index: Index, pending: &Pending) -> Op {
+        let mut op = self.interruption(index, pending).map_or_else(|| pending.op.clone(), |(_, op)| op);
+        self.tell_of_signals(index, &mut op.may);
+        op
+    }
+
+    /// Adds to what an event of a thread touches what a signal that is sent to it does: whether the signal comes before the
+    /// event decides where its handler runs, and after the last one it comes too late. Told only where the program sends any.
+    pub(super) fn tell_of_signals(&self, index: Index, effect: &mut Effect) {
+        let obj = self.signals_of(Some(index));
+        if self.layout.signals && effect.accesses.iter().all(|access| access.obj != obj) {
+            effect.accesses.push(Access::read(obj));
         }
     }
 
@@ -158,10 +171,12 @@ impl Process {
         if self.holds(index, &pending.need) || self.waits_for_test(index) {
             return None;
         }
+        let mut op = self.timeout_op(pending);
+        self.tell_of_signals(index, &mut op.may);
         Some(AgentView {
             agent: Agent::Timeout(thread.name),
             status: Status::Enabled,
-            pending: Some(self.timeout_op(pending)),
+            pending: Some(op),
             site: pending.site,
             picks: smallvec![Pick::Only],
         })

@@ -73,9 +73,13 @@ impl Process {
         let (did, next) = self.carry_out_act(Turn { index, pending: &pending, pick, id })?;
         self.keep_time(index, &did);
         self.threads[index].note_event(pending.op.kind, &did);
+        self.threads[index].note_writes(&did);
         self.note_look(index, &pending, did == pending.op.may);
         let mut event = Event { id, op: pending.op, did, pick, site: pending.site, woken_by };
         let children = self.threads[index].children;
+        for effect in [&mut event.op.may, &mut event.did] {
+            self.tell_of_signals(index, effect);
+        }
         self.let_go = self.may_let_go(index, event.op.kind);
         self.go_on(index, next)?;
         if event.op.kind == OpKind::Create && self.threads[index].children > children {
@@ -90,7 +94,7 @@ impl Process {
         let mut pending = self.threads[index].pending.take().ok_or_else(nothing)?;
         let deadline = pending.deadline.take().ok_or_else(nothing)?;
         self.let_go = true;
-        let op = self.timeout_op(&pending);
+        let mut op = self.timeout_op(&pending);
         let id = self.begin_event(index);
         self.threads[index].world.now = self.threads[index].world.now.max(deadline);
         let site = pending.site;
@@ -121,6 +125,7 @@ impl Process {
                 }
             },
         };
+        self.tell_of_signals(index, &mut op.may);
         let did = op.may.clone();
         self.keep_time(index, &did);
         self.go_on(index, next)?;
@@ -131,6 +136,7 @@ impl Process {
     fn begin_event(&mut self, index: Index) -> EventId {
         let id = self.threads[index].next_event();
         self.threads[index].events += 1;
+        self.threads[index].wrote.clear();
         self.events += 1;
         id
     }
@@ -222,7 +228,7 @@ impl Process {
                 let answer = thread.world.answer(thread.tid, &thread.regs);
                 (all, Next::Answer(answer.unwrap_or(-i64::from(libc::ENOSYS))))
             }
-            Act::Kernel => (all, Next::Kernel),
+            Act::Kernel | Act::Try(_) => (all, Next::Kernel),
             Act::FutexWait { addr, value } => self.futex_wait(index, pending, *addr, *value),
             Act::FutexResume { result, .. } => (all, Next::Answer(*result)),
             Act::FutexWake { addr, count } => {
@@ -293,9 +299,7 @@ impl Process {
             }
             _ => {
                 let succeeded = self.carry_out(index, function, object);
-                if function == Function::Cancel {
-                    self.cancel(object);
-                }
+                self.reach_out(index, function, object);
                 let did = if succeeded { all } else { only_looks(&all) };
                 (did, Next::Pass)
             }

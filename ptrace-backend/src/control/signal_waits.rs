@@ -177,8 +177,14 @@ impl Process {
             return Ok(Flow::Rest);
         }
         let to = to.and_then(|tid| self.threads.iter().position(|t| t.tid as u64 == tid && t.is_live()));
+        let is_known = self.threads[index].kills.take().is_some_and(|target| to == Some(target));
         // What a thread does to itself concerns nobody else.
-        if !self.is_scheduled(index) || to == Some(index) || signal == 0 || INTERNAL.contains(&signal) {
+        if is_known
+            || !self.is_scheduled(index)
+            || to == Some(index)
+            || signal == 0
+            || INTERNAL.contains(&signal)
+        {
             if to != Some(index) {
                 self.interrupt_waiting(to, signal);
             }
@@ -209,7 +215,22 @@ impl Process {
             pending.op.may.accesses.push(Access::write(obj));
         }
         thread.signalled = true;
-        self.note("the program sends signals between its threads: a handler runs when its thread goes on");
+        self.note_handler(signal);
+    }
+
+    /// A signal of another thread has come to a thread, or came too late: its handler, if it has one, could have run before the
+    /// thread's first step as well, and between accesses that are no key points.
+    pub(super) fn note_handler(&mut self, signal: u64) {
+        // Threads have their handlers in common.
+        let is_caught = Signals::of(self.leader).is_some_and(|signals| signals.is_caught(signal as i32));
+        if !is_caught || INTERNAL.contains(&signal) {
+            return;
+        }
+        self.left_out = true;
+        self.note(
+            "the program sends signals between its threads: a handler runs when its thread goes on, and that it could run elsewhere \
+             is not explored, so that the bound is not covered",
+        );
     }
 
     /// The kernel's number of the thread that the program knows by this one. The C library keeps the kernel's.

@@ -83,6 +83,9 @@ impl Process {
                 let read = accesses.iter().find(|access| access.read)?;
                 Some((read.addr, Some(read.len.min(8) as usize)))
             }
+            Act::Try(ref files) => {
+                files.first().filter(|(_, events)| *events != 0).map(|(file, _)| (*file as u64, None))
+            }
             _ => None,
         }
     }
@@ -91,7 +94,12 @@ impl Process {
     pub(super) fn note_look(&mut self, index: Index, pending: &Pending, succeeds: bool) {
         let Some((addr, len)) = self.looked_at(index, pending) else { return };
         let leader = self.leader;
-        let value = || len.map_or(u64::from(succeeds), |len| memory::number(leader, addr, len).unwrap_or(0));
+        let seen = match &pending.act {
+            // Who gets something out of a file has not seen the same.
+            Act::Try(files) => self.events * u64::from(self.is_any_ready(files)),
+            _ => u64::from(succeeds),
+        };
+        let value = || len.map_or(seen, |len| memory::number(leader, addr, len).unwrap_or(0));
         let thread = &mut self.threads[index];
         thread.slices.look(thread.regs.rip, addr, value);
     }

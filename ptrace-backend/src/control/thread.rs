@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use checker::failure::Failure;
 use checker::names::{EventId, Obj, Site, ThreadName};
-use checker::op::Op;
+use checker::op::{Effect, Op};
+use smallvec::SmallVec;
 
 use super::calls::Call;
 use super::clock::Readings;
@@ -62,6 +63,10 @@ pub(crate) struct Thread {
     pub(crate) calling: Option<Box<Call>>,
     /// A signal is there whose handler it is to run.
     pub(crate) signalled: bool,
+    /// What its last event wrote.
+    pub(crate) wrote: SmallVec<[Obj; 1]>,
+    /// It is about to send this one a signal, which has been accounted for.
+    pub(crate) kills: Option<Index>,
     pub(crate) cancellation: Cancellation,
     /// The waits that signal handlers interrupt, to be taken up where they left off when the handlers return.
     pub(crate) interrupted: Vec<InterruptedWait>,
@@ -220,6 +225,8 @@ pub(crate) enum Act {
     ReadClock,
     /// The kernel carries the system call out.
     Kernel,
+    /// The same for a call that finds out whether it would have to wait for these files.
+    Try(Vec<super::files::Wanted>),
     FutexWait {
         addr: u64,
         value: u32,
@@ -303,6 +310,8 @@ impl Thread {
             allocating: None,
             calling: None,
             signalled: false,
+            wrote: SmallVec::new(),
+            kills: None,
             cancellation: Cancellation::default(),
             interrupted: Vec::new(),
             tid_word: None,
@@ -325,6 +334,12 @@ impl Thread {
     /// Its wait, and those that signal handlers have interrupted.
     pub(crate) fn waits(&mut self) -> impl Iterator<Item = &mut Pending> {
         self.pending.iter_mut().chain(self.interrupted.iter_mut().map(|wait| &mut wait.pending))
+    }
+
+    /// Keeps what the event that it has just run wrote.
+    pub(crate) fn note_writes(&mut self, did: &Effect) {
+        let writes = did.accesses.iter().filter(|access| !access.mode.leaves_as_it_is());
+        self.wrote.extend(writes.map(|access| access.obj));
     }
 
     /// The name of its next event.

@@ -5,6 +5,7 @@ use checker::op::{Access, Mode, Op, OpKind};
 use checker::seam::{Event, ExecutionError, Pick};
 
 use super::calls::{After, Call};
+use super::functions::Function;
 use super::perform::Next;
 use super::process::{Process, system};
 use super::sync::{Index, Queue};
@@ -100,6 +101,22 @@ impl Process {
                     *result = u64::from(u32::MAX);
                 }
             }
+        }
+    }
+
+    /// A thread cancels the one with this handle, or is about to send it a signal.
+    pub(super) fn reach_out(&mut self, index: Index, function: Function, handle: u64) {
+        match function {
+            Function::Cancel => self.cancel(handle),
+            Function::Kill => {
+                let to = self.threads.iter().rposition(|t| t.handle == handle);
+                self.threads[index].kills = to;
+                // Until the thread ended, its handler could have run.
+                if to.is_some_and(|to| !self.threads[to].is_live()) {
+                    self.note_handler(self.threads[index].argument(1));
+                }
+            }
+            _ => {}
         }
     }
 

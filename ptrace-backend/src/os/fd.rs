@@ -78,6 +78,14 @@ pub(crate) fn is_ready(pid: super::Tid, descriptor: i32, events: i16) -> bool {
     unsafe { libc::poll(&raw mut poll, 1, 0) > 0 }
 }
 
+/// Whether calls on a descriptor of another process never wait.
+pub(crate) fn is_non_blocking(pid: super::Tid, descriptor: i32) -> bool {
+    let Some(file) = borrow(pid, descriptor) else { return false };
+    // SAFETY: reads the flags of a descriptor that `file` owns.
+    let flags = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
+    flags >= 0 && flags & libc::O_NONBLOCK != 0
+}
+
 /// Waits a moment for one of these descriptors of another process to be ready for its events.
 pub(crate) fn wait_for(pid: super::Tid, files: &[(i32, i16)]) {
     const MOMENT: i32 = 1; // in milliseconds

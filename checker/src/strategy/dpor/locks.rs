@@ -46,7 +46,7 @@ impl Need {
             K::ReadLock => Self::NoWriter,
             K::SemWait => Self::One,
             K::Join | K::BarrierLeave | K::FutexResume => Self::Order,
-            K::Await | K::SignalWait | K::Timeout => Self::Unknown,
+            K::Await | K::SignalWait | K::Io | K::Timeout => Self::Unknown,
             _ => Self::Nothing,
         }
     }

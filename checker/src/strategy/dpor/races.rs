@@ -201,6 +201,11 @@ impl<'t> Races<'t> {
             })
     }
 
+    /// Whether an object is what files have in common: no event tells which of them is ready.
+    pub(super) fn is_of_file(&self, obj: Obj) -> bool {
+        self.touched(obj).iter().any(|&at| self.run.steps[at as usize].event.op.kind == OpKind::Io)
+    }
+
     pub(super) fn is_undone(&self, at: usize, undone: &[usize]) -> bool {
         undone.iter().any(|&earlier| earlier <= at && self.is_after(at, earlier))
     }
@@ -225,7 +230,8 @@ impl<'t> Races<'t> {
             return Can::Yes;
         }
         let history: Vec<(u32, &Recorded)> = self.history(later, undone).collect();
-        if history.iter().any(|(_, event)| is_of_semaphore(event.op.kind)) {
+        let is_of_file = later.effect.accesses.first().is_some_and(|access| self.is_of_file(access.obj));
+        if is_of_file || history.iter().any(|(_, event)| is_of_semaphore(event.op.kind)) {
             return self.was_let(later, undone);
         }
         // A thread that was seen to wait for what it holds itself waits for that elsewhere as well.

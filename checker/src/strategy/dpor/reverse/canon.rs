@@ -251,7 +251,7 @@ impl<'r, 't> Canon<'r, 't> {
                 self.holders(effect, cut).let_go(name, need, own.is_some()) == Can::Yes
             }
             Need::One => self.has_one(effect, cut),
-            Need::Unknown => self.was_seen(name, here, effect, cut),
+            Need::Unknown => self.was_seen(Agent::Thread(name), here, effect, cut),
         }
     }
 
@@ -276,6 +276,11 @@ impl<'r, 't> Canon<'r, 't> {
             Some(step) => Some(&step.event.op.may),
             None => self.pending(thread, cut).and_then(|unrun| unrun.view.pending.as_ref()?.limit.as_ref()),
         };
+        if let Some(limit) = limit
+            && limit.accesses.first().is_some_and(|access| self.races.is_of_file(access.obj))
+        {
+            return self.was_seen(Agent::Timeout(name), here, limit, cut);
+        }
         // A thread that waited for what it held itself does so wherever its time can run out.
         let had = here.is_some_and(|at| self.races.run.steps[at].is_own());
         limit.is_some_and(|limit| self.holders(limit, cut).let_go(name, Need::Free, had) != Can::Yes)
@@ -343,13 +348,13 @@ impl<'r, 't> Canon<'r, 't> {
         self.races.run.choices(at).iter().any(|choice| choice.agent == agent)
     }
 
-    /// Whether a thread was seen to be able to run while the object of its operation was as it is here.
-    fn was_seen(&self, name: ThreadName, here: Option<usize>, effect: &Effect, cut: &Cut) -> bool {
-        let thread = self.races.number(name);
+    /// Whether an agent was seen to be able to run while the object of its operation was as it is here.
+    fn was_seen(&self, agent: Agent, here: Option<usize>, effect: &Effect, cut: &Cut) -> bool {
+        let thread = self.races.number(agent.thread());
         let (from, to) = self.span(effect, cut);
         let last = self.races.run.steps.len().saturating_sub(1);
         let until = to.unwrap_or(last).min(here.unwrap_or(last));
         let at = self.arrived(thread, cut[thread] as usize).max(from);
-        at <= until && self.could(Agent::Thread(name), at)
+        at <= until && self.could(agent, at)
     }
 }

@@ -1,7 +1,7 @@
 //! The canonical schedule: which event comes next, as a function of the set of events that have run and of nothing else.
 //!
 //! Threads run by name, those that gave way less often first, so that spinning ends. Operations that wait for what only
-//! others can tell (semaphores, spin loops, barriers, write locks) come after all others, then time-outs. Nobody takes a lock
+//! others can tell (semaphores, spin loops, barriers, files, write locks) come after all others, then time-outs. Nobody takes a lock
 //! for reading that another thread stands before to write, unless nothing else is left: else readers that commute with one
 //! another would come before the writer by themselves, and which of them was put there could not be told.
 
@@ -25,7 +25,7 @@ pub(super) fn class(agent: Agent, kind: OpKind) -> u8 {
     use OpKind as K;
     match (agent, kind) {
         (Agent::Timeout(_), _) => 2,
-        (_, K::SemWait | K::Await | K::WriteLock | K::BarrierArrive | K::SignalWait) => 1,
+        (_, K::SemWait | K::Await | K::WriteLock | K::BarrierArrive | K::SignalWait | K::Io) => 1,
         _ => 0,
     }
 }

@@ -72,7 +72,7 @@ fn is_unruly(op: &Op) -> bool {
 
 /// Whether an operation waits for any of several objects, of which no event tells whether it can go on.
 fn waits_for_any(op: &Op) -> bool {
-    matches!(op.kind, OpKind::Await | OpKind::SignalWait) && op.may.accesses.len() > 1
+    matches!(op.kind, OpKind::Await | OpKind::SignalWait | OpKind::Io) && op.may.accesses.len() > 1
 }
 
 /// Whether a write leaves a part of an object as it was.
