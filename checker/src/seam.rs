@@ -47,8 +47,9 @@ pub trait Program: Sync {
     /// The words for an object ("`counter`", "`queue.head`"), if the program has any.
     fn describe(&self, obj: Obj) -> Option<String>;
 
-    /// Whether what has run since this was last asked may have key points that were not watched: an audit of it will tell.
-    fn takes_doubt(&self) -> bool {
+    /// Whether what has run since this was last asked, which ended with this trace, may have key points that were not watched:
+    /// an audit of it will tell.
+    fn takes_doubt(&self, _trace: &Trace) -> bool {
         false
     }
 

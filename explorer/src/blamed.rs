@@ -80,8 +80,8 @@ impl Program for Blamed<'_> {
         self.fresh.describe(obj)
     }
 
-    fn takes_doubt(&self) -> bool {
-        self.fresh.takes_doubt()
+    fn takes_doubt(&self, trace: &Trace) -> bool {
+        self.fresh.takes_doubt(trace)
     }
 
     fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64 {

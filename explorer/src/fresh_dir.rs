@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use checker::names::Obj;
 use checker::seam::{Epoch, Program, Scope, StartError};
+use checker::trace::Trace;
 
 use crate::root::STORE;
 
@@ -157,8 +158,8 @@ impl<P: Program> Program for Fresh<'_, P> {
         self.program.describe(obj)
     }
 
-    fn takes_doubt(&self) -> bool {
-        self.program.takes_doubt()
+    fn takes_doubt(&self, trace: &Trace) -> bool {
+        self.program.takes_doubt(trace)
     }
 }
 

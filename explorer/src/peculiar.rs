@@ -107,8 +107,8 @@ impl<'a, P: Program> Program for Observed<'a, P> {
         self.program.describe(obj)
     }
 
-    fn takes_doubt(&self) -> bool {
-        self.program.takes_doubt()
+    fn takes_doubt(&self, trace: &Trace) -> bool {
+        self.program.takes_doubt(trace)
     }
 
     fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64 {

@@ -7,6 +7,7 @@ use std::thread::ThreadId;
 
 use checker::names::{Obj, Site, ThreadName};
 use checker::seam::{Epoch, ExecutionError, Program, Scope, StartError};
+use checker::trace::Trace;
 
 use crate::control::knowledge::Shared;
 use crate::control::knowledge::apart::{Known, Learnt};
@@ -251,7 +252,7 @@ impl Program for PtraceProgram {
         self.shared.describe(&self.layout, obj)
     }
 
-    fn takes_doubt(&self) -> bool {
-        self.shared.take_doubt()
+    fn takes_doubt(&self, trace: &Trace) -> bool {
+        self.shared.take_doubt(trace)
     }
 }

@@ -12,6 +12,7 @@ use crate::seam::{
     StartError, Stop, Until,
 };
 use crate::strategy::{Dice, Frontier, Next, Random, Sample, Strategy, Unbounded};
+use crate::trace::Trace;
 
 /// How many continuations of one event are run to decide on it, and how many of them are random ones, which come first: one
 /// that ends well is soon met where there are many.
@@ -183,8 +184,8 @@ impl<P: Program> Program for After<'_, P> {
         self.program.describe(obj)
     }
 
-    fn takes_doubt(&self) -> bool {
-        self.program.takes_doubt()
+    fn takes_doubt(&self, trace: &Trace) -> bool {
+        self.program.takes_doubt(trace)
     }
 }
 

@@ -26,7 +26,7 @@ impl<P: Program> Runner<'_, P> {
     /// Keeps in mind what ran last, with the key points that there are, if it has to be audited; not if it was `settled`: if
     /// everything was watched, or it has shown key points and is no schedule any longer.
     pub(crate) fn note_doubt(&mut self, settled: bool) {
-        if self.program.takes_doubt() && !settled {
+        if self.program.takes_doubt(&self.trace) && !settled {
             self.to_audit.push((self.program.epoch(), self.trace.schedule()));
         }
     }

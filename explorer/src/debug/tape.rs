@@ -7,6 +7,7 @@ use checker::seam::{
     AgentView, Batch, Choice, Ending, Epoch, Execution, ExecutionError, OpKey, Program, Scope, StartError,
     Step, Until,
 };
+use checker::trace::Trace;
 
 /// What the last execution said.
 #[derive(Default)]
@@ -58,8 +59,8 @@ impl<'a, P: Program> Program for Taped<'a, P> {
         self.program.describe(obj)
     }
 
-    fn takes_doubt(&self) -> bool {
-        self.program.takes_doubt()
+    fn takes_doubt(&self, trace: &Trace) -> bool {
+        self.program.takes_doubt(trace)
     }
 }
 

@@ -1,8 +1,12 @@
 //! What instructions had touched when they were given up watching: whoever touches the same may share it with them.
 
+use std::hash::{Hash, Hasher};
+
 use checker::names::{Obj, ThreadName};
+use checker::op::OpKind;
 use checker::stretches::Stretches;
-use rustc_hash::{FxHashMap, FxHashSet};
+use checker::trace::Trace;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::{Shared, State, Status};
 
@@ -40,6 +44,8 @@ pub(super) struct Blind {
     doubted: FxHashSet<(usize, usize)>,
     /// Which instructions executions have come to with the key points that there are now.
     seen: FxHashSet<usize>,
+    /// Which threads a thread has created and joined, in turn, in executions with these key points.
+    orders: FxHashSet<(ThreadName, u64)>,
     in_doubt: bool,
 }
 
@@ -62,6 +68,21 @@ impl Blind {
                     self.in_doubt |= self.doubted.insert((other, candidate));
                 }
             }
+        }
+    }
+
+    /// An execution with this trace has ended. What creation and join order is private, and whoever touches it may be given up
+    /// watching: where they order threads as they have not before, it is doubtful whether that is private as well.
+    fn ordered(&mut self, trace: &Trace) {
+        let mut orders: FxHashMap<ThreadName, FxHasher> = FxHashMap::default();
+        for event in trace.steps.iter().map(|step| &step.event) {
+            if matches!(event.op.kind, OpKind::Create | OpKind::Join) {
+                let order = orders.entry(event.id.thread).or_default();
+                (event.op.kind, event.op.peer).hash(order);
+            }
+        }
+        for (thread, order) in orders {
+            self.in_doubt |= self.orders.insert((thread, order.finish())) && !self.given_up.is_empty();
         }
     }
 
@@ -97,6 +118,7 @@ impl Blind {
     fn begin_anew(&mut self) {
         self.seen.clear();
         self.doubted.clear();
+        self.orders.clear();
     }
 
     /// Whether something was doubtful since this was last asked.
@@ -149,9 +171,12 @@ impl Shared {
         enough
     }
 
-    /// Whether what has run since this was last asked may share memory in a way that nobody has watched.
-    pub(crate) fn take_doubt(&self) -> bool {
-        self.state().blind.take_doubt()
+    /// Whether what has run since this was last asked, which ended with this trace, may share memory in a way that nobody has
+    /// watched.
+    pub(crate) fn take_doubt(&self, trace: &Trace) -> bool {
+        let mut state = self.state();
+        state.blind.ordered(trace);
+        state.blind.take_doubt()
     }
 }
 
