@@ -35,6 +35,14 @@ const SLOW: [&str; 2] = ["cpp/barrier.cpp", "cpp/barrier_ok.cpp"];
 const OTHERS: &[(&str, Option<u64>)] = &[
     // Three times the cancellation can take effect: before the thread sleeps, while it does, and after that. Or it comes too late.
     ("endings/cancelled_once.c", Some(4)),
+    // The cancellation comes before the wait begins, and then the signal before or after; or while it waits, and the signal
+    // after that.
+    ("endings/cancelled_before_the_signal.c", Some(3)),
+    // It comes before the wait begins, and the signal before or after that; or while it waits, and the signal before the wait,
+    // or after the cancellation; or the signal ends the wait, and it comes before the mutex is taken again, or after.
+    ("endings/cancelled_or_signalled.c", Some(6)),
+    // It comes before the thread waits, and is seen before the post or after; or the thread is through by then.
+    ("endings/cancelled_or_posted.c", Some(3)),
     ("endings/exits_by_another.c", Some(2)),
     ("endings/main_leaves.c", None),
     ("endings/main_leaves_ok.c", None),

@@ -1,17 +1,20 @@
 //! Cancellation: a thread is cancelled where it looks whether it is, or waits. Each such place depends on `pthread_cancel` of
 //! its thread, whether that has been called or not.
 
-use checker::op::{Access, Op, OpKind};
+use checker::names::EventId;
+use checker::op::{Access, Effect, Op, OpKind};
 
 use super::functions::Function;
 use super::process::Process;
 use super::sync::Index;
 use super::thread::{Act, Need, Pending};
+use super::waiting::dequeue;
 use crate::layout::{Trap, What};
 
 impl Process {
-    /// `pthread_cancel` of the thread with this handle: a wait of it that is a cancellation point ends.
-    pub(super) fn cancel(&mut self, handle: u64) {
+    /// `pthread_cancel` of the thread with this handle, as this event: a wait of it that is a cancellation point ends.
+    pub(super) fn cancel(&mut self, handle: u64, id: EventId) {
+        self.end_condition_wait(handle, id);
         if let Some(thread) = self.threads.iter_mut().rev().find(|t| t.handle == handle) {
             thread.cancellation.requested = true;
         }
@@ -23,6 +26,43 @@ impl Process {
             "the program cancels threads: a thread is cancelled where it comes to a cancellation point, and that this may be \
              between two of its key points is not explored"
         });
+    }
+
+    /// A thread that is cancelled while it waits at a condition variable is none of its waiters any longer: what is signalled
+    /// from then on is for others.
+    fn end_condition_wait(&mut self, handle: u64, id: EventId) {
+        let Some((index, cond)) = self.condition_wait(handle) else { return };
+        let thread = &mut self.threads[index];
+        if let Some(pending @ Pending { need: Need::Signal(_), .. }) = &mut thread.pending
+            && let Act::Reacquire { mutex, .. } = pending.act
+        {
+            pending.become_cancelled(mutex);
+            thread.woken_by = Some(id);
+            thread.cancellation.acts = true;
+            dequeue(self.objects.conds.get_mut(&cond), index);
+        }
+    }
+
+    /// The thread with this handle, and the condition variable that it has waited for or still does, if cancelling it could end
+    /// that.
+    fn condition_wait(&self, handle: u64) -> Option<(Index, u64)> {
+        let index = self.threads.iter().rposition(|t| t.handle == handle)?;
+        let thread = &self.threads[index];
+        let may_end = thread.is_live() && thread.cancellation.is_possible();
+        match thread.pending.as_ref().filter(|_| may_end)? {
+            Pending { act: Act::Reacquire { cond, .. }, .. } => Some((index, *cond)),
+            _ => None,
+        }
+    }
+
+    /// Adds to what cancelling a thread touches the condition variable at which that waits, or from which it is coming back:
+    /// who came first, the cancellation or the signal, has decided which of the two it is.
+    pub(super) fn tell_of_cancelled_wait(&self, act: &Act, effect: &mut Effect) {
+        if let Act::Function { function: Function::Cancel, object: handle, .. } = *act
+            && let Some((_, cond)) = self.condition_wait(handle)
+        {
+            effect.accesses.push(Access::write(self.object(cond, 1)));
+        }
     }
 
     /// `pthread_testcancel`: what others see of it is that the thread gives way, for its loop ends by their doing.

@@ -78,6 +78,7 @@ impl Process {
     /// A thread's pending operation as the checker sees it.
     fn described(&self, index: Index, pending: &Pending) -> Op {
         let mut op = self.interruption(index, pending).map_or_else(|| pending.op.clone(), |(_, op)| op);
+        self.tell_of_cancelled_wait(&pending.act, &mut op.may);
         self.tell_of_signals(index, &mut op.may);
         op
     }
@@ -107,7 +108,16 @@ impl Process {
         } else {
             return None;
         };
-        Some((interrupt, Op::new(OpKind::Kill, [Access::write(self.signals_of(Some(index)))])))
+        // What the operation would have touched decides whether it comes to this; and who no longer waits for a signal of a
+        // condition variable or a wake of a futex, leaves that to others.
+        let left = match (&pending.need, interrupt) {
+            (&Need::Signal(at), Interrupt::Cancel) | (&Need::Wake(at), _) => Some(self.object(at, 1)),
+            _ => None,
+        };
+        let signals = self.signals_of(Some(index));
+        let would = pending.op.may.accesses.iter().filter(|access| access.obj != signals).copied();
+        let does = left.into_iter().chain([signals]).map(Access::write);
+        Some((interrupt, Op::new(OpKind::Kill, would.chain(does))))
     }
 
     fn status(&self, index: Index, pending: &Pending) -> Status {

@@ -52,10 +52,11 @@ struct Turn<'a> {
 impl Process {
     /// Runs a thread's pending operation, and then the thread to its next one.
     pub(crate) fn perform(&mut self, index: Index, pick: Pick) -> Result<Event, ExecutionError> {
-        let pending = self.threads[index]
+        let mut pending = self.threads[index]
             .pending
             .take()
             .ok_or_else(|| ExecutionError::Impossible("the thread has nothing left to do".to_owned()))?;
+        self.tell_of_cancelled_wait(&pending.act, &mut pending.op.may);
         self.let_go = true;
         let id = self.begin_event(index);
         let woken_by = self.threads[index].woken_by.take();
@@ -299,7 +300,7 @@ impl Process {
             }
             _ => {
                 let succeeded = self.carry_out(index, function, object);
-                self.reach_out(index, function, object);
+                self.reach_out(index, function, object, id);
                 let did = if succeeded { all } else { only_looks(&all) };
                 (did, Next::Pass)
             }

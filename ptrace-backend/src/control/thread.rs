@@ -274,6 +274,13 @@ impl Pending {
         }
     }
 
+    /// A condition wait with this mutex, whose thread was cancelled, ends by taking that, and acts upon it.
+    pub(crate) fn become_cancelled(&mut self, mutex: u64) {
+        self.need = Need::Mutex(mutex);
+        self.act = Act::TestCancel { mutex };
+        self.deadline = None;
+    }
+
     /// Whether it is the first half of a condition wait.
     pub(crate) fn begins_condition_wait(&self) -> bool {
         matches!(

@@ -19,7 +19,8 @@ impl Process {
         self.objects.mutexes.entry(mutex).or_default().unlock();
         self.objects.conds.entry(cond).or_default().waiters.push(index);
         self.threads[index].timeout_result = timed_out;
-        let op = Op::new(OpKind::Reacquire, [Access::write(self.object(mutex, 1))]);
+        let mut op = Op::new(OpKind::Reacquire, [Access::write(self.object(mutex, 1))]);
+        self.depend_on_cancellation(index, &mut op);
         let act = Act::Reacquire { mutex, cond, result: 0 };
         let (site, need, deadline) = (pending.site, Need::Signal(cond), pending.deadline);
         let reacquire = Box::new(Pending { op, site, need, act, deadline });
@@ -105,9 +106,9 @@ impl Process {
     }
 
     /// A thread cancels the one with this handle, or is about to send it a signal.
-    pub(super) fn reach_out(&mut self, index: Index, function: Function, handle: u64) {
+    pub(super) fn reach_out(&mut self, index: Index, function: Function, handle: u64, id: EventId) {
         match function {
-            Function::Cancel => self.cancel(handle),
+            Function::Cancel => self.cancel(handle, id),
             Function::Kill => {
                 let to = self.threads.iter().rposition(|t| t.handle == handle);
                 self.threads[index].kills = to;
@@ -138,9 +139,7 @@ impl Process {
             (Act::Reacquire { mutex, cond, .. }, Interrupt::Cancel) => {
                 let mutex = *mutex;
                 dequeue(self.objects.conds.get_mut(cond), index);
-                pending.need = Need::Mutex(mutex);
-                pending.act = Act::TestCancel { mutex };
-                pending.deadline = None;
+                pending.become_cancelled(mutex);
                 Next::Stay(Box::new(pending))
             }
             (Act::FutexResume { addr, .. }, _) => {
