@@ -45,10 +45,41 @@ fn what_the_library_allocates_is_named_by_the_function_that_asked_for_it() {
     for optimisation in [Optimisation::O0, Optimisation::O2] {
         let outcome = explore("peculiar/shared_by_count.rs", optimisation);
         assert!(
-            outcome.says("update `block 1 from shared_by_count::make_counter (+0x10)`"),
+            outcome.says("update `AtomicU32 (block 1 from shared_by_count::make_counter)`"),
             "{}",
             outcome.transcript()
         );
+    }
+}
+
+/// Of a library function that allocates, the type is known that it is an instance for.
+#[test]
+fn what_a_library_function_has_made_is_named_by_its_type() {
+    for optimisation in Optimisation::ALL {
+        let outcome = explore("peculiar/shared_pointer.cpp", optimisation);
+        for words in ["lost update: T3 reads `Stats.parcels` (", "update `shared_ptr<Stats>.use_count`"] {
+            assert!(outcome.says(words), "{words}: {}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
+fn blocks_that_hold_the_same_type_are_told_apart() {
+    for (optimisation, blocks) in [
+        (Optimisation::O0, ["block 1 from two_accounts::open", "block 2 from two_accounts::open"]),
+        // Each copy of the function that was inlined is a place of its own.
+        (
+            Optimisation::O2,
+            [
+                "block 1 from two_accounts::open, line 12, place 1",
+                "block 1 from two_accounts::open, line 12, place 2",
+            ],
+        ),
+    ] {
+        let outcome = explore("peculiar/two_accounts.rs", optimisation);
+        let message = outcome.finding()["message"].as_str().unwrap_or_default();
+        let is_told = |block| message.contains(&format!("`Account.balance ({block})`"));
+        assert!(blocks.into_iter().all(is_told), "{}", outcome.transcript());
     }
 }
 

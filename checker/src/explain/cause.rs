@@ -284,7 +284,21 @@ fn of_pattern(trace: &Trace, seen: Vec<Seen>) -> Cause {
 
 /// What the order of two events is: two accesses to data make a pattern, whatever the score of others.
 fn of_swap(trace: &Trace, swap: Swap) -> Cause {
-    data(trace, swap).map_or(Cause::Pair(swap), |seen| of_pattern(trace, seen.to_vec()))
+    let Some(seen) = data(trace, swap) else { return Cause::Pair(swap) };
+    undone(trace, seen).unwrap_or_else(|| of_pattern(trace, seen.to_vec()))
+}
+
+/// Of a read and another thread's write after it, whether the first thread then writes over that without having looked again.
+fn undone(trace: &Trace, [read, remote]: [Seen; 2]) -> Option<Cause> {
+    let after = remote.position as usize + 1;
+    let touches = |step: &&TraceStep| {
+        step.event.id.thread == read.thread
+            && step.event.did.accesses.iter().any(|access| access.obj.overlaps(&read.obj))
+    };
+    let next = trace.steps[after..].iter().position(|step| touches(&step))? + after;
+    let is_plain = trace.steps[next].event.op.kind == OpKind::Write;
+    let local = Seen { writes: true, position: next as u32, ..read };
+    (!read.writes && remote.writes && is_plain).then(|| Cause::LostUpdate(vec![read, remote, local]))
 }
 
 /// The two events of a swap, if both only read or write, and the same.

@@ -132,7 +132,8 @@ impl Suppression {
                 let rest = variable.strip_prefix(whole.as_str());
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '+']))
             };
-            is_of(&race.variable) || is_of(&without_place(&race.variable))
+            let variable = &race.variable;
+            is_of(variable) || is_of(&without_place(variable)) || is_of(without_block(variable))
         };
         self.variable.as_ref().is_none_or(is_part)
             && matches_both(&self.functions, race, &|place, name| place.function.as_deref() == Some(name))
@@ -156,11 +157,17 @@ fn matches_both(names: &[String], race: &Race, is: &dyn Fn(&Location, &str) -> b
     }
 }
 
-/// The words for a block without what tells it from others like it, which depends on what else was seen.
+/// The words for part of a block without what tells it from others like it, which depends on what else was seen.
 fn without_place(variable: &str) -> String {
     let which = [", line ", ", place "].iter().find_map(|which| variable.find(which));
-    match (which, variable.rfind(" (+")) {
-        (Some(which), Some(offset)) if which < offset => [&variable[..which], &variable[offset..]].concat(),
+    let end = variable.rfind(" (+").or_else(|| variable.ends_with(')').then(|| variable.len() - 1));
+    match (which, end) {
+        (Some(which), Some(end)) if which < end => [&variable[..which], &variable[end..]].concat(),
         _ => variable.to_owned(),
     }
+}
+
+/// The words for part of what a block holds without the block: whether that is said depends on what else was seen, too.
+fn without_block(variable: &str) -> &str {
+    variable.split(" (block ").next().unwrap_or(variable)
 }

@@ -261,6 +261,18 @@ fn a_suppression_of_a_block_matches_whatever_tells_the_block_from_others() {
         assert!(suppresses("variable = 'block 1 from main (+0x8)'", variable), "{variable}");
         assert!(!suppresses("variable = 'block 1 from main (+0x0)'", variable), "{variable}");
     }
+    for variable in [
+        "Mailbox.letter",
+        "Mailbox.letter (block 1 from main)",
+        "Mailbox.letter (block 1 from main, line 9)",
+        "Mailbox.letter.data (block 1 from main, line 9, place 2)",
+    ] {
+        assert!(suppresses("variable = 'Mailbox.letter'", variable), "{variable}");
+        assert!(!suppresses("variable = 'Mailbox'\nfiles = ['other.c']", variable), "{variable}");
+    }
+    let known = "variable = 'Mailbox.letter (block 1 from main)'";
+    assert!(suppresses(known, "Mailbox.letter (block 1 from main, line 9)"));
+    assert!(!suppresses(known, "Mailbox.letter (block 1 from other)"));
     let other = "variable = 'block 1 from main, line 8 (+0x8)'";
     assert!(!suppresses(other, "block 1 from main, line 9 (+0x8)"));
 }

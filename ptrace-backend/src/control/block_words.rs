@@ -4,9 +4,10 @@
 //! Only blocks that operations were about take part: most blocks of most programs are never told of. Nothing but words
 //! depends on it.
 
-use checker::names::{ObjName, Site, ThreadName};
+use checker::names::{Obj, ObjName, Site, ThreadName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::debuginfo::{Image, Made};
 use crate::layout::Layout;
 
 /// What a block's name stands for.
@@ -15,9 +16,21 @@ pub(super) struct Block {
     pub(super) thread: ThreadName,
     /// Where the program's own code asked for it, and where the allocator was called.
     pub(super) asked: Site,
+    /// Where in the function that is called there.
+    pub(super) through: Site,
     pub(super) site: Site,
     /// The how manieth time that thread allocated there.
     pub(super) count: u32,
+}
+
+impl Block {
+    /// What it holds, if a function of a library has made it of which that is known.
+    fn made(self, layout: &Layout) -> Option<(&Image, Made)> {
+        [self.through, self.asked].into_iter().find_map(|place| {
+            let (module, address) = layout.locate(place)?;
+            Some((&*module.image, module.image.made_at(address)?))
+        })
+    }
 }
 
 /// What is told of every block: whose it is, the how manieth, and the function.
@@ -65,6 +78,8 @@ pub(super) struct BlockWords {
     /// Those of which nobody has asked yet where they are from.
     new: Vec<ObjName>,
     alike: FxHashMap<Key, Vec<Told>>,
+    /// By what they hold.
+    holding: FxHashMap<String, FxHashSet<ObjName>>,
 }
 
 impl BlockWords {
@@ -75,15 +90,18 @@ impl BlockWords {
         }
     }
 
-    /// The words for a block; `known` has what names stand for.
+    /// The words for part of a block; `known` has what names stand for.
     pub(super) fn describe(
         &mut self,
         layout: &Layout,
-        (name, block): (ObjName, Block),
+        (Obj { name, offset, len }, block): (Obj, Block),
         known: impl Fn(ObjName) -> Option<Block>,
     ) -> String {
         for new in std::mem::take(&mut self.new) {
             let Some(block) = known(new) else { continue };
+            if let Some((_, made)) = block.made(layout) {
+                self.holding.entry(made.kind).or_default().insert(new);
+            }
             let (key, told) = Told::new(layout, new, block);
             self.alike.entry(key).or_default().push(told);
         }
@@ -92,6 +110,13 @@ impl BlockWords {
         let (thread, count, function) = key;
         let from = function.map_or_else(String::new, |function| format!(" from {function}{which}"));
         let whose = if thread == ThreadName::MAIN { String::new() } else { format!(" of {thread}") };
-        format!("block {count}{whose}{from}")
+        let words = format!("block {count}{whose}{from}");
+        let made = block.made(layout);
+        let bytes = u64::from(offset)..u64::from(offset) + u64::from(len);
+        let part = made.as_ref().and_then(|(image, made)| image.part_of(made, bytes));
+        let Some((part, (_, made))) = part.zip(made) else { return format!("{words} (+{offset:#x})") };
+        let is_only = |holding: &FxHashSet<ObjName>| holding.iter().all(|other| *other == name);
+        let is_name = made.is_users && self.holding.get(&made.kind).is_none_or(is_only);
+        if is_name { part } else { format!("{part} ({words})") }
     }
 }

@@ -240,7 +240,7 @@ impl Process {
             let thread = self.threads[index].name;
             let site = self.layout.site(back);
             let count = self.heap.count(thread, site.0);
-            let name = self.shared.heap_name(thread, site, count, || self.call_site(index, back));
+            let name = self.shared.heap_name(thread, site, count, || self.call_through(index, back));
             let block = Obj { name, offset: 0, len: u32::MAX };
             if self.heap.surveys || self.shared.is_shared(block) {
                 let stack = self.stack_of_call(index, back);

@@ -361,17 +361,17 @@ impl Shared {
     }
 
     /// The name of the `count`-th block that a thread allocated for the caller at `site`; `asked` is where in the program's
-    /// own code that was.
+    /// own code that was, and where in what is called there.
     pub(crate) fn heap_name(
         &self,
         thread: ThreadName,
         site: Site,
         count: u32,
-        asked: impl FnOnce() -> Site,
+        asked: impl FnOnce() -> (Site, Site),
     ) -> ObjName {
         let ObjName(digest) = block_name(&format!("allocation {count} of {thread} at {:#x}", site.0));
         let name = ObjName(digest | ObjName::ALLOCATED);
-        let words = |asked| Words::Heap(Block { thread, asked, site, count });
+        let words = |(asked, through)| Words::Heap(Block { thread, asked, through, site, count });
         self.state().names.entry(name).or_insert_with(|| words(asked()));
         name
     }
@@ -418,8 +418,7 @@ impl Shared {
                     Some(Words::Heap(block)) => Some(*block),
                     _ => None,
                 };
-                let words = blocks.describe(layout, (obj.name, block), known);
-                format!("{words} (+{:#x})", obj.offset)
+                blocks.describe(layout, (obj, block), known)
             }
             Words::Thing(words) => words,
             Words::Memory => format!("memory at …{:08x}", obj.offset),

@@ -96,15 +96,21 @@ impl Process {
     /// Where in the user's own source the call comes from from which a thread has just returned to `back`; where no line
     /// on the stack is the user's, where in the program's own code.
     pub(crate) fn call_site(&self, index: Index, back: u64) -> Site {
+        self.call_through(index, back).0
+    }
+
+    /// The same, and where in the function that is called there the call goes on, which may be the place itself.
+    pub(crate) fn call_through(&self, index: Index, back: u64) -> (Site, Site) {
         let call = back.wrapping_sub(1);
         if self.layout.is_user_line(call) {
-            return self.layout.site(call);
+            return (self.layout.site(call), self.layout.site(call));
         }
         let callers = self.frames(index).into_iter().skip(1);
         let callers: Vec<u64> = [call].into_iter().chain(callers).collect();
-        let at_line = callers.iter().find(|&&pc| self.layout.is_user_line(pc));
-        let own = at_line.or_else(|| callers.iter().find(|&&pc| self.layout.in_user_code(pc)));
-        self.layout.site(own.copied().unwrap_or(call))
+        let at_line = callers.iter().position(|&pc| self.layout.is_user_line(pc));
+        let own =
+            at_line.or_else(|| callers.iter().position(|&pc| self.layout.in_user_code(pc))).unwrap_or(0);
+        (self.layout.site(callers[own]), self.layout.site(callers[own.saturating_sub(1)]))
     }
 
     /// A thread's stack, innermost frame first. Callers are named by their call instruction.

@@ -16,7 +16,7 @@ use super::error::ImageError;
 use super::functions::{Function, Functions};
 use super::imports::Imports;
 use super::inlined::{self, Instance};
-use super::inspect::Index;
+use super::inspect::{Index, Made};
 use super::lines::{Language, SourceUnit};
 use super::source::{self, SourceFrame};
 use super::symbols::{Symbol, Symbols};
@@ -196,6 +196,19 @@ impl Image {
             let offset = address - symbol.address;
             Some(if offset == 0 { name.to_owned() } else { format!("{name}+{offset:#x}") })
         })
+    }
+
+    /// What a block holds that a function of a library has allocated (`Arc::new`): the user's own code calls it at this static
+    /// address, or the address is in it.
+    #[must_use]
+    pub fn made_at(&self, address: u64) -> Option<Made> {
+        self.inspection.made_at(self, self.dwarf()?, address)
+    }
+
+    /// The words for what these bytes of such a block are.
+    #[must_use]
+    pub fn part_of(&self, made: &Made, bytes: Range<u64>) -> Option<String> {
+        made.words(self.dwarf()?, bytes)
     }
 
     /// Whether the variable at a static address is of an atomic type; `None` if no variable is known there.

@@ -38,6 +38,7 @@ pub use error::ImageError;
 pub use functions::Function;
 pub use image::Image;
 pub use inlined::Instance;
+pub use inspect::Made;
 pub use lines::{Language, SourceUnit};
 pub use memory::Memory;
 pub use modules::{Module, Modules, Place};

@@ -99,7 +99,7 @@ fn a_rust_test_passes() {
     let source = "frameworks/rust_tests.rs";
     let program = Build::new(source, Optimisation::O0).flag("--test").program().unwrap();
     let arguments = ["--exact", "loses_an_update", "--nocapture", "--test-threads=1"];
-    let total = "`block 1 of main/1 from rust_tests::loses_an_update (+0x10)`";
+    let total = "`AtomicU32 (block 1 of main/1 from rust_tests::loses_an_update)`";
     check(
         Found::with_arguments(program, &targets().join(source), &arguments),
         &format!("T2: update {total}; then T1: read {total}"),

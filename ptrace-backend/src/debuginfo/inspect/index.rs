@@ -28,7 +28,7 @@ pub(in crate::debuginfo) struct Ref {
 }
 
 /// How many references in a row are followed; damaged files have circles.
-const MOST_REFERENCES: usize = 16;
+pub(super) const MOST_REFERENCES: usize = 16;
 
 /// What was found out about an image so far.
 #[derive(Default)]

@@ -35,6 +35,7 @@ mod frame;
 mod globals;
 mod index;
 mod libraries;
+mod made;
 mod parts;
 mod scalar;
 mod scopes;
@@ -57,6 +58,7 @@ use std::ops::Range;
 
 pub use evaluate::EvaluateError;
 pub(super) use index::Index;
+pub use made::Made;
 pub use stack::{FrameId, StackFrame};
 pub use state::ThreadState;
 use thread::Thread;

@@ -112,8 +112,8 @@ impl Thread<'_> {
     }
 }
 
-/// The file that declares a variable; none for what the compiler made up.
-fn file_of(info: Info<'_>, entry: Ref) -> Option<PathBuf> {
+/// The file that declares a variable or function; none for what the compiler made up.
+pub(super) fn file_of(info: Info<'_>, entry: Ref) -> Option<PathBuf> {
     let (owner, value) = info.inherited(entry, gimli::DW_AT_decl_file)?;
     let index = match value {
         AttributeValue::FileIndex(index) => index,
