@@ -15,10 +15,10 @@ use super::programs::{Access, EVENTS, Order, Places, THREADS, Threads, able, app
 pub(crate) type Shares = FxHashMap<Order, f64>;
 
 /// Takes what runs next, what is remembered after it, and the factor by which that weighs.
-type Take<'a, M> = &'a mut dyn FnMut(&[usize], M, f64);
+pub(crate) type Take<'a, M> = &'a mut dyn FnMut(&[usize], M, f64);
 
 /// What a search remembers while it runs, and what it does next.
-trait Search {
+pub(crate) trait Search {
     type Memory: Clone + Eq + Hash;
 
     fn begin(&self) -> Vec<(Self::Memory, f64)>;
@@ -29,7 +29,7 @@ trait Search {
 
 /// # Panics
 /// If the probabilities do not add up to 1.
-fn shares<S: Search>(threads: &Threads, search: &S) -> Shares {
+pub(crate) fn shares<S: Search>(threads: &Threads, search: &S) -> Shares {
     type Level<M> = FxHashMap<(Places, Order), FxHashMap<M, f64>>;
     let mut levels: BTreeMap<usize, Level<S::Memory>> = BTreeMap::new();
     levels.entry(0).or_default().insert(Default::default(), search.begin().into_iter().collect());

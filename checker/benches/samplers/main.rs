@@ -2,10 +2,11 @@
 //!
 //! Four threads of four events each on four objects, which have 4, 4, 4, 4 or 2, 2, 6, 6 events; all of them writes, or
 //! half of them reads. The coverage of a search is the least probability of any partial order of a program. It is computed,
-//! and what the search samples is compared with all that was computed; for PCT it is sampled. Prints the table of
+//! and what the search samples is compared with all that was computed. Prints the table of
 //! `docs/searches.md`: `cargo bench -p checker --bench samplers -- RUNS`.
 
 mod exact;
+mod pct;
 mod programs;
 
 use std::collections::BTreeMap;
@@ -60,28 +61,19 @@ fn deviation(hits: &FxHashMap<Order, u64>, shares: &Shares, runs: u64) -> f64 {
     (statistic - (cells - 1.0)) / variance.sqrt()
 }
 
-/// What one search makes of one program.
-enum Coverage {
-    /// The least probability of any partial order.
-    Least(f64),
-    /// The least share of the schedules, or how many partial orders were sampled where these were not all.
-    Sampled(Result<f64, usize>),
-}
-
-/// Of each search, its coverage of each program.
-type Columns = BTreeMap<&'static str, Vec<Coverage>>;
-
 /// What the programs of a table have shown.
 #[derive(Default)]
 struct Measured {
-    columns: Columns,
+    /// Of each search, its coverage of each program.
+    columns: BTreeMap<&'static str, Vec<f64>>,
     /// Of the samples, the one furthest from what was computed, in standard deviations.
     furthest: f64,
 }
 
 impl Measured {
-    fn put(&mut self, name: &'static str, coverage: Coverage) {
-        self.columns.entry(name).or_default().push(coverage);
+    fn put(&mut self, name: &'static str, shares: &Shares) {
+        let least = shares.values().copied().fold(f64::INFINITY, f64::min);
+        self.columns.entry(name).or_default().push(least);
     }
 
     /// Computes, and samples to see that the search is what was computed.
@@ -90,7 +82,7 @@ impl Measured {
         if deviation.abs() > self.furthest.abs() {
             self.furthest = deviation;
         }
-        self.put(name, Coverage::Least(least(shares)));
+        self.put(name, shares);
     }
 
     /// How many partial orders the program has, and how many preemptions they need.
@@ -98,13 +90,9 @@ impl Measured {
         let orders = preemptions(threads);
         let preemptions = orders.values().copied().max().unwrap_or(0);
         let (plain, delayed) = (model(threads, false)?, model(threads, true)?);
-        self.put("random walk", Coverage::Least(least(&exact::walk(threads))));
+        self.put("random walk", &exact::walk(threads));
         let hits = sampled(&delayed, Pct::new(preemptions + 1), runs)?;
-        let share = hits.values().min().map_or(0.0, |&least| least as f64 / runs as f64);
-        self.put(
-            "PCT",
-            Coverage::Sampled(if hits.len() < orders.len() { Err(hits.len()) } else { Ok(share) }),
-        );
+        self.compare("PCT", &pct::pct(threads, preemptions), &hits, runs);
         self.compare("RAPOS", &exact::rapos(threads), &sampled(&plain, Rapos, runs)?, runs);
         let mut pos = |name, shares: Shares, racing| -> Result<(), Box<dyn Error>> {
             self.compare(name, &shares, &sampled(&plain, Pos::new(racing), runs)?, runs);
@@ -117,19 +105,10 @@ impl Measured {
     }
 }
 
-fn least(shares: &Shares) -> f64 {
-    shares.values().copied().fold(f64::INFINITY, f64::min)
-}
-
-/// The geometric mean of how many times better one search covers the programs, where all were covered.
-fn ratio(one: &[Coverage], other: &[Coverage]) -> Option<f64> {
-    let share = |coverage: &Coverage| match coverage {
-        Coverage::Least(share) | Coverage::Sampled(Ok(share)) => Some(*share),
-        Coverage::Sampled(Err(_)) => None,
-    };
-    let logarithms = one.iter().zip(other).map(|(one, other)| Some((share(one)? / share(other)?).ln()));
-    let logarithms: Vec<f64> = logarithms.collect::<Option<_>>()?;
-    Some((logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp())
+/// The geometric mean of how many times better one search covers the programs.
+fn ratio(one: &[f64], other: &[f64]) -> f64 {
+    let logarithms = one.iter().zip(other).map(|(one, other)| (one / other).ln());
+    (logarithms.sum::<f64>() / one.len() as f64).exp()
 }
 
 const COLUMNS: [&str; 6] = ["random walk", "PCT", "RAPOS", "BasicPOS", "POS", "POS*"];
@@ -144,20 +123,16 @@ fn table(half_read: bool, runs: u64) -> Result<(), Box<dyn Error>> {
     for (name, counts) in [("4 4 4 4", [4; 4]), ("2 2 6 6", [2, 2, 6, 6])] {
         for seed in 1..=PROGRAMS {
             let (orders, preemptions) = measured.measure(&program(counts, half_read, seed), runs)?;
-            let cells = COLUMNS.map(|column| match measured.columns[column].last() {
-                Some(Coverage::Least(share) | Coverage::Sampled(Ok(share))) => format!("{share:.1e}"),
-                Some(Coverage::Sampled(Err(count))) => format!("0({count})"),
-                None => String::new(),
+            let cells = COLUMNS.map(|column| {
+                measured.columns[column].last().map_or_else(String::new, |share| format!("{share:.1e}"))
             });
             writeln!(out, "| {name} | {orders} | {preemptions} | {} |", cells.join(" | "))?;
         }
     }
     let best = if half_read { "POS*" } else { "POS" };
     for other in COLUMNS.into_iter().filter(|&other| other != best) {
-        match ratio(&measured.columns[best], &measured.columns[other]) {
-            Some(ratio) => writeln!(out, "\n{best} to {other}: {ratio:.1}")?,
-            None => writeln!(out, "\n{best} to {other}: not all was sampled")?,
-        }
+        let ratio = ratio(&measured.columns[best], &measured.columns[other]);
+        writeln!(out, "\n{best} to {other}: {ratio:.1}")?;
     }
     let furthest = measured.furthest;
     writeln!(out, "\nOf what was computed, the furthest sample is {furthest:+.1} standard deviations away.")?;
