@@ -63,6 +63,17 @@ fn what_a_library_function_has_made_is_named_by_its_type() {
     }
 }
 
+/// Of what the allocator itself is asked for, the types of pointers to it tell.
+#[test]
+fn what_a_pointer_leads_to_is_named_by_its_type() {
+    for optimisation in Optimisation::ALL {
+        let outcome = explore("peculiar/pointed.c", optimisation);
+        for words in ["lost update: T3 reads `port[1].drops` (", "lock `card.lock`", "`card.seen`"] {
+            assert!(outcome.says(words), "{words}: {}", outcome.transcript());
+        }
+    }
+}
+
 #[test]
 fn blocks_that_hold_the_same_type_are_told_apart() {
     for (optimisation, blocks) in [
@@ -88,7 +99,8 @@ fn blocks_that_hold_the_same_type_are_told_apart() {
 fn blocks_that_one_function_allocates_on_different_lines_are_told_apart() {
     for optimisation in Optimisation::ALL {
         let outcome = explore("peculiar/twin_blocks.c", optimisation);
-        let [current, savings] = [30, 29].map(|line| format!("block 1 from main, line {line} (+0x0)"));
+        let [current, savings] =
+            [30, 29].map(|line| format!("account.lock (block 1 from main, line {line})"));
         let finding = outcome.finding();
         assert_eq!(
             finding["explanation"]["sentence"],
@@ -112,7 +124,7 @@ fn blocks_that_one_line_allocates_are_numbered() {
     for optimisation in Optimisation::ALL {
         let outcome = explore_build(&Build::new("peculiar/twin_blocks.c", optimisation).flag("-DONE_LINE"));
         for place in [1, 2] {
-            let block = format!("waits for mutex `block 1 from main, line 27, place {place} (+0x0)`");
+            let block = format!("waits for mutex `account.lock (block 1 from main, line 27, place {place})`");
             assert!(outcome.says(&block), "{}", outcome.transcript());
         }
     }

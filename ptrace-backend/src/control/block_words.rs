@@ -71,6 +71,9 @@ impl Told {
     }
 }
 
+/// So often stacks are looked at to find out what blocks hold: each time takes up to a millisecond.
+const MOST_LOOKS: usize = 1_000;
+
 /// The blocks that operations were about.
 #[derive(Debug, Default)]
 pub(super) struct BlockWords {
@@ -80,14 +83,38 @@ pub(super) struct BlockWords {
     alike: FxHashMap<Key, Vec<Told>>,
     /// By what they hold.
     holding: FxHashMap<String, FxHashSet<ObjName>>,
+    /// Whether what is allocated there is known from the functions that are called.
+    makers: FxHashMap<(Site, Site), bool>,
+    /// What others hold, as pointers to them say, and the module of it, by its index.
+    held: FxHashMap<ObjName, (usize, Made)>,
+    /// At which places in the code pointers to a block were looked for.
+    looks: FxHashSet<(ObjName, Site)>,
 }
 
 impl BlockWords {
-    /// An operation is about this block.
-    pub(super) fn note(&mut self, name: ObjName) {
+    /// An operation at a place in the code is about this block. `true`: what it holds is to be looked for there.
+    pub(super) fn note(&mut self, layout: &Layout, (name, block): (ObjName, Block), at: Site) -> bool {
         if self.told.insert(name) {
             self.new.push(name);
         }
+        let maker = self.makers.entry((block.through, block.asked));
+        !*maker.or_insert_with(|| block.made(layout).is_some())
+            && !self.held.contains_key(&name)
+            && self.looks.len() < MOST_LOOKS
+            && self.looks.insert((name, at))
+    }
+
+    /// A block was seen to hold this.
+    pub(super) fn hold(&mut self, name: ObjName, module: usize, made: Made) {
+        self.holding.entry(made.kind.clone()).or_default().insert(name);
+        self.held.insert(name, (module, made));
+    }
+
+    fn made<'a>(&self, layout: &'a Layout, (name, block): (ObjName, Block)) -> Option<(&'a Image, Made)> {
+        block.made(layout).or_else(|| {
+            let (module, made) = self.held.get(&name)?;
+            Some((&*layout.unwinding.get(*module)?.image, made.clone()))
+        })
     }
 
     /// The words for part of a block; `known` has what names stand for.
@@ -111,7 +138,7 @@ impl BlockWords {
         let from = function.map_or_else(String::new, |function| format!(" from {function}{which}"));
         let whose = if thread == ThreadName::MAIN { String::new() } else { format!(" of {thread}") };
         let words = format!("block {count}{whose}{from}");
-        let made = block.made(layout);
+        let made = self.made(layout, (name, block));
         let bytes = u64::from(offset)..u64::from(offset) + u64::from(len);
         let part = made.as_ref().and_then(|(image, made)| image.part_of(made, bytes));
         let Some((part, (_, made))) = part.zip(made) else { return format!("{words} (+{offset:#x})") };

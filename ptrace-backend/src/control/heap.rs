@@ -7,6 +7,7 @@
 //! that needs to know, whose allocations are trapped from `main` on; all later ones take it over without a stop.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use checker::names::{Obj, ObjName, Site, ThreadName};
@@ -116,6 +117,15 @@ impl Heap {
     pub(super) fn block(&self, addr: u64) -> Option<(ObjName, u64)> {
         let early = || self.early.by_address.get(&addr).filter(|_| !self.freed.contains(&addr));
         self.blocks.by_address.get(&addr).or_else(early).map(|&(size, name)| (name, size))
+    }
+
+    /// The addresses of a block.
+    pub(super) fn extent(&self, name: ObjName) -> Option<Range<u64>> {
+        let extent = |(&start, &(size, other)): (&u64, &(u64, ObjName))| {
+            (other == name).then(|| start..start.saturating_add(size))
+        };
+        let all = self.blocks.by_address.iter().chain(&self.early.by_address);
+        all.into_iter().find_map(extent)
     }
 
     /// Who allocated a block, and the stack then, if that is known.

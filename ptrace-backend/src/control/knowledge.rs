@@ -24,6 +24,7 @@ use super::functions::Function;
 use super::heap::Blocks;
 use super::naming::block_name;
 use crate::answers::World;
+use crate::debuginfo::Made;
 use crate::layout::{Layout, Trap, What};
 use crate::os::fd;
 use crate::target::streams::Streams;
@@ -376,10 +377,20 @@ impl Shared {
         name
     }
 
-    /// An operation is about these objects.
-    pub(crate) fn note_told(&self, accesses: &[Access]) {
-        let blocks = accesses.iter().map(|access| access.obj.name).filter(|name| name.is_allocated());
-        blocks.for_each(|name| self.state().blocks.note(name));
+    /// An operation at a place in the code is about these objects. The blocks among them of which it is to be looked for there
+    /// what they hold.
+    pub(crate) fn note_told(&self, layout: &Layout, accesses: &[Access], at: Site) -> Vec<ObjName> {
+        let names = accesses.iter().map(|access| access.obj.name).filter(|name| name.is_allocated());
+        let is_wanted = |name: &ObjName| {
+            let State { names, blocks, .. } = &mut *self.state();
+            matches!(names.get(name), Some(Words::Heap(block)) if blocks.note(layout, (*name, *block), at))
+        };
+        names.filter(is_wanted).collect()
+    }
+
+    /// A block was seen to hold this, the type of which is in the module of this index.
+    pub(crate) fn note_held(&self, name: ObjName, (module, made): (usize, Made)) {
+        self.state().blocks.hold(name, module, made);
     }
 
     /// The name of memory that has no better one, by the upper half of its address.

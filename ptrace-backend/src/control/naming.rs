@@ -1,11 +1,14 @@
 //! From addresses of one execution to names that hold in all of them.
 
+use std::ops::Range;
+
 use checker::names::{Obj, ObjName, Site};
 
 use super::process::Process;
 use super::sync::Index;
+use super::thread::Pending;
 use crate::debuginfo::inspect::{Inspector, ThreadState};
-use crate::debuginfo::{self, Registers};
+use crate::debuginfo::{self, Made, Registers};
 use crate::layout::digest;
 use crate::os::memory;
 
@@ -139,9 +142,30 @@ impl Process {
 
     /// The variable at an address on a thread's stack.
     pub(crate) fn local_at(&self, index: Index, addr: u64) -> Option<String> {
-        let registers = self.registers(index);
-        let state = ThreadState { registers, vectors: None, thread_pointer: None };
-        Inspector::new(&self.layout.unwinding, &TargetMemory(self.leader), &state).local_at(addr)
+        self.inspect(index, |inspector| inspector.local_at(addr))
+    }
+
+    fn inspect<T>(&self, index: Index, look: impl FnOnce(&Inspector<'_>) -> T) -> T {
+        let state = ThreadState { registers: self.registers(index), vectors: None, thread_pointer: None };
+        look(&Inspector::new(&self.layout.unwinding, &TargetMemory(self.leader), &state))
+    }
+
+    /// A thread comes to an operation: what it is about may have to be told of.
+    pub(crate) fn note_told(&self, index: Index, pending: &Pending) {
+        for name in self.shared.note_told(&self.layout, &pending.op.may.accesses, pending.site) {
+            if let Some(held) = self.heap.extent(name).and_then(|block| self.held_at(index, &block)) {
+                self.shared.note_held(name, held);
+            }
+        }
+    }
+
+    /// What a block holds, as variables say that point to it: of the thread that uses it, else of another one, which may have
+    /// handed it on as a pointer to anything.
+    fn held_at(&self, user: Index, block: &Range<u64>) -> Option<(usize, Made)> {
+        let others = (0..self.threads.len()).filter(|&other| other != user && self.threads[other].is_live());
+        std::iter::once(user)
+            .chain(others)
+            .find_map(|index| self.inspect(index, |inspector| inspector.held_at(block)))
     }
 
     /// A thread's registers, for unwinding.

@@ -65,7 +65,7 @@ impl Process {
                 picks: SmallVec::new(),
             };
         };
-        self.shared.note_told(&pending.op.may.accesses);
+        self.note_told(index, pending);
         AgentView {
             agent,
             status: self.status(index, pending),

@@ -94,11 +94,11 @@ fn a_use_after_free_names_who_freed_and_who_allocated_as_well() {
     assert_eq!(
         related(&found),
         [
-            (freed, "it fails where this comes first: T1 frees `block 1 from receive (+0x0)`"),
-            (used, "it passes where this comes first: T2 reads `block 1 from receive (+0x0)`"),
-            (written, "1/5 T2 writes `block 1 from receive (+0x4)`"),
+            (freed, "it fails where this comes first: T1 frees `request`"),
+            (used, "it passes where this comes first: T2 reads `request.number`"),
+            (written, "1/5 T2 writes `request.status`"),
             (waits, "2/5 T1 locks again `lock`"),
-            (used, "3/5 T2 reads `block 1 from receive (+0x0)`"),
+            (used, "3/5 T2 reads `request.number`"),
             (freed, "4/5 T1 freed it"),
             (allocated, "5/5 T1 allocated it"),
         ]

@@ -28,6 +28,8 @@ pub struct Made {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Family {
     Arc,
+    /// Several, one behind the other.
+    Many,
     Plain,
     Shared,
 }
@@ -70,6 +72,24 @@ impl Index {
 }
 
 impl Made {
+    /// What a pointer says that it points to.
+    pub(super) fn pointed_to(info: Info<'_>, whole: Ref, name: &str, is_of_many: bool) -> Option<Self> {
+        // The compiler's own names, as of closures, begin with a bracket.
+        let is_name = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
+        let is_users = match file_of(info, whole) {
+            Some(file) => is_user_file(&file),
+            None => is_users(&info.qualified(whole, name)),
+        };
+        let kind = without_modules(name);
+        let family = if is_of_many { Family::Many } else { Family::Plain };
+        is_name.then_some(Self { kind, is_users, family, whole })
+    }
+
+    /// Whether the block holds several of them.
+    pub(super) fn is_of_many(&self) -> bool {
+        self.family == Family::Many
+    }
+
     /// The words for the part of it that these bytes of the block begin in, or for the whole, if they hold that: the way to a
     /// part begins at the type of what the block holds, or at that of its owner, if it is the owner's.
     pub(in crate::debuginfo) fn words(&self, dwarf: &Dwarf, bytes: Range<u64>) -> Option<String> {
@@ -84,6 +104,10 @@ impl Made {
         }
         let unit = dwarf.units().get(self.whole.unit)?;
         let size = types::size(dwarf, unit, self.whole.offset)?;
+        if self.family == Family::Many {
+            let (nth, at) = (bytes.start / size, bytes.start % size);
+            return Some(format!("{kind}[{nth}]{}", types::path(dwarf, unit, self.whole.offset, at)));
+        }
         if bytes.start <= start && bytes.end >= start + size {
             return Some(kind.clone());
         }
@@ -109,7 +133,7 @@ fn made_by(info: Info<'_>, call: Ref) -> Option<Made> {
     let name = info.name(held).filter(|name| !name.starts_with('{'))?;
     let whole = match family {
         Family::Arc => info.instance(held.unit, "alloc::sync::ArcInner", held)?,
-        Family::Plain | Family::Shared => held,
+        Family::Many | Family::Plain | Family::Shared => held,
     };
     let is_users = is_users(&info.qualified(held, &name));
     Some(Made { kind: without_modules(&name).replace(", Global>", ">"), is_users, family, whole })

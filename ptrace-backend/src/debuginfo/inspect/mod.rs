@@ -33,6 +33,7 @@ mod evaluate;
 mod float;
 mod frame;
 mod globals;
+mod held;
 mod index;
 mod libraries;
 mod made;
@@ -109,6 +110,13 @@ impl<'a> Inspector<'a> {
     #[must_use]
     pub fn local_at(&self, address: u64) -> Option<String> {
         self.thread.local_at(address)
+    }
+
+    /// What a block of memory holds to which a variable of the user's code points, and the index of the module that has its
+    /// type. `None` where no variable does, or to something that does not fill the block.
+    #[must_use]
+    pub fn held_at(&self, block: &Range<u64>) -> Option<(usize, Made)> {
+        self.thread.held_at(block)
     }
 
     /// The value of an expression in the frame's language: names, `.`, `->`, `[i]`, `*`, `&`, brackets and whole
