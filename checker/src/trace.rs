@@ -215,19 +215,32 @@ impl Trace {
     }
 }
 
-/// The first synchronisation of an execution that its thread should have run in a later one with more key points as well, and
-/// did not. Accesses of memory are left out, and so is what a lock is made of: with more known about the program these are
-/// other events. What only the later one has may be a key point only there, and is no difference; and it lets other threads go
-/// in between, so that threads are compared one by one.
-pub(crate) fn first_missing_synchronisation(steps: &[TraceStep], later: &[TraceStep]) -> Option<Difference> {
+/// Whether it is a key point from the first execution on. Accesses of memory are none, nor is what a lock is made of: with more
+/// known about the program these are other events.
+fn is_always_known(step: &&TraceStep) -> bool {
     use OpKind::{FutexResume, FutexWait, FutexWake};
-    let is_compared = |step: &TraceStep| {
-        let kind = step.event.op.kind;
-        !kind.is_access() && !matches!(kind, FutexWait | FutexResume | FutexWake)
-    };
+    let kind = step.event.op.kind;
+    !kind.is_access() && !matches!(kind, FutexWait | FutexResume | FutexWake)
+}
+
+/// The first synchronisation of an execution that does not come in a later one with more key points, before anything does
+/// that only the later one has: it may let another thread go, and from there on they are two schedules.
+pub(crate) fn first_other_synchronisation(steps: &[TraceStep], later: &[TraceStep]) -> Option<Difference> {
+    let same =
+        steps.iter().zip(later).take_while(|(step, other)| step.replayed() == other.replayed()).count();
+    let (expected, got) = (steps.get(same)?, later.get(same));
+    let is_other = is_always_known(&expected) && got.as_ref().is_none_or(is_always_known);
+    let got = got.map_or_else(|| Seen::Other("the end".to_owned()), TraceStep::seen);
+    is_other.then(|| Difference { at: same, expected: expected.seen(), got })
+}
+
+/// The first synchronisation of an execution that its thread should have run in a later one with more key points as well, and
+/// did not. What only the later one has may be a key point only there, and is no difference; and it lets other threads go in
+/// between, so that threads are compared one by one.
+pub(crate) fn first_missing_synchronisation(steps: &[TraceStep], later: &[TraceStep]) -> Option<Difference> {
     let mut compared_to: BTreeMap<ThreadName, usize> = BTreeMap::new();
     let (at, missing) =
-        steps.iter().enumerate().filter(|(_, step)| is_compared(step)).find(|(_, step)| {
+        steps.iter().enumerate().filter(|(_, step)| is_always_known(step)).find(|(_, step)| {
             let from = compared_to.entry(step.event.id.thread).or_default();
             let same = later[*from..].iter().position(|other| other.replayed() == step.replayed());
             *from += same.map_or(0, |same| same + 1);

@@ -9,9 +9,9 @@ use std::mem;
 use super::{Ended, Search, SearchError};
 use crate::difference::{Difference, Seen};
 use crate::run::{End, Go};
-use crate::seam::{Program, Scope};
+use crate::seam::{Epoch, Program, Scope};
 use crate::strategy::{DefaultSchedule, Guide};
-use crate::trace::{Trace, TraceStep, first_missing_synchronisation};
+use crate::trace::{Trace, TraceStep, first_missing_synchronisation, first_other_synchronisation};
 
 /// After so many executions, or the last one if that comes sooner.
 const AFTER: u64 = 36;
@@ -20,8 +20,8 @@ const AFTER: u64 = 36;
 #[derive(Debug, Default)]
 pub(super) struct Check {
     is_done: bool,
-    /// The very first execution, as far as it can be compared.
-    first_ever: Option<Vec<TraceStep>>,
+    /// The very first execution, as far as it can be compared, and the key points that it had.
+    first_ever: Option<(Epoch, Vec<TraceStep>)>,
 }
 
 impl<P: Program> Search<'_, P> {
@@ -43,7 +43,7 @@ impl<P: Program> Search<'_, P> {
             let steps = &self.runner.trace.steps;
             // What came after is another schedule if threads wait where they did not wait then.
             let same = self.runner.promoted().unwrap_or(steps.len());
-            self.check.first_ever = Some(steps[..same].to_vec());
+            self.check.first_ever = Some((self.epoch, steps[..same].to_vec()));
         }
     }
 
@@ -79,9 +79,17 @@ impl<P: Program> Search<'_, P> {
                     if first != second {
                         return Err(ends_differ(before.steps.len(), &first, &second).into());
                     }
-                    let first_ever = self.check.first_ever.take();
-                    let difference =
-                        first_ever.and_then(|first| first_missing_synchronisation(&first, &trace.steps));
+                    let difference = self.check.first_ever.take().and_then(|(epoch, first)| {
+                        // Who goes next in an opening depends on the key points that there are.
+                        let is_other =
+                            epoch != self.runner.program.epoch() && self.strategy.opening().is_some();
+                        let compare = if is_other {
+                            first_other_synchronisation
+                        } else {
+                            first_missing_synchronisation
+                        };
+                        compare(&first, &trace.steps)
+                    });
                     return match difference {
                         Some(difference) => Err(difference.into()),
                         None => {
