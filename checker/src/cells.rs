@@ -33,11 +33,11 @@ impl<T: Clone + Default> Cells<T> {
         cells.map(|cell| &cell.content)
     }
 
-    /// What the cells have that tile a range exactly, which they are made to.
-    pub(crate) fn tiling(&mut self, range: Range<u64>) -> impl Iterator<Item = &mut T> {
+    /// The cells that tile a range exactly, which they are made to, each with what it has.
+    pub(crate) fn tiling(&mut self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, &mut T)> {
         let first = self.cut(range.start, range.end);
         let cells = self.0[first..].iter_mut().take_while(move |cell| cell.start < range.end);
-        cells.map(|cell| &mut cell.content)
+        cells.map(|cell| (cell.start..cell.end, &mut cell.content))
     }
 
     /// Makes the cells tile `start..end` exactly; returns the index of the first of them.

@@ -1,5 +1,6 @@
 //! After a search: why what it found happens. The explanation takes the finding's place in report and store.
 
+use std::mem;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -27,7 +28,14 @@ impl Session<'_> {
     ) {
         let Outcome { findings, races, .. } = outcome;
         for found in findings.iter().filter(|_| self.request.explain) {
-            let mut compared = |trace: &Trace, failed| races.compare(trace, failed);
+            let mut is_first = self.request.races;
+            let mut compared = |trace: &Trace, failed| {
+                // The failure may have been found before the memory of a race was known to be shared.
+                if mem::take(&mut is_first) {
+                    races.take(trace, None);
+                }
+                races.compare(trace, failed);
+            };
             match self.explanation(program, found, &mut || {}, &mut compared) {
                 Ok(explained) => self.keep_explained(program, &explained, (keeper, made), watch),
                 Err(Unexplained::Always) => {}

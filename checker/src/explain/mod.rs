@@ -105,8 +105,8 @@ pub enum Unexplained {
 }
 
 /// Explains a finding of a search with these options. `go` is asked at every event. The effort is what the simplest schedule
-/// is worth; the stages after that have budgets of their own. `compared` is told of each execution that the failing one is compared
-/// with, and whether it failed in the same way.
+/// is worth; the stages after that have budgets of their own. `compared` is told of the simplest execution that fails, and then of
+/// each one that it is compared with, and whether it failed in the same way.
 ///
 /// # Errors
 /// When there is nothing to explain, or nothing that could be found out; the finding itself is as good as before.
@@ -148,6 +148,7 @@ pub fn explain<P: Program>(
     let switches = simplest.cost().switches;
     let mut missing = Missing::default();
     let evidence = missing.stage("the patterns of accesses", evidence).unwrap_or_default();
+    compared(&simplest.trace, true);
     evidence.failing.iter().for_each(|trace| compared(trace, true));
     evidence.passing.iter().for_each(|trace| compared(trace, false));
     let pair = pair::critical_pair(&mut lab, &simplest, &evidence.passing);

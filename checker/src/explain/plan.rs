@@ -131,6 +131,13 @@ impl Guide for Follow<'_> {
     }
 }
 
+/// Whether an operation is one that was recorded when fewer key points were known. An instruction that touches memory in two
+/// places has had another kind of access while only one of them was known to be shared.
+fn is_recorded(planned: &OpKey, recorded: &OpKey) -> bool {
+    let are_accesses = planned.kind.is_access() && recorded.kind.is_access();
+    planned.site == recorded.site && (planned.kind == recorded.kind || are_accesses)
+}
+
 /// Follows a schedule that was recorded when fewer key points were known: each of its operations runs when its turn
 /// comes, and what its thread runs before that, now that it is known, runs with it.
 pub(super) struct Recall<'a> {
@@ -150,7 +157,7 @@ impl Guide for Recall<'_> {
                 self.steps = rest;
                 continue;
             };
-            if at.planned(found).is_some_and(|(_, planned)| planned == *key) {
+            if at.planned(found).is_some_and(|(_, planned)| is_recorded(&planned, key)) {
                 self.steps = rest;
             }
             return one(Some(found));

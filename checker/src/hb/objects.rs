@@ -86,7 +86,7 @@ impl Objects {
         for Access { obj, mode } in &effect.accesses {
             let cells = self.blocks.entry(obj.name).or_default();
             let touch = Touch { mode: *mode, thread, position };
-            cells.tiling(cells::range(obj)).for_each(|history| history.record(touch));
+            cells.tiling(cells::range(obj)).for_each(|(_, history)| history.record(touch));
         }
     }
 }

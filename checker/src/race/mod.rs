@@ -42,7 +42,7 @@ pub struct Race {
     pub events: [u32; 2],
     /// What each of them is.
     pub places: [Place; 2],
-    /// What the second one touches.
+    /// Something that both touch.
     pub obj: Obj,
 }
 
@@ -135,11 +135,13 @@ impl Detector {
         let place = Place { site: event.site, writes: access.mode == Mode::Write };
         let new = Touch { place, thread: thread as u32, count: clock.get(thread), event: at as u32 };
         for bytes in self.variables.outside(access.obj) {
-            for touches in self.plain.entry(access.obj.name).or_default().tiling(bytes) {
+            for (cell, touches) in self.plain.entry(access.obj.name).or_default().tiling(bytes) {
                 for old in touches.iter().filter(|old| old.thread != new.thread) {
                     if (old.place.writes || place.writes) && clock.get(old.thread as usize) < old.count {
                         let places = [old.place, place];
-                        let found = Race { events: [old.event, new.event], places, obj: access.obj };
+                        let (offset, len) = (cell.start as u32, (cell.end - cell.start) as u32);
+                        let obj = Obj { offset, len, ..access.obj };
+                        let found = Race { events: [old.event, new.event], places, obj };
                         race(found, old.place != place || old.thread < new.thread);
                     }
                 }

@@ -174,7 +174,7 @@ impl Pair {
         locations(self.race.places)
     }
 
-    /// What the accesses have in common.
+    /// Something that the accesses have in common.
     #[must_use]
     pub fn obj(&self) -> Obj {
         self.race.obj
