@@ -156,6 +156,15 @@ impl Obj {
             && u64::from(self.offset) < u64::from(other.offset) + u64::from(other.len)
             && u64::from(other.offset) < u64::from(self.offset) + u64::from(self.len)
     }
+
+    /// The bytes that both share, if they share any.
+    #[must_use]
+    pub fn common(&self, other: &Self) -> Option<Self> {
+        let end = |obj: &Self| obj.offset.saturating_add(obj.len);
+        let offset = self.offset.max(other.offset);
+        let len = end(self).min(end(other)).saturating_sub(offset);
+        self.overlaps(other).then_some(Self { offset, len, ..*self })
+    }
 }
 
 /// A place in the program's code, the same in every execution; the backend knows its file, line and function.

@@ -1,7 +1,8 @@
 //! The sentence: what kind of mistake it is, with the names of threads, variables and lines.
 
-use checker::explain::{Cause, Circling, Diagnosis, Life, Link, Seen, Wants};
+use checker::explain::{Cause, Circling, Diagnosis, Late, Life, Link, Seen, Torn, Wants};
 use checker::failure::Party;
+use checker::names::Obj;
 use checker::op::OpKind;
 
 use crate::explained::Telling;
@@ -78,6 +79,7 @@ pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
             let [first, other, second] = accesses(telling, seen);
             format!("atomicity violation: {first}, {other}, and then {second} as if nothing had come between")
         }
+        Cause::Torn(torn) => format!("atomicity violation: {}", half_done(telling, torn)),
         Cause::Order(seen) => {
             let [first, second] = accesses(telling, seen);
             let after = if dereferences_null(telling) { ", and uses a null pointer" } else { "" };
@@ -89,7 +91,7 @@ pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
                 format!("{thread}: {text}{}", at(&place))
             });
             format!(
-                "no known kind of mistake, but it passes if these come in the other order: {first}; {second}"
+                "no known kind of mistake, but this schedule passes if these two swap places: {first}; {second}"
             )
         }
         Cause::Unclear => "no pattern of accesses tells failing executions from others".to_owned(),
@@ -113,12 +115,14 @@ fn came_past(telling: &Telling<'_>, seen: &[Seen]) -> String {
     format!("; both came past what threads spin on: {read}, {write}, and then {late}")
 }
 
-/// Who accesses what, and where. What the first one accesses is named once.
+/// Who accesses what, and where: of objects that overlap, what they have in common. What the first one accesses is named once.
 pub(crate) fn accesses<const N: usize>(telling: &Telling<'_>, seen: &[Seen]) -> [String; N] {
-    let first = seen.first().map(|seen| telling.object(seen.obj)).unwrap_or_default();
+    let common =
+        |obj: Obj| seen.iter().fold(obj, |common, other| common.common(&other.obj).unwrap_or(common));
+    let first = seen.first().map(|seen| telling.object(common(seen.obj))).unwrap_or_default();
     std::array::from_fn(|nth| {
         let Some(seen) = seen.get(nth) else { return String::new() };
-        let object = match telling.object(seen.obj) {
+        let object = match telling.object(common(seen.obj)) {
             object if nth > 0 && object == first => "it".to_owned(),
             object => object,
         };
@@ -126,6 +130,24 @@ pub(crate) fn accesses<const N: usize>(telling: &Telling<'_>, seen: &[Seen]) -> 
         let line = telling.event(seen.position).map(|event| at(&event.place)).unwrap_or_default();
         format!("{} {verb} {object}{line}", telling.lanes.label(seen.thread))
     })
+}
+
+/// Which two variables a thread changes, and who comes in between.
+fn half_done(telling: &Telling<'_>, torn: &Torn) -> String {
+    let Torn { written, seen, stale, late } = torn;
+    let [writer, reader] = [written, seen].map(|seen| telling.lanes.label(seen.thread));
+    let [one, other] = [written, stale].map(|seen| telling.object(seen.obj));
+    let [written, after, before] = [written, seen, stale].map(|seen| done(telling, seen.position).1);
+    let late = match *late {
+        Late::Event(position) => done(telling, position).1,
+        Late::Missing(site) if telling.places.is_own_site(site) => at(&telling.places.of_site(site)),
+        // Of an event of another execution there is no stack.
+        Late::Missing(_) => String::new(),
+    };
+    format!(
+        "{writer} writes {one}{written} and {other}{late} as if nothing came between, but {reader} reads {one} after that{after}, and \
+         {other} before{before}"
+    )
 }
 
 /// What was done to a block too late, and when its life had begun and ended.

@@ -39,7 +39,7 @@ fn critical(finding: &Finding, pair: &Pair) -> String {
         "\nThese come in the other order in the nearest schedule that passes; no swap of two alone did:\n"
             .to_owned()
     } else {
-        "\nIt passes if these two come in the other order:\n".to_owned()
+        "\nThis schedule passes if these two swap places:\n".to_owned()
     };
     for [first, second] in &pair.swaps {
         text.push_str(&format!("  {}\n  {}\n", side(first), side(second)));

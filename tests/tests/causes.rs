@@ -87,7 +87,7 @@ fn people_read_the_sentence_the_pair_and_the_schedule_that_passes() {
     for part in [
         "\n  why: lost update: T3 reads `page_views` (lost_update.c:19), T2 writes it (lost_update.c:19), and then T3 \
          writes it (lost_update.c:19), which undoes that\n",
-        "\nIt passes if these two come in the other order:\n",
+        "\nThis schedule passes if these two swap places:\n",
         "\n   ✓ it ends well\n",
         "\nPoint of no return: after it every schedule fails (of random ones ",
         " % before it, 100 % after it)\n  event 3: T2 read `page_views`  in handle_request, ",

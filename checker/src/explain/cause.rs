@@ -9,6 +9,7 @@ use super::falcon::{Seen, Suspect};
 use super::pair::{CriticalPair, Second, Swap};
 use super::past::past;
 use super::signs;
+use super::torn::{Torn, torn};
 use super::waiting::{circling, waiting};
 use crate::failure::{Failure, FailureKind, Party};
 use crate::names::{Obj, ThreadName};
@@ -83,6 +84,8 @@ pub enum Cause {
     LostUpdate(Vec<Seen>),
     /// Another thread's access comes between two of a thread.
     Atomicity(Vec<Seen>),
+    /// Another thread sees an update of two variables half done.
+    Torn(Torn),
     /// Two accesses come in the wrong order.
     Order(Vec<Seen>),
     /// No pattern of accesses tells failing executions from others, but the order of two events does.
@@ -251,10 +254,23 @@ pub(super) fn diagnose(
         (None, None) => Cause::Unclear,
     };
     let is_certain = swap.is_some_and(|swap| suspect.is_none_or(|suspect| is_guess(suspect, swap)));
-    let thin = thin && !is_certain;
+    let half_done =
+        swap.filter(|_| !is_stuck && is_of_one_variable(&cause)).and_then(|swap| torn(trace, swap, evidence));
+    let thin = thin && !is_certain && half_done.is_none();
+    let cause = half_done.map_or(cause, Cause::Torn);
     let past = seen(&cause).and_then(|told| past(told, trace, evidence));
     let stuck = stuck.into_iter().filter(|stuck| is_beside(stuck, seen(&cause))).collect();
     Diagnosis { cause, past, stuck, thin }
+}
+
+/// Whether nothing is known but that one thing should have come later: a thread that reads what another one has written mostly
+/// reads it in the order that is wanted.
+fn is_of_one_variable(cause: &Cause) -> bool {
+    match cause {
+        Cause::Pair(_) => true,
+        Cause::Order(seen) => matches!(seen[..], [Seen { writes: true, .. }, Seen { writes: false, .. }]),
+        _ => false,
+    }
 }
 
 /// Whether it helps to know what a thread waits for. A word that it sleeps on tells something if the cause is one of that word.

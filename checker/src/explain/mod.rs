@@ -22,6 +22,7 @@ mod signs;
 mod stepwise;
 #[cfg(test)]
 mod tests;
+mod torn;
 mod waiting;
 mod woken;
 
@@ -34,6 +35,7 @@ use self::lab::{Experiment, Halt, Lab};
 pub use self::minimise::Effort;
 use self::minimise::Searched;
 pub use self::pair::{CriticalPair, Second, Swap};
+pub use self::torn::{Late, Torn};
 use crate::cost;
 use crate::failure::FailureKind;
 use crate::names::ThreadName;

@@ -191,6 +191,7 @@ pub(super) fn kind(diagnosis: &Diagnosis) -> &'static str {
         Cause::DoubleFree(_) => "double free",
         Cause::LostUpdate(_) => "lost update",
         Cause::Atomicity(_) => "atomicity",
+        Cause::Torn(_) => "torn",
         Cause::Order(_) => "order",
         Cause::Pair(_) => "pair",
         Cause::Unclear => "unclear",
@@ -213,6 +214,11 @@ fn the_cause_is_that_of_the_program() {
         (FIGURE_1, "atomicity"),
         (DEADLOCK, "lock order"),
         ("create T2, r s, assert s == 1 | T2: w s", "order"),
+        // Each of the two is what it was before or after both writes; together they never were.
+        (
+            "create T2, lock m, w x 1, unlock m, lock m, w y 1, unlock m | T2: lock m, r x a, r y b, unlock m, assert a == b",
+            "torn",
+        ),
         ("create T2, lock m, r x, if x { lock m }, unlock m | T2: w x", "double lock"),
         // It leaves with the lock, or with the semaphore that it gives back otherwise.
         ("create T2, lock m, w x, unlock m | T2: lock m, r x, if x { unlock m }", "missing release"),

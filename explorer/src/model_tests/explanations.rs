@@ -41,7 +41,7 @@ fn a_lost_update_is_told_with_its_names_and_the_schedule_that_passes() {
     for part in [
         "\n  why: lost update: T3 reads `x` (model.c:1), T2 writes it (model.c:2), and then T3 writes it (model.c:2), which \
          undoes that\n",
-        "\nIt passes if these two come in the other order:\n",
+        "\nThis schedule passes if these two swap places:\n",
         "\n   ✓ it ends well\n",
         "\nPoint of no return: after it every schedule fails (of random ones ",
         " % before it, 100 % after it)\n  event 3: T2 read `x`",

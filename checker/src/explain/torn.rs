@@ -1,0 +1,191 @@
+//! An update of two variables that another thread sees half done.
+//!
+//! One thread writes both, one after the other, and another thread finds the one written and the other one as it was. It says
+//! why an execution fails if every failing execution has it of these two variables, and none that ends well has it at these
+//! instructions. MUVI (Lu et al., SOSP 2007) infers from the source which variables are changed together; here that they are
+//! is seen in executions.
+
+use std::cmp::Reverse;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::evidence::Evidence;
+use super::falcon::Seen;
+use super::pair::{Second, Swap};
+use crate::names::{Obj, Site, ThreadName};
+use crate::op::{Mode, OpKind};
+use crate::trace::Trace;
+
+/// So many accesses of one thread lie between two that belong together, at the most.
+const NEAR: usize = 8;
+
+/// Such an update.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Torn {
+    /// The one variable is written.
+    pub written: Seen,
+    /// Another thread reads it after that.
+    pub seen: Seen,
+    /// It reads the other variable as it was.
+    pub stale: Seen,
+    /// Where the first thread writes it, which is later, or never if the execution has failed by then.
+    pub late: Late,
+}
+
+/// A write that comes too late.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Late {
+    /// The event at this position.
+    Event(u32),
+    /// What its thread does there in other executions.
+    Missing(Site),
+}
+
+impl Torn {
+    /// The two variables.
+    fn objects(&self) -> [Obj; 2] {
+        let [one, other] = [self.written.obj, self.stale.obj];
+        [one.min(other), one.max(other)]
+    }
+
+    fn is_of(&self, swap: Swap) -> bool {
+        let all = [self.written, self.seen, self.stale].map(|seen| seen.position);
+        let is = |at| all.contains(&at);
+        is(swap.first) || matches!(swap.second, Second::Event(second) if is(second))
+    }
+}
+
+/// The half-done update that tells a failing execution from those that end well: one that an event of the critical pair is
+/// part of, if there is such a one, else the last one; of those that end alike, where the reader has looked first.
+pub(super) fn torn(trace: &Trace, swap: Swap, evidence: &Evidence) -> Option<Torn> {
+    let follows: Follows = evidence
+        .passing
+        .iter()
+        .flat_map(|passing| Touches::of(passing).updates().collect::<Vec<_>>())
+        .collect();
+    let all = |trace: &Trace| Touches::of(trace).torn(&follows);
+    let failing: Vec<FxHashSet<[Obj; 2]>> =
+        evidence.failing.iter().map(|other| all(other).iter().map(Torn::objects).collect()).collect();
+    let sites = |trace: &Trace, torn: &Torn| {
+        [torn.written, torn.seen, torn.stale].map(|seen| trace.steps[seen.position as usize].event.site)
+    };
+    let passing: FxHashSet<[Site; 3]> = evidence
+        .passing
+        .iter()
+        .flat_map(|other| all(other).into_iter().map(|torn| sites(other, &torn)).collect::<Vec<_>>())
+        .collect();
+    let mut found = all(trace);
+    found.retain(|torn| {
+        failing.iter().all(|objects| objects.contains(&torn.objects()))
+            && !passing.contains(&sites(trace, torn))
+    });
+    found.into_iter().max_by_key(|torn| {
+        let last = torn.seen.position.max(torn.stale.position);
+        (torn.is_of(swap), last, Reverse(torn.seen.position), torn.written.position)
+    })
+}
+
+/// Which variable is written soon after the write at an instruction, and where.
+type Follows = FxHashSet<(Site, Obj, Site)>;
+
+/// An access of memory.
+#[derive(Clone, Copy)]
+struct Touch {
+    seen: Seen,
+    site: Site,
+    /// The how manieth access of its thread, from 0.
+    nth: usize,
+}
+
+/// The accesses of an execution, and of each thread, by their indices.
+#[derive(Default)]
+struct Touches {
+    all: Vec<Touch>,
+    threads: FxHashMap<ThreadName, Vec<usize>>,
+    /// What is compared and swapped, or slept on: mostly it keeps others out, and is no value by itself.
+    gates: FxHashSet<Obj>,
+}
+
+impl Touches {
+    fn of(trace: &Trace) -> Self {
+        use OpKind::{CompareExchange, FutexResume, FutexWait, FutexWake};
+        let mut touches = Self::default();
+        for (position, step) in (0..).zip(&trace.steps) {
+            let (thread, kind) = (step.event.id.thread, step.event.op.kind);
+            for access in &step.event.did.accesses {
+                if matches!(kind, CompareExchange | FutexWait | FutexWake | FutexResume) {
+                    touches.gates.insert(access.obj);
+                }
+                if !kind.is_access() {
+                    continue;
+                }
+                let writes = access.mode == Mode::Write;
+                let own = touches.threads.entry(thread).or_default();
+                let touch = Seen { thread, writes, obj: access.obj, position };
+                touches.all.push(Touch { seen: touch, site: step.event.site, nth: own.len() });
+                own.push(touches.all.len() - 1);
+            }
+        }
+        touches
+    }
+
+    /// What the thread of an access touches soon before and after it, other than that.
+    fn near(&self, touch: &Touch) -> impl Iterator<Item = &Touch> {
+        let own = &self.threads[&touch.seen.thread];
+        let (from, to) = (touch.nth.saturating_sub(NEAR), (touch.nth + NEAR + 1).min(own.len()));
+        let obj = touch.seen.obj;
+        own[from..to].iter().map(|&at| &self.all[at]).filter(move |other| !other.seen.obj.overlaps(&obj))
+    }
+
+    /// The writes that come soon after others of the same thread.
+    fn updates(&self) -> impl Iterator<Item = (Site, Obj, Site)> {
+        let writes = self.all.iter().filter(|touch| touch.seen.writes);
+        writes.flat_map(|one| {
+            let after = self.near(one).filter(|other| other.nth > one.nth && other.seen.writes);
+            after.map(|other| (one.site, other.seen.obj, other.site))
+        })
+    }
+
+    /// The updates that were seen half done.
+    fn torn(&self, follows: &Follows) -> Vec<Torn> {
+        let mut last: FxHashMap<Obj, &Touch> = FxHashMap::default();
+        let mut found = Vec::new();
+        let reads = |touch: &&Touch| !touch.seen.writes && !self.gates.contains(&touch.seen.obj);
+        for touch in &self.all {
+            let written =
+                last.get(&touch.seen.obj).filter(|written| written.seen.thread != touch.seen.thread);
+            let written = written.filter(|_| reads(&touch));
+            for stale in written.into_iter().flat_map(|_| self.near(touch)).filter(reads) {
+                let late = written.and_then(|written| self.late(written, stale, follows));
+                found.extend(written.zip(late).map(|(written, late)| Torn {
+                    written: written.seen,
+                    seen: touch.seen,
+                    stale: stale.seen,
+                    late,
+                }));
+            }
+            if touch.seen.writes {
+                last.insert(touch.seen.obj, touch);
+            }
+        }
+        found
+    }
+
+    /// Where the thread that has written the one variable writes the other one after this access of it.
+    fn late(&self, written: &Touch, stale: &Touch, follows: &Follows) -> Option<Late> {
+        let is_it = |touch: &&Touch| touch.seen.writes && touch.seen.obj.overlaps(&stale.seen.obj);
+        let is_late = |write: &&Touch| write.seen.position > stale.seen.position;
+        let (before, after): (Vec<&Touch>, Vec<&Touch>) =
+            self.near(written).filter(is_it).partition(|write| write.nth < written.nth);
+        if let Some(next) = after.first() {
+            return Some(*next).filter(is_late).map(|write| Late::Event(write.seen.position));
+        }
+        let last = before.last().copied().filter(is_late).map(|write| Late::Event(write.seen.position));
+        let follow = || {
+            let of_both =
+                |(site, obj, _): &&(Site, Obj, Site)| *site == written.site && obj.overlaps(&stale.seen.obj);
+            follows.iter().filter(of_both).map(|(.., late)| *late).min().map(Late::Missing)
+        };
+        last.or_else(follow)
+    }
+}
