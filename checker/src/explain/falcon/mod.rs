@@ -6,8 +6,8 @@
 //! score does not depend on how often a search came past. A pattern is one of an object, not of instructions alone: an
 //! instruction of a library serves many variables, and objects have the same names in all executions. What threads wait for
 //! as for a lock has no patterns, also where it is taken by accesses of memory. Ranked are the patterns of the execution that
-//! is shown, but for those with a read that the failure does not depend on, and those that begin after its point of no
-//! return, where that is certain. Of accesses that overlap, each object that is accessed anywhere has its share.
+//! is shown, but for those with a read that the failure does not depend on, orders of two indivisible updates where there is
+//! anything else, and those that begin after its point of no return, where that is certain. Of accesses that overlap, each object that is accessed anywhere has its share.
 
 mod objects;
 mod window;
@@ -92,6 +92,7 @@ pub fn rank(failing: &[&Trace], passing: &[&Trace], failed: Option<u32>) -> Vec<
     without_parts(&mut suspects);
     let mut suspects: Vec<Suspect> = suspects.into_iter().map(|(_, suspect)| suspect).collect();
     without_consequences(&mut suspects, passing);
+    without_counts(&mut suspects, shown);
     if let Some(failed) = failed {
         without_bystanders(&mut suspects, shown, failed);
     }
@@ -145,6 +146,17 @@ fn without_bystanders(suspects: &mut Vec<Suspect>, shown: &Trace, failed: u32) {
     };
     if suspects.iter().any(is_heeded) {
         suspects.retain(is_heeded);
+    }
+}
+
+/// Leaves out the order of two indivisible updates, if there are others: these mostly count, and whichever comes first, the number
+/// is the same. Whose handle of shared memory goes first often differs between executions that fail and others.
+fn without_counts(suspects: &mut Vec<Suspect>, shown: &Trace) {
+    let counts = |seen: &Seen| shown.steps[seen.position as usize].event.op.kind == OpKind::Update;
+    let is_value =
+        |suspect: &Suspect| suspect.pattern.is_atomicity_violation() || !suspect.seen.iter().all(counts);
+    if suspects.iter().any(is_value) {
+        suspects.retain(is_value);
     }
 }
 
