@@ -80,7 +80,7 @@ impl Made {
             Some(file) => is_user_file(&file),
             None => is_users(&info.qualified(whole, name)),
         };
-        let kind = without_modules(name);
+        let kind = short(name);
         let family = if is_of_many { Family::Many } else { Family::Plain };
         is_name.then_some(Self { kind, is_users, family, whole })
     }
@@ -136,7 +136,7 @@ fn made_by(info: Info<'_>, call: Ref) -> Option<Made> {
         Family::Many | Family::Plain | Family::Shared => held,
     };
     let is_users = is_users(&info.qualified(held, &name));
-    Some(Made { kind: without_modules(&name).replace(", Global>", ">"), is_users, family, whole })
+    Some(Made { kind: short(&name), is_users, family, whole })
 }
 
 /// The type that a template or generic type or function is instantiated with first.
@@ -150,20 +150,38 @@ fn first_argument(info: Info<'_>, entry: Ref) -> Option<Ref> {
     found
 }
 
-/// What follows a list of arguments, its closing bracket included, without the arguments of that.
-fn without_arguments(path: &str) -> &str {
+/// Where the bracket is that closes a list of arguments.
+fn closing(arguments: &str) -> Option<usize> {
     let mut depth = 0_usize;
-    for (at, byte) in path.bytes().enumerate() {
+    for (at, byte) in arguments.bytes().enumerate() {
         match byte {
             b'<' => depth += 1,
             // The arrow of a function type is no bracket.
-            b'>' if at > 0 && path.as_bytes()[at - 1] == b'-' => {}
-            b'>' if depth == 0 => return path[at..].split('<').next().unwrap_or_default(),
+            b'>' if at > 0 && arguments.as_bytes()[at - 1] == b'-' => {}
+            b'>' if depth == 0 => return Some(at),
             b'>' => depth -= 1,
             _ => {}
         }
     }
-    ""
+    None
+}
+
+/// What follows a list of arguments, its closing bracket included, without the arguments of that.
+fn without_arguments(path: &str) -> &str {
+    closing(path).and_then(|end| path[end..].split('<').next()).unwrap_or_default()
+}
+
+/// A type's name as people say it: without modules, and without arguments that are mostly left to their defaults.
+fn short(name: &str) -> String {
+    const DEFAULTS: [&str; 6] =
+        [", allocator<", ", default_delete<", ", char_traits<", ", less<", ", hash<", ", equal_to<"];
+    let mut short = without_modules(name);
+    while let Some(start) = DEFAULTS.iter().find_map(|default| short.find(default)) {
+        let inside = start + short[start..].find('<').map_or(0, |bracket| bracket + 1);
+        let end = closing(&short[inside..]).map_or(short.len(), |end| inside + end + 1);
+        short.replace_range(start..end, "");
+    }
+    short.replace(" >", ">").replace("basic_string<char>", "string").replace(", Global>", ">")
 }
 
 /// Names without the modules or namespaces that they are in.
@@ -233,6 +251,30 @@ mod tests {
         let full = "std::sync::poison::mutex::Mutex<core::option::Option<post::Letter>>";
         assert_eq!(without_modules(full), "Mutex<Option<Letter>>");
         assert_eq!(without_modules("(u8, post::Letter)"), "(u8, Letter)");
+    }
+
+    #[test]
+    fn what_is_left_to_its_default_is_not_said() {
+        for (full, said) in [
+            (
+                "BoundedQueue<std::unique_ptr<Work, std::default_delete<Work> > >",
+                "BoundedQueue<unique_ptr<Work>>",
+            ),
+            (
+                "Cache<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, int>",
+                "Cache<string, int>",
+            ),
+            ("alloc::vec::Vec<post::Letter, alloc::alloc::Global>", "Vec<Letter>"),
+            ("Pair<int, GlobalState>", "Pair<int, GlobalState>"),
+            (
+                "std::map<int, long, std::less<int>, std::allocator<std::pair<int const, long> > >",
+                "map<int, long>",
+            ),
+            ("Two<std::allocator<int>, std::hash<int>, Last<int> >", "Two<allocator<int>, Last<int>>"),
+            ("broken<int, std::allocator<int", "broken<int"),
+        ] {
+            assert_eq!(short(full), said);
+        }
     }
 
     #[test]
