@@ -196,12 +196,28 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// The text, cut or filled up to the width.
+/// The text, cut or filled up to the width. It begins with what is done, and ends with the part of the variable.
 fn padded(text: &str, to: usize) -> String {
-    let missing = to.saturating_sub(width(text));
-    if width(text) <= to {
-        return format!("{text}{}", " ".repeat(missing));
+    let width = width(text);
+    if width <= to {
+        return format!("{text}{}", " ".repeat(to - width));
     }
-    let kept: String = text.chars().take(to.saturating_sub(1)).collect();
-    format!("{kept}…")
+    let kept = to.saturating_sub(1);
+    let begin: String = text.chars().take(kept - kept / 2).collect();
+    let end: String = text.chars().skip(width - kept / 2).collect();
+    format!("{begin}…{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_that_are_too_wide_keep_both_ends() {
+        assert_eq!(padded("read `a`", 10), "read `a`  ");
+        assert_eq!(padded("read `a`", 8), "read `a`");
+        assert_eq!(padded("lock `Queue<Work>.lock`", 16), "lock `Qu…>.lock`");
+        assert_eq!(padded("read `ünüsüal`", 5), "re…l`");
+        assert_eq!(padded("read", 1), "…");
+    }
 }
