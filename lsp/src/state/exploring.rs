@@ -55,10 +55,32 @@ impl State {
         }
         let found = self.findings.get(finding).ok_or_else(|| no_finding(finding))?;
         let key = found.target();
-        let find = |folder: &Folder| folder.workspace.as_ref()?.target_in(&key.id, &key.root);
-        let target = self.folders.iter().find_map(|folder| Some((folder.path.clone(), find(folder)?)));
-        let (folder, target) = target.ok_or_else(|| no_target(&key.id))?;
-        self.start(Wish { folder, target: Some(key), stands: None, label: target.label, purpose })
+        let wish = self.wish_for(key, purpose)?;
+        self.start(wish)
+    }
+
+    /// For a target that the store knows. The last look may have come while the program was linked again, when there was none;
+    /// the look that a job begins with sees whether it is there.
+    fn wish_for(&self, key: Key, purpose: Purpose) -> Result<Wish, String> {
+        let folder = self.folder_with(&key).ok_or_else(|| no_target(&key.id))?;
+        let label = key.label().to_owned();
+        Ok(Wish { folder, target: Some(key), stands: None, label, purpose })
+    }
+
+    /// The target of the store that a client names.
+    fn explored_before(&self, name: &str) -> Option<Key> {
+        self.findings.targets().find(|key| self.name_of(key) == name)
+    }
+
+    /// The folder of a target: the one that was seen to have it, else one that holds its checkout.
+    fn folder_with(&self, key: &Key) -> Option<PathBuf> {
+        let has = |folder: &&Folder| {
+            let workspace = folder.workspace.as_ref();
+            workspace.is_some_and(|workspace| workspace.target_in(&key.id, &key.root).is_some())
+        };
+        let holds = |folder: &&Folder| folder.root() == key.root || key.root.starts_with(&folder.path);
+        let folder = self.folders.iter().find(has).or_else(|| self.folders.iter().find(holds))?;
+        Some(folder.path.clone())
     }
 
     /// From what a client asks for to something that can be explored.
@@ -71,7 +93,10 @@ impl State {
         let purpose = Purpose::Explore { further: 0 };
         match (&wanted.target, &stands) {
             (Some(id), _) => {
-                let (folder, target) = self.target(id, file.as_deref()).ok_or_else(|| no_target(id))?;
+                let Some((folder, target)) = self.target(id, file.as_deref()) else {
+                    let key = self.explored_before(id).ok_or_else(|| no_target(id))?;
+                    return self.wish_for(key, purpose);
+                };
                 if let Some(sentence) = target.test.as_ref().and_then(|test| test.ambiguity.clone()) {
                     return Err(sentence);
                 }

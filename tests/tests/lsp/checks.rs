@@ -1,5 +1,6 @@
 //! What "Check again" says where it is not that simple.
 
+use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -105,6 +106,29 @@ fn a_program_that_never_comes_to_the_failing_line_is_not_fixed() {
     let said = check(&mut editor, 16);
     assert!(said.starts_with("m: inconclusive: the program fails in another way, which may hide"), "{said}");
     assert_eq!(finding(&mut editor, 16)["fixed"], Value::Null);
+    editor.end();
+}
+
+/// A linker removes the program before it writes it again, and the folder may be looked at in between.
+#[test]
+fn a_program_that_was_gone_for_a_while_is_looked_for_again() {
+    let workspace = Workspace::empty();
+    let source = workspace.put("m.c", TWO_BUGS);
+    workspace.compile("m");
+    let mut editor = workspace.editor_with(as_extension());
+    let found = explore(&mut editor, &source);
+    let target = found["targets"][0]["id"].clone();
+    let (program, elsewhere) = (workspace.file("m"), workspace.file(".git/m"));
+    fs::rename(&program, &elsewhere).unwrap();
+    assert_eq!(check(&mut editor, 16), "`m` is not there any more: build it again");
+    fs::rename(&elsewhere, &program).unwrap();
+    assert_eq!(check(&mut editor, 16), "m: still fails");
+
+    fs::rename(&program, &elsewhere).unwrap();
+    assert_eq!(check(&mut editor, 16), "`m` is not there any more: build it again");
+    fs::rename(&elsewhere, &program).unwrap();
+    let again = editor.execute("interleaver.server.explore", json!({ "target": target }));
+    assert!(again["job"].is_u64(), "{again}");
     editor.end();
 }
 
