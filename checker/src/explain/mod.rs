@@ -24,6 +24,7 @@ mod stepwise;
 mod tests;
 mod torn;
 mod waiting;
+mod waits;
 mod woken;
 
 pub use self::cause::{Cause, Circling, Diagnosis, Given, Life, Link, Stolen, Stuck, Wants, Woken};

@@ -9,8 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cause::{Cause, Stolen};
 use super::evidence::Evidence;
 use super::falcon::Seen;
-use super::held::{held_after, is_signal, touches};
+use super::held::{held_after, touches};
 use super::pair::{Second, Swap};
+use super::waits::{Wait, Woken, is_in_vain, slept_on, waits};
 use super::woken::{writes, written};
 use crate::names::{Obj, Site, ThreadName};
 use crate::op::{Mode, OpKind};
@@ -30,36 +31,45 @@ struct Sign {
     at: u32,
 }
 
+/// Finds all courses of a kind in an execution.
+type Find<'f> = &'f dyn Fn(&Trace) -> Vec<Sign>;
+
 /// The first such course of the failing execution that tells it from others.
 pub(super) fn cause(trace: &Trace, swap: Option<Swap>, evidence: &Evidence) -> Option<Cause> {
-    let sign = [failed_tries, stolen_wake_ups, changed_back].into_iter().find_map(|find| {
-        let signs = find(trace);
-        if signs.is_empty() {
-            return None;
-        }
-        let failing: Vec<FxHashSet<Obj>> =
-            evidence.failing.iter().map(|other| find(other).iter().map(|sign| sign.obj).collect()).collect();
-        let passing: Vec<FxHashSet<[Site; 2]>> =
-            evidence.passing.iter().map(|other| find(other).iter().map(|sign| sign.key).collect()).collect();
-        let tells = |sign: &Sign| {
-            let passing = passing.iter().filter(|keys| keys.contains(&sign.key)).count();
-            let share = (failing.len() + 1) as f64 / (failing.len() + 1 + passing) as f64;
-            let is_of_pair =
-                swap.is_some_and(|swap| swap.first == sign.at || swap.second == Second::Event(sign.at));
-            failing.iter().all(|objs| objs.contains(&sign.obj)) && (share >= CLEAR || is_of_pair)
-        };
-        signs.into_iter().find(tells)
-    })?;
     let all = || std::iter::once(trace).chain(&evidence.failing).chain(&evidence.passing);
+    let words = slept_on(all());
+    let stolen = |trace: &Trace| stolen_wake_ups(trace, &words);
+    let courses: [Find<'_>; 3] = [&failed_tries, &stolen, &changed_back];
+    let sign = courses.into_iter().find_map(|find| telling(find, trace, swap, evidence))?;
     match sign.cause {
         Cause::FailedTry { attempt, lock, .. } => {
             let held = held_after(&trace.steps[..attempt as usize], lock);
             let held = held.first().map(|held| (held.thread, held.taken));
             Some(Cause::FailedTry { attempt, lock, held })
         }
-        Cause::StolenWakeUp(_) if all().any(|other| waits_again(other, sign.key[0])) => None,
+        Cause::StolenWakeUp(_) if all().any(|other| waits_again(other, &words, &sign)) => None,
         cause => Some(cause),
     }
+}
+
+/// The first course of a kind that tells the failing execution from others.
+fn telling(find: Find<'_>, trace: &Trace, swap: Option<Swap>, evidence: &Evidence) -> Option<Sign> {
+    let signs = find(trace);
+    if signs.is_empty() {
+        return None;
+    }
+    let failing: Vec<FxHashSet<Obj>> =
+        evidence.failing.iter().map(|other| find(other).iter().map(|sign| sign.obj).collect()).collect();
+    let passing: Vec<FxHashSet<[Site; 2]>> =
+        evidence.passing.iter().map(|other| find(other).iter().map(|sign| sign.key).collect()).collect();
+    let tells = |sign: &Sign| {
+        let passing = passing.iter().filter(|keys| keys.contains(&sign.key)).count();
+        let share = (failing.len() + 1) as f64 / (failing.len() + 1 + passing) as f64;
+        let is_of_pair =
+            swap.is_some_and(|swap| swap.first == sign.at || swap.second == Second::Event(sign.at));
+        failing.iter().all(|objs| objs.contains(&sign.obj)) && (share >= CLEAR || is_of_pair)
+    };
+    signs.into_iter().find(tells)
 }
 
 /// Locks that were not free, where the thread that tried did not come back to have them.
@@ -89,54 +99,31 @@ fn takes(kind: OpKind) -> bool {
 
 /// Wake-ups after which somebody else wrote to what the thread had looked at before it waited, and the thread did not wait
 /// again. Where it ever does, it looks again.
-fn stolen_wake_ups(trace: &Trace) -> Vec<Sign> {
-    let mut found = Vec::new();
-    for (at, step) in (0_u32..).zip(&trace.steps) {
-        let (OpKind::Reacquire, Some(by)) = (step.event.op.kind, step.event.woken_by()) else { continue };
-        let thread = step.event.id.thread;
-        let own = |step: &TraceStep| step.event.id.thread == thread;
-        let before = &trace.steps[..at as usize];
-        let is_wait = |step: &TraceStep| own(step) && step.event.op.kind == OpKind::CondWait;
-        let Some(wait) = before.iter().rposition(is_wait) else { continue };
-        let Some(signal) = before.iter().rposition(|step| step.event.id == by) else { continue };
-        let wanted = |access: &&crate::op::Access| is_signal(&before[signal], access.obj);
-        let Some(condition) = before[wait].event.did.accesses.iter().find(wanted) else { continue };
-        let looks = looks(&before[..wait], thread);
-        let Some(write) = written(trace, thread, (signal as u32, at), &looks) else { continue };
-        if is_in_vain(trace, at) {
-            continue;
+fn stolen_wake_ups(trace: &Trace, slept_on: &[Obj]) -> Vec<Sign> {
+    let waits = waits(trace, slept_on);
+    let sign = |wait: &Wait| {
+        let (thread, woken) = (wait.thread, wait.woken?);
+        let Woken { condition, signal, at } = woken;
+        let looks = looks(&trace.steps[..wait.begins as usize], thread);
+        let write = written(trace, thread, (signal, at), &looks)?;
+        if is_in_vain(trace, &waits, thread, woken) {
+            return None;
         }
-        let [wait, signal] = [wait as u32, signal as u32];
-        let stolen = Stolen { thread, condition: condition.obj, wait, signal, write };
-        let sites = [wait, write.position].map(|at| trace.steps[at as usize].event.site);
-        found.push(Sign { cause: Cause::StolenWakeUp(stolen), obj: condition.obj, key: sites, at });
-    }
-    found
-}
-
-/// Whether a thread that was woken waits again before it has changed anything, or given the lock back.
-fn is_in_vain(trace: &Trace, at: u32) -> bool {
-    let (woken, after) = (&trace.steps[at as usize], &trace.steps[at as usize + 1..]);
-    let is_over = |step: &&TraceStep| {
-        let does = step.event.op.kind;
-        let changes = does.is_access() && step.event.did.accesses.iter().any(writes);
-        step.event.id.thread == woken.event.id.thread
-            && (changes || matches!(does, OpKind::CondWait | OpKind::Unlock))
+        let key = [wait.site, trace.steps[write.position as usize].event.site];
+        let stolen = Stolen { thread, condition, wait: wait.begins, signal, write };
+        Some(Sign { cause: Cause::StolenWakeUp(stolen), obj: condition, key, at })
     };
-    after.iter().find(is_over).is_some_and(|step| step.event.op.kind == OpKind::CondWait)
+    waits.iter().filter_map(sign).collect()
 }
 
 /// Whether who waits here is ever woken in vain, and waits again: it looks again, then.
-fn waits_again(trace: &Trace, wait: Site) -> bool {
-    let mut waiting: FxHashMap<ThreadName, Site> = FxHashMap::default();
-    (0..).zip(&trace.steps).any(|(at, step)| match step.event.op.kind {
-        OpKind::CondWait => {
-            waiting.insert(step.event.id.thread, step.event.site);
-            false
-        }
-        OpKind::Reacquire => waiting.get(&step.event.id.thread) == Some(&wait) && is_in_vain(trace, at),
-        _ => false,
-    })
+fn waits_again(trace: &Trace, slept_on: &[Obj], stolen: &Sign) -> bool {
+    let waits = waits(trace, slept_on);
+    let is_in_vain = |wait: &Wait, woken: Woken| {
+        woken.condition.overlaps(&stolen.obj) && is_in_vain(trace, &waits, wait.thread, woken)
+    };
+    let here = waits.iter().filter(|wait| wait.site == stolen.key[0]);
+    here.into_iter().any(|wait| wait.woken.is_some_and(|woken| is_in_vain(wait, woken)))
 }
 
 /// What a thread has read since it took a lock last.

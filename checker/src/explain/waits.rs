@@ -1,0 +1,206 @@
+//! Waits for a signal: on condition variables, and as Rust's standard library makes them of a counter.
+//!
+//! Its `Condvar` reads the counter, gives the lock back, sleeps for as long as the counter is what was read, and takes the lock
+//! again; a notification adds to the counter before it wakes who sleeps there.
+
+use rustc_hash::FxHashMap;
+
+use super::held::{is_signal, touches};
+use super::woken::writes;
+use crate::names::{Obj, Site, ThreadName};
+use crate::op::{Access, OpKind};
+use crate::trace::{Trace, TraceStep};
+
+/// A wait, with the lock given back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Wait {
+    pub(super) thread: ThreadName,
+    /// The position of the event with which it begins.
+    pub(super) begins: u32,
+    /// The instruction that it is known by. All waits of Rust's library are at one, so that it is where the thread looked last.
+    pub(super) site: Site,
+    /// How a signal ended it.
+    pub(super) woken: Option<Woken>,
+}
+
+/// The end of a wait by a signal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Woken {
+    /// The condition variable, or the counter.
+    pub(super) condition: Obj,
+    /// The position of the signal.
+    pub(super) signal: u32,
+    /// The position of the event with which the thread has the lock again.
+    pub(super) at: u32,
+}
+
+/// The words that threads sleep on in these executions.
+pub(super) fn slept_on<'t>(traces: impl Iterator<Item = &'t Trace>) -> Vec<Obj> {
+    let mut words = Vec::new();
+    for trace in traces {
+        let sleeps = trace.steps.iter().filter(|step| step.event.op.kind == OpKind::FutexWait);
+        words.extend(sleeps.flat_map(|step| step.event.did.accesses.iter().map(|access| access.obj)));
+        words.sort_unstable();
+        words.dedup();
+    }
+    words
+}
+
+/// All waits of an execution, in the order in which they begin. Who finds the counter changed does not sleep, so that the words
+/// that threads sleep on are those of all executions.
+pub(super) fn waits(trace: &Trace, slept_on: &[Obj]) -> Vec<Wait> {
+    let mut waits = Waits { trace, slept_on, found: Vec::new(), threads: FxHashMap::default() };
+    (0..).zip(&trace.steps).for_each(|(at, step)| waits.see(at, step));
+    waits.found
+}
+
+struct Waits<'t> {
+    trace: &'t Trace,
+    slept_on: &'t [Obj],
+    found: Vec<Wait>,
+    threads: FxHashMap<ThreadName, Own>,
+}
+
+/// What a thread is at.
+#[derive(Clone, Copy, Default)]
+struct Own {
+    /// Its last access of memory but for counters.
+    looked: Option<Site>,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, Default)]
+enum Stage {
+    #[default]
+    Runs,
+    /// It read a counter, in the event before.
+    Read { counter: Obj, at: u32 },
+    /// It waits, on a counter; the number of the wait, and the lock that was given back.
+    OnCounter { counter: Obj, wait: usize, lock: Obj },
+    /// It waits, on a condition variable; the number of the wait.
+    OnCondition(usize),
+}
+
+impl Waits<'_> {
+    fn see(&mut self, at: u32, step: &TraceStep) {
+        let (thread, kind) = (step.event.id.thread, step.event.op.kind);
+        let mut own = self.threads.get(&thread).copied().unwrap_or_default();
+        let obj = step.event.did.accesses.first().map(|access| access.obj);
+        let counter = obj.filter(|obj| self.slept_on.iter().any(|word| word.overlaps(obj)));
+        if kind.is_access() && counter.is_none() {
+            own.looked = Some(step.event.site);
+        }
+        own.stage = match (own.stage, kind) {
+            (_, OpKind::CondWait) => Stage::OnCondition(self.begin(thread, at, step.event.site)),
+            (Stage::OnCondition(wait), OpKind::Reacquire) => {
+                self.found[wait].woken = woken_by(self.trace, &self.found[wait], at);
+                Stage::Runs
+            }
+            (Stage::Read { counter, at: begins }, OpKind::Unlock) => {
+                let read = self.trace.steps[begins as usize].event.site;
+                let wait = self.begin(thread, begins, own.looked.unwrap_or(read));
+                obj.map_or(Stage::Runs, |lock| Stage::OnCounter { counter, wait, lock })
+            }
+            (Stage::OnCounter { counter, wait, lock }, OpKind::Lock) if touches(step, lock) => {
+                self.found[wait].woken = counted(self.trace, counter, (self.found[wait].begins, at));
+                Stage::Runs
+            }
+            (stage @ Stage::OnCondition(_), _) => stage,
+            (stage @ Stage::OnCounter { counter, .. }, _) if is_of_sleep(step, counter) => stage,
+            (_, OpKind::Read) => counter.map_or(Stage::Runs, |counter| Stage::Read { counter, at }),
+            _ => Stage::Runs,
+        };
+        self.threads.insert(thread, own);
+    }
+
+    fn begin(&mut self, thread: ThreadName, begins: u32, site: Site) -> usize {
+        self.found.push(Wait { thread, begins, site, woken: None });
+        self.found.len() - 1
+    }
+}
+
+/// Whether a thread does this in order to sleep on a counter.
+fn is_of_sleep(step: &TraceStep, counter: Obj) -> bool {
+    match step.event.op.kind {
+        OpKind::Read => touches(step, counter),
+        OpKind::FutexWait | OpKind::FutexResume | OpKind::Timeout => true,
+        _ => false,
+    }
+}
+
+/// How a wait on a condition variable ends, where a signal ends it.
+fn woken_by(trace: &Trace, wait: &Wait, at: u32) -> Option<Woken> {
+    let by = trace.steps[at as usize].event.woken_by()?;
+    let signal = trace.steps[..at as usize].iter().rposition(|step| step.event.id == by)?;
+    let is_it = |access: &&Access| is_signal(&trace.steps[signal], access.obj);
+    let condition = trace.steps[wait.begins as usize].event.did.accesses.iter().find(is_it)?.obj;
+    Some(Woken { condition, signal: signal as u32, at })
+}
+
+/// How a wait on a counter ends, where somebody has counted meanwhile.
+fn counted(trace: &Trace, counter: Obj, (begins, at): (u32, u32)) -> Option<Woken> {
+    let between = (begins..).zip(&trace.steps[begins as usize..at as usize]);
+    let mut counts = between.filter(|(_, step)| {
+        step.event.did.accesses.iter().any(|access| access.obj.overlaps(&counter) && writes(access))
+    });
+    counts.next().map(|(signal, _)| Woken { condition: counter, signal, at })
+}
+
+/// Whether a thread that was woken waits again before it has changed anything, or given the lock back.
+pub(super) fn is_in_vain(trace: &Trace, waits: &[Wait], thread: ThreadName, woken: Woken) -> bool {
+    let after = (woken.at + 1..).zip(&trace.steps[woken.at as usize + 1..]);
+    let mut own = after.filter(|(_, step)| step.event.id.thread == thread);
+    let waits = |at: u32| waits.iter().any(|wait| wait.thread == thread && wait.begins == at);
+    let over = own.find(|(at, step)| {
+        let does = step.event.op.kind;
+        let changes = does.is_access() && step.event.did.accesses.iter().any(writes);
+        waits(*at) || changes || does == OpKind::Unlock
+    });
+    over.is_some_and(|(at, _)| waits(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{found, model};
+    use super::*;
+    use crate::seam::Program;
+    use crate::search::Options;
+
+    /// The waits of the execution that fails, with `c` as a counter: where they begin, and what ends them.
+    fn told(text: &str) -> Vec<String> {
+        let trace = found(text, &Options::default()).trace;
+        let all = trace.steps.iter().flat_map(|step| step.event.did.accesses.iter().map(|access| access.obj));
+        let counters: Vec<Obj> = all.filter(|&obj| model(text).describe(obj).unwrap() == "c").collect();
+        let event = |at: u32| {
+            let event = &trace.steps[at as usize].event;
+            format!("{} {:?}", event.id.thread.path().first().map_or(1, |last| last + 1), event.op.kind)
+        };
+        let told = |wait: &Wait| {
+            let woken = wait.woken.map(|woken| format!(", {}, {}", event(woken.signal), event(woken.at)));
+            format!("{}{}", event(wait.begins), woken.unwrap_or_default())
+        };
+        waits(&trace, &counters).iter().map(told).collect()
+    }
+
+    const GOES_ON: &str = "lock m, r n, assert n == 0";
+
+    #[test]
+    fn who_waits_on_a_condition_variable_is_woken_by_its_signal() {
+        let text = "create T2, lock m, r n, if n == 0 { wait c m, r n, assert n == 0 }, unlock m \
+                    | T2: lock m, w n 1, signal c, unlock m";
+        assert_eq!(told(text), ["1 CondWait, 2 Signal, 1 Reacquire"]);
+    }
+
+    #[test]
+    fn who_waits_on_a_counter_is_woken_by_who_counts() {
+        let gives = "T2: lock m, w n 1, r c, w c c+1, unlock m";
+        let text = format!(
+            "create T2, lock m, r n, if n == 0 {{ r c, unlock m, r c, {GOES_ON} }}, unlock m | {gives}"
+        );
+        assert_eq!(told(&text), ["1 Read, 2 Write, 1 Lock"]);
+        let other = format!(
+            "create T2, lock m, r n, if n == 0 {{ r c, unlock m, r n, {GOES_ON} }}, unlock m | {gives}"
+        );
+        assert_eq!(told(&other), ["1 Read"]);
+    }
+}
