@@ -275,8 +275,10 @@ impl<P: Program> Search<'_, P> {
         };
         match self.strategy.settle(item, &mut notes, &self.cache) {
             Settled::AsItIs => {}
-            // Of failures and of variables that threads spin on it is not known when they showed.
-            Settled::CutAfter(at) if end.failures().is_empty() && trace.spun_on.is_empty() => {
+            // Of failures, of variables that threads spin on and of what was left out it is not known when they showed.
+            Settled::CutAfter(at)
+                if end.failures().is_empty() && trace.spun_on.is_empty() && !ending.left_out =>
+            {
                 trace.cut(at as usize);
                 end = End::Cut(Vec::new());
             }

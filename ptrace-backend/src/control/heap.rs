@@ -151,8 +151,10 @@ impl Heap {
 }
 
 impl Process {
-    /// Before its first instruction: traps the allocator if nobody knows yet what main allocates, and somebody should.
+    /// Before its first instruction: traps the allocator if nobody knows yet what main allocates, and somebody should. A test
+    /// harness has threads that wait by the time that the test creates its first: what they wait at is named like the rest.
     pub(crate) fn survey_heap(&mut self) -> Result<(), ExecutionError> {
+        self.heap.early = self.shared.early_blocks();
         self.heap.surveys = self.shared.wants_early_blocks();
         if self.heap.surveys {
             let layout = Arc::clone(&self.layout);
@@ -167,9 +169,9 @@ impl Process {
     pub(crate) fn end_heap_survey(&mut self) {
         if std::mem::take(&mut self.heap.surveys) {
             self.shared.keep_early_blocks(std::mem::take(&mut self.heap.blocks));
+            self.heap.early = self.shared.early_blocks();
         }
         self.heap.calls = 0;
-        self.heap.early = self.shared.early_blocks();
         self.heap.names = self.shared.watches_allocator();
     }
 
