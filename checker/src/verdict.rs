@@ -111,9 +111,9 @@ fn parties(program: &impl Program, views: &[&AgentView], stack: Stack<'_>) -> Ve
     views.iter().map(party).collect()
 }
 
-fn list(parties: &[Party]) -> String {
-    let each: Vec<String> = parties.iter().map(|party| format!("{} {}", party.thread, party.doing)).collect();
-    each.join("; ")
+fn list<'p>(parties: impl IntoIterator<Item = &'p Party>) -> String {
+    let each = parties.into_iter().map(|party| format!("{} {}", party.thread, party.doing));
+    each.collect::<Vec<_>>().join("; ")
 }
 
 fn deadlock(
@@ -134,7 +134,13 @@ fn deadlock(
     }
     match cycle(agents, rest) {
         Some(cycle) => format!("deadlock: {}; {}", circle(&cycle), list(parties)),
-        None => format!("deadlock: {}", list(parties)),
+        None => {
+            // Who waits for the end of another one seldom has a part in it, and what comes first is all that many people read.
+            let is_join = |view: &AgentView| matches!(view.status, Status::Blocked(On::Join(_)));
+            let (joins, others): (Vec<_>, Vec<_>) =
+                parties.iter().zip(rest).partition(|(_, view)| is_join(view));
+            format!("deadlock: {}", list(others.into_iter().chain(joins).map(|(party, _)| party)))
+        }
     }
 }
 

@@ -55,6 +55,15 @@ fn a_deadlock_names_who_waits_for_whom() {
 }
 
 #[test]
+fn who_waits_for_the_end_of_another_one_is_named_last() {
+    let finding = first("create T2, join T2 | T2: lock m, wait c m, unlock m");
+    assert_eq!(
+        finding.failure.message,
+        "deadlock: main/1 waits for a signal on condition variable `c`; main waits for the end of main/1"
+    );
+}
+
+#[test]
 fn a_thread_that_takes_its_own_lock_again_waits_for_itself() {
     let alone = first("lock a, lock a");
     assert_eq!(
