@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::control::atomicity::atomic_functions;
 use crate::control::harness;
 use crate::control::memory_calls::MemoryFunctions;
+use crate::control::rust_condvars::RustLocks;
 use crate::control::watch::Watch;
 use crate::debuginfo::Modules;
 use crate::layout::{Layout, Module, What, is_system};
@@ -18,7 +19,7 @@ use crate::target::recipe::Recipe;
 use crate::target::startup::{Passage, Startup};
 use crate::target::streams::Streams;
 use crate::target::template::Template;
-use crate::traps::{Traps, rust_mutexes};
+use crate::traps::Traps;
 
 /// Launches the program.
 pub(crate) fn launch(
@@ -34,12 +35,13 @@ pub(crate) fn launch(
     let modules = modules::loaded(&mapped, &executable.path);
     let start_main = start_of_main(&modules)?;
     let memory_functions = MemoryFunctions::new(&modules, startup.tid);
+    let rust_locks = RustLocks::new(&modules);
     let cancels = calls(&modules, &["pthread_cancel"]);
     let Traps { by_address, candidates, fork_loop, returned, areas } =
-        Traps::new(&mut startup, &modules, &memory_functions, cancels)?;
+        Traps::new(&mut startup, &modules, (&memory_functions, &rust_locks), cancels)?;
     let mut layout = Layout {
         unwinding: unwinding(&modules),
-        rust_mutexes: rust_mutexes(&modules),
+        rust_mutexes: rust_locks.mutexes,
         atomic_functions: atomic_functions(&modules),
         frameworks: harness::frameworks(&modules),
         test_cancel: function("pthread_testcancel", &modules),

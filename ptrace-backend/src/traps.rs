@@ -4,14 +4,13 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::control::functions::{
-    CXX_FUNCTIONS, Function, RUST_LOCK, RUST_UNLOCK, THREAD_FUNCTIONS, rust_function, timed_out_result,
-};
+use crate::control::functions::{CXX_FUNCTIONS, Function, THREAD_FUNCTIONS, timed_out_result};
 use crate::control::heap::ALLOCATOR_FUNCTIONS;
 use crate::control::memory_calls::MemoryFunctions;
+use crate::control::rust_condvars::RustLocks;
 use crate::debuginfo;
 use crate::instructions::{Candidate, FunctionShape, relocate, scan};
-use crate::layout::{Layout, Module, RustMutex, Trap, What, is_system};
+use crate::layout::{Layout, Module, Trap, What, is_system};
 use crate::os::memory::{self, MemoryFile};
 use crate::os::{Tid, ptrace};
 use crate::spec::LaunchError;
@@ -45,19 +44,20 @@ impl Traps {
     pub(crate) fn new(
         startup: &mut Startup,
         modules: &[Module],
-        memory_functions: &MemoryFunctions,
+        (memory_functions, rust_locks): (&MemoryFunctions, &RustLocks),
         cancels: bool,
     ) -> Result<Self, LaunchError> {
         let mut traps = Self::default();
         let executable = modules.first().ok_or_else(|| unreadable(0))?;
         traps.map_own_code(startup, executable)?;
         for (i, module) in modules.iter().enumerate() {
-            let mut wanted = function_traps(module);
+            let rust_function = |symbol: &str| rust_locks.function(i, symbol);
+            let mut wanted = function_traps(module, &rust_function);
             if cancels && module.is_libc {
                 let what = What::Function { function: Function::Look, timed_out: 0 };
                 wanted.extend(cancellation::looks_at(startup.tid, module).map(|address| (address, what)));
             }
-            for candidate in candidates(startup.tid, i, module, memory_functions) {
+            for candidate in candidates(startup.tid, i, module, (memory_functions, &rust_function)) {
                 wanted.push((candidate.addr, What::Access(traps.candidates.len())));
                 traps.candidates.push(candidate);
             }
@@ -123,8 +123,16 @@ impl Traps {
     }
 }
 
+/// The function of Rust's standard library that a symbol names.
+type RustFunction<'f> = &'f dyn Fn(&str) -> Option<Function>;
+
 /// The memory accesses of a module's code, if it is the user's own, and its calls of memory functions.
-fn candidates(process: Tid, index: usize, module: &Module, functions: &MemoryFunctions) -> Vec<Candidate> {
+fn candidates(
+    process: Tid,
+    index: usize,
+    module: &Module,
+    (functions, rust_function): (&MemoryFunctions, RustFunction<'_>),
+) -> Vec<Candidate> {
     if index != 0 && is_system(&module.mapped.path) {
         return Vec::new();
     }
@@ -164,7 +172,7 @@ fn candidates(process: Tid, index: usize, module: &Module, functions: &MemoryFun
 
 /// Where the thread functions of a module begin, in all versions of their names: which one a program uses is decided by
 /// the program's age.
-fn function_traps(module: &Module) -> Vec<(u64, What)> {
+fn function_traps(module: &Module, rust_function: RustFunction<'_>) -> Vec<(u64, What)> {
     let bias = module.mapped.bias;
     let tables = [(module.is_libc, THREAD_FUNCTIONS), (true, CXX_FUNCTIONS)];
     let known: FxHashMap<&str, Function> =
@@ -186,21 +194,6 @@ fn function_traps(module: &Module) -> Vec<(u64, What)> {
     traps.sort_by_key(|(address, _)| *address);
     traps.dedup_by_key(|(address, _)| *address);
     traps
-}
-
-/// The code that takes or releases a mutex of Rust's standard library.
-pub(crate) fn rust_mutexes(modules: &[Module]) -> Vec<(Range<u64>, RustMutex)> {
-    let what = |name: &str| if name == RUST_LOCK { RustMutex::Lock } else { RustMutex::Unlock };
-    let mut found = Vec::new();
-    // Elsewhere no access is a key point; and debug information of the system's libraries takes long to read.
-    let own = modules.iter().enumerate().filter(|(i, m)| *i == 0 || !is_system(&m.mapped.path));
-    for module in own.map(|(_, module)| module).filter(|m| m.image.is_rust()) {
-        let bias = module.mapped.bias;
-        for copy in module.image.inlined(&|name| [RUST_LOCK, RUST_UNLOCK].contains(&name)) {
-            found.extend(copy.ranges.iter().map(|r| (r.start + bias..r.end + bias, what(&copy.name))));
-        }
-    }
-    found
 }
 
 impl Layout {

@@ -107,7 +107,7 @@ fn a_saved_schedule_has_the_place_of_each_event_also_after_what_the_harness_does
     };
     let later: Vec<(String, u64)> = choices[harness + 1..].iter().take(4).map(saved).collect();
     let [step, wait] = ["// STEP", "// WAIT"].map(|words| found.line(words));
-    let expected = [("timeout", wait), ("update", step), ("futex-wait", wait), ("timeout", wait)];
+    let expected = [("timeout", wait), ("reacquire", wait), ("update", step), ("cond-wait", wait)];
     assert_eq!(later, expected.map(|(operation, line)| (operation.to_owned(), line)));
 }
 

@@ -53,12 +53,12 @@ fn comes_to_the_same_with_fewer(source: &str) {
 fn a_correct_program_without_races_is_covered_with_fewer_executions() {
     comes_to_the_same_with_fewer("c/late_sharing_ok.c");
     comes_to_the_same_with_fewer("cpp/double_checked_ok.cpp");
-    comes_to_the_same_with_fewer("rust/bounded_queue_ok.rs");
+    comes_to_the_same_with_fewer("rust/reader_writer_ok.rs");
 }
 
 #[test]
 fn a_failure_without_races_is_found_with_fewer_executions() {
-    comes_to_the_same_with_fewer("rust/bounded_queue.rs");
+    comes_to_the_same_with_fewer("rust/barrier.rs");
 }
 
 /// The failure takes a switch between plain accesses: it is not found, and the report says why it may be there.

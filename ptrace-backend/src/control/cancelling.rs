@@ -50,7 +50,7 @@ impl Process {
         let thread = &self.threads[index];
         let may_end = thread.is_live() && thread.cancellation.is_possible();
         match thread.pending.as_ref().filter(|_| may_end)? {
-            Pending { act: Act::Reacquire { cond, .. }, .. } => Some((index, *cond)),
+            Pending { act: Act::Reacquire { cond, of_rust: false, .. }, .. } => Some((index, *cond)),
             _ => None,
         }
     }

@@ -78,6 +78,9 @@ impl Process {
         self.watch_end(index, object)?;
         self.name_synchronisation(index, object);
         self.use_block(index, object);
+        if function.is_wait_of_rust() {
+            self.use_rust_mutex(index, self.threads[index].argument(1));
+        }
         if let Some(message) = self.misuse(index, function, object) {
             let (kind, message) = message;
             let stack = self.stack(index);
@@ -89,13 +92,11 @@ impl Process {
         if function.is_cancellation_point() {
             self.depend_on_cancellation(index, &mut op);
         }
-        let limit = time_limit(function).map(|i| self.threads[index].argument(i));
-        let deadline = limit.and_then(|at| read_timespec(self.leader, at));
+        let deadline = self.deadline(index, function);
         let act = Act::Function { function, object, timed_out };
         let op = limited(op, &need, deadline);
         let pending = Pending { op, site: Site::default(), need, act, deadline };
-        let waits = matches!(function, Function::CondWait | Function::CondTimedWait { .. })
-            || function == Function::BarrierWait;
+        let waits = function.waits_for_signal() || function == Function::BarrierWait;
         let is_scheduled = self.is_scheduled(index) && !self.layout.is_own_affair(caller, object);
         let is_first = function == Function::Create && !self.in_harness(index);
         if !is_scheduled && !is_first && !waits && self.holds(index, &pending.need) {
@@ -200,8 +201,8 @@ impl Process {
             }
             F::MutexTryLock | F::SpinTryLock => writes(OpKind::TryLock, free),
             F::MutexUnlock | F::SpinUnlock => writes(OpKind::Unlock, free),
-            F::CondWait | F::CondTimedWait { .. } => {
-                let mutex = self.object(self.threads[index].argument(1), 1);
+            F::CondWait | F::CondTimedWait { .. } | F::RustCondWait | F::RustCondTimedWait => {
+                let mutex = self.waits_mutex(self.threads[index].argument(1), function.is_wait_of_rust());
                 (Op::new(OpKind::CondWait, [Access::write(mutex), Access::read(obj)]), free)
             }
             F::Signal => writes(OpKind::Signal, free),
@@ -236,6 +237,15 @@ impl Process {
             F::Join | F::TimedJoin => self.describe_join(object, true),
             F::TryJoin => self.describe_join(object, false),
         }
+    }
+
+    /// When the call of a function runs out of time, if it has a limit.
+    fn deadline(&self, index: Index, function: Function) -> Option<u64> {
+        if function == Function::RustCondTimedWait {
+            return Some(self.rust_deadline(index));
+        }
+        let limit = time_limit(function).map(|i| self.threads[index].argument(i));
+        limit.and_then(|at| read_timespec(self.leader, at))
     }
 
     fn describe_rw_unlock(&self, index: Index, object: u64, obj: Obj) -> (Op, Need) {

@@ -71,6 +71,9 @@ pub(crate) enum Function {
     /// The slow paths of `RwLock::read` and `RwLock::write` of Rust's standard library.
     RustReadLock,
     RustWriteLock,
+    /// `Condvar::wait` and `Condvar::wait_timeout` of Rust's standard library, as that calls them for itself.
+    RustCondWait,
+    RustCondTimedWait,
     /// Where every Rust panic passes.
     Panic,
     /// Through which the harness of Rust's tests calls every test.
@@ -105,6 +108,17 @@ impl Function {
                 | F::WriteTryLock
                 | F::RwUnlock
         )
+    }
+
+    /// Whether it gives a mutex back, waits for a signal, and takes the mutex again.
+    pub(crate) fn waits_for_signal(self) -> bool {
+        use Function as F;
+        matches!(self, F::CondWait | F::CondTimedWait { .. }) || self.is_wait_of_rust()
+    }
+
+    /// Whether it does that with a mutex and a condition variable of Rust's standard library.
+    pub(crate) fn is_wait_of_rust(self) -> bool {
+        matches!(self, Function::RustCondWait | Function::RustCondTimedWait)
     }
 
     /// Whether a thread that is cancelled while it waits in it, or before, acts upon that there.
@@ -209,7 +223,7 @@ pub(crate) fn timed_out_result(name: &str) -> u64 {
 }
 
 /// Functions of Rust's standard library, by parts of their mangled names: all parts have to be there.
-pub(crate) const RUST_FUNCTIONS: &[(&[&str], Function)] = &[
+const RUST_FUNCTIONS: &[(&[&str], Function)] = &[
     (&["5mutex5futex", "5Mutex14lock_contended"], F::RustLock),
     (&["6rwlock5futex", "6RwLock14read_contended"], F::RustReadLock),
     (&["6rwlock5futex", "6RwLock15write_contended"], F::RustWriteLock),
@@ -217,17 +231,39 @@ pub(crate) const RUST_FUNCTIONS: &[(&[&str], Function)] = &[
     (&["4test28__", "rust_begin_short_backtrace"], F::Test),
 ];
 
+/// The condition variables of Rust's standard library, in the same way. Below its `Condvar` is one that has a mutex for an
+/// argument in place of a guard.
+const RUST_CONDVARS: &[(&[&str], Function)] = &[
+    (&["3std3sys4sync7condvar5futex", "7Condvar4wait"], F::RustCondWait),
+    (&["3std3sys4sync7condvar5futex", "7Condvar12wait_timeout"], F::RustCondTimedWait),
+    (&["3std4sync", "7condvar", "7Condvar10notify_one"], F::Signal),
+    (&["3std4sync", "7condvar", "7Condvar10notify_all"], F::Broadcast),
+];
+
 /// Functions of Rust's standard library in which one indivisible instruction takes or releases a mutex, there or in a
 /// function of `core` that they call.
 pub(crate) const RUST_LOCK: &str = "std::sys::sync::mutex::futex::Mutex::lock";
 pub(crate) const RUST_UNLOCK: &str = "std::sys::sync::mutex::futex::Mutex::unlock";
 
-/// The Rust function that a symbol names.
+/// What the functions of a condition variable of Rust's standard library begin with.
+pub(crate) const RUST_CONDVAR: &str = "std::sys::sync::condvar::futex::Condvar::";
+
+/// The function whose code has that of a condition variable to itself.
+pub(crate) const RUST_BARRIER_WAIT: &str = "std::sync::barrier::Barrier::wait";
+
+/// The Rust function that a symbol names, other than those of condition variables.
 pub(crate) fn rust_function(symbol: &str) -> Option<Function> {
     // With further parts behind it, `rust_panic` is another function.
     let is_panic = symbol == "rust_panic" || symbol.ends_with("___rustc10rust_panic");
-    let wanted = |(parts, function): &&(&[&str], Function)| {
-        parts.iter().all(|part| symbol.contains(part)) && (*function != F::Panic || is_panic)
-    };
-    RUST_FUNCTIONS.iter().find(wanted).map(|(_, function)| *function)
+    named(RUST_FUNCTIONS, symbol).filter(|function| *function != F::Panic || is_panic)
+}
+
+/// The function of a condition variable of Rust's standard library that a symbol names.
+pub(crate) fn rust_condvar_function(symbol: &str) -> Option<Function> {
+    named(RUST_CONDVARS, symbol)
+}
+
+fn named(table: &[(&[&str], Function)], symbol: &str) -> Option<Function> {
+    let is_it = |(parts, _): &&(&[&str], Function)| parts.iter().all(|part| symbol.contains(part));
+    table.iter().find(is_it).map(|(_, function)| *function)
 }

@@ -25,6 +25,7 @@ mod probes;
 pub(crate) mod process;
 mod quarantine;
 mod runaway;
+pub(crate) mod rust_condvars;
 mod rwlocks;
 mod settling;
 mod sharing;

@@ -12,7 +12,6 @@ use super::thread::{Act, Need, Pending, Stage};
 use super::waiting::dequeue;
 use crate::answers::START_OF_TIME;
 use crate::instructions::Kind;
-use crate::layout::RustMutex;
 use crate::os::memory;
 
 /// How a thread goes on after its operation.
@@ -100,12 +99,9 @@ impl Process {
         self.threads[index].world.now = self.threads[index].world.now.max(deadline);
         let site = pending.site;
         let next = match (&pending.act, &pending.need) {
-            (Act::Reacquire { mutex, cond, .. }, Need::Signal(_)) => {
+            (Act::Reacquire { cond, .. }, Need::Signal(_)) => {
                 dequeue(self.objects.conds.get_mut(cond), index);
-                let mutex = *mutex;
-                let Act::Reacquire { result, .. } = &mut pending.act else { return Err(nothing()) };
-                *result = self.threads[index].timeout_result;
-                pending.need = Need::Mutex(mutex);
+                pending.wants_mutex(Some(self.threads[index].timeout_result));
                 Next::Stay(Box::new(pending))
             }
             (Act::FutexResume { addr, .. }, _) => {
@@ -193,6 +189,9 @@ impl Process {
             Act::Function { function, object, timed_out } => {
                 return self.call(turn, *function, *object, *timed_out);
             }
+            Act::Reacquire { mutex, result, of_rust: true, .. } => {
+                (all, self.take_rust_mutex(index, *mutex, *result))
+            }
             Act::Reacquire { mutex, result, .. } => {
                 (all, self.take_mutex(index, *mutex, After::Return(*result))?)
             }
@@ -273,8 +272,8 @@ impl Process {
             return Ok(self.take_rwlock(index, pending, function, object));
         }
         Ok(match function {
-            Function::CondWait | Function::CondTimedWait { .. } => {
-                (all, self.enqueue(index, object, timed_out, pending))
+            _ if function.waits_for_signal() => {
+                (all, self.enqueue((index, function), object, timed_out, pending))
             }
             Function::Signal => {
                 self.signal(object, pick, id);
@@ -376,12 +375,6 @@ impl Process {
             return false;
         }
         self.objects.mutexes.entry(at).or_default().lock(index)
-    }
-
-    /// Takes note of who holds a mutex of Rust's standard library, for reports: what it allows is in its own memory.
-    fn hold_rust_mutex(&mut self, index: Index, what: RustMutex, addr: u64) {
-        let owner = (what == RustMutex::Lock).then_some(index);
-        self.objects.mutexes.entry(addr).or_default().owner = owner;
     }
 
     /// Enters a once-initialisation: `true` if this thread is the one that runs the initialiser.

@@ -246,11 +246,16 @@ impl Process {
 
     /// What the use and the freeing of a block have shown: both are key points from now on.
     fn learn_lives(&mut self, addr: u64, conflict: &Conflict) {
+        self.learn_conflict(conflict, self.release_at(addr));
+    }
+
+    /// What is shared, as a conflict shows, is a key point from now on, and so is this.
+    pub(super) fn learn_conflict(&mut self, conflict: &Conflict, release: Option<Obj>) {
         if conflict.bytes.is_empty() {
             return;
         }
         let stretches = conflict.bytes.iter().map(|bytes| self.stretch(bytes.start, bytes.end - bytes.start));
-        let memory: Vec<Obj> = stretches.chain(self.release_at(addr)).collect();
+        let memory: Vec<Obj> = stretches.chain(release).collect();
         self.promoted |= self.shared.promote(&conflict.candidates, None, &memory);
     }
 

@@ -14,6 +14,7 @@ use super::functions::Function;
 use super::futexes::Requeue;
 use super::harness::Part;
 use super::heap::Allocating;
+use super::rust_condvars::RUST_MUTEX;
 use super::signal_waits::Awaited;
 use super::slices::Slices;
 use super::spin::Spinning;
@@ -186,11 +187,12 @@ pub(crate) enum Act {
         object: u64,
         timed_out: u64,
     },
-    /// The second half of a condition wait.
+    /// The second half of a condition wait. `of_rust`: both are of Rust's standard library.
     Reacquire {
         mutex: u64,
         cond: u64,
         result: u64,
+        of_rust: bool,
     },
     /// The end of a condition wait that was cancelled.
     TestCancel {
@@ -269,9 +271,17 @@ impl Pending {
     pub(crate) fn is_cancellation_point(&self) -> bool {
         match self.act {
             Act::Function { function, .. } => function.is_cancellation_point(),
-            Act::Reacquire { .. } => matches!(self.need, Need::Signal(_)),
+            Act::Reacquire { of_rust, .. } => !of_rust && matches!(self.need, Need::Signal(_)),
             _ => false,
         }
+    }
+
+    /// A condition wait is over, and returns this in place of what it would have; what it needs is the mutex.
+    pub(crate) fn wants_mutex(&mut self, returns: Option<u64>) {
+        let Act::Reacquire { mutex, result, of_rust, .. } = &mut self.act else { return };
+        *result = returns.unwrap_or(*result);
+        self.need = if *of_rust { Need::RustMutex(*mutex, RUST_MUTEX) } else { Need::Mutex(*mutex) };
+        self.deadline = None;
     }
 
     /// A condition wait with this mutex, whose thread was cancelled, ends by taking that, and acts upon it.
@@ -283,10 +293,7 @@ impl Pending {
 
     /// Whether it is the first half of a condition wait.
     pub(crate) fn begins_condition_wait(&self) -> bool {
-        matches!(
-            self.act,
-            Act::Function { function: Function::CondWait | Function::CondTimedWait { .. }, .. }
-        )
+        matches!(self.act, Act::Function { function, .. } if function.waits_for_signal())
     }
 }
 

@@ -8,21 +8,33 @@ use super::calls::{After, Call};
 use super::functions::Function;
 use super::perform::Next;
 use super::process::{Process, system};
+use super::rust_condvars::SIGNALLED;
 use super::sync::{Index, Queue};
 use super::thread::{Act, Interrupt, InterruptedWait, Need, Pending, Thread};
 use crate::os::memory;
 
 impl Process {
     /// The first half of a condition wait: releases the mutex and enqueues.
-    pub(super) fn enqueue(&mut self, index: Index, cond: u64, timed_out: u64, pending: &Pending) -> Next {
+    pub(super) fn enqueue(
+        &mut self,
+        (index, function): (Index, Function),
+        cond: u64,
+        timed_out: u64,
+        pending: &Pending,
+    ) -> Next {
+        let of_rust = function.is_wait_of_rust();
         let mutex = self.threads[index].argument(1);
-        self.objects.mutexes.entry(mutex).or_default().unlock();
         self.objects.conds.entry(cond).or_default().waiters.push(index);
         self.threads[index].timeout_result = timed_out;
-        let mut op = Op::new(OpKind::Reacquire, [Access::write(self.object(mutex, 1))]);
-        self.depend_on_cancellation(index, &mut op);
-        let act = Act::Reacquire { mutex, cond, result: 0 };
+        let mut op = Op::new(OpKind::Reacquire, [Access::write(self.waits_mutex(mutex, of_rust))]);
+        let act = Act::Reacquire { mutex, cond, result: if of_rust { SIGNALLED } else { 0 }, of_rust };
         let (site, need, deadline) = (pending.site, Need::Signal(cond), pending.deadline);
+        if of_rust {
+            self.give_rust_mutex_back(index, mutex);
+            return Next::Stay(Box::new(Pending { op, site, need, act, deadline }));
+        }
+        self.depend_on_cancellation(index, &mut op);
+        self.objects.mutexes.entry(mutex).or_default().unlock();
         let reacquire = Box::new(Pending { op, site, need, act, deadline });
         let memory_of = self.mutex_memory(mutex);
         if memory_of.is_simple() {
@@ -63,10 +75,7 @@ impl Process {
         let thread = &mut self.threads[waiter];
         thread.woken_by = Some(id);
         for pending in thread.waits().filter(|pending| pending.need == Need::Signal(cond)) {
-            if let Act::Reacquire { mutex, .. } = pending.act {
-                pending.need = Need::Mutex(mutex);
-                pending.deadline = None;
-            }
+            pending.wants_mutex(None);
         }
         true
     }
