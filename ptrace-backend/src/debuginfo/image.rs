@@ -13,6 +13,7 @@ use super::die;
 use super::dwarf::{self, Dwarf};
 use super::elf::{CodeSection, ElfBytes, ThreadLocalStorage};
 use super::error::ImageError;
+use super::extent::extent;
 use super::functions::{Function, Functions};
 use super::imports::Imports;
 use super::inlined::{self, Instance};
@@ -198,6 +199,12 @@ impl Image {
         })
     }
 
+    /// The words for these bytes of the image's data.
+    #[must_use]
+    pub fn data_in(&self, bytes: &Range<u64>) -> Option<String> {
+        extent(bytes, |address| self.data_at(address))
+    }
+
     /// What a block holds that a function of a library has allocated (`Arc::new`): the user's own code calls it at this static
     /// address, or the address is in it.
     #[must_use]
@@ -208,7 +215,10 @@ impl Image {
     /// The words for what these bytes of such a block are.
     #[must_use]
     pub fn part_of(&self, made: &Made, bytes: Range<u64>) -> Option<String> {
-        made.words(self.dwarf()?, bytes)
+        let dwarf = self.dwarf()?;
+        let whole = made.words(dwarf, bytes.clone())?;
+        let words = |byte: u64| made.words(dwarf, byte..byte + 1);
+        if words(bytes.start).as_ref() == Some(&whole) { extent(&bytes, words) } else { Some(whole) }
     }
 
     /// Whether the variable at a static address is of an atomic type; `None` if no variable is known there.

@@ -13,6 +13,7 @@ mod dwarf;
 mod elf;
 mod error;
 mod expression;
+mod extent;
 mod functions;
 mod image;
 mod imports;

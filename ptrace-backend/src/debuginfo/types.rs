@@ -211,19 +211,32 @@ fn start_of(unit: &Unit, member: &Entry) -> Option<u64> {
 fn is_opaque(dwarf: &Dwarf, unit: &Unit, entry: &Entry) -> bool {
     let Some(name) = text(dwarf, unit, entry) else { return false };
     let posix = name.starts_with("pthread_") && name.ends_with("_t");
-    posix
-        || matches!(
-            name.as_str(),
-            "sem_t"
-                | "mtx_t"
-                | "cnd_t"
-                | "once_flag"
-                | "Condvar"
-                | "Barrier"
-                | "Once"
-                | "__gthread_mutex_t"
-                | "__gthread_cond_t"
-        )
+    // Programs have types of their own with such names, of other members.
+    let of_rust = |member| has_member(dwarf, unit, entry, member);
+    match name.as_str() {
+        "sem_t" | "mtx_t" | "cnd_t" | "once_flag" | "__gthread_mutex_t" | "__gthread_cond_t" => true,
+        "Condvar" | "Once" => of_rust("inner"),
+        "Barrier" => of_rust("num_threads"),
+        _ => posix,
+    }
+}
+
+fn has_member(dwarf: &Dwarf, unit: &Unit, owner: &Entry, wanted: &str) -> bool {
+    let read = || -> gimli::Result<bool> {
+        let mut tree = unit.entries_tree(Some(owner.offset()))?;
+        let mut children = tree.root()?.children();
+        while let Some(child) = children.next()? {
+            let entry = child.entry();
+            if entry.tag() == gimli::DW_TAG_member
+                && text(dwarf, unit, entry).is_some_and(|name| name == wanted)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    };
+    // Of a damaged entry nothing is known.
+    read().unwrap_or_default()
 }
 
 /// A member that is all there is to a library's type says nothing to the user of the type.

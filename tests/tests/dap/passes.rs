@@ -80,7 +80,7 @@ fn a_rust_program_passes() {
     for level in Optimisation::ALL {
         check(
             Found::in_target("rust/snapshot.rs", level),
-            "T3: read `SCREEN[1][0]`; then T2: write `SCREEN[1][0]`",
+            "T3: read `SCREEN[1]`; then T2: write `SCREEN[1]`",
         );
     }
 }
