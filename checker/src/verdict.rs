@@ -1,9 +1,9 @@
 //! What it means that an execution stands still: deadlock, lost wake-up, livelock; and failures in words.
 
+use crate::explain::lost;
 use crate::failure::{Failure, FailureKind, Party};
 use crate::mirror::Mirror;
 use crate::names::{Obj, Site, ThreadName};
-use crate::op::OpKind;
 use crate::seam::{AgentView, On, Program, Status};
 use crate::trace::{Trace, TraceStep};
 
@@ -157,14 +157,12 @@ fn circle(threads: &[ThreadName]) -> String {
 
 /// A thread that waits for a signal, where the last signal came before that and hit nobody.
 fn lost_wakeup<'t>(trace: &'t Trace, rest: &[&AgentView]) -> Option<(ThreadName, Obj, &'t TraceStep)> {
-    rest.iter().find_map(|view| {
-        let Status::Blocked(On::Cond(cond)) = view.status else { return None };
-        let last = trace.steps.iter().rev().find(|step| {
-            matches!(step.event.op.kind, OpKind::Signal | OpKind::Broadcast)
-                && step.event.op.may.accesses.iter().any(|access| access.obj.overlaps(&cond))
-        })?;
-        (!last.woke).then(|| (view.agent.thread(), cond, last))
-    })
+    let waiting = rest.iter().filter_map(|view| match view.status {
+        Status::Blocked(On::Cond(cond)) => Some((view.agent.thread(), cond)),
+        _ => None,
+    });
+    let (waiter, cond, signal) = lost(trace, &waiting.collect::<Vec<_>>())?;
+    Some((waiter, cond, &trace.steps[signal as usize]))
 }
 
 /// Whom a blocked thread waits for, if it is one certain thread.

@@ -40,8 +40,8 @@ pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
                 at(&place.place)
             )
         }
-        Cause::MissedNotification { thread, condition, last } => {
-            let missed = notified::missed(telling, (*thread, *condition), last.as_ref());
+        Cause::MissedNotification { thread, condition, last, changed } => {
+            let missed = notified::missed(telling, (*thread, *condition), (last.as_ref(), *changed));
             format!("missed notification: {missed}")
         }
         Cause::StolenWakeUp(stolen) => format!("stolen wake-up: {}", notified::stolen(telling, stolen)),

@@ -1,6 +1,6 @@
 //! What is told of threads that signals wake, or do not wake.
 
-use checker::explain::{Given, Stolen, Woken};
+use checker::explain::{Given, Seen, Stolen, Woken};
 use checker::names::{Obj, ThreadName};
 
 use crate::diagnosis::{accesses, at, done};
@@ -10,11 +10,19 @@ use crate::explained::Telling;
 pub(crate) fn missed(
     telling: &Telling<'_>,
     (thread, condition): (ThreadName, Obj),
-    last: Option<&Given>,
+    (last, changed): (Option<&Given>, Option<Seen>),
 ) -> String {
     let waits = telling.left(thread);
     let (waiter, place, object) = (waits.thread, at(&waits.place), telling.object(condition));
-    let Some(last) = last else { return format!("{waiter} waits for {object}{place}, and nobody wakes it") };
+    let write = changed
+        .map(|write| {
+            let [write] = accesses(telling, &[write]);
+            format!(" {write},")
+        })
+        .unwrap_or_default();
+    let Some(last) = last else {
+        return format!("{waiter} waits for {object}{place},{write} and nobody wakes it");
+    };
     let (by, line) = done(telling, last.signal);
     let label = |woken: &Woken| telling.lanes.label(woken.thread);
     let again = |woken: &Woken| woken.again.map(|again| done(telling, again).1);
@@ -40,7 +48,7 @@ pub(crate) fn missed(
         );
     }
     format!(
-        "{waiter} waits for {object}{place}, and nobody signals it after {by} did{line}{}",
+        "{waiter} waits for {object}{place},{write} and nobody signals it after {by} did{line}{}",
         others(telling, last)
     )
 }

@@ -57,6 +57,8 @@ pub enum Cause {
         condition: Obj,
         /// The last signal, if there was one.
         last: Option<Given>,
+        /// What another thread has written after that, and after the one that waits had looked at it.
+        changed: Option<Seen>,
     },
     /// A thread was woken up for what another one had taken by then, and goes on all the same.
     StolenWakeUp(Stolen),
@@ -242,10 +244,15 @@ pub(super) fn diagnose(
     let suspect = chosen(trace, suspects, pair);
     let is_thin = |suspect: &Suspect| suspect.score < CLEAR || suspect.tied > FEW;
     let thin = suspect.is_none_or(|suspect| is_thin(suspect) && !is_tried(trace, suspect, swap));
-    // That the swap passes is certain. An order that was not tried is a guess, however often it was seen.
+    let is_of_same = |suspect: &Suspect, swap: Swap| {
+        let touched = &trace.steps[swap.first as usize].event.did.accesses;
+        suspect.seen.iter().any(|seen| touched.iter().any(|access| access.obj.overlaps(&seen.obj)))
+    };
+    // That the swap passes is certain. An order that was not tried is a guess, however often it was seen, and so is what is
+    // done to something else, and not in every failing execution alone.
     let is_guess = |suspect: &Suspect, swap: Swap| {
-        let is_told_better = thin || is_order(suspect) && data(trace, swap).is_some();
-        is_told_better && !has_pair(trace, suspect, &[swap])
+        let is_told_better = thin || is_order(suspect) || suspect.score < 1.0 && !is_of_same(suspect, swap);
+        is_told_better && (thin || data(trace, swap).is_some()) && !has_pair(trace, suspect, &[swap])
     };
     let cause = match (suspect, swap) {
         (Some(suspect), Some(swap)) if is_guess(suspect, swap) => of_swap(trace, swap),
@@ -254,8 +261,10 @@ pub(super) fn diagnose(
         (None, None) => Cause::Unclear,
     };
     let is_certain = swap.is_some_and(|swap| suspect.is_none_or(|suspect| is_guess(suspect, swap)));
-    let half_done =
-        swap.filter(|_| !is_stuck && is_of_one_variable(&cause)).and_then(|swap| torn(trace, swap, evidence));
+    let half_done = swap
+        .filter(|_| !is_stuck)
+        .and_then(|swap| torn(trace, swap, evidence))
+        .filter(|torn| says_more(torn, &cause));
     let thin = thin && !is_certain && half_done.is_none();
     let cause = half_done.map_or(cause, Cause::Torn);
     let past = seen(&cause).and_then(|told| past(told, trace, evidence));
@@ -263,12 +272,19 @@ pub(super) fn diagnose(
     Diagnosis { cause, past, stuck, thin }
 }
 
-/// Whether nothing is known but that one thing should have come later: a thread that reads what another one has written mostly
-/// reads it in the order that is wanted.
-fn is_of_one_variable(cause: &Cause) -> bool {
+/// Whether an update of two variables says more than what is known of one. A thread that reads what another one has written
+/// mostly reads it in the order that is wanted. One that reads what another one has not written yet may be too early, unless it
+/// reads the other variable only after that.
+fn says_more(torn: &Torn, cause: &Cause) -> bool {
     match cause {
         Cause::Pair(_) => true,
-        Cause::Order(seen) => matches!(seen[..], [Seen { writes: true, .. }, Seen { writes: false, .. }]),
+        Cause::Order(seen) => match seen[..] {
+            [Seen { writes: true, .. }, Seen { writes: false, .. }] => true,
+            [read, Seen { writes: true, .. }] if !read.writes => {
+                torn.stale.obj.overlaps(&read.obj) && torn.stale.position < torn.seen.position
+            }
+            _ => false,
+        },
         _ => false,
     }
 }

@@ -37,11 +37,12 @@ pub use self::minimise::Effort;
 use self::minimise::Searched;
 pub use self::pair::{CriticalPair, Second, Swap};
 pub use self::torn::{Late, Torn};
+pub(crate) use self::woken::lost;
 use crate::cost;
 use crate::failure::FailureKind;
 use crate::names::ThreadName;
 use crate::run::{Go, Limits};
-use crate::seam::Program;
+use crate::seam::{Choice, OpKey, Program};
 use crate::search::{Finding, Options, SearchError};
 use crate::strategy::StrategyKind;
 use crate::trace::{Trace, TraceStep};
@@ -133,33 +134,15 @@ pub fn explain<P: Program>(
     let mut lab = Lab::new(program, limits, &found.identity, go);
     let by_icb = options.strategy == StrategyKind::Icb;
     let searched = Searched { fewest: found.fewest, by_icb };
-    let minimum = minimise::minimise(&mut lab, &found.trace.schedule(), (searched, effort))?;
-    let mut minimum = minimum.ok_or(Unexplained::Lost)?;
-    let mut evidence = Evidence::collect(&mut lab, &minimum.simplest, options.seed);
-    for _ in 0..RESTARTS {
-        // With the key points that there are now, executions have more events.
-        let Err(Halt::Promoted) = evidence else { break };
-        let schedule = minimum.simplest.trace.schedule();
-        let searched = Searched { fewest: minimum.fewest, by_icb };
-        let again = minimise::minimise(&mut lab, &schedule, (searched, effort));
-        let Ok(Some(again)) = again else { break };
-        evidence = Evidence::collect(&mut lab, &again.simplest, options.seed);
-        minimum = again;
-    }
-    let minimised = minimum.ended && !matches!(evidence, Err(Halt::Promoted));
+    let (minimum, learnt) =
+        learn(&mut lab, program, &found.trace.schedule(), (searched, effort), options.seed)?;
+    let minimised = minimum.ended && !learnt.is_promoted;
     let minimise::Minimum { simplest, fewest, .. } = minimum;
+    let Learnt { evidence, pair, depth, no_return, missing, .. } = learnt;
     let switches = simplest.cost().switches;
-    let mut missing = Missing::default();
-    let evidence = missing.stage("the patterns of accesses", evidence).unwrap_or_default();
     compared(&simplest.trace, true);
     evidence.failing.iter().for_each(|trace| compared(trace, true));
     evidence.passing.iter().for_each(|trace| compared(trace, false));
-    let pair = pair::critical_pair(&mut lab, &simplest, &evidence.passing);
-    let pair = missing.stage("the critical pair", pair).flatten();
-    let depth = missing.stage("its bug depth", depth::depth(&mut lab, &simplest, switches)).flatten();
-    let schedule = simplest.trace.schedule();
-    let no_return = fate::no_return(&mut lab, program, &schedule[..simplest.point], options.seed);
-    let no_return = missing.stage("the point of no return", no_return).flatten();
     let Experiment { trace, failure, ending, point, .. } = simplest;
     let failure = failure.unwrap_or_else(|| found.failure.clone());
     let mut suspects = suspects(&trace, last_of(failure.thread, &trace.steps[..point]), &evidence);
@@ -189,11 +172,66 @@ pub fn explain<P: Program>(
         pair,
         no_return,
         diagnosis,
-        missing: missing.0,
+        missing,
         original: finding.trace.first_difference(&found.trace).map(|_| found.trace.clone()),
         executions: lab.executions(),
         finding,
     })
+}
+
+/// What experiments with the simplest schedule have come to.
+struct Learnt {
+    evidence: Evidence,
+    pair: Option<CriticalPair>,
+    depth: Option<Depth>,
+    no_return: Option<NoReturn>,
+    missing: Vec<String>,
+    /// More key points were found on the way.
+    is_promoted: bool,
+}
+
+/// Looks for the simplest schedule, and for what tells it from others. With more key points executions have more events, so
+/// that both begin again.
+fn learn<P: Program>(
+    lab: &mut Lab<'_, P>,
+    program: &P,
+    schedule: &[(Choice, OpKey)],
+    (mut searched, effort): (Searched, Effort),
+    seed: u64,
+) -> Result<(minimise::Minimum, Learnt), Unexplained> {
+    let minimum = minimise::minimise(lab, schedule, (searched, effort))?;
+    let mut minimum = minimum.ok_or(Unexplained::Lost)?;
+    let mut learnt = Learnt::new(lab, program, &minimum.simplest, seed);
+    for _ in 0..RESTARTS {
+        if !learnt.is_promoted {
+            break;
+        }
+        searched.fewest = minimum.fewest;
+        let schedule = minimum.simplest.trace.schedule();
+        let Ok(Some(again)) = minimise::minimise(lab, &schedule, (searched, effort)) else { break };
+        learnt = Learnt::new(lab, program, &again.simplest, seed);
+        minimum = again;
+    }
+    Ok((minimum, learnt))
+}
+
+impl Learnt {
+    fn new<P: Program>(lab: &mut Lab<'_, P>, program: &P, simplest: &Experiment, seed: u64) -> Self {
+        let mut missing = Missing::default();
+        let evidence = missing.stage("the patterns of accesses", || Evidence::collect(lab, simplest, seed));
+        let evidence = evidence.unwrap_or_default();
+        let pair =
+            missing.stage("the critical pair", || pair::critical_pair(lab, simplest, &evidence.passing));
+        let switches = simplest.cost().switches;
+        let depth = missing.stage("its bug depth", || depth::depth(lab, simplest, switches));
+        let schedule = simplest.trace.schedule();
+        let no_return = missing.stage("the point of no return", || {
+            fate::no_return(lab, program, &schedule[..simplest.point], seed)
+        });
+        let Missing { texts, is_promoted } = missing;
+        let (pair, depth, no_return) = (pair.flatten(), depth.flatten(), no_return.flatten());
+        Self { evidence, pair, depth, no_return, missing: texts, is_promoted }
+    }
 }
 
 /// Patterns that tell the failing execution, and others that fail in the same way, from those that end well. With none of
@@ -210,21 +248,29 @@ fn last_of(thread: Option<ThreadName>, steps: &[TraceStep]) -> Option<u32> {
     Some(last as u32)
 }
 
-/// What later stages did not come to. What the earlier ones did is as good without them.
+/// What later stages did not come to. What the earlier ones did is as good without them; but what comes after more key points
+/// were found has other indices.
 #[derive(Default)]
-struct Missing(Vec<String>);
+struct Missing {
+    texts: Vec<String>,
+    is_promoted: bool,
+}
 
 impl Missing {
-    fn stage<T>(&mut self, what: &str, result: Result<T, Halt>) -> Option<T> {
+    fn stage<T>(&mut self, what: &str, run: impl FnOnce() -> Result<T, Halt>) -> Option<T> {
+        let result = if self.is_promoted { Err(Halt::Promoted) } else { run() };
         let why = match result {
             Ok(found) => return Some(found),
             Err(Halt::Spent) => "its executions were used up".to_owned(),
             Err(Halt::Late) => "its time was up".to_owned(),
             Err(Halt::Cancelled) => "it was stopped".to_owned(),
-            Err(Halt::Promoted) => "more key points were found on the way".to_owned(),
+            Err(Halt::Promoted) => {
+                self.is_promoted = true;
+                "more key points were found on the way".to_owned()
+            }
             Err(Halt::Failed(error)) => error.while_searching().to_string(),
         };
-        self.0.push(format!("{what}: {why}"));
+        self.texts.push(format!("{what}: {why}"));
         None
     }
 }

@@ -139,7 +139,8 @@ fn is_recorded(planned: &OpKey, recorded: &OpKey) -> bool {
 }
 
 /// Follows a schedule that was recorded when fewer key points were known: each of its operations runs when its turn
-/// comes, and what its thread runs before that, now that it is known, runs with it.
+/// comes, and what its thread runs before that, now that it is known, runs with it. So does what others run before it, where
+/// its thread has to wait for that.
 pub(super) struct Recall<'a> {
     steps: &'a [(Choice, OpKey)],
 }
@@ -148,12 +149,25 @@ impl<'a> Recall<'a> {
     pub(super) fn new(steps: &'a [(Choice, OpKey)]) -> Self {
         Self { steps }
     }
+
+    /// A thread that can go, and has something to run before its next operation in the recording.
+    fn unrecorded(&self, at: &Point<'_>) -> Option<Choice> {
+        let is_new = |choice: &&Choice| {
+            let Some((_, planned)) = at.planned(**choice) else { return false };
+            let next = self.steps.iter().find(|(recorded, _)| recorded.agent == choice.agent);
+            next.is_none_or(|(_, key)| !is_recorded(&planned, key))
+        };
+        at.choices.iter().filter(|choice| matches!(choice.agent, Agent::Thread(_))).find(is_new).copied()
+    }
 }
 
 impl Guide for Recall<'_> {
     fn choose(&mut self, at: &Point<'_>) -> Decision {
         while let [(choice, key), rest @ ..] = self.steps {
             let Some(found) = way(at, choice.agent, Some(choice.pick)) else {
+                if let Some(new) = self.unrecorded(at) {
+                    return one(Some(new));
+                }
                 self.steps = rest;
                 continue;
             };

@@ -12,8 +12,8 @@ use super::falcon::Seen;
 use super::held::{held_after, touches};
 use super::pair::{Second, Swap};
 use super::waits::{Wait, Woken, is_in_vain, slept_on, waits};
-use super::woken::{writes, written};
-use crate::names::{Obj, Site, ThreadName};
+use super::woken::{looks, writes, written};
+use crate::names::{Obj, Site};
 use crate::op::{Mode, OpKind};
 use crate::trace::{Trace, TraceStep};
 
@@ -104,7 +104,7 @@ fn stolen_wake_ups(trace: &Trace, slept_on: &[Obj]) -> Vec<Sign> {
     let sign = |wait: &Wait| {
         let (thread, woken) = (wait.thread, wait.woken?);
         let Woken { condition, signal, at } = woken;
-        let looks = looks(&trace.steps[..wait.begins as usize], thread);
+        let looks: Vec<Obj> = looks(trace, thread, wait.begins).map(|look| look.obj).collect();
         let write = written(trace, thread, (signal, at), &looks)?;
         if is_in_vain(trace, &waits, thread, woken) {
             return None;
@@ -124,14 +124,6 @@ fn waits_again(trace: &Trace, slept_on: &[Obj], stolen: &Sign) -> bool {
     };
     let here = waits.iter().filter(|wait| wait.site == stolen.key[0]);
     here.into_iter().any(|wait| wait.woken.is_some_and(|woken| is_in_vain(wait, woken)))
-}
-
-/// What a thread has read since it took a lock last.
-fn looks(steps: &[TraceStep], thread: ThreadName) -> Vec<Obj> {
-    let own = steps.iter().rev().filter(|step| step.event.id.thread == thread);
-    let section = own.take_while(|step| !matches!(step.event.op.kind, OpKind::Lock | OpKind::Reacquire));
-    let accesses = section.filter(|step| step.event.op.kind.is_access());
-    accesses.flat_map(|step| step.event.did.accesses.iter().map(|access| access.obj)).collect()
 }
 
 /// Compare-and-swaps that succeeded although others had changed the variable, more than once, since the thread had read it. What

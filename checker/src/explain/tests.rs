@@ -219,6 +219,8 @@ fn the_cause_is_that_of_the_program() {
             "create T2, lock m, w x 1, unlock m, lock m, w y 1, unlock m | T2: lock m, r x a, r y b, unlock m, assert a == b",
             "torn",
         ),
+        // Between two rounds both are read as they should be.
+        ("create T2, add x 1, add y 1, add x 1, add y 1 | T2: r x a, r y b, assert b < a+1", "torn"),
         ("create T2, lock m, r x, if x { lock m }, unlock m | T2: w x", "double lock"),
         // It leaves with the lock, or with the semaphore that it gives back otherwise.
         ("create T2, lock m, w x, unlock m | T2: lock m, r x, if x { unlock m }", "missing release"),

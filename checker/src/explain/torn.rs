@@ -171,21 +171,34 @@ impl Touches {
         found
     }
 
-    /// Where the thread that has written the one variable writes the other one after this access of it.
+    /// Where the thread that has written the one variable writes the other one after this access of it. In a loop, the two
+    /// writes of one round are those next to each other, or begin with the variable that was written first of all.
     fn late(&self, written: &Touch, stale: &Touch, follows: &Follows) -> Option<Late> {
         let is_it = |touch: &&Touch| touch.seen.writes && touch.seen.obj.overlaps(&stale.seen.obj);
         let is_late = |write: &&Touch| write.seen.position > stale.seen.position;
         let (before, after): (Vec<&Touch>, Vec<&Touch>) =
             self.near(written).filter(is_it).partition(|write| write.nth < written.nth);
-        if let Some(next) = after.first() {
-            return Some(*next).filter(is_late).map(|write| Late::Event(write.seen.position));
-        }
-        let last = before.last().copied().filter(is_late).map(|write| Late::Event(write.seen.position));
         let follow = || {
             let of_both =
                 |(site, obj, _): &&(Site, Obj, Site)| *site == written.site && obj.overlaps(&stale.seen.obj);
             follows.iter().filter(of_both).map(|(.., late)| *late).min().map(Late::Missing)
         };
-        last.or_else(follow)
+        let is_begun_by_other = || {
+            let own = self.threads[&written.seen.thread].iter().map(|&at| &self.all[at]);
+            let mut of_both = own.filter(|touch| {
+                touch.seen.writes && (is_it(touch) || touch.seen.obj.overlaps(&written.seen.obj))
+            });
+            of_both.next().is_some_and(|first| is_it(&first))
+        };
+        let same = match (before.last(), after.first()) {
+            (Some(before), Some(after)) => {
+                let (back, on) = (written.nth - before.nth, after.nth - written.nth);
+                if back < on || back == on && is_begun_by_other() { before } else { after }
+            }
+            (Some(before), None) if is_begun_by_other() || is_late(before) => before,
+            (None, Some(after)) => after,
+            _ => return follow(),
+        };
+        is_late(same).then_some(Late::Event(same.seen.position))
     }
 }

@@ -5,7 +5,7 @@ use super::held::{
     Held, has_ended, holders, is_arrival, is_post, is_signal, lock_sites, posts, touches, would,
 };
 use super::pair::{Second, Swap};
-use super::woken;
+use super::{waits, woken};
 use crate::names::{Obj, ThreadName};
 use crate::op::Access;
 use crate::seam::{AgentView, On, Status};
@@ -35,13 +35,15 @@ pub(super) fn circling(trace: &Trace) -> Vec<Circling> {
 
 /// What threads wait for at the end; the swap is the one that makes the execution pass, and these pass.
 pub(super) fn waiting(trace: &Trace, swap: Option<Swap>, passing: &[Trace]) -> Option<Cause> {
-    entangled(trace, passing).or_else(|| woken::cause(trace)).or_else(|| {
-        blocked(trace).find_map(|(view, on)| match *on {
-            On::Futex(word) => changed(trace, view.agent.thread(), word, swap?),
-            On::Sem(semaphore) => posted(trace, view.agent.thread(), semaphore, passing),
-            _ => None,
-        })
-    })
+    entangled(trace, passing).or_else(|| woken::cause(trace)).or_else(|| waits::unanswered(trace)).or_else(
+        || {
+            blocked(trace).find_map(|(view, on)| match *on {
+                On::Futex(word) => changed(trace, view.agent.thread(), word, swap?),
+                On::Sem(semaphore) => posted(trace, view.agent.thread(), semaphore, passing),
+                _ => None,
+            })
+        },
+    )
 }
 
 /// Who waits at the end, and for what.
@@ -88,7 +90,7 @@ fn posted(trace: &Trace, thread: ThreadName, semaphore: Obj, passing: &[Trace]) 
     let is_missed = !trace.steps.iter().any(|step| is_post(step, semaphore))
         && !holders(trace, semaphore).iter().any(|held| is_left(held.thread))
         && !trace.threads.iter().any(|&other| is_to_come(other));
-    is_missed.then_some(Cause::MissedNotification { thread, condition: semaphore, last: None })
+    is_missed.then_some(Cause::MissedNotification { thread, condition: semaphore, last: None, changed: None })
 }
 
 /// A condition variable on a futex (Rust's) is a number that a signal changes. It came too early if the execution passes

@@ -1,14 +1,18 @@
-//! Waits for a signal: on condition variables, and as Rust's standard library makes them of a counter.
+//! Waits for a signal: on condition variables, and as libraries make them of a counter.
 //!
-//! Its `Condvar` reads the counter, gives the lock back, sleeps for as long as the counter is what was read, and takes the lock
-//! again; a notification adds to the counter before it wakes who sleeps there.
+//! Who waits reads the counter, gives a lock back, sleeps for as long as the counter is what was read, and takes the lock
+//! again; a notification adds to the counter before it wakes who sleeps there. So does Rust's `Condvar` where its functions
+//! cannot be told from the program's own code, and its locks perhaps neither.
 
 use rustc_hash::FxHashMap;
 
+use super::cause::{self, Cause, Given};
 use super::held::{is_signal, touches};
+use super::waiting::blocked;
 use super::woken::writes;
 use crate::names::{Obj, Site, ThreadName};
 use crate::op::{Access, OpKind};
+use crate::seam::On;
 use crate::trace::{Trace, TraceStep};
 
 /// A wait, with the lock given back.
@@ -19,6 +23,8 @@ pub(super) struct Wait {
     pub(super) begins: u32,
     /// The instruction that it is known by. All waits of Rust's library are at one, so that it is where the thread looked last.
     pub(super) site: Site,
+    /// What it waits on, if that is a counter.
+    counter: Option<Obj>,
     /// How a signal ended it.
     pub(super) woken: Option<Woken>,
 }
@@ -52,6 +58,44 @@ pub(super) fn waits(trace: &Trace, slept_on: &[Obj]) -> Vec<Wait> {
     let mut waits = Waits { trace, slept_on, found: Vec::new(), threads: FxHashMap::default() };
     (0..).zip(&trace.steps).for_each(|(at, step)| waits.see(at, step));
     waits.found
+}
+
+/// Why a thread sleeps on a counter at the end: nobody has counted since it read that, and who was woken last is another one.
+pub(super) fn unanswered(trace: &Trace) -> Option<Cause> {
+    let waits = waits(trace, &slept_on(std::iter::once(trace)));
+    let mut on_counter = blocked(trace).filter_map(|(view, on)| {
+        let On::Futex(word) = *on else { return None };
+        let thread = view.agent.thread();
+        let wait = waits.iter().rfind(|wait| wait.thread == thread)?;
+        let counter = wait.counter.filter(|counter| counter.overlaps(&word) && wait.woken.is_none())?;
+        Some((thread, counter))
+    });
+    let (thread, condition) = on_counter.next()?;
+    let missed = |last| Cause::MissedNotification { thread, condition, last, changed: None };
+    let counts = |step: &TraceStep| {
+        let is_it = |access: &Access| access.obj.overlaps(&condition) && writes(access);
+        step.event.id.thread != thread && step.event.did.accesses.iter().any(is_it)
+    };
+    let Some(signal) = trace.steps.iter().rposition(counts).map(|at| at as u32) else {
+        return Some(missed(None));
+    };
+    let woken: Vec<cause::Woken> =
+        waits.iter().filter_map(|wait| given(trace, &waits, wait, signal)).collect();
+    let is_lost = woken.is_empty();
+    Some(if is_lost {
+        Cause::LostWakeUp { thread, condition, signal }
+    } else {
+        missed(Some(Given { signal, woken }))
+    })
+}
+
+/// What became of a wait that a signal ended, if it was this one.
+fn given(trace: &Trace, waits: &[Wait], wait: &Wait, signal: u32) -> Option<cause::Woken> {
+    let woken = wait.woken.filter(|woken| woken.signal == signal)?;
+    let is_next = |next: &&Wait| next.thread == wait.thread && next.begins > woken.at;
+    let next = waits.iter().find(is_next).map(|next| next.begins);
+    let again = next.filter(|_| is_in_vain(trace, waits, wait.thread, woken));
+    Some(cause::Woken { thread: wait.thread, again, overtaken: None })
 }
 
 struct Waits<'t> {
@@ -91,17 +135,21 @@ impl Waits<'_> {
             own.looked = Some(step.event.site);
         }
         own.stage = match (own.stage, kind) {
-            (_, OpKind::CondWait) => Stage::OnCondition(self.begin(thread, at, step.event.site)),
+            (_, OpKind::CondWait) => Stage::OnCondition(self.begin(thread, at, step.event.site, None)),
             (Stage::OnCondition(wait), OpKind::Reacquire) => {
                 self.found[wait].woken = woken_by(self.trace, &self.found[wait], at);
                 Stage::Runs
             }
-            (Stage::Read { counter, at: begins }, OpKind::Unlock) => {
+            (Stage::Read { counter, at: begins }, OpKind::Unlock | OpKind::Update)
+                if !touches(step, counter) =>
+            {
                 let read = self.trace.steps[begins as usize].event.site;
-                let wait = self.begin(thread, begins, own.looked.unwrap_or(read));
+                let wait = self.begin(thread, begins, own.looked.unwrap_or(read), Some(counter));
                 obj.map_or(Stage::Runs, |lock| Stage::OnCounter { counter, wait, lock })
             }
-            (Stage::OnCounter { counter, wait, lock }, OpKind::Lock) if touches(step, lock) => {
+            (Stage::OnCounter { counter, wait, lock }, OpKind::Lock | OpKind::CompareExchange)
+                if touches(step, lock) =>
+            {
                 self.found[wait].woken = counted(self.trace, counter, (self.found[wait].begins, at));
                 Stage::Runs
             }
@@ -113,8 +161,8 @@ impl Waits<'_> {
         self.threads.insert(thread, own);
     }
 
-    fn begin(&mut self, thread: ThreadName, begins: u32, site: Site) -> usize {
-        self.found.push(Wait { thread, begins, site, woken: None });
+    fn begin(&mut self, thread: ThreadName, begins: u32, site: Site, counter: Option<Obj>) -> usize {
+        self.found.push(Wait { thread, begins, site, counter, woken: None });
         self.found.len() - 1
     }
 }

@@ -12,37 +12,91 @@ use crate::op::{Access, OpKind};
 use crate::seam::On;
 use crate::trace::{Trace, TraceStep};
 
-/// Why threads that wait for a signal at the end are not woken: a signal that was lost on another one tells most.
+/// Why threads that wait for a signal at the end are not woken: a signal that was lost on another one tells most. Who has looked
+/// at nothing that was changed since waits as it should, and is told of only if that is so of all.
 pub(super) fn cause(trace: &Trace) -> Option<Cause> {
-    let waiting: Vec<(ThreadName, Obj)> = blocked(trace)
+    let waiting: Vec<Waiter> = blocked(trace)
         .filter_map(|(view, on)| match *on {
-            On::Cond(condition) => Some((view.agent.thread(), condition)),
+            On::Cond(condition) => Some(Waiter::new(trace, view.agent.thread(), condition)),
             _ => None,
         })
         .collect();
-    let missed = |thread, condition, last| Cause::MissedNotification { thread, condition, last };
-    let misled = waiting.iter().find_map(|&(thread, condition)| {
-        let last = given(trace, condition)?;
-        let has_waited = wait(trace, thread, condition)? < last.signal;
-        let is_lost = |woken: &Woken| woken.thread != thread && woken.again.is_some();
-        (has_waited && last.woken.iter().any(is_lost)).then(|| missed(thread, condition, Some(last)))
+    let misled = waiting.iter().find_map(|waiter| {
+        let last = waiter.last.as_ref()?;
+        let is_lost = |woken: &Woken| woken.thread != waiter.thread && woken.again.is_some();
+        (waiter.begins? < last.signal && last.woken.iter().any(is_lost)).then(|| waiter.missed())
     });
     let overtaken = || {
-        waiting.iter().find_map(|&(thread, condition)| {
-            let last = given(trace, condition)?;
-            let is_it = |woken: &Woken| woken.thread == thread && woken.overtaken.is_some();
-            last.woken.iter().any(is_it).then(|| missed(thread, condition, Some(last)))
+        waiting.iter().find_map(|waiter| {
+            let is_it = |woken: &Woken| woken.thread == waiter.thread && woken.overtaken.is_some();
+            waiter.last.as_ref()?.woken.iter().any(is_it).then(|| waiter.missed())
         })
     };
+    let owed = owed(&waiting);
     let early = || {
-        waiting.iter().find_map(|&(thread, condition)| {
-            let signal = early(trace, condition)?;
-            Some(Cause::LostWakeUp { thread, condition, signal })
+        owed.iter().find_map(|waiter| {
+            let signal = early(trace, waiter.condition)?;
+            Some(Cause::LostWakeUp { thread: waiter.thread, condition: waiter.condition, signal })
         })
     };
-    let (thread, condition) = *waiting.first()?;
-    let other = || missed(thread, condition, given(trace, condition));
-    Some(misled.or_else(overtaken).or_else(early).unwrap_or_else(other))
+    let first = owed.first()?;
+    Some(misled.or_else(overtaken).or_else(early).unwrap_or_else(|| first.missed()))
+}
+
+/// Of threads that wait at these condition variables, the first one whose last signal came while nobody waited, with that; of
+/// those that wait as they should, only if all do.
+pub(crate) fn lost(trace: &Trace, waiting: &[(ThreadName, Obj)]) -> Option<(ThreadName, Obj, u32)> {
+    let waiting = waiting.iter().map(|&(thread, condition)| Waiter::new(trace, thread, condition));
+    let waiting: Vec<Waiter> = waiting.collect();
+    owed(&waiting).into_iter().find_map(|waiter| {
+        early(trace, waiter.condition).map(|signal| (waiter.thread, waiter.condition, signal))
+    })
+}
+
+/// Those who have looked at something that was changed since, or all, if nobody has.
+fn owed(waiting: &[Waiter]) -> Vec<&Waiter> {
+    let owed: Vec<&Waiter> = waiting.iter().filter(|waiter| waiter.changed.is_some()).collect();
+    if owed.is_empty() { waiting.iter().collect() } else { owed }
+}
+
+/// A thread that waits for a signal at the end.
+struct Waiter {
+    thread: ThreadName,
+    condition: Obj,
+    /// Where it began to wait.
+    begins: Option<u32>,
+    /// The last signal.
+    last: Option<Given>,
+    /// What another thread has written after this one looked at it.
+    changed: Option<Seen>,
+}
+
+impl Waiter {
+    fn new(trace: &Trace, thread: ThreadName, condition: Obj) -> Self {
+        let begins = wait(trace, thread, condition);
+        let end = trace.steps.len() as u32;
+        let looks = begins.into_iter().flat_map(|begins| looks(trace, thread, begins));
+        let changed = looks.filter_map(|look| written(trace, thread, (look.position, end), &[look.obj]));
+        let changed = changed.min_by_key(|write| write.position);
+        Self { thread, condition, begins, last: last_given(trace, condition), changed }
+    }
+
+    fn missed(&self) -> Cause {
+        let Self { thread, condition, ref last, changed, .. } = *self;
+        let is_later = |write: &Seen| last.as_ref().is_none_or(|last| last.signal < write.position);
+        Cause::MissedNotification { thread, condition, last: last.clone(), changed: changed.filter(is_later) }
+    }
+}
+
+/// What a thread has read since it took a lock last, before an event of its own.
+pub(super) fn looks(trace: &Trace, thread: ThreadName, before: u32) -> impl Iterator<Item = Seen> {
+    let own = (0..before).rev().map(|at| (at, &trace.steps[at as usize]));
+    let own = own.filter(move |(_, step)| step.event.id.thread == thread);
+    let section = own.take_while(|(_, step)| !matches!(step.event.op.kind, OpKind::Lock | OpKind::Reacquire));
+    section.filter(|(_, step)| step.event.op.kind.is_access()).flat_map(move |(position, step)| {
+        let accesses = step.event.did.accesses.iter();
+        accesses.map(move |access| Seen { thread, writes: false, obj: access.obj, position })
+    })
 }
 
 /// The position of the last signal.
@@ -65,7 +119,7 @@ fn is_wait(step: &TraceStep, thread: ThreadName, condition: Obj) -> bool {
 }
 
 /// The last signal and whom it woke.
-fn given(trace: &Trace, condition: Obj) -> Option<Given> {
+fn last_given(trace: &Trace, condition: Obj) -> Option<Given> {
     let signal = last_signal(trace, condition)?;
     let id = trace.steps[signal as usize].event.id;
     let ran = (0..).zip(&trace.steps).skip(signal as usize);
@@ -124,7 +178,7 @@ mod tests {
     /// What a program waits for that nobody does, and what became of the last signal: `1: 3 wakes 2, again`.
     fn told(text: &str) -> String {
         let told = explained(text, &Options::default());
-        let Cause::MissedNotification { thread, last, .. } = &told.diagnosis.cause else {
+        let Cause::MissedNotification { thread, last, changed, .. } = &told.diagnosis.cause else {
             return kind(&told.diagnosis).to_owned();
         };
         let number = |thread: ThreadName| thread.path().first().map_or(1, |last| last + 1);
@@ -138,7 +192,8 @@ mod tests {
             let woken: Vec<String> = last.woken.iter().map(woken).collect();
             format!("{by} wakes {}", woken.join(", "))
         });
-        format!("{}: {}", number(*thread), given.unwrap_or_default())
+        let changed = changed.map(|seen| format!("{} changes it", number(seen.thread)));
+        format!("{}: {}", number(*thread), given.into_iter().chain(changed).collect::<Vec<_>>().join("; "))
     }
 
     const FETCH: &str = "lock m, r full, while full == 0 { wait c m, r full }, w full 0, signal c, unlock m";
@@ -171,5 +226,19 @@ mod tests {
             format!("create T2, create T3, lock m, w x 1, signal c, unlock m | T2: {wait} | T3: {wait}");
         let told = told(&text);
         assert!(told == "3: 1 wakes 2" || told == "2: 1 wakes 3", "{told}");
+    }
+
+    /// The borrower tells those who wait for something to come in place of those who wait for it to go.
+    #[test]
+    fn who_waits_for_what_has_not_happened_waits_as_it_should() {
+        let text = "let n=1 | create T2, create T3, lock m, r n, while n == 1 { wait gone m, r n }, w n 1, signal come, unlock m \
+                    | T2: lock m, r n, if n == 1 { w n 0, signal come }, unlock m \
+                    | T3: lock m, r n, while n == 0 { wait come m, r n }, unlock m";
+        assert_eq!(told(text), "1: 2 changes it");
+        let message = &super::super::tests::found(text, &Options::default()).failure.message;
+        assert!(!message.contains("lost"), "{message}");
+        let early =
+            "create T2, signal c, lock m, w x 1, unlock m | T2: lock m, r x, while x == 0 { wait c m, r x }";
+        assert_eq!(told(early), "lost wake-up");
     }
 }

@@ -1,0 +1,43 @@
+//! A shelf with one book: the cleaner waits until the book has gone, a reader until one comes.
+//!
+//! Right: who borrows the book tells those who wait for it to go.
+
+use std::sync::{Condvar, Mutex};
+use std::thread;
+
+static BOOKS: Mutex<u32> = Mutex::new(1);
+static HAS_COME: Condvar = Condvar::new();
+static HAS_GONE: Condvar = Condvar::new();
+
+fn borrow() {
+    let mut books = BOOKS.lock().unwrap();
+    if *books > 0 {
+        *books -= 1;
+        HAS_GONE.notify_one();
+    }
+}
+
+fn clean() {
+    let mut books = BOOKS.lock().unwrap();
+    while *books > 0 {
+        books = HAS_GONE.wait(books).unwrap();
+    }
+}
+
+fn read() {
+    let mut books = BOOKS.lock().unwrap();
+    while *books == 0 {
+        books = HAS_COME.wait(books).unwrap();
+    }
+}
+
+fn main() {
+    let cleaner = thread::spawn(clean);
+    let borrower = thread::spawn(borrow);
+    let reader = thread::spawn(read);
+    cleaner.join().unwrap();
+    *BOOKS.lock().unwrap() = 1;
+    HAS_COME.notify_one();
+    borrower.join().unwrap();
+    reader.join().unwrap();
+}
