@@ -173,13 +173,16 @@ fn summary(report: &Report) -> String {
     line(&mut text, &headline(report));
     let few = report.narrow.map_or(0, |narrow| narrow.schedules);
     let executions = report.schedules + report.redundant + report.pruned + few;
+    let explanations = report.findings.iter().filter_map(|finding| finding.explanation.as_ref());
+    let explaining = explanations.map(|why| why.executions).sum::<u64>().min(report.other);
     let mut counts = vec![plural(report.schedules, "schedule")];
     for (count, what) in [
         (report.deadlocked, "deadlocked"),
         (report.redundant, "redundant"),
         (report.pruned, "pruned"),
         (few, "with few key points"),
-        (report.other, "other"),
+        (explaining, "to explain what was found"),
+        (report.other - explaining, "other"),
     ] {
         if count > 0 {
             counts.push(format!("{} {what}", grouped(count)));
