@@ -9,6 +9,8 @@ use crate::seam::{Program, Scope};
 pub enum Go {
     /// Go on.
     Continue,
+    /// Go on, unless what runs is to leave as much time for others.
+    HalfSpent,
     /// Time is up.
     BudgetSpent,
     /// The user wants to stop.

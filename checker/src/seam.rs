@@ -47,6 +47,11 @@ pub trait Program: Sync {
     /// The words for an object ("`counter`", "`queue.head`"), if the program has any.
     fn describe(&self, obj: Obj) -> Option<String>;
 
+    /// Whether an object is how often a block is owned, which a library counts for itself (`std::shared_ptr`, `Arc`).
+    fn counts_owners(&self, _obj: Obj) -> bool {
+        false
+    }
+
     /// Whether what has run since this was last asked, which ended with this trace, may have key points that were not watched:
     /// an audit of it will tell.
     fn takes_doubt(&self, _trace: &Trace) -> bool {

@@ -80,6 +80,10 @@ impl Program for Blamed<'_> {
         self.fresh.describe(obj)
     }
 
+    fn counts_owners(&self, obj: Obj) -> bool {
+        self.fresh.counts_owners(obj)
+    }
+
     fn takes_doubt(&self, trace: &Trace) -> bool {
         self.fresh.takes_doubt(trace)
     }

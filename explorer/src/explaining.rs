@@ -115,6 +115,8 @@ impl Session<'_> {
                 Go::Cancelled
             } else if started.elapsed() >= self.request.explain_time {
                 Go::BudgetSpent
+            } else if started.elapsed() >= self.request.explain_time / 2 {
+                Go::HalfSpent
             } else {
                 Go::Continue
             }

@@ -158,6 +158,10 @@ impl<P: Program> Program for Fresh<'_, P> {
         self.program.describe(obj)
     }
 
+    fn counts_owners(&self, obj: Obj) -> bool {
+        self.program.counts_owners(obj)
+    }
+
     fn takes_doubt(&self, trace: &Trace) -> bool {
         self.program.takes_doubt(trace)
     }

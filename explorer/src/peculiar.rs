@@ -107,6 +107,10 @@ impl<'a, P: Program> Program for Observed<'a, P> {
         self.program.describe(obj)
     }
 
+    fn counts_owners(&self, obj: Obj) -> bool {
+        self.program.counts_owners(obj)
+    }
+
     fn takes_doubt(&self, trace: &Trace) -> bool {
         self.program.takes_doubt(trace)
     }

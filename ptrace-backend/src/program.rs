@@ -13,7 +13,7 @@ use crate::control::knowledge::Shared;
 use crate::control::knowledge::apart::{Known, Learnt};
 use crate::control::process::Process;
 use crate::control::watch::Watch;
-use crate::debuginfo::SourceFrame;
+use crate::debuginfo::{SourceFrame, counts_owners};
 use crate::execution::PtraceExecution;
 use crate::launch;
 use crate::layout::Layout;
@@ -250,6 +250,10 @@ impl Program for PtraceProgram {
 
     fn describe(&self, obj: Obj) -> Option<String> {
         self.shared.describe(&self.layout, obj)
+    }
+
+    fn counts_owners(&self, obj: Obj) -> bool {
+        self.shared.describe(&self.layout, obj).is_some_and(|words| counts_owners(&words))
     }
 
     fn takes_doubt(&self, trace: &Trace) -> bool {

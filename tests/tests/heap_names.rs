@@ -81,7 +81,7 @@ fn a_failure_from_before_all_shared_memory_was_known_is_explained() {
     for optimisation in Optimisation::ALL {
         for (source, why) in [
             ("peculiar/late_memory.cpp", "livelock: T1 spins until `desk.busy` changes ("),
-            ("peculiar/counts_unseen.rs", "why: lost wake-up: T1 signals `WAKE_UP` ("),
+            ("peculiar/counts_unseen.rs", "lost wake-up: T1 signals `WAKE_UP` ("),
         ] {
             for strategy in ["auto", "dpor"] {
                 let program = Build::new(source, optimisation).program().unwrap();

@@ -4,7 +4,8 @@
 //! none: another order would have failed as well, unless nothing could have come in that order. A semaphore is not
 //! taken for a lock, which only executions that end well show.
 
-use super::cause::{Cause, Diagnosis, Stuck, Wants, life};
+use super::cause::{Cause, Diagnosis, Stuck, Wants};
+use super::diagnose::life;
 use super::held::{is_arrival, touches, would};
 use super::lab::switches;
 use super::waiting::{blocked, circling, entangled, links};

@@ -35,6 +35,8 @@ pub(super) struct Lab<'a, P> {
     limit: u64,
     /// Neither budget nor time end what runs now.
     insists: bool,
+    /// What runs now leaves half of the time to what comes after it.
+    shares: bool,
 }
 
 /// One execution.
@@ -78,7 +80,15 @@ impl<'a, P: Program> Lab<'a, P> {
         identity: &'a Identity,
         go: &'a mut dyn FnMut() -> Go,
     ) -> Self {
-        Self { runner: Runner::new(program, limits), identity, go, executions: 0, limit: 0, insists: false }
+        Self {
+            runner: Runner::new(program, limits),
+            identity,
+            go,
+            executions: 0,
+            limit: 0,
+            insists: false,
+            shares: false,
+        }
     }
 
     /// Begins a stage that may take so many executions.
@@ -89,6 +99,11 @@ impl<'a, P: Program> Lab<'a, P> {
     /// Whether what runs next is worth more than its budget, and its time.
     pub(super) fn insist(&mut self, insists: bool) {
         self.insists = insists;
+    }
+
+    /// Whether what runs next leaves half of the time to what comes after it.
+    pub(super) fn share(&mut self, shares: bool) {
+        self.shares = shares;
     }
 
     pub(super) fn executions(&self) -> u64 {
@@ -125,9 +140,11 @@ impl<'a, P: Program> Lab<'a, P> {
             return Err(Halt::Spent);
         }
         self.executions += 1;
-        let (asked, insists) = (&mut *self.go, self.insists);
+        let (asked, insists, shares) = (&mut *self.go, self.insists, self.shares);
         let mut go = || match asked() {
-            Go::BudgetSpent if insists => Go::Continue,
+            Go::BudgetSpent | Go::HalfSpent if insists => Go::Continue,
+            Go::HalfSpent if shares => Go::BudgetSpent,
+            Go::HalfSpent => Go::Continue,
             go => go,
         };
         match self.runner.run_within(&Scope::All, prefix, guide, &mut go) {

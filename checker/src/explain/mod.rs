@@ -9,6 +9,7 @@ mod alone;
 mod cause;
 mod changes;
 mod depth;
+mod diagnose;
 mod evidence;
 mod falcon;
 mod fate;
@@ -18,6 +19,7 @@ mod minimise;
 mod pair;
 mod past;
 mod plan;
+mod sections;
 mod signs;
 mod stepwise;
 #[cfg(test)]
@@ -146,10 +148,11 @@ pub fn explain<P: Program>(
     let Experiment { trace, failure, ending, point, .. } = simplest;
     let failure = failure.unwrap_or_else(|| found.failure.clone());
     let mut suspects = suspects(&trace, last_of(failure.thread, &trace.steps[..point]), &evidence);
+    falcon::without_owners(&mut suspects, &|obj| program.counts_owners(obj));
     if let Some(NoReturn { event, exhaustive: true, .. }) = no_return {
         falcon::without_what_comes_after(&mut suspects, &trace, event);
     }
-    let diagnosis = cause::diagnose(&failure, &trace, &suspects, (pair.as_ref(), &evidence));
+    let diagnosis = diagnose::diagnose(&failure, &trace, &suspects, (pair.as_ref(), &evidence));
     let finding = Finding {
         failure,
         preemptions: Some(trace.preemptions()),
@@ -199,8 +202,13 @@ fn learn<P: Program>(
     (mut searched, effort): (Searched, Effort),
     seed: u64,
 ) -> Result<(minimise::Minimum, Learnt), Unexplained> {
-    let minimum = minimise::minimise(lab, schedule, (searched, effort))?;
-    let mut minimum = minimum.ok_or(Unexplained::Lost)?;
+    let simplest = |lab: &mut Lab<'_, P>, schedule: &[(Choice, OpKey)], searched| {
+        lab.share(effort == Effort::Bounded);
+        let minimum = minimise::minimise(lab, schedule, (searched, effort));
+        lab.share(false);
+        minimum
+    };
+    let mut minimum = simplest(lab, schedule, searched)?.ok_or(Unexplained::Lost)?;
     let mut learnt = Learnt::new(lab, program, &minimum.simplest, seed);
     for _ in 0..RESTARTS {
         if !learnt.is_promoted {
@@ -208,9 +216,13 @@ fn learn<P: Program>(
         }
         searched.fewest = minimum.fewest;
         let schedule = minimum.simplest.trace.schedule();
-        let Ok(Some(again)) = minimise::minimise(lab, &schedule, (searched, effort)) else { break };
-        learnt = Learnt::new(lab, program, &again.simplest, seed);
-        minimum = again;
+        let Ok(Some(again)) = simplest(lab, &schedule, searched) else { break };
+        let more = Learnt::new(lab, program, &again.simplest, seed);
+        if more.missing.len() > learnt.missing.len() {
+            // There was no time left for it.
+            break;
+        }
+        (minimum, learnt) = (again, more);
     }
     Ok((minimum, learnt))
 }

@@ -1,8 +1,8 @@
 //! An update of two variables that another thread sees half done.
 //!
 //! One thread writes both, one after the other, and another thread finds the one written and the other one as it was. It says
-//! why an execution fails if every failing execution has it of these two variables, and none that ends well has it at these
-//! instructions. MUVI (Lu et al., SOSP 2007) infers from the source which variables are changed together; here that they are
+//! why an execution fails if every failing execution has it of these two variables, or of two others at these instructions, and
+//! next to none that ends well has it there: by chance, both halves may come to the same. MUVI (Lu et al., SOSP 2007) infers from the source which variables are changed together; here that they are
 //! is seen in executions.
 
 use std::cmp::Reverse;
@@ -15,6 +15,9 @@ use super::pair::{Second, Swap};
 use crate::names::{Obj, Site, ThreadName};
 use crate::op::{Mode, OpKind};
 use crate::trace::Trace;
+
+/// So many times as many fail with such an update as end well, at the least.
+const MOSTLY: usize = 3;
 
 /// So many accesses of one thread lie between two that belong together, at the most.
 const NEAR: usize = 8;
@@ -64,20 +67,23 @@ pub(super) fn torn(trace: &Trace, swap: Swap, evidence: &Evidence) -> Option<Tor
         .flat_map(|passing| Touches::of(passing).updates().collect::<Vec<_>>())
         .collect();
     let all = |trace: &Trace| Touches::of(trace).torn(&follows);
-    let failing: Vec<FxHashSet<[Obj; 2]>> =
-        evidence.failing.iter().map(|other| all(other).iter().map(Torn::objects).collect()).collect();
     let sites = |trace: &Trace, torn: &Torn| {
         [torn.written, torn.seen, torn.stale].map(|seen| trace.steps[seen.position as usize].event.site)
     };
-    let passing: FxHashSet<[Site; 3]> = evidence
-        .passing
-        .iter()
-        .flat_map(|other| all(other).into_iter().map(|torn| sites(other, &torn)).collect::<Vec<_>>())
-        .collect();
+    let failing = evidence.failing.iter().map(|other| {
+        let found = all(other);
+        let objects: FxHashSet<[Obj; 2]> = found.iter().map(Torn::objects).collect();
+        let sites: FxHashSet<[Site; 3]> = found.iter().map(|torn| sites(other, torn)).collect();
+        (objects, sites)
+    });
+    let failing: Vec<_> = failing.collect();
+    let of_passing = |other: &Trace| all(other).iter().map(|torn| sites(other, torn)).collect();
+    let passing: Vec<FxHashSet<[Site; 3]>> = evidence.passing.iter().map(of_passing).collect();
     let mut found = all(trace);
     found.retain(|torn| {
-        failing.iter().all(|objects| objects.contains(&torn.objects()))
-            && !passing.contains(&sites(trace, torn))
+        let here = sites(trace, torn);
+        failing.iter().all(|(objects, sites)| objects.contains(&torn.objects()) || sites.contains(&here))
+            && passing.iter().filter(|sites| sites.contains(&here)).count() * MOSTLY <= failing.len() + 1
     });
     found.into_iter().max_by_key(|torn| {
         let last = torn.seen.position.max(torn.stale.position);

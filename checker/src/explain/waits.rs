@@ -74,7 +74,8 @@ pub(super) fn unanswered(trace: &Trace) -> Option<Cause> {
     let missed = |last| Cause::MissedNotification { thread, condition, last, changed: None };
     let counts = |step: &TraceStep| {
         let is_it = |access: &Access| access.obj.overlaps(&condition) && writes(access);
-        step.event.id.thread != thread && step.event.did.accesses.iter().any(is_it)
+        let is_own = step.event.id.thread == thread || !step.event.op.kind.is_access();
+        !is_own && step.event.did.accesses.iter().any(is_it)
     };
     let Some(signal) = trace.steps.iter().rposition(counts).map(|at| at as u32) else {
         return Some(missed(None));

@@ -69,7 +69,7 @@ impl<P: Program> Search<'_, P> {
             // Time running out must not lose what was found.
             let mut go = || match observer.verdict() {
                 Go::Cancelled => Go::Cancelled,
-                Go::BudgetSpent | Go::Continue => Go::Continue,
+                Go::BudgetSpent | Go::HalfSpent | Go::Continue => Go::Continue,
             };
             let end = self.runner.run(&schedule, &mut DefaultSchedule, &mut go)?;
             match &end {

@@ -48,7 +48,7 @@ impl From<Go> for Ended {
     fn from(go: Go) -> Self {
         match go {
             Go::Cancelled => Self::Cancelled,
-            Go::Continue | Go::BudgetSpent => Self::Budget,
+            Go::Continue | Go::HalfSpent | Go::BudgetSpent => Self::Budget,
         }
     }
 }

@@ -23,7 +23,7 @@ impl<P: Program> Search<'_, P> {
         let observer = &mut *self.observer;
         let mut go = || match observer.verdict() {
             Go::Cancelled => Go::Cancelled,
-            Go::BudgetSpent | Go::Continue => Go::Continue,
+            Go::BudgetSpent | Go::HalfSpent | Go::Continue => Go::Continue,
         };
         let end = match self.runner.run(&schedule, &mut DefaultSchedule, &mut go) {
             // Not the same after all, or whoever asks is told when the schedule itself is run again.

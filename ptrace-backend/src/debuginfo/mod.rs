@@ -39,7 +39,7 @@ pub use error::ImageError;
 pub use functions::Function;
 pub use image::Image;
 pub use inlined::Instance;
-pub use inspect::Made;
+pub use inspect::{Made, counts_owners};
 pub use lines::{Language, SourceUnit};
 pub use memory::Memory;
 pub use modules::{Module, Modules, Place};

@@ -1,5 +1,5 @@
-// A sweeper sleeps until it is told to stop, by who does not take its mutex. What the clerk counts is only known to be shared when
-// the sweeper goes on: in a schedule that was recorded before, main waits for a clerk that has nothing to do.
+//! A sweeper sleeps until it is told to stop, by who does not take its mutex. What the clerk counts is only known to be shared when
+//! the sweeper goes on: in a schedule that was recorded before, main waits for a clerk that has nothing to do.
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Condvar, Mutex};
 use std::thread;

@@ -19,7 +19,7 @@ pub use self::window::{Pattern, Touch};
 use self::window::{Slot, Window};
 use super::stepwise::locks;
 use crate::names::{Obj, Site, ThreadName};
-use crate::op::{Mode, OpKind};
+use crate::op::{Access, Mode, OpKind};
 use crate::trace::Trace;
 
 /// A pattern with its score.
@@ -91,14 +91,33 @@ pub fn rank(failing: &[&Trace], passing: &[&Trace], failed: Option<u32>) -> Vec<
     let mut suspects: Vec<(Obj, Suspect)> = seen.into_iter().map(suspect).collect();
     without_parts(&mut suspects);
     let mut suspects: Vec<Suspect> = suspects.into_iter().map(|(_, suspect)| suspect).collect();
+    suspects.iter_mut().for_each(|suspect| show_last(&mut suspect.seen, shown));
     without_consequences(&mut suspects, passing);
     without_counts(&mut suspects, shown);
+    without_gates(&mut suspects, shown);
     if let Some(failed) = failed {
         without_bystanders(&mut suspects, shown, failed);
     }
     suspects.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| order(a, b)));
     number(&mut suspects);
     suspects
+}
+
+/// Of accesses of one kind that a thread makes one after the other, windows have the first one, as in the paper. What another
+/// thread comes between is the last one, which is the one to show.
+fn show_last(seen: &mut [Seen], shown: &Trace) {
+    let &mut [first, remote, _] = seen else { return };
+    let between = (first.position + 1..remote.position).rev();
+    let last = between.map(|at| (at, &shown.steps[at as usize].event)).find_map(|(position, event)| {
+        let is_it = |access: &&Access| {
+            access.obj.overlaps(&first.obj) && (access.mode == Mode::Write) == first.writes
+        };
+        let is_own = event.id.thread == first.thread && event.op.kind.is_access();
+        event.did.accesses.iter().filter(|_| is_own).find(is_it).map(|access| (position, access.obj))
+    });
+    if let Some((position, obj)) = last {
+        seen[0] = Seen { position, obj, ..first };
+    }
 }
 
 /// Leaves out pairs that are part of a triple with a score as high: they say the same with less. (The paper does not count
@@ -149,15 +168,38 @@ fn without_bystanders(suspects: &mut Vec<Suspect>, shown: &Trace, failed: u32) {
     }
 }
 
-/// Leaves out the order of two indivisible updates, if there are others: these mostly count, and whichever comes first, the number
+/// Leaves out patterns of indivisible updates alone, if there are others: these mostly count, and whichever comes first, the number
 /// is the same. Whose handle of shared memory goes first often differs between executions that fail and others.
 fn without_counts(suspects: &mut Vec<Suspect>, shown: &Trace) {
     let counts = |seen: &Seen| shown.steps[seen.position as usize].event.op.kind == OpKind::Update;
-    let is_value =
-        |suspect: &Suspect| suspect.pattern.is_atomicity_violation() || !suspect.seen.iter().all(counts);
+    let is_value = |suspect: &Suspect| !suspect.seen.iter().all(counts);
     if suspects.iter().any(is_value) {
         suspects.retain(is_value);
     }
+}
+
+/// Leaves out patterns of what is compared and swapped, where others tell almost as much: that is mostly how a queue of a library
+/// keeps its order, and where it decides, nothing else comes near.
+fn without_gates(suspects: &mut Vec<Suspect>, shown: &Trace) {
+    const NEAR: f64 = 0.7;
+    let swaps = shown.steps.iter().filter(|step| step.event.op.kind == OpKind::CompareExchange);
+    let gates: FxHashSet<Obj> =
+        swaps.flat_map(|step| step.event.did.accesses.iter().map(|access| access.obj)).collect();
+    let is_gate =
+        |suspect: &Suspect| suspect.seen.iter().any(|seen| gates.iter().any(|gate| gate.overlaps(&seen.obj)));
+    let best = |gate: bool| {
+        let scores = suspects.iter().filter(|suspect| is_gate(suspect) == gate).map(|suspect| suspect.score);
+        scores.fold(0.0, f64::max)
+    };
+    if best(false) > 0.0 && best(false) >= NEAR * best(true) {
+        suspects.retain(|suspect| !is_gate(suspect));
+    }
+}
+
+/// Leaves out patterns of what a library counts for itself.
+pub(super) fn without_owners(suspects: &mut Vec<Suspect>, counts: &dyn Fn(Obj) -> bool) {
+    suspects.retain(|suspect| !suspect.seen.iter().any(|seen| counts(seen.obj)));
+    number(suspects);
 }
 
 /// Leaves out patterns that begin after the event after which every continuation fails, if there are others. Where that

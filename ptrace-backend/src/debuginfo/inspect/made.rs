@@ -121,6 +121,15 @@ impl Made {
     }
 }
 
+/// Whether these are the words for how often a block is owned.
+#[must_use]
+pub fn counts_owners(words: &str) -> bool {
+    let of = |owner: &str, counts: [&str; 2]| {
+        words.starts_with(owner) && counts.into_iter().any(|count| words.contains(count))
+    };
+    of("shared_ptr<", [">.use_count", ">.weak_count"]) || of("Arc<", [">.strong", ">.weak"])
+}
+
 /// What a function allocates, if it is one of those that say so.
 fn made_by(info: Info<'_>, call: Ref) -> Option<Made> {
     let function = std::iter::successors(Some(call), |&entry| info.origin(entry.unit, &info.die(entry)?));

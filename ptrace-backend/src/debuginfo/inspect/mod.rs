@@ -59,7 +59,7 @@ use std::ops::Range;
 
 pub use evaluate::EvaluateError;
 pub(super) use index::Index;
-pub use made::Made;
+pub use made::{Made, counts_owners};
 pub use stack::{FrameId, StackFrame};
 pub use state::ThreadState;
 use thread::Thread;

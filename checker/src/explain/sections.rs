@@ -1,0 +1,103 @@
+//! Critical sections of which one came between two steps of another thread.
+//!
+//! Where the order of two critical sections decides, and the thread of the later one has looked before at what the earlier one
+//! writes, it goes on from what it knew then: an index into what has moved, a decision that does not hold any more.
+
+use super::falcon::Seen;
+use super::held::touches;
+use super::pair::{Second, Swap};
+use crate::names::{Obj, ThreadName};
+use crate::op::{Mode, OpKind};
+use crate::trace::{Trace, TraceStep};
+
+/// So many events of its own ago a thread may have looked, at the most.
+const NEAR: usize = 32;
+
+/// What a thread has read, what another one then writes in its critical section, and what the first one does in its own
+/// section after that: something to the same variable, or else to another one that was written there.
+pub(super) fn overtaken(trace: &Trace, swap: Swap) -> Option<[Seen; 3]> {
+    let Second::Event(second) = swap.second else { return None };
+    let [theirs, own] = [swap.first, second].map(|begin| section(trace, begin));
+    let (theirs, own) = (theirs?, own?);
+    let thread = trace.steps[second as usize].event.id.thread;
+    let steps = || (0..swap.first).rev().map(|at| (at, &trace.steps[at as usize]));
+    let before = steps().filter(|(_, step)| step.event.id.thread == thread).take(NEAR);
+    let looks: Vec<Seen> =
+        before.flat_map(|(at, step)| plain(at, step)).filter(|seen| !seen.writes).collect();
+    let written: Vec<Seen> = theirs.iter().copied().filter(|seen| seen.writes).collect();
+    let on_written = |look: &Seen| written.iter().find(|write| write.obj.overlaps(&look.obj)).copied();
+    let same = |obj: Obj| own.iter().find(|seen| seen.obj.overlaps(&obj)).copied();
+    let other = || own.iter().find(|seen| written.iter().any(|write| write.obj.overlaps(&seen.obj))).copied();
+    let stale = looks.iter().filter_map(|look| Some((*look, on_written(look)?)));
+    let stale: Vec<(Seen, Seen)> = stale.collect();
+    let of_same = stale.iter().find_map(|&(look, write)| Some([look, write, same(look.obj)?]));
+    of_same.or_else(|| stale.first().and_then(|&(look, write)| Some([look, write, other()?])))
+}
+
+/// The accesses of a critical section that begins with this event; `None` if none does.
+fn section(trace: &Trace, begin: u32) -> Option<Vec<Seen>> {
+    use OpKind::{Lock, Reacquire, ReadLock, WriteLock};
+    let first = &trace.steps.get(begin as usize)?.event;
+    if !matches!(first.op.kind, Lock | ReadLock | WriteLock | Reacquire) {
+        return None;
+    }
+    let lock = first.did.accesses.first()?.obj;
+    let own = (begin + 1..).zip(&trace.steps[begin as usize + 1..]);
+    let own = own.filter(|(_, step)| step.event.id.thread == first.id.thread);
+    let inside = own.take_while(|(_, step)| !gives_back(step, lock));
+    Some(inside.flat_map(|(at, step)| plain(at, step)).collect())
+}
+
+fn gives_back(step: &TraceStep, lock: Obj) -> bool {
+    use OpKind::{CondWait, ReadUnlock, Unlock, WriteUnlock};
+    matches!(step.event.op.kind, CondWait | ReadUnlock | Unlock | WriteUnlock) && touches(step, lock)
+}
+
+/// The loads and stores of an event. What counts tells little: it is right in any order.
+fn plain(position: u32, step: &TraceStep) -> impl Iterator<Item = Seen> {
+    let thread: ThreadName = step.event.id.thread;
+    let is_plain = matches!(step.event.op.kind, OpKind::Read | OpKind::Write);
+    let accesses = step.event.did.accesses.iter().filter(move |_| is_plain);
+    accesses.map(move |access| Seen { thread, writes: access.mode == Mode::Write, obj: access.obj, position })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{explained, kind, model};
+    use super::*;
+    use crate::seam::Program;
+    use crate::search::Options;
+
+    /// What a thread goes on from, as it was, what changes that, and what the thread does then.
+    fn told(text: &str) -> String {
+        let told = explained(text, &Options::default());
+        let swap = told.pair.and_then(|pair| pair.swaps.first().copied()).unwrap();
+        let seen = overtaken(&told.finding.trace, swap).into_iter().flatten();
+        let words = seen.map(|Seen { thread, writes, obj, .. }| {
+            let number = thread.path().first().map_or(1, |last| last + 1);
+            format!("{number} {} {}", if writes { "w" } else { "r" }, model(text).describe(obj).unwrap())
+        });
+        words.collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn what_was_looked_up_does_not_hold_in_the_next_section() {
+        // An index, and the length of what it leads into.
+        let other = "let i=1 n=2 | create T2, lock m, r i j, unlock m, lock m, r n, assert j < n, unlock m \
+                     | T2: lock m, w i 0, w n 1, unlock m";
+        assert_eq!(told(other), "1 r i, 2 w i, 1 r n");
+        let same = "create T2, lock m, r n k, unlock m, lock m, r n, assert n == k, unlock m \
+                    | T2: lock m, w n 1, unlock m";
+        assert_eq!(told(same), "1 r n, 2 w n, 1 r n");
+        // It has not looked before.
+        let first = "create T2, lock m, r n, assert n == 0, unlock m | T2: lock m, w n 1, unlock m";
+        assert_eq!(told(first), "");
+    }
+
+    #[test]
+    fn who_updates_and_looks_may_see_what_another_one_has_made_of_it() {
+        let ends = "add p 1, r p v, if v == 2 { add f 1 }";
+        let text = format!("create T2, {ends}, join T2, r f, assert f != 2 | T2: {ends}");
+        assert_eq!(kind(&explained(&text, &Options::default()).diagnosis), "atomicity");
+    }
+}
