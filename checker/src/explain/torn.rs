@@ -91,8 +91,8 @@ pub(super) fn torn(trace: &Trace, swap: Swap, evidence: &Evidence) -> Option<Tor
     })
 }
 
-/// Which variable is written soon after the write at an instruction, and where.
-type Follows = FxHashSet<(Site, Obj, Site)>;
+/// Which variable is written soon after which other one is at an instruction, and where.
+type Follows = FxHashSet<(Site, [Obj; 2], Site)>;
 
 /// An access of memory.
 #[derive(Clone, Copy)]
@@ -144,11 +144,11 @@ impl Touches {
     }
 
     /// The writes that come soon after others of the same thread.
-    fn updates(&self) -> impl Iterator<Item = (Site, Obj, Site)> {
+    fn updates(&self) -> impl Iterator<Item = (Site, [Obj; 2], Site)> {
         let writes = self.all.iter().filter(|touch| touch.seen.writes);
         writes.flat_map(|one| {
             let after = self.near(one).filter(|other| other.nth > one.nth && other.seen.writes);
-            after.map(|other| (one.site, other.seen.obj, other.site))
+            after.map(|other| (one.site, [one.seen.obj, other.seen.obj], other.site))
         })
     }
 
@@ -185,8 +185,9 @@ impl Touches {
         let (before, after): (Vec<&Touch>, Vec<&Touch>) =
             self.near(written).filter(is_it).partition(|write| write.nth < written.nth);
         let follow = || {
-            let of_both =
-                |(site, obj, _): &&(Site, Obj, Site)| *site == written.site && obj.overlaps(&stale.seen.obj);
+            let of_both = |(site, [one, other], _): &&(Site, [Obj; 2], Site)| {
+                *site == written.site && one.overlaps(&written.seen.obj) && other.overlaps(&stale.seen.obj)
+            };
             follows.iter().filter(of_both).map(|(.., late)| *late).min().map(Late::Missing)
         };
         let is_begun_by_other = || {
