@@ -8,7 +8,7 @@ use crate::control::functions::{CXX_FUNCTIONS, Function, THREAD_FUNCTIONS, timed
 use crate::control::heap::ALLOCATOR_FUNCTIONS;
 use crate::control::memory_calls::MemoryFunctions;
 use crate::control::rust_condvars::RustLocks;
-use crate::debuginfo;
+use crate::debuginfo::{self, contains, overlaps};
 use crate::instructions::{Candidate, FunctionShape, relocate, scan};
 use crate::layout::{Layout, Module, Trap, What, is_system};
 use crate::os::memory::{self, MemoryFile};
@@ -152,15 +152,13 @@ fn candidates(
         }
         let function = function.range;
         let Some(code) = text.iter().find_map(|section| section.part(&function)) else { continue };
-        if !units.iter().any(|range| range.start < function.end && function.start < range.end) {
+        if !overlaps(&units, &function) {
             continue;
         }
         let start = function.start + bias;
         let shape = FunctionShape::of(code, start);
         let scanned = scan(code, start, &shape, is_constant);
-        let is_in = |addr: u64, code: &[Range<u64>]| {
-            code.iter().any(|range| range.contains(&addr.wrapping_sub(bias)))
-        };
+        let is_in = |addr: u64, code: &[Range<u64>]| contains(code, addr.wrapping_sub(bias));
         let calls = functions.calls(process, module, &scanned, |addr| is_in(addr, &units));
         let accesses = scanned.candidates.into_iter().filter(|access| is_in(access.addr, &user));
         found.extend(accesses.chain(calls.into_iter().filter(|call| is_in(call.addr, &units))));

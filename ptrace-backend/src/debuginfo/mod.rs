@@ -43,6 +43,7 @@ pub use inspect::{Made, counts_owners};
 pub use lines::{Language, SourceUnit};
 pub use memory::Memory;
 pub use modules::{Module, Modules, Place};
+pub(crate) use ranges::{contains, overlaps};
 pub use source::SourceFrame;
 pub use statements::{Statement, Statements};
 pub use static_text::StaticText;

@@ -23,9 +23,15 @@ pub(super) fn merge(ranges: &mut Vec<Range<u64>>) {
 }
 
 /// Whether one of the sorted, disjoint `ranges` shares an address with `range`.
-pub(super) fn overlaps(ranges: &[Range<u64>], range: &Range<u64>) -> bool {
+pub(crate) fn overlaps(ranges: &[Range<u64>], range: &Range<u64>) -> bool {
     let after = ranges.partition_point(|other| other.end <= range.start);
     ranges.get(after).is_some_and(|other| other.start < range.end)
+}
+
+/// Whether an address is in one of the sorted, disjoint `ranges`.
+pub(crate) fn contains(ranges: &[Range<u64>], address: u64) -> bool {
+    let after = ranges.partition_point(|range| range.end <= address);
+    ranges.get(after).is_some_and(|range| range.start <= address)
 }
 
 /// The ranges without the addresses of `hole`.
@@ -49,5 +55,7 @@ mod tests {
         assert_eq!(ranges, [0..4, 5..9]);
         assert_eq!(subtract(ranges.clone(), &(2..6)), [0..2, 6..9]);
         assert!(overlaps(&ranges, &(8..20)) && !overlaps(&ranges, &(4..5)));
+        let within: Vec<u64> = (0..10).filter(|&address| contains(&ranges, address)).collect();
+        assert_eq!(within, [0, 1, 2, 3, 5, 6, 7, 8]);
     }
 }
