@@ -76,10 +76,26 @@ impl Tool {
         Self { wrapper: None, arguments, limit: WATCHDOG }
     }
 
-    /// Explores `program` with these options, and asks for the report as JSON.
+    /// Explores `program` with these options, and asks for the report as JSON. What is found is not explained: an explanation
+    /// takes hundreds of executions.
     #[must_use]
     pub fn explore<S: AsRef<OsStr>>(options: impl IntoIterator<Item = S>, program: &Path) -> Self {
-        Self::new(["explore", "--format", "json"]).and(options).and([OsStr::new("--"), program.as_os_str()])
+        Self::exploration(&["--no-explain"], options, program)
+    }
+
+    /// The same with everything that is found out about a failure, however slow the machine.
+    #[must_use]
+    pub fn explain<S: AsRef<OsStr>>(options: impl IntoIterator<Item = S>, program: &Path) -> Self {
+        Self::exploration(&["--explain-time", "1h"], options, program)
+    }
+
+    fn exploration<S: AsRef<OsStr>>(
+        explains: &[&str],
+        options: impl IntoIterator<Item = S>,
+        program: &Path,
+    ) -> Self {
+        let format = Self::new(["explore", "--format", "json"]);
+        format.and(explains).and(options).and([OsStr::new("--"), program.as_os_str()])
     }
 
     /// More arguments.

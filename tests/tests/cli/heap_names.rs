@@ -88,7 +88,7 @@ fn a_failure_from_before_all_shared_memory_was_known_is_explained() {
                 let folder = tempfile::tempdir().unwrap();
                 let options = ["--strategy", strategy, "--output"];
                 let options = options.iter().map(AsRef::as_ref).chain([folder.path().as_os_str()]);
-                let outcome = Tool::explore(options, &program).run().unwrap();
+                let outcome = Tool::explain(options, &program).run().unwrap();
                 assert!(outcome.says(why), "{}", outcome.transcript());
             }
         }
@@ -119,7 +119,10 @@ fn blocks_that_hold_the_same_type_are_told_apart() {
 #[test]
 fn blocks_that_one_function_allocates_on_different_lines_are_told_apart() {
     for optimisation in Optimisation::ALL {
-        let outcome = explore("peculiar/twin_blocks.c", optimisation);
+        let program = Build::new("peculiar/twin_blocks.c", optimisation).program().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let options = ["--strategy".as_ref(), "icb".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
+        let outcome = Tool::explain(options, &program).run().unwrap();
         let [current, savings] =
             [30, 29].map(|line| format!("account.lock (block 1 from main, line {line})"));
         let finding = outcome.finding();

@@ -116,8 +116,8 @@ fn people_read_who_called() {
 fn an_explanation_without_time_does_not_take_the_program_for_one_without_threads() {
     let program = Build::new("c/lost_update.c", Optimisation::O0).program().unwrap();
     let folder = tempdir().unwrap();
-    let options = ["--explain-time".as_ref(), "1ms".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
-    let outcome = Tool::explore(options, &program).run().unwrap();
+    let options = ["explore", "--format", "json", "--explain-time", "1ms", "--output"];
+    let outcome = Tool::new(options).and([folder.path(), &program]).run().unwrap();
     assert_eq!(outcome.finding()["kind"], "assertion", "{}", outcome.transcript());
     assert!(!outcome.says("never created a second thread"), "{}", outcome.transcript());
 }

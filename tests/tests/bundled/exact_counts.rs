@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use libtest_mimic::{Failed, Trial};
 use tempfile::tempdir;
 use tests::{Build, Optimisation, Tool, targets};
 
@@ -39,40 +40,35 @@ fn rows() -> Vec<Row> {
     table.lines().skip(1).map(row).collect()
 }
 
-/// What is wrong with one program, if anything.
-fn check(row: &Row) -> Option<String> {
+/// More traces than these are counted in the full run, and more than those not at all.
+const MANY: u64 = 300;
+const MOST: u64 = 10_000;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let trials = rows().into_iter().filter(|row| row.traces <= MOST).map(|row| {
+        let name =
+            [&*row.program].into_iter().chain(row.defines.iter().map(|flag| flag.trim_start_matches("-D")));
+        let name = format!("exact-counts/{}", name.collect::<Vec<_>>().join("/"));
+        let is_long = row.traces > MANY;
+        Trial::test(name, move || check(&row)).with_ignored_flag(is_long)
+    });
+    trials.collect()
+}
+
+fn check(row: &Row) -> Result<(), Failed> {
     let source = Path::new("../counts").join(format!("{}.c", row.program));
     let build = row.defines.iter().fold(Build::new(source, Optimisation::O0), |build, flag| build.flag(flag));
-    let program = build.program().unwrap();
-    let output = tempdir().unwrap();
+    let output = tempdir()?;
     let folder = output.path().to_string_lossy();
     let budget = ["--max-schedules", "20000", "--time-limit", "600s"];
     let options = ["--strategy", "dpor", "--keep-going", "--no-races", "--output", &folder];
-    let tool = Tool::explore(options.into_iter().chain(budget), &program);
-    let outcome = tool.within(LIMIT).run().unwrap();
+    let tool = Tool::explore(options.into_iter().chain(budget), &build.program()?);
+    let outcome = tool.within(LIMIT).run()?;
     let number = |name: &str| outcome.report[name].as_u64();
     let got = [number("schedules"), number("deadlocked"), number("redundant")];
-    let complete = outcome.report["covered"]["everything"] == true;
     let expected = [Some(row.traces), Some(row.deadlocked), Some(0)];
-    (got != expected || !complete).then(|| {
-        format!("{} {:?}: {got:?}, not {expected:?}\n{}", row.program, row.defines, outcome.transcript())
-    })
-}
-
-fn check_all(wanted: impl Fn(u64) -> bool) {
-    let rows: Vec<Row> = rows().into_iter().filter(|row| wanted(row.traces)).collect();
-    assert!(!rows.is_empty());
-    let wrong: Vec<String> = rows.iter().filter_map(check).collect();
-    assert!(wrong.is_empty(), "{} of {} programs:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
-}
-
-#[test]
-fn each_trace_is_run_once() {
-    check_all(|traces| traces <= 1_000);
-}
-
-#[test]
-#[ignore = "takes minutes; cargo test -p tests --test exact_counts -- --ignored"]
-fn each_of_up_to_ten_thousand_traces_is_run_once() {
-    check_all(|traces| (1_001..=10_000).contains(&traces));
+    if got == expected && outcome.report["covered"]["everything"] == true {
+        return Ok(());
+    }
+    Err(format!("{got:?}, not {expected:?}\n{}", outcome.transcript()).into())
 }

@@ -4,8 +4,8 @@
 use std::ffi::OsStr;
 use std::time::Duration;
 
-use libtest_mimic::{Arguments, Failed, Trial};
-use tests::{Build, Expectation, Manifest, Optimisation, Target, Tool};
+use libtest_mimic::{Failed, Trial};
+use tests::{Build, Expectation, Optimisation, Target, Tool};
 
 /// The search's minute, and what the explanation takes.
 const LIMIT: Duration = Duration::from_secs(90);
@@ -16,20 +16,18 @@ const SEED: &str = "1";
 /// Bugs that are looked at in optimised code as well.
 const OPTIMISED: [&str; 4] = ["lost_update", "lock_order", "three_threads", "work_stealing"];
 
-fn main() {
-    let manifest = Manifest::read().unwrap_or_else(|error| panic!("{error}"));
-    let bugs = manifest.targets.into_iter().filter(|target| target.is_bug());
-    let trials = bugs.flat_map(|target| {
+pub(crate) fn trials(targets: &[Target]) -> Vec<Trial> {
+    let trials = targets.iter().filter(|target| target.is_bug()).flat_map(|target| {
         let is_optimised = OPTIMISED.contains(&&*target.name);
         let levels =
             Optimisation::ALL.into_iter().filter(move |&level| level == Optimisation::O0 || is_optimised);
         levels.map(move |level| {
             let target = target.clone();
-            let name = format!("{}/{}/{}", target.language.folder(), target.name, level.name());
+            let name = format!("simplest/{}/{}/{}", target.language.folder(), target.name, level.name());
             Trial::test(name, move || check(&target, level))
         })
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+    trials.collect()
 }
 
 fn check(target: &Target, level: Optimisation) -> Result<(), Failed> {
@@ -39,7 +37,7 @@ fn check(target: &Target, level: Optimisation) -> Result<(), Failed> {
     // With other seeds, the owner in Rust's work stealing is the one that comes second: another failure, with 3 preemptions.
     let options = ["--strategy", "random", "--max-schedules", "20000", "--seed", SEED, "--output"];
     let options = options.iter().map(OsStr::new).chain([folder.path().as_os_str()]);
-    let outcome = Tool::explore(options, &program).within(LIMIT).run()?;
+    let outcome = Tool::explain(options, &program).within(LIMIT).run()?;
     let finding = outcome.finding();
     let reached = (finding["kind"].as_str(), finding["preemptions"].as_u64(), finding["fewest"].as_bool());
     if reached != (Some(kind), Some(*preemptions), Some(true)) {

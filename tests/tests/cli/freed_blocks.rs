@@ -74,7 +74,7 @@ fn every_way(source: &str, ways: usize, line: u64) {
         assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
         assert_eq!(outcome.report["covered"]["preemptions"], 1, "{}", outcome.transcript());
         for way in 0..ways {
-            let outcome = explore_with(source, level, &["--no-explain"], &[way.to_string()]);
+            let outcome = explore_with(source, level, &[], &[way.to_string()]);
             let found = outcome.finding();
             let found = json!([found["kind"], found["line"], found["reproduced"]]);
             assert_eq!(found, json!(["use-after-free", line, "2/2"]), "{}", outcome.transcript());
@@ -107,7 +107,7 @@ fn what_does_not_fit_into_the_quarantine_is_freed_and_said() {
 /// The failures of the listing in section 2 of the PERIOD paper: kind, line, and how many executions had been started by
 /// the first that showed it.
 fn failures_of_the_papers_listing(level: Optimisation, options: &[&str]) -> Vec<Value> {
-    let options = [&["--keep-going", "--no-explain"], options].concat();
+    let options = [&["--keep-going"], options].concat();
     let outcome = explore("peculiar/last_one_frees.c", level, &options);
     let findings = outcome.report["findings"].as_array().unwrap().iter();
     findings

@@ -12,8 +12,8 @@ fn cut_short(source: &str, level: Optimisation) -> (TempDir, Value) {
     let program = Build::new(source, level).program().unwrap();
     let folder = tempdir().unwrap();
     let options = ["--strategy", "random", "--seed", "1", "--explain-time", "1us", "--output"];
-    let options = options.iter().map(AsRef::as_ref).chain([folder.path().as_os_str()]);
-    let outcome = Tool::explore(options, &program).run().unwrap();
+    let tool = Tool::new(["explore", "--format", "json"]).and(options);
+    let outcome = tool.and([folder.path(), &program]).run().unwrap();
     assert_eq!(outcome.finding()["explanation"]["minimised"], false, "{}", outcome.transcript());
     (folder, outcome.finding().clone())
 }

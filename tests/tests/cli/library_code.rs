@@ -12,7 +12,7 @@ fn breaks(collection: &str) {
     for build in [build(Optimisation::O0), build(Optimisation::O2), released] {
         let program = build.program().unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let options = ["--strategy", "icb", "--no-explain", "--output"].map(OsStr::new);
+        let options = ["--strategy", "icb", "--output"].map(OsStr::new);
         let options = options.into_iter().chain([folder.path().as_os_str()]);
         let outcome = Tool::explore(options, &program).and([collection]).run().unwrap();
         assert_eq!(outcome.code, 1, "{}", outcome.transcript());

@@ -21,7 +21,7 @@ fn explore_build(build: &Build, options: &[&str], arguments: &[&str]) -> Outcome
 /// `dpor` runs each class that `dfs` runs, once.
 fn is_reduced_exactly(build: &Build, arguments: &[&str]) {
     let with = |strategy| {
-        let options = ["--strategy", strategy, "--keep-going", "--no-races", "--no-explain"];
+        let options = ["--strategy", strategy, "--keep-going", "--no-races"];
         explore_build(build, &options, arguments)
     };
     let (all, reduced) = (with("dfs"), with("dpor"));
@@ -84,7 +84,10 @@ fn reduction_loses_no_order_of_mutexes_without_debug_information() {
 }
 
 fn sentence(source: &str, level: Optimisation, arguments: &[&str]) -> String {
-    let outcome = explore(source, level, &["--strategy", "icb", "--explain-time", "1h"], arguments);
+    let program = Build::new(format!("peculiar/{source}"), level).program().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--strategy", "icb", "--output"].iter().map(OsStr::new).chain([folder.path().as_os_str()]);
+    let outcome = Tool::explain(options, &program).and(arguments).run().unwrap();
     outcome.finding()["explanation"]["sentence"].as_str().unwrap_or_default().to_owned()
 }
 

@@ -13,7 +13,7 @@ fn explore(program: &Path, strategy: &str, bound: u64) -> Outcome {
     let folder = tempfile::tempdir().unwrap();
     let (folder, bound) = (folder.path().to_string_lossy(), bound.to_string());
     let options = ["--strategy", strategy, "--max-preemptions", &bound, "--keep-going", "--no-races"];
-    let rest = ["--no-explain", "--time-limit", "600s", "--output", &folder];
+    let rest = ["--time-limit", "600s", "--output", &folder];
     Tool::explore(options.into_iter().chain(rest), program).within(LIMIT).run().unwrap()
 }
 

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tests::{Build, Optimisation, Outcome, Tool};
 
-/// What was found need not be explained: that takes longer than all the searches.
 fn explore(program: &Path, options: &[&str]) -> Outcome {
     let folder = tempfile::tempdir().unwrap();
-    let place = ["--no-explain".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
+    let place = ["--output".as_ref(), folder.path().as_os_str()];
     let options = place.into_iter().chain(options.iter().map(AsRef::as_ref));
     Tool::explore(options, program).run().unwrap()
 }

@@ -105,7 +105,7 @@ fn a_loop_through_memory_that_never_ends_is_found() {
 fn what_passes_where_a_loop_goes_on_for_long_is_not_said_to_fail_always() {
     for level in Optimisation::ALL {
         for strategy in ["auto", "icb"] {
-            let outcome = explore("gives_up_first", level, &["--strategy", strategy, "--no-explain"]);
+            let outcome = explore("gives_up_first", level, &["--strategy", strategy]);
             assert_eq!(outcome.code, 1, "{}", outcome.transcript());
             assert_eq!(outcome.finding()["kind"], "assertion", "{}", outcome.transcript());
         }

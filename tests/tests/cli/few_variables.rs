@@ -1,6 +1,7 @@
 //! `--strategy pctvb` and `vtb` on real programs: many executions have the accesses of few variables as key points, which takes
 //! fewer of these, and what is found is reported and replayed as always.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -29,7 +30,7 @@ fn takes_fewer_key_points(source: &str, options: &[&str], least: u64) {
     for level in Optimisation::ALL {
         let program = build(source, level);
         let folder = tempfile::tempdir().unwrap();
-        let options = [options, &["--keep-going", "--no-explain"]].concat();
+        let options = [options, &["--keep-going"]].concat();
         let outcome = explore(&program, folder.path(), &options);
         let at = format!("{source} {}: {}", level.name(), outcome.transcript());
         let report = &outcome.report;
@@ -59,7 +60,9 @@ fn finds(source: &str, kind: &str) {
     for level in Optimisation::ALL {
         let program = build(source, level);
         let folder = tempfile::tempdir().unwrap();
-        let outcome = explore(&program, folder.path(), &["--strategy", "pctvb", "--max-schedules", "2000"]);
+        let options = ["--strategy", "pctvb", "--max-schedules", "2000", "--output"].map(OsStr::new);
+        let options = options.into_iter().chain([folder.path().as_os_str()]);
+        let outcome = Tool::explain(options, &program).run().unwrap();
         let at = format!("{source} {}: {}", level.name(), outcome.transcript());
         let finding = outcome.finding();
         assert_eq!((outcome.code, &finding["kind"]), (1, &json!(kind)), "{at}");

@@ -1,40 +1,39 @@
-//! What is told of every bundled bug, as a table: prints it, and compares it with the one in `docs/explanations.md`.
-//!
-//! `cargo test -p tests --test explanations`
+//! What is told of every bundled bug, as a table: compares it with the one in `docs/explanations.md`, and prints it where that
+//! is another.
 
-use std::error::Error;
 use std::fs;
-use std::io::{self, Write as _};
-use std::time::Duration;
+use std::sync::Arc;
 
+use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
-use tests::{Build, Manifest, Optimisation, Target, Tool, told_pattern, workspace};
+use tests::{Build, Optimisation, Target, told_pattern, workspace};
 
-/// The search's minute, and what the explanation takes.
-const LIMIT: Duration = Duration::from_secs(75);
+use crate::explorations::Explorations;
 
 const HEAD: &str = "| example | preemptions | depth | rank | critical pair | sentence |\n| --- | --- | --- | --- | --- | --- |\n";
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let manifest = Manifest::read()?;
-    let bugs = manifest.targets.iter().filter(|target| target.is_bug());
-    let table: String = std::iter::once(HEAD.to_owned()).chain(bugs.map(row)).collect();
-    io::stdout().write_all(table.as_bytes())?;
+pub(crate) fn trial(targets: Vec<Target>, explorations: &Arc<Explorations>) -> Trial {
+    let explorations = Arc::clone(explorations);
+    Trial::test("cause-table", move || check(&targets, &explorations))
+}
+
+fn check(targets: &[Target], explorations: &Explorations) -> Result<(), Failed> {
+    let mut table = HEAD.to_owned();
+    for target in targets.iter().filter(|target| target.is_bug()) {
+        table.push_str(&row(target, explorations)?);
+    }
     let page = fs::read_to_string(workspace().join("docs/explanations.md"))?;
     if page.contains(&table) {
         Ok(())
     } else {
-        Err("docs/explanations.md has another table: what is printed above belongs there".into())
+        Err(format!("docs/explanations.md has another table; this one belongs there:\n{table}").into())
     }
 }
 
-fn row(target: &Target) -> String {
-    let program = Build::new(target.source(), Optimisation::O0).program().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    // All of it, however slow the machine.
-    let options = ["--explain-time".as_ref(), "1h".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
-    let outcome = Tool::explore(options, &program).within(LIMIT).run().unwrap();
-    let finding = outcome.finding();
+fn row(target: &Target, explorations: &Explorations) -> Result<String, Failed> {
+    let program = Build::new(target.source(), Optimisation::O0).program()?;
+    let made = explorations.of(&program);
+    let finding = made.exploration()?.outcome.finding();
     let why = &finding["explanation"];
     let sentence = text(&why["sentence"]);
     let cells = [
@@ -45,7 +44,7 @@ fn row(target: &Target) -> String {
         pair(why),
         sentence.to_owned(),
     ];
-    format!("| {} |\n", cells.join(" | "))
+    Ok(format!("| {} |\n", cells.join(" | ")))
 }
 
 fn text(value: &Value) -> &str {

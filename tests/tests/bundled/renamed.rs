@@ -2,30 +2,29 @@
 //! in between, the sentence, the patterns that rank at the top and the critical pair are the same, in the new words.
 
 use std::fs;
-use std::path::Path;
-use std::time::Duration;
+use std::sync::Arc;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
-use tests::{Build, Language, Manifest, Optimisation, Renamed, Target, Tool, targets};
+use tests::{Build, Language, Optimisation, Outcome, Renamed, Target, targets};
 
-/// The search's minute, and what the explanation takes.
-const LIMIT: Duration = Duration::from_secs(75);
+use crate::explorations::{Explorations, explore};
 
-fn main() {
-    let manifest = Manifest::read().unwrap_or_else(|error| panic!("{error}"));
-    let bugs = manifest.targets.into_iter().filter(|target| target.is_bug());
-    let trials = bugs.filter(|target| target.language != Language::Rust).flat_map(|target| {
+/// Optimised programs are part of the full run.
+pub(crate) fn trials(targets: &[Target], explorations: &Arc<Explorations>) -> Vec<Trial> {
+    let bugs = targets.iter().filter(|target| target.is_bug() && target.language != Language::Rust);
+    let trials = bugs.flat_map(|target| {
         Optimisation::ALL.map(|level| {
-            let target = target.clone();
-            let name = format!("{}/{}/{}", target.language.folder(), target.name, level.name());
-            Trial::test(name, move || check(&target, level))
+            let name = format!("renamed/{}/{}/{}", target.language.folder(), target.name, level.name());
+            let (target, explorations) = (target.clone(), Arc::clone(explorations));
+            Trial::test(name, move || check(&target, level, &explorations))
+                .with_ignored_flag(level == Optimisation::O2)
         })
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+    trials.collect()
 }
 
-fn check(target: &Target, level: Optimisation) -> Result<(), Failed> {
+fn check(target: &Target, level: Optimisation, explorations: &Explorations) -> Result<(), Failed> {
     let text = fs::read_to_string(targets().join(target.source()))?;
     let renamed = Renamed::new(&text, target.language)?;
     let folder = tempfile::tempdir()?;
@@ -33,8 +32,9 @@ fn check(target: &Target, level: Optimisation) -> Result<(), Failed> {
     fs::write(&source, &renamed.text)?;
     // What lies in there is the user's own.
     fs::write(folder.path().join("interleaver.toml"), "")?;
-    let old = explanation(&Build::new(target.source(), level).program()?)?;
-    let new = explanation(&Build::new(&source, level).program()?)?;
+    let made = explorations.of(&Build::new(target.source(), level).program()?);
+    let old = explanation(&made.exploration()?.outcome)?;
+    let new = explanation(&explore(&Build::new(&source, level).program()?, &[], true)?.outcome)?;
     let sentence = old["sentence"].as_str().unwrap_or_default();
     if !names(sentence).is_empty() && names(&renamed.sentence(sentence)) == names(sentence) {
         return Err(format!("nothing that it says is renamed: {sentence}").into());
@@ -49,11 +49,7 @@ fn names(sentence: &str) -> Vec<&str> {
     sentence.split('`').skip(1).step_by(2).collect()
 }
 
-fn explanation(program: &Path) -> Result<Value, Failed> {
-    let folder = tempfile::tempdir()?;
-    // All of it, however slow the machine.
-    let options = ["--explain-time".as_ref(), "1h".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
-    let outcome = Tool::explore(options, program).within(LIMIT).run()?;
+fn explanation(outcome: &Outcome) -> Result<Value, Failed> {
     let explanation = &outcome.finding()["explanation"];
     if explanation["missing"] != json!([]) {
         return Err(format!("not explained: {}", outcome.transcript()).into());

@@ -2,53 +2,62 @@
 //! schedule that passes does so; every correct twin is clean. So it is at both optimisation levels, and, but for the causes,
 //! in programs as they are released, optimised and without debug information.
 
-use std::ffi::OsStr;
 use std::path::Path;
-use std::time::Duration;
+use std::sync::Arc;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 use tests::{
-    Build, Expectation, Language, Manifest, Optimisation, Outcome, Target, Tool, running, tells_pattern,
-    told_pattern,
+    Build, Expectation, Language, Optimisation, Outcome, Target, Tool, running, tells_pattern, told_pattern,
 };
 
-/// Past the default budget, so that a search that takes too long says itself that it does.
-const LIMIT: Duration = Duration::from_secs(75);
+use crate::explorations::{Explorations, LIMIT, explore};
 
-fn main() {
-    let manifest = Manifest::read().unwrap_or_else(|error| panic!("{error}"));
-    let trials = manifest.targets.into_iter().flat_map(|target| {
-        let builds = [Some(Optimisation::O0), Some(Optimisation::O2), None];
-        builds.map(|level| {
-            let target = target.clone();
-            let build = level.map_or("released", Optimisation::name);
-            let name = format!("{}/{}/{build}", target.language.folder(), target.name);
-            Trial::test(name, move || {
-                level.map_or_else(|| check_released(&target), |level| check(&target, level))
-            })
-        })
-    });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+/// One trial for each program and build. The explanation of a released program, of which nothing is expected but that it
+/// comes to an end, is made in a trial of its own.
+pub(crate) fn trials(targets: &[Target], explorations: &Arc<Explorations>) -> Vec<Trial> {
+    let name = |target: &Target, build: &str| {
+        format!("verdicts/{}/{}/{build}", target.language.folder(), target.name)
+    };
+    let mut trials = Vec::new();
+    for target in targets {
+        for level in Optimisation::ALL {
+            let (wanted, explorations) = (target.clone(), Arc::clone(explorations));
+            let check = move || check(&wanted, level, &explorations);
+            trials.push(Trial::test(name(target, level.name()), check));
+        }
+        let wanted = target.clone();
+        trials.push(Trial::test(name(target, "released"), move || check_released(&wanted, false)));
+        if target.is_bug() {
+            let wanted = target.clone();
+            let check = move || check_released(&wanted, true);
+            trials.push(Trial::test(name(target, "released-explained"), check).with_ignored_flag(true));
+        }
+    }
+    trials
 }
 
-fn check(target: &Target, level: Optimisation) -> Result<(), Failed> {
+fn check(target: &Target, level: Optimisation, explorations: &Explorations) -> Result<(), Failed> {
     let program = Build::new(target.source(), level).program()?;
-    let folder = tempfile::tempdir()?;
-    let outcome = explore(target, &program, folder.path())?;
-    let wrong = match &target.expectation {
-        Expectation::Clean | Expectation::CleanWithinBound => not_clean(target, &outcome),
-        Expectation::Found { kind, preemptions } => not_found(&outcome, target, kind, (*preemptions, level))?,
-    };
-    verdict(wrong, &outcome, &program)
+    match &target.expectation {
+        Expectation::Clean | Expectation::CleanWithinBound => {
+            let outcome = explore(&program, within_bound(target), true)?.outcome;
+            verdict(not_clean(target, &outcome), &outcome, &program)
+        }
+        Expectation::Found { kind, preemptions } => {
+            let made = explorations.of(&program);
+            let outcome = &made.exploration()?.outcome;
+            let wrong = not_found(outcome, target, kind, (*preemptions, level))?;
+            verdict(wrong, outcome, &program)
+        }
+    }
 }
 
 /// Without debug information, but with symbols.
-fn check_released(target: &Target) -> Result<(), Failed> {
+fn check_released(target: &Target, explains: bool) -> Result<(), Failed> {
     let without = if target.language == Language::Rust { "-Cstrip=debuginfo" } else { "-g0" };
     let program = Build::new(target.source(), Optimisation::O2).flag(without).program()?;
-    let folder = tempfile::tempdir()?;
-    let outcome = explore(target, &program, folder.path())?;
+    let outcome = explore(&program, within_bound(target), explains)?.outcome;
     let mut wrong = Vec::new();
     match &target.expectation {
         Expectation::Clean | Expectation::CleanWithinBound => wrong = not_clean(target, &outcome),
@@ -60,15 +69,12 @@ fn check_released(target: &Target) -> Result<(), Failed> {
     verdict(wrong, &outcome, &program)
 }
 
-fn explore(target: &Target, program: &Path, output: &Path) -> Result<Outcome, Failed> {
-    // What is told of the causes is all of it, however slow the machine.
-    let mut options: Vec<&OsStr> =
-        vec!["--explain-time".as_ref(), "1h".as_ref(), "--output".as_ref(), output.as_os_str()];
-    if target.expectation == Expectation::CleanWithinBound {
-        // The only search that does not look further.
-        options.extend(["--strategy", "icb", "--max-preemptions", "1"].map(OsStr::new));
+/// The options of the only search that does not look further than it has to.
+fn within_bound(target: &Target) -> &'static [&'static str] {
+    match target.expectation {
+        Expectation::CleanWithinBound => &["--strategy", "icb", "--max-preemptions", "1"],
+        _ => &[],
     }
-    Ok(Tool::explore(options, program).within(LIMIT).run()?)
 }
 
 fn verdict(mut wrong: Vec<String>, outcome: &Outcome, program: &Path) -> Result<(), Failed> {

@@ -3,13 +3,13 @@
 //! if a race says that it matters. So a class that one of them lacks is an event that does not say all that it depends on, a
 //! race that is not reversed, or memory that was shared and not seen to be.
 //!
-//! Those on which it takes longer have trials as well, which `cargo test -p tests --test reduction -- --ignored` runs.
+//! Those on which it takes longer have trials as well, which are part of the full run.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use libtest_mimic::{Arguments, Failed, Trial};
-use tests::{Build, Manifest, Optimisation, Outcome, Tool};
+use libtest_mimic::{Failed, Trial};
+use tests::{Build, Optimisation, Outcome, Target, Tool};
 
 /// For the slow ones, on a machine that does something else.
 const LIMIT: Duration = Duration::from_secs(150);
@@ -78,21 +78,20 @@ const OTHERS: &[(&str, Option<u64>)] = &[
     ("peculiar/two_channels.c", Some(3)),
 ];
 
-fn main() {
-    let bundled = Manifest::read().unwrap_or_else(|error| panic!("{error}")).targets;
-    let bundled = bundled.into_iter().map(|target| (target.source(), None));
+pub(crate) fn trials(targets: &[Target]) -> Vec<Trial> {
+    let bundled = targets.iter().map(|target| (target.source(), None));
     let bundled = bundled.filter(|(source, _)| LEFT_OUT.iter().all(|(other, _)| !source.ends_with(other)));
     let others = OTHERS.iter().map(|&(source, classes)| (PathBuf::from(source), classes));
     let trials = bundled.chain(others).flat_map(|(source, classes)| {
         let is_slow = SLOW.iter().any(|slow| source.ends_with(slow));
         Optimisation::ALL.map(|level| {
             let build = Build::new(&source, level);
-            let name = format!("{}/{}", source.display(), level.name());
+            let name = format!("reduction/{}/{}", source.display(), level.name());
             let covers = NEVER_COVERED.iter().all(|never| !source.ends_with(never));
             Trial::test(name, move || check(&build, classes, covers)).with_ignored_flag(is_slow)
         })
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+    trials.collect()
 }
 
 fn check(build: &Build, classes: Option<u64>, covers: bool) -> Result<(), Failed> {
@@ -123,7 +122,7 @@ fn check(build: &Build, classes: Option<u64>, covers: bool) -> Result<(), Failed
 fn explore(build: &Build, strategy: &str) -> Result<Outcome, Failed> {
     let folder = tempfile::tempdir()?;
     let folder = folder.path().to_string_lossy();
-    let options = ["--strategy", strategy, "--keep-going", "--no-races", "--no-explain", "--workers", "1"];
+    let options = ["--strategy", strategy, "--keep-going", "--no-races", "--workers", "1"];
     let rest = ["--time-limit", "120s", "--output", &folder];
     let program = build.program()?;
     Ok(Tool::explore(options.into_iter().chain(rest), &program).within(LIMIT).run()?)

@@ -7,9 +7,8 @@ use tests::{Build, Optimisation, Tool};
 fn explanation(source: &str, flag: &str) -> Value {
     let program = Build::new(source, Optimisation::O0).flag(flag).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    // All of it, however slow the machine.
-    let options = ["--explain-time".as_ref(), "1h".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
-    let outcome = Tool::explore(options, &program).run().unwrap();
+    let options = ["--output".as_ref(), folder.path().as_os_str()];
+    let outcome = Tool::explain(options, &program).run().unwrap();
     let explanation = outcome.finding()["explanation"].clone();
     assert_eq!(explanation["missing"], json!([]), "{}", outcome.transcript());
     explanation

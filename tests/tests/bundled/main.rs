@@ -1,0 +1,35 @@
+//! The bundled programs, each as one trial or several: what is found in them, what is told of it, and how many traces they
+//! have. Trials that look at the same exploration share it.
+//!
+//! `cargo test -p tests --test bundled -- renamed/c` runs those of one kind and language. What is exhaustive by size alone is
+//! ignored, and part of `./test full`.
+
+mod cause_table;
+mod exact_counts;
+mod explorations;
+mod reduction;
+mod renamed;
+mod simplest;
+mod verdicts;
+
+use std::sync::Arc;
+
+use libtest_mimic::Arguments;
+use tests::Manifest;
+
+use crate::explorations::Explorations;
+
+fn main() {
+    let targets = Manifest::read().unwrap_or_else(|error| panic!("{error}")).targets;
+    let explorations = Arc::new(Explorations::default());
+    let mut trials = exact_counts::trials();
+    trials.extend(verdicts::trials(&targets, &explorations));
+    trials.extend(simplest::trials(&targets));
+    trials.extend(reduction::trials(&targets));
+    trials.extend(renamed::trials(&targets, &explorations));
+    trials.push(cause_table::trial(targets, &explorations));
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
+    // Before the process ends: its folders are removed.
+    drop(explorations);
+    conclusion.exit();
+}
