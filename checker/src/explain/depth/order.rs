@@ -78,6 +78,19 @@ impl Order {
         self.place(agent, Class::Lowered);
     }
 
+    /// Lowers agents until none of these stands above this one, which has not given way; says how many. Each of them stands
+    /// above it before and not afterwards, so that there are no more than these.
+    pub(super) fn raise(&mut self, agent: Agent, agents: &[Agent]) -> u32 {
+        let mut lowered = 0;
+        for &other in agents {
+            if self.class(other) > self.class(agent) || self.is_above(other, agent) {
+                self.lower(other);
+                lowered += 1;
+            }
+        }
+        lowered
+    }
+
     /// Whether a change point makes a difference to an agent.
     pub(super) fn can_be_lowered(&self, agent: Agent) -> bool {
         !matches!(self.class(agent), Class::Sunk(_))
@@ -116,6 +129,22 @@ mod tests {
         assert_eq!(order.top(&[a, b, c]), [a]);
         assert_eq!(order.top(&[a, c]), [a], "c is below b, which is below a");
         assert_eq!(order.top(&[b, c]), [b]);
+    }
+
+    #[test]
+    fn only_what_stands_above_an_agent_is_lowered_for_it() {
+        let [a, b, c] = [1, 2, 3].map(agent);
+        let mut order = Order::default();
+        for lowered in [a, b, c] {
+            order.lower(lowered);
+        }
+        order.put_first(b, &[b, c]);
+        assert_eq!(order.top(&[a, b, c]), [a, b], "a and c are not in order");
+        assert_eq!(order.raise(c, &[a, b, c]), 1, "b");
+        assert_eq!(order.top(&[a, b, c]), [a, b, c]);
+        order.put_first(a, &[a, b]);
+        order.put_first(b, &[b, c]);
+        assert_eq!((order.raise(c, &[a, b, c]), order.top(&[c, a])), (2, vec![c, a]));
     }
 
     #[test]

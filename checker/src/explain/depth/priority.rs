@@ -141,15 +141,14 @@ impl Guide for Enact<'_> {
             let choice = step.choice;
             way(at, choice.agent, Some(choice.pick))
         });
-        while let Some(choice) = recorded {
-            let top = self.order.top(&agents);
-            if top.contains(&choice.agent) {
-                return go(&mut self.order, at, &agents, choice);
-            }
-            // Whoever has given way stays below all others, however far these are lowered.
-            let Some(&above) = top.first().filter(|_| self.order.can_be_lowered(choice.agent)) else { break };
-            self.order.lower(above);
-            self.changes += 1;
+        // An agent that has given way stays below all others, however far these are lowered.
+        if let Some(choice) = recorded.filter(|choice| self.order.can_be_lowered(choice.agent)) {
+            self.changes += self.order.raise(choice.agent, &agents);
+        }
+        if let Some(choice) = recorded
+            && self.order.top(&agents).contains(&choice.agent)
+        {
+            return go(&mut self.order, at, &agents, choice);
         }
         let first = self.order.top(&agents).first().and_then(|&agent| way(at, agent, None));
         first.map_or(Decision::Cut, |choice| go(&mut self.order, at, &agents, choice))
