@@ -6,9 +6,12 @@
 use std::env;
 use std::error::Error;
 use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use benches::{build, is_measured, launch, peak_memory};
+use checker::limit::Limit;
 use checker::search::{Go, Observer, Options, Progress, explore};
 use checker::strategy::StrategyKind;
 use ptrace_backend::Stepping;
@@ -28,6 +31,7 @@ const EVERY: u64 = 10_000;
 struct Growth {
     start: Instant,
     failed: Option<io::Error>,
+    ends: Arc<AtomicBool>,
 }
 
 impl Growth {
@@ -42,11 +46,8 @@ impl Observer for Growth {
     fn progress(&mut self, progress: &Progress) {
         if progress.schedules.is_multiple_of(EVERY) {
             self.failed = self.print(progress.schedules).err();
+            self.ends.store(self.failed.is_some(), Ordering::Relaxed);
         }
-    }
-
-    fn verdict(&mut self) -> Go {
-        if self.failed.is_some() { Go::Cancelled } else { Go::Continue }
     }
 }
 
@@ -54,17 +55,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     let strategy = strategy();
     let schedules = if is_measured() { SCHEDULES } else { EVERY / 10 };
     let program = launch(&build(SOURCE.0, SOURCE.1)?, Stepping::OutOfLine)?;
+    let ends = Arc::<AtomicBool>::default();
+    let ended = Arc::clone(&ends);
     let options = Options {
         strategy,
         max_preemptions: u32::MAX,
         max_delays: u32::MAX,
         max_schedules: Some(schedules),
         keep_going: true,
+        limit: Limit::new(move || if ended.load(Ordering::Relaxed) { Go::Cancelled } else { Go::Continue }),
         ..Options::default()
     };
     let mut out = io::stdout();
     writeln!(out, "{strategy:?}, {} {}", SOURCE.0, SOURCE.1.join(" "))?;
-    let mut growth = Growth { start: Instant::now(), failed: None };
+    let mut growth = Growth { start: Instant::now(), failed: None, ends };
     let outcome = explore(&program, &options, &mut growth)?;
     if let Some(error) = growth.failed {
         return Err(error.into());

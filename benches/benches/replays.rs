@@ -8,7 +8,8 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use benches::{Patient, is_measured, launch};
-use checker::search::{Finding, Go, Options, Replayed, explore, replay};
+use checker::limit::Limit;
+use checker::search::{Finding, Options, Replayed, explore, replay};
 use ptrace_backend::{PtraceProgram, Stepping};
 use tests::{Build, Manifest, Optimisation, Target};
 
@@ -89,9 +90,8 @@ fn tally(program: &PtraceProgram, finding: &Finding, replays: usize) -> Tally {
 /// Replays a finding; says what was not as in the search.
 fn difference(program: &PtraceProgram, finding: &Finding) -> Option<String> {
     let schedule = finding.trace.schedule();
-    let mut go = || Go::Continue;
-    let Replayed { trace, failure, ending } =
-        match replay(program, &schedule, Options::default().step_limit, &mut go) {
+    let Replayed { trace, failure, ending, .. } =
+        match replay(program, &schedule, Options::default().step_limit, &Limit::default()) {
             Ok(replayed) => replayed,
             Err(error) => return Some(error.to_string()),
         };

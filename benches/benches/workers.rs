@@ -12,10 +12,11 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use benches::{Sample, build, is_measured, launch};
+use benches::{Patient, Sample, build, is_measured, launch};
+use checker::limit::Limit;
 use checker::model::Model;
 use checker::seam::Program;
-use checker::search::{Alone, Go, Observer, Options, Progress, Workers, explore_with};
+use checker::search::{Alone, Go, Options, Workers, explore_with};
 use checker::strategy::StrategyKind;
 use explorer::workers::{Crew, Repeatable, Staff};
 use ptrace_backend::Stepping;
@@ -162,31 +163,21 @@ fn rate<P: Program + Repeatable>(
     workers: usize,
     turn: Duration,
 ) -> Outcome<f64> {
-    let options = Options { strategy, max_schedules: None, keep_going: true, ..Options::default() };
     let begin = Instant::now();
+    let limit = Limit::new(move || if begin.elapsed() < turn { Go::Continue } else { Go::BudgetSpent });
+    let options = Options { strategy, max_schedules: None, keep_going: true, limit, ..Options::default() };
     let mut done = 0;
     while begin.elapsed() < turn {
         let taken_in = |_: &_| {};
         let outcome = thread::scope(|scope| {
             let others: Box<dyn Workers> = if workers > 1 {
-                Box::new(Crew::new(scope, program, Staff::Exactly(workers - 1), &taken_in))
+                Box::new(Crew::new(scope, program, Staff::Exactly(workers - 1), (&options.limit, &taken_in)))
             } else {
                 Box::new(Alone)
             };
-            explore_with(program, &options, others, &mut UntilThen(begin + turn))
+            explore_with(program, &options, others, &mut Patient)
         })?;
         done += outcome.stats.executions();
     }
     Ok(done as f64 / begin.elapsed().as_secs_f64())
-}
-
-/// Stops a search when it is time.
-struct UntilThen(Instant);
-
-impl Observer for UntilThen {
-    fn progress(&mut self, _: &Progress) {}
-
-    fn verdict(&mut self) -> Go {
-        if Instant::now() < self.0 { Go::Continue } else { Go::BudgetSpent }
-    }
 }

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use checker::seam::{Choice, Execution, Program, Scope, Status, Until};
-use checker::search::{Go, Observer, Progress};
+use checker::search::{Observer, Progress};
 use ptrace_backend::{LaunchError, LaunchSpec, PtraceProgram, Stepping};
 use tests::{Build, BuildError, Optimisation};
 
@@ -36,10 +36,6 @@ pub struct Patient;
 
 impl Observer for Patient {
     fn progress(&mut self, _: &Progress) {}
-
-    fn verdict(&mut self) -> Go {
-        Go::Continue
-    }
 }
 
 /// Runs one execution without a search: whoever ran goes on while it can, else the first that can. Every event is a

@@ -32,9 +32,8 @@ pub enum FailureKind {
     UseAfterFree,
     /// A block that had been freed was freed again.
     DoubleFree,
-    /// The execution ran more events than the limit.
-    StepLimit,
-    /// The execution ran longer than the limit, in wall time.
+    /// A thread has not come to its next key point for as long as it may run. That is how a backend tells of it; it is no failure
+    /// of the program, and no search reports it.
     Timeout,
     /// The program fails whatever the schedule.
     AlwaysFails,

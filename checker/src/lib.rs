@@ -16,6 +16,7 @@ pub mod explain;
 pub mod failure;
 pub mod hash;
 pub mod hb;
+pub mod limit;
 mod limits;
 pub mod mirror;
 pub mod model;

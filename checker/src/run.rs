@@ -4,8 +4,8 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::cost;
-pub(crate) use crate::end::End;
-pub use crate::end::Go;
+pub(crate) use crate::end::{End, Over, Replay};
+pub use crate::end::{Exceeded, Go};
 use crate::failure::Failure;
 pub(crate) use crate::limits::Limits;
 use crate::mirror::Mirror;
@@ -53,16 +53,6 @@ pub(crate) struct Runner<'p, P> {
     known: Known,
     /// How many executions were run so far to tell where others failed.
     pub(crate) looks: u64,
-}
-
-/// How far an execution went.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Over {
-    /// After how many events something failed, or the process ended.
-    pub(crate) after: Option<u32>,
-    /// Threads failed only when the process had ended. Had they moved earlier, the same could have happened in time; but
-    /// as it was, the program passed.
-    pub(crate) failed_late: bool,
 }
 
 /// What is counted within one execution.
@@ -134,12 +124,15 @@ impl<'p, P: Program> Runner<'p, P> {
         go: &mut dyn FnMut() -> Go,
     ) -> Result<End, SearchError> {
         let epoch = self.program.epoch();
-        let mut run = self.program.start(scope)?;
+        let mut run = match self.program.start(scope) {
+            Ok(run) => run,
+            Err(error) => return End::unstarted(error),
+        };
         self.start(run.agents());
         let end = self.drive(&mut run, prefix, guide, go);
         let end = match end {
             Ok(End::Ended(_)) => Ok(End::of(self.failures(&mut run))),
-            Err(ExecutionError::Cancelled) => Ok(End::Stopped(Go::Cancelled)),
+            Err(error) => End::broken_off(error),
             end => end,
         };
         self.take_ending(run.finish(), scope, epoch);
@@ -171,9 +164,13 @@ impl<'p, P: Program> Runner<'p, P> {
         go: &mut dyn FnMut() -> Go,
     ) -> Result<End, ExecutionError> {
         let mut follow = Follow::new(Vec::new());
-        if self.replay(run, prefix)? == Stop::Promoted {
-            self.state.promoted = Some(self.trace.steps.len());
-            follow = Follow::new(prefix[self.trace.steps.len()..].to_vec());
+        match self.replay(run, prefix, go)? {
+            Replay::Through => {}
+            Replay::Promoted => {
+                self.state.promoted = Some(self.trace.steps.len());
+                follow = Follow::new(prefix[self.trace.steps.len()..].to_vec());
+            }
+            Replay::Stopped(go) => return Ok(End::Stopped(go)),
         }
         loop {
             debug_assert!(self.agents.agrees(run.agents()), "a step did not say all that it changed");
@@ -213,19 +210,26 @@ impl<'p, P: Program> Runner<'p, P> {
         }
     }
 
-    fn replay(&mut self, run: &mut P::Run, steps: &[(Choice, OpKey)]) -> Result<Stop, ExecutionError> {
-        let mut stop = Stop::Quantum;
+    fn replay(
+        &mut self,
+        run: &mut P::Run,
+        steps: &[(Choice, OpKey)],
+        go: &mut dyn FnMut() -> Go,
+    ) -> Result<Replay, ExecutionError> {
         for (nth, part) in steps.chunks(REPLAYED_AT_ONCE).enumerate() {
+            match go() {
+                Go::Continue => {}
+                stop => return Ok(Replay::Stopped(stop)),
+            }
             let batch = run.replay(part).map_err(|error| error.later_by(nth * REPLAYED_AT_ONCE))?;
             for (step, (choice, _)) in batch.steps.into_iter().zip(part) {
                 self.record(*choice, step);
             }
-            stop = batch.stop;
-            if stop == Stop::Promoted {
-                break;
+            if batch.stop == Stop::Promoted {
+                return Ok(Replay::Promoted);
             }
         }
-        Ok(stop)
+        Ok(Replay::Through)
     }
 
     fn take(&mut self, choice: Choice, steps: Vec<Step>, guide: &mut dyn Guide) {
@@ -413,9 +417,9 @@ impl<'p, P: Program> Runner<'p, P> {
         if events < self.limits.events {
             return None;
         }
-        let is_livelock = self.state.idle >= LIVELOCK;
-        let failure = verdict::endless(self.program, &self.agents, &self.trace, self.state.last, is_livelock);
-        Some(End::Limit(failure.into_iter().collect()))
+        let goes_round = self.state.idle >= LIVELOCK;
+        let failure = goes_round.then(|| verdict::livelock(self.program, &self.agents));
+        Some(End::Limit(Exceeded::Events, failure.into_iter().collect()))
     }
 
     /// How many events ran before key points were added, if that is what happened.

@@ -96,8 +96,27 @@ impl Scope {
 
 /// The program could not be started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct StartError(pub String);
+pub enum StartError {
+    /// Something is in the way; the text says what.
+    #[error("{0}")]
+    Failed(String),
+    /// The user wants to stop.
+    #[error("cancelled")]
+    Cancelled,
+    /// The time for everything is up.
+    #[error("out of time")]
+    OutOfTime,
+}
+
+impl From<ExecutionError> for StartError {
+    fn from(error: ExecutionError) -> Self {
+        match error {
+            ExecutionError::Cancelled => Self::Cancelled,
+            ExecutionError::OutOfTime => Self::OutOfTime,
+            error => Self::Failed(error.to_string()),
+        }
+    }
+}
 
 /// One execution, advanced by choices.
 pub trait Execution {
@@ -366,6 +385,9 @@ pub enum ExecutionError {
     /// The user wants to stop.
     #[error("cancelled")]
     Cancelled,
+    /// The time for everything is up, and what runs does not come to its next event.
+    #[error("out of time")]
+    OutOfTime,
     /// The program did something that cannot be controlled; the text names it and says what to do.
     #[error("{0}")]
     Unsupported(String),

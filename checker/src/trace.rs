@@ -130,9 +130,6 @@ impl Last {
     }
 }
 
-/// In so few events nobody is kept waiting for long.
-const FAIR: usize = 500;
-
 impl Trace {
     pub(crate) fn clear(&mut self) {
         self.steps.clear();
@@ -156,20 +153,6 @@ impl Trace {
     #[must_use]
     pub fn choices(&self, position: usize) -> &[Choice] {
         &self.steps[position].choices
-    }
-
-    /// Whether some thread was kept waiting throughout the middle half of the events: it could go, and others went. An
-    /// execution that has not ended by then is none that a fair scheduler allows (Musuvathi, Qadeer: Fair Stateless Model
-    /// Checking, PLDI 2008).
-    #[must_use]
-    pub fn is_unfair(&self) -> bool {
-        let events = self.steps.len();
-        let middle = &self.steps[events / 4..events - events / 4];
-        let is_kept = |name: ThreadName| {
-            let could_go = move |choice: &Choice| choice.agent == Agent::Thread(name);
-            middle.iter().all(|step| !could_go(&step.choice) && step.choices.iter().any(could_go))
-        };
-        events > FAIR && self.threads.iter().copied().any(is_kept)
     }
 
     /// Whether a thread had to let others go although it could have gone on: what comes of its going on is left out.

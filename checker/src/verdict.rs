@@ -60,7 +60,7 @@ pub(crate) fn stuck(
 }
 
 /// Everybody who could move has only yielded.
-fn livelock(program: &impl Program, agents: &Mirror) -> Failure {
+pub(crate) fn livelock(program: &impl Program, agents: &Mirror) -> Failure {
     let rest = unfinished(agents);
     let mut others = parties(program, &rest, &mut |_| Vec::new());
     for (party, view) in others.iter_mut().zip(&rest) {
@@ -189,33 +189,6 @@ pub(crate) fn cycle(agents: &Mirror, rest: &[&AgentView]) -> Option<Vec<ThreadNa
             }
             path.push(next);
         }
-    })
-}
-
-/// The execution ran more events than the limit: in circles in which threads only yield, or not. `None` if the schedule kept
-/// a thread waiting meanwhile, so that it is the schedule's doing.
-pub(crate) fn endless(
-    program: &impl Program,
-    agents: &Mirror,
-    trace: &Trace,
-    last: Option<ThreadName>,
-    is_livelock: bool,
-) -> Option<Failure> {
-    if is_livelock {
-        return Some(livelock(program, agents));
-    }
-    let events = trace.steps.len();
-    if trace.is_unfair() {
-        return None;
-    }
-    let rest = unfinished(agents);
-    Some(Failure {
-        kind: FailureKind::StepLimit,
-        message: format!("the execution had not ended after {events} events"),
-        thread: last,
-        stack: Vec::new(),
-        others: parties(program, &rest, &mut |_| Vec::new()),
-        line: None,
     })
 }
 

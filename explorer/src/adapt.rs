@@ -1,7 +1,8 @@
 //! Does a schedule still apply to a later build? Its instructions have moved; operations and functions need not have.
 
+use checker::limit::Limit;
 use checker::seam::{Choice, Execution, ExecutionError, OpKey, Program, Scope, Stop, Until};
-use checker::search::{self, Go, Observer, Options, Progress, SearchError};
+use checker::search::{self, Observer, Options, Progress, SearchError};
 use checker::strategy::StrategyKind;
 
 use crate::error::Error;
@@ -11,7 +12,7 @@ use crate::schedule_file::SavedChoice;
 /// How many random schedules show a program's key points before a schedule is said not to apply.
 const LESSONS: u64 = 200;
 
-/// The schedule in the instructions of this build. `go` is asked at every event whether to go on.
+/// The schedule in the instructions of this build. `limit` ends it.
 ///
 /// A build that was never explored has few key points, so that threads run past places where the schedule stops them:
 /// where it does not fit, key points are looked for before it is tried again.
@@ -22,7 +23,7 @@ pub(crate) fn adapt<P: Program>(
     program: &P,
     choices: &[SavedChoice],
     places: &Places<'_>,
-    go: &mut dyn FnMut() -> Go,
+    limit: &Limit,
 ) -> Result<Vec<(Choice, OpKey)>, Error> {
     let mut known = None;
     loop {
@@ -31,36 +32,33 @@ pub(crate) fn adapt<P: Program>(
             Ok(Some(steps)) => return Ok(steps),
             Ok(None) => {}
             Err(Error::NoLongerApplies { .. }) if known != Some(epoch) => {
-                learn(program, go)?;
+                learn(program, limit)?;
                 known = Some(program.epoch());
             }
             Err(error) => return Err(error),
         }
-        if go() != Go::Continue {
+        if limit.is_over() {
             return Err(Error::Search(SearchError::Stopped));
         }
     }
 }
 
 /// Runs schedules only for the key points that they show.
-fn learn<P: Program>(program: &P, go: &mut dyn FnMut() -> Go) -> Result<(), Error> {
+fn learn<P: Program>(program: &P, limit: &Limit) -> Result<(), Error> {
     let options = Options {
         strategy: StrategyKind::Random,
         max_schedules: Some(LESSONS),
         keep_going: true,
+        limit: limit.clone(),
         ..Options::default()
     };
-    search::explore(program, &options, &mut Silent(go)).map(drop).map_err(Error::Search)
+    search::explore(program, &options, &mut Silent).map(drop).map_err(Error::Search)
 }
 
-struct Silent<'a>(&'a mut dyn FnMut() -> Go);
+struct Silent;
 
-impl Observer for Silent<'_> {
+impl Observer for Silent {
     fn progress(&mut self, _: &Progress) {}
-
-    fn verdict(&mut self) -> Go {
-        (self.0)()
-    }
 }
 
 /// One execution by these choices; `None` if key points were added under it.

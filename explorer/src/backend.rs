@@ -4,10 +4,9 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use checker::limit::Limit;
 use checker::names::{Obj, Site, ThreadName};
 use checker::seam::Program;
 use ptrace_backend::{Known, LaunchSpec, Learnt, PtraceProgram, Stepping};
@@ -79,8 +78,8 @@ impl Repeatable for PtraceProgram {
     /// A launch takes as long as a good many executions.
     const WORTH_WHILE: u32 = 100;
 
-    fn again(&self, nth: usize, stop: &Arc<AtomicBool>) -> Option<Self> {
-        Self::again(self, nth, stop)
+    fn again(&self, nth: usize, limit: &Limit) -> Option<Self> {
+        Self::again(self, nth, limit)
     }
 
     fn at_once(&self) -> usize {
@@ -133,7 +132,7 @@ pub(crate) struct Launched {
 
 impl Launch {
     /// Starts it. Only the calling thread can run executions of it.
-    pub(crate) fn start(&self, cancel: &Arc<AtomicBool>) -> Result<Launched, Error> {
+    pub(crate) fn start(&self, limit: &Limit) -> Result<Launched, Error> {
         let fresh = if self.fresh_directory { Some(FreshDir::of(&self.directory)?) } else { None };
         let directory = fresh.as_ref().map_or(self.directory.as_path(), FreshDir::path);
         let spec = LaunchSpec {
@@ -145,7 +144,7 @@ impl Launch {
             run_timeout: self.run_timeout,
             exit_code_fails: !self.ignore_exit_code,
             stepping: Stepping::default(),
-            cancel: Arc::clone(cancel),
+            limit: limit.clone(),
         };
         Ok(Launched { program: PtraceProgram::launch(spec)?, fresh })
     }

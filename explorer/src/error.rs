@@ -113,6 +113,15 @@ pub enum Error {
     Search(SearchError),
 }
 
+impl Error {
+    /// Whether it was stopped, or its time was up, before anything had run.
+    #[must_use]
+    pub fn came_too_soon(&self) -> bool {
+        use ptrace_backend::LaunchError::{Cancelled, OutOfTime};
+        matches!(self, Self::Launch(Cancelled | OutOfTime))
+    }
+}
+
 fn places(roots: &[PathBuf]) -> String {
     let names: Vec<String> = roots.iter().map(|root| format!("`{}`", root.display())).collect();
     names.join(", ")

@@ -1,11 +1,9 @@
 //! After a search: why what it found happens. The explanation takes the finding's place in report and store.
 
 use std::mem;
-use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use checker::explain::{self, CriticalPair, Unexplained};
-use checker::search::{self, Go, Outcome};
+use checker::search::{self, Outcome};
 use checker::trace::Trace;
 
 use crate::explained::Telling;
@@ -108,19 +106,7 @@ impl Session<'_> {
         tick: &mut dyn FnMut(),
         compared: &mut dyn FnMut(&Trace, bool),
     ) -> Result<explain::Explanation, Unexplained> {
-        let started = Instant::now();
-        let mut go = || {
-            tick();
-            if self.cancel.load(Ordering::Relaxed) {
-                Go::Cancelled
-            } else if started.elapsed() >= self.request.explain_time {
-                Go::BudgetSpent
-            } else if started.elapsed() >= self.request.explain_time / 2 {
-                Go::HalfSpent
-            } else {
-                Go::Continue
-            }
-        };
-        explain::explain(program, found, (&self.request.options(), self.request.effort), &mut go, compared)
+        self.deadline.begin_in_halves(self.request.explain_time);
+        explain::explain(program, found, (&self.options(), self.request.effort), tick, compared)
     }
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use crate::backend::{self, Launch, Launched};
 use crate::blamed::Blamed;
 use crate::config::Suppressions;
+use crate::deadline::Deadline;
 use crate::discover;
 use crate::environment;
 use crate::error::Error;
@@ -41,7 +42,9 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         ignore_exit_code: request.ignore_exit_code,
         run_timeout: request.run_timeout,
     };
-    let launched = launch.start(cancel)?;
+    let deadline = Deadline::never(cancel);
+    deadline.begin(request.time_limit);
+    let launched = launch.start(&deadline.limit())?;
     let Launched { program, fresh } = &launched;
     let root = root_of(&program.executable().path, &here);
     let target = SavedTarget {
@@ -77,7 +80,7 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         source,
         instead,
         suppressions: &suppressions,
-        cancel,
+        deadline: &deadline,
     };
     // There is one working directory of that path.
     let workers = Some(program).filter(|_| fresh.is_none());

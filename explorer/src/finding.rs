@@ -143,9 +143,9 @@ pub(crate) fn ended_with_code(failure: &Failure) -> bool {
 
 /// The program's own words stay as they are; those of the checker name threads by creation path.
 pub(crate) fn message(failure: &Failure, lanes: &Lanes) -> String {
-    use FailureKind::{DestroyedWhileHeld, DoubleFree, StepLimit, Timeout, UnlockNotHeld, UseAfterFree};
+    use FailureKind::{DestroyedWhileHeld, DoubleFree, Livelock, UnlockNotHeld, UseAfterFree};
     let is_ours = failure.thread.is_none()
-        || matches!(failure.kind, StepLimit | Timeout | UnlockNotHeld | DestroyedWhileHeld)
+        || matches!(failure.kind, Livelock | UnlockNotHeld | DestroyedWhileHeld)
         || matches!(failure.kind, UseAfterFree | DoubleFree);
     if is_ours { lanes.relabel(&failure.message) } else { failure.message.clone() }
 }

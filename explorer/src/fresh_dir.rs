@@ -146,7 +146,9 @@ impl<P: Program> Program for Fresh<'_, P> {
     type Run = P::Run;
 
     fn start(&self, scope: &Scope) -> Result<Self::Run, StartError> {
-        self.folder.map_or(Ok(()), FreshDir::restore).map_err(|error| StartError(error.to_string()))?;
+        self.folder
+            .map_or(Ok(()), FreshDir::restore)
+            .map_err(|error| StartError::Failed(error.to_string()))?;
         self.program.start(scope)
     }
 

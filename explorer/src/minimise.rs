@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use checker::explain::Unexplained;
@@ -12,6 +12,7 @@ use checker::search::{self, Identity};
 use crate::backend::{self, Launch};
 use crate::blamed::Blamed;
 use crate::config::Suppressions;
+use crate::deadline::Deadline;
 use crate::error::Error;
 use crate::kept::{Keeper, KeptFinding, KeptFolder};
 use crate::peculiar::{Observed, Peculiarities};
@@ -43,9 +44,10 @@ pub fn minimise(file: &Path, cancel: &Arc<AtomicBool>, watch: &mut dyn Watch) ->
     let (folder, kept) = kept(&file).ok_or_else(|| Error::NotKept(file.clone()))?;
     let root = root_of_program(&saved.target, roots_for_file(&file, &here))?;
     let launch = launch(&saved.target, &root)?;
-    let plan = Plan { file: &file, saved: &saved, launch: &launch, root: &root, cancel };
+    let deadline = Deadline::never(cancel);
+    let plan = Plan { file: &file, saved: &saved, launch: &launch, root: &root, deadline: &deadline };
     let found = plan.replay()?;
-    let launched = launch.start(cancel)?;
+    let launched = launch.start(&deadline.limit())?;
     let program = &launched.program;
     // More may be found than the schedule was made for.
     program.know_key_points(&saved.found_by.key_points.instructions, &saved.found_by.key_points.memory);
@@ -59,9 +61,16 @@ pub fn minimise(file: &Path, cancel: &Arc<AtomicBool>, watch: &mut dyn Watch) ->
         source: program,
         instead: &instead,
         suppressions: &Suppressions::default(),
-        cancel,
+        deadline: &deadline,
     };
-    let again = Again { saved: &saved, file: &file, root: &root, source: program, instead: &instead, cancel };
+    let again = Again {
+        saved: &saved,
+        file: &file,
+        root: &root,
+        source: program,
+        instead: &instead,
+        deadline: &deadline,
+    };
     let (came, notes) = match found {
         Some(found) => end(&session, &Blamed::new(&launched, &launch.arguments), (&found, kept), watch),
         None => (stopped(0), Vec::new()),
@@ -87,13 +96,13 @@ struct Plan<'a> {
     saved: &'a ScheduleFile,
     launch: &'a Launch,
     root: &'a PathBuf,
-    cancel: &'a Arc<AtomicBool>,
+    deadline: &'a Deadline,
 }
 
 impl Plan<'_> {
     /// Runs the schedule as it was saved; nothing, where that was stopped.
     fn replay(&self) -> Result<Option<search::Finding>, Error> {
-        let launched = self.launch.start(self.cancel)?;
+        let launched = self.launch.start(&self.deadline.limit())?;
         let program = &launched.program;
         if program.build_id() != self.saved.target.build_id {
             return Err(Error::Rebuilt(self.file.to_owned()));
@@ -101,8 +110,8 @@ impl Plan<'_> {
         let key_points = &self.saved.found_by.key_points;
         program.fix_key_points(&key_points.instructions, &key_points.memory);
         let instead = || backend::entry(&program.executable().path, &self.launch.arguments);
-        let (saved, file, root, cancel) = (self.saved, self.file, self.root, self.cancel);
-        let again = Again { saved, file, root, source: program, instead: &instead, cancel };
+        let (saved, file, root, deadline) = (self.saved, self.file, self.root, self.deadline);
+        let again = Again { saved, file, root, source: program, instead: &instead, deadline };
         let program = Blamed::new(&launched, &self.launch.arguments);
         let peculiarities = Peculiarities::default();
         let program = Observed::new(&program, saved.target.arguments_in_words(), false, &peculiarities);
@@ -170,7 +179,7 @@ fn end(
                 false => "the schedule is as simple as could be found out".to_owned(),
             }
         }
-        Err(Unexplained::Stopped) if session.cancel.load(Ordering::Relaxed) => {
+        Err(Unexplained::Stopped) if session.deadline.is_cancelled() => {
             return (stopped(peculiarities.executions()), Vec::new());
         }
         Err(why) => format!("the schedule is not minimised, because {why}"),

@@ -83,7 +83,7 @@ impl<'a, P> Observed<'a, P> {
     /// Why nothing that came of the executions counts: in one of them the test did not run, or did not run alone.
     pub(crate) fn missed_its_test(&self) -> Option<StartError> {
         let missed = self.told.told().missed?;
-        Some(StartError(missed.words(&self.arguments)))
+        Some(StartError::Failed(missed.words(&self.arguments)))
     }
 }
 

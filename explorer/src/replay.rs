@@ -2,18 +2,19 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use checker::cost;
 use checker::failure::FailureKind;
 use checker::seam::{Choice, OpKey, Program};
-use checker::search::{self, Go, Replayed, SearchError};
+use checker::search::{self, Exceeded, Replayed, SearchError};
 
 use crate::adapt::adapt;
 use crate::backend::{self, Launch};
 use crate::blamed::Blamed;
 use crate::callers::places_of_events;
+use crate::deadline::Deadline;
 use crate::diverged::Readable;
 use crate::environment;
 use crate::error::Error;
@@ -38,10 +39,18 @@ pub fn replay(file: &Path, cancel: &Arc<AtomicBool>) -> Result<Report, Error> {
     let file = file.canonicalize().unwrap_or_else(|_| here.join(file));
     let root = root_of_program(&saved.target, roots_for_file(&file, &here))?;
     let launch = launch(&saved.target, &root)?;
-    let launched = launch.start(cancel)?;
+    let deadline = Deadline::never(cancel);
+    let launched = launch.start(&deadline.limit())?;
     let program = &launched.program;
     let instead = || backend::entry(&program.executable().path, &launch.arguments);
-    let again = Again { saved: &saved, file: &file, root: &root, source: program, instead: &instead, cancel };
+    let again = Again {
+        saved: &saved,
+        file: &file,
+        root: &root,
+        source: program,
+        instead: &instead,
+        deadline: &deadline,
+    };
     if program.build_id() == saved.target.build_id {
         program.fix_key_points(&saved.found_by.key_points.instructions, &saved.found_by.key_points.memory);
     }
@@ -91,7 +100,7 @@ pub(crate) struct Again<'a> {
     pub(crate) source: &'a dyn Source,
     /// As in a search.
     pub(crate) instead: &'a dyn Fn() -> Option<Frame>,
-    pub(crate) cancel: &'a AtomicBool,
+    pub(crate) deadline: &'a Deadline,
 }
 
 impl Again<'_> {
@@ -110,18 +119,18 @@ impl Again<'_> {
     pub(crate) fn replayed(&self, program: &impl Program) -> Result<(Option<Replayed>, Vec<String>), Error> {
         let places = Places::new(self.source, self.root);
         let mut notes = Vec::new();
-        let mut go = || if self.cancel.load(Ordering::Relaxed) { Go::Cancelled } else { Go::Continue };
+        let limit = self.deadline.limit();
         let steps = if self.source.build_id() == self.saved.target.build_id {
             Ok(self.saved.choices.iter().map(|choice| (choice.choice(), choice.key())).collect())
         } else {
             notes.push(
                 "the program was rebuilt since the schedule was saved; the schedule still applies".to_owned(),
             );
-            adapt(program, &self.saved.choices, &places, &mut go)
+            adapt(program, &self.saved.choices, &places, &limit)
         };
         let step_limit = self.saved.target.step_limit;
         let replay = |steps: Vec<(Choice, OpKey)>| {
-            search::replay(program, &steps, step_limit, &mut go)
+            search::replay(program, &steps, step_limit, &limit)
                 .map_err(|error| Readable(&places).search_error(error))
         };
         match steps.and_then(replay) {
@@ -136,6 +145,14 @@ impl Again<'_> {
         let (verdict, ended) = match (replayed, &finding) {
             (None, _) => (Verdict::Inconclusive, "it was stopped"),
             (Some(_), Some(_)) => (Verdict::Found, "the schedule was replayed, and fails"),
+            (Some(Replayed { cut: Some(Exceeded::Events), .. }), None) => (
+                Verdict::Inconclusive,
+                "the schedule was replayed, and its execution cut after as many events as one may have (--step-limit)",
+            ),
+            (Some(Replayed { cut: Some(Exceeded::Time), .. }), None) => (
+                Verdict::Inconclusive,
+                "the schedule was replayed, and a thread came to no key point for as long as it may run (--run-timeout)",
+            ),
             (Some(_), None) => (Verdict::Clean, "the schedule was replayed, and nothing fails"),
         };
         Came {

@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use std::{mem, thread};
 
 use checker::seam::Program;
 use checker::search::{self, Alone, Ended, Identity, Options, Outcome, Stats, Workers};
+use ptrace_backend::attention::Attention;
 
 use crate::callers::places_of_events;
 use crate::config::Suppressions;
+use crate::deadline::Deadline;
 use crate::diverged::Readable;
 use crate::error::Error;
 use crate::finding::{self, Failing, Measured};
@@ -28,7 +28,7 @@ use crate::schedule_file::{SavedTarget, ScheduleFile};
 use crate::source::{Frame, Source};
 use crate::store::{Store, StoreError};
 use crate::test_framework::is_one_test;
-use crate::text::{self, plural};
+use crate::text::{self, grouped, plural};
 use crate::verdict::Verdict;
 use crate::watch::{Overseer, Watch, per_second};
 use crate::workers::{Crew, Repeatable, Staff};
@@ -46,7 +46,7 @@ pub(crate) struct Session<'a> {
     pub(crate) instead: &'a dyn Fn() -> Option<Frame>,
     /// Data races that are not to be reported.
     pub(crate) suppressions: &'a Suppressions,
-    pub(crate) cancel: &'a Arc<AtomicBool>,
+    pub(crate) deadline: &'a Deadline,
 }
 
 impl Session<'_> {
@@ -58,6 +58,7 @@ impl Session<'_> {
         watch: &mut dyn Watch,
     ) -> Result<Report, Error> {
         let started = Instant::now();
+        self.deadline.begin(self.request.time_limit);
         let peculiarities = Peculiarities::default();
         let arguments = self.target.arguments.iter().map(|argument| argument.0.to_string_lossy());
         let is_one_test = is_one_test(&self.name, arguments);
@@ -70,21 +71,19 @@ impl Session<'_> {
             made.keep(&mut keeper, &found.identity, &mut told, &file);
             told
         };
-        let mut overseer = Overseer {
-            started,
-            time_limit: self.request.time_limit,
-            cancel: self.cancel,
-            watch,
-            keep: &mut keep,
-        };
+        let mut overseer = Overseer { started, watch, keep: &mut keep };
         let taken_in = |ending: &_| peculiarities.take_in(ending, is_one_test);
+        let options = self.options();
+        let attention = Attention::pay();
         let outcome = thread::scope(|scope| {
             let staffed = workers.map(|program| (program, Staff::of(self.request.workers, program)));
             let workers: Box<dyn Workers> = match staffed.filter(|(_, staff)| staff.most() > 0) {
-                Some((program, staff)) => Box::new(Crew::new(scope, program, staff, &taken_in)),
+                Some((program, staff)) => {
+                    Box::new(Crew::new(scope, program, staff, (&options.limit, &taken_in)))
+                }
                 None => Box::new(Alone),
             };
-            search::explore_with(&program, &self.request.options(), workers, &mut overseer)
+            search::explore_with(&program, &options, workers, &mut overseer)
         });
         made.notes.extend(self.alone(workers.is_some()));
         let mut outcome = outcome.map_err(|error| Readable(&self.places()).search_error(error))?;
@@ -93,6 +92,7 @@ impl Session<'_> {
         }
         let elapsed = started.elapsed().as_secs_f64();
         self.explain_all(&program, &mut outcome, (&mut keeper, &mut made), watch);
+        drop(attention);
         let mut report = self.report(&outcome, made, elapsed);
         report.races = races::report(&program, &mem::take(&mut outcome.races).into_found(), &self.places());
         report.at_synchronisation = only_synchronisation::report(&outcome, &report.races);
@@ -106,6 +106,11 @@ impl Session<'_> {
         let kept = self.keep(&report).and_then(|()| keeper.end(&report));
         report.notes.extend(kept.err().map(|error| error.to_string()));
         Ok(report)
+    }
+
+    /// What the checker is to do, and until when.
+    pub(crate) fn options(&self) -> Options {
+        Options { limit: self.deadline.limit(), ..self.request.options() }
     }
 
     /// Why one worker ran all executions, where more were asked for.
@@ -183,6 +188,7 @@ impl Session<'_> {
 
     fn notes(&self, outcome: &Outcome) -> Vec<String> {
         let mut notes = outcome.notes.clone();
+        notes.extend(too_long(&outcome.stats, self.request.step_limit));
         notes.extend(self.source.notes());
         notes.extend(self.source.assumptions());
         if !self.target.program.is_portable() {
@@ -211,6 +217,28 @@ impl Session<'_> {
             Ended::Budget => format!("its time was up after {:?} (--time-limit)", self.request.time_limit),
         }
     }
+}
+
+/// For the user: how many executions a limit on each of them has cut.
+fn too_long(stats: &Stats, step_limit: u32) -> Vec<String> {
+    let all = stats.executions_now().max(1);
+    let share = |cut: u64, what: String| {
+        let percent = (100 * cut).div_ceil(all);
+        let (cut, of) = (grouped(cut), plural(all, "schedule"));
+        format!(
+            "{what}: {cut} of {of} ({percent} %) were cut there, and what comes after that is not covered"
+        )
+    };
+    let events = grouped(step_limit.into());
+    let long = (stats.too_long > 0).then(|| {
+        share(stats.too_long, format!("some executions are longer than {events} events (--step-limit)"))
+    });
+    let slow = (stats.too_slow > 0).then(|| {
+        let what =
+            "in some executions a thread comes to no key point for as long as it may run (--run-timeout)";
+        share(stats.too_slow, what.to_owned())
+    });
+    long.into_iter().chain(slow).collect()
 }
 
 /// Executions with few key points.

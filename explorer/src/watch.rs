@@ -1,10 +1,8 @@
 //! What a front end sees of a search under way.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use checker::search::{self, Go, Observer};
+use checker::search::{self, Observer};
 use serde::{Deserialize, Serialize};
 
 use crate::report::Finding;
@@ -39,11 +37,9 @@ impl Watch for Unwatched {
     fn progress(&mut self, _: &Progress) {}
 }
 
-/// Joins what the checker asks of its owner: time, cancellation, progress.
+/// Joins what the checker tells its owner: progress, and what was found.
 pub(crate) struct Overseer<'a> {
     pub(crate) started: Instant,
-    pub(crate) time_limit: Duration,
-    pub(crate) cancel: &'a Arc<AtomicBool>,
     pub(crate) watch: &'a mut dyn Watch,
     pub(crate) keep: Keep<'a>,
 }
@@ -65,16 +61,6 @@ impl Observer for Overseer<'_> {
             bound: progress.bound,
             findings: progress.findings,
         });
-    }
-
-    fn verdict(&mut self) -> Go {
-        if self.cancel.load(Ordering::Relaxed) {
-            Go::Cancelled
-        } else if self.started.elapsed() >= self.time_limit {
-            Go::BudgetSpent
-        } else {
-            Go::Continue
-        }
     }
 }
 

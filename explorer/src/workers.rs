@@ -13,9 +13,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder, Scope};
 use std::time::Duration;
 
+use checker::limit::Limit;
 use checker::model::Model;
 use checker::seam::{Ending, Program};
 use checker::search::{Desk, Done, Go, Job, Paper, Workers};
+use ptrace_backend::attention::Attention;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A program that can be had again, for another thread.
@@ -34,9 +36,9 @@ pub trait Repeatable: Sync {
     /// the executions under way show.
     const AT_HAND: usize = 4;
 
-    /// Starts it again, for the calling thread, which is the `nth` worker from 1. `stop` ends its executions. `None` where
+    /// Starts it again, for the calling thread, which is the `nth` worker from 1. `limit` ends its executions. `None` where
     /// that cannot be done, or would not be the same program.
-    fn again(&self, nth: usize, stop: &Arc<AtomicBool>) -> Option<Self::Copy>;
+    fn again(&self, nth: usize, limit: &Limit) -> Option<Self::Copy>;
 
     /// How many executions can run at once, each on a CPU of its own.
     fn at_once(&self) -> usize;
@@ -71,7 +73,7 @@ impl Repeatable for Model {
     /// A job takes less time than it takes to wake a worker, and an execution shows nothing that another one depends on.
     const AT_HAND: usize = 32;
 
-    fn again(&self, _nth: usize, _stop: &Arc<AtomicBool>) -> Option<Self> {
+    fn again(&self, _nth: usize, _limit: &Limit) -> Option<Self> {
         Some(self.clone())
     }
 
@@ -157,6 +159,8 @@ struct Board<P: Repeatable> {
     /// There is a result, or one less who might have one.
     results: Condvar,
     stop: Arc<AtomicBool>,
+    /// That of the search; and it is over for them when they are to stop.
+    limit: Limit,
 }
 
 struct State<P: Repeatable> {
@@ -212,12 +216,12 @@ impl<P: Repeatable> Board<P> {
 
     /// What a worker does.
     fn work(&self, nth: usize, program: &P, staff: Staff) {
-        let Some(copy) = program.again(nth, &self.stop) else { return };
+        let Some(copy) = program.again(nth, &self.limit) else { return };
+        let _attention = Attention::pay();
         let mut desk = Desk::new(&copy);
-        let mut go = || if self.stop.load(Ordering::Relaxed) { Go::Cancelled } else { Go::Continue };
         while let Some((job, known, paper)) = self.next_job() {
             P::adopt(&copy, &known);
-            let done = job.run(&mut desk, paper, &mut go);
+            let done = job.run(&mut desk, paper, &self.limit);
             let meets = staff.minds_meeting() && P::is_copy_outside(&copy);
             let learnt = P::learnt(&copy).filter(|_| !meets);
             self.hand_in(if learnt.is_some() { done } else { done.void() }, learnt);
@@ -251,12 +255,12 @@ impl<P: Repeatable> Drop for Presence<'_, P> {
 }
 
 impl<'scope, 'env, P: Repeatable> Crew<'scope, 'env, P> {
-    /// Workers beside the calling thread. `taken_in` hears of every execution of theirs that counts.
+    /// Workers beside the calling thread, for a search with this limit. `taken_in` hears of every execution of theirs that counts.
     pub fn new(
         scope: &'scope Scope<'scope, 'env>,
         program: &'env P,
         staff: Staff,
-        taken_in: &'env (dyn Fn(&Ending) + Sync),
+        (limit, taken_in): (&Limit, &'env (dyn Fn(&Ending) + Sync)),
     ) -> Self {
         let state = State {
             waiting: Vec::new(),
@@ -267,11 +271,16 @@ impl<'scope, 'env, P: Repeatable> Crew<'scope, 'env, P> {
             awaited: false,
             alive: 0,
         };
+        let stop = Arc::new(AtomicBool::new(false));
+        let (stops, limit) = (Arc::clone(&stop), limit.clone());
         let board = Board {
             state: Mutex::new(state),
             jobs: Condvar::new(),
             results: Condvar::new(),
-            stop: Arc::new(AtomicBool::new(false)),
+            stop,
+            limit: Limit::new(
+                move || if stops.load(Ordering::Relaxed) { Go::Cancelled } else { limit.look() },
+            ),
         };
         let board = Arc::new(board);
         Self { scope, program, board, staff, patience: Some(0), learnt: FxHashMap::default(), taken_in }

@@ -154,7 +154,6 @@ impl Inspection {
         &mut self,
         run: impl FnOnce(&mut Process) -> Result<(), ExecutionError>,
     ) -> Result<Halt, ExecutionError> {
-        self.watch.begin();
         let result = run(&mut self.process);
         self.watch.end();
         result?;

@@ -29,7 +29,7 @@ pub(crate) fn launch(
     watch: &Arc<Watch>,
 ) -> Result<(Origin, Layout), LaunchError> {
     let recipe = Recipe::new(spec, executable, streams)?;
-    let mut startup = recipe.start()?;
+    let mut startup = recipe.start(watch)?;
     let read_map = LaunchError::system;
     let mapped = modules::starts(startup.tid).map_err(read_map("read the program's memory map"))?;
     let modules = modules::loaded(&mapped, &executable.path);
@@ -60,9 +60,8 @@ pub(crate) fn launch(
         outside: false,
         spares_linker: spec.stepping == Stepping::OutOfLine,
     };
-    watch.begin();
-    let passage = pass_constructors(&mut startup, &layout, &start_main, watch);
-    watch.end();
+    watch.begin(startup.tid, startup.tid);
+    let passage = pass_constructors(&mut startup, &layout, &start_main);
     layout.outside = startup.outside;
     let origin = match passage? {
         Passage::Main(main) => {
@@ -74,6 +73,7 @@ pub(crate) fn launch(
         }
         Passage::Early(early) => Origin::Starts(Starts { recipe, areas, early, mapped }),
     };
+    watch.end();
     Ok((origin, layout))
 }
 
@@ -88,7 +88,6 @@ fn pass_constructors(
     startup: &mut Startup,
     layout: &Layout,
     start_main: &[u64],
-    watch: &Arc<Watch>,
 ) -> Result<Passage, LaunchError> {
     layout.plant_specials(startup)?;
     let specials = layout.traps.values().filter_map(|trap| match &trap.what {
@@ -96,7 +95,7 @@ fn pass_constructors(
         _ => None,
     });
     let specials: Vec<_> = specials.collect();
-    startup.run_to_main(start_main, &specials, watch)
+    startup.run_to_main(start_main, &specials)
 }
 
 /// The C library's allocator draws a random number when it is first used, which would cost every execution a stop. Asked

@@ -5,6 +5,7 @@
 #![warn(clippy::unwrap_used)]
 
 mod answers;
+pub mod attention;
 mod control;
 pub mod debuginfo;
 pub mod doctor;
@@ -16,6 +17,7 @@ mod layout;
 mod os;
 pub mod preflight;
 mod program;
+pub mod resources;
 mod spec;
 mod target;
 mod traps;

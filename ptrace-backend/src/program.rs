@@ -1,12 +1,13 @@
 //! A real program, launched, as the checker's [`Program`].
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ThreadId;
 
+use checker::limit::Limit;
 use checker::names::{Obj, Site, ThreadName};
 use checker::seam::{Epoch, ExecutionError, Program, Scope, StartError};
+use checker::search::Go;
 use checker::trace::Trace;
 
 use crate::control::knowledge::Shared;
@@ -50,14 +51,14 @@ impl PtraceProgram {
         Self::launch_on(spec, cpus)
     }
 
-    /// The same program again, for the calling thread and a CPU of its own: the `nth` after that of this one. `stop` ends
-    /// its executions. `None` where it cannot be started, or would not be the same in every address.
+    /// The same program again, for the calling thread and a CPU of its own: the `nth` after that of this one. `limit`
+    /// ends its executions. `None` where it cannot be started, or would not be the same in every address.
     #[must_use]
-    pub fn again(&self, nth: usize, stop: &Arc<AtomicBool>) -> Option<Self> {
+    pub fn again(&self, nth: usize, limit: &Limit) -> Option<Self> {
         let mut cpus = self.cpus.clone();
         let count = cpus.len().max(1);
         cpus.rotate_left(nth % count);
-        let spec = LaunchSpec { cancel: Arc::clone(stop), ..self.spec.clone() };
+        let spec = LaunchSpec { limit: limit.clone(), ..self.spec.clone() };
         let again = Self::launch_on(spec, cpus).ok()?;
         let same =
             again.executable.build_id == self.executable.build_id && again.layout.is_like(&self.layout);
@@ -67,12 +68,17 @@ impl PtraceProgram {
 
     fn launch_on(spec: LaunchSpec, cpus: Vec<usize>) -> Result<Self, LaunchError> {
         let executable = preflight::inspect(&spec.program)?;
+        match spec.limit.look() {
+            Go::Cancelled => return Err(LaunchError::Cancelled),
+            Go::BudgetSpent => return Err(LaunchError::OutOfTime),
+            Go::Continue | Go::HalfSpent => {}
+        }
         // Without it everything is slower, and that is all.
         let is_bound = cpus.first().is_some_and(|&cpu| fd::pin_to(cpu).is_ok());
         let streams =
             Streams::new(spec.stdin.as_deref()).map_err(LaunchError::system("prepare standard input"))?;
         let streams = Arc::new(streams);
-        let watch = Watch::start(spec.run_timeout, Arc::clone(&spec.cancel), Arc::clone(&streams))
+        let watch = Watch::start(spec.run_timeout, spec.limit.clone(), Arc::clone(&streams))
             .map_err(LaunchError::system("start the watchdog"))?;
         let watch = Arc::new(watch);
         let (origin, layout) = launch::launch(&spec, &executable, &streams, &watch)?;
@@ -221,7 +227,7 @@ impl PtraceProgram {
     /// A new copy, before its first instruction, with what it writes to and what limits its time.
     pub(crate) fn copy(&self) -> Result<(Process, Arc<Streams>, Arc<Watch>), ExecutionError> {
         let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
-        let begun = origin.begin(&self.layout).map_err(|error| ExecutionError::System(error.to_string()))?;
+        let begun = origin.begin(&self.layout, &self.watch)?;
         let mut process = Process::new(
             begun,
             Arc::clone(&self.layout),
@@ -239,9 +245,11 @@ impl Program for PtraceProgram {
 
     fn start(&self, scope: &Scope) -> Result<PtraceExecution, StartError> {
         if self.tracer != std::thread::current().id() {
-            return Err(StartError("a program is explored by the thread that launched it".to_owned()));
+            return Err(StartError::Failed(
+                "a program is explored by the thread that launched it".to_owned(),
+            ));
         }
-        self.begin(scope.clone()).map_err(|error| StartError(error.to_string()))
+        self.begin(scope.clone()).map_err(StartError::from)
     }
 
     fn epoch(&self) -> Epoch {

@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+
+use checker::limit::Limit;
+use checker::seam::ExecutionError;
 
 /// A program with everything that determines what it does.
 #[derive(Debug, Clone)]
@@ -19,14 +20,14 @@ pub struct LaunchSpec {
     pub env: Vec<(OsString, OsString)>,
     /// What it reads from standard input; empty if `None`.
     pub stdin: Option<PathBuf>,
-    /// Wall time that a thread may take to its next key point.
+    /// How long a thread may run, in processor time, or wait to come to its next key point.
     pub run_timeout: Duration,
     /// Whether a program that ends with another exit code than 0 has failed.
     pub exit_code_fails: bool,
     /// How the instruction under a trap is executed.
     pub stepping: Stepping,
-    /// Set from another thread to end everything at once.
-    pub cancel: Arc<AtomicBool>,
+    /// What ends everything: no wait for the program outlasts it.
+    pub limit: Limit,
 }
 
 impl LaunchSpec {
@@ -42,7 +43,7 @@ impl LaunchSpec {
             run_timeout: Duration::from_secs(10),
             exit_code_fails: true,
             stepping: Stepping::default(),
-            cancel: Arc::default(),
+            limit: Limit::default(),
         }
     }
 }
@@ -72,9 +73,25 @@ pub enum LaunchError {
         /// The reason.
         error: std::io::Error,
     },
+    /// The user wants to stop.
+    #[error("stopped before the program had come to its first key point")]
+    Cancelled,
+    /// The time for everything is up.
+    #[error("time was up before the program had come to its first key point")]
+    OutOfTime,
     /// The program did something on its way to `main` that cannot be controlled.
     #[error("{0}")]
     Startup(String),
+}
+
+impl From<LaunchError> for ExecutionError {
+    fn from(error: LaunchError) -> Self {
+        match error {
+            LaunchError::Cancelled => Self::Cancelled,
+            LaunchError::OutOfTime => Self::OutOfTime,
+            error => Self::System(error.to_string()),
+        }
+    }
 }
 
 impl LaunchError {

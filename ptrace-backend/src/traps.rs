@@ -12,7 +12,7 @@ use crate::debuginfo::{self, contains, overlaps};
 use crate::instructions::{Candidate, FunctionShape, relocate, scan};
 use crate::layout::{Layout, Module, Trap, What, is_system};
 use crate::os::memory::{self, MemoryFile};
-use crate::os::{Tid, ptrace};
+use crate::os::ptrace;
 use crate::spec::LaunchError;
 use crate::target::cancellation;
 use crate::target::inject::{Area, unreadable};
@@ -57,7 +57,7 @@ impl Traps {
                 let what = What::Function { function: Function::Look, timed_out: 0 };
                 wanted.extend(cancellation::looks_at(startup.tid, module).map(|address| (address, what)));
             }
-            for candidate in candidates(startup.tid, i, module, (memory_functions, &rust_function)) {
+            for candidate in candidates(startup, i, module, (memory_functions, &rust_function))? {
                 wanted.push((candidate.addr, What::Access(traps.candidates.len())));
                 traps.candidates.push(candidate);
             }
@@ -106,6 +106,7 @@ impl Traps {
         let places = (start..).step_by(STUB as usize);
         for ((room, place), (address, what)) in stubs.chunks_exact_mut(STUB as usize).zip(places).zip(wanted)
         {
+            startup.goes_on()?;
             let mut code = [0; LONGEST];
             if !memory::read(startup.tid, address, &mut code)
                 && !memory::read(startup.tid, address, &mut code[..1])
@@ -128,13 +129,13 @@ type RustFunction<'f> = &'f dyn Fn(&str) -> Option<Function>;
 
 /// The memory accesses of a module's code, if it is the user's own, and its calls of memory functions.
 fn candidates(
-    process: Tid,
+    startup: &Startup,
     index: usize,
     module: &Module,
     (functions, rust_function): (&MemoryFunctions, RustFunction<'_>),
-) -> Vec<Candidate> {
+) -> Result<Vec<Candidate>, LaunchError> {
     if index != 0 && is_system(&module.mapped.path) {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let image = &module.image;
     let user = image.user_code(&debuginfo::is_user_file);
@@ -146,6 +147,7 @@ fn candidates(
     let text = image.text();
     let mut found = Vec::new();
     for function in image.functions() {
+        startup.goes_on()?;
         // One operation as a whole, by the trap at its entry.
         if function.symbol.is_some_and(|name| rust_function(name).is_some()) {
             continue;
@@ -159,13 +161,13 @@ fn candidates(
         let shape = FunctionShape::of(code, start);
         let scanned = scan(code, start, &shape, is_constant);
         let is_in = |addr: u64, code: &[Range<u64>]| contains(code, addr.wrapping_sub(bias));
-        let calls = functions.calls(process, module, &scanned, |addr| is_in(addr, &units));
+        let calls = functions.calls(startup.tid, module, &scanned, |addr| is_in(addr, &units));
         let accesses = scanned.candidates.into_iter().filter(|access| is_in(access.addr, &user));
         found.extend(accesses.chain(calls.into_iter().filter(|call| is_in(call.addr, &units))));
     }
     found.sort_by_key(|c| c.addr);
     found.dedup_by_key(|c| c.addr);
-    found
+    Ok(found)
 }
 
 /// Where the thread functions of a module begin, in all versions of their names: which one a program uses is decided by

@@ -131,7 +131,7 @@ fn none_passes<P: Program>(lab: &mut Lab<'_, P>) -> Result<bool, Halt> {
                 cache.end(lab.trace().hb.state());
             }
             // What would come next is unknown.
-            End::Limit(_) => return Err(Halt::Spent),
+            End::Limit(..) => return Err(Halt::Spent),
             End::Cut(_) | End::Promoted(_) | End::Stopped(_) => {}
         }
         strategy.learn(&item, lab.trace(), notes, &cache);
@@ -163,7 +163,7 @@ impl<P: Program> Program for After<'_, P> {
                 Ok(batch) => batch,
                 Err(error) => {
                     run.finish();
-                    return Err(StartError(error.to_string()));
+                    return Err(error.into());
                 }
             };
             for id in batch.steps.iter().map(|step| step.event.id) {

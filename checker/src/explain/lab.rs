@@ -3,6 +3,7 @@
 use std::mem;
 
 use crate::failure::Failure;
+use crate::limit::Limit;
 use crate::run::{End, Go, Limits, Runner};
 use crate::seam::{Choice, Ending, OpKey, Program, Scope};
 use crate::search::{Identity, SearchError};
@@ -28,7 +29,8 @@ pub(super) enum Halt {
 pub(super) struct Lab<'a, P> {
     runner: Runner<'a, P>,
     identity: &'a Identity,
-    go: &'a mut dyn FnMut() -> Go,
+    ends: &'a Limit,
+    tick: &'a mut dyn FnMut(),
     /// Executions so far.
     executions: u64,
     /// How many there may have been at the end of this stage.
@@ -78,12 +80,13 @@ impl<'a, P: Program> Lab<'a, P> {
         program: &'a P,
         limits: Limits,
         identity: &'a Identity,
-        go: &'a mut dyn FnMut() -> Go,
+        (ends, tick): (&'a Limit, &'a mut dyn FnMut()),
     ) -> Self {
         Self {
             runner: Runner::new(program, limits),
             identity,
-            go,
+            ends,
+            tick,
             executions: 0,
             limit: 0,
             insists: false,
@@ -117,7 +120,7 @@ impl<'a, P: Program> Lab<'a, P> {
         executions: u64,
         stage: impl FnOnce(&mut Lab<'_, Q>) -> Result<T, Halt>,
     ) -> Result<T, Halt> {
-        let mut lab = Lab::new(program, self.runner.limits, self.identity, &mut *self.go);
+        let mut lab = Lab::new(program, self.runner.limits, self.identity, (self.ends, &mut *self.tick));
         lab.allow(executions);
         let result = stage(&mut lab);
         self.executions += lab.executions();
@@ -140,8 +143,12 @@ impl<'a, P: Program> Lab<'a, P> {
             return Err(Halt::Spent);
         }
         self.executions += 1;
-        let (asked, insists, shares) = (&mut *self.go, self.insists, self.shares);
-        let mut go = || match asked() {
+        let (ends, tick, insists, shares) = (self.ends, &mut *self.tick, self.insists, self.shares);
+        let mut look = || {
+            tick();
+            ends.look()
+        };
+        let mut go = || match look() {
             Go::BudgetSpent | Go::HalfSpent if insists => Go::Continue,
             Go::HalfSpent if shares => Go::BudgetSpent,
             Go::HalfSpent => Go::Continue,
@@ -170,7 +177,7 @@ impl<'a, P: Program> Lab<'a, P> {
     /// Takes what the execution that ended so has recorded.
     pub(super) fn experiment(&mut self, end: &End) -> Experiment {
         let failures: &[Failure] = match end {
-            End::Ended(failures) | End::Limit(failures) => failures,
+            End::Ended(failures) | End::Limit(_, failures) => failures,
             End::Cut(_) | End::Promoted(_) | End::Stopped(_) => &[],
         };
         let failure = failures.iter().find(|failure| Identity::of(failure) == *self.identity).cloned();

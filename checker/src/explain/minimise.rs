@@ -252,7 +252,7 @@ impl Icb {
             End::Ended(_) => {
                 self.cache.end(lab.trace().hb.state());
             }
-            End::Limit(_) => {
+            End::Limit(..) => {
                 self.cut = Some(self.cut.map_or(item.cost, |cut| cut.min(item.cost)));
                 self.cache.withdraw(&notes.entered, item.id);
                 notes.endless = true;

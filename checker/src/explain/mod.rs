@@ -43,7 +43,7 @@ pub(crate) use self::woken::lost;
 use crate::cost;
 use crate::failure::FailureKind;
 use crate::names::ThreadName;
-use crate::run::{Go, Limits};
+use crate::run::Limits;
 use crate::seam::{Choice, OpKey, Program};
 use crate::search::{Finding, Options, SearchError};
 use crate::strategy::StrategyKind;
@@ -91,8 +91,10 @@ pub enum Unexplained {
     /// No order of threads makes a difference, and its execution alone does not tell why.
     #[error("it fails whatever the schedule")]
     Always,
-    /// Its executions are as long as they may be.
-    #[error("its executions do not end, which makes each experiment as long as the limit allows")]
+    /// A thread goes round in a loop for ever, which takes as long as it may to be seen.
+    #[error(
+        "a thread never comes to its next key point, which makes each experiment as long as --run-timeout allows"
+    )]
     Endless,
     /// Its execution has so many events.
     #[error(
@@ -110,7 +112,7 @@ pub enum Unexplained {
     Search(#[from] SearchError),
 }
 
-/// Explains a finding of a search with these options. `go` is asked at every event. The effort is what the simplest schedule
+/// Explains a finding of a search with these options, within their limit. `tick` is called at every event. The effort is what the simplest schedule
 /// is worth; the stages after that have budgets of their own. `compared` is told of the simplest execution that fails, and then of
 /// each one that it is compared with, and whether it failed in the same way.
 ///
@@ -120,20 +122,22 @@ pub fn explain<P: Program>(
     program: &P,
     found: &Finding,
     (options, effort): (&Options, Effort),
-    go: &mut dyn FnMut() -> Go,
+    tick: &mut dyn FnMut(),
     compared: &mut dyn FnMut(&Trace, bool),
 ) -> Result<Explanation, Unexplained> {
-    match found.failure.kind {
-        FailureKind::AlwaysFails => return alone::explained(found).ok_or(Unexplained::Always),
-        FailureKind::StepLimit | FailureKind::Timeout => return Err(Unexplained::Endless),
-        _ => {}
+    if found.failure.kind == FailureKind::AlwaysFails {
+        return alone::explained(found).ok_or(Unexplained::Always);
+    }
+    // Where all threads take part, it is seen at once.
+    if found.failure.kind == FailureKind::Livelock && found.failure.thread.is_some() {
+        return Err(Unexplained::Endless);
     }
     let events = found.trace.steps.len();
     if events > LONGEST && effort == Effort::Bounded {
         return Err(Unexplained::TooLong(events));
     }
     let limits = Limits::of(options);
-    let mut lab = Lab::new(program, limits, &found.identity, go);
+    let mut lab = Lab::new(program, limits, &found.identity, (&options.limit, tick));
     let by_icb = options.strategy == StrategyKind::Icb;
     let searched = Searched { fewest: found.fewest, by_icb };
     let (minimum, learnt) =

@@ -1,8 +1,10 @@
 //! Explanations of failures of model programs.
 
 use super::*;
+use crate::limit::Limit;
 use crate::model::Model;
 use crate::op::OpKind;
+use crate::run::Go;
 use crate::search::tests::oracle::always_fails_after;
 use crate::search::{Observer, Outcome, Progress, explore};
 use crate::strategy::StrategyKind;
@@ -11,10 +13,6 @@ struct Patient;
 
 impl Observer for Patient {
     fn progress(&mut self, _: &Progress) {}
-
-    fn verdict(&mut self) -> Go {
-        Go::Continue
-    }
 }
 
 pub(super) fn model(text: &str) -> Model {
@@ -37,14 +35,8 @@ fn by(strategy: StrategyKind, seed: u64) -> Options {
 
 /// The explanation of what a search finds first.
 pub(super) fn explained(text: &str, options: &Options) -> Explanation {
-    explain(
-        &model(text),
-        &found(text, options),
-        (options, Effort::Bounded),
-        &mut || Go::Continue,
-        &mut |_, _| (),
-    )
-    .unwrap_or_else(|error| panic!("{text}: {error}"))
+    explain(&model(text), &found(text, options), (options, Effort::Bounded), &mut || (), &mut |_, _| ())
+        .unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 const LOST_UPDATE: &str = "create T2, create T3, join T2, join T3, r x, assert x == 2 \
@@ -98,14 +90,13 @@ fn what_time_has_cut_short_can_be_brought_to_its_end() {
     let options = by(StrategyKind::Random, 3);
     let found = found(SPIN_FLAG, &options);
     let program = model(SPIN_FLAG);
-    let cut = explain(&program, &found, (&options, Effort::Bounded), &mut || Go::BudgetSpent, &mut |_, _| ())
-        .unwrap();
+    let at_once = Options { limit: Limit::new(|| Go::BudgetSpent), ..options.clone() };
+    let cut = explain(&program, &found, (&at_once, Effort::Bounded), &mut || (), &mut |_, _| ()).unwrap();
     assert_eq!((cut.minimised, cut.finding.fewest), (false, false));
     assert_eq!(cut.finding.trace.first_difference(&found.trace), None);
     assert!(cut.finding.preemptions > Some(2), "{:?}", cut.finding.preemptions);
     let whole =
-        explain(&program, &cut.finding, (&options, Effort::Full), &mut || Go::Continue, &mut |_, _| ())
-            .unwrap();
+        explain(&program, &cut.finding, (&options, Effort::Full), &mut || (), &mut |_, _| ()).unwrap();
     assert_eq!((whole.minimised, whole.finding.fewest, whole.finding.preemptions), (true, true, Some(2)));
 }
 

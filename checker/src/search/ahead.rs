@@ -14,7 +14,8 @@ use std::mem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Search, SearchError};
-use crate::run::{End, Go, Limits, OnlyAt, Over, Runner};
+use crate::limit::Limit;
+use crate::run::{End, Limits, OnlyAt, Over, Runner};
 use crate::seam::{Ending, Epoch, Program, Scope};
 use crate::strategy::{Guide, Notes, Settled, WorkItem};
 use crate::trace::Trace;
@@ -142,20 +143,20 @@ impl Job {
         self.epoch
     }
 
-    /// Runs it. `go` is asked at every event.
-    pub fn run<P: Program>(self, desk: &mut Desk<'_, P>, paper: Paper, go: &mut dyn FnMut() -> Go) -> Done {
+    /// Runs it, within this limit.
+    pub fn run<P: Program>(self, desk: &mut Desk<'_, P>, paper: Paper, limit: &Limit) -> Done {
         let Self { item, mut guide, limits, only_at, epoch } = self;
         let (id, runner) = (item.id, &mut desk.0);
         if runner.program.epoch() != epoch {
             return Done { id, ran: None };
         }
         (runner.limits, runner.only_at, runner.trace) = (limits, only_at, paper.0);
-        let end = runner.run(&item.prefix, &mut *guide, go);
-        let Ok(end @ (End::Ended(_) | End::Cut(_) | End::Limit(_))) = end else {
+        let end = runner.run(&item.prefix, &mut *guide, &mut || limit.look());
+        let Ok(end @ (End::Ended(_) | End::Cut(_) | End::Limit(..))) = end else {
             return Done { id, ran: None };
         };
         let over = runner.over();
-        guide.ended(&runner.trace, matches!(end, End::Limit(_)));
+        guide.ended(&runner.trace, matches!(end, End::Limit(..)));
         let (trace, ending) = (mem::take(&mut runner.trace), mem::take(&mut runner.ending));
         let ran = Ran { end, notes: guide.notes(), trace, ending, over };
         Done { id, ran: Some(ran) }
@@ -297,7 +298,7 @@ impl<P: Program> Search<'_, P> {
     fn fetch(&mut self, id: u64) -> Option<Ran> {
         self.ahead.collect(false);
         while self.ahead.out.contains(&id) {
-            let stops = self.observer.verdict() != Go::Continue;
+            let stops = self.options.limit.is_over();
             if self.ahead.workers.recall(id) || stops || !self.ahead.workers.holds(id) {
                 // Running it here says why to stop.
                 self.ahead.out.remove(&id);

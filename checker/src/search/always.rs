@@ -57,8 +57,8 @@ impl<P: Program> Search<'_, P> {
             }
             self.stats.other += 1;
             let mut guide = strategy.guide(&item, &cache);
-            let observer = &mut *self.observer;
-            let end = self.runner.run(&item.prefix, &mut *guide, &mut || observer.verdict())?;
+            let limit = &self.options.limit;
+            let end = self.runner.run(&item.prefix, &mut *guide, &mut || limit.look())?;
             let notes = guide.notes();
             match end {
                 _ if self.runner.ending.left_out => return Ok(false),

@@ -72,11 +72,11 @@ impl<P: Program> Search<'_, P> {
         }
         self.audited = self.stats.executions_now();
         self.stats.other += 1;
-        let observer = &mut *self.observer;
-        let mut go = || -> Go { observer.verdict() };
+        let limit = &self.options.limit;
+        let mut go = || -> Go { limit.look() };
         match self.runner.run_within(&Scope::Audit, &schedule, &mut DefaultSchedule, &mut go)? {
             End::Stopped(go) => Ok(Some(Ended::from(go))),
-            End::Ended(_) | End::Limit(_) | End::Cut(_) | End::Promoted(_) => Ok(None),
+            End::Ended(_) | End::Limit(..) | End::Cut(_) | End::Promoted(_) => Ok(None),
         }
     }
 }

@@ -27,8 +27,8 @@ impl<P: Program> Search<'_, P> {
     pub(super) fn run_carried_over(&mut self) -> Result<Option<Ended>, SearchError> {
         let Some(Carried { events, cost }) = self.carried_over.take() else { return Ok(None) };
         self.stats.other += 1;
-        let observer = &mut *self.observer;
-        let end = self.runner.run(&[], &mut Follow::new(events), &mut || observer.verdict())?;
+        let limit = &self.options.limit;
+        let end = self.runner.run(&[], &mut Follow::new(events), &mut || limit.look())?;
         match end {
             End::Stopped(go) => Ok(Some(Ended::from(go))),
             End::Promoted(failures) => {
@@ -45,7 +45,7 @@ impl<P: Program> Search<'_, P> {
                 }
                 self.take_failures(failures, whole, false)
             }
-            End::Ended(_) | End::Cut(_) | End::Limit(_) => Ok(None),
+            End::Ended(_) | End::Cut(_) | End::Limit(..) => Ok(None),
         }
     }
 }

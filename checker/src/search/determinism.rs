@@ -66,7 +66,7 @@ impl<P: Program> Search<'_, P> {
                 End::Stopped(go) => return Ok(Some(Ended::from(go))),
                 End::Promoted(_) => once = None,
                 // Too long to run again for this alone; it will be run again as a finding.
-                End::Limit(_) if once.is_none() => return Ok(None),
+                End::Limit(..) if once.is_none() => return Ok(None),
                 second => {
                     let trace = mem::take(&mut self.runner.trace);
                     let Some((first, before)) = once.take() else {
@@ -108,10 +108,10 @@ impl<P: Program> Search<'_, P> {
             Some(opening) => opening.guide(),
             None => Box::new(DefaultSchedule),
         };
-        let observer = &mut *self.observer;
-        let mut go = || -> Go { observer.verdict() };
+        let limit = &self.options.limit;
+        let mut go = || -> Go { limit.look() };
         let end = self.runner.run_within(scope, &[], &mut *guide, &mut go)?;
-        if let End::Ended(failures) | End::Limit(failures) = &end {
+        if let End::Ended(failures) | End::Limit(_, failures) = &end {
             self.note_seen(failures);
         }
         Ok(end)
@@ -120,7 +120,7 @@ impl<P: Program> Search<'_, P> {
 
 pub(super) fn ends_differ(at: usize, expected: &End, got: &End) -> Difference {
     let words = |end: &End| match end {
-        End::Ended(failures) | End::Limit(failures) => {
+        End::Ended(failures) | End::Limit(_, failures) => {
             failures.first().map_or("the end", |failure| &failure.message).to_owned()
         }
         End::Cut(_) | End::Promoted(_) | End::Stopped(_) => "cut short".to_owned(),

@@ -21,16 +21,10 @@ pub struct Identity {
 
 impl Identity {
     /// The identity of a failure: the stack of the thread that failed, and the line that made it fail before that; of a
-    /// deadlock, where each thread stands, whichever thread it is. Where an endless execution happened to be cut is no part
-    /// of it.
+    /// deadlock, where each thread stands, whichever thread it is.
     #[must_use]
     pub fn of(failure: &Failure) -> Self {
-        let mut sites = match failure.kind {
-            FailureKind::StepLimit | FailureKind::Timeout => {
-                return Self { kind: failure.kind, sites: Vec::new(), line: None };
-            }
-            _ => failure.stack.clone(),
-        };
+        let mut sites = failure.stack.clone();
         if failure.thread.is_none() {
             sites.extend(failure.others.iter().filter_map(|party| party.stack.first()));
             sites.sort_unstable();
@@ -51,7 +45,8 @@ pub(super) enum Reproduction {
     /// The limit was not reached again: no finding.
     No(String),
     Promoted,
-    Stopped(Ended),
+    /// The search ends here; so many replays had shown it by then.
+    Stopped(Ended, u32),
 }
 
 impl<P: Program> Search<'_, P> {
@@ -63,18 +58,18 @@ impl<P: Program> Search<'_, P> {
     ) -> Result<Reproduction, SearchError> {
         let Shown { failure, trace, .. } = shown;
         let schedule = trace.schedule();
-        for _ in 0..REPLAYS {
+        for done in 0..REPLAYS {
             self.stats.other += 1;
-            let observer = &mut *self.observer;
+            let limit = &self.options.limit;
             // Time running out must not lose what was found.
-            let mut go = || match observer.verdict() {
+            let mut go = || match limit.look() {
                 Go::Cancelled => Go::Cancelled,
                 Go::BudgetSpent | Go::HalfSpent | Go::Continue => Go::Continue,
             };
             let end = self.runner.run(&schedule, &mut DefaultSchedule, &mut go)?;
             match &end {
                 End::Promoted(_) => return Ok(Reproduction::Promoted),
-                End::Stopped(go) => return Ok(Reproduction::Stopped(Ended::from(*go))),
+                End::Stopped(go) => return Ok(Reproduction::Stopped(Ended::from(*go), done)),
                 end if shows(end, identity) => {
                     if let Some(difference) = trace.first_difference(&self.runner.trace)
                         && (shown.whole || difference.at < trace.steps.len())
@@ -97,7 +92,7 @@ impl<P: Program> Search<'_, P> {
 
 pub(super) fn shows(end: &End, identity: &Identity) -> bool {
     match end {
-        End::Ended(failures) | End::Limit(failures) => {
+        End::Ended(failures) | End::Limit(_, failures) => {
             failures.iter().any(|failure| Identity::of(failure) == *identity)
         }
         End::Cut(_) | End::Promoted(_) | End::Stopped(_) => false,

@@ -5,9 +5,9 @@ mod always;
 mod audit;
 mod carry;
 mod determinism;
-mod endless;
 mod error;
 mod findings;
+mod long;
 mod narrow;
 mod only_synchronisation;
 mod options;
@@ -34,22 +34,19 @@ pub use self::sample::sample;
 use crate::cache::Cache;
 use crate::failure::{Failure, FailureKind};
 use crate::race::{self, Pairs};
-pub use crate::run::Go;
 use crate::run::{End, Limits, Runner};
+pub use crate::run::{Exceeded, Go};
 use crate::seam::{Ending, Epoch, Program};
 use crate::strategy::{Coverage, Next, Strategy, WorkItem};
 use crate::trace::Trace;
 
-/// Whoever started a search: is told how far it is, and may stop it.
+/// Whoever started a search: is told how far it is. What stops it is [`Options::limit`].
 pub trait Observer {
     /// Called after every execution.
     fn progress(&mut self, progress: &Progress);
 
     /// Called as soon as a failure has been reproduced; again when a better schedule shows it.
     fn found(&mut self, _: &Finding) {}
-
-    /// Asked at every event.
-    fn verdict(&mut self) -> Go;
 }
 
 /// Explores a program.
@@ -184,6 +181,9 @@ impl<'a, P: Program> Search<'a, P> {
             if self.runner.program.epoch() != self.epoch {
                 continue;
             }
+            if self.options.limit.is_over() {
+                return Ok(Ended::from(self.options.limit.look()));
+            }
             let Some(item) = self.next_item() else {
                 if self.is_unchecked() {
                     match self.check_determinism()? {
@@ -266,8 +266,8 @@ impl<'a, P: Program> Search<'a, P> {
                 failed = Some(!failures.is_empty());
                 failures
             }
-            End::Limit(failures) => {
-                self.take_endless(item, &mut notes, &failures);
+            End::Limit(exceeded, failures) => {
+                self.take_long(item, &mut notes, exceeded);
                 limit = true;
                 failures
             }
@@ -370,30 +370,32 @@ impl<'a, P: Program> Search<'a, P> {
             // It will be found again with the larger set of key points.
             return Ok(None);
         }
-        match self.reproduce(&shown, &identity)? {
-            Reproduction::Yes => {}
+        let (reproduced, stopped) = match self.reproduce(&shown, &identity)? {
+            Reproduction::Yes => (findings::REPLAYS, None),
+            Reproduction::Stopped(ended, _) if known.is_some() => return Ok(Some(ended)),
+            // Somebody wants to know what there is.
+            Reproduction::Stopped(ended, reproduced) => (reproduced, Some(ended)),
             Reproduction::No(note) => {
                 self.notes.push(note);
                 return Ok(None);
             }
             Reproduction::Promoted => return Ok(None),
-            Reproduction::Stopped(ended) => return Ok(Some(ended)),
-        }
+        };
         // The same events once more, however many.
         self.runner.trace = Trace::default();
         let common = self.uniform.as_ref().is_none_or(|common| common.contains(&identity));
-        let suspected = common && known.is_none();
+        let suspected = common && known.is_none() && stopped.is_none();
         let always = self.is_always(&shown, &identity, suspected)?;
-        let finding = self.finding(shown, identity, always);
+        let finding = self.finding(shown, identity, always, reproduced);
         self.observer.found(&finding);
         match known {
             Some(at) => self.findings[at] = finding,
             None => self.findings.push(finding),
         }
-        Ok((!self.options.keep_going).then_some(Ended::FirstBug))
+        Ok(stopped.or_else(|| (!self.options.keep_going).then_some(Ended::FirstBug)))
     }
 
-    fn finding(&self, shown: Shown<'_>, identity: Identity, always: bool) -> Finding {
+    fn finding(&self, shown: Shown<'_>, identity: Identity, always: bool, reproduced: u32) -> Finding {
         let Shown { mut failure, trace, ending, number, .. } = shown;
         if always {
             failure.kind = FailureKind::AlwaysFails;
@@ -412,7 +414,7 @@ impl<'a, P: Program> Search<'a, P> {
             variables: Some(crate::cost::variables(&trace)),
             trace,
             schedule_number: number,
-            reproduced: (findings::REPLAYS, findings::REPLAYS),
+            reproduced: (reproduced, findings::REPLAYS),
             ending: ending.clone(),
             epoch: self.epoch,
             outdated: false,

@@ -8,7 +8,7 @@
 
 use super::audit::EVERY;
 use super::{Search, SearchError};
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::run::End;
 use crate::seam::{Program, Scope};
 use crate::strategy::{Notes, WorkItem};
@@ -28,7 +28,7 @@ impl<P: Program> Search<'_, P> {
             End::Ended(failures) | End::Cut(failures) if failures.is_empty() && self.spins_within(&scope) => {
                 Ok((end, notes))
             }
-            End::Ended(failures) | End::Cut(failures) | End::Limit(failures) => {
+            End::Ended(failures) | End::Cut(failures) | End::Limit(_, failures) => {
                 self.stats.other += 1;
                 self.is_narrow = false;
                 let wide = self.run_within(&Scope::All, item)?;
@@ -40,8 +40,8 @@ impl<P: Program> Search<'_, P> {
 
     fn run_within(&mut self, scope: &Scope, item: &WorkItem) -> Result<(End, Notes), SearchError> {
         let mut guide = self.strategy.guide(item, &self.cache);
-        let observer = &mut *self.observer;
-        let end = self.runner.run_within(scope, &item.prefix, &mut *guide, &mut || observer.verdict())?;
+        let limit = &self.options.limit;
+        let end = self.runner.run_within(scope, &item.prefix, &mut *guide, &mut || limit.look())?;
         Ok((end, guide.notes()))
     }
 
@@ -53,9 +53,7 @@ impl<P: Program> Search<'_, P> {
 
     /// Tells the user of a failure that was seen with few key points and not with all of them.
     fn note_if_missed(&mut self, failures: &[Failure], wide: &End) {
-        // Without a key point in its loop, a thread that waits for memory to change cannot be held there.
-        let is_told = |failure: &&Failure| failure.kind != FailureKind::Timeout;
-        if let (End::Ended(now), Some(failure)) = (wide, failures.iter().find(is_told))
+        if let (End::Ended(now), Some(failure)) = (wide, failures.first())
             && now.is_empty()
         {
             let note = format!(

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::limit::Limit;
 use crate::strategy::StrategyKind;
 
 /// Settings of a search.
@@ -42,6 +43,9 @@ pub struct Options {
     /// Switch threads at synchronisation only; for icb, idb, dfs, random and pct, which take the choices that they are given.
     /// Data races are looked for then in any case: they say whether it was enough.
     pub only_synchronisation: bool,
+    /// What ends it from outside.
+    #[serde(skip)]
+    pub limit: Limit,
 }
 
 /// With the search that makes no choices by chance and covers what it says. What people get who name none is
@@ -65,6 +69,7 @@ impl Default for Options {
             cache: true,
             races: false,
             only_synchronisation: false,
+            limit: Limit::default(),
         }
     }
 }

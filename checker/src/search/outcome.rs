@@ -64,6 +64,10 @@ pub struct Stats {
     pub redundant: u64,
     /// Cut short: all that could follow was known, or a limit on one execution was reached.
     pub pruned: u64,
+    /// Those of [`Stats::pruned`] that had as many events as one may have.
+    pub too_long: u64,
+    /// Those of [`Stats::pruned`] in which a thread ran for as long as it may without coming to a key point.
+    pub too_slow: u64,
     /// Ran to an end with accesses of few variables as key points: which class that was is not known.
     pub narrow: u64,
     /// No part of the search: replays and checks.

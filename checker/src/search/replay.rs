@@ -2,7 +2,8 @@
 
 use super::SearchError;
 use crate::failure::Failure;
-use crate::run::{End, Go, Limits, Runner};
+use crate::limit::Limit;
+use crate::run::{End, Exceeded, Limits, Runner};
 use crate::seam::{Choice, Ending, OpKey, Program};
 use crate::strategy::DefaultSchedule;
 use crate::trace::Trace;
@@ -14,11 +15,13 @@ pub struct Replayed {
     pub trace: Trace,
     /// What went wrong, if anything did.
     pub failure: Option<Failure>,
+    /// The limit that cut it short: what would have followed is not known.
+    pub cut: Option<Exceeded>,
     /// What the program wrote.
     pub ending: Ending,
 }
 
-/// Runs a recorded schedule, and the default schedule from where it stops. `go` is asked at every event after that.
+/// Runs a recorded schedule, and the default schedule from where it stops. `limit` ends it.
 ///
 /// # Errors
 /// [`SearchError::Diverged`] at the first event that is not as recorded; others when the program cannot be run.
@@ -26,17 +29,19 @@ pub fn replay<P: Program>(
     program: &P,
     steps: &[(Choice, OpKey)],
     step_limit: u32,
-    go: &mut dyn FnMut() -> Go,
+    limit: &Limit,
 ) -> Result<Replayed, SearchError> {
     let limits = Limits { timeouts: u32::MAX, ..Limits::of_events(step_limit) };
     loop {
         let mut runner = Runner::new(program, limits);
-        let failure = match runner.run(steps, &mut DefaultSchedule, go)? {
-            End::Ended(failures) | End::Limit(failures) => failures.into_iter().next(),
+        let (failures, cut) = match runner.run(steps, &mut DefaultSchedule, &mut || limit.look())? {
+            End::Ended(failures) => (failures, None),
+            End::Limit(exceeded, failures) => (failures, Some(exceeded)),
             // The replay itself showed new key points. They may not have been in its way.
             End::Promoted(_) => continue,
             End::Cut(_) | End::Stopped(_) => return Err(SearchError::Stopped),
         };
-        return Ok(Replayed { trace: runner.trace, failure, ending: runner.ending });
+        let failure = failures.into_iter().next();
+        return Ok(Replayed { trace: runner.trace, failure, cut, ending: runner.ending });
     }
 }

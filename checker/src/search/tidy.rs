@@ -20,8 +20,8 @@ impl<P: Program> Search<'_, P> {
             return Ok(shown);
         };
         self.stats.other += 1;
-        let observer = &mut *self.observer;
-        let mut go = || match observer.verdict() {
+        let limit = &self.options.limit;
+        let mut go = || match limit.look() {
             Go::Cancelled => Go::Cancelled,
             Go::BudgetSpent | Go::HalfSpent | Go::Continue => Go::Continue,
         };

@@ -170,8 +170,10 @@ impl StrategyKind {
             }
             Self::Idb => (Box::new(Frontier::new(Delays { max: max_delays })), Some(Rule::SamePosition)),
             Self::Dfs => (Box::new(Frontier::new(Unbounded)), Some(Rule::Preemptions)),
-            Self::Dpor => (Box::new(ReverseSearch::new()), None),
-            Self::BoundedDpor => (Box::new(ReverseSearch::within(max_preemptions)), None),
+            Self::Dpor => (Box::new(ReverseSearch::new().until(&options.limit)), None),
+            Self::BoundedDpor => {
+                (Box::new(ReverseSearch::within(max_preemptions).until(&options.limit)), None)
+            }
             Self::Random => (Box::new(Sampler::new(Random, seed)), None),
             Self::Pct => (Box::new(Sampler::new(Pct::new(depth), seed)), None),
             Self::Pos => (Box::new(Sampler::new(Pos::new(Racing::Conflicts), seed)), None),

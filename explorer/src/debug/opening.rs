@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use checker::failure::FailureKind;
 use checker::names::{Obj, Site};
 use checker::seam::{Choice, OpKey, Program};
-use checker::search::{self, Go};
+use checker::search;
 use ptrace_backend::{PtraceProgram, preflight};
 
 use super::debuggee::Debuggee;
@@ -22,6 +22,7 @@ use super::texts::Texts;
 use crate::adapt::adapt;
 use crate::backend::Launched;
 use crate::callers::places_of_events;
+use crate::deadline::Deadline;
 use crate::diverged::Readable;
 use crate::fresh_dir::Fresh;
 use crate::kept::{self, KeptFinding, KeptFolder};
@@ -46,7 +47,8 @@ pub(super) fn open(
     let mut notes = Vec::new();
     let root = root(request, &mut saved, &file, kept.as_ref(), &mut notes);
     let launched = match &root {
-        Ok(root) => replay::launch(&saved.target, root).and_then(|launch| launch.start(&controls.cancel)),
+        Ok(root) => replay::launch(&saved.target, root)
+            .and_then(|launch| launch.start(&Deadline::never(&controls.cancel).limit())),
         Err(error) => Err(Error::NotLive(error.to_string())),
     };
     let root = root.unwrap_or_else(|_| kept.as_ref().map_or(&request.folder, |kept| &kept.root).clone());
@@ -191,7 +193,7 @@ fn record(
     let tape = Tape::default();
     let taped = Taped { program, tape: &tape };
     let mut notes = Source::notes(backend);
-    let mut go = || if cancel.load(Ordering::Relaxed) { Go::Cancelled } else { Go::Continue };
+    let limit = Deadline::never(cancel).limit();
     let is_same_build = Source::build_id(backend) == saved.target.build_id;
     let steps: Vec<(Choice, OpKey)> = if is_same_build {
         let key_points = &saved.found_by.key_points;
@@ -201,9 +203,9 @@ fn record(
         notes.push(
             "the program was rebuilt since the schedule was saved; the schedule still applies".to_owned(),
         );
-        adapt(&taped, &saved.choices, places, &mut go)?
+        adapt(&taped, &saved.choices, places, &limit)?
     };
-    let replayed = search::replay(&taped, &steps, saved.target.step_limit, &mut go)
+    let replayed = search::replay(&taped, &steps, saved.target.step_limit, &limit)
         .map_err(|error| Readable(places).search_error(error))?;
     let taken = tape.take();
     if !is_same_build {

@@ -12,12 +12,10 @@ use crate::store::short_hash;
 pub(super) fn name(finding: &Finding, root: &Path) -> String {
     let mut identity = kind(finding.kind);
     let mut texts = HashMap::new();
-    if !matches!(finding.kind, FailureKind::StepLimit | FailureKind::Timeout) {
-        for place in places(finding) {
-            let function = place.function.as_deref().unwrap_or_default();
-            let file = place.file.as_deref().unwrap_or_default();
-            identity.push_str(&format!("\n{file}\n{function}\n{}", line_text(place, root, &mut texts)));
-        }
+    for place in places(finding) {
+        let function = place.function.as_deref().unwrap_or_default();
+        let file = place.file.as_deref().unwrap_or_default();
+        identity.push_str(&format!("\n{file}\n{function}\n{}", line_text(place, root, &mut texts)));
     }
     format!("{}-{}", kind(finding.kind), short_hash(identity.as_bytes()))
 }
@@ -129,7 +127,6 @@ mod tests {
         let name = |kind, lines: &[u32]| super::name(&finding(kind, lines), root.path());
         assert_eq!(name(FailureKind::Crash, &[1, 2]), name(FailureKind::Crash, &[1, 3]));
         assert_ne!(name(FailureKind::Crash, &[1]), name(FailureKind::Panic, &[1]));
-        assert_eq!(name(FailureKind::Timeout, &[1]), name(FailureKind::Timeout, &[2]));
     }
 
     #[test]

@@ -135,7 +135,7 @@ fn explore_on(
         source: &Words(&model, "build-1"),
         instead: &|| None,
         suppressions: &Suppressions::default(),
-        cancel: &Arc::new(AtomicBool::new(false)),
+        deadline: &Deadline::never(&Arc::default()),
     }
     .run(&model, workers, &mut Unwatched)
     .unwrap();
@@ -150,10 +150,10 @@ fn replay(file: &Path, program: &str, build_id: &'static str) -> Result<Report, 
     let model: Model = program.parse().unwrap();
     let saved = ScheduleFile::read(file)?;
     let source = Words(&model, build_id);
-    let cancel = AtomicBool::new(false);
+    let deadline = Deadline::never(&Arc::default());
     let root = Path::new("/checkout");
     let file = Path::new("s.json");
-    Again { saved: &saved, file, root, source: &source, instead: &|| None, cancel: &cancel }.run(&model)
+    Again { saved: &saved, file, root, source: &source, instead: &|| None, deadline: &deadline }.run(&model)
 }
 
 impl Explored {

@@ -68,7 +68,7 @@ fn a_cancelled_search_reports_what_it_has() {
         source: &Words(&model, "build-1"),
         instead: &|| None,
         suppressions: &Suppressions::default(),
-        cancel: &Arc::new(AtomicBool::new(true)),
+        deadline: &Deadline::never(&Arc::new(AtomicBool::new(true))),
     };
     let report = session.run(&model, None::<&Model>, &mut Unwatched).unwrap();
     assert_eq!((report.verdict, report.ended.as_str()), (Verdict::Inconclusive, "it was stopped"));
@@ -87,7 +87,7 @@ fn a_program_outside_the_root_is_said_not_to_be_portable() {
         source: &Words(&model, "build-1"),
         instead: &|| None,
         suppressions: &Suppressions::default(),
-        cancel: &Arc::new(AtomicBool::new(false)),
+        deadline: &Deadline::never(&Arc::default()),
     };
     let report = session.run(&model, None::<&Model>, &mut Unwatched).unwrap();
     assert!(report.notes.iter().any(|note| note.contains("lies outside `/checkout`")), "{:?}", report.notes);
@@ -110,7 +110,7 @@ fn what_was_found_is_reported_even_where_it_cannot_be_kept() {
         source: &Words(&model, "build-1"),
         instead: &|| None,
         suppressions: &Suppressions::default(),
-        cancel: &Arc::new(AtomicBool::new(false)),
+        deadline: &Deadline::never(&Arc::default()),
     };
     let report = session.run(&model, None::<&Model>, &mut Unwatched).unwrap();
     assert_eq!((report.verdict, &report.findings[0].schedule_file), (Verdict::Found, &None));

@@ -104,12 +104,12 @@ impl Finding {
     }
 
     /// Whether a simpler schedule may be found by taking longer. What fails always has none, and each experiment with what
-    /// does not end would last as long as the limit allows.
+    /// goes round in a loop for ever would last as long as a thread may run.
     pub(crate) fn can_be_minimised(&self) -> bool {
-        use FailureKind::{AlwaysFails, StepLimit, Timeout};
         let told = &self.kept.finding;
         let is_minimised = told.explanation.as_ref().is_some_and(|why| why.minimised);
-        !is_minimised && !matches!(told.kind, AlwaysFails | StepLimit | Timeout)
+        let goes_round = told.kind == FailureKind::Livelock && told.thread.is_some();
+        !is_minimised && !goes_round && told.kind != FailureKind::AlwaysFails
     }
 
     /// The kind as it is written in reports.

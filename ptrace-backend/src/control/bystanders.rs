@@ -4,12 +4,13 @@ use checker::failure::FailureKind;
 use checker::names::ThreadName;
 use checker::seam::ExecutionError;
 
+use super::hearing::Heard;
 use super::process::{Flow, Process, system};
 use super::sync::Index;
 use super::thread::Stage;
 use crate::answers::{START_OF_TIME, World};
 use crate::layout::What;
-use crate::os::wait::{self, Wait};
+use crate::os::wait::Wait;
 use crate::os::{Tid, memory, ptrace};
 use crate::target::startup::answer_time_stamp;
 
@@ -31,7 +32,7 @@ impl Process {
     /// The running thread has forked: the child runs, without the traps if its memory is its own.
     pub(crate) fn forked(&mut self, index: Index, memory: Memory) -> Result<(), ExecutionError> {
         let child = ptrace::event_message(self.threads[index].tid).map_err(system("read an event"))? as Tid;
-        wait::uninterrupted(child).map_err(system("wait for a new process"))?;
+        self.hear_soon(child)?;
         if memory == Memory::Copied {
             self.lift_traps_of(child);
             self.lift_probes_of(child);
@@ -98,15 +99,13 @@ impl Process {
     /// `None`: its time is over.
     fn wait_for_leader(&mut self) -> Result<Option<Wait>, ExecutionError> {
         loop {
-            match wait::any() {
-                Ok((who, status)) if who == self.leader => return Ok(Some(status)),
-                Ok((who, status)) => self.bystander(who, status),
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
-                    if self.interrupted(0, false)? {
+            match self.hear(self.leader, |_| true)? {
+                Heard::Report(status) => return Ok(Some(status)),
+                Heard::Over(reason) => {
+                    if self.interrupted(0, reason, false)? {
                         return Ok(None);
                     }
                 }
-                Err(error) => return Err(system("wait for a program")(error)),
             }
         }
     }
@@ -120,7 +119,7 @@ impl Process {
             }
             Wait::Fork | Wait::Vfork | Wait::Clone => {
                 if let Ok(child) = ptrace::event_message(who) {
-                    self.bystanders.push(child as Tid);
+                    self.take_in(child as Tid);
                 }
                 0
             }
@@ -130,6 +129,17 @@ impl Process {
             Wait::Seccomp | Wait::Exec | Wait::Exit | Wait::Stopped => 0,
         };
         let _ = ptrace::resume(who, signal);
+    }
+
+    /// A process that is not scheduled has created another one, or a thread.
+    fn take_in(&mut self, child: Tid) {
+        match self.early.remove(&child) {
+            Some(Wait::Exited(_) | Wait::Killed(_)) => return,
+            // Its first stop.
+            Some(_) => drop(ptrace::resume(child, 0)),
+            None => {}
+        }
+        self.bystanders.push(child);
     }
 
     /// Waiting for a child is done by the kernel: the children run on meanwhile.

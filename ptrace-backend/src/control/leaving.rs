@@ -8,7 +8,7 @@ use checker::seam::ExecutionError;
 use super::process::{Flow, Process, system};
 use super::sync::Index;
 use super::thread::Stage;
-use crate::os::wait::{self, Wait};
+use crate::os::wait::Wait;
 use crate::os::{Tid, memory, ptrace};
 
 impl Process {
@@ -58,6 +58,16 @@ impl Process {
         Ok(())
     }
 
+    fn hear_end_of_leader(&mut self) -> Result<Wait, ExecutionError> {
+        loop {
+            let status = self.hear_soon(self.leader)?;
+            if matches!(status, Wait::Exited(_) | Wait::Killed(_)) {
+                return Ok(status);
+            }
+            ptrace::resume(self.leader, 0).map_err(system("let the main thread end"))?;
+        }
+    }
+
     /// Where the main thread has left and all others are gone, the process ends; with whose exit code, the kernel knows:
     /// since Linux 5.17 it is that of the thread that ended last, before that of the main thread.
     pub(super) fn end_if_deserted(&mut self) -> Result<(), ExecutionError> {
@@ -65,7 +75,7 @@ impl Process {
             && let Some(stack) = self.left_from.take()
         {
             ptrace::resume(self.leader, 0).map_err(system("let the main thread end"))?;
-            let status = wait::end(self.leader).map_err(system("wait for the main thread's end"))?;
+            let status = self.hear_end_of_leader()?;
             self.threads[0].reaped = true;
             self.gone = true;
             if let Wait::Exited(code) = status {

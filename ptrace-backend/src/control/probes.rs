@@ -10,7 +10,7 @@ use super::process::{Flow, Process, system};
 use super::sync::Index;
 use crate::layout::What;
 use crate::os::memory::{self, MemoryFile};
-use crate::os::wait::{self, Wait};
+use crate::os::wait::Wait;
 use crate::os::{Tid, ptrace};
 
 const TRAP: u8 = 0xcc;
@@ -114,6 +114,7 @@ impl Process {
     /// Lets the thread that stands at a probe go on to its next stop.
     pub(crate) fn leave_probe(&mut self) -> Result<(), ExecutionError> {
         let Some(index) = self.probes.stopped.take() else { return Ok(()) };
+        self.watch.begin(self.leader, self.threads[index].tid);
         match self.pass_probe(index)? {
             Flow::Resume(signal) => self.run_on(index, signal)?,
             Flow::Rest => {}
@@ -132,8 +133,7 @@ impl Process {
         let tid = self.threads[index].tid;
         memory::poke_byte(tid, at, byte).map_err(system("lift a trap"))?;
         let status = loop {
-            ptrace::step(tid).map_err(system("step a thread"))?;
-            let status = wait::uninterrupted(tid).map_err(system("wait for a step"))?;
+            let status = self.step(tid)?;
             let Ok(regs) = ptrace::registers(tid) else { break status };
             self.threads[index].regs = regs;
             // A string instruction stops after every element.

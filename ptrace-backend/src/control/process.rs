@@ -19,10 +19,10 @@ use super::quarantine::Quarantine;
 use super::sharing::Sharing;
 use super::sync::{Index, Objects};
 use super::thread::{Stage, Thread};
-use super::watch::{Reason, Watch};
+use super::watch::Watch;
 use crate::answers::World;
 use crate::layout::Layout;
-use crate::os::wait::{self, Wait};
+use crate::os::wait::Wait;
 use crate::os::{Regs, Tid, memory, ptrace};
 use crate::spec::Stepping;
 use crate::target::origin::Origination;
@@ -48,13 +48,17 @@ pub(crate) struct Process {
     pub(super) left_from: Option<Vec<Site>>,
     /// Processes that the target has forked: they run, but unscheduled.
     pub(crate) bystanders: Vec<Tid>,
+    /// New threads and processes that have reported before whatever created them did.
+    pub(super) early: FxHashMap<Tid, Wait>,
+    /// A thread may be executing another program, beside others.
+    pub(super) executes: bool,
     pub(crate) notes: Vec<String>,
     /// How many events have run.
     pub(crate) events: u64,
     /// See [`checker::seam::Ending::left_out`].
     pub(crate) left_out: bool,
     /// It has been killed and reaped.
-    dead: bool,
+    pub(super) dead: bool,
     /// Who panicked first, and where.
     pub(crate) first_panic: Option<(ThreadName, Vec<Site>)>,
     pub(crate) exit_code_fails: bool,
@@ -127,6 +131,8 @@ impl Process {
             leader_stops_at_exit: false,
             left_from: None,
             bystanders: Vec::new(),
+            early: FxHashMap::default(),
+            executes: false,
             notes: note.into_iter().collect(),
             events: 0,
             left_out: false,
@@ -155,7 +161,6 @@ impl Process {
     /// Lets a thread run, with the registers that it now has, to its next key point or its end; then lets every thread
     /// that it created run to its first key point.
     pub(crate) fn advance(&mut self, index: Index) -> Result<(), ExecutionError> {
-        self.watch.begin();
         let is_wide = std::mem::replace(&mut self.let_go, true) | std::mem::take(&mut self.stops_next);
         self.widen(is_wide)?;
         self.segment(index)?;
@@ -175,6 +180,7 @@ impl Process {
 
     fn segment(&mut self, index: Index) -> Result<(), ExecutionError> {
         self.threads[index].pending = None;
+        self.watch.begin(self.leader, self.threads[index].tid);
         let mut signal = 0;
         let deferred = std::mem::take(&mut self.threads[index].deferred_signal);
         if deferred != 0 {
@@ -200,63 +206,13 @@ impl Process {
         }
     }
 
-    fn resume(&mut self, index: Index, signal: i32) -> Result<(), ExecutionError> {
+    pub(super) fn resume(&mut self, index: Index, signal: i32) -> Result<(), ExecutionError> {
         let tid = self.threads[index].tid;
         match ptrace::resume(tid, signal) {
             // The thread has been killed from outside meanwhile: waiting for it tells.
             Err(error) if error.raw_os_error() == Some(libc::ESRCH) => Ok(()),
             result => result.map_err(system("resume a thread")),
         }
-    }
-
-    /// Waits for the running thread, looking after bystanders and the watchdog. `None`: its time is over.
-    fn wait(&mut self, index: Index) -> Result<Option<Wait>, ExecutionError> {
-        let tid = self.threads[index].tid;
-        loop {
-            let result =
-                if self.bystanders.is_empty() { wait::one(tid).map(|s| (tid, s)) } else { wait::any() };
-            match result {
-                Ok((who, status)) if who == tid => return Ok(Some(status)),
-                Ok((who, status)) => self.bystander(who, status),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {
-                    if self.interrupted(index, true)? {
-                        return Ok(None);
-                    }
-                }
-                Err(error) => return Err(system("wait for a thread")(error)),
-            }
-        }
-    }
-
-    /// The watchdog has kicked: if it had reason to, stops the thread. `true`: it ran for too long, and has failed for
-    /// that. `runs`: the thread was let run; otherwise it is the other processes of the program that are waited for.
-    pub(crate) fn interrupted(&mut self, index: Index, runs: bool) -> Result<bool, ExecutionError> {
-        let Some(reason) = self.watch.expired() else { return Ok(false) };
-        let tid = self.threads[index].tid;
-        let stop = ptrace::interrupt(tid).and_then(|()| wait::uninterrupted(tid));
-        if let Ok(regs) = ptrace::registers(tid) {
-            self.threads[index].regs = regs;
-        }
-        let is_between = runs && matches!(stop, Ok(Wait::Stopped));
-        if is_between && reason == Reason::TimedOut && self.learns_from_runaway(index)? {
-            self.resume(index, 0)?;
-            return Ok(false);
-        }
-        let stack = self.stack(index);
-        self.gone = true;
-        if reason == Reason::Cancelled {
-            return Err(ExecutionError::Cancelled);
-        }
-        let name = self.threads[index].name;
-        if self.threads[index].cancellation.asynchronous {
-            return Err(ExecutionError::Unsupported(format!(
-                "{name} runs on without coming to a key point and allows asynchronous cancellation \
-                 (pthread_setcanceltype), which is not supported where nothing else could end it"
-            )));
-        }
-        let message = format!("{name} ran longer than the time limit without coming to a key point");
-        self.threads[index].stage = Stage::Failed(self.failure(index, FailureKind::Timeout, message, stack));
-        Ok(true)
     }
 
     /// What a stop means.
@@ -336,7 +292,7 @@ impl Process {
     fn created(&mut self, index: Index) -> Result<(), ExecutionError> {
         let parent = self.threads[index].tid;
         let tid = ptrace::event_message(parent).map_err(system("read an event"))? as Tid;
-        wait::uninterrupted(tid).map_err(system("wait for a new thread"))?;
+        self.hear_soon(tid)?;
         self.watch_leader(index, tid)?;
         let regs = ptrace::registers(tid).map_err(system("read registers"))?;
         self.read_registers(index)?;
@@ -380,34 +336,6 @@ impl Process {
         }
         let top = child.rsp.max(child.fs_base);
         (top.saturating_sub(1 << 20)..top.saturating_add(0x1000), known(regs.r10))
-    }
-
-    /// Ends the process and everything that it has started, and reaps it all.
-    pub(crate) fn kill(&mut self) {
-        // Its number may belong to another process by now.
-        if std::mem::replace(&mut self.dead, true) {
-            return;
-        }
-        self.watch.end();
-        for &child in &self.bystanders {
-            ptrace::kill(child);
-        }
-        // A stop on its way out would cost time. It cannot be told if it runs or is gone, and then need not be.
-        if !self.threads[0].reaped {
-            let _ = ptrace::stop_at_exit(self.leader, false);
-            ptrace::kill(self.leader);
-            if self.left_from.is_some() {
-                // Where the kernel takes the process to be ending already, it does not wake the main thread for that.
-                let _ = ptrace::resume(self.leader, 0);
-            }
-        }
-        let (main, others) = (&self.threads[..1], &self.threads[1..]);
-        for thread in others.iter().chain(main).filter(|thread| !thread.reaped) {
-            wait::reap(thread.tid);
-        }
-        for child in self.bystanders.drain(..) {
-            wait::reap(child);
-        }
     }
 }
 

@@ -2,15 +2,20 @@
 //! and is a key point from then on.
 //!
 //! A thread that waits for a flag in a loop that counts its rounds does not spin as [`super::spin`] has it, and as long as
-//! nobody has written the flag, no two threads share it. What is looked at here would be a failure otherwise; a long
-//! calculation would be one, too, and goes on one event at a time, which a note tells.
+//! nobody has written the flag, no two threads share it. What is looked at here would be cut short otherwise; a long
+//! calculation would be, too, and goes on one event at a time, which a note tells.
+//!
+//! A loop that comes back to where it was, with the same registers and the same memory, and has looked at nothing meanwhile that
+//! another thread could change, never ends: that is a livelock, whatever the time that it has had.
+
+use std::cmp::Reverse;
 
 use checker::names::Obj;
 use checker::seam::ExecutionError;
-use iced_x86::{InstructionInfoFactory, Mnemonic};
+use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic};
 
 use super::process::{Process, system};
-use super::spin::Iteration;
+use super::spin::{Iteration, same_registers};
 use super::sync::Index;
 use crate::layout::What;
 use crate::os::memory;
@@ -28,6 +33,11 @@ struct Round {
     writes: Vec<u64>,
 }
 
+/// Whether an instruction calls the kernel.
+fn is_call(instruction: Instruction) -> bool {
+    matches!(instruction.mnemonic(), Mnemonic::Syscall | Mnemonic::Int)
+}
+
 impl Process {
     /// The running thread has been stopped between key points, and its time is over. If it goes round in a loop, makes what
     /// that reads and leaves as it is key points. `false`: there is nothing new in that, and the thread is late.
@@ -43,6 +53,60 @@ impl Process {
         let looks = self.looks(index)?;
         self.show_probes()?;
         self.watch_from_now_on(index, &looks)
+    }
+
+    /// The running thread has been stopped between key points. If it goes round in a circle for ever, lets it go on to a place in
+    /// that which is the same in all executions.
+    pub(super) fn goes_round(&mut self, index: Index) -> Result<bool, ExecutionError> {
+        let thread = &self.threads[index];
+        if thread.regs.orig_rax as i64 >= 0 || thread.cancellation.asynchronous {
+            return Ok(false);
+        }
+        self.hide_probes()?;
+        let circle = self.circle(index)?;
+        if let Some(place) = circle {
+            for _ in 0..LONGEST {
+                let regs = self.threads[index].regs;
+                if place == (Reverse(regs.rsp), regs.rip) || !self.single_step(index, &regs)? {
+                    break;
+                }
+            }
+        }
+        self.show_probes()?;
+        Ok(circle.is_some())
+    }
+
+    /// The outermost and first place of the circle in which the thread goes.
+    fn circle(&mut self, index: Index) -> Result<Option<(Reverse<u64>, u64)>, ExecutionError> {
+        // Only a step leaves all flags as code can see them.
+        let regs = self.threads[index].regs;
+        if self.instruction(regs.rip).is_none_or(is_call) || !self.single_step(index, &regs)? {
+            return Ok(None);
+        }
+        let start = self.threads[index].regs;
+        let mut info = InstructionInfoFactory::new();
+        let mut passed = Iteration::default();
+        let mut first = (Reverse(start.rsp), start.rip);
+        for _ in 0..LONGEST {
+            let regs = self.threads[index].regs;
+            first = first.min((Reverse(regs.rsp), regs.rip));
+            let Some(instruction) = self.instruction(regs.rip) else { return Ok(None) };
+            let trap = self.layout.traps.get(&regs.rip).map(|trap| &trap.what);
+            let is_plain = !is_call(instruction) && matches!(trap, None | Some(What::Access(_)));
+            if !is_plain || !self.note_memory(&instruction, &regs, &mut info, &mut passed) {
+                return Ok(None);
+            }
+            let thread = &self.threads[index];
+            let may_change = |&(addr, _): &(u64, usize)| !thread.owns(addr) && self.is_writable_data(addr);
+            if passed.reads.iter().any(may_change) || !self.single_step(index, &regs)? {
+                return Ok(None);
+            }
+            passed.reads.clear();
+            if same_registers(&start, &self.threads[index].regs) && self.unchanged(&passed) {
+                return Ok(Some(first));
+            }
+        }
+        Ok(None)
     }
 
     /// What the thread's loop reads in each round, and leaves as it is. What is read in one round only is no flag, but gone
@@ -79,7 +143,7 @@ impl Process {
         for (_, (at, ..)) in looks {
             memory::poke_byte(tid, at, 0xcc).map_err(system("plant a trap"))?;
         }
-        self.watch.begin();
+        self.watch.begin(self.leader, tid);
         Ok(true)
     }
 
@@ -93,9 +157,8 @@ impl Process {
             let regs = self.threads[index].regs;
             let Some(instruction) = self.instruction(regs.rip) else { return Ok(None) };
             let mut touched = Iteration::default();
-            let is_call = matches!(instruction.mnemonic(), Mnemonic::Syscall | Mnemonic::Int);
             let trap = self.layout.traps.get(&regs.rip).map(|trap| &trap.what);
-            if is_call
+            if is_call(instruction)
                 || !matches!(trap, None | Some(What::Access(_)))
                 || !self.note_memory(&instruction, &regs, &mut info, &mut touched)
                 || !self.single_step(index, &regs)?

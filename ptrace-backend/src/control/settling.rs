@@ -20,14 +20,16 @@ impl Process {
     /// on by itself any more.
     pub(super) fn settle(&mut self) -> Result<(), ExecutionError> {
         let (mut rounds, mut before) = (0, None);
+        if self.waits_for_others().is_some() {
+            self.watch.begin_wait();
+        }
         while let Some((index, files)) = self.waits_for_others() {
             match self.watch.expired() {
-                Some(Reason::Cancelled) => return Err(ExecutionError::Cancelled),
                 Some(Reason::TimedOut) => {
                     self.waited_too_long(index);
                     return Ok(());
                 }
-                None => {}
+                reason => reason.and_then(Reason::ends_everything).map_or(Ok(()), Err)?,
             }
             if self.hear_bystanders() {
                 (rounds, before) = (0, None);

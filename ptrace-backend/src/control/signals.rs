@@ -10,7 +10,7 @@ use super::sync::Index;
 use super::thread::Stage;
 use crate::answers::PID;
 use crate::layout::What;
-use crate::os::wait::{self, Wait};
+use crate::os::wait::Wait;
 use crate::os::{Tid, memory, ptrace};
 use crate::target::startup::answer_time_stamp;
 
@@ -93,8 +93,7 @@ impl Process {
         let Some((_, code)) = stub.into_iter().find(|(_, code)| code.contains(rip)) else { return Ok(()) };
         let tid = self.threads[index].tid;
         while code.contains(self.threads[index].regs.rip) {
-            ptrace::step(tid).map_err(system("step a thread"))?;
-            let status = wait::uninterrupted(tid).map_err(system("wait for a step"))?;
+            let status = self.step(tid)?;
             self.threads[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
             if let Wait::Signal(signal) = status
                 && signal != libc::SIGTRAP
@@ -212,8 +211,7 @@ impl Process {
         memory::poke_byte(tid, at, byte).map_err(system("lift a trap"))?;
         // A string instruction stops after every element.
         loop {
-            ptrace::step(tid).map_err(system("step a thread"))?;
-            let status = wait::uninterrupted(tid).map_err(system("wait for a step"))?;
+            let status = self.step(tid)?;
             self.threads[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
             if status != Wait::Signal(libc::SIGTRAP) || self.threads[index].regs.rip != at {
                 if let Wait::Signal(signal) = status

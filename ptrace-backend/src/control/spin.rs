@@ -16,7 +16,7 @@ use super::process::{Process, system};
 use super::sync::Index;
 use super::thread::{Need, Thread};
 use crate::layout::What;
-use crate::os::wait::{self, Wait};
+use crate::os::wait::Wait;
 use crate::os::{Regs, memory, ptrace};
 
 /// The longest iteration that is looked at, in instructions, where all registers are those of the last visit.
@@ -196,7 +196,7 @@ impl Process {
     }
 
     /// Whether the thread's own frames are the same again as before the iteration.
-    fn unchanged(&self, iteration: &Iteration) -> bool {
+    pub(super) fn unchanged(&self, iteration: &Iteration) -> bool {
         let mut first: FxHashMap<u64, u8> = FxHashMap::default();
         for (addr, bytes) in &iteration.stores {
             for (at, &byte) in (*addr..).zip(bytes) {
@@ -269,8 +269,7 @@ impl Process {
         if let Some(byte) = planted {
             memory::poke_byte(tid, regs.rip, byte).map_err(system("lift a trap"))?;
         }
-        ptrace::step(tid).map_err(system("step a thread"))?;
-        let status = wait::uninterrupted(tid).map_err(system("wait for a step"))?;
+        let status = self.step(tid)?;
         if planted.is_some() {
             memory::poke_byte(tid, regs.rip, 0xcc).map_err(system("plant a trap"))?;
         }
@@ -297,7 +296,7 @@ impl Process {
 }
 
 /// Whether two states of a thread agree in all registers that code can see.
-fn same_registers(a: &Regs, b: &Regs) -> bool {
+pub(super) fn same_registers(a: &Regs, b: &Regs) -> bool {
     let seen = |r: &Regs| {
         [
             r.rax, r.rbx, r.rcx, r.rdx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10, r.r11, r.r12, r.r13,

@@ -52,6 +52,10 @@ impl Process {
             libc::SYS_futex_waitv => self.unsupported("futex_waitv"),
             libc::SYS_ptrace => self.refuse(index, libc::EPERM),
             libc::SYS_io_uring_setup => self.refuse(index, libc::ENOSYS),
+            libc::SYS_execve | libc::SYS_execveat => {
+                self.executes = true;
+                Ok(Flow::Resume(0))
+            }
             libc::SYS_wait4 | libc::SYS_waitid => self.wait_for_child(index),
             _ => self.input_output(index),
         }

@@ -1,101 +1,210 @@
-//! The watchdog: ends an execution that does not come to its next key point, and everything when the user cancels; keeps
-//! floods of output out of memory.
+//! The watchdog: says when what runs may not go on, and ends the wait for it; keeps floods of output out of memory.
+//!
+//! Every wait for a traced process goes through [`Watch::wait`], so that none of them outlasts the limit on everything
+//! ([`Limit`]), or that on one thread.
 
+use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use checker::limit::Limit;
+use checker::seam::ExecutionError;
+use checker::search::Go;
+
+use crate::attention;
 use crate::os::kick::Kickable;
+use crate::os::wait::{self, Wait};
+use crate::os::{Tid, process};
 use crate::target::streams::Streams;
 
 /// How often the watchdog looks.
 const TICK: Duration = Duration::from_millis(10);
 
-/// No execution is running.
-const IDLE: u64 = u64::MAX;
+/// Once the time for everything is up, what was found is still run again: but for nothing that takes so long may a thread run
+/// to its next key point.
+const GRACE: Duration = Duration::from_secs(1);
 
-/// Why an execution may not go on.
+/// The number of a stretch while nothing runs.
+const IDLE: u64 = 0;
+
+/// Why what runs may not go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reason {
+    /// It has had its time.
     TimedOut,
+    /// The time for everything is up.
+    OutOfTime,
+    /// The user wants to stop.
     Cancelled,
+}
+
+impl Reason {
+    const ALL: [Self; 3] = [Self::TimedOut, Self::OutOfTime, Self::Cancelled];
+
+    /// The same as the end of an execution; nothing, where it is a matter of one thread.
+    pub(crate) fn ends_everything(self) -> Option<ExecutionError> {
+        match self {
+            Self::TimedOut => None,
+            Self::OutOfTime => Some(ExecutionError::OutOfTime),
+            Self::Cancelled => Some(ExecutionError::Cancelled),
+        }
+    }
 }
 
 /// State shared between the tracer thread and its watchdog thread.
 struct State {
-    started: Instant,
-    /// When the running execution has to be at its next key point, in microseconds since `started`, or [`IDLE`].
-    deadline: AtomicU64,
-    cancel: Arc<AtomicBool>,
+    /// The number of the stretch that runs, from one key point to the next, or [`IDLE`].
+    stretch: AtomicU64,
+    /// The process that runs it, and the thread of it; 0 where other processes are waited for.
+    process: AtomicI32,
+    thread: AtomicI32,
+    /// The number of a stretch that may not go on, and why: its place in [`Reason::ALL`].
+    due: AtomicU64,
+    limit: Limit,
     over: AtomicBool,
-    limit: Duration,
+    time: Duration,
 }
 
 impl State {
+    /// What the watchdog thread does.
+    fn watch(&self, tracer: Kickable, streams: &Streams) {
+        let (mut stretch, mut began, mut used) = (IDLE, Instant::now(), None);
+        while !self.over.load(Ordering::Relaxed) {
+            std::thread::park_timeout(TICK);
+            streams.relieve();
+            let now = self.stretch.load(Ordering::Acquire);
+            if now == IDLE {
+                continue;
+            }
+            if now != stretch {
+                (stretch, began, used) = (now, Instant::now(), self.used());
+            }
+            // Again and again: a kick that comes just before the wait begins is lost.
+            if let Some(reason) = self.reason(began, used) {
+                let place = Reason::ALL.iter().position(|&each| each == reason).unwrap_or_default();
+                self.due.store(stretch * Reason::ALL.len() as u64 + place as u64, Ordering::Release);
+                tracer.kick();
+            }
+        }
+    }
+
+    /// Why a stretch may not go on that began then, when the process had used so much of a processor's time.
+    fn reason(&self, began: Instant, used: Option<Duration>) -> Option<Reason> {
+        let lasted = began.elapsed();
+        let is_late = || lasted >= self.time && self.has_had_its_time(used);
+        match self.limit.look() {
+            // Whatever has been ended is gone by then, or not soon.
+            _ if self.waits_for_others() && is_late() => Some(Reason::TimedOut),
+            Go::Cancelled => Some(Reason::Cancelled),
+            Go::BudgetSpent if lasted >= GRACE => Some(Reason::OutOfTime),
+            _ => is_late().then_some(Reason::TimedOut),
+        }
+    }
+
+    /// Whether the thread has had the processor for as long as it may, or waits for something. One that only waits for its
+    /// turn on a busy machine, or for the tracer, is not to blame.
+    fn has_had_its_time(&self, before: Option<Duration>) -> bool {
+        let has_run = || Some(self.used()?.saturating_sub(before?) >= self.time);
+        let wants_to_run = || process::wants_to_run(self.thread.load(Ordering::Relaxed));
+        self.waits_for_others() || has_run().unwrap_or(true) || !wants_to_run()
+    }
+
+    fn waits_for_others(&self) -> bool {
+        self.thread.load(Ordering::Relaxed) == 0
+    }
+
+    fn used(&self) -> Option<Duration> {
+        process::processor_time(self.process.load(Ordering::Relaxed))
+    }
+
     fn expired(&self) -> Option<Reason> {
-        let deadline = self.deadline.load(Ordering::Relaxed);
-        if deadline == IDLE {
-            return None;
-        }
-        if self.cancel.load(Ordering::Relaxed) {
-            return Some(Reason::Cancelled);
-        }
-        (self.started.elapsed().as_micros() as u64 > deadline).then_some(Reason::TimedOut)
+        let due = self.due.load(Ordering::Acquire);
+        let count = Reason::ALL.len() as u64;
+        let is_this = due != IDLE && due / count == self.stretch.load(Ordering::Relaxed);
+        is_this.then(|| Reason::ALL[(due % count) as usize])
     }
 }
 
 /// A watchdog for the thread that created it.
 pub(crate) struct Watch {
     state: Arc<State>,
+    /// The number of the last stretch.
+    last: AtomicU64,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Watch {
     /// Starts watching the calling thread, which must be the one that issues the ptrace requests, and must outlive the
-    /// result.
-    pub(crate) fn start(
-        limit: Duration,
-        cancel: Arc<AtomicBool>,
-        streams: Arc<Streams>,
-    ) -> std::io::Result<Self> {
+    /// result. `time` is how long a thread may run, and wait, from one key point to the next.
+    pub(crate) fn start(time: Duration, limit: Limit, streams: Arc<Streams>) -> io::Result<Self> {
         let tracer = Kickable::current()?;
         let state = Arc::new(State {
-            started: Instant::now(),
-            deadline: AtomicU64::new(IDLE),
-            cancel,
-            over: AtomicBool::new(false),
+            stretch: AtomicU64::new(IDLE),
+            process: AtomicI32::new(0),
+            thread: AtomicI32::new(0),
+            due: AtomicU64::new(IDLE),
             limit,
+            over: AtomicBool::new(false),
+            time,
         });
         let watched = Arc::clone(&state);
-        let thread = std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
-            while !watched.over.load(Ordering::Relaxed) {
-                std::thread::park_timeout(TICK);
-                streams.relieve();
-                // Again and again: a kick that comes just before the wait begins is lost.
-                if watched.expired().is_some() {
-                    tracer.kick();
-                }
-            }
-        })?;
-        Ok(Self { state, thread: Some(thread) })
+        let thread = std::thread::Builder::new().name("watchdog".to_owned());
+        let thread = thread.spawn(move || watched.watch(tracer, &streams))?;
+        Ok(Self { state, last: AtomicU64::new(IDLE), thread: Some(thread) })
     }
 
-    /// Something is about to run to its next key point. The time of a whole execution is no limit: on a busy machine a
-    /// replay takes longer than what it replays, and would be cut where that went on.
-    pub(crate) fn begin(&self) {
-        let deadline = self.state.started.elapsed() + self.state.limit;
-        self.state.deadline.store(deadline.as_micros() as u64, Ordering::Relaxed);
+    /// This thread of this process is about to run to its next key point. The time of a whole execution is no limit: on a busy
+    /// machine a replay takes longer than what it replays, and would be cut where that went on.
+    pub(crate) fn begin(&self, process: Tid, thread: Tid) {
+        self.state.process.store(process, Ordering::Relaxed);
+        self.state.thread.store(thread, Ordering::Relaxed);
+        self.begin_next();
+    }
+
+    /// Other processes are about to be waited for.
+    pub(crate) fn begin_wait(&self) {
+        self.state.thread.store(0, Ordering::Relaxed);
+        self.begin_next();
+    }
+
+    fn begin_next(&self) {
+        let next = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+        self.state.stretch.store(next, Ordering::Release);
     }
 
     /// The execution is over.
     pub(crate) fn end(&self) {
-        self.state.deadline.store(IDLE, Ordering::Relaxed);
+        self.state.stretch.store(IDLE, Ordering::Relaxed);
     }
 
-    /// Why the running execution may not go on, if so.
+    /// Why what runs may not go on, if so.
     pub(crate) fn expired(&self) -> Option<Reason> {
+        attention::look();
         self.state.expired()
+    }
+
+    /// Waits until this tracee reports something, or, without one, whichever tracee of this thread does so next; or until what
+    /// runs may not go on for a reason that matters. All but those that are expected to report must stand still.
+    pub(crate) fn wait(
+        &self,
+        tid: Option<Tid>,
+        matters: impl Fn(Reason) -> bool,
+    ) -> io::Result<Result<(Tid, Wait), Reason>> {
+        loop {
+            if let Some(reason) = self.expired().filter(|&reason| matters(reason)) {
+                return Ok(Err(reason));
+            }
+            let heard = match tid {
+                Some(tid) => wait::one(tid).map(|status| (tid, status)),
+                None => wait::any(),
+            };
+            match heard {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                heard => return heard.map(Ok),
+            }
+        }
     }
 }
 

@@ -269,10 +269,11 @@ impl Image {
         let mut found =
             self.dwarf().map(|dwarf| inlined::instances(dwarf, &is_code, wanted)).unwrap_or_default();
         for function in self.functions() {
+            let Some(name) = function.name().filter(|name| wanted(name)) else { continue };
             let known = found
                 .iter()
                 .any(|i| !i.is_inlined && i.ranges.iter().any(|r| r.start == function.range.start));
-            if let Some(name) = function.name().filter(|name| !known && wanted(name)) {
+            if !known {
                 found.push(Instance {
                     name: name.into(),
                     ranges: [function.range].into_iter().collect(),

@@ -57,6 +57,8 @@ const TRACED: &[libc::c_long] = &[
     libc::SYS_timerfd_create,
     libc::SYS_io_uring_setup,
     libc::SYS_ptrace,
+    libc::SYS_execve,
+    libc::SYS_execveat,
 ];
 
 /// System calls that stop unless their first argument is a standard stream, which never blocks here.

@@ -1,5 +1,7 @@
 //! What the kernel tells of another process.
 
+use std::time::Duration;
+
 use super::Tid;
 
 /// Whether address randomisation was on when a process executed its program. `false` where that cannot be read.
@@ -7,6 +9,25 @@ pub(crate) fn addresses_vary(tid: Tid) -> bool {
     let flags = std::fs::read_to_string(format!("/proc/{tid}/personality"));
     let flags = flags.ok().and_then(|text| u32::from_str_radix(text.trim(), 16).ok());
     flags.is_some_and(|flags| flags & libc::ADDR_NO_RANDOMIZE as u32 == 0)
+}
+
+/// How much of a processor's time all threads of a process have used.
+pub(crate) fn processor_time(pid: Tid) -> Option<Duration> {
+    // As clock_getcpuclockid(3) has it, without a system call of its own.
+    const SCHEDULER: libc::clockid_t = 2;
+    let clock = (!pid << 3) | SCHEDULER;
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the kernel writes one structure to a valid reference.
+    let result = unsafe { libc::clock_gettime(clock, &raw mut time) };
+    (result == 0).then(|| Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
+}
+
+/// Whether a thread of another process runs, or would if it got a processor, or is held by its tracer: it does not wait for
+/// something else.
+pub(crate) fn wants_to_run(tid: Tid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    matches!(state, Some('R' | 't' | 'T'))
 }
 
 /// Where in its memory a thread has told the kernel which robust futexes it holds, if it has.

@@ -94,6 +94,19 @@ pub(crate) fn now(tid: Tid) -> io::Result<Option<Wait>> {
     Ok(waitpid(tid, libc::WNOHANG)?.map(|(_, status)| status))
 }
 
+/// Whether a thread or process that has been killed is still to be reaped; does it if it can be done now.
+pub(crate) fn is_left(tid: Tid) -> bool {
+    match now(tid) {
+        Ok(Some(Wait::Exited(_) | Wait::Killed(_))) | Err(_) => false,
+        Ok(Some(_)) => {
+            // A stop that was queued before: let it go on to die.
+            let _ = super::ptrace::resume(tid, 0);
+            true
+        }
+        Ok(None) => true,
+    }
+}
+
 /// Reaps a thread or process that has been killed, however many stops it still reports.
 pub(crate) fn reap(tid: Tid) {
     let _ = end(tid);

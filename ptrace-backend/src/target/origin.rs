@@ -2,6 +2,7 @@
 //! before, a process of its own for each.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::inject::Area;
 use super::modules;
@@ -9,6 +10,7 @@ use super::recipe::Recipe;
 use super::startup::startup;
 use super::template::Template;
 use crate::answers::World;
+use crate::control::watch::Watch;
 use crate::layout::Layout;
 use crate::os::Tid;
 use crate::spec::LaunchError;
@@ -36,10 +38,10 @@ pub(crate) struct Origination {
 
 impl Origin {
     /// A new process.
-    pub(crate) fn begin(&mut self, layout: &Layout) -> Result<Origination, LaunchError> {
+    pub(crate) fn begin(&mut self, layout: &Layout, watch: &Arc<Watch>) -> Result<Origination, LaunchError> {
         match self {
             Self::Copies(template) => {
-                let leader = template.fork().map_err(LaunchError::system("copy the program"))?;
+                let leader = template.fork(watch)?;
                 Ok(Origination {
                     leader,
                     pristine: template.tid(),
@@ -48,7 +50,7 @@ impl Origin {
                     note: None,
                 })
             }
-            Self::Starts(starts) => starts.begin(layout),
+            Self::Starts(starts) => starts.begin(layout, watch),
         }
     }
 }
@@ -65,9 +67,9 @@ pub(crate) struct Starts {
 }
 
 impl Starts {
-    fn begin(&self, layout: &Layout) -> Result<Origination, LaunchError> {
+    fn begin(&self, layout: &Layout, watch: &Arc<Watch>) -> Result<Origination, LaunchError> {
         self.recipe.streams.reset().map_err(LaunchError::system("reset the program's streams"))?;
-        let mut process = self.recipe.start()?;
+        let mut process = self.recipe.start(watch)?;
         let mapped =
             modules::starts(process.tid).map_err(LaunchError::system("read the program's memory map"))?;
         if mapped != self.mapped {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::startup::{LinkerHook, Startup, startup};
 use super::streams::Streams;
 use crate::answers::{START_OF_TIME, World};
+use crate::control::watch::Watch;
 use crate::debuginfo::Image;
 use crate::os::spawn::{Limits, Prepared};
 use crate::preflight::Executable;
@@ -42,9 +43,9 @@ impl Recipe {
     }
 
     /// A process whose libraries are loaded, and that has not run anything of its own.
-    pub(crate) fn start(&self) -> Result<Startup, LaunchError> {
+    pub(crate) fn start(&self, watch: &Arc<Watch>) -> Result<Startup, LaunchError> {
         let world = World::new(checker::names::ThreadName::MAIN, START_OF_TIME);
-        let mut startup = Startup::exec(&self.prepared, world)?;
+        let mut startup = Startup::exec(&self.prepared, world, watch)?;
         startup.link(&self.hook)?;
         Ok(startup)
     }

@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::auxv;
 use crate::answers::World;
-use crate::control::watch::Watch;
+use crate::control::signals::name;
+use crate::control::watch::{Reason, Watch};
 use crate::debuginfo::Image;
 use crate::instructions::Special;
 use crate::os::spawn::{NO_DIRECTORY, NO_EXEC, NO_FILTER, Prepared};
@@ -26,6 +27,7 @@ pub(crate) struct Startup {
     specials: FxHashMap<u64, Special>,
     /// A thread or process that it has created.
     offspring: Option<Tid>,
+    watch: Arc<Watch>,
     armed: bool,
     /// It has done something by which several processes of the program could meet.
     pub(crate) outside: bool,
@@ -65,7 +67,7 @@ impl LinkerHook {
 
 impl Startup {
     /// Starts the program and lets it get to its exec.
-    pub(crate) fn exec(prepared: &Prepared, world: World) -> Result<Self, LaunchError> {
+    pub(crate) fn exec(prepared: &Prepared, world: World, watch: &Arc<Watch>) -> Result<Self, LaunchError> {
         let tid = prepared.spawn().map_err(|error| match error.raw_os_error() {
             Some(libc::EPERM) => startup(
                 "ptrace is not permitted here: allow it (`sysctl kernel.yama.ptrace_scope=1`, or in a container \
@@ -73,6 +75,7 @@ impl Startup {
             ),
             _ => LaunchError::System { doing: "start the program under ptrace", error },
         })?;
+        watch.begin(tid, tid);
         let specials = FxHashMap::default();
         let mut this = Self {
             tid,
@@ -81,6 +84,7 @@ impl Startup {
             linker: 0,
             specials,
             offspring: None,
+            watch: Arc::clone(watch),
             armed: true,
             outside: false,
         };
@@ -94,9 +98,15 @@ impl Startup {
                         "the kernel refused the seccomp filter (is CONFIG_SECCOMP_FILTER on?)",
                     ));
                 }
-                Wait::Exited(_) | Wait::Killed(_) => {
-                    return Err(startup("the program ended before its exec"));
+                Wait::Exited(_) => return Err(startup("the program ended before its exec")),
+                // Where it finds out too late that the file cannot be mapped as it says, it kills the process.
+                Wait::Killed(signal) => {
+                    let signal = name(signal);
+                    return Err(startup(format!(
+                        "the kernel could not load the program: it was ended by {signal}"
+                    )));
                 }
+                Wait::Signal(signal) => this.resume(signal)?,
                 _ => this.resume(0)?,
             }
         }
@@ -112,7 +122,7 @@ impl Startup {
         const COMPLETE: u64 = 0;
         let [notify, state] = [hook.notify, hook.state].map(|address| address.wrapping_add(self.linker));
         loop {
-            match self.run_to_any(&[notify], None)? {
+            match self.run_to_any(&[notify], false)? {
                 Passage::Main(_) if memory::number(self.tid, state, 4) == Some(COMPLETE) => return Ok(()),
                 Passage::Main(_) => self.step()?,
                 Passage::Early(what) => {
@@ -130,11 +140,10 @@ impl Startup {
         &mut self,
         start_main: &[u64],
         specials: &[Special],
-        watch: &Arc<Watch>,
     ) -> Result<Passage, LaunchError> {
         self.specials = specials.iter().map(|special| (special.addr, *special)).collect();
-        match self.run_to_any(start_main, Some(watch))? {
-            Passage::Main(regs) => self.run_to_any(&[regs.rdi], Some(watch)),
+        match self.run_to_any(start_main, true)? {
+            Passage::Main(regs) => self.run_to_any(&[regs.rdi], true),
             early => Ok(early),
         }
     }
@@ -149,7 +158,7 @@ impl Startup {
         }
         let regs = Regs { rip: function, rdi: 0, rsi: 0, rsp: back, orig_rax: u64::MAX, ..saved };
         self.set_registers(&regs)?;
-        match self.run_to_any(&[trap], None)? {
+        match self.run_to_any(&[trap], false)? {
             Passage::Main(_) => self.set_registers(&saved),
             Passage::Early(what) => Err(startup(format!("the program {what} in the C library"))),
         }
@@ -179,8 +188,9 @@ impl Startup {
         Ok(result)
     }
 
-    /// Runs to one of the addresses, answering system calls on the way, and lifts the traps again.
-    fn run_to_any(&mut self, addresses: &[u64], watch: Option<&Arc<Watch>>) -> Result<Passage, LaunchError> {
+    /// Runs to one of the addresses, answering system calls on the way, and lifts the traps again. `is_timed`: code of the
+    /// program's own runs, which may take long.
+    fn run_to_any(&mut self, addresses: &[u64], is_timed: bool) -> Result<Passage, LaunchError> {
         let mut saved = Vec::new();
         for &address in addresses {
             let byte = memory::number(self.tid, address, 1).ok_or_else(|| startup("code cannot be read"))?;
@@ -188,7 +198,7 @@ impl Startup {
             self.poke(address, 0xcc)?;
         }
         self.resume(0)?;
-        let passage = self.until_trap(addresses, watch)?;
+        let passage = self.until_trap(addresses, is_timed)?;
         if let Passage::Main(regs) = &passage {
             for (address, byte) in saved {
                 self.poke(address, byte)?;
@@ -198,17 +208,13 @@ impl Startup {
         Ok(passage)
     }
 
-    fn until_trap(&mut self, addresses: &[u64], watch: Option<&Arc<Watch>>) -> Result<Passage, LaunchError> {
+    fn until_trap(&mut self, addresses: &[u64], is_timed: bool) -> Result<Passage, LaunchError> {
         loop {
-            let passage = match wait::one(self.tid) {
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
-                    let expired = watch.is_some_and(|watch| watch.expired().is_some());
-                    expired.then_some(Passage::Early("runs for long"))
-                }
-                status => {
-                    let status = status.map_err(LaunchError::system("wait for the program"))?;
-                    self.on_the_way(status, addresses)?
-                }
+            let heard = self.watch.wait(Some(self.tid), |reason| is_timed || reason != Reason::TimedOut);
+            let passage = match heard.map_err(LaunchError::system("wait for the program"))? {
+                Ok((_, status)) => self.on_the_way(status, addresses)?,
+                Err(Reason::TimedOut) => Some(Passage::Early("runs for long")),
+                Err(reason) => return Err(over(reason)),
             };
             if let Some(passage) = passage {
                 return Ok(passage);
@@ -293,6 +299,14 @@ impl Startup {
         self.resume(0)
     }
 
+    /// Whether there is time to go on preparing it.
+    pub(crate) fn goes_on(&self) -> Result<(), LaunchError> {
+        match self.watch.expired() {
+            Some(reason @ (Reason::Cancelled | Reason::OutOfTime)) => Err(over(reason)),
+            Some(Reason::TimedOut) | None => Ok(()),
+        }
+    }
+
     /// Runs one instruction.
     fn step(&self) -> Result<(), LaunchError> {
         ptrace::step(self.tid).map_err(LaunchError::system("step the program"))?;
@@ -316,7 +330,7 @@ impl Startup {
     }
 
     fn wait(&self) -> Result<Wait, LaunchError> {
-        wait::uninterrupted(self.tid).map_err(LaunchError::system("wait for the program"))
+        wait_in_time(self.tid, &self.watch)
     }
 
     /// Hands the process over to whoever takes care of it from here.
@@ -337,6 +351,21 @@ impl Drop for Startup {
             wait::reap(offspring);
         }
         wait::reap(self.tid);
+    }
+}
+
+/// Waits for a process of which it is known that it reports in a moment.
+pub(super) fn wait_in_time(tid: Tid, watch: &Watch) -> Result<Wait, LaunchError> {
+    let heard = watch.wait(Some(tid), |reason| reason != Reason::TimedOut);
+    let heard = heard.map_err(LaunchError::system("wait for the program"))?;
+    heard.map(|(_, status)| status).map_err(over)
+}
+
+/// Why a start is given up.
+fn over(reason: Reason) -> LaunchError {
+    match reason {
+        Reason::Cancelled => LaunchError::Cancelled,
+        Reason::OutOfTime | Reason::TimedOut => LaunchError::OutOfTime,
     }
 }
 

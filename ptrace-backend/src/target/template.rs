@@ -3,10 +3,13 @@
 use std::io;
 use std::sync::Arc;
 
+use super::startup::wait_in_time;
 use super::streams::Streams;
 use crate::answers::World;
+use crate::control::watch::Watch;
 use crate::os::wait::{self, Wait};
 use crate::os::{Regs, Tid, ptrace};
+use crate::spec::LaunchError;
 
 /// `again: mov eax, SYS_clone; syscall; jmp again`. Each resumption from the fork event makes one more copy.
 pub(crate) const FORK_LOOP: [u8; 9] = [0xb8, libc::SYS_clone as u8, 0, 0, 0, 0x0f, 0x05, 0xeb, 0xf7];
@@ -47,21 +50,24 @@ impl Template {
     }
 
     /// A new copy, stopped before the first instruction of `main`.
-    pub(crate) fn fork(&mut self) -> io::Result<Tid> {
-        self.streams.reset()?;
+    pub(crate) fn fork(&mut self, watch: &Watch) -> Result<Tid, LaunchError> {
+        let failed = || LaunchError::system("copy the program");
+        let unexpected = |text: String| failed()(io::Error::other(text));
+        self.streams.reset().map_err(failed())?;
+        watch.begin_wait();
         let copy = loop {
-            ptrace::resume(self.tid, 0)?;
-            match wait::uninterrupted(self.tid)? {
-                Wait::Fork => break ptrace::event_message(self.tid)? as Tid,
+            ptrace::resume(self.tid, 0).map_err(failed())?;
+            match wait_in_time(self.tid, watch)? {
+                Wait::Fork => break ptrace::event_message(self.tid).map_err(failed())? as Tid,
                 Wait::Signal(_) | Wait::Stopped => {}
-                other => return Err(io::Error::other(format!("the fork server ended with {other:?}"))),
+                other => return Err(unexpected(format!("the fork server ended with {other:?}"))),
             }
         };
-        match wait::uninterrupted(copy)? {
+        match wait_in_time(copy, watch)? {
             Wait::Stopped => {}
-            other => return Err(io::Error::other(format!("a copy of the program began with {other:?}"))),
+            other => return Err(unexpected(format!("a copy of the program began with {other:?}"))),
         }
-        ptrace::set_registers(copy, &self.main)?;
+        ptrace::set_registers(copy, &self.main).map_err(failed())?;
         Ok(copy)
     }
 

@@ -3,6 +3,7 @@
 use super::*;
 use crate::cost;
 use crate::failure::FailureKind;
+use crate::limit::Limit;
 use crate::trace::Reason;
 
 fn failing(text: &str) -> Finding {
@@ -75,7 +76,7 @@ fn delays_count_the_threads_that_are_skipped() {
 fn every_switch_has_its_reason() {
     let text = "create T2, lock m, yield, yield, unlock m, join T2 | T2: r x, lock m, unlock m";
     let model = model(text);
-    let outcome = replay(&model, &[], 1_000, &mut || Go::Continue).unwrap();
+    let outcome = replay(&model, &[], 1_000, &Limit::default()).unwrap();
     let reasons: Vec<String> = outcome
         .trace
         .steps

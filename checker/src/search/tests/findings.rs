@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::failure::FailureKind as Kind;
+use crate::limit::Limit;
 
 fn search(text: &str, options: Options) -> Outcome {
     explore(&model(text), &options, &mut Patient).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -180,8 +181,7 @@ fn the_end_of_the_process_leaves_no_deadlock() {
 #[test]
 fn a_schedule_that_does_not_come_out_is_told_from_its_beginning() {
     let program = model(&vec!["r x"; 3_000].join(", "));
-    let mut go = || Go::Continue;
-    let mut run = |steps: &[_]| replay(&program, steps, 10_000, &mut go);
+    let run = |steps: &[_]| replay(&program, steps, 10_000, &Limit::default());
     let mut schedule = run(&[]).unwrap().trace.schedule();
     assert_eq!(run(&schedule).unwrap().trace.steps.len(), schedule.len());
     schedule[2_500].1.kind = crate::op::OpKind::Write;

@@ -27,10 +27,6 @@ struct Patient;
 
 impl Observer for Patient {
     fn progress(&mut self, _: &Progress) {}
-
-    fn verdict(&mut self) -> Go {
-        Go::Continue
-    }
 }
 
 fn model(text: &str) -> Model {

@@ -6,6 +6,7 @@ use proptest::prelude::{any, proptest};
 
 use super::against_oracle::program;
 use super::*;
+use crate::limit::Limit;
 use crate::names::Obj;
 use crate::race::Pair;
 use crate::seam::{Ending, Program, Scope, StartError};
@@ -35,7 +36,7 @@ impl<P: Program> Paced<'_, P> {
             // One in a while is never heard of again.
             if !self.one_in(20) {
                 let paper = self.papers.pop().unwrap_or_default();
-                self.done.push(job.run(&mut self.desk, paper, &mut || Go::Continue));
+                self.done.push(job.run(&mut self.desk, paper, &Limit::default()));
             }
         }
     }

@@ -17,6 +17,7 @@ use self::one_by_one::OneByOne;
 pub use self::reverse::Offspring;
 use self::reverse::Reverse;
 use self::wakeup::Wakeup;
+use crate::limit::Limit;
 
 /// A planner that runs each Mazurkiewicz trace once, by reverse search.
 pub type ReverseSearch = OneByOne<Reverse>;
@@ -25,6 +26,13 @@ pub type ReverseSearch = OneByOne<Reverse>;
 pub type WakeupTrees = OneByOne<Wakeup>;
 
 impl ReverseSearch {
+    /// One whose planning this limit ends.
+    #[must_use]
+    pub fn until(mut self, limit: &Limit) -> Self {
+        self.walk.limit = limit.clone();
+        self
+    }
+
     /// One that runs each trace with at most so many preemptions once.
     #[must_use]
     pub fn within(preemptions: u32) -> Self {

@@ -65,6 +65,7 @@ use super::known::{Known, Sight};
 use super::least::{Ends, Least, Unknown, least};
 use super::offspring::Origin;
 use super::unruly::{self, Shown};
+use crate::limit::Limit;
 use crate::strategy::dpor::one_by_one::{Covers, Prefix};
 use crate::strategy::dpor::races::Races;
 use crate::trace::Trace;
@@ -242,9 +243,17 @@ fn split(frame: &mut Frame, is: impl Fn(&Child) -> bool) -> Option<Frame> {
 }
 
 /// Says of each child the least cost of anything that it leads to; `max + 1` where that is greater than `max`.
-pub(super) fn set_costs(canon: &Canon<'_, '_>, origin: &Origin, children: &mut [Child], max: u32) {
+pub(super) fn set_costs(
+    canon: &Canon<'_, '_>,
+    (origin, limit): (&Origin, &Limit),
+    children: &mut [Child],
+    max: u32,
+) {
     let mut known: FxHashMap<Cut, u32> = FxHashMap::default();
     for child in children {
+        if limit.is_over() {
+            return;
+        }
         let scheduled = (0..child.at).filter(|&at| origin.scheduled[at]);
         let kept = scheduled.chain(child.keep.iter().map(|&at| at as usize));
         let core = canon.closed(kept);

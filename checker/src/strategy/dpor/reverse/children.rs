@@ -7,6 +7,7 @@ use super::known::reading;
 use super::offspring::Origin;
 use super::wait::{Wait, precedence};
 use crate::clock::Clock;
+use crate::limit::Limit;
 use crate::op::{Access, Effect, Mode, OpKind};
 use crate::seam::Agent;
 use crate::strategy::dpor::later::Later;
@@ -60,7 +61,7 @@ impl Child {
 pub(super) fn all(
     races: &Races<'_>,
     canon: &Canon<'_, '_>,
-    origin: &Origin,
+    (origin, limit): (&Origin, &Limit),
     to: usize,
 ) -> (Vec<Child>, bool) {
     let mut children: Vec<Child> = Vec::new();
@@ -75,6 +76,9 @@ pub(super) fn all(
         let hurries = later.ran && Need::of(later.key.kind) == Need::Nothing;
         let rivals = races.rivals(&later);
         for (nth, &earlier) in rivals.iter().enumerate() {
+            if limit.is_over() {
+                return (children, false);
+            }
             if hurries && rivals[..nth].iter().rev().any(|&rival| races.is_undone(rival, &[earlier])) {
                 continue;
             }

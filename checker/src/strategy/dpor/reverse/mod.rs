@@ -65,6 +65,7 @@ use super::branch::Branch;
 use super::one_by_one::OneByOne;
 use super::one_by_one::{Covers, Planned, Prefix, Walk};
 use super::races::Races;
+use crate::limit::Limit;
 use crate::seam::{Choice, OpKey};
 use crate::strategy::ahead::{self, WINDOW};
 use crate::strategy::{Guide, Notes};
@@ -83,6 +84,8 @@ pub struct Reverse {
     known: Arc<RwLock<Known>>,
     /// How many preemptions there may be.
     bound: Option<Bound>,
+    /// Ends the planning.
+    pub(super) limit: Limit,
 }
 
 /// An execution, and what is still to be made of it.
@@ -195,7 +198,8 @@ impl Walk for Reverse {
     type Task = Task;
 
     fn anew(&self) -> Self {
-        Self { bound: self.bound.as_ref().map(Bound::anew), ..Self::default() }
+        let (bound, limit) = (self.bound.as_ref().map(Bound::anew), self.limit.clone());
+        Self { bound, limit, ..Self::default() }
     }
 
     fn first(&self) -> Planned<Task> {
@@ -222,7 +226,8 @@ impl Walk for Reverse {
         let Planned { prefix, branch, task, ahead } = &mut self.next[at];
         *ahead = Some(id);
         let max = self.bound.as_ref().map(|bound| bound.max);
-        let guide = Forerunner::new(Follower::new(branch.clone()), task.clone(), &self.known, max);
+        let guide =
+            Forerunner::new(Follower::new(branch.clone()), task.clone(), &self.known, (max, &self.limit));
         Some((prefix.clone(), branch.clone(), Box::new(guide)))
     }
 
@@ -238,8 +243,10 @@ impl Walk for Reverse {
         }
         let max = self.bound.as_ref().map(|bound| bound.max);
         let early = notes.offspring.filter(|offspring| offspring.holds(&self.known));
-        let offspring = early
-            .map_or_else(|| Offspring::of(task, run, to, notes.given_up, &self.known, max), |early| *early);
+        let offspring = early.map_or_else(
+            || Offspring::of(task, run, to, notes.given_up, &self.known, (max, &self.limit)),
+            |early| *early,
+        );
         offspring.teach(&self.known);
         self.guesses = offspring.guesses();
         let Offspring { steps, scheduled, children, whole, unruly, .. } = offspring;

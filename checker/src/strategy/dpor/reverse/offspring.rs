@@ -10,6 +10,7 @@ use super::guide::Follower;
 use super::known::{Known, Question, Sight};
 use super::unruly::Shown;
 use super::wait::Wait;
+use crate::limit::Limit;
 use crate::point::Point;
 use crate::strategy::dpor::one_by_one::{Prefix, length};
 use crate::strategy::dpor::races::Races;
@@ -44,14 +45,15 @@ pub struct Offspring {
 
 impl Offspring {
     /// That of the first `to` events of an execution, which was perhaps given up after them.
-    /// `max`: where they are bounded, how many preemptions are of interest.
+    /// `max`: where they are bounded, how many preemptions are of interest. Once the limit is over, no more children are looked
+    /// for, and what there is is not the whole.
     pub(super) fn of(
         task: Task,
         run: &Trace,
         to: usize,
         given_up: bool,
         known: &RwLock<Known>,
-        max: Option<u32>,
+        (max, limit): (Option<u32>, &Limit),
     ) -> Self {
         let mut origin = Origin { scheduled: task.scheduled, waits: Vec::new() };
         let mut children = Vec::new();
@@ -65,11 +67,11 @@ impl Offspring {
         let shown = Known::of(&races);
         let sight = Sight::new(known, &shown);
         let canon = Canon::new(&races, &sight, to, given_up, max.is_some());
-        let (more, whole) = children::all(&races, &canon, &origin, to);
+        let (more, whole) = children::all(&races, &canon, (&origin, limit), to);
         children.extend(more);
         let unruly = max.map_or(Shown::default(), |_| Shown::of(run));
         if let Some(max) = max.filter(|_| !unruly.is_unruly()) {
-            bound::set_costs(&canon, &origin, &mut children, max);
+            bound::set_costs(&canon, (&origin, limit), &mut children, max);
         }
         let asked = sight.asked();
         let kept = if children.is_empty() { 0 } else { to };
@@ -107,12 +109,19 @@ pub(super) struct Forerunner {
     task: Option<Task>,
     known: Arc<RwLock<Known>>,
     max: Option<u32>,
+    limit: Limit,
     offspring: Option<Box<Offspring>>,
 }
 
 impl Forerunner {
-    pub(super) fn new(follower: Follower, task: Task, known: &Arc<RwLock<Known>>, max: Option<u32>) -> Self {
-        Self { follower, task: Some(task), known: Arc::clone(known), max, offspring: None }
+    pub(super) fn new(
+        follower: Follower,
+        task: Task,
+        known: &Arc<RwLock<Known>>,
+        (max, limit): (Option<u32>, &Limit),
+    ) -> Self {
+        let (known, limit) = (Arc::clone(known), limit.clone());
+        Self { follower, task: Some(task), known, max, limit, offspring: None }
     }
 }
 
@@ -128,7 +137,8 @@ impl Guide for Forerunner {
     fn ended(&mut self, run: &Trace, endless: bool) {
         let Notes { refused, given_up, .. } = *self.follower.noted();
         if let Some(task) = self.task.take_if(|_| !refused) {
-            let offspring = Offspring::of(task, run, length(endless), given_up, &self.known, self.max);
+            let offspring =
+                Offspring::of(task, run, length(endless), given_up, &self.known, (self.max, &self.limit));
             self.offspring = Some(Box::new(offspring));
         }
     }

@@ -1,0 +1,47 @@
+//! How long something may go on: the one notion of it, which every loop looks at that can take long.
+//!
+//! The checker knows no clock and no signals. Whoever starts a search hands in what tells whether time is up or the user wants
+//! to stop, and search, explanation and backend all look at that.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::end::Go;
+
+/// Says whether to go on; clones say the same. The default has no end.
+#[derive(Clone, Default)]
+pub struct Limit(Option<Arc<dyn Fn() -> Go + Send + Sync>>);
+
+impl Limit {
+    /// Asks this, at every event and in every round of a long loop: it has to be cheap.
+    pub fn new(look: impl Fn() -> Go + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(look)))
+    }
+
+    /// Whether to go on.
+    #[must_use]
+    pub fn look(&self) -> Go {
+        self.0.as_ref().map_or(Go::Continue, |look| look())
+    }
+
+    /// Whether it is time to end: what a loop works out after that is not needed.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        matches!(self.look(), Go::BudgetSpent | Go::Cancelled)
+    }
+}
+
+impl fmt::Debug for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Limit" } else { "no limit" })
+    }
+}
+
+/// When something ends from outside makes no difference between two things to do.
+impl PartialEq for Limit {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Limit {}

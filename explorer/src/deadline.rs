@@ -1,0 +1,77 @@
+//! Time and cancellation of a verb, as the one limit that checker and backend look at.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use checker::limit::Limit;
+use checker::search::Go;
+
+/// Until when what runs now may go on. The stages of a verb begin one after the other, each with a time of its own.
+#[derive(Clone)]
+pub(crate) struct Deadline(Arc<State>);
+
+struct State {
+    cancel: Arc<AtomicBool>,
+    created: Instant,
+    /// In microseconds since `created`.
+    half: AtomicU64,
+    end: AtomicU64,
+}
+
+impl Deadline {
+    /// Nothing but cancellation ends what runs.
+    pub(crate) fn never(cancel: &Arc<AtomicBool>) -> Self {
+        let never = || AtomicU64::new(u64::MAX);
+        let cancel = Arc::clone(cancel);
+        Self(Arc::new(State { cancel, created: Instant::now(), half: never(), end: never() }))
+    }
+
+    /// What begins now may take so long.
+    pub(crate) fn begin(&self, time: Duration) {
+        self.set(Duration::MAX, time);
+    }
+
+    /// The same, and what shares its time is told when half of that is over.
+    pub(crate) fn begin_in_halves(&self, time: Duration) {
+        self.set(time / 2, time);
+    }
+
+    fn set(&self, half: Duration, end: Duration) {
+        let now = self.0.created.elapsed();
+        let after = |time: Duration| micros(now.saturating_add(time));
+        self.0.half.store(after(half), Ordering::Relaxed);
+        self.0.end.store(after(end), Ordering::Relaxed);
+    }
+
+    /// Whether the user wants to stop.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.0.cancel.load(Ordering::Relaxed)
+    }
+
+    /// For whoever has to end in time.
+    pub(crate) fn limit(&self) -> Limit {
+        let state = Arc::clone(&self.0);
+        Limit::new(move || state.look())
+    }
+}
+
+impl State {
+    fn look(&self) -> Go {
+        ptrace_backend::attention::look();
+        let now = micros(self.created.elapsed());
+        if self.cancel.load(Ordering::Relaxed) {
+            Go::Cancelled
+        } else if now >= self.end.load(Ordering::Relaxed) {
+            Go::BudgetSpent
+        } else if now >= self.half.load(Ordering::Relaxed) {
+            Go::HalfSpent
+        } else {
+            Go::Continue
+        }
+    }
+}
+
+fn micros(time: Duration) -> u64 {
+    time.as_micros().try_into().unwrap_or(u64::MAX)
+}

@@ -1,0 +1,189 @@
+//! Hearing what traced processes report: each wait has an end in sight, and an ear for all that may report meanwhile.
+
+use checker::failure::FailureKind;
+use checker::seam::ExecutionError;
+
+use super::process::{Process, system};
+use super::sync::Index;
+use super::thread::Stage;
+use super::watch::Reason;
+use crate::os::wait::{self, Wait};
+use crate::os::{Tid, ptrace};
+
+/// What came of a wait.
+pub(super) enum Heard {
+    Report(Wait),
+    /// What runs may not go on.
+    Over(Reason),
+}
+
+impl Process {
+    /// Waits for the running thread, looking after all others. `None`: its time is over.
+    pub(super) fn wait(&mut self, index: Index) -> Result<Option<Wait>, ExecutionError> {
+        loop {
+            match self.hear(self.threads[index].tid, |_| true)? {
+                Heard::Report(status) => return Ok(Some(status)),
+                Heard::Over(reason) => {
+                    if self.interrupted(index, reason, true)? {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Waits for a thread or process of which it is known that it reports in a moment.
+    pub(super) fn hear_soon(&mut self, tid: Tid) -> Result<Wait, ExecutionError> {
+        match self.hear(tid, |reason| reason != Reason::TimedOut)? {
+            Heard::Report(status) => Ok(status),
+            Heard::Over(reason) => {
+                self.gone = true;
+                Err(reason.ends_everything().unwrap_or(ExecutionError::OutOfTime))
+            }
+        }
+    }
+
+    /// Lets a thread run one instruction.
+    pub(super) fn step(&mut self, tid: Tid) -> Result<Wait, ExecutionError> {
+        ptrace::step(tid).map_err(system("step a thread"))?;
+        self.hear_soon(tid)
+    }
+
+    /// Waits for a thread or process until it reports, or something that matters is the case.
+    pub(super) fn hear(
+        &mut self,
+        tid: Tid,
+        matters: impl Fn(Reason) -> bool,
+    ) -> Result<Heard, ExecutionError> {
+        if let Some(status) = self.early.remove(&tid) {
+            return Ok(Heard::Report(status));
+        }
+        loop {
+            let is_alone = self.bystanders.is_empty() && !self.executes;
+            match self.watch.wait(is_alone.then_some(tid), &matters).map_err(system("wait for a thread"))? {
+                Err(reason) => return Ok(Heard::Over(reason)),
+                // Whichever thread executes a program has the main thread's number from then on.
+                Ok((who, status)) if who == tid || (who == self.leader && status == Wait::Exec) => {
+                    return Ok(Heard::Report(status));
+                }
+                Ok((who, status)) => self.overhear(who, status),
+            }
+        }
+    }
+
+    /// Another one than was waited for has something to report.
+    fn overhear(&mut self, who: Tid, status: Wait) {
+        let has_ended = matches!(status, Wait::Exited(_) | Wait::Killed(_));
+        if let Some(thread) = self.threads.iter_mut().find(|thread| thread.tid == who) {
+            // A thread that executes another program ends all others first, which waits until that has been heard of.
+            thread.reaped |= has_ended;
+            if !has_ended {
+                let _ = ptrace::resume(who, 0);
+            }
+        } else if self.bystanders.contains(&who) {
+            self.bystander(who, status);
+        } else {
+            // A new one, of which its creator has not told so far.
+            self.early.insert(who, status);
+        }
+    }
+
+    /// What runs may not go on: stops the thread. `true`: it ran for too long, and is taken for failed. `runs`: the thread was
+    /// let run; otherwise it is the program that has taken its place.
+    pub(super) fn interrupted(
+        &mut self,
+        index: Index,
+        reason: Reason,
+        runs: bool,
+    ) -> Result<bool, ExecutionError> {
+        if let Some(error) = reason.ends_everything() {
+            self.gone = true;
+            return Err(error);
+        }
+        let tid = self.threads[index].tid;
+        self.watch.begin_wait();
+        // Where the kernel does not let it stop, as while a process that shares its memory runs, it is not waited for.
+        let stop = match ptrace::interrupt(tid) {
+            Ok(()) => Some(self.hear(tid, |_| true)?),
+            Err(_) => None,
+        };
+        if let Some(Heard::Over(reason)) = stop
+            && let Some(error) = reason.ends_everything()
+        {
+            self.gone = true;
+            return Err(error);
+        }
+        if let Ok(regs) = ptrace::registers(tid) {
+            self.threads[index].regs = regs;
+        }
+        let is_between = runs && matches!(stop, Some(Heard::Report(Wait::Stopped)));
+        let name = self.threads[index].name;
+        if is_between && self.goes_round(index)? {
+            let stack = self.stack(index);
+            let message = format!(
+                "livelock: {name} goes round in a loop for ever, and looks at nothing there that could change"
+            );
+            let failure = self.failure(index, FailureKind::Livelock, message, stack);
+            self.threads[index].stage = Stage::Failed(failure);
+            return Ok(true);
+        }
+        if is_between && self.learns_from_runaway(index)? {
+            self.resume(index, 0)?;
+            return Ok(false);
+        }
+        let stack = self.stack(index);
+        self.gone = true;
+        if self.threads[index].cancellation.asynchronous {
+            return Err(ExecutionError::Unsupported(format!(
+                "{name} runs on without coming to a key point and allows asynchronous cancellation \
+                 (pthread_setcanceltype), which is not supported where nothing else could end it"
+            )));
+        }
+        let message = format!("{name} ran longer than the time limit without coming to a key point");
+        self.threads[index].stage = Stage::Failed(self.failure(index, FailureKind::Timeout, message, stack));
+        Ok(true)
+    }
+
+    /// Ends the process and everything that it has started, and reaps it all.
+    pub(crate) fn kill(&mut self) {
+        // Its number may belong to another process by now.
+        if std::mem::replace(&mut self.dead, true) {
+            return;
+        }
+        let others: Vec<Tid> =
+            self.bystanders.drain(..).chain(self.early.drain().map(|(child, _)| child)).collect();
+        others.iter().for_each(|&child| ptrace::kill(child));
+        // A stop on its way out would cost time. It cannot be told if it runs or is gone, and then need not be.
+        if !self.threads[0].reaped {
+            let _ = ptrace::stop_at_exit(self.leader, false);
+            ptrace::kill(self.leader);
+            if self.left_from.is_some() {
+                // Where the kernel takes the process to be ending already, it does not wake the main thread for that.
+                let _ = ptrace::resume(self.leader, 0);
+            }
+        }
+        let own = self.threads.iter().filter(|thread| !thread.reaped).map(|thread| thread.tid);
+        self.watch.begin_wait();
+        self.reap(own.chain(others).collect());
+        self.watch.end();
+    }
+
+    /// Reaps what has been killed and what that leaves, in whatever order it ends: a main thread is the last of its process,
+    /// and some threads may not have been heard of. What the kernel does not let go of in time ends with this process.
+    fn reap(&self, mut left: Vec<Tid>) {
+        left.retain(|&tid| wait::is_left(tid));
+        while !left.is_empty() {
+            match self.watch.wait(None, |reason| reason == Reason::TimedOut) {
+                Ok(Ok((who, Wait::Exited(_) | Wait::Killed(_)))) => left.retain(|&tid| tid != who),
+                Ok(Ok((who, _))) => {
+                    if !left.contains(&who) {
+                        ptrace::kill(who);
+                        left.push(who);
+                    }
+                    let _ = ptrace::resume(who, 0);
+                }
+                Ok(Err(_)) | Err(_) => return,
+            }
+        }
+    }
+}
