@@ -14,6 +14,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::thread::{self, JoinHandle};
 
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -28,11 +29,36 @@ use mimalloc::MiMalloc;
 use crate::args::{Cli, Command, DapArgs, ExploreArgs, Format};
 use crate::progress::Line;
 
+/// As a process has it whose main thread has panicked.
+const EXIT_PANICKED: u8 = 101;
+
 /// What one worker records another one frees, all the time: the C library's allocator has both wait for a lock then.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
+/// As much stack as the main thread has by default: the user's limit may be less.
+const STACK: usize = 8 << 20;
+
 fn main() -> ExitCode {
+    let work = thread::Builder::new().name("work".to_owned()).stack_size(STACK).spawn(work);
+    match work.map(JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        // It has said what it panicked with.
+        Ok(Err(_)) => ExitCode::from(EXIT_PANICKED),
+        Err(error) => failed(&format!("no thread can be started: {error}")),
+    }
+}
+
+fn failed(why: &str) -> ExitCode {
+    // Nobody is left to be told that standard error is gone.
+    let _ = writeln!(io::stderr(), "{why}");
+    ExitCode::from(EXIT_FAILED)
+}
+
+fn work() -> ExitCode {
+    if let Err(why) = explorer::resources::prepare() {
+        return failed(&why);
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
@@ -100,11 +126,28 @@ fn watched(
         interrupt::when_stdin_closes(Arc::clone(&cancel)).into_diagnostic()?;
     }
     if format == Format::Jsonl {
-        return lines::tell(&cancel, verb).map(Verdict::exit_code).into_diagnostic();
+        return code_of(lines::tell(&cancel, verb));
     }
-    let report = verb(&cancel, &mut Line::new()).into_diagnostic()?;
+    let mut line = Line::new(format == Format::Text, &cancel);
+    let report = match verb(&cancel, &mut line) {
+        Ok(report) => report,
+        Err(error) => return code_of(Err(error)),
+    };
+    drop(line);
     print(&report, format).into_diagnostic()?;
     Ok(report.verdict.exit_code())
+}
+
+/// The exit code of what has printed what it came to. It is no failure of the tool that it was stopped, or had no time.
+fn code_of(ended: Result<Verdict, explorer::Error>) -> miette::Result<u8> {
+    match ended {
+        Err(error) if error.came_too_soon() => {
+            // Nobody is left to be told that standard error is gone.
+            let _ = writeln!(io::stderr(), "{error}");
+            Ok(Verdict::Inconclusive.exit_code())
+        }
+        ended => ended.map(Verdict::exit_code).into_diagnostic(),
+    }
 }
 
 /// What `interleaver.toml` says about how a program is explored. Who names the target has looked into it already.
@@ -131,7 +174,7 @@ fn debug(args: &DapArgs) -> io::Result<()> {
 }
 
 fn print(report: &Report, format: Format) -> io::Result<()> {
-    output::print_with(|to| match format {
+    output::print_whole(|to| match format {
         Format::Text => to.write_all(text::render(report).as_bytes()),
         Format::Json | Format::Jsonl => json(report, to),
     })

@@ -29,13 +29,16 @@ pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
 
 /// The same, for what is better not in memory as a whole.
 pub(crate) fn print_with(content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut stdout = BufWriter::new(io::stdout().lock());
-    match content(&mut stdout).and_then(|()| stdout.flush()) {
+    match print_whole(content) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(io::Error::new(
-            error.kind(),
-            format!("the report cannot be written to standard output: {error}"),
-        )),
-        Ok(()) => Ok(()),
+        printed => printed,
     }
+}
+
+/// Prints what is of no use in part: a reader who is gone too soon has not got it.
+pub(crate) fn print_whole(content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut stdout = BufWriter::new(io::stdout().lock());
+    content(&mut stdout).and_then(|()| stdout.flush()).map_err(|error| {
+        io::Error::new(error.kind(), format!("the report cannot be written to standard output: {error}"))
+    })
 }

@@ -1,33 +1,62 @@
-//! Live progress on standard error, for whoever watches a terminal.
+//! What a person sees while a search goes on: progress on standard error, where that is a terminal, and on standard output
+//! what has been found.
 
-use explorer::text::{grouped, plural};
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use explorer::report::Finding;
+use explorer::text::{self, grouped, plural};
 use explorer::watch::{Progress, Watch};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// A line that is drawn over and over; nothing where standard error is no terminal.
-pub(crate) struct Line(ProgressBar);
+pub(crate) struct Line {
+    line: ProgressBar,
+    /// Whether findings are told at once, as text.
+    tells: bool,
+    /// Those that were.
+    told: BTreeSet<Option<String>>,
+    cancel: Arc<AtomicBool>,
+}
 
 impl Line {
-    pub(crate) fn new() -> Self {
+    /// Nobody explores for a reader who is gone: `cancel` is set then.
+    pub(crate) fn new(tells: bool, cancel: &Arc<AtomicBool>) -> Self {
         // No ticking thread: it would share the CPU that the search is bound to.
         let line = ProgressBar::new_spinner();
         let style = ProgressStyle::with_template("{elapsed} · {msg}");
         line.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-        Self(line)
+        Self { line, tells, told: BTreeSet::new(), cancel: Arc::clone(cancel) }
     }
 }
 
 impl Watch for Line {
     fn progress(&mut self, progress: &Progress) {
-        if !self.0.is_hidden() {
-            self.0.set_message(words(progress));
+        if !self.line.is_hidden() {
+            self.line.set_message(words(progress));
+        }
+    }
+
+    /// Whatever comes after it, the search, the explanation, or the end of this process, it has been said.
+    fn finding(&mut self, finding: &Finding) {
+        if self.tells && finding.explanation.is_none() && self.told.insert(finding.id.clone()) {
+            let text = text::render_at_once(finding);
+            let print = || {
+                let mut stdout = io::stdout().lock();
+                stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+            };
+            if self.line.suspend(print).is_err() {
+                self.cancel.store(true, Ordering::Relaxed);
+            }
         }
     }
 }
 
 impl Drop for Line {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.line.finish_and_clear();
     }
 }
 

@@ -29,6 +29,18 @@ pub fn render(report: &Report) -> String {
     text
 }
 
+/// What is told of a finding as soon as there is one; the report with its schedule follows at the end. Ends with an empty line.
+#[must_use]
+pub fn render_at_once(finding: &Finding) -> String {
+    let mut text = headlines(finding, "Found");
+    section(&mut text, &parties(finding));
+    if let Some(file) = &finding.schedule_file {
+        section(&mut text, &replay_it(file));
+    }
+    text.push('\n');
+    text
+}
+
 /// Separates sections by an empty line.
 fn section(text: &mut String, part: &str) {
     if !text.is_empty() {
@@ -38,26 +50,9 @@ fn section(text: &mut String, part: &str) {
 }
 
 fn render_finding(finding: &Finding, (number, of): (usize, usize)) -> String {
-    let mut text = String::new();
     let why = finding.explanation.as_ref();
     let which = if of > 1 { format!("Found {number} of {of}") } else { "Found".to_owned() };
-    let kind = kind_words(finding.kind);
-    // The checker's sentences name the kind themselves.
-    let what =
-        if finding.message.starts_with(&format!("{kind}:")) { String::new() } else { format!("{kind} — ") };
-    line(&mut text, &format!("{which}: {what}{}", headline_message(finding)));
-    let place = finding.place.words();
-    if !place.is_empty() {
-        line(&mut text, &format!("  at {place}"));
-    }
-    if finding.kind == FailureKind::AlwaysFails {
-        line(&mut text, "  it fails whatever the schedule, in whatever order threads run");
-    } else {
-        line(&mut text, &format!("  {}", costs(finding)));
-    }
-    if let Some(why) = why.filter(|why| !why.sentence.is_empty()) {
-        line(&mut text, &format!("  why: {}", why.sentence));
-    }
+    let mut text = headlines(finding, &which);
     section(&mut text, &parties(finding));
     if finding.kind != FailureKind::AlwaysFails {
         section(&mut text, &table::render(finding));
@@ -76,7 +71,7 @@ fn render_finding(finding: &Finding, (number, of): (usize, usize)) -> String {
         line(&mut text, "  … (the rest was left out)");
     }
     if let Some(file) = &finding.schedule_file {
-        section(&mut text, &format!("Replay it with: interleaver replay {}\n", shell_word(file)));
+        section(&mut text, &replay_it(file));
     }
     if let Some(original) = why.and_then(|why| why.original.as_ref())
         && let Some(file) = &original.schedule_file
@@ -86,6 +81,34 @@ fn render_finding(finding: &Finding, (number, of): (usize, usize)) -> String {
     }
     if let Some(file) = why.and_then(|why| why.pair.as_ref()).and_then(|pair| pair.schedule_file.as_ref()) {
         line(&mut text, &format!("The nearest one that passes: interleaver replay {}", shell_word(file)));
+    }
+    text
+}
+
+fn replay_it(file: &str) -> String {
+    format!("Replay it with: interleaver replay {}\n", shell_word(file))
+}
+
+/// What failed, where, and what its schedule costs.
+fn headlines(finding: &Finding, which: &str) -> String {
+    let mut text = String::new();
+    let kind = kind_words(finding.kind);
+    // The checker's sentences name the kind themselves.
+    let what =
+        if finding.message.starts_with(&format!("{kind}:")) { String::new() } else { format!("{kind} — ") };
+    line(&mut text, &format!("{which}: {what}{}", headline_message(finding)));
+    let place = finding.place.words();
+    if !place.is_empty() {
+        line(&mut text, &format!("  at {place}"));
+    }
+    if finding.kind == FailureKind::AlwaysFails {
+        line(&mut text, "  it fails whatever the schedule, in whatever order threads run");
+    } else {
+        line(&mut text, &format!("  {}", costs(finding)));
+    }
+    let why = finding.explanation.as_ref().filter(|why| !why.sentence.is_empty());
+    if let Some(why) = why {
+        line(&mut text, &format!("  why: {}", why.sentence));
     }
     text
 }
