@@ -313,7 +313,7 @@ fn it_reads_its_standard_input() {
 #[test]
 fn it_runs_for_ever_without_a_key_point() {
     let outcome = explore("never_ends", &["--run-timeout", "500ms"]);
-    found(&outcome, "timeout");
+    found(&outcome, "livelock");
     assert_eq!(outcome.finding()["preemptions"], 1, "{}", outcome.transcript());
 }
 
@@ -347,11 +347,12 @@ fn it_is_run_by_one_worker_where_two_would_meet() {
 }
 
 #[test]
-fn a_step_limit_is_a_finding() {
+fn a_step_limit_is_no_finding() {
     let program = Build::new("c/mutex_counter.c", Optimisation::O0).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let options = ["--step-limit".as_ref(), "5".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
     let outcome = Tool::explore(options, &program).run().unwrap();
-    assert_eq!(outcome.code, 1, "{}", outcome.transcript());
-    assert!(outcome.says("step"), "{}", outcome.transcript());
+    assert_eq!(outcome.code, 2, "{}", outcome.transcript());
+    assert!(outcome.says("longer than 5 events (--step-limit)"), "{}", outcome.transcript());
+    assert_eq!(outcome.report["covered"], serde_json::json!({}), "{}", outcome.transcript());
 }

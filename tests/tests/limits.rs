@@ -1,0 +1,82 @@
+//! Whatever a program does, the tool comes back in its time, and nothing of the program is left.
+
+use std::path::{Path, PathBuf};
+
+use rand::SeedableRng as _;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::IndexedRandom as _;
+use tests::{Build, Optimisation, Tool, running};
+
+/// What threads of `hangs.c` do.
+const ALL: [&str; 16] = [
+    "loops",
+    "waits-for-a-flag",
+    "pauses",
+    "forks-sleepers",
+    "forks-families",
+    "forks-for-ever",
+    "executes-again",
+    "executes-sleep",
+    "stops",
+    "lends-its-memory",
+    "waits-for-a-child",
+    "kills-a-child-with-threads",
+    "traces-a-child",
+    "is-traced-by-a-child",
+    "leaves-a-daemon",
+    "signals-itself",
+];
+
+fn hangs() -> PathBuf {
+    Build::new("limits/hangs.c", Optimisation::O0).program().unwrap()
+}
+
+/// Explores for half a second what a thread does, and perhaps another one beside it.
+fn comes_back(program: &Path, what: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--time-limit", "500ms", "--run-timeout", "300ms", "--workers", "1", "--output"];
+    let options = options.map(AsRef::as_ref).into_iter().chain([folder.path().as_os_str()]);
+    let outcome = Tool::explore(options, program).and(what).run().unwrap_or_else(|error| panic!("{error:?}"));
+    // What does not end is no failure, unless nothing can ever change.
+    let kinds: Vec<&str> = outcome.report["findings"]
+        .as_array()
+        .map(|found| found.iter().filter_map(|finding| finding["kind"].as_str()).collect())
+        .unwrap_or_default();
+    let is_real = |kind: &&str| ["deadlock", "livelock", "crash", "always-fails"].contains(kind);
+    assert!(kinds.iter().all(is_real), "{what:?}: {}", outcome.transcript());
+    assert_eq!(running(program), [0; 0], "{what:?}: {}", outcome.transcript());
+}
+
+#[test]
+fn what_one_thread_does_never_outlasts_the_time_limit() {
+    let program = hangs();
+    for what in ALL {
+        comes_back(&program, &[what]);
+    }
+}
+
+#[test]
+fn what_two_threads_do_never_outlasts_the_time_limit() {
+    pairs(8, 1);
+}
+
+/// All pairs, which takes some minutes.
+#[test]
+#[ignore = "takes minutes: cargo test -p tests --test limits -- --ignored"]
+fn what_any_two_threads_do_never_outlasts_the_time_limit() {
+    let program = hangs();
+    for one in ALL {
+        for other in ALL {
+            comes_back(&program, &[one, other]);
+        }
+    }
+}
+
+fn pairs(count: usize, seed: u64) {
+    let program = hangs();
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    for _ in 0..count {
+        let pair = [ALL.choose(&mut random).unwrap(), ALL.choose(&mut random).unwrap()].map(|what| *what);
+        comes_back(&program, &pair);
+    }
+}
