@@ -5,15 +5,10 @@ use crate::limit::Limit;
 use crate::model::Model;
 use crate::op::OpKind;
 use crate::run::Go;
+use crate::search::tests::Patient;
 use crate::search::tests::oracle::always_fails_after;
-use crate::search::{Observer, Outcome, Progress, explore};
+use crate::search::{Outcome, explore};
 use crate::strategy::StrategyKind;
-
-struct Patient;
-
-impl Observer for Patient {
-    fn progress(&mut self, _: &Progress) {}
-}
 
 pub(super) fn model(text: &str) -> Model {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -125,6 +120,19 @@ fn what_is_deeper_than_can_be_searched_has_a_bound_that_was_run() {
     let told = explained(ALTERNATING, &by(StrategyKind::Dfs, 0));
     assert_eq!((told.finding.preemptions, told.finding.fewest), (Some(7), true));
     assert_eq!(told.depth, Some(Depth { value: told.switches + 1, exact: false }));
+}
+
+/// Three threads take turns in one order only, in which none of them goes again before the others.
+const IN_TURNS: &str = "create T2, create T3, create T4, join T2, join T3, join T4, r s, assert s != 10 \
+    | T2: cas s 0 1, cas s 3 4, down g, cas s 7 8 \
+    | T3: cas s 1 2, cas s 4 5, cas s 6 7, up g, cas s 9 10 \
+    | T4: cas s 2 3, cas s 5 6, cas s 8 9";
+
+#[test]
+fn threads_that_have_all_been_lowered_are_enacted_too() {
+    let options = Options { max_schedules: None, ..by(StrategyKind::Random, 1) };
+    let told = explained(IN_TURNS, &options);
+    assert_eq!(told.depth.map(|depth| depth.exact), Some(false), "{:?}", told.depth);
 }
 
 /// The paper's Figure 1: the assertion fails only if nobody but T2 writes `x` and `y` in between.

@@ -150,7 +150,10 @@ impl Process {
         let leader = self.leader as u64;
         let regs = self.threads[index].regs;
         let own = |pid: u64| [PID, 0, -PID].contains(&(pid as i64));
+        let is_child = self.bystanders.iter().any(|&child| regs.rdi == child as u64);
         let (to, signal) = match regs.orig_rax as i64 {
+            // A process that the program has started.
+            libc::SYS_kill | libc::SYS_rt_sigqueueinfo if is_child => return Ok(Flow::Resume(0)),
             libc::SYS_kill | libc::SYS_rt_sigqueueinfo if !own(regs.rdi) => {
                 return self.refuse(index, libc::EPERM);
             }

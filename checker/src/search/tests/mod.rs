@@ -23,7 +23,7 @@ use crate::model::Model;
 use crate::strategy::StrategyKind;
 
 /// Never stops.
-struct Patient;
+pub(crate) struct Patient;
 
 impl Observer for Patient {
     fn progress(&mut self, _: &Progress) {}
