@@ -223,6 +223,9 @@ pub(crate) struct ReplayArgs {
     /// The saved schedule.
     #[arg(value_name = "SCHEDULE-FILE")]
     pub(crate) file: PathBuf,
+    /// Run what the schedule names, also if somebody else has saved it.
+    #[arg(long)]
+    pub(crate) trust: bool,
     /// How the report is printed.
     #[arg(long, value_enum, default_value_t = Whole::Text)]
     pub(crate) format: Whole,
@@ -233,6 +236,9 @@ pub(crate) struct MinimiseArgs {
     /// The saved schedule, in its store.
     #[arg(value_name = "SCHEDULE-FILE")]
     pub(crate) file: PathBuf,
+    /// Run what the schedule names, also if somebody else has saved it.
+    #[arg(long)]
+    pub(crate) trust: bool,
     /// How the report is printed.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,

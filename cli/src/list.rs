@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use explorer::config::Config;
 use explorer::discover::Workspace;
+use explorer::shown::escaped;
 
 use crate::args::ListArgs;
 use crate::output;
@@ -17,7 +18,7 @@ pub(crate) fn run(args: &ListArgs) -> io::Result<u8> {
     let (config, problems) = Config::read(&root);
     for problem in &problems {
         // Nobody is left to be told that standard error is gone.
-        let _ = writeln!(io::stderr(), "{problem}");
+        let _ = writeln!(io::stderr(), "{}", escaped(&problem.to_string()));
     }
     let listing = Workspace::scan(&root, &config).listing();
     output::print_as(args.format, &listing, || listing.render())?;

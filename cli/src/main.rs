@@ -3,12 +3,14 @@
 #![warn(clippy::unwrap_used)]
 
 mod args;
+mod consent;
 mod doctor;
 mod interrupt;
 mod lines;
 mod list;
 mod output;
 mod progress;
+mod told;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -20,6 +22,8 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use explorer::config::{Config, Settings};
 use explorer::report::Report;
+use explorer::shown::escaped;
+use explorer::trust::Consent;
 use explorer::verdict::{EXIT_FAILED, Verdict};
 use explorer::watch::Watch;
 use explorer::{json, text};
@@ -28,6 +32,7 @@ use mimalloc::MiMalloc;
 
 use crate::args::{Cli, Command, DapArgs, ExploreArgs, Format};
 use crate::progress::Line;
+use crate::told::Told;
 
 /// As a process has it whose main thread has panicked.
 const EXIT_PANICKED: u8 = 101;
@@ -73,7 +78,7 @@ fn work() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             // Nobody is left to be told that standard error is gone.
-            let _ = writeln!(io::stderr(), "{error:?}");
+            let _ = writeln!(io::stderr(), "{:?}", miette::Report::new(Told::of(&*error)));
             ExitCode::from(EXIT_FAILED)
         }
     }
@@ -99,12 +104,13 @@ fn run(command: Command) -> miette::Result<u8> {
         }
         Command::Minimise(args) => {
             return watched(args.format, args.watch_stdin, |cancel, watch| {
-                explorer::minimise(&args.file, cancel, watch)
+                consent::with(args.trust, |consent| explorer::minimise(&args.file, consent, cancel, watch))
             });
         }
         Command::Replay(args) => {
             let cancel = interrupt::flag().into_diagnostic()?;
-            (explorer::replay(&args.file, &cancel).into_diagnostic()?, args.format.into())
+            let replay = |consent: Consent<'_>| explorer::replay(&args.file, consent, &cancel);
+            (consent::with(args.trust, replay).into_diagnostic()?, args.format.into())
         }
         Command::List(args) => return list::run(&args).into_diagnostic(),
         Command::Doctor(args) => return doctor::run(&args).into_diagnostic(),
@@ -158,7 +164,7 @@ fn configured(args: &ExploreArgs) -> Settings {
     let (settings, problems) = Config::about(args.program());
     for problem in problems {
         // Nobody is left to be told that standard error is gone.
-        let _ = writeln!(io::stderr(), "{problem}");
+        let _ = writeln!(io::stderr(), "{}", escaped(&problem.to_string()));
     }
     settings
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
+use explorer::shown::{Json, escaped};
 use serde::Serialize;
 
 use crate::args::Whole;
@@ -13,12 +14,11 @@ pub(crate) fn print_as(
     text: impl FnOnce() -> String,
 ) -> io::Result<()> {
     match format {
-        Whole::Text => print(text().as_bytes()),
-        Whole::Json => {
-            let mut bytes = serde_json::to_vec_pretty(value)?;
-            bytes.push(b'\n');
-            print(&bytes)
-        }
+        Whole::Text => print(escaped(&text()).as_bytes()),
+        Whole::Json => print_with(|to| {
+            serde_json::to_writer_pretty(Json::new(&mut *to), value)?;
+            to.write_all(b"\n")
+        }),
     }
 }
 

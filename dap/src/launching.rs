@@ -45,6 +45,7 @@ impl<W: Write> Adapter<W> {
             schedule: folder.join(launch.schedule),
             program: launch.program.map(|program| folder.join(program)),
             folder,
+            trusted: launch.trusted,
         };
         let (session, opening) = Session::open(wanted, self.controls.clone())?;
         self.session = Some(session);

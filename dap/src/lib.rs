@@ -17,4 +17,4 @@ mod sources;
 mod variables;
 
 pub use framing::{FramingError, read, write};
-pub use server::{serve, serve_port};
+pub use server::{serve, serve_over, serve_port};

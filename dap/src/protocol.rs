@@ -20,6 +20,9 @@ pub(crate) struct LaunchArguments {
     pub(crate) schedule: PathBuf,
     pub(crate) program: Option<PathBuf>,
     pub(crate) folder: Option<PathBuf>,
+    /// The user trusts what lies in that folder.
+    #[serde(default)]
+    pub(crate) trusted: bool,
 }
 
 /// A move of one thread.

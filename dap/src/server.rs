@@ -27,29 +27,11 @@ enum Incoming {
 
 /// Serves the client at standard input and output, until it leaves.
 pub fn serve() {
-    session(io::stdin(), io::stdout());
+    serve_over(io::stdin(), io::stdout());
 }
 
-/// Serves one client after another at a port of the loopback interface; port 0 is a free one. Says which on standard error.
-///
-/// # Errors
-/// When the port cannot be had.
-pub fn serve_port(port: u16) -> io::Result<()> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
-    // Whoever started it may not listen.
-    let _ = writeln!(io::stderr(), "the debug adapter listens at {}", listener.local_addr()?);
-    for client in listener.incoming() {
-        let Ok(client) = client else { continue };
-        if let Ok(input) = client.try_clone() {
-            session(input, &client);
-        }
-        // The client may have left already.
-        let _ = client.shutdown(std::net::Shutdown::Both);
-    }
-    Ok(())
-}
-
-fn session(input: impl Read + Send + 'static, output: impl Write) {
+/// Serves one client, until it leaves.
+pub fn serve_over(input: impl Read + Send + 'static, output: impl Write) {
     let (messages, incoming) = mpsc::sync_channel(WAITING);
     thread::spawn(move || Reader { messages, launches: Vec::new() }.read(BufReader::new(input)));
     let mut adapter = Adapter::new(output);
@@ -66,6 +48,25 @@ fn session(input: impl Read + Send + 'static, output: impl Write) {
             break;
         }
     }
+}
+
+/// Serves one client after another at a port of the loopback interface; port 0 is a free one. Says which on standard error.
+///
+/// # Errors
+/// When the port cannot be had.
+pub fn serve_port(port: u16) -> io::Result<()> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+    // Whoever started it may not listen.
+    let _ = writeln!(io::stderr(), "the debug adapter listens at {}", listener.local_addr()?);
+    for client in listener.incoming() {
+        let Ok(client) = client else { continue };
+        if let Ok(input) = client.try_clone() {
+            serve_over(input, &client);
+        }
+        // The client may have left already.
+        let _ = client.shutdown(std::net::Shutdown::Both);
+    }
+    Ok(())
 }
 
 /// Hands messages on. Ends the program at once when the client leaves, and breaks a move off when it wants to pause.

@@ -1,7 +1,6 @@
 //! The real backend as a source of words, and how a request becomes a launched program.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,6 +8,7 @@ use std::time::Duration;
 use checker::limit::Limit;
 use checker::names::{Obj, Site, ThreadName};
 use checker::seam::Program;
+use files::Kind;
 use ptrace_backend::{Known, LaunchSpec, Learnt, PtraceProgram, Stepping};
 
 use crate::discover;
@@ -172,11 +172,12 @@ pub(crate) fn folder(path: &Path) -> Result<PathBuf, Error> {
 /// The absolute path of a file that the program is to read.
 pub(crate) fn input(path: &Path) -> Result<PathBuf, Error> {
     let unusable = |error| Error::Path { what: "the standard input", path: path.to_owned(), error };
-    // Opening a pipe would wait for its other end, and only one execution could read what comes.
-    if path != Path::new("/dev/null") && !fs::metadata(path).map_err(unusable)?.is_file() {
-        let what = "it is not a regular file, which every execution could read from its beginning";
-        return Err(unusable(io::Error::other(what)));
+    if path != Path::new("/dev/null") {
+        if !path.metadata().map_err(unusable)?.is_file() {
+            let what = "it is not a regular file, which every execution could read from its beginning";
+            return Err(unusable(io::Error::other(what)));
+        }
+        files::open(path, Kind::Input).map_err(unusable)?;
     }
-    File::open(path).map_err(unusable)?;
     path.canonicalize().map_err(unusable)
 }

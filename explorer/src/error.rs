@@ -7,6 +7,7 @@ use checker::search::SearchError;
 use crate::fresh_dir::FreshDirError;
 use crate::schedule_file::ScheduleFileError;
 use crate::store::StoreError;
+use crate::trust::Running;
 
 /// An exploration or a replay could not be done. Every text is a sentence for the user.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +20,9 @@ pub enum Error {
         /// Where it was looked for.
         roots: Vec<PathBuf>,
     },
+    /// Somebody else has made the schedule.
+    #[error("{0}: nothing was run; give --trust if you know where it comes from")]
+    Untrusted(Box<Running>),
     /// Only what a store keeps can be replaced in it.
     #[error("`{}` is not the failing schedule of a finding that a store keeps", .0.display())]
     NotKept(PathBuf),

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
-use std::fs;
 use std::path::Path;
 
 use checker::names::ThreadName;
@@ -174,7 +173,7 @@ fn may_be_body(function: &str, framework: Option<Framework>) -> bool {
 
 /// The lines of a file, from 1, that hold braces and the like alone; none where it cannot be read.
 fn lines_without_words(file: &Path) -> Vec<u32> {
-    let text = fs::read_to_string(file).unwrap_or_default();
+    let text = files::read_text(file, files::Kind::Text).unwrap_or_default();
     let lines = (1..).zip(text.lines());
     let silent = lines.filter(|(_, line)| !line.chars().any(char::is_alphanumeric));
     silent.map(|(number, _)| number).collect()

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::{Deserialize, Serialize};
 
 use crate::report::{Finding, Report};
+use crate::shown;
 use crate::watch::Progress;
 
 /// One line.
@@ -36,7 +37,7 @@ impl Line {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, to: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer(&mut *to, self)?;
+        serde_json::to_writer(shown::Json::new(&mut *to), self)?;
         to.write_all(b"\n")
     }
 }

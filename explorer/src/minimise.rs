@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use checker::explain::Unexplained;
 use checker::seam::Program;
 use checker::search::{self, Identity};
+use ptrace_backend::preflight;
 
 use crate::backend::{self, Launch};
 use crate::blamed::Blamed;
@@ -16,14 +17,14 @@ use crate::deadline::Deadline;
 use crate::error::Error;
 use crate::kept::{Keeper, KeptFinding, KeptFolder};
 use crate::peculiar::{Observed, Peculiarities};
-use crate::replay::{Again, Came, launch, root_of_program};
+use crate::replay::{Again, Came, launch, trusted_root};
 use crate::report::Report;
 use crate::request::{Effort, Request, Strategy};
-use crate::root::roots_for_file;
 use crate::schedule_file::ScheduleFile;
 use crate::session::{Made, Session};
 use crate::source::Source;
 use crate::store::Store;
+use crate::trust::Consent;
 use crate::verdict::Verdict;
 use crate::watch::{Progress, Watch, per_second};
 
@@ -35,15 +36,24 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// is kept. Runs on the calling thread, and binds it to one CPU.
 ///
 /// # Errors
-/// When the file is not the schedule of a finding, or its program is not the one in which it was found.
-pub fn minimise(file: &Path, cancel: &Arc<AtomicBool>, watch: &mut dyn Watch) -> Result<Report, Error> {
+/// When the file is not the schedule of a finding, or was saved by somebody else without the user's consent to run what it
+/// names, or its program is not the one in which it was found.
+pub fn minimise(
+    file: &Path,
+    consent: Consent<'_>,
+    cancel: &Arc<AtomicBool>,
+    watch: &mut dyn Watch,
+) -> Result<Report, Error> {
     let started = Instant::now();
     let saved = ScheduleFile::read(file)?;
     let here = backend::folder(Path::new("."))?;
     let file = file.canonicalize().unwrap_or_else(|_| here.join(file));
     let (folder, kept) = kept(&file).ok_or_else(|| Error::NotKept(file.clone()))?;
-    let root = root_of_program(&saved.target, roots_for_file(&file, &here))?;
+    let root = trusted_root(&saved, (&file, &here), consent)?;
     let launch = launch(&saved.target, &root)?;
+    if preflight::inspect(&launch.program).is_ok_and(|found| found.build_id != saved.target.build_id) {
+        return Err(Error::Rebuilt(file));
+    }
     let deadline = Deadline::never(cancel);
     let plan = Plan { file: &file, saved: &saved, launch: &launch, root: &root, deadline: &deadline };
     let found = plan.replay()?;

@@ -7,6 +7,7 @@ use checker::seam::Execution;
 use ptrace_backend::debuginfo::is_user_file;
 
 use crate::report::Location;
+use crate::shown::escaped_line;
 use crate::source::{Frame, Source};
 
 /// Finds the places of sites.
@@ -125,8 +126,8 @@ impl Location {
     pub fn words(&self) -> String {
         let line = self.line_words();
         match (&self.function, line.is_empty()) {
-            (Some(function), true) => function.clone(),
-            (Some(function), false) => format!("{function}, {line}"),
+            (Some(function), true) => escaped_line(function).into_owned(),
+            (Some(function), false) => format!("{}, {line}", escaped_line(function)),
             (None, _) => line,
         }
     }
@@ -142,8 +143,8 @@ impl Location {
     #[must_use]
     pub fn line_words(&self) -> String {
         match (&self.file, self.line) {
-            (Some(file), Some(line)) => format!("{file}:{line}"),
-            (Some(file), None) => file.clone(),
+            (Some(file), Some(line)) => format!("{}:{line}", escaped_line(file)),
+            (Some(file), None) => escaped_line(file).into_owned(),
             (None, _) => String::new(),
         }
     }

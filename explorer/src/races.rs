@@ -1,7 +1,6 @@
 //! Data races of a search as a report tells them: both accesses with their stacks, which one more execution shows, once per
 //! pair of lines and variable.
 
-use std::fs;
 use std::sync::Arc;
 
 use checker::race::{Harm, Pair, Place};
@@ -126,7 +125,7 @@ impl<'a> Telling<'a> {
     /// trace.
     fn mentions_atomics(&self, place: &Location) -> bool {
         let (Some(file), Some(line)) = (&place.file, place.line) else { return false };
-        let Ok(text) = fs::read_to_string(self.places.absolute(file)) else { return false };
+        let Ok(text) = files::read_text(&self.places.absolute(file), files::Kind::Text) else { return false };
         let line = text.lines().nth(line.saturating_sub(1) as usize);
         line.is_some_and(|line| line.to_ascii_lowercase().contains("atomic"))
     }

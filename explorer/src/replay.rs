@@ -26,18 +26,20 @@ use crate::root::roots_for_file;
 use crate::schedule_file::{SavedTarget, ScheduleFile};
 use crate::source::{Frame, Source};
 use crate::text;
+use crate::trust::{self, Consent};
 use crate::verdict::Verdict;
 use crate::watch::per_second;
 
 /// Replays a schedule file and reports. Runs on the calling thread, and binds it to one CPU.
 ///
 /// # Errors
-/// When the file cannot be used, or the program does not do what the schedule says: then the text names the event.
-pub fn replay(file: &Path, cancel: &Arc<AtomicBool>) -> Result<Report, Error> {
+/// When the file cannot be used, or was saved by somebody else without the user's consent to run what it names, or the
+/// program does not do what the schedule says: then the text names the event.
+pub fn replay(file: &Path, consent: Consent<'_>, cancel: &Arc<AtomicBool>) -> Result<Report, Error> {
     let saved = ScheduleFile::read(file)?;
     let here = backend::folder(Path::new("."))?;
     let file = file.canonicalize().unwrap_or_else(|_| here.join(file));
-    let root = root_of_program(&saved.target, roots_for_file(&file, &here))?;
+    let root = trusted_root(&saved, (&file, &here), consent)?;
     let launch = launch(&saved.target, &root)?;
     let deadline = Deadline::never(cancel);
     let launched = launch.start(&deadline.limit())?;
@@ -55,6 +57,19 @@ pub fn replay(file: &Path, cancel: &Arc<AtomicBool>) -> Result<Report, Error> {
         program.fix_key_points(&saved.found_by.key_points.instructions, &saved.found_by.key_points.memory);
     }
     again.run(&Blamed::new(&launched, &launch.arguments))
+}
+
+/// The root of the checkout in which a schedule may run: that for which it was sealed, if the program is there.
+pub(crate) fn trusted_root(
+    saved: &ScheduleFile,
+    (file, here): (&Path, &Path),
+    consent: Consent<'_>,
+) -> Result<PathBuf, Error> {
+    let roots = roots_for_file(file, here);
+    let home = trust::home(saved, &roots);
+    let root = root_of_program(&saved.target, home.iter().cloned().chain(roots).collect())?;
+    trust::check(file, &saved.target, (&root, home.as_deref()), consent)?;
+    Ok(root)
 }
 
 /// The first of the roots that has the program.

@@ -52,6 +52,7 @@ pub(crate) fn schedule_file(
             minimised: false,
         },
         passes: None,
+        seal: None,
         choices: steps.map(|(step, at)| saved_choice(step, line(at), places, &mut texts)).collect(),
     }
 }

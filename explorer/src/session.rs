@@ -25,6 +25,7 @@ use crate::report::{Covered, FORMAT, Finding, Narrow, Report, VERSION};
 use crate::request::{Request, Strategy};
 use crate::saving;
 use crate::schedule_file::{SavedTarget, ScheduleFile};
+use crate::shown;
 use crate::source::{Frame, Source};
 use crate::store::{Store, StoreError};
 use crate::test_framework::is_one_test;
@@ -308,7 +309,7 @@ fn verdict(outcome: &Outcome, request: &Request) -> Verdict {
 /// # Errors
 /// When it cannot be written.
 pub fn json(report: &Report, to: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *to, report)?;
+    serde_json::to_writer_pretty(shown::Json::new(&mut *to), report)?;
     to.write_all(b"\n")
 }
 

@@ -1,11 +1,18 @@
 //! Where reports and schedules are kept: a folder for each target, beside the root's marker or where the user says.
+//!
+//! A store can have come with the workspace that it lies in. So the folders in it are opened one within another, and
+//! nothing is read, written or removed by way of a symbolic link in it ([`files::Folder`]).
 
-use std::fs::{self, File, Permissions};
-use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use files::Folder;
+
 use crate::root::STORE;
+
+/// What new files may be used for, before the user's mask.
+const NEW_FILE: u32 = 0o666;
 
 /// The folder of one target. Files appear in it whole or not at all, whoever else writes there at the same time.
 #[derive(Debug, Clone)]
@@ -29,7 +36,7 @@ impl Store {
     pub fn of_target(root: &Path, target: &str) -> Result<Self, StoreError> {
         let store = root.join(STORE);
         let made = Self::at(&store)?;
-        if !store.join(".gitignore").exists() {
+        if made.open().is_ok_and(|folder| folder.state(".gitignore").is_err()) {
             made.write(".gitignore", b"# Written by interleaver. What is kept here can be made again.\n*\n")?;
         }
         Self::at(&store.join(folder_name(target)))
@@ -40,20 +47,39 @@ impl Store {
     /// # Errors
     /// When nothing can be written there.
     pub fn at(folder: &Path) -> Result<Self, StoreError> {
-        // Reports name what is kept to whoever reads them, wherever that is.
-        let folder = &std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        let store = Self { folder: folder.clone() };
-        // Making a file is the only honest test of whether one can be made.
-        fs::create_dir_all(folder)
-            .and_then(|()| tempfile::NamedTempFile::new_in(folder))
-            .map_err(|why| store.error(why))?;
+        let store = Self::existing(folder);
+        let made = || -> io::Result<()> {
+            let folder = store.make()?;
+            // Making a file is the only honest test of whether one can be made.
+            let name = format!(".new-{:x}", std::process::id());
+            folder.write_with(&name, NEW_FILE, |_| Ok(()))?;
+            folder.remove(&name)
+        };
+        made().map_err(|why| store.error(why))?;
         Ok(store)
+    }
+
+    /// The same of a folder that is not made.
+    pub(crate) fn existing(folder: &Path) -> Self {
+        // Reports name what is kept to whoever reads them, wherever that is.
+        Self { folder: std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()) }
     }
 
     /// Where it is.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Opens the folder.
+    pub(crate) fn open(&self) -> io::Result<Folder> {
+        let (outside, inside) = split(&self.folder);
+        Folder::open(outside)?.inner(inside)
+    }
+
+    fn make(&self) -> io::Result<Folder> {
+        let (outside, inside) = split(&self.folder);
+        Folder::make(outside)?.make_inner(inside)
     }
 
     /// Puts a file there, replacing an older one, and says where it is. `name` may contain folders.
@@ -73,23 +99,9 @@ impl Store {
         name: &str,
         content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<PathBuf, StoreError> {
-        let path = self.folder.join(name);
-        let folder = path.parent().unwrap_or(&self.folder);
-        let write = || -> io::Result<()> {
-            fs::create_dir_all(folder)?;
-            let file = tempfile::Builder::new()
-                .prefix(".new-")
-                .permissions(Permissions::from_mode(0o666))
-                .tempfile_in(folder)?;
-            let mut to = BufWriter::new(file);
-            content(&mut to)?;
-            let file = to.into_inner()?;
-            file.as_file().sync_all()?;
-            file.persist(&path)?;
-            Ok(())
-        };
-        write().map_err(|why| self.error(why))?;
-        Ok(path)
+        let written = self.make().and_then(|folder| folder.write_with(name, NEW_FILE, content));
+        written.map_err(|why| self.error(why))?;
+        Ok(self.folder.join(name))
     }
 
     /// Takes a file away; one that is not there is as good.
@@ -97,10 +109,7 @@ impl Store {
     /// # Errors
     /// When it cannot be removed.
     pub fn remove(&self, name: &str) -> Result<(), StoreError> {
-        match fs::remove_file(self.folder.join(name)) {
-            Err(why) if why.kind() != io::ErrorKind::NotFound => Err(self.error(why)),
-            _ => Ok(()),
-        }
+        self.open().and_then(|folder| folder.remove(name)).map_err(|why| self.error(why))
     }
 
     /// Waits until nobody else changes several files of the folder; others wait until the result is dropped, or its
@@ -109,17 +118,19 @@ impl Store {
     /// # Errors
     /// When the file that stands for this cannot be made.
     pub fn lock(&self) -> Result<File, StoreError> {
-        let lock = || {
-            let file = File::create(self.folder.join(".lock"))?;
-            file.lock()?;
-            Ok(file)
-        };
-        lock().map_err(|why| self.error(why))
+        self.make().and_then(|folder| folder.lock(".lock")).map_err(|why| self.error(why))
     }
 
     fn error(&self, why: io::Error) -> StoreError {
         StoreError { folder: self.folder.clone(), why }
     }
+}
+
+/// A folder as what its user has named, and what lies in a store there: `/p` and `.interleaver/x` of `/p/.interleaver/x`.
+fn split(folder: &Path) -> (&Path, &Path) {
+    let store = folder.ancestors().find(|above| above.file_name().is_some_and(|name| name == STORE));
+    let outside = store.and_then(Path::parent).unwrap_or(folder);
+    (outside, folder.strip_prefix(outside).unwrap_or(Path::new("")))
 }
 
 /// A name that a person recognises, and that no two targets share.
@@ -140,6 +151,9 @@ pub(crate) fn short_hash(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
     use super::*;
 
     #[test]
@@ -191,5 +205,42 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let error = Store::at(&file.path().join("x")).unwrap_err().to_string();
         assert!(error.starts_with("cannot write to `") && error.contains("--output"), "{error}");
+    }
+
+    #[test]
+    fn a_linked_store_is_refused_and_nothing_is_written_behind_it() {
+        let root = tempfile::tempdir().unwrap();
+        let other = tempfile::tempdir().unwrap();
+        symlink(other.path(), root.path().join(STORE)).unwrap();
+        let error = Store::of_target(root.path(), "a/x").unwrap_err().to_string();
+        assert!(error.contains("`.interleaver` is a symbolic link"), "{error}");
+        fs::remove_file(root.path().join(STORE)).unwrap();
+        fs::create_dir(root.path().join(STORE)).unwrap();
+        symlink(other.path(), root.path().join(STORE).join(folder_name("a/x"))).unwrap();
+        let error = Store::of_target(root.path(), "a/x").unwrap_err().to_string();
+        assert!(error.contains("is a symbolic link"), "{error}");
+        assert_eq!(fs::read_dir(other.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_linked_lock_is_refused_and_what_it_leads_to_stays() {
+        let root = tempfile::tempdir().unwrap();
+        let mine = root.path().join("mine");
+        fs::write(&mine, "mine").unwrap();
+        let store = Store::of_target(root.path(), "a/x").unwrap();
+        symlink(&mine, store.folder().join(".lock")).unwrap();
+        let error = store.lock().unwrap_err().to_string();
+        assert!(error.contains("`.lock` is a symbolic link"), "{error}");
+        assert_eq!(fs::read_to_string(&mine).unwrap(), "mine");
+    }
+
+    #[test]
+    fn a_folder_of_the_users_choice_may_be_a_link() {
+        let top = tempfile::tempdir().unwrap();
+        fs::create_dir(top.path().join("there")).unwrap();
+        symlink(top.path().join("there"), top.path().join("here")).unwrap();
+        let store = Store::at(&top.path().join("here")).unwrap();
+        store.write("report.txt", b"text").unwrap();
+        assert!(top.path().join("there/report.txt").is_file());
     }
 }

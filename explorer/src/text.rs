@@ -7,6 +7,7 @@ use checker::failure::FailureKind;
 use crate::race_text;
 use crate::report::{Covered, Finding, Report};
 use crate::request::Strategy;
+use crate::shown::escaped;
 use crate::table;
 use crate::verdict::Verdict;
 use crate::why;
@@ -26,7 +27,8 @@ pub fn render(report: &Report) -> String {
         section(&mut text, &race_text::section(race, (number, report.races.len())));
     }
     section(&mut text, &summary(report));
-    text
+    // File names, symbols and what programs write come from anywhere.
+    escaped(&text).into_owned()
 }
 
 /// What is told of a finding as soon as there is one; the report with its schedule follows at the end. Ends with an empty line.

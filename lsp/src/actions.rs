@@ -32,7 +32,7 @@ impl State {
         if let Some(replay) = self.replay_passing(finding) {
             add("Show a schedule that passes", client::REPLAY.to_owned(), replay);
         }
-        if self.settings.trusted {
+        if self.settings.may_run() {
             add("Check again", commands::name("check"), json!({ "finding": finding.id }));
             if finding.can_be_minimised() {
                 add("Minimise the schedule", commands::name("minimise"), json!({ "finding": finding.id }));

@@ -63,7 +63,7 @@ impl Documents {
     pub(crate) fn text(&self, path: &Path) -> Option<String> {
         match self.open.get(path) {
             Some(document) => Some(document.text.clone()),
-            None => std::fs::read_to_string(path).ok(),
+            None => files::read_text(path, files::Kind::Text).ok(),
         }
     }
 

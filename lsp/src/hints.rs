@@ -10,6 +10,7 @@ use tower_lsp::ls_types::{
 
 use crate::findings::{Finding, Preemption};
 use crate::hover::{DEPTH, PREEMPTION};
+use crate::markdown::text;
 use crate::state::State;
 use crate::{text, words};
 
@@ -75,7 +76,7 @@ fn depth(finding: &Finding) -> Option<Hint> {
     let tooltip = format!(
         "Schedule {}, reproduced {}. {exact}\n\n{DEPTH}\n\n{PREEMPTION}",
         grouped(told.schedule_number),
-        told.reproduced
+        text(&told.reproduced)
     );
     Some(Hint { label, tooltip })
 }
@@ -94,7 +95,7 @@ fn switches(preemptions: &[&Preemption], of: usize, is_short: bool) -> Hint {
     let too_long = label.chars().count() > LONGEST || (is_short && preemptions.len() > 1);
     let label = if too_long { format!("⇄ {} times", preemptions.len()) } else { label };
     let reasons: Vec<String> =
-        preemptions.iter().map(|one| format!("{} of {of}: {}.", one.number, one.reason)).collect();
+        preemptions.iter().map(|one| format!("{} of {of}: {}.", one.number, text(&one.reason))).collect();
     Hint { label, tooltip: format!("{}\n\n{PREEMPTION}", reasons.join("\n\n")) }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use tower_lsp::ls_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 
 use crate::findings::{Finding, State as ThreadState};
+use crate::markdown::text;
 use crate::state::State;
 use crate::text::range_of_line;
 use crate::words;
@@ -23,13 +24,13 @@ impl State {
         if parts.is_empty() {
             return None;
         }
-        let text = self.documents.text(file);
+        let content = self.documents.text(file);
         Some(Hover {
             contents: HoverContents::Markup(MarkupContent {
                 kind: MarkupKind::Markdown,
                 value: parts.join("\n\n---\n\n"),
             }),
-            range: Some(range_of_line(text.as_deref(), position.line, self.encoding())),
+            range: Some(range_of_line(content.as_deref(), position.line, self.encoding())),
         })
     }
 
@@ -41,7 +42,7 @@ impl State {
         let mut parts: Vec<String> = here
             .map(|preemption| {
                 let headline =
-                    format!("**Preemption {} of {of}**: {}.", preemption.number, preemption.reason);
+                    format!("**Preemption {} of {of}**: {}.", preemption.number, text(&preemption.reason));
                 format!("{headline}\n\n{}\n\n{PREEMPTION}", self.lines(&preemption.states))
             })
             .collect();
@@ -62,8 +63,9 @@ impl State {
     /// A line for each thread: boxes of editors are low, and the lines of a table high.
     fn lines(&self, states: &[ThreadState]) -> String {
         let line = |ThreadState { thread, doing, at }: &ThreadState| {
-            let place = at.as_ref().map(|spot| format!(" · {}:{}", self.shown(&spot.file), spot.line + 1));
-            format!("**{thread}** {doing}{}", place.unwrap_or_default())
+            let place =
+                at.as_ref().map(|spot| format!(" · {}:{}", text(&self.shown(&spot.file)), spot.line + 1));
+            format!("**{}** {}{}", text(thread), text(doing), place.unwrap_or_default())
         };
         // Two spaces break a line.
         states.iter().map(line).collect::<Vec<_>>().join("  \n")

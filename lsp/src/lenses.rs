@@ -22,7 +22,7 @@ impl State {
     /// All lenses of a file.
     pub(crate) fn lenses_of_file(&self, uri: &Uri, file: &Path) -> Vec<CodeLens> {
         let workspace = self.folder_of(file).and_then(|folder| folder.workspace.as_ref());
-        let mut lenses = match workspace.filter(|_| self.settings.trusted) {
+        let mut lenses = match workspace.filter(|_| self.settings.may_run()) {
             Some(workspace) => Above { state: self, workspace, uri, file }.all(),
             None => Vec::new(),
         };

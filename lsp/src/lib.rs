@@ -20,6 +20,7 @@ mod key;
 mod lenses;
 mod machine;
 mod mailbox;
+mod markdown;
 mod outbox;
 mod server;
 mod settings;
@@ -34,6 +35,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tower_lsp::{LspService, Server};
 
 use crate::server::Interleaver;
+use crate::state::State;
 
 /// How many requests may wait at a time: some wait for the first look at a workspace, and nobody should wait for them.
 const REQUESTS_AT_ONCE: usize = 64;
@@ -63,12 +65,14 @@ pub async fn serve_over(input: impl AsyncRead + Unpin, output: impl AsyncWrite, 
         .custom_method("window/workDoneProgress/cancel", Interleaver::progress_cancelled)
         .custom_method(input::UNREADABLE, Interleaver::unreadable)
         .finish();
+    let mailbox = service.inner().mailbox();
     let (screened, messages) = tokio::io::duplex(PIPE);
     let server = Server::new(messages, output, socket).concurrency_level(REQUESTS_AT_ONCE);
     let screening = async {
         if let Err(error) = input::screen(input, screened).await {
             tracing::warn!("the client's messages end: {error}");
         }
+        mailbox.send(State::no_more_messages);
         // The server ends once it has read all of them.
         std::future::pending::<()>().await;
     };

@@ -25,7 +25,7 @@ use crate::commands::{self, Command};
 use crate::configuration;
 use crate::documents;
 use crate::input::Unreadable;
-use crate::mailbox::Mailbox;
+use crate::mailbox::{Mailbox, WeakMailbox};
 use crate::outbox::{Changed, Message, Outbox, send_all};
 use crate::settings::Settings;
 use crate::state::{Hello, State, Surroundings};
@@ -58,6 +58,11 @@ impl Interleaver {
         });
         let greeting = Greeting { messages: Some(messages), can: Changed::default(), watches_files: false };
         Self { client, mailbox, greeting: greeting.into() }
+    }
+
+    /// Where work for the owner of the state is put, as long as there is one.
+    pub(crate) fn mailbox(&self) -> WeakMailbox {
+        self.mailbox.downgrade()
     }
 
     /// `window/workDoneProgress/cancel`.

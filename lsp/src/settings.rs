@@ -11,7 +11,7 @@ use serde_json::Value;
 pub(crate) struct Settings {
     pub(crate) client_commands: BTreeSet<String>,
     pub(crate) runs_builds: bool,
-    pub(crate) trusted: bool,
+    trusted: Option<bool>,
     pub(crate) lenses: bool,
     pub(crate) hints: bool,
     pub(crate) switch_hints: bool,
@@ -32,7 +32,7 @@ impl Default for Settings {
         Self {
             client_commands: BTreeSet::new(),
             runs_builds: false,
-            trusted: true,
+            trusted: None,
             lenses: true,
             hints: true,
             switch_hints: true,
@@ -66,6 +66,16 @@ impl Settings {
     /// As above.
     pub(crate) fn changed(mut settings: Value) -> Result<Self, String> {
         Self::read(settings.get_mut("interleaver").map(Value::take))
+    }
+
+    /// Whether anything may be built, run or loaded. A client that does not say has asked its user by starting the server.
+    pub(crate) fn may_run(&self) -> bool {
+        self.trusted != Some(false)
+    }
+
+    /// Whether the client says that its user trusts what lies in the workspace, whoever made it.
+    pub(crate) fn is_trusted(&self) -> bool {
+        self.trusted == Some(true)
     }
 
     /// Whether the client can run a command itself.

@@ -1,13 +1,13 @@
 //! Can this program be explored at all? Says no before anything is started, and what to do instead.
 
 use std::ffi::CString;
-use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use files::Kind;
 use object::elf;
 
 use crate::debuginfo::{Image, ImageError};
@@ -154,7 +154,7 @@ fn unreadable(path: &Path, reason: io::Error) -> Refusal {
 }
 
 fn check_file(path: &Path) -> Result<(), Refusal> {
-    let metadata = fs::metadata(path).map_err(|reason| unreadable(path, reason))?;
+    let metadata = path.metadata().map_err(|reason| unreadable(path, reason))?;
     if metadata.is_dir() {
         return Err(Refusal::Directory(path.to_owned()));
     }
@@ -185,7 +185,7 @@ fn check_file(path: &Path) -> Result<(), Refusal> {
 
 fn first_script_line(path: &Path) -> Option<Refusal> {
     let mut start = [0; 128];
-    let length = File::open(path).and_then(|mut file| file.read(&mut start)).ok()?;
+    let length = files::open(path, Kind::Program).and_then(|mut file| file.read(&mut start)).ok()?;
     let line = start[..length].strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
     let interpreter = String::from_utf8_lossy(line).trim().to_owned();
     Some(Refusal::Script { path: path.to_owned(), interpreter })
@@ -196,7 +196,7 @@ fn check_header(path: &Path) -> Result<(), Refusal> {
         return Err(script);
     }
     let mut header = Vec::new();
-    let file = File::open(path).map_err(|reason| unreadable(path, reason))?;
+    let file = files::open(path, Kind::Program).map_err(|reason| unreadable(path, reason))?;
     file.take(20).read_to_end(&mut header).map_err(|reason| unreadable(path, reason))?;
     if header.len() < 20 || !header.starts_with(&elf::ELFMAG) {
         return Err(Refusal::NotElf(path.to_owned()));

@@ -7,7 +7,6 @@ mod suppress;
 #[cfg(test)]
 mod tests;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -155,7 +154,7 @@ impl Config {
     #[must_use]
     pub fn read(root: &Path) -> (Self, Vec<Problem>) {
         let path = root.join(FILE);
-        match fs::read_to_string(&path) {
+        match files::read_text(&path, files::Kind::Settings) {
             Ok(text) => Self::parse(&text, root),
             Err(error) if error.kind() == io::ErrorKind::NotFound => (Self::default(), Vec::new()),
             Err(error) => (Self::default(), vec![Problem::of_file(&path, &error)]),

@@ -126,7 +126,7 @@ const KEYS: [Key; 28] = [
         ValueKind::Paths,
         Top,
         "[]",
-        "Further folders in which programs are looked for; they may lie outside of the workspace.",
+        "Further folders in which programs are looked for; they may lie outside of the workspace, but not hold it.",
     ),
     key("target", ValueKind::Targets, Top, "", "How one program is run. There can be several."),
     key(

@@ -29,10 +29,11 @@ use crate::kept::{self, KeptFinding, KeptFolder};
 use crate::last_line::Body;
 use crate::place::Place;
 use crate::places::Places;
-use crate::root::roots_for_file;
+use crate::root::{STORE, roots_for_file};
 use crate::saving::key_points;
-use crate::schedule_file::ScheduleFile;
+use crate::schedule_file::{SavedTarget, ScheduleFile};
 use crate::source::{Frame, Source};
+use crate::trust::{self, Consent};
 use crate::{Error, replay};
 
 /// Opens a session on the calling thread, which from then on owns the program, and hands it over with notes.
@@ -45,7 +46,11 @@ pub(super) fn open(
     let file = request.schedule.canonicalize().unwrap_or_else(|_| request.schedule.clone());
     let kept = Kept::of_schedule(&file);
     let mut notes = Vec::new();
-    let root = root(request, &mut saved, &file, kept.as_ref(), &mut notes);
+    let whose = Whose::of(request, &saved, &file);
+    let root = root(request, (&mut saved, &whose.roots), kept.as_ref(), &mut notes);
+    if let Ok(root) = &root {
+        whose.check(&file, &saved.target, root)?;
+    }
     let launched = match &root {
         Ok(root) => replay::launch(&saved.target, root)
             .and_then(|launch| launch.start(&Deadline::never(&controls.cancel).limit())),
@@ -116,10 +121,39 @@ impl Kept {
         })
     }
 
-    /// The program as it was explored, if it is there.
+    /// The program as it was explored, if this user has kept it.
     fn program(&self) -> Option<PathBuf> {
-        let copy = self.finding.program.as_ref().map(|copy| self.folder.path().join(copy));
-        copy.filter(|copy| copy.is_file())
+        self.folder.program(&self.finding)
+    }
+}
+
+/// Who has made a schedule, and where it may be of.
+struct Whose {
+    /// What its relative paths may start from, the likeliest first.
+    roots: Vec<PathBuf>,
+    /// The one for which this user has sealed it.
+    home: Option<PathBuf>,
+    consent: Consent<'static>,
+}
+
+impl Whose {
+    fn of(request: &Request, saved: &ScheduleFile, file: &Path) -> Self {
+        let mut roots = vec![request.folder.clone()];
+        roots
+            .extend(roots_for_file(file, &request.folder).into_iter().filter(|root| *root != request.folder));
+        let home = trust::home(saved, &roots);
+        if let Some(home) = &home {
+            roots.retain(|root| root != home);
+            roots.insert(0, home.clone());
+        }
+        // Trust in a workspace is trust in what lies in it.
+        let is_inside = request.folder.canonicalize().is_ok_and(|folder| file.starts_with(folder));
+        let consent = if request.trusted && is_inside { Consent::Given } else { Consent::Refused };
+        Self { roots, home, consent }
+    }
+
+    fn check(&self, file: &Path, target: &SavedTarget, root: &Path) -> Result<(), Error> {
+        trust::check(file, target, (root, self.home.as_deref()), self.consent)
     }
 }
 
@@ -127,15 +161,13 @@ impl Kept {
 /// explored takes its place, if the store has it.
 fn root(
     request: &Request,
-    saved: &mut ScheduleFile,
-    file: &Path,
+    (saved, roots): (&mut ScheduleFile, &[PathBuf]),
     kept: Option<&Kept>,
     notes: &mut Vec<String>,
 ) -> Result<PathBuf, Error> {
-    let mut roots = vec![request.folder.clone()];
-    roots.extend(roots_for_file(file, &request.folder).into_iter().filter(|root| *root != request.folder));
-    let found = replay::root_of_program(&saved.target, roots);
-    let (program, root) = if let Some(program) = &request.program {
+    let found = replay::root_of_program(&saved.target, roots.to_vec());
+    let named = request.program.as_ref().filter(|program| is_usable(program, kept, request.trusted));
+    let (program, root) = if let Some(program) = named {
         let program = program.canonicalize().map_err(|_| Error::ProgramNotHere {
             program: program.display().to_string(),
             roots: vec![request.folder.clone()],
@@ -160,6 +192,12 @@ fn root(
     };
     saved.target.program = Place::Absolute(program.as_path().into());
     Ok(root)
+}
+
+/// Whether a program that the client names may run. Where that lies in a store, it is a copy that this user has kept.
+fn is_usable(program: &Path, kept: Option<&Kept>, trusted: bool) -> bool {
+    let is_kept = program.components().any(|part| part.as_os_str() == STORE);
+    !is_kept || trusted || kept.and_then(Kept::program).is_some_and(|own| own == program)
 }
 
 /// A session of what the file says alone.

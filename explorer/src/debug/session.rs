@@ -37,6 +37,8 @@ pub struct Request {
     pub program: Option<PathBuf>,
     /// The workspace folder.
     pub folder: PathBuf,
+    /// The user trusts what lies in that folder, whoever made it.
+    pub trusted: bool,
 }
 
 /// How a session begins.

@@ -1,13 +1,14 @@
 //! The sources that a finding names as they were when it was made, for where they have been edited since.
 
 use std::cell::RefCell;
-use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use files::Kind;
+
 use super::code::is_same_file;
 use super::error::DebugError;
-use crate::kept::{KeptFinding, KeptFolder, content_hash};
+use crate::kept::{KeptFinding, KeptFolder, KeptSource, content_hash};
 
 /// The sources of a finding.
 #[derive(Default)]
@@ -16,8 +17,8 @@ pub(super) struct Texts(Vec<Text>);
 /// A source, and its text as it was explored.
 struct Text {
     file: PathBuf,
-    copy: PathBuf,
-    hash: String,
+    folder: KeptFolder,
+    source: KeptSource,
     /// Whether the file has another text now, and when that was looked at.
     edited: RefCell<Option<(Stamp, bool)>>,
 }
@@ -30,10 +31,10 @@ impl Texts {
     /// built, is not what ran: such a file is left out.
     pub(super) fn of(finding: &KeptFinding, folder: &KeptFolder, root: &Path) -> Self {
         let built = finding.sources.iter().filter(|source| !source.newer);
-        let text = |source: &crate::kept::KeptSource| Text {
+        let text = |source: &KeptSource| Text {
             file: source.path(root),
-            copy: folder.path().join(&source.copy),
-            hash: source.hash.clone(),
+            folder: folder.clone(),
+            source: source.clone(),
             edited: RefCell::default(),
         };
         Self(built.map(text).collect())
@@ -56,7 +57,7 @@ impl Texts {
         let unknown = || DebugError::Unknown(format!("there is no source of number {number}"));
         let text = self.text(number).ok_or_else(unknown)?;
         let gone = |error| DebugError::Unknown(format!("the text as it was explored is not there: {error}"));
-        let bytes = fs::read(&text.copy).map_err(gone)?;
+        let bytes = text.folder.text(&text.source).map_err(gone)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -72,13 +73,14 @@ impl Texts {
 
 impl Text {
     fn is_edited(&self) -> bool {
-        let now = fs::metadata(&self.file).ok();
+        let now = self.file.metadata().ok();
         let stamp = now.map(|about| (about.ino(), about.len(), about.mtime(), about.mtime_nsec()));
         let known = self.edited.borrow().filter(|(at, _)| *at == stamp);
         if let Some((_, edited)) = known {
             return edited;
         }
-        let edited = fs::read(&self.file).map_or(true, |text| content_hash(&text) != self.hash);
+        let text = files::read(&self.file, Kind::Text);
+        let edited = text.map_or(true, |text| content_hash(&text) != self.source.hash);
         self.edited.replace(Some((stamp, edited)));
         edited
     }

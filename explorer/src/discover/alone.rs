@@ -1,7 +1,6 @@
 //! One program by itself: what it is called and where it begins, without a look at what else its workspace holds.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::Path;
 
 use super::cargo::Notes;
@@ -25,7 +24,7 @@ pub struct Alone {
 /// absolute and without symbolic links, `root` that of its checkout. `None` for what is no native program.
 #[must_use]
 pub fn alone(program: &Path, arguments: &[OsString], root: &Path) -> Option<Alone> {
-    let metadata = fs::metadata(program).ok()?;
+    let metadata = program.metadata().ok()?;
     let mut workspace = Workspace::empty(root);
     let kind = Notes::default().kind(&[program.to_owned()]);
     let candidate = workspace.read_candidate(program, Stamp::of(&metadata), kind)?;

@@ -1,7 +1,6 @@
 //! What CMake wrote for CTest, read as text: which program a test runs, where, with what environment.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::environment::Variables;
@@ -20,7 +19,7 @@ pub(super) struct CTest {
 pub(super) fn read(files: &[PathBuf]) -> Vec<CTest> {
     files
         .iter()
-        .filter_map(|file| Some((file, fs::read_to_string(file).ok()?)))
+        .filter_map(|file| Some((file, files::read_text(file, files::Kind::Text).ok()?)))
         .flat_map(|(file, text)| {
             let folder = file.parent().unwrap_or(Path::new("/"));
             tests(&text, folder)

@@ -1,9 +1,10 @@
 //! What an editor shows above the lines of one file.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+
+use files::Kind;
 
 use super::target::{Standing, Target, TargetAt};
 use super::threads::text_creates_threads;
@@ -18,7 +19,7 @@ impl Workspace {
     pub fn targets_of_file(&self, file: &Path, text: Option<&str>) -> Vec<TargetAt> {
         let file = self.file(file);
         let Some(language) = TextLanguage::of(&file) else { return Vec::new() };
-        let Some(text) = text.map(str::to_owned).or_else(|| fs::read_to_string(&file).ok()) else {
+        let Some(text) = text.map(str::to_owned).or_else(|| files::read_text(&file, Kind::Text).ok()) else {
             return Vec::new();
         };
         let written = written(&text, language);
@@ -107,7 +108,9 @@ impl View<'_> {
         }
         // A macro of the project's own may declare it: what stood in its line when the program was built is looked for.
         let modified = self.file.metadata().and_then(|metadata| metadata.modified()).ok()?;
-        let saved = (modified <= candidate.modified).then(|| fs::read_to_string(self.file).ok()).flatten()?;
+        let saved = (modified <= candidate.modified)
+            .then(|| files::read_text(self.file, Kind::Text).ok())
+            .flatten()?;
         let declaring = saved.lines().nth(usize::try_from(line.checked_sub(1)?).ok()?)?;
         let same =
             (1..).zip(self.text.lines()).filter(|(_, text)| *text == declaring).map(|(number, _)| number);

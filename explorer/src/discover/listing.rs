@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{Candidate, SourceLine, Target, Workspace};
+use crate::shown::escaped_line;
 use crate::text::plural;
 
 /// Everything that a scan has looked at.
@@ -67,11 +68,12 @@ impl Listing {
     pub fn render(&self) -> String {
         let looked = format!(
             "{}: {} in {}\n",
-            self.root.display(),
+            escaped_line(&self.root.to_string_lossy()),
             plural(self.files as u64, "file"),
             plural(self.folders as u64, "folder")
         );
-        let cut = self.cut.iter().map(|cut| format!("Not everything was looked at: {cut}.\n"));
+        let cut =
+            self.cut.iter().map(|cut| format!("Not everything was looked at: {}.\n", escaped_line(cut)));
         let none = self
             .executables
             .is_empty()
@@ -84,15 +86,25 @@ impl Listing {
 impl Listed {
     fn render(&self) -> String {
         if let Some(reason) = &self.left_out {
-            return format!("\n{}\n    left out: {reason}\n", self.path);
+            return format!("\n{}\n    left out: {}\n", escaped_line(&self.path), escaped_line(reason));
         }
-        let newer = self.newer_source.iter().map(|source| format!("    older than {source}\n"));
+        let newer =
+            self.newer_source.iter().map(|source| format!("    older than {}\n", escaped_line(source)));
         let targets = self.targets.iter().map(|target| {
-            let at = target.at.as_ref().map(|at| format!("  {}:{}", at.file.display(), at.line));
-            let refused = target.refused.as_ref().map(|reason| format!("        refused: {reason}\n"));
-            format!("    {}{}\n{}", target.id, at.unwrap_or_default(), refused.unwrap_or_default())
+            let at = target
+                .at
+                .as_ref()
+                .map(|at| format!("  {}:{}", escaped_line(&at.file.to_string_lossy()), at.line));
+            let refused =
+                target.refused.as_ref().map(|reason| format!("        refused: {}\n", escaped_line(reason)));
+            format!(
+                "    {}{}\n{}",
+                escaped_line(&target.id),
+                at.unwrap_or_default(),
+                refused.unwrap_or_default()
+            )
         });
-        std::iter::once(format!("\n{}\n", self.path)).chain(newer).chain(targets).collect()
+        std::iter::once(format!("\n{}\n", escaped_line(&self.path))).chain(newer).chain(targets).collect()
     }
 }
 

@@ -23,7 +23,6 @@ mod why_not;
 mod written;
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,7 +43,7 @@ use crate::root::root_of;
 use cargo::{Manifest, Notes, target_folders};
 use ctest::CTest;
 use paths::Paths;
-use walk::{Found, Stamp};
+use walk::{Found, Spent, Stamp};
 
 /// A file's times tell of no change within this time, on the coarsest of file systems.
 const COARSEST: Duration = Duration::from_secs(2);
@@ -129,11 +128,12 @@ impl Workspace {
         let before: Vec<*const Candidate> = self.candidates.iter().map(Arc::as_ptr).collect();
         let config_changed = self.config != *config;
         self.config = config.clone();
-        self.found = self.walk();
+        let mut spent = Spent::new(self.limits);
+        self.found = self.walk(&mut spent);
         self.manifests = self.found.manifests.iter().filter_map(|path| Manifest::read(path)).collect();
-        self.walk_cargos();
+        self.walk_cargos(&mut spent);
         self.ctests = ctest::read(&self.found.ctest_files);
-        self.read_executables();
+        self.read_executables(&spent);
         let after: Vec<*const Candidate> = self.candidates.iter().map(Arc::as_ptr).collect();
         config_changed || before != after
     }
@@ -156,10 +156,19 @@ impl Workspace {
         &self.config
     }
 
-    fn walk(&self) -> Found {
-        let mut found = walk::walk(&self.root, self.limits);
+    /// All folders share the limits: what the workspace names besides itself is what is cut first.
+    fn walk(&self, spent: &mut Spent) -> Found {
+        let mut found = walk::walk(&self.root, self.limits.depth, spent);
         for folder in self.config.search.iter().filter(|folder| !folder.starts_with(&self.root)) {
-            let more = walk::walk(folder, self.limits);
+            if self.root.starts_with(folder) {
+                let all = format!(
+                    "`{}` in `search` holds the workspace itself and all beside it",
+                    folder.display()
+                );
+                found.cut.get_or_insert(all);
+                continue;
+            }
+            let more = walk::walk(folder, self.limits.depth, spent);
             found.executables.extend(more.executables);
             found.files += more.files;
             found.folders += more.folders;
@@ -169,7 +178,7 @@ impl Workspace {
         // What the configuration names is looked at wherever it lies.
         for target in &self.config.targets {
             let known = found.executables.iter().any(|(path, _)| *path == target.program);
-            if let Some(metadata) = fs::metadata(&target.program).ok().filter(|_| !known) {
+            if let Some(metadata) = target.program.metadata().ok().filter(|_| !known) {
                 found.executables.push((target.program.clone(), Stamp::of(&metadata)));
             }
         }
@@ -177,13 +186,13 @@ impl Workspace {
     }
 
     /// Looks where cargo was told to build, if that is outside of everything that was looked at.
-    fn walk_cargos(&mut self) {
+    fn walk_cargos(&mut self, spent: &mut Spent) {
         let folders = target_folders(self.manifests.iter().map(Manifest::folder), &self.root);
         let known: HashSet<&Path> = self.found.executables.iter().map(|(path, _)| path.as_path()).collect();
         let mut more = Vec::new();
         for folder in folders.iter().filter(|folder| !folder.starts_with(&self.root)) {
             // `TRIPLE/PROFILE/deps`, below the two parts of a workspace's hash; what lies deeper is no program.
-            more.extend(walk::walk(folder, Limits { depth: 5, ..self.limits }).executables);
+            more.extend(walk::walk(folder, 5, spent).executables);
         }
         more.retain(|(path, _)| !known.contains(path.as_path()) && !self.is_ignored(path));
         self.outside = more.iter().map(|(path, _)| path.clone()).collect();
@@ -194,11 +203,17 @@ impl Workspace {
         self.config.ignore.iter().any(|ignored| path.starts_with(ignored))
     }
 
-    fn read_executables(&mut self) {
+    fn read_executables(&mut self, spent: &Spent) {
         let mut notes = Notes::default();
         let mut known = HashMap::new();
         let mut all = Vec::new();
-        for (paths, stamp) in files(&self.found.executables) {
+        let files = files(&self.found.executables);
+        let count = files.len();
+        for (nth, (paths, stamp)) in files.into_iter().enumerate() {
+            if let Some(cut) = spent.ends_reading(count - nth) {
+                self.found.cut.get_or_insert(cut);
+                break;
+            }
             let path = &paths[0];
             let kind = notes.kind(&paths);
             let now = match self.known.remove(path) {

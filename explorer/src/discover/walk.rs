@@ -6,6 +6,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use crate::text::plural;
+
 /// How far a walk goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -13,13 +15,15 @@ pub struct Limits {
     pub depth: usize,
     /// Files and folders.
     pub entries: usize,
-    /// How long.
+    /// How long folders are walked through.
     pub time: Duration,
+    /// How long all of it takes, with what is read of the executables that were found.
+    pub reading: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { depth: 12, entries: 100_000, time: Duration::from_secs(5) }
+        Self { depth: 12, entries: 100_000, time: Duration::from_secs(5), reading: Duration::from_secs(20) }
     }
 }
 
@@ -65,25 +69,59 @@ const IGNORED: [&str; 5] = [".git", "node_modules", ".interleaver", "CMakeFiles"
 /// Folders of cargo's target directory that hold parts of programs.
 const IGNORED_OF_CARGO: [&str; 5] = ["build", "incremental", ".fingerprint", "doc", "package"];
 
-/// Walks through `root` and all that is below, the outermost first.
-pub(super) fn walk(root: &Path, limits: Limits) -> Found {
+/// How much of the limits of one look is used up.
+#[derive(Debug)]
+pub(super) struct Spent {
+    limits: Limits,
+    start: Instant,
+    entries: usize,
+}
+
+impl Spent {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self { limits, start: Instant::now(), entries: 0 }
+    }
+
+    /// Says what ends a walk at a folder.
+    fn ends_at(&self, folder: &Path) -> Option<String> {
+        let Limits { entries, time, .. } = self.limits;
+        if self.start.elapsed() > time {
+            return Some(format!("the time of {} s was over at `{}`", time.as_secs(), folder.display()));
+        }
+        (self.entries > entries).then(|| format!("{entries} entries were reached at `{}`", folder.display()))
+    }
+
+    /// Says that no more executables are read.
+    pub(super) fn ends_reading(&self, rest: usize) -> Option<String> {
+        let time = self.limits.reading;
+        let words = || {
+            format!(
+                "the time of {} s was over before {} were read",
+                time.as_secs(),
+                plural(rest as u64, "executable")
+            )
+        };
+        (self.start.elapsed() > time).then(words)
+    }
+}
+
+/// Walks through `root` and all that is below, the outermost first, `depth` folders deep.
+pub(super) fn walk(root: &Path, depth_limit: usize, spent: &mut Spent) -> Found {
     let mut found = Found::default();
-    let start = Instant::now();
     let mut folders = VecDeque::from([(root.to_owned(), 0)]);
     while let Some((folder, depth)) = folders.pop_front() {
-        if start.elapsed() > limits.time {
-            found.cut =
-                Some(format!("the time of {} s was over at `{}`", limits.time.as_secs(), folder.display()));
-            break;
-        }
-        if found.files + found.folders > limits.entries {
-            found.cut = Some(format!("{} entries were reached at `{}`", limits.entries, folder.display()));
+        if let Some(cut) = spent.ends_at(&folder) {
+            found.cut = Some(cut);
             break;
         }
         found.folders += 1;
+        spent.entries += 1;
         // A folder that cannot be read holds nothing that could be explored.
         let Ok(entries) = fs::read_dir(&folder) else { continue };
-        let mut entries: Vec<DirEntry> = entries.flatten().collect();
+        // One more than there is room for shows that there are more.
+        let room = (spent.limits.entries + 1).saturating_sub(spent.entries);
+        let mut entries: Vec<DirEntry> = entries.flatten().take(room).collect();
+        spent.entries += entries.len();
         entries.sort_by_key(DirEntry::file_name);
         let is_cargos = entries.iter().any(|entry| entry.file_name() == "CACHEDIR.TAG")
             || entries.iter().any(|entry| entry.file_name() == ".fingerprint");
@@ -92,11 +130,11 @@ pub(super) fn walk(root: &Path, limits: Limits) -> Found {
             if kind.is_file() {
                 found.file(&entry);
             } else if kind.is_dir() && !is_ignored(&entry, is_cargos) {
-                if depth < limits.depth {
+                if depth < depth_limit {
                     folders.push_back((entry.path(), depth + 1));
                 } else {
                     let deepest =
-                        format!("`{}` lies deeper than {} folders", entry.path().display(), limits.depth);
+                        format!("`{}` lies deeper than {depth_limit} folders", entry.path().display());
                     found.cut.get_or_insert(deepest);
                 }
             }

@@ -1,6 +1,5 @@
 //! Why there is nothing to explore in a file, or at a line of it, in one sentence with what to do.
 
-use std::fs;
 use std::path::Path;
 
 use super::target::Standing;
@@ -17,10 +16,11 @@ impl Workspace {
         let Some(language) = TextLanguage::of(&file) else {
             return format!("`{name}` is no C, C++ or Rust file");
         };
-        let text = match text.map(str::to_owned).map_or_else(|| fs::read_to_string(&file), Ok) {
-            Ok(text) => text,
-            Err(error) => return format!("`{name}` cannot be read: {error}"),
-        };
+        let text =
+            match text.map(str::to_owned).map_or_else(|| files::read_text(&file, files::Kind::Text), Ok) {
+                Ok(text) => text,
+                Err(error) => return format!("`{name}` cannot be read: {error}"),
+            };
         let targets = self.targets_of_file(&file, Some(&text));
         let nearest = targets.iter().min_by_key(|target| line.map_or(0, |line| line.abs_diff(target.line)));
         if let Some(target) = nearest {

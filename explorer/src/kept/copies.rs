@@ -1,23 +1,23 @@
 //! Copies of sources and programs, in the target's folder, for as long as a finding needs them.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, Metadata};
-use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use files::{Folder, Kind, State};
 use ptrace_backend::preflight;
 
 use super::{KeptHead, KeptSource, content_hash};
 use crate::report::{Finding, Location};
 use crate::store::{Store, StoreError, short_hash};
+use crate::trust;
 
 /// A program that is larger is not copied; a link costs nothing.
 const LARGEST_COPY: u64 = 200 << 20;
-
-/// A text that is larger was not written by a person.
-const LARGEST_SOURCE: u64 = 16 << 20;
 
 const SOURCES: &str = "sources";
 const PROGRAMS: &str = "programs";
@@ -31,18 +31,19 @@ pub(super) fn keep_sources(
 ) -> Result<Vec<KeptSource>, StoreError> {
     let mut kept = BTreeMap::new();
     for file in files(finding) {
-        let path = root.join(file);
-        let Ok(about) = fs::metadata(&path) else { continue };
-        if !about.is_file() || about.len() > LARGEST_SOURCE {
+        let Ok(mut source) = files::open(&root.join(file), Kind::Text) else { continue };
+        let modified = source.metadata().and_then(|about| about.modified());
+        let mut text = Vec::new();
+        if source.by_ref().take(Kind::Text.largest()).read_to_end(&mut text).is_err() {
             continue;
         }
-        let Ok(text) = fs::read(&path) else { continue };
         let hash = content_hash(&text);
         let copy = format!("{SOURCES}/{hash}");
-        if !store.folder().join(&copy).exists() {
+        // What has its name may have come with the workspace.
+        if store.open().and_then(|folder| folder.read(&copy, Kind::Text)).ok().as_ref() != Some(&text) {
             store.write(&copy, &text)?;
         }
-        let newer = matches!((about.modified(), built), (Ok(changed), Some(built)) if changed > built);
+        let newer = matches!((modified, built), (Ok(changed), Some(built)) if changed > built);
         kept.insert(file, KeptSource { file: file.to_owned(), hash, copy, newer });
     }
     Ok(kept.into_values().collect())
@@ -64,14 +65,25 @@ pub(super) struct Explored {
     /// None where it could not be opened.
     file: Option<File>,
     built: Option<SystemTime>,
+    /// Its copy, once it has been kept.
+    copy: OnceCell<Option<Copy>>,
+}
+
+/// A program's copy.
+#[derive(Clone)]
+pub(super) struct Copy {
+    /// Relative to the target's folder.
+    pub(super) name: String,
+    /// None where there is no key.
+    pub(super) seal: Option<String>,
 }
 
 impl Explored {
     /// What is at `path` now; it has been launched.
     pub(super) fn at(path: PathBuf, build_id: &str) -> Self {
-        let file = File::open(&path).ok();
+        let file = files::open(&path, Kind::Program).ok();
         let built = file.as_ref().and_then(|file| file.metadata().ok()?.modified().ok());
-        Self { path, build_id: build_id.to_owned(), file, built }
+        Self { path, build_id: build_id.to_owned(), file, built, copy: OnceCell::new() }
     }
 
     /// When it was built.
@@ -81,46 +93,51 @@ impl Explored {
 
     /// Keeps it: by a link if it still is where it was and that is possible, else by a copy if it is not too large. What has
     /// taken its place is not kept for it.
-    pub(super) fn keep(&self, store: &Store) -> Option<String> {
+    pub(super) fn keep(&self, store: &Store) -> Option<Copy> {
+        let keep = || {
+            let name = self.copied(store)?;
+            let copy = store.open().ok()?.open_file(&name, Kind::Program).ok()?;
+            Some(Copy { name, seal: trust::seal_of_program(&copy, &self.build_id) })
+        };
+        self.copy.get_or_init(keep).clone()
+    }
+
+    fn copied(&self, store: &Store) -> Option<String> {
         let name = self.path.file_name()?.to_string_lossy();
         // Replays show the name to whoever looks at processes.
         let copy = format!("{PROGRAMS}/{}/{name}", short_hash(self.build_id.as_bytes()));
-        let place = store.folder().join(&copy);
-        if place.exists() {
+        let folder = store.open().ok()?;
+        let file = self.file.as_ref()?;
+        let opened = State::of_file(file).ok()?;
+        if folder.state(&copy).is_ok_and(|known| known.inode == opened.inode) {
             return Some(copy);
         }
-        fs::create_dir_all(place.parent()?).ok()?;
-        let linked = self.is_there() && fs::hard_link(&self.path, &place).is_ok();
+        // What has its name there may have come with the workspace, or be a copy that was cut short.
+        folder.remove(&copy).ok()?;
+        let linked = folder.link(&self.path, &copy).is_ok()
+            && folder.state(&copy).is_ok_and(|linked| linked.inode == opened.inode);
         if !linked {
-            self.copy_to(&place).ok()?;
+            copy_to(file, &folder, &copy).ok()?;
         }
         // It may have been written to, or replaced before it was opened.
-        if preflight::inspect(&place).is_ok_and(|found| found.build_id != self.build_id) {
-            fs::remove_file(&place).ok()?;
+        if preflight::inspect(&store.folder().join(&copy)).is_ok_and(|found| found.build_id != self.build_id)
+        {
+            folder.remove(&copy).ok()?;
             return None;
         }
         Some(copy)
     }
+}
 
-    fn is_there(&self) -> bool {
-        let opened = self.file.as_ref().and_then(|file| file.metadata().ok());
-        let same = |one: &Metadata, other: &Metadata| (one.dev(), one.ino()) == (other.dev(), other.ino());
-        opened.is_some_and(|opened| fs::metadata(&self.path).is_ok_and(|now| same(&opened, &now)))
+fn copy_to(mut file: &File, folder: &Folder, name: &str) -> io::Result<()> {
+    let about = file.metadata()?;
+    if about.len() > LARGEST_COPY {
+        return Err(io::ErrorKind::FileTooLarge.into());
     }
-
-    fn copy_to(&self, place: &Path) -> io::Result<()> {
-        let file = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        let about = file.metadata()?;
-        if about.len() > LARGEST_COPY {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        let unfinished = place.with_extension("new");
-        let mut text = vec![0; about.len() as usize];
-        file.read_exact_at(&mut text, 0)?;
-        fs::write(&unfinished, text)?;
-        fs::set_permissions(&unfinished, about.permissions())?;
-        fs::rename(&unfinished, place)
-    }
+    file.rewind()?;
+    folder.write_with(name, about.permissions().mode() & 0o777, |to| {
+        io::copy(&mut file.take(LARGEST_COPY), to).map(drop)
+    })
 }
 
 /// Removes the copies that none of these findings needs.
@@ -128,21 +145,23 @@ pub(super) fn forget_unused(store: &Store, findings: &[KeptHead]) {
     let sources = findings.iter().flat_map(|finding| &finding.sources).map(|source| source.copy.as_str());
     let programs = findings.iter().filter_map(|finding| finding.program.as_deref());
     let needed: BTreeSet<&str> = sources.chain(programs).collect();
-    for entry in entries(&store.folder().join(SOURCES)) {
-        if !needed.contains(format!("{SOURCES}/{entry}").as_str()) {
+    let Ok(folder) = store.open() else { return };
+    for entry in entries(&folder, SOURCES) {
+        let copy = format!("{SOURCES}/{entry}");
+        if !needed.contains(copy.as_str()) {
             // What stays costs room, and nothing else.
-            let _ = fs::remove_file(store.folder().join(SOURCES).join(entry));
+            let _ = folder.remove(&copy);
         }
     }
-    for entry in entries(&store.folder().join(PROGRAMS)) {
-        if !needed.iter().any(|copy| copy.starts_with(&format!("{PROGRAMS}/{entry}/"))) {
+    for entry in entries(&folder, PROGRAMS) {
+        let copies = format!("{PROGRAMS}/{entry}");
+        if !needed.iter().any(|copy| copy.starts_with(&format!("{copies}/"))) {
             // As above.
-            let _ = fs::remove_dir_all(store.folder().join(PROGRAMS).join(entry));
+            let _ = folder.remove_folder(&copies);
         }
     }
 }
 
-fn entries(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+fn entries(folder: &Folder, name: &str) -> Vec<String> {
+    folder.inner(name).and_then(|inner| inner.names()).unwrap_or_default()
 }

@@ -1,10 +1,10 @@
 //! Writes what an exploration finds into the store, as it finds it.
 
-use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use checker::search::Identity;
+use files::Kind;
 
 use super::copies::Explored;
 use super::{
@@ -15,6 +15,7 @@ use crate::report::{Finding, Report};
 use crate::saving;
 use crate::schedule_file::{SavedTarget, ScheduleFile};
 use crate::store::{Store, StoreError};
+use crate::trust;
 
 /// Keeps the findings of one exploration.
 pub(crate) struct Keeper<'a> {
@@ -49,11 +50,12 @@ impl<'a> Keeper<'a> {
         let id = self.name(identity, told);
         told.id = Some(id.clone());
         let schedule_name = saving::file_name(&id);
-        let path = self.store.write_with(&schedule_name, |to| schedule.write(to))?;
+        let path = self.write_schedule(&schedule_name, schedule)?;
         told.schedule_file = Some(path.to_string_lossy().into_owned());
         let folder = KeptFolder::at(self.store.folder());
         let before = folder.head(&id);
         let at = now();
+        let program = self.program.keep(self.store);
         let kept = KeptFinding {
             format: FINDING.to_owned(),
             version: VERSION,
@@ -64,7 +66,8 @@ impl<'a> Keeper<'a> {
             fixed: None,
             checked: before.map(|_| settle::found(at)),
             schedule: schedule_name,
-            program: self.program.keep(self.store),
+            program: program.as_ref().map(|copy| copy.name.clone()),
+            program_seal: program.and_then(|copy| copy.seal),
             sources: copies::keep_sources(self.store, self.root, told, self.program.built())?,
             finding: told.clone(),
         };
@@ -73,7 +76,7 @@ impl<'a> Keeper<'a> {
 
     /// Keeps the schedule of a finding, which a simpler one is to replace. Returns where it is then.
     pub(crate) fn set_aside(&self, id: &str) -> Option<String> {
-        let mut file = File::open(self.store.folder().join(saving::file_name(id))).ok()?;
+        let mut file = self.store.open().ok()?.open_file(saving::file_name(id), Kind::Record).ok()?;
         let copy = |to: &mut dyn Write| io::copy(&mut file, to).map(drop);
         let path = self.store.write_with(&saving::original_name(id), copy).ok()?;
         Some(path.to_string_lossy().into_owned())
@@ -81,8 +84,14 @@ impl<'a> Keeper<'a> {
 
     /// Keeps the schedule that ends well, next to that of a finding. Returns where it is.
     pub(crate) fn keep_passing(&self, id: &str, schedule: &ScheduleFile) -> Result<String, StoreError> {
-        let path = self.store.write_with(&saving::passing_name(id), |to| schedule.write(to))?;
+        let path = self.write_schedule(&saving::passing_name(id), schedule)?;
         Ok(path.to_string_lossy().into_owned())
+    }
+
+    /// Without a seal where there is no key: a replay then asks.
+    fn write_schedule(&self, name: &str, schedule: &ScheduleFile) -> Result<PathBuf, StoreError> {
+        let seal = trust::seal(schedule, self.root);
+        self.store.write_with(name, |to| schedule.write_as(to, seal))
     }
 
     /// Two failures of one exploration may look the same.

@@ -52,6 +52,9 @@ pub struct KeptFinding {
     pub schedule: String,
     /// The program as it was, relative to the target's folder; absent where it could not be kept.
     pub program: Option<String>,
+    /// Says that this copy was kept by this user; absent where there is none, or no key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program_seal: Option<String>,
     /// The sources that it names, as they were.
     pub sources: Vec<KeptSource>,
     /// What the report says.
@@ -154,6 +157,16 @@ impl KeptFinding {
     pub fn passing(&self) -> Option<String> {
         let pair = self.finding.explanation.as_ref()?.pair.as_ref()?;
         pair.schedule_file.is_some().then(|| crate::saving::passing_name(&self.id))
+    }
+}
+
+impl KeptFolder {
+    /// The program as a finding was found in it, if this user's tool has kept it here and it is still what it was.
+    #[must_use]
+    pub fn program(&self, finding: &KeptFinding) -> Option<std::path::PathBuf> {
+        let (name, seal) = (finding.program.as_ref()?, finding.program_seal.as_ref()?);
+        let copy = self.opened(name).ok()?;
+        crate::trust::is_own_program(&copy, &finding.run.build_id, seal).then(|| self.path().join(name))
     }
 }
 

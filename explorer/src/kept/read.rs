@@ -1,15 +1,14 @@
 //! Reads what is kept, whoever wrote it: what is no file of ours, or newer than this tool, is passed over.
 
-use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::BufReader;
-use std::os::unix::fs::MetadataExt;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
+use files::{Folder, Kind, is_inside};
 use serde::de::DeserializeOwned;
 
-use super::{FINDING, KeptFinding, KeptHead, KeptTarget, TARGET, VERSION, copies};
+use super::{FINDING, KeptFinding, KeptHead, KeptSource, KeptTarget, TARGET, VERSION, copies};
 use crate::root::STORE;
 use crate::saving;
 use crate::store::{Store, StoreError};
@@ -21,10 +20,13 @@ pub struct KeptFolder(PathBuf);
 /// The folders of all targets in the store of the checkout at `root`; none where there is no store.
 #[must_use]
 pub fn folders(root: &Path) -> Vec<KeptFolder> {
-    let entries = fs::read_dir(root.join(STORE)).into_iter().flatten().flatten();
-    let folders: BTreeSet<KeptFolder> =
-        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).map(KeptFolder).collect();
-    folders.into_iter().collect()
+    let store = Store::existing(&root.join(STORE));
+    let Ok(folder) = store.open() else { return Vec::new() };
+    let names = folder.names().unwrap_or_default().into_iter();
+    names
+        .filter(|name| folder.inner(name).is_ok())
+        .map(|name| KeptFolder(store.folder().join(name)))
+        .collect()
 }
 
 /// The store that a file lies in, if it lies in one: the root of the checkout, and the target's folder.
@@ -51,15 +53,12 @@ impl KeptFolder {
     /// A number that is another one when anything that is kept of target or findings is.
     #[must_use]
     pub fn stamp(&self) -> u64 {
-        let mut files = self.files();
-        files.push(self.0.join("target.json"));
-        files.sort();
+        let folder = self.open();
         let mut digits = DefaultHasher::new();
-        for path in files {
+        for name in self.files().iter().map(String::as_str).chain(["target.json"]) {
             // Every write makes a new file, with a number of its own.
-            let about = fs::metadata(&path).ok();
-            let about = about.map(|about| (about.ino(), about.len(), about.mtime(), about.mtime_nsec()));
-            (path, about).hash(&mut digits);
+            let state = folder.as_ref().ok().and_then(|folder| folder.state(name).ok());
+            (name, state).hash(&mut digits);
         }
         digits.finish()
     }
@@ -67,14 +66,15 @@ impl KeptFolder {
     /// The target, if it was explored to an end.
     #[must_use]
     pub fn target(&self) -> Option<KeptTarget> {
-        let target: KeptTarget = read(&self.0.join("target.json"))?;
+        let target: KeptTarget = self.parsed("target.json", Kind::Settings)?;
         (target.format == TARGET && target.version <= VERSION).then_some(target)
     }
 
     /// Its findings, the oldest first.
     #[must_use]
     pub fn findings(&self) -> Vec<KeptFinding> {
-        let mut findings: Vec<KeptFinding> = self.files().iter().filter_map(|path| finding(path)).collect();
+        let mut findings: Vec<KeptFinding> =
+            self.files().iter().filter_map(|name| self.finding_in(name)).collect();
         findings.sort_by(|one, other| (one.found, &one.id).cmp(&(other.found, &other.id)));
         findings
     }
@@ -82,27 +82,65 @@ impl KeptFolder {
     /// One of them.
     #[must_use]
     pub fn finding(&self, id: &str) -> Option<KeptFinding> {
-        finding(&self.file(id)?)
+        self.finding_in(&file(id)?)
     }
 
     /// All of its findings without what they tell.
     pub(super) fn heads(&self) -> Vec<KeptHead> {
-        self.files().iter().filter_map(|path| head(path)).collect()
+        self.files().iter().filter_map(|name| self.head_in(name)).collect()
     }
 
     /// The same of one of them.
     pub(super) fn head(&self, id: &str) -> Option<KeptHead> {
-        head(&self.file(id)?)
+        self.head_in(&file(id)?)
     }
 
-    fn files(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(self.0.join("findings")).into_iter().flatten().flatten();
-        entries.map(|entry| entry.path()).collect()
+    /// The text of a source as it was.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn text(&self, source: &KeptSource) -> io::Result<Vec<u8>> {
+        self.open()?.read(&source.copy, Kind::Text)
     }
 
-    fn file(&self, id: &str) -> Option<PathBuf> {
-        // A name with a separator would be another folder.
-        (!id.contains('/')).then(|| self.0.join(format!("findings/{id}.json")))
+    /// The path of something that is kept, if it is there as a regular file.
+    #[must_use]
+    pub fn path_of(&self, name: &str) -> Option<PathBuf> {
+        self.open().ok()?.state(name).ok()?;
+        Some(self.0.join(name))
+    }
+
+    /// The copy of a program.
+    pub(super) fn opened(&self, name: &str) -> io::Result<File> {
+        self.open()?.open_file(name, Kind::Program)
+    }
+
+    fn open(&self) -> io::Result<Folder> {
+        Store::existing(&self.0).open()
+    }
+
+    fn files(&self) -> Vec<String> {
+        let names = self.open().and_then(|folder| folder.inner("findings")?.names()).unwrap_or_default();
+        names.iter().map(|name| format!("findings/{name}")).collect()
+    }
+
+    fn finding_in(&self, name: &str) -> Option<KeptFinding> {
+        let finding: KeptFinding = self.parsed(name, Kind::Record)?;
+        let copies = (&finding.program, &finding.sources);
+        is_ours(name, (&finding.format, finding.version, &finding.id), (&finding.schedule, copies))
+            .then_some(finding)
+    }
+
+    /// The rest of the file is passed over as it is read.
+    fn head_in(&self, name: &str) -> Option<KeptHead> {
+        let file = BufReader::new(self.open().ok()?.open_file(name, Kind::Record).ok()?);
+        let head: KeptHead = serde_json::from_reader(file).ok()?;
+        let copies = (&head.program, &head.sources);
+        is_ours(name, (&head.format, head.version, &head.id), (&head.schedule, copies)).then_some(head)
+    }
+
+    fn parsed<T: DeserializeOwned>(&self, name: &str, kind: Kind) -> Option<T> {
+        serde_json::from_slice(&self.open().ok()?.read(name, kind).ok()?).ok()
     }
 
     /// The finding whose schedule a file is: the one that fails, the one in which it was found, or the one that passes.
@@ -137,23 +175,21 @@ impl KeptFolder {
     }
 }
 
-fn finding(path: &Path) -> Option<KeptFinding> {
-    let finding: KeptFinding = read(path)?;
-    is_ours(path, (&finding.format, finding.version, &finding.id)).then_some(finding)
+/// The file of the finding of this name.
+fn file(id: &str) -> Option<String> {
+    // A name with a separator would be another folder.
+    (!id.contains('/')).then(|| format!("findings/{id}.json"))
 }
 
-/// The rest of the file is passed over as it is read.
-fn head(path: &Path) -> Option<KeptHead> {
-    let file = BufReader::new(File::open(path).ok()?);
-    let head: KeptHead = serde_json::from_reader(file).ok()?;
-    is_ours(path, (&head.format, head.version, &head.id)).then_some(head)
-}
-
-fn is_ours(path: &Path, (format, version, id): (&str, u32, &str)) -> bool {
-    let is_named = path.file_stem().is_some_and(|stem| stem == id);
-    format == FINDING && version <= VERSION && is_named
-}
-
-fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    serde_json::from_slice(&fs::read(path).ok()?).ok()
+/// Whether what a file holds is a finding: it has the name of the file, and what it names is in the target's folder.
+fn is_ours(
+    name: &str,
+    (format, version, id): (&str, u32, &str),
+    (schedule, (program, sources)): (&str, (&Option<String>, &Vec<KeptSource>)),
+) -> bool {
+    let copies = program.iter().chain(sources.iter().map(|source| &source.copy)).map(String::as_str);
+    format == FINDING
+        && version <= VERSION
+        && file(id).is_some_and(|file| file == name)
+        && copies.chain([schedule]).all(|name| is_inside(Path::new(name)))
 }

@@ -63,7 +63,8 @@ fn begins_something(line: &str) -> bool {
 
 /// The text of a file, whatever its encoding.
 fn read(file: &Path) -> String {
-    std::fs::read(file).map_or_else(|_| String::new(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
+    files::read(file, files::Kind::Text)
+        .map_or_else(|_| String::new(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn kind(kind: FailureKind) -> String {

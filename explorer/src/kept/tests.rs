@@ -150,6 +150,7 @@ fn schedule(run: &SavedTarget, line: u32) -> ScheduleFile {
             minimised: false,
         },
         passes: None,
+        seal: None,
         choices: Vec::new(),
     }
 }

@@ -7,9 +7,6 @@ use serde::Deserialize;
 
 use super::{FORMAT, ScheduleFile, VERSION};
 
-/// No honest schedule is longer.
-const MAX_BYTES: u64 = 256 << 20;
-
 /// The file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("`{}` {fault}", .path.display())]
@@ -54,15 +51,13 @@ impl ScheduleFile {
     /// When it cannot be read, or is not a whole schedule of a version that is known here.
     pub fn read(path: &Path) -> Result<Self, ScheduleFileError> {
         let failed = |fault| ScheduleFileError { path: path.to_owned(), fault };
-        let metadata = std::fs::metadata(path).map_err(|e| failed(Fault::Unreadable(e)))?;
-        // Opening a pipe would wait for its other end.
-        if !metadata.is_file() {
-            return Err(failed(Fault::NotAFile));
-        }
-        if metadata.len() > MAX_BYTES {
-            return Err(failed(Fault::TooLarge));
-        }
-        let bytes = std::fs::read(path).map_err(|e| failed(Fault::Unreadable(e)))?;
+        let bytes = files::read(path, files::Kind::Record).map_err(|error| {
+            failed(match error.kind() {
+                io::ErrorKind::FileTooLarge => Fault::TooLarge,
+                io::ErrorKind::IsADirectory | io::ErrorKind::Other => Fault::NotAFile,
+                _ => Fault::Unreadable(error),
+            })
+        })?;
         Self::parse(&bytes).map_err(failed)
     }
 
@@ -88,7 +83,12 @@ impl ScheduleFile {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, to: &mut dyn Write) -> io::Result<()> {
-        let header = serde_json::to_string_pretty(&self.without_choices())?;
+        self.write_as(to, self.seal.clone())
+    }
+
+    /// The same with another seal.
+    pub(crate) fn write_as(&self, to: &mut dyn Write, seal: Option<String>) -> io::Result<()> {
+        let header = serde_json::to_string_pretty(&Self { seal, ..self.without_choices() })?;
         if self.choices.is_empty() {
             return writeln!(to, "{header}");
         }
@@ -110,6 +110,7 @@ impl ScheduleFile {
             found_by: self.found_by.clone(),
             failure: self.failure.clone(),
             passes: self.passes.clone(),
+            seal: None,
             choices: Vec::new(),
         }
     }
@@ -120,7 +121,7 @@ fn mentions_format(bytes: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::collections::BTreeMap;
     use std::time::Duration;
 
@@ -134,7 +135,7 @@ mod tests {
     use crate::place::Place;
     use crate::report::Location;
 
-    fn example() -> ScheduleFile {
+    pub(crate) fn example() -> ScheduleFile {
         let choice = |thread, operation, actor, pick| SavedChoice {
             thread,
             operation,
@@ -186,6 +187,7 @@ mod tests {
                 minimised: false,
             },
             passes: None,
+            seal: None,
             choices: vec![
                 choice(ThreadName::MAIN, OpKind::Create, Actor::Thread, Pick::Only),
                 choice(first, OpKind::Timeout, Actor::Timeout, Pick::Only),

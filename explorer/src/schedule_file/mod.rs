@@ -20,6 +20,8 @@ use crate::shared::Shared;
 use crate::text_value::OsText;
 
 pub use io::ScheduleFileError;
+#[cfg(test)]
+pub(crate) use io::tests::example;
 
 /// What the `format` member of every schedule file says.
 pub const FORMAT: &str = "interleaver-schedule";
@@ -45,6 +47,9 @@ pub struct ScheduleFile {
     /// What makes it pass; absent in a schedule that fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passes: Option<SavedPass>,
+    /// Says that it was saved by whom, and for which folder: see `docs/security.md`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<String>,
     /// The choices, in order.
     #[serde(deserialize_with = "encode::choices")]
     pub choices: Vec<SavedChoice>,

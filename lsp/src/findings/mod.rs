@@ -125,7 +125,7 @@ impl Finding {
 
     /// The schedule file that passes, if there is one.
     pub(crate) fn passing(&self) -> Option<PathBuf> {
-        self.kept.passing().map(|name| self.folder.path().join(name)).filter(|file| file.is_file())
+        self.kept.passing().and_then(|name| self.folder.path_of(&name))
     }
 
     /// The program that it was found in: where it was, if it is still there, else the copy.

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::time::SystemTime;
 
 use explorer::kept::{KeptSource, content_hash};
+use files::Kind;
 
 use super::line_map::LineMap;
 use super::{Finding, Spot};
@@ -56,7 +57,7 @@ impl Texts {
         if let Some(map) = self.maps.borrow().get(&key) {
             return Rc::clone(map);
         }
-        let old = std::fs::read(finding.folder.path().join(&source.copy)).unwrap_or_default();
+        let old = finding.folder.text(source).unwrap_or_default();
         let new = documents.text(&source.path(&finding.root)).unwrap_or_default();
         let map = Rc::new(LineMap::new(&String::from_utf8_lossy(&old), &new));
         let mut maps = self.maps.borrow_mut();
@@ -89,7 +90,7 @@ impl Texts {
     /// The digits of a file whose bytes are not the text that an editor shows for it, if they read as this text.
     fn hash_of_reading(&self, file: &Path, text: &str) -> Option<Hash> {
         let hash = self.hash_on_disk(file)?;
-        let bytes = std::fs::read(file).ok().filter(|bytes| bytes != text.as_bytes())?;
+        let bytes = files::read(file, Kind::Text).ok().filter(|bytes| bytes != text.as_bytes())?;
         reads_as(&bytes, text).then_some(hash)
     }
 
@@ -102,7 +103,7 @@ impl Texts {
         {
             return Some(Rc::clone(hash));
         }
-        let hash: Hash = content_hash(&std::fs::read(file).ok()?).into();
+        let hash: Hash = content_hash(&files::read(file, Kind::Text).ok()?).into();
         known.insert(file.to_owned(), ((modified, about.len()), Rc::clone(&hash)));
         Some(hash)
     }

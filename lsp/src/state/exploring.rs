@@ -50,7 +50,7 @@ impl State {
     }
 
     fn start_for(&mut self, finding: &str, purpose: Purpose) -> Result<u64, String> {
-        if !self.settings.trusted {
+        if !self.settings.may_run() {
             return Err(NOT_TRUSTED.to_owned());
         }
         let found = self.findings.get(finding).ok_or_else(|| no_finding(finding))?;
@@ -85,7 +85,7 @@ impl State {
 
     /// From what a client asks for to something that can be explored.
     fn wish(&self, wanted: &Explore) -> Result<Wish, String> {
-        if !self.settings.trusted {
+        if !self.settings.may_run() {
             return Err(NOT_TRUSTED.to_owned());
         }
         let file = wanted.uri.as_ref().and_then(documents::path);
@@ -207,7 +207,8 @@ impl State {
         let (verb, arguments) = match &wish.purpose {
             Purpose::Minimise { finding } => {
                 let schedule = self.findings.get(finding).map(|found| found.schedule().into_os_string());
-                ("minimise", schedule.into_iter().collect())
+                let trust = self.settings.is_trusted().then(|| "--trust".into());
+                ("minimise", trust.into_iter().chain(schedule).collect())
             }
             purpose => ("explore", arguments(&self.request(target, purpose), &target.id)),
         };

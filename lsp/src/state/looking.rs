@@ -52,7 +52,7 @@ impl State {
 
     /// Has a folder looked at; gives the number of the look that sees what is there now.
     pub(super) fn look_at(&mut self, path: &Path) -> Option<u64> {
-        if !self.settings.trusted {
+        if !self.settings.may_run() {
             return None;
         }
         let (look, number) = self.folder_mut(path)?.look();
@@ -124,11 +124,20 @@ impl State {
         changed.count() > 0 || is_less
     }
 
+    /// The client says nothing any more: whoever waits gets what is known by now, and the server can end.
+    pub(crate) fn no_more_messages(&mut self) {
+        self.has_heard_all = true;
+        for (uri, reply) in std::mem::take(&mut self.waiting) {
+            self.lenses(uri, reply);
+        }
+    }
+
     /// The lenses of a file; those of a folder that was not looked at yet come when it was.
     pub(crate) fn lenses(&mut self, uri: Uri, reply: oneshot::Sender<Vec<CodeLens>>) {
         let file = documents::path(&uri).filter(|_| self.settings.lenses);
         let folder = file.as_ref().and_then(|file| self.folder_of(file));
-        if self.settings.trusted && folder.is_some_and(|folder| folder.workspace.is_none()) {
+        let is_to_come = !self.has_heard_all && self.settings.may_run();
+        if is_to_come && folder.is_some_and(|folder| folder.workspace.is_none()) {
             self.waiting.push((uri, reply));
             return;
         }

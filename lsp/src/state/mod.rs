@@ -66,6 +66,8 @@ pub(crate) struct State {
     further: HashMap<Key, u32>,
     /// Requests that wait for the first look at their folder.
     waiting: Vec<(Uri, oneshot::Sender<Vec<CodeLens>>)>,
+    /// The client's messages have ended.
+    has_heard_all: bool,
     published: HashMap<Uri, Vec<Diagnostic>>,
     /// Whether this machine permits explorations.
     fitness: Fitness,
@@ -88,6 +90,7 @@ impl State {
             troubles: HashMap::new(),
             further: HashMap::new(),
             waiting: Vec::new(),
+            has_heard_all: false,
             published: HashMap::new(),
             fitness: Fitness::default(),
             agreed: HashSet::new(),
@@ -115,9 +118,9 @@ impl State {
 
     /// A client's settings are others.
     pub(crate) fn configured(&mut self, settings: Result<Settings, String>) {
-        let was_trusted = self.settings.trusted;
+        let was_trusted = self.settings.may_run();
         self.settled(settings);
-        if self.settings.trusted && !was_trusted {
+        if self.settings.may_run() && !was_trusted {
             self.look_at_all();
         }
         self.changed(Changed::ALL);

@@ -68,7 +68,7 @@ impl State {
 
     pub(super) fn why_no_lens(&self, place: &AtLine) -> String {
         let Some(file) = documents::path(&place.uri) else { return "only files can have lenses".to_owned() };
-        if !self.settings.trusted {
+        if !self.settings.may_run() {
             return NOT_TRUSTED.to_owned();
         }
         if !self.settings.lenses {

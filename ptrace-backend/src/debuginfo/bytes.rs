@@ -8,6 +8,11 @@ impl Bytes {
         Self(contents)
     }
 
+    /// How many they are.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The bytes, with a lifetime that the compiler does not check.
     ///
     /// # Safety

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use gimli::{DebugTypeSignature, EndianSlice, LittleEndian, SectionId, UnitOffset, UnitType};
 use rustc_hash::FxHashMap;
 
+use super::bounded;
 use super::bytes::Bytes;
 use super::elf::ElfBytes;
 
@@ -30,9 +31,9 @@ impl Dwarf {
         if !elf.has_section(".debug_line") && !elf.has_section(".debug_info") {
             return None;
         }
-        let mut inflated = Vec::new();
+        let (mut inflated, mut most) = (Vec::new(), elf.inflatable());
         let load = |id: SectionId| -> Result<Reader, gimli::Error> {
-            let bytes = match elf.inflated(id.name()) {
+            let bytes = match elf.inflated(id.name(), &mut most) {
                 Cow::Borrowed(bytes) => bytes,
                 Cow::Owned(owned) => {
                     inflated.push(Bytes::new(owned));
@@ -42,7 +43,7 @@ impl Dwarf {
             };
             Ok(Reader::new(bytes, LittleEndian))
         };
-        let sections = gimli::Dwarf::load(load).ok()?;
+        let sections = bounded::prepared(gimli::Dwarf::load(load).ok()?)?;
         Some(Self {
             sections: Arc::new(sections),
             units: OnceLock::new(),

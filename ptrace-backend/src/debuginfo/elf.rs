@@ -1,16 +1,22 @@
 //! One ELF file in memory: its sections and its identity.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::fs;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use object::read::elf::{ElfFile64, ProgramHeader, SectionHeader};
-use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SectionKind, elf};
+use object::{CompressionFormat, LittleEndian, Object, ObjectSection, ObjectSymbol, SectionKind, elf};
 
 use super::bytes::Bytes;
 use super::error::ImageError;
+
+/// How much more than the file itself its sections may hold once they are inflated: compilers' output shrinks to a third.
+const MOST_INFLATED: u64 = 16;
+
+/// As much as this they may always hold, in bytes.
+const ALWAYS_INFLATED: u64 = 16 << 20;
 
 pub(super) type File = ElfFile64<'static, LittleEndian>;
 
@@ -25,7 +31,7 @@ pub(super) struct ElfBytes {
 impl ElfBytes {
     pub(super) fn read(path: &Path) -> Result<Self, ImageError> {
         let unreadable = |reason| ImageError::Unreadable { path: path.to_owned(), reason };
-        let bytes = Bytes::new(fs::read(path).map_err(unreadable)?);
+        let bytes = Bytes::new(files::read(path, files::Kind::Program).map_err(unreadable)?);
         // SAFETY: the parsed file is stored beside the bytes, declared before them, and only lent for `&self`.
         let detached = unsafe { bytes.detached() };
         let file = File::parse(detached)
@@ -62,12 +68,24 @@ impl ElfBytes {
             .unwrap_or_default()
     }
 
-    /// A section's bytes, inflated if they are compressed.
-    pub(super) fn inflated(&self, name: &str) -> std::borrow::Cow<'static, [u8]> {
-        self.file
-            .section_by_name(name)
-            .and_then(|section| section.uncompressed_data().ok())
-            .unwrap_or_default()
+    /// How many bytes its sections may come to, all together, when they are inflated.
+    pub(super) fn inflatable(&self) -> u64 {
+        let most = (self.bytes.len() as u64).saturating_mul(MOST_INFLATED).max(ALWAYS_INFLATED);
+        most.min(files::Kind::Program.largest())
+    }
+
+    /// A section's bytes, inflated if they are compressed: empty where they would come to more than `most`, from which they are
+    /// taken. Room is made for the size that the section claims before anything is inflated.
+    pub(super) fn inflated(&self, name: &str, most: &mut u64) -> Cow<'static, [u8]> {
+        let section = self.file.section_by_name(name);
+        let Some(data) = section.and_then(|section| section.compressed_data().ok()) else {
+            return Cow::default();
+        };
+        if data.format != CompressionFormat::None {
+            let Some(rest) = most.checked_sub(data.uncompressed_size) else { return Cow::default() };
+            *most = rest;
+        }
+        data.decompress().unwrap_or_default()
     }
 
     pub(super) fn has_section(&self, name: &str) -> bool {

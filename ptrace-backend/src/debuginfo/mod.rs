@@ -3,6 +3,7 @@
 //! Nothing here knows of processes. Addresses are *static* (as in the ELF file) unless a name says otherwise; unwinding
 //! reads memory through [`Memory`], so that it works on a traced process, a core dump and the own process alike.
 
+mod bounded;
 mod bytes;
 mod cfi;
 mod data;

@@ -5,6 +5,8 @@ use std::io::{self, Seek, Write};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use files::Kind;
+
 use crate::os::fd;
 
 /// How much of each stream is kept of one execution, in bytes.
@@ -26,8 +28,9 @@ impl Streams {
     /// Streams whose input is the content of a file, or empty.
     pub(crate) fn new(input: Option<&Path>) -> io::Result<Self> {
         let stdin = fd::memory_file(c"stdin")?;
-        if let Some(path) = input {
-            (&stdin).write_all(&std::fs::read(path)?)?;
+        // What is empty has nothing to read.
+        if let Some(path) = input.filter(|path| *path != Path::new("/dev/null")) {
+            (&stdin).write_all(&files::read(path, Kind::Input)?)?;
         }
         let [stdout, stderr] = [fd::memory_file(c"stdout")?, fd::memory_file(c"stderr")?];
         fd::append_only(&stdout)?;

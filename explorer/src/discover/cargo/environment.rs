@@ -1,7 +1,6 @@
 //! The environment that cargo gives to the programs and tests that it runs.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml::Value;
@@ -69,7 +68,7 @@ fn library_path(target: &CargoTarget, sysroot: Option<&Path>) -> OsString {
 /// Where the toolchain is that built the target, as cargo noted it beside the target.
 fn sysroot(folder: &Path) -> Option<PathBuf> {
     let notes = folder.ancestors().skip(1).take(2).map(|folder| folder.join(".rustc_info.json"));
-    let notes = notes.filter_map(|path| fs::read(path).ok()).next()?;
+    let notes = notes.filter_map(|path| files::read(&path, files::Kind::Settings).ok()).next()?;
     let notes: serde_json::Value = serde_json::from_slice(&notes).ok()?;
     let outputs = notes["outputs"].as_object()?.values();
     let mut lines = outputs.filter_map(|output| output["stdout"].as_str()).flat_map(str::lines);

@@ -1,6 +1,5 @@
 //! `Cargo.toml`, as far as cargo tells programs of it.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
@@ -49,5 +48,5 @@ impl Manifest {
 }
 
 fn read(path: &Path) -> Option<Table> {
-    fs::read_to_string(path).ok()?.parse().ok()
+    files::read_text(path, files::Kind::Settings).ok()?.parse().ok()
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use files::Kind;
 use toml::{Table, Value};
 
 /// The tables of cargo's configuration files above a folder, the nearest first, then that of the user's home; each with the
@@ -13,7 +13,7 @@ pub(super) fn tables(folder: &Path) -> impl Iterator<Item = (PathBuf, Table)> {
     let above = folder.ancestors().map(|folder| folder.join(".cargo"));
     above.chain(cargo_home()).filter_map(|folder| {
         let files = ["config.toml", "config"].map(|name| folder.join(name));
-        let text = files.iter().find_map(|file| fs::read_to_string(file).ok())?;
+        let text = files.iter().find_map(|file| files::read_text(file, Kind::Settings).ok())?;
         Some((folder.parent()?.to_owned(), text.parse().ok()?))
     })
 }
@@ -75,7 +75,7 @@ fn expanded(said: &str, package: &Path) -> PathBuf {
 /// The nearest folder from a package on whose manifest has a workspace, else that of the package.
 fn workspace_root(package: &Path) -> &Path {
     let has_workspace = |folder: &&Path| {
-        let manifest = fs::read_to_string(folder.join("Cargo.toml")).ok();
+        let manifest = files::read_text(&folder.join("Cargo.toml"), Kind::Settings).ok();
         manifest
             .and_then(|text| text.parse().ok())
             .is_some_and(|table: Table| table.contains_key("workspace"))

@@ -8,7 +8,6 @@ mod rust;
 mod selection;
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use ptrace_backend::debuginfo::Image;
@@ -84,7 +83,7 @@ pub(super) struct Sources(HashMap<PathBuf, Option<String>>);
 impl Sources {
     fn text(&mut self, file: &Path) -> Option<&str> {
         if !self.0.contains_key(file) {
-            self.0.insert(file.to_owned(), fs::read_to_string(file).ok());
+            self.0.insert(file.to_owned(), files::read_text(file, files::Kind::Text).ok());
         }
         self.0.get(file)?.as_deref()
     }

@@ -1,0 +1,15 @@
+//! The one way to files that somebody else may have put there: a workspace comes from anywhere, and so does a store in it.
+//!
+//! What is read is a regular file, and no larger than its kind may be ([`read`]): opening a pipe or a device waits for
+//! another program, or never ends. What is written or removed lies below a folder ([`Folder`]) that was opened first; no
+//! symbolic link is followed on the way.
+
+#![warn(clippy::unwrap_used)]
+
+mod folder;
+mod kind;
+mod reading;
+
+pub use folder::{Folder, State, is_inside};
+pub use kind::Kind;
+pub use reading::{open, open_within, read, read_text, read_within};
