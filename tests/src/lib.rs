@@ -4,6 +4,7 @@ mod adapter;
 mod build;
 mod cause;
 pub mod editor;
+pub mod elf;
 mod found;
 mod manifest;
 mod outcome;

@@ -65,6 +65,9 @@ pub struct Tool {
     /// What starts the tool, with its own arguments before the tool's command line.
     wrapper: Option<(PathBuf, Vec<OsString>)>,
     arguments: Vec<OsString>,
+    /// None for the root of the checkout.
+    folder: Option<PathBuf>,
+    variables: Vec<(OsString, OsString)>,
     limit: Duration,
 }
 
@@ -73,7 +76,7 @@ impl Tool {
     #[must_use]
     pub fn new<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Self {
         let arguments = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
-        Self { wrapper: None, arguments, limit: WATCHDOG }
+        Self { wrapper: None, arguments, folder: None, variables: Vec::new(), limit: WATCHDOG }
     }
 
     /// Explores `program` with these options, and asks for the report as JSON. What is found is not explained: an explanation
@@ -112,6 +115,20 @@ impl Tool {
         self
     }
 
+    /// Another working directory than the root of the checkout.
+    #[must_use]
+    pub fn within_folder(mut self, folder: &Path) -> Self {
+        self.folder = Some(folder.to_owned());
+        self
+    }
+
+    /// One more variable, or another value for one.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &OsStr) -> Self {
+        self.variables.push((name.into(), value.to_owned()));
+        self
+    }
+
     /// Lets `wrapper` start the tool: it gets `arguments`, and then the tool's command line.
     #[must_use]
     pub fn under<S: AsRef<OsStr>>(
@@ -124,7 +141,7 @@ impl Tool {
         self
     }
 
-    /// Runs it at the root of the checkout, with nothing on its standard input.
+    /// Runs it at the root of the checkout unless another folder was named, with nothing on its standard input.
     ///
     /// # Errors
     /// When it cannot be built or started, or does not end by itself. What it has started is killed then.
@@ -138,7 +155,8 @@ impl Tool {
             }
             None => Command::new(tool),
         };
-        command.args(&self.arguments).current_dir(paths::workspace());
+        command.args(&self.arguments).current_dir(self.folder.as_deref().unwrap_or(paths::workspace()));
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         let output = self.watch(&mut command)?;
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         let Some(code) = output.status.code() else {
