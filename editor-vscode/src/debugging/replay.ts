@@ -87,6 +87,7 @@ class ReplayConfigurations implements vscode.DebugConfigurationProvider {
     configuration: vscode.DebugConfiguration,
   ): Promise<vscode.DebugConfiguration | undefined> {
     if (typeof configuration["schedule"] !== "string") return pickConfiguration(this.server);
-    return { folder: folder?.uri.fsPath, ...base(configuration.name), ...configuration };
+    const trusted = vscode.workspace.isTrusted;
+    return { folder: folder?.uri.fsPath, ...base(configuration.name), ...configuration, trusted };
   }
 }
