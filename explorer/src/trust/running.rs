@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use ptrace_backend::preflight;
 
+use crate::environment;
 use crate::schedule_file::SavedTarget;
 use crate::shown::escaped;
 
@@ -26,7 +27,7 @@ pub struct Running {
     pub directory: PathBuf,
     /// What it reads.
     pub stdin: Option<PathBuf>,
-    /// The variables that are not what they are in this environment.
+    /// The variables that are not what an exploration in this environment would give.
     pub environment: BTreeMap<String, OsString>,
 }
 
@@ -36,6 +37,10 @@ impl Running {
         let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
         let program = real(target.program.in_checkout(root));
         let environment = target.environment.iter().map(|(name, value)| (name.clone(), value.0.clone()));
+        let here = environment::with_changes(env::vars_os(), &Vec::new());
+        let is_here = |(name, value): &(String, OsString)| {
+            here.iter().any(|(known, here)| known.as_os_str() == name.as_str() && here == value)
+        };
         Self {
             file: file.to_owned(),
             is_its_build: preflight::inspect(&program).is_ok_and(|found| found.build_id == target.build_id),
@@ -43,9 +48,7 @@ impl Running {
             arguments: target.arguments.iter().map(|argument| argument.0.clone()).collect(),
             directory: real(target.directory.in_checkout(root)),
             stdin: target.stdin.as_ref().map(|place| real(place.in_checkout(root))),
-            environment: environment
-                .filter(|(name, value)| env::var_os(name).as_ref() != Some(value))
-                .collect(),
+            environment: environment.filter(|variable| !is_here(variable)).collect(),
         }
     }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tests::editor::uri;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::change::{Change, changed, changes};
 use super::runs::run;
@@ -88,10 +89,26 @@ fn messages_to_the_language_server() {
     let inputs = (any::<Option<prop::sample::Index>>(), changes());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     run("messages to the language server", 100, &inputs, |(which, changes)| {
-        let bytes = stream(&messages, which, &changes);
+        let bytes = stream(&messages[1..], which, &changes);
         // It is not started by what is sent here.
         let tool = PathBuf::from("/nowhere");
-        runtime.block_on(lsp::serve_over(bytes.as_slice(), tokio::io::sink(), tool));
+        let (mut ours, theirs) = tokio::io::duplex(1 << 16);
+        let (input, output) = tokio::io::split(theirs);
+        let client = async {
+            let hello = framed(messages[0].to_string().as_bytes());
+            let mut answer = [0; 1];
+            ours.write_all(&hello).await.unwrap();
+            // What comes before the answer is refused.
+            ours.read_exact(&mut answer).await.unwrap();
+            let (mut from, mut to) = tokio::io::split(ours);
+            let say = async {
+                // A server that was told to exit does not read on.
+                let _ = to.write_all(&bytes).await;
+                let _ = to.shutdown().await;
+            };
+            tokio::join!(say, tokio::io::copy(&mut from, &mut tokio::io::sink())).1.unwrap();
+        };
+        runtime.block_on(async { tokio::join!(lsp::serve_over(input, output, tool), client) });
     });
 }
 

@@ -208,6 +208,13 @@ impl Surroundings {
             .with("XDG_STATE_HOME", self.path("state").as_os_str())
     }
 
+    /// Explores the program of the repository, which fails, and keeps what comes of that in a folder.
+    pub(crate) fn explore(&self, output: &str) -> Tool {
+        let words =
+            ["explore", "--format", "json", "--no-explain", "--max-schedules", "20", "--output", output];
+        self.tool(words).and(["--", "./app"])
+    }
+
     /// How often something that was planted has run.
     pub(crate) fn marks(&self) -> usize {
         fs::read_dir(self.path("marks")).unwrap().count()

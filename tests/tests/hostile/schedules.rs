@@ -56,8 +56,7 @@ fn a_strangers_schedule_says_what_it_would_run_and_is_refused() {
 
 /// Explores the program of the repository, and returns the schedule that was saved.
 fn explored(top: &Surroundings) -> std::path::PathBuf {
-    let words = ["explore", "--format", "json", "--output", PLANTED, "--max-schedules", "20", "--", "./app"];
-    let outcome = top.tool(words).run().unwrap();
+    let outcome = top.explore(PLANTED).run().unwrap();
     outcome.finding()["schedule_file"].as_str().unwrap().into()
 }
 
@@ -107,7 +106,7 @@ fn a_seal_does_not_hold_in_another_folder() {
 #[test]
 fn a_copy_of_the_program_that_was_exchanged_is_not_debugged() {
     let top = Surroundings::new();
-    let words = ["explore", "--format", "json", "--max-schedules", "20", "--", "./app"];
+    let words = ["explore", "--format", "json", "--no-explain", "--max-schedules", "20", "--", "./app"];
     // The user of this process: the adapter has no other.
     let outcome = tests::Tool::new(words).within_folder(&top.repository()).run().unwrap();
     let schedule = outcome.finding()["schedule_file"].as_str().unwrap().to_owned();

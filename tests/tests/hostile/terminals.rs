@@ -37,7 +37,8 @@ fn control_characters_of_names_and_output_are_shown() {
     compiler.args(["-g", "-pthread", "-o"]).args([&program, &source]);
     assert!(compiler.status().unwrap().success());
     let explore = |format| {
-        let words = ["explore", "--format", format, "--max-schedules", "20", "--output", "out", "--"];
+        let words =
+            ["explore", "--format", format, "--no-explain", "--max-schedules", "20", "--output", "out", "--"];
         top.tool(words).and([program.as_os_str()]).run().unwrap()
     };
     let outcomes = [

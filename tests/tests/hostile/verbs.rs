@@ -20,27 +20,28 @@ fn verbs_change_nothing_outside_of_the_store_and_run_nothing_unasked() {
     }
     assert_eq!((top.marks(), top.seen() == before), (0, true));
     // This one is asked for; what would slip in with it is not.
-    let outcome = top.tool(["explore", "--max-schedules", "20", "--", "./app"]).run().unwrap();
+    let outcome = top.explore(".interleaver/app").run().unwrap();
     assert_eq!(outcome.code, 1, "{}", outcome.transcript());
     assert_eq!((top.marks(), top.seen() == before), (0, true));
 }
 
 #[test]
 fn a_store_that_leads_elsewhere_is_refused() {
-    for (name, link) in [
-        ("the store", ".interleaver"),
-        ("the target", PLANTED),
-        ("its lock", &format!("{PLANTED}/.lock")),
-        ("its schedules", &format!("{PLANTED}/schedules")),
+    // Where there is no store, nothing is explored; where only something in it cannot be kept, the report says so.
+    for (code, link) in [
+        (3, ".interleaver"),
+        (3, PLANTED),
+        (1, &format!("{PLANTED}/.lock")),
+        (1, &format!("{PLANTED}/schedules")),
+        (1, &format!("{PLANTED}/findings")),
     ] {
         let top = Surroundings::new();
         top.link(&format!("repository/{link}"), &top.path("mine"));
         let before = top.seen();
-        let words = ["explore", "--output", PLANTED, "--max-schedules", "20", "--", "./app"];
-        let outcome = top.tool(words).run().unwrap();
-        assert_eq!(outcome.code, 3, "{name}: {}", outcome.transcript());
-        assert!(outcome.says("is a symbolic link"), "{name}: {}", outcome.transcript());
-        assert_eq!(top.seen(), before, "{name}");
+        let outcome = top.explore(PLANTED).run().unwrap();
+        assert_eq!(outcome.code, code, "{link}: {}", outcome.transcript());
+        assert!(outcome.says("is a symbolic link"), "{link}: {}", outcome.transcript());
+        assert_eq!(top.seen(), before, "{link}");
     }
 }
 
@@ -58,7 +59,7 @@ fn what_is_no_regular_file_is_not_waited_for() {
             }
             let listed = top.tool(["list", "."]).run().unwrap();
             assert_eq!(listed.code, 0, "{}", listed.transcript());
-            let explored = top.tool(["explore", "--max-schedules", "20", "--", "./app"]).run().unwrap();
+            let explored = top.explore(PLANTED).run().unwrap();
             assert_eq!(explored.code, 1, "{}", explored.transcript());
         }
     }
@@ -67,15 +68,13 @@ fn what_is_no_regular_file_is_not_waited_for() {
 #[test]
 fn a_store_of_pipes_is_not_waited_for() {
     let top = Surroundings::new();
-    let explore = || top.tool(["explore", "--output", PLANTED, "--max-schedules", "20", "--", "./app"]);
     top.pipe(&format!("repository/{PLANTED}/.lock"));
-    let outcome = explore().run().unwrap();
-    assert_eq!(outcome.code, 3, "{}", outcome.transcript());
+    let outcome = top.explore(PLANTED).run().unwrap();
     assert!(outcome.says("`.lock` is not a regular file"), "{}", outcome.transcript());
     std::fs::remove_file(top.path(&format!("repository/{PLANTED}/.lock"))).unwrap();
     for name in ["findings/x.json", "target.json", "report.txt", "sources/x"] {
         top.pipe(&format!("repository/{PLANTED}/{name}"));
     }
-    let outcome = explore().run().unwrap();
+    let outcome = top.explore(PLANTED).run().unwrap();
     assert_eq!(outcome.code, 1, "{}", outcome.transcript());
 }
