@@ -21,7 +21,9 @@ pub enum Error {
         roots: Vec<PathBuf>,
     },
     /// Somebody else has made the schedule.
-    #[error("{0}: nothing was run; give --trust if you know where it comes from")]
+    #[error(
+        "{0}: nothing was run; if you know where it comes from, give --trust, or trust its workspace in the editor"
+    )]
     Untrusted(Box<Running>),
     /// Only what a store keeps can be replaced in it.
     #[error("`{}` is not the failing schedule of a finding that a store keeps", .0.display())]
