@@ -2,7 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
 
+use explorer::config::Config;
+use explorer::discover::{Limits, Workspace};
 use nix::sys::resource::{UsageWho, getrusage};
 use tests::elf::Sections;
 use tests::{Build, Optimisation};
@@ -32,4 +35,23 @@ fn what_a_compressed_section_claims_to_be_takes_no_memory() {
     assert!(outcome.stdout.contains("left out"), "{}", outcome.transcript());
     let most = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss();
     assert!(most < MUCH, "{most} KiB");
+}
+
+#[test]
+fn a_look_at_a_workspace_ends_in_its_time_and_walks_through_nothing_around_it() {
+    let top = Surroundings::new();
+    let look = |config: &Config, limits| Workspace::scan_within(&top.repository(), config, limits).listing();
+    let in_no_time = Limits { reading: Duration::ZERO, ..Limits::default() };
+    let listing = look(&Config::default(), in_no_time);
+    assert!(listing.executables.is_empty());
+    assert_eq!(listing.cut.unwrap(), "the time of 0 s was over before 3 executables were read");
+    // All folders together have so many entries.
+    let outside = Config { search: vec![top.path("mine")], ..Config::default() };
+    let few = Limits { entries: 6, ..Limits::default() };
+    assert!(look(&outside, few).cut.unwrap().starts_with("6 entries were reached at "));
+    for around in ["/".into(), top.path("")] {
+        let outside = Config { search: vec![around], ..Config::default() };
+        let cut = look(&outside, Limits::default()).cut.unwrap();
+        assert!(cut.ends_with("in `search` holds the workspace itself and all beside it"), "{cut}");
+    }
 }
