@@ -82,13 +82,17 @@ impl Spent {
         Self { limits, start: Instant::now(), entries: 0 }
     }
 
-    /// Says what ends a walk at a folder.
+    /// Says what ends a walk before a folder.
     fn ends_at(&self, folder: &Path) -> Option<String> {
-        let Limits { entries, time, .. } = self.limits;
-        if self.start.elapsed() > time {
-            return Some(format!("the time of {} s was over at `{}`", time.as_secs(), folder.display()));
-        }
-        (self.entries > entries).then(|| format!("{entries} entries were reached at `{}`", folder.display()))
+        let time = self.limits.time;
+        let words = || format!("the time of {} s was over at `{}`", time.as_secs(), folder.display());
+        (self.start.elapsed() > time).then(words).or_else(|| self.is_full_at(folder))
+    }
+
+    /// Says that there were more entries, up to those of a folder, than are looked at.
+    fn is_full_at(&self, folder: &Path) -> Option<String> {
+        let most = self.limits.entries;
+        (self.entries > most).then(|| format!("{most} entries were reached at `{}`", folder.display()))
     }
 
     /// Says that no more executables are read.
@@ -138,6 +142,10 @@ pub(super) fn walk(root: &Path, depth_limit: usize, spent: &mut Spent) -> Found 
                     found.cut.get_or_insert(deepest);
                 }
             }
+        }
+        if let Some(cut) = spent.is_full_at(&folder) {
+            found.cut = Some(cut);
+            break;
         }
     }
     found
