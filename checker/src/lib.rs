@@ -18,6 +18,7 @@ pub mod hash;
 pub mod hb;
 pub mod limit;
 mod limits;
+pub mod lock_action;
 pub mod mirror;
 pub mod model;
 pub mod names;

@@ -1,6 +1,7 @@
 //! Operations, what they do to objects, and the dependency relation.
 
 use crate::cache::Runner;
+use crate::lock_action::Hold;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
@@ -122,10 +123,11 @@ impl OpKind {
     pub const fn may_let_go(self, somebody_waits: bool) -> bool {
         match self {
             Self::Read | Self::Await | Self::Join | Self::Free | Self::CancelPoint => false,
-            Self::Write | Self::Update | Self::CompareExchange | Self::Lock | Self::TryLock => somebody_waits,
-            Self::Reacquire | Self::SemWait | Self::SemTryWait | Self::ReadLock => somebody_waits,
-            Self::TryReadLock | Self::WriteLock | Self::TryWriteLock => somebody_waits,
-            _ => true,
+            Self::Write | Self::Update | Self::CompareExchange => somebody_waits,
+            _ => match self.acquires() {
+                Some(Hold::Exclusive | Hold::Shared | Hold::Unit) => somebody_waits,
+                Some(Hold::Initialiser) | None => true,
+            },
         }
     }
 

@@ -1,5 +1,6 @@
 //! Operations and reasons in words.
 
+use checker::lock_action::Hold;
 use checker::names::{Obj, ThreadName};
 use checker::op::{Access, Effect, Mode, Op, OpKind};
 use checker::recorded::Recorded;
@@ -116,13 +117,10 @@ impl Words<'_> {
 
 /// What to add where an operation did not do what it may do.
 fn failed(event: &Recorded) -> Option<&'static str> {
-    let only_looked = event.did.accesses.iter().all(|Access { mode, .. }| *mode == Mode::Read);
-    let words = match event.op.kind {
-        OpKind::TryLock | OpKind::TryReadLock | OpKind::TryWriteLock => ": not free",
-        OpKind::SemTryWait => ": it is 0",
-        OpKind::CompareExchange => ": another value",
-        _ => return None,
-    };
-    // Taking a lock for reading never changes it, so that success and failure look alike.
-    (only_looked && event.op.kind != OpKind::TryReadLock).then_some(words)
+    let only_looked = || event.did.accesses.iter().all(|Access { mode, .. }| *mode == Mode::Read);
+    match event.failed_try() {
+        Some(Hold::Unit) => Some(": it is 0"),
+        Some(_) => Some(": not free"),
+        None => (event.op.kind == OpKind::CompareExchange && only_looked()).then_some(": another value"),
+    }
 }

@@ -132,7 +132,7 @@ fn last_woken(trace: &Trace, word: Obj) -> Option<u32> {
 fn last_taken(trace: &Trace, semaphore: Obj) -> Option<u32> {
     let changes = |access: &Access| access.mode != Mode::Read && access.obj.overlaps(&semaphore);
     let at = trace.steps.iter().rposition(|step| step.event.did.accesses.iter().any(changes))?;
-    matches!(trace.steps[at].event.op.kind, OpKind::SemWait | OpKind::SemTryWait).then_some(at as u32)
+    trace.steps[at].event.acquired().is_some().then_some(at as u32)
 }
 
 #[cfg(test)]

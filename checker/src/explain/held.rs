@@ -3,8 +3,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::stepwise::{self, is_stepwise};
+use crate::lock_action::{Hold, LockAction};
 use crate::names::{Obj, Site, ThreadName};
-use crate::op::{Mode, OpKind};
+use crate::op::OpKind;
 use crate::trace::{Trace, TraceStep};
 
 /// A lock that was taken and not given back.
@@ -16,15 +17,6 @@ pub(super) struct Held {
     pub(super) taken: u32,
     /// It was taken to read: others can have it as well.
     pub(super) reads: bool,
-}
-
-/// What an event does to a lock.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Deed {
-    Takes,
-    GivesBack,
-    /// From here on it is another lock.
-    BeginsAgain,
 }
 
 /// Whether a thread was not there any more at the end of an execution.
@@ -46,18 +38,17 @@ pub(super) fn held_after(steps: &[TraceStep], lock: Obj) -> Vec<Held> {
     let mut held: Vec<Held> = Vec::new();
     for (position, step) in (0..).zip(steps).filter(|(_, step)| touches(step, lock)) {
         let thread = step.event.id.thread;
-        match deed(step, lock) {
-            Some(Deed::Takes) => {
-                let reads = matches!(step.event.op.kind, OpKind::ReadLock | OpKind::TryReadLock);
-                held.push(Held { thread, taken: position, reads });
+        match step.event.did_to(lock) {
+            Some(LockAction::Acquire(hold) | LockAction::TryAcquire(hold)) => {
+                held.push(Held { thread, taken: position, reads: hold == Hold::Shared });
             }
-            Some(Deed::GivesBack) => {
+            Some(LockAction::Release(_)) => {
                 let own = held.iter().rposition(|held| held.thread == thread);
                 if own.is_some() || !held.is_empty() {
                     held.remove(own.unwrap_or(0));
                 }
             }
-            Some(Deed::BeginsAgain) => held.clear(),
+            Some(LockAction::Reset) => held.clear(),
             None => {}
         }
     }
@@ -72,10 +63,10 @@ pub(super) fn lock_sites(traces: &[Trace], semaphore: Obj) -> FxHashSet<Site> {
         let mut open: FxHashMap<ThreadName, Site> = FxHashMap::default();
         for step in trace.steps.iter().filter(|step| touches(step, semaphore)) {
             let (thread, site) = (step.event.id.thread, step.event.site);
-            let (given_back, kept) = match deed(step, semaphore) {
-                Some(Deed::Takes) => (None, open.insert(thread, site)),
-                Some(Deed::GivesBack) => (open.remove(&thread), None),
-                Some(Deed::BeginsAgain) | None => (None, None),
+            let (given_back, kept) = match step.event.did_to(semaphore) {
+                Some(LockAction::Acquire(_) | LockAction::TryAcquire(_)) => (None, open.insert(thread, site)),
+                Some(LockAction::Release(_)) => (open.remove(&thread), None),
+                Some(LockAction::Reset) | None => (None, None),
             };
             given_back.into_iter().for_each(|site| *balance.entry(site).or_default() += 1);
             kept.into_iter().for_each(|site| *balance.entry(site).or_default() -= 1);
@@ -114,28 +105,9 @@ pub(super) fn is_arrival(step: &TraceStep, barrier: Obj) -> bool {
 }
 
 pub(super) fn is_post(step: &TraceStep, semaphore: Obj) -> bool {
-    step.event.op.kind == OpKind::SemPost && touches(step, semaphore)
+    step.event.did_to(semaphore) == Some(LockAction::Release(Hold::Unit))
 }
 
 pub(super) fn touches(step: &TraceStep, obj: Obj) -> bool {
     step.event.did.accesses.iter().any(|access| access.obj.overlaps(&obj))
-}
-
-fn deed(step: &TraceStep, lock: Obj) -> Option<Deed> {
-    use OpKind::{
-        CondWait, Destroy, Init, Lock, Reacquire, ReadLock, ReadUnlock, SemPost, SemTryWait, SemWait,
-        TryLock, TryReadLock, TryWriteLock, Unlock, WriteLock, WriteUnlock,
-    };
-    // Who only looked found that it cannot be had, or waits on a condition variable of this name.
-    let changes = |access: &crate::op::Access| access.obj.overlaps(&lock) && access.mode != Mode::Read;
-    if !step.event.did.accesses.iter().any(changes) {
-        return None;
-    }
-    match step.event.op.kind {
-        Lock | ReadLock | WriteLock | Reacquire | TryLock | TryReadLock | TryWriteLock | SemWait
-        | SemTryWait => Some(Deed::Takes),
-        Unlock | ReadUnlock | WriteUnlock | SemPost | CondWait => Some(Deed::GivesBack),
-        Init | Destroy => Some(Deed::BeginsAgain),
-        _ => None,
-    }
 }

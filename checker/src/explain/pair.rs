@@ -215,7 +215,9 @@ fn races_of_waiting(trace: &Trace, point: usize) -> Vec<Swap> {
         let thread = left.view.agent.thread();
         let Some(op) = &left.view.pending else { continue };
         let holder = trace.steps[..point].iter().rposition(|step| {
-            step.event.id.thread != thread && takes(step.event.op.kind) && step.event.did.conflicts(&op.may)
+            step.event.id.thread != thread
+                && step.event.acquired().is_some()
+                && step.event.did.conflicts(&op.may)
         });
         races.extend(holder.map(|first| Swap { first: first as u32, second: Second::Pending(thread) }));
     }
@@ -229,34 +231,15 @@ fn is_immediate(trace: &Trace, earlier: usize, later: usize) -> bool {
     !(earlier + 1..later).any(between)
 }
 
-fn takes(kind: OpKind) -> bool {
-    matches!(
-        kind,
-        OpKind::Lock
-            | OpKind::TryLock
-            | OpKind::Reacquire
-            | OpKind::ReadLock
-            | OpKind::WriteLock
-            | OpKind::SemWait
-    )
-}
-
-fn releases(kind: OpKind) -> bool {
-    matches!(
-        kind,
-        OpKind::Unlock | OpKind::CondWait | OpKind::ReadUnlock | OpKind::WriteUnlock | OpKind::SemPost
-    )
-}
-
 /// Where the critical section began that an event ends, if another one begins with `later`.
 fn start_of_section(trace: &Trace, earlier: usize, later: usize) -> usize {
     let end = &trace.steps[earlier].event;
-    if !releases(end.op.kind) || !takes(trace.steps[later].event.op.kind) {
+    if end.released().is_none() || trace.steps[later].event.op.kind.acquires().is_none() {
         return earlier;
     }
     let begins = |step: &TraceStep| {
         step.event.id.thread == end.id.thread
-            && takes(step.event.op.kind)
+            && step.event.acquired().is_some()
             && step.event.did.conflicts(&end.did)
     };
     trace.steps[..earlier].iter().rposition(begins).unwrap_or(earlier)
@@ -267,10 +250,10 @@ fn end_of_section(trace: &Trace, begin: usize) -> usize {
     let start = &trace.steps[begin].event;
     let ends = |step: &TraceStep| {
         step.event.id.thread == start.id.thread
-            && releases(step.event.op.kind)
+            && step.event.released().is_some()
             && step.event.did.conflicts(&start.did)
     };
-    let end = trace.steps[begin..].iter().position(ends).filter(|_| takes(start.op.kind));
+    let end = trace.steps[begin..].iter().position(ends).filter(|_| start.acquired().is_some());
     end.map_or(begin, |length| begin + length)
 }
 

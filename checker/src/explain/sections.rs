@@ -4,8 +4,8 @@
 //! writes, it goes on from what it knew then: an index into what has moved, a decision that does not hold any more.
 
 use super::falcon::Seen;
-use super::held::touches;
 use super::pair::{Second, Swap};
+use crate::lock_action::{Hold, LockAction};
 use crate::names::{Obj, ThreadName};
 use crate::op::{Mode, OpKind};
 use crate::trace::{Trace, TraceStep};
@@ -36,21 +36,22 @@ pub(super) fn overtaken(trace: &Trace, swap: Swap) -> Option<[Seen; 3]> {
 
 /// The accesses of a critical section that begins with this event; `None` if none does.
 fn section(trace: &Trace, begin: u32) -> Option<Vec<Seen>> {
-    use OpKind::{Lock, Reacquire, ReadLock, WriteLock};
     let first = &trace.steps.get(begin as usize)?.event;
-    if !matches!(first.op.kind, Lock | ReadLock | WriteLock | Reacquire) {
+    let hold = first.acquired()?;
+    let lock = first.did.accesses.first()?.obj;
+    let own = || {
+        let later = (begin + 1..).zip(&trace.steps[begin as usize + 1..]);
+        later.filter(|(_, step)| step.event.id.thread == first.id.thread)
+    };
+    let gives_back = |step: &TraceStep| step.event.did_to(lock) == Some(LockAction::Release(hold));
+    let end = own().find(|(_, step)| gives_back(step));
+    // A thread that fails in a section does not post its semaphore. One that never does waits for others by it.
+    let posts = |step: &TraceStep| step.event.id.thread == first.id.thread && gives_back(step);
+    if end.is_none() && hold == Hold::Unit && !trace.steps.iter().any(posts) {
         return None;
     }
-    let lock = first.did.accesses.first()?.obj;
-    let own = (begin + 1..).zip(&trace.steps[begin as usize + 1..]);
-    let own = own.filter(|(_, step)| step.event.id.thread == first.id.thread);
-    let inside = own.take_while(|(_, step)| !gives_back(step, lock));
+    let inside = own().take_while(|(at, _)| end.is_none_or(|(end, _)| *at < end));
     Some(inside.flat_map(|(at, step)| plain(at, step)).collect())
-}
-
-fn gives_back(step: &TraceStep, lock: Obj) -> bool {
-    use OpKind::{CondWait, ReadUnlock, Unlock, WriteUnlock};
-    matches!(step.event.op.kind, CondWait | ReadUnlock | Unlock | WriteUnlock) && touches(step, lock)
 }
 
 /// The loads and stores of an event. What counts tells little: it is right in any order.
@@ -92,6 +93,32 @@ mod tests {
         // It has not looked before.
         let first = "create T2, lock m, r n, assert n == 0, unlock m | T2: lock m, w n 1, unlock m";
         assert_eq!(told(first), "");
+    }
+
+    #[test]
+    fn a_section_is_begun_by_whatever_takes_its_lock() {
+        for (enter, leave) in [
+            ("lock m, if 1", "unlock m"),
+            ("trylock m, if m", "unlock m"),
+            ("wrlock m, if 1", "wrunlock m"),
+            ("trywrlock m, if m", "wrunlock m"),
+            ("down m, if 1", "up m"),
+            ("trydown m, if m", "up m"),
+        ] {
+            let semaphore = if leave == "up m" { "m=1" } else { "" };
+            let text = format!(
+                "let i=1 n=2 {semaphore} | create T2, {enter} {{ r i j, {leave} }}, \
+                 {enter} {{ r n, assert j < n, {leave} }} | T2: {enter} {{ w i 0, w n 1, {leave} }}"
+            );
+            assert_eq!(told(&text), "1 r i, 2 w i, 1 r n", "{text}");
+        }
+    }
+
+    #[test]
+    fn a_semaphore_that_somebody_else_posts_begins_no_section() {
+        let text = "create T2, create T3, down s, r x a, down s, r x, assert a == x \
+                    | T2: up s, w x 1 | T3: up s";
+        assert_eq!(kind(&explained(text, &Options::default()).diagnosis), "atomicity", "{text}");
     }
 
     #[test]

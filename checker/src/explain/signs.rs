@@ -14,7 +14,7 @@ use super::pair::{Second, Swap};
 use super::waits::{Wait, Woken, is_in_vain, slept_on, waits};
 use super::woken::{looks, writes, written};
 use crate::names::{Obj, Site};
-use crate::op::{Mode, OpKind};
+use crate::op::OpKind;
 use crate::trace::{Trace, TraceStep};
 
 /// What is rarer among executions that have it is no sign.
@@ -75,26 +75,19 @@ fn telling(find: Find<'_>, trace: &Trace, swap: Option<Swap>, evidence: &Evidenc
 /// Locks that were not free, where the thread that tried did not come back to have them.
 fn failed_tries(trace: &Trace) -> Vec<Sign> {
     let tries = |step: &TraceStep| {
-        let event = &step.event;
-        let is_try = matches!(event.op.kind, OpKind::TryLock | OpKind::TryWriteLock | OpKind::SemTryWait);
-        let lock = event.did.accesses.first()?;
-        (is_try && event.did.accesses.iter().all(|access| access.mode == Mode::Read)).then_some(lock.obj)
+        step.event.failed_try()?;
+        step.event.did.accesses.first().map(|lock| lock.obj)
     };
     let sign = |(attempt, step): (u32, &TraceStep)| {
         let lock = tries(step)?;
         let own = |later: &&TraceStep| later.event.id.thread == step.event.id.thread;
         let mut later = trace.steps[attempt as usize + 1..].iter().filter(own);
         let next = later.find(|later| touches(later, lock));
-        let is_had = next.is_some_and(|next| takes(next.event.op.kind));
+        let is_had = next.is_some_and(|next| next.event.op.kind.acquires().is_some());
         let cause = Cause::FailedTry { attempt, lock, held: None };
         (!is_had).then_some(Sign { cause, obj: lock, key: [step.event.site; 2], at: attempt })
     };
     (0..).zip(&trace.steps).filter_map(sign).collect()
-}
-
-fn takes(kind: OpKind) -> bool {
-    use OpKind::{Lock, SemTryWait, SemWait, TryLock, TryWriteLock, WriteLock};
-    matches!(kind, Lock | TryLock | WriteLock | TryWriteLock | SemWait | SemTryWait)
 }
 
 /// Wake-ups after which somebody else wrote to what the thread had looked at before it waited, and the thread did not wait

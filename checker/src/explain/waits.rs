@@ -10,6 +10,7 @@ use super::cause::{self, Cause, Given};
 use super::held::{is_signal, touches};
 use super::waiting::blocked;
 use super::woken::writes;
+use crate::lock_action::Hold;
 use crate::names::{Obj, Site, ThreadName};
 use crate::op::{Access, OpKind};
 use crate::seam::On;
@@ -135,21 +136,23 @@ impl Waits<'_> {
         if kind.is_access() && counter.is_none() {
             own.looked = Some(step.event.site);
         }
+        let [acquired, released] =
+            [step.event.acquired(), step.event.released()].map(|hold| hold == Some(Hold::Exclusive));
         own.stage = match (own.stage, kind) {
             (_, OpKind::CondWait) => Stage::OnCondition(self.begin(thread, at, step.event.site, None)),
             (Stage::OnCondition(wait), OpKind::Reacquire) => {
                 self.found[wait].woken = woken_by(self.trace, &self.found[wait], at);
                 Stage::Runs
             }
-            (Stage::Read { counter, at: begins }, OpKind::Unlock | OpKind::Update)
-                if !touches(step, counter) =>
+            (Stage::Read { counter, at: begins }, _)
+                if (kind == OpKind::Update || released) && !touches(step, counter) =>
             {
                 let read = self.trace.steps[begins as usize].event.site;
                 let wait = self.begin(thread, begins, own.looked.unwrap_or(read), Some(counter));
                 obj.map_or(Stage::Runs, |lock| Stage::OnCounter { counter, wait, lock })
             }
-            (Stage::OnCounter { counter, wait, lock }, OpKind::Lock | OpKind::CompareExchange)
-                if touches(step, lock) =>
+            (Stage::OnCounter { counter, wait, lock }, _)
+                if (kind == OpKind::CompareExchange || acquired) && touches(step, lock) =>
             {
                 self.found[wait].woken = counted(self.trace, counter, (self.found[wait].begins, at));
                 Stage::Runs
@@ -203,7 +206,7 @@ pub(super) fn is_in_vain(trace: &Trace, waits: &[Wait], thread: ThreadName, woke
     let over = own.find(|(at, step)| {
         let does = step.event.op.kind;
         let changes = does.is_access() && step.event.did.accesses.iter().any(writes);
-        waits(*at) || changes || does == OpKind::Unlock
+        waits(*at) || changes || step.event.released() == Some(Hold::Exclusive)
     });
     over.is_some_and(|(at, _)| waits(at))
 }

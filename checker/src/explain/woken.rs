@@ -7,6 +7,7 @@ use super::cause::{Cause, Given, Woken};
 use super::falcon::Seen;
 use super::held::{is_signal, touches};
 use super::waiting::blocked;
+use crate::lock_action::Hold;
 use crate::names::{Obj, ThreadName};
 use crate::op::{Access, OpKind};
 use crate::seam::On;
@@ -92,7 +93,7 @@ impl Waiter {
 pub(super) fn looks(trace: &Trace, thread: ThreadName, before: u32) -> impl Iterator<Item = Seen> {
     let own = (0..before).rev().map(|at| (at, &trace.steps[at as usize]));
     let own = own.filter(move |(_, step)| step.event.id.thread == thread);
-    let section = own.take_while(|(_, step)| !matches!(step.event.op.kind, OpKind::Lock | OpKind::Reacquire));
+    let section = own.take_while(|(_, step)| step.event.acquired() != Some(Hold::Exclusive));
     section.filter(|(_, step)| step.event.op.kind.is_access()).flat_map(move |(position, step)| {
         let accesses = step.event.did.accesses.iter();
         accesses.map(move |access| Seen { thread, writes: false, obj: access.obj, position })

@@ -18,6 +18,7 @@ use self::objects::Objects;
 pub use self::window::{Pattern, Touch};
 use self::window::{Slot, Window};
 use super::stepwise::locks;
+use crate::lock_action::LockAction;
 use crate::names::{Obj, Site, ThreadName};
 use crate::op::{Access, Mode, OpKind};
 use crate::trace::Trace;
@@ -216,23 +217,11 @@ pub(super) fn without_what_comes_after(suspects: &mut Vec<Suspect>, trace: &Trac
 /// Where the thread of an event that takes a lock gives it back.
 fn released(trace: &Trace, event: u32) -> Option<u32> {
     let taken = &trace.steps.get(event as usize)?.event;
-    let releases = match taken.op.kind {
-        OpKind::Lock | OpKind::TryLock | OpKind::Reacquire => OpKind::Unlock,
-        OpKind::ReadLock | OpKind::TryReadLock => OpKind::ReadUnlock,
-        OpKind::WriteLock | OpKind::TryWriteLock => OpKind::WriteUnlock,
-        _ => return None,
-    };
-    let first = taken.did.accesses.first()?;
-    if first.mode == Mode::Read {
-        // It was not free.
-        return None;
-    }
-    let lock = first.obj;
+    let hold = taken.acquired()?;
+    let lock = taken.did.accesses.first()?.obj;
     let gives_back = |position: &u32| {
         let event = &trace.steps[*position as usize].event;
-        event.id.thread == taken.id.thread
-            && (event.op.kind == releases || event.op.kind == OpKind::CondWait)
-            && event.did.accesses.iter().any(|access| access.obj == lock)
+        event.id.thread == taken.id.thread && event.did_to(lock) == Some(LockAction::Release(hold))
     };
     (event + 1..trace.steps.len() as u32).find(gives_back)
 }

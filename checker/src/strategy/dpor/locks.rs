@@ -3,10 +3,9 @@
 //! Where it could, it is told from the events before it: who holds a lock, how a barrier or a creation orders. Where
 //! that does not tell it (a semaphore's first value), what was seen there does; else it has to be tried.
 
-use smallvec::SmallVec;
-
+use crate::lock_action::{Hold, LockAction};
 use crate::names::ThreadName;
-use crate::op::{Mode, OpKind};
+use crate::op::OpKind;
 use crate::recorded::Recorded;
 
 /// Whether an operation can run.
@@ -41,10 +40,14 @@ pub(super) enum Need {
 impl Need {
     pub(super) fn of(kind: OpKind) -> Self {
         use OpKind as K;
+        if let Some(LockAction::Acquire(hold)) = kind.lock_action() {
+            return match hold {
+                Hold::Exclusive | Hold::Initialiser => Self::Free,
+                Hold::Shared => Self::NoWriter,
+                Hold::Unit => Self::One,
+            };
+        }
         match kind {
-            K::Lock | K::Reacquire | K::WriteLock | K::Once => Self::Free,
-            K::ReadLock => Self::NoWriter,
-            K::SemWait => Self::One,
             K::Join | K::BarrierLeave | K::FutexResume => Self::Order,
             K::Await | K::SignalWait | K::Io | K::Timeout => Self::Unknown,
             _ => Self::Nothing,
@@ -53,12 +56,12 @@ impl Need {
 }
 
 /// A thread, the position at which it took a lock, and whether for writing.
-type Hold = (ThreadName, u32, bool);
+type Taken = (ThreadName, u32, bool);
 
 /// Who holds a lock after some events on it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holders {
-    held: Vec<Hold>,
+    held: Vec<Taken>,
     /// The once-initialiser has run.
     done: bool,
 }
@@ -72,22 +75,22 @@ impl Holders {
     }
 
     fn take_in(&mut self, position: u32, event: &Recorded) {
-        use OpKind as K;
         let thread = event.id.thread;
-        let modes: SmallVec<[Mode; 2]> = event.did.accesses.iter().map(|access| access.mode).collect();
-        let wrote = modes.contains(&Mode::Write);
-        match event.op.kind {
-            K::Lock | K::Reacquire | K::WriteLock => self.held.push((thread, position, true)),
-            K::TryLock | K::TryWriteLock if wrote => self.held.push((thread, position, true)),
-            K::Once if !self.done && wrote => self.held.push((thread, position, true)),
-            K::ReadLock => self.held.push((thread, position, false)),
-            K::TryReadLock if modes.contains(&Mode::Share) => self.held.push((thread, position, false)),
-            K::OnceDone => {
+        if let Some(hold) = event.acquired() {
+            match hold {
+                Hold::Exclusive => self.held.push((thread, position, true)),
+                Hold::Initialiser if !self.done => self.held.push((thread, position, true)),
+                Hold::Shared => self.held.push((thread, position, false)),
+                Hold::Initialiser | Hold::Unit => {}
+            }
+        }
+        match event.op.kind.lock_action() {
+            Some(LockAction::Release(Hold::Initialiser)) => {
                 self.held.clear();
                 self.done = true;
             }
-            K::Init | K::Destroy => *self = Self::default(),
-            K::Unlock | K::CondWait | K::ReadUnlock | K::WriteUnlock => {
+            Some(LockAction::Reset) => *self = Self::default(),
+            Some(LockAction::Release(Hold::Exclusive | Hold::Shared)) => {
                 if let Some(at) = self.held.iter().rposition(|(holder, ..)| *holder == thread) {
                     self.held.remove(at);
                 }
@@ -99,7 +102,7 @@ impl Holders {
     /// Whether a thread that has this need can have the lock. `had` says that it was seen to have it, perhaps on top of its
     /// own hold.
     pub(super) fn let_go(&self, thread: ThreadName, need: Need, had: bool) -> Can {
-        let (own, others): (Vec<&Hold>, Vec<&Hold>) =
+        let (own, others): (Vec<&Taken>, Vec<&Taken>) =
             self.held.iter().partition(|(holder, ..)| *holder == thread);
         if !own.is_empty() && !had {
             return Can::No;

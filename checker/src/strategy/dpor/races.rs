@@ -11,8 +11,9 @@ use rustc_hash::FxHashMap;
 use super::later::Later;
 use super::locks::{Can, Holders, Need};
 use super::moves::Move;
+use crate::lock_action::{Hold, LockAction};
 use crate::names::{Obj, ObjName, ThreadName};
-use crate::op::{Mode, OpKind};
+use crate::op::OpKind;
 use crate::recorded::Recorded;
 use crate::seam::Choice;
 use crate::trace::Trace;
@@ -214,11 +215,9 @@ impl<'t> Races<'t> {
     fn is_had(&self, later: &Later<'t>, undone: &[usize]) -> Can {
         let from = undone.iter().copied().min().unwrap_or(0);
         let event = &self.run.steps[from].event;
-        let wrote = event.did.accesses.iter().any(|access| access.mode == Mode::Write);
-        match event.op.kind {
-            OpKind::SemWait => Can::Yes,
-            OpKind::SemTryWait if wrote => Can::Yes,
-            OpKind::SemTryWait => Can::No,
+        match (event.acquired(), event.failed_try()) {
+            (Some(Hold::Unit), _) => Can::Yes,
+            (_, Some(Hold::Unit)) => Can::No,
             _ => self.was_let(later, undone),
         }
     }
@@ -277,26 +276,14 @@ impl<'t> Races<'t> {
 /// Whether an operation of this kind does all that it may do wherever it runs, and in one way.
 fn is_settled(kind: OpKind) -> bool {
     use OpKind as K;
-    matches!(
-        kind,
-        K::Read
-            | K::Write
-            | K::Update
-            | K::Lock
-            | K::Unlock
-            | K::CondWait
-            | K::Reacquire
-            | K::Broadcast
-            | K::SemWait
-            | K::SemPost
-            | K::ReadLock
-            | K::ReadUnlock
-            | K::WriteLock
-            | K::WriteUnlock
-            | K::Timeout
-    )
+    match kind.lock_action() {
+        Some(LockAction::Acquire(hold) | LockAction::Release(hold)) => hold != Hold::Initialiser,
+        Some(LockAction::TryAcquire(_) | LockAction::Reset) => false,
+        None => matches!(kind, K::Read | K::Write | K::Update | K::Broadcast | K::Timeout),
+    }
 }
 
 fn is_of_semaphore(kind: OpKind) -> bool {
-    matches!(kind, OpKind::SemWait | OpKind::SemTryWait | OpKind::SemPost)
+    let action = kind.lock_action();
+    action.and_then(|action| action.acquires().or(action.releases())) == Some(Hold::Unit)
 }

@@ -6,6 +6,7 @@ use super::known::Sight;
 use super::level::Levels;
 use super::order::{self, Rank};
 use super::wait::{Reader, Wait};
+use crate::lock_action::Hold;
 use crate::names::{Obj, ThreadName};
 use crate::op::{Effect, Mode, Op, OpKind};
 use crate::recorded::Recorded;
@@ -321,11 +322,8 @@ impl<'r, 't> Canon<'r, 't> {
     /// Whether a semaphore is above 0, as far as it was seen.
     fn has_one(&self, effect: &Effect, cut: &Cut) -> bool {
         let (_, to) = self.span(effect, cut);
-        if let Some(next) = to {
-            match self.races.run.steps[next].event.op.kind {
-                OpKind::SemWait | OpKind::SemTryWait => return true,
-                _ => {}
-            }
+        if to.is_some_and(|next| self.races.run.steps[next].event.acquired() == Some(Hold::Unit)) {
+            return true;
         }
         let history = self.history(effect).filter(|&(at, _)| self.holds(at as usize, cut));
         self.known.can_be_had(self.races, effect, history).unwrap_or(false)

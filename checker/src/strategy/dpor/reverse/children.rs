@@ -8,6 +8,7 @@ use super::offspring::Origin;
 use super::wait::{Wait, precedence};
 use crate::clock::Clock;
 use crate::limit::Limit;
+use crate::lock_action::{Hold, LockAction};
 use crate::op::{Access, Effect, Mode, OpKind};
 use crate::seam::Agent;
 use crate::strategy::dpor::later::Later;
@@ -113,11 +114,8 @@ fn undone(races: &Races<'_>, later: &Later<'_>, earlier: usize) -> (Vec<Vec<usiz
         return (sets, true);
     }
     let is_reader = |&at: &usize| {
-        let did = &races.run.steps[at].event.did;
-        let takes = matches!(races.run.steps[at].event.op.kind, OpKind::ReadLock | OpKind::TryReadLock);
         at > earlier
-            && takes
-            && did.accesses.iter().any(|access| access.mode == Mode::Share)
+            && races.run.steps[at].event.acquired() == Some(Hold::Shared)
             && !races.is_undone(at, &[earlier])
     };
     let readers: Vec<usize> = races.rivals(later).into_iter().filter(is_reader).collect();
@@ -137,18 +135,19 @@ struct Foreseen {
 }
 
 fn foresee(races: &Races<'_>, canon: &Canon<'_, '_>, later: &Later<'_>, undone: &[usize]) -> Foreseen {
-    use OpKind as K;
     let history = || races.history(later, undone);
     let lock = |need| {
         let had = later.effect.accesses.iter().any(|access| access.mode != Mode::Read);
         let free = Holders::after(history()).let_go(later.agent.thread(), need, had);
         Some(free == Can::Yes)
     };
-    let (worked, mode) = match later.key.kind {
-        K::TryLock | K::TryWriteLock => (lock(Need::Free), Mode::Write),
-        K::TryReadLock => (lock(Need::NoWriter), Mode::Share),
-        K::CompareExchange => (canon.known.succeeds(races, later, history()), Mode::Write),
-        K::SemTryWait => (canon.known.can_be_had(races, later.effect, history()), Mode::Write),
+    let (worked, mode) = match (later.key.kind, later.key.kind.lock_action()) {
+        (_, Some(LockAction::TryAcquire(Hold::Exclusive))) => (lock(Need::Free), Mode::Write),
+        (_, Some(LockAction::TryAcquire(Hold::Shared))) => (lock(Need::NoWriter), Mode::Share),
+        (_, Some(LockAction::TryAcquire(Hold::Unit))) => {
+            (canon.known.can_be_had(races, later.effect, history()), Mode::Write)
+        }
+        (OpKind::CompareExchange, _) => (canon.known.succeeds(races, later, history()), Mode::Write),
         _ => return Foreseen { effect: later.effect.clone(), is_open: false },
     };
     let Some(worked) = worked else { return Foreseen { effect: later.effect.clone(), is_open: true } };

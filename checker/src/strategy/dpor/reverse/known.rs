@@ -6,6 +6,7 @@ use std::sync::{PoisonError, RwLock};
 use rustc_hash::FxHashMap;
 
 use crate::hash::HbHash;
+use crate::lock_action::Hold;
 use crate::names::{Obj, ThreadName};
 use crate::op::{Access, Effect, Mode, OpKind};
 use crate::recorded::Recorded;
@@ -230,9 +231,8 @@ fn semaphore<'e>(
     for (at, event) in history.filter(|(_, event)| touches(event)) {
         match event.op.kind {
             OpKind::Init => (init, change) = (Some(races.run.hb.hash(at as usize)), 0),
-            OpKind::SemWait => change -= 1,
-            OpKind::SemTryWait if wrote(event) => change -= 1,
-            OpKind::SemPost => change += 1,
+            _ if event.acquired() == Some(Hold::Unit) => change -= 1,
+            _ if event.released() == Some(Hold::Unit) => change += 1,
             _ => {}
         }
     }

@@ -5,6 +5,7 @@
 //! for reading that another thread stands before to write, unless nothing else is left: else readers that commute with one
 //! another would come before the writer by themselves, and which of them was put there could not be told.
 
+use crate::lock_action::Hold;
 use crate::names::ThreadName;
 use crate::op::{Mode, OpKind};
 use crate::recorded::Recorded;
@@ -32,16 +33,14 @@ pub(super) fn class(agent: Agent, kind: OpKind) -> u8 {
 
 /// Whether a thread that is about to do this shares a lock with other readers.
 pub(super) fn reads_a_lock(kind: OpKind) -> bool {
-    matches!(kind, OpKind::ReadLock | OpKind::TryReadLock)
+    kind.acquires() == Some(Hold::Shared)
 }
 
 /// Whether a thread that does this again and again gets nowhere by itself.
 pub(super) fn gives_way(event: &Recorded) -> bool {
-    use OpKind as K;
-    let tries = matches!(
-        event.op.kind,
-        K::CompareExchange | K::TryLock | K::SemTryWait | K::TryReadLock | K::TryWriteLock
-    );
-    let failed = || event.did.accesses.iter().all(|access| access.mode == Mode::Read);
-    event.op.kind.gives_way() || (tries && failed())
+    let failed_swap = || {
+        event.op.kind == OpKind::CompareExchange
+            && event.did.accesses.iter().all(|access| access.mode == Mode::Read)
+    };
+    event.op.kind.gives_way() || event.failed_try().is_some() || failed_swap()
 }

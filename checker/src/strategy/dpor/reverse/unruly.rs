@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::lock_action::Hold;
 use crate::names::Obj;
 use crate::op::{Mode, Op, OpKind};
 use crate::trace::Trace;
@@ -65,8 +66,7 @@ pub(super) fn has_false_orders(run: &Trace) -> bool {
 
 /// Readers that keep a writer out together, time limits, and waits for any of several objects.
 fn is_unruly(op: &Op) -> bool {
-    use OpKind as K;
-    let of_kind = matches!(op.kind, K::ReadLock | K::TryReadLock | K::Timeout);
+    let of_kind = op.kind == OpKind::Timeout || op.kind.acquires() == Some(Hold::Shared);
     of_kind || op.limit.is_some() || waits_for_any(op)
 }
 
