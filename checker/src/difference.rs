@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use crate::failure::Failure;
 use crate::names::ThreadName;
 use crate::op::Effect;
-use crate::seam::OpKey;
+use crate::seam::{Agent, OpKey};
 
 /// Where an execution is not what it should be.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,8 +30,21 @@ pub enum Seen {
         /// What it does to objects; empty where that is not known.
         effect: Effect,
     },
-    /// Something else, in words ("the end").
-    Other(String),
+    /// The end of the execution, without a failure.
+    End,
+    /// A failure.
+    Failure(Box<Failure>),
+    /// The execution was cut short there.
+    CutShort,
+    /// No event of that kind from there on.
+    NoSuchEvent,
+    /// The agent has ended, or does not exist.
+    NoAgent(Agent),
+    /// The thread is blocked.
+    Blocked(ThreadName),
+    /// The choice is not possible there: the reason, as [`ExecutionError::Impossible`](crate::seam::ExecutionError::Impossible)
+    /// gives it.
+    Impossible(String),
 }
 
 impl Seen {
@@ -46,7 +60,13 @@ impl fmt::Display for Seen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Operation { thread, key, .. } => write!(f, "{thread} {} at {:#x}", key.kind, key.site.0),
-            Self::Other(words) => f.write_str(words),
+            Self::End => f.write_str("the end"),
+            Self::Failure(failure) => write!(f, "a failure ({:?})", failure.kind),
+            Self::CutShort => f.write_str("cut short"),
+            Self::NoSuchEvent => f.write_str("no such event"),
+            Self::NoAgent(agent) => write!(f, "{agent} has ended or does not exist"),
+            Self::Blocked(thread) => write!(f, "{thread} is blocked"),
+            Self::Impossible(why) => f.write_str(why),
         }
     }
 }

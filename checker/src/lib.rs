@@ -23,6 +23,7 @@ pub mod mirror;
 pub mod model;
 pub mod names;
 pub mod op;
+pub mod peculiarity;
 pub mod point;
 pub mod race;
 pub mod recorded;

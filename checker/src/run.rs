@@ -377,7 +377,7 @@ impl<'p, P: Program> Runner<'p, P> {
     fn note_saved(&mut self) {
         let timeouts = self.choices.iter().all(|choice| matches!(choice.agent, Agent::Timeout(_)));
         if timeouts && !self.choices.is_empty() && self.state.over.after.is_none() {
-            let fresh = verdict::saved_by_timeout(self.program, &self.agents);
+            let fresh = verdict::saved_by_timeout(&self.agents);
             let fresh = fresh.filter(|failure| !self.state.saved.contains(failure));
             self.state.saved.extend(fresh);
         }
@@ -418,7 +418,7 @@ impl<'p, P: Program> Runner<'p, P> {
             return None;
         }
         let goes_round = self.state.idle >= LIVELOCK;
-        let failure = goes_round.then(|| verdict::livelock(self.program, &self.agents));
+        let failure = goes_round.then(|| verdict::livelock(&self.agents));
         Some(End::Limit(Exceeded::Events, failure.into_iter().collect()))
     }
 
@@ -439,7 +439,7 @@ impl<'p, P: Program> Runner<'p, P> {
         if let Some(first) = self.state.failure {
             failures.extend(verdict::failed(&self.agents, first, &mut stack));
         } else if self.state.over.after.is_none() {
-            failures.extend(verdict::stuck(self.program, &self.agents, &self.trace, &mut stack));
+            failures.extend(verdict::stuck(&self.agents, &self.trace, &mut stack));
         }
         failures
     }

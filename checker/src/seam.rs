@@ -26,6 +26,7 @@ use crate::difference::Difference;
 use crate::failure::Failure;
 use crate::names::{EventId, Obj, Site, ThreadName};
 use crate::op::{Effect, Op, OpKind};
+use crate::peculiarity::Peculiarity;
 use crate::stretches::Stretches;
 use crate::trace::Trace;
 
@@ -246,8 +247,22 @@ pub enum On {
     Once(Obj),
     /// A test: the thread belongs to the harness that runs it, and takes no part.
     Test,
-    /// Input that is not there yet, named for a person.
-    Io(String),
+    /// Input that is not there yet, at one of these file descriptors.
+    Input(Vec<i32>),
+    /// A signal of the operating system.
+    Arrival,
+}
+
+impl On {
+    /// The thread that alone can end the wait, if that is known.
+    #[must_use]
+    pub const fn thread(&self) -> Option<ThreadName> {
+        match self {
+            Self::Mutex { owner, .. } => *owner,
+            Self::Join(thread) => Some(*thread),
+            _ => None,
+        }
+    }
 }
 
 /// One of the ways in which an operation can go.
@@ -415,8 +430,8 @@ pub struct Ending {
     pub stderr: Vec<u8>,
     /// Something was left out of `stdout` or `stderr`.
     pub truncated: bool,
-    /// Peculiarities to tell the user, each one sentence ("the program forks: the child ran unscheduled").
-    pub notes: Vec<String>,
+    /// Peculiarities of the program to tell the user.
+    pub notes: Vec<Peculiarity>,
     /// A thread had to give way where its code says nothing of that, so that what comes of its going on was left out, or what
     /// ran depended on more than the order of events: no bound is covered.
     pub left_out: bool,

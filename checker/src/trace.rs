@@ -191,9 +191,7 @@ impl Trace {
             (Some(a), Some(b)) => a.choice != b.choice || a.event != b.event,
             _ => true,
         })?;
-        let seen = |trace: &Self| {
-            trace.steps.get(at).map_or_else(|| Seen::Other("the end".to_owned()), TraceStep::seen)
-        };
+        let seen = |trace: &Self| trace.steps.get(at).map_or(Seen::End, TraceStep::seen);
         Some(Difference { at, expected: seen(self), got: seen(other) })
     }
 }
@@ -213,7 +211,7 @@ pub(crate) fn first_other_synchronisation(steps: &[TraceStep], later: &[TraceSte
         steps.iter().zip(later).take_while(|(step, other)| step.replayed() == other.replayed()).count();
     let (expected, got) = (steps.get(same)?, later.get(same));
     let is_other = is_always_known(&expected) && got.as_ref().is_none_or(is_always_known);
-    let got = got.map_or_else(|| Seen::Other("the end".to_owned()), TraceStep::seen);
+    let got = got.map_or(Seen::End, TraceStep::seen);
     is_other.then(|| Difference { at: same, expected: expected.seen(), got })
 }
 
@@ -229,7 +227,7 @@ pub(crate) fn first_missing_synchronisation(steps: &[TraceStep], later: &[TraceS
             *from += same.map_or(0, |same| same + 1);
             same.is_none()
         })?;
-    Some(Difference { at, expected: missing.seen(), got: Seen::Other("no such event".to_owned()) })
+    Some(Difference { at, expected: missing.seen(), got: Seen::NoSuchEvent })
 }
 
 impl TraceStep {

@@ -1,10 +1,10 @@
-//! What it means that an execution stands still: deadlock, lost wake-up, livelock; and failures in words.
+//! Executions that stand still: deadlock, lost wake-up, livelock.
 
 use crate::explain::lost;
-use crate::failure::{Failure, FailureKind, Party};
+use crate::failure::{Doing, Failure, FailureDetail, FailureKind, Party};
 use crate::mirror::Mirror;
 use crate::names::{Obj, Site, ThreadName};
-use crate::seam::{AgentView, On, Program, Status};
+use crate::seam::{AgentView, On, Status};
 use crate::trace::{Trace, TraceStep};
 
 type Stack<'a> = &'a mut dyn FnMut(ThreadName) -> Vec<Site>;
@@ -34,46 +34,33 @@ fn failure(view: &AgentView, stack: Stack<'_>) -> Option<Failure> {
 }
 
 /// What is wrong where nobody can move; nothing, if everybody has finished.
-pub(crate) fn stuck(
-    program: &impl Program,
-    agents: &Mirror,
-    trace: &Trace,
-    stack: Stack<'_>,
-) -> Option<Failure> {
+pub(crate) fn stuck(agents: &Mirror, trace: &Trace, stack: Stack<'_>) -> Option<Failure> {
     let rest = unfinished(agents);
     if rest.is_empty() {
         return None;
     }
-    let others = parties(program, &rest, stack);
+    let others = parties(&rest, stack);
     if rest.iter().any(|view| matches!(view.status, Status::Blocked(On::Await(_)))) {
         return Some(nothing_changes(others));
     }
-    let message = deadlock(program, agents, trace, &rest, &others);
-    Some(Failure {
-        kind: FailureKind::Deadlock,
-        message,
-        thread: None,
-        stack: Vec::new(),
-        others,
-        line: None,
-    })
+    let detail = deadlock(agents, trace, &rest);
+    Some(Failure::of_several(FailureKind::Deadlock, detail, others))
 }
 
 /// Everybody who could move has only yielded.
-pub(crate) fn livelock(program: &impl Program, agents: &Mirror) -> Failure {
+pub(crate) fn livelock(agents: &Mirror) -> Failure {
     let rest = unfinished(agents);
-    let mut others = parties(program, &rest, &mut |_| Vec::new());
+    let mut others = parties(&rest, &mut |_| Vec::new());
     for (party, view) in others.iter_mut().zip(&rest) {
         if view.status == Status::Enabled {
-            party.doing = "yields again and again".to_owned();
+            party.doing = Doing::YieldsForever;
         }
     }
     nothing_changes(others)
 }
 
 fn nothing_changes(others: Vec<Party>) -> Failure {
-    let message = format!("livelock: nothing changes any more; {}", list(&others));
-    Failure { kind: FailureKind::Livelock, message, thread: None, stack: Vec::new(), others, line: None }
+    Failure::of_several(FailureKind::Livelock, FailureDetail::NothingChanges, others)
 }
 
 /// Who has not finished; the harness of a test that stands still has no part in it.
@@ -83,76 +70,33 @@ fn unfinished(agents: &Mirror) -> Vec<&AgentView> {
 }
 
 /// The deadlock of threads that wait for each other, where time-outs are all that can go on.
-pub(crate) fn saved_by_timeout(program: &impl Program, agents: &Mirror) -> Option<Failure> {
+pub(crate) fn saved_by_timeout(agents: &Mirror) -> Option<Failure> {
     let all: Vec<&AgentView> = agents.threads().iter().collect();
     let circle = cycle(agents, &all)?;
     let members: Vec<&AgentView> = circle.iter().filter_map(|&name| agents.thread(name)).collect();
-    let others = parties(program, &members, &mut |_| Vec::new());
-    let message = format!("deadlock until a time-out: {}", list(&others));
-    Some(Failure {
-        kind: FailureKind::DeadlockButTimeouts,
-        message,
-        thread: None,
-        stack: Vec::new(),
-        others,
-        line: None,
-    })
+    let others = parties(&members, &mut |_| Vec::new());
+    let kind = FailureKind::DeadlockButTimeouts;
+    Some(Failure::of_several(kind, FailureDetail::StandstillUntilTimeout, others))
 }
 
-fn parties(program: &impl Program, views: &[&AgentView], stack: Stack<'_>) -> Vec<Party> {
+fn parties(views: &[&AgentView], stack: Stack<'_>) -> Vec<Party> {
     let party = |view: &&AgentView| {
         let thread = view.agent.thread();
         let mut stack = stack(thread);
         if stack.is_empty() {
             stack.push(view.site);
         }
-        Party { thread, doing: doing(program, view), stack }
+        Party { thread, doing: doing(view), stack }
     };
     views.iter().map(party).collect()
 }
 
-fn list<'p>(parties: impl IntoIterator<Item = &'p Party>) -> String {
-    let each = parties.into_iter().map(|party| format!("{} {}", party.thread, party.doing));
-    each.collect::<Vec<_>>().join("; ")
-}
-
-fn deadlock(
-    program: &impl Program,
-    agents: &Mirror,
-    trace: &Trace,
-    rest: &[&AgentView],
-    parties: &[Party],
-) -> String {
-    if let Some((waiter, cond, signal)) = lost_wakeup(trace, rest) {
-        return format!(
-            "lost wake-up: {waiter} waits for a signal on condition variable {}, but the one from {} came while nobody \
-             waited; {}",
-            name(program, cond),
-            signal.event.id.thread,
-            list(parties),
-        );
+/// The reason for which nobody can move.
+fn deadlock(agents: &Mirror, trace: &Trace, rest: &[&AgentView]) -> FailureDetail {
+    if let Some((waiter, condition, signal)) = lost_wakeup(trace, rest) {
+        return FailureDetail::LostWakeUp { waiter, condition, signaller: signal.event.id.thread };
     }
-    match cycle(agents, rest) {
-        Some(cycle) => format!("deadlock: {}; {}", circle(&cycle), list(parties)),
-        None => {
-            // Who waits for the end of another one seldom has a part in it, and what comes first is all that many people read.
-            let is_join = |view: &AgentView| matches!(view.status, Status::Blocked(On::Join(_)));
-            let (joins, others): (Vec<_>, Vec<_>) =
-                parties.iter().zip(rest).partition(|(_, view)| is_join(view));
-            format!("deadlock: {}", list(others.into_iter().chain(joins).map(|(party, _)| party)))
-        }
-    }
-}
-
-/// Who stands in whose way: one thread alone waits for a lock that it holds.
-fn circle(threads: &[ThreadName]) -> String {
-    match threads {
-        [one] => format!("{one} waits for itself"),
-        several => {
-            let names: Vec<String> = several.iter().map(ToString::to_string).collect();
-            format!("{} wait for each other", names.join(" and "))
-        }
-    }
+    cycle(agents, rest).map_or(FailureDetail::Standstill, FailureDetail::Circle)
 }
 
 /// A thread that waits for a signal, where the last signal came before that and hit nobody.
@@ -168,8 +112,7 @@ fn lost_wakeup<'t>(trace: &'t Trace, rest: &[&AgentView]) -> Option<(ThreadName,
 /// Whom a blocked thread waits for, if it is one certain thread.
 pub(crate) fn waits_for(view: &AgentView) -> Option<ThreadName> {
     match &view.status {
-        Status::Blocked(On::Mutex { owner, .. }) => *owner,
-        Status::Blocked(On::Join(thread)) => Some(*thread),
+        Status::Blocked(on) => on.thread(),
         _ => None,
     }
 }
@@ -192,53 +135,12 @@ pub(crate) fn cycle(agents: &Mirror, rest: &[&AgentView]) -> Option<Vec<ThreadNa
     })
 }
 
-fn doing(program: &impl Program, view: &AgentView) -> String {
+fn doing(view: &AgentView) -> Doing {
     match &view.status {
-        Status::Blocked(on) => waiting(program, on),
-        Status::Enabled if view.gives_way() => "yields".to_owned(),
-        Status::Enabled => "could go on".to_owned(),
-        Status::Failed(failure) => format!("failed: {}", failure.message),
-        Status::Finished => "has finished".to_owned(),
+        Status::Blocked(on) => Doing::Waits(on.clone()),
+        Status::Enabled if view.gives_way() => Doing::Yields,
+        Status::Enabled => Doing::CouldGoOn,
+        Status::Failed(failure) => Doing::Failed(Box::new(failure.detail.clone())),
+        Status::Finished => Doing::Ended,
     }
-}
-
-fn waiting(program: &impl Program, on: &On) -> String {
-    match on {
-        On::Mutex { obj, owner: Some(owner) } => {
-            format!("waits for mutex {}, held by {owner}", name(program, *obj))
-        }
-        On::Mutex { obj, owner: None } => format!("waits for mutex {}", name(program, *obj)),
-        On::Read(obj) => format!("waits for a read lock on {}", name(program, *obj)),
-        On::Write(obj) => format!("waits for a write lock on {}", name(program, *obj)),
-        On::Cond(obj) => format!("waits for a signal on condition variable {}", name(program, *obj)),
-        On::Sem(obj) => format!("waits for semaphore {}", name(program, *obj)),
-        On::Barrier { obj, .. } => format!("waits for the others at barrier {}", name(program, *obj)),
-        On::Join(thread) => format!("waits for the end of {thread}"),
-        On::Futex(obj) => format!("waits for a futex wake on {}", name(program, *obj)),
-        On::Await(objs) => {
-            let mut names: Vec<String> = Vec::new();
-            for words in
-                objs.iter().filter_map(|&obj| program.describe(obj)).map(|words| format!("`{words}`"))
-            {
-                if !names.contains(&words) {
-                    names.push(words);
-                }
-            }
-            if names.is_empty() {
-                names.push("something in memory".to_owned());
-            }
-            format!("spins until {} changes", names.join(" or "))
-        }
-        On::Once(obj) => {
-            format!("waits for the initialiser {}, which another thread runs", name(program, *obj))
-        }
-        On::Test => "waits for a test".to_owned(),
-        On::Io(what) => format!("waits for {what}"),
-    }
-}
-
-fn name(program: &impl Program, obj: Obj) -> String {
-    program
-        .describe(obj)
-        .map_or_else(|| format!("{:x}+{}", obj.name.0, obj.offset), |words| format!("`{words}`"))
 }

@@ -7,7 +7,7 @@ use checker::strategy::StrategyKind;
 
 use crate::error::Error;
 use crate::places::Places;
-use crate::schedule_file::SavedChoice;
+use crate::schedule_file::{SavedChoice, function};
 
 /// How many random schedules show a program's key points before a schedule is said not to apply.
 const LESSONS: u64 = 200;
@@ -103,9 +103,4 @@ fn follow(
 
 fn words(saved: &SavedChoice) -> String {
     format!("{} {} in {}", saved.thread, saved.operation, saved.at)
-}
-
-/// The function in "function, file:line".
-fn function(at: &str) -> &str {
-    at.rsplit_once(", ").map_or(at, |(function, _)| function)
 }

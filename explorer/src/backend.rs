@@ -15,6 +15,7 @@ use crate::discover;
 use crate::environment::Variables;
 use crate::error::Error;
 use crate::fresh_dir::FreshDir;
+use crate::peculiarity_words::of_machine;
 use crate::source::{Frame, Source};
 use crate::workers::Repeatable;
 
@@ -48,7 +49,7 @@ impl Source for PtraceProgram {
     }
 
     fn notes(&self) -> Vec<String> {
-        let mut notes = self.restrictions();
+        let mut notes: Vec<String> = self.restrictions().into_iter().map(of_machine).collect();
         if !self.executable().has_debug_lines {
             notes.push(
                 "the program has no debug information: places are symbols and addresses (-g gives lines)"

@@ -1,7 +1,8 @@
 //! Which of the threads that take part in a failure stands at the failing line.
 
-use checker::failure::{Failure, FailureKind, Party};
+use checker::failure::{Doing, Failure, FailureKind, Party};
 use checker::names::ThreadName;
+use checker::seam::On;
 use checker::trace::Trace;
 
 /// The thread that failed. Where several have a part in it: of those that wait for each other the one that closed the
@@ -9,7 +10,7 @@ use checker::trace::Trace;
 pub(crate) fn thread(failure: &Failure, trace: &Trace) -> Option<ThreadName> {
     let others = &failure.others;
     let spins = |party: &&Party| failure.kind == FailureKind::Livelock && keeps_running(party);
-    let waits_for_more = |party: &&Party| !party.doing.starts_with(JOINS);
+    let waits_for_more = |party: &&Party| !matches!(party.doing, Doing::Waits(On::Join(_)));
     let name = |party: &Party| party.thread;
     failure
         .thread
@@ -18,11 +19,9 @@ pub(crate) fn thread(failure: &Failure, trace: &Trace) -> Option<ThreadName> {
         .or_else(|| others.iter().find(waits_for_more).or(others.first()).map(name))
 }
 
-const JOINS: &str = "waits for the end of ";
-
-/// The words of [`checker::verdict`] for a thread of a livelock that is not blocked.
+/// Whether a thread of a livelock is not blocked.
 fn keeps_running(party: &Party) -> bool {
-    party.doing.starts_with("spins until ") || party.doing.starts_with("yields")
+    matches!(party.doing, Doing::Waits(On::Await(_)) | Doing::Yields | Doing::YieldsForever)
 }
 
 /// The thread with whose last step everybody in a circle waits for another one in it.
@@ -49,8 +48,7 @@ fn circle<'a>(parties: &'a [Party], start: &'a Party) -> Option<Vec<&'a Party>> 
 }
 
 fn waits_for<'a>(parties: &'a [Party], waiting: &Party) -> Option<&'a Party> {
-    parties.iter().find(|party| {
-        let name = party.thread;
-        waiting.doing == format!("{JOINS}{name}") || waiting.doing.ends_with(&format!(", held by {name}"))
-    })
+    let Doing::Waits(on) = &waiting.doing else { return None };
+    let thread = on.thread()?;
+    parties.iter().find(|party| party.thread == thread)
 }

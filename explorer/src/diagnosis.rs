@@ -1,13 +1,13 @@
 //! The sentence: what kind of mistake it is, with the names of threads, variables and lines.
 
 use checker::explain::{Cause, Circling, Diagnosis, Late, Life, Link, Seen, Torn, Wants};
-use checker::failure::Party;
+use checker::failure::FailureDetail;
 use checker::names::Obj;
 use checker::op::OpKind;
 
 use crate::explained::Telling;
 use crate::explanation::Side;
-use crate::report::{FailureKind, Location};
+use crate::report::{Location, Role};
 use crate::{notified, standstill};
 
 /// What is known of the cause.
@@ -161,13 +161,13 @@ fn lived(telling: &Telling<'_>, life: &Life) -> String {
     };
     let user = late.map(|event| event.thread.as_str()).unwrap_or_default();
     let line = late.map(|event| at(&event.place)).unwrap_or_default();
-    let place = |doing: &str| {
-        let party = telling.told.parties.iter().find(|party| party.doing == doing)?;
+    let place = |role: Role| {
+        let party = telling.told.parties.iter().find(|party| party.role == role)?;
         party.stack.first()
     };
-    let allocated = place(Party::ALLOCATED).map(Location::short_words).filter(|line| !line.is_empty());
+    let allocated = place(Role::Allocated).map(Location::short_words).filter(|line| !line.is_empty());
     let allocated = allocated.map(|line| format!(", allocated at {line},")).unwrap_or_default();
-    let freed = place(Party::FREED).map(at).unwrap_or_default();
+    let freed = place(Role::Freed).map(at).unwrap_or_default();
     let unordered = if life.unordered { "; nothing orders the two" } else { "" };
     let object = telling.object(life.block);
     let owner = telling.lanes.label(life.freed_by);
@@ -250,5 +250,5 @@ fn words(place: &Location) -> String {
 }
 
 fn dereferences_null(telling: &Telling<'_>) -> bool {
-    telling.told.kind == FailureKind::Crash && telling.told.message.contains("null")
+    matches!(telling.failure.detail, FailureDetail::Signal { origin, .. } if origin.is_null_pointer())
 }

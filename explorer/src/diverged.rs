@@ -31,11 +31,16 @@ impl Readable<'_> {
 
     /// The thread, what it does to what, and where.
     fn event(&self, seen: &Seen) -> String {
-        let Seen::Operation { thread, key, effect } = seen else { return seen.to_string() };
         // Which threads there are is not known: all go by their creation path.
         let words = Words { lanes: &Lanes::of([], None), source: self.0.source() };
-        let place = self.0.of_site(key.site).words();
-        format!("{thread} {} in {place}", words.effect(key.kind, effect))
+        match seen {
+            Seen::Operation { thread, key, effect } => {
+                let place = self.0.of_site(key.site).words();
+                format!("{thread} {} in {place}", words.effect(key.kind, effect))
+            }
+            Seen::Failure(failure) => words.failure(failure),
+            _ => seen.to_string(),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! From what the checker found out about a failure to what a report says.
 
-use checker::explain::{self, Second, Seen, Suspect, Swap};
+use checker::explain::{self, Missing, Second, Seen, Stage, Suspect, Swap, WhyMissing};
+use checker::failure::Failure;
 use checker::names::ThreadName;
 use checker::seam::Program;
 use checker::trace::Trace;
@@ -11,6 +12,7 @@ use crate::explanation::{AccessLine, Compared, Explanation, NoReturn, Original, 
 use crate::lanes::Lanes;
 use crate::places::Places;
 use crate::report::{EventLine, Finding, Location};
+use crate::say::sentence;
 use crate::stacks::Stacks;
 use crate::story::Story;
 use crate::words::Words;
@@ -21,14 +23,19 @@ const PATTERNS: usize = 10;
 /// An explanation, and the finding with its schedule as it is told.
 pub(crate) struct Telling<'a> {
     pub(crate) told: &'a Finding,
+    pub(crate) failure: &'a Failure,
     pub(crate) lanes: Lanes,
     pub(crate) places: &'a Places<'a>,
 }
 
 impl<'a> Telling<'a> {
-    pub(crate) fn new(explained: &explain::Explanation, told: &'a Finding, places: &'a Places<'a>) -> Self {
+    pub(crate) fn new(
+        explained: &'a explain::Explanation,
+        told: &'a Finding,
+        places: &'a Places<'a>,
+    ) -> Self {
         let lanes = Lanes::of(explained.finding.trace.threads.iter().copied(), places.source().harness());
-        Self { told, lanes, places }
+        Self { told, failure: &explained.finding.failure, lanes, places }
     }
 
     /// What the report says.
@@ -48,7 +55,7 @@ impl<'a> Telling<'a> {
         let seen = suspects.iter().flat_map(|suspect| &suspect.seen);
         let stacks = Stacks::of(program, trace, seen.map(|seen| seen.position).collect());
         Explanation {
-            sentence: diagnosis::sentence(self, &explained.diagnosis),
+            sentence: sentence(diagnosis::sentence(self, &explained.diagnosis)),
             thin: explained.diagnosis.thin,
             minimised: explained.minimised,
             switches: explained.switches,
@@ -63,7 +70,7 @@ impl<'a> Telling<'a> {
                 before: point.before,
                 after: point.after,
             }),
-            missing: explained.missing.clone(),
+            missing: explained.missing.iter().map(|missing| sentence(missing_words(missing))).collect(),
             executions: explained.executions,
             original,
         }
@@ -151,5 +158,22 @@ impl<'a> Telling<'a> {
 
     pub(crate) fn words(&self) -> Words<'_> {
         Words { lanes: &self.lanes, source: self.places.source() }
+    }
+}
+
+/// A stage that came to nothing, and why.
+fn missing_words(Missing { stage, why }: &Missing) -> String {
+    let stage = match stage {
+        Stage::Patterns => "the patterns of accesses",
+        Stage::CriticalPair => "the critical pair",
+        Stage::Depth => "its bug depth",
+        Stage::NoReturn => "the point of no return",
+    };
+    match why {
+        WhyMissing::Spent => format!("{stage}: its executions were used up"),
+        WhyMissing::Late => format!("{stage}: its time was up"),
+        WhyMissing::Stopped => format!("{stage}: it was stopped"),
+        WhyMissing::Promoted => format!("{stage}: more key points were found on the way"),
+        WhyMissing::Failed(error) => format!("{stage}: {error}"),
     }
 }

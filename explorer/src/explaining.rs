@@ -11,6 +11,7 @@ use crate::explanation::Pair;
 use crate::kept::Keeper;
 use crate::peculiar::Observed;
 use crate::report::Finding;
+use crate::say::sentence;
 use crate::schedule_file::{SavedPass, ScheduleFile};
 use crate::session::{Made, Session};
 use crate::watch::Watch;
@@ -38,7 +39,8 @@ impl Session<'_> {
                 Ok(explained) => self.keep_explained(program, &explained, (keeper, made), watch),
                 Err(Unexplained::Always) => {}
                 Err(why) => {
-                    made.notes.insert(format!("{}: not explained, because {why}", found.failure.message));
+                    let message = self.message(found);
+                    made.notes.insert(sentence(format!("{message}: not explained, because {why}")));
                 }
             }
         }

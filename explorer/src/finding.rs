@@ -1,18 +1,19 @@
 //! From what the checker found to what a report says about it.
 
-use checker::failure::{Failure, FailureKind, Line};
+use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Line};
 use checker::seam::Ending;
 use checker::search;
 use checker::trace::Trace;
 
 use crate::blame;
-use crate::lanes::Lanes;
 use crate::places::Places;
-use crate::report::{Finding, Location, Output, Party};
+use crate::report::{Finding, Location, Output, Party, Role};
+use crate::say::sentence;
 use crate::shared::Shared;
 use crate::source::Frame;
 use crate::story::Story;
 use crate::test_framework::{failed_expectation, thrown_by_test};
+use crate::words::Words;
 
 /// A failing execution, as a search or a replay saw it.
 pub(crate) struct Failing<'a> {
@@ -66,18 +67,20 @@ impl From<&search::Finding> for Measured {
 /// The report on one failing execution; where its schedule is saved is not known yet.
 pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places<'_>) -> Finding {
     let story = Story::tell(failing.trace, failing.at, failing.failure, places);
-    let parties = parties(failing.failure, &story, places);
+    let words = Words { lanes: &story.lanes, source: places.source() };
+    let parties = parties(failing.failure, (&story, &words), places);
     let failed = failing.failure.thread.map(|thread| story.lanes.label(thread));
     let expectation = expectation(failing, places);
     let (place, message) = expectation.unwrap_or_else(|| {
         let thrown = Some(failing).filter(|failing| ended_with_code(failing.failure));
         let thrown = thrown.and_then(|failing| thrown_by_test(&failing.ending.stdout));
-        let message = thrown.unwrap_or_else(|| message(failing.failure, &story.lanes));
+        let message = thrown.unwrap_or_else(|| message(failing.failure, &words));
         (place(failing, &parties, &story, places), message)
     });
     Finding {
         kind: failing.failure.kind,
         message,
+        headline: words.headline(failing.failure).map(sentence),
         place,
         thread: failed,
         schedule_number: measured.schedule_number,
@@ -138,28 +141,35 @@ fn returned_in(line: &Line, places: &Places<'_>) -> Option<Location> {
 /// Whether the program ended by itself, with an exit code that is a failure.
 pub(crate) fn ended_with_code(failure: &Failure) -> bool {
     matches!(failure.kind, FailureKind::ExitCode | FailureKind::AlwaysFails)
-        && failure.message.starts_with("the program ended with exit code")
+        && matches!(failure.detail, FailureDetail::ExitCode(_))
 }
 
-/// The program's own words stay as they are; those of the checker name threads by creation path.
-pub(crate) fn message(failure: &Failure, lanes: &Lanes) -> String {
-    use FailureKind::{DestroyedWhileHeld, DoubleFree, Livelock, UnlockNotHeld, UseAfterFree};
-    let is_ours = failure.thread.is_none()
-        || matches!(failure.kind, Livelock | UnlockNotHeld | DestroyedWhileHeld)
-        || matches!(failure.kind, UseAfterFree | DoubleFree);
-    if is_ours { lanes.relabel(&failure.message) } else { failure.message.clone() }
+/// The failure as a sentence. The program's own words stay as they are.
+pub(crate) fn message(failure: &Failure, words: &Words<'_>) -> String {
+    match &failure.detail {
+        FailureDetail::Said(said) => said.clone(),
+        _ => sentence(words.failure(failure)),
+    }
 }
 
 /// Who failed; who else takes part; who was preempted on the way.
-fn parties(failure: &Failure, story: &Story, places: &Places<'_>) -> Vec<Party> {
-    let party =
-        |thread, doing, stack: Vec<Location>| Party { thread: story.lanes.label(thread), doing, stack };
-    let failed =
-        failure.thread.map(|thread| party(thread, "failed".to_owned(), places.of_stack(&failure.stack)));
-    let others = failure
-        .others
-        .iter()
-        .map(|other| party(other.thread, story.lanes.relabel(&other.doing), places.of_stack(&other.stack)));
+fn parties(failure: &Failure, (story, words): (&Story, &Words<'_>), places: &Places<'_>) -> Vec<Party> {
+    let failed = failure.thread.map(|thread| Party {
+        thread: story.lanes.label(thread),
+        role: Role::Failed,
+        doing: sentence("failed".to_owned()),
+        stack: places.of_stack(&failure.stack),
+    });
+    let others = failure.others.iter().map(|other| Party {
+        thread: story.lanes.label(other.thread),
+        role: match other.doing {
+            Doing::Freed => Role::Freed,
+            Doing::Allocated => Role::Allocated,
+            _ => Role::TakesPart,
+        },
+        doing: sentence(words.doing(&other.doing)),
+        stack: places.of_stack(&other.stack),
+    });
     let mut parties: Vec<Party> = failed.into_iter().chain(others).collect();
     for preempted in story.preempted.values() {
         if failure.others.is_empty() || !parties.iter().any(|party| party.thread == preempted.thread) {

@@ -34,33 +34,6 @@ impl Lanes {
         }
     }
 
-    /// A sentence of the checker, which knows threads by creation path only, with the short names instead. What stands in
-    /// backquotes is the program's.
-    #[must_use]
-    pub fn relabel(&self, sentence: &str) -> String {
-        const QUOTE: char = '`';
-        let parts = sentence.split(QUOTE).enumerate();
-        let parts =
-            parts.map(|(nth, part)| if nth % 2 == 0 { self.relabel_part(part) } else { part.to_owned() });
-        parts.collect::<Vec<_>>().join("`")
-    }
-
-    fn relabel_part(&self, sentence: &str) -> String {
-        let is_part = |c: char| c.is_alphanumeric() || "_/'.".contains(c);
-        let mut text = String::new();
-        for word in sentence.split_inclusive(|c: char| !is_part(c)) {
-            let name = word.trim_end_matches(|c: char| !is_part(c)).trim_end_matches('.');
-            match name.parse() {
-                Ok(thread) => {
-                    text.push_str(&self.label(thread));
-                    text.push_str(&word[name.len()..]);
-                }
-                Err(_) => text.push_str(word),
-            }
-        }
-        text
-    }
-
     /// The columns of a report.
     #[must_use]
     pub fn columns(&self) -> Vec<Lane> {
@@ -89,18 +62,5 @@ mod tests {
         let lanes = Lanes::of([test], Some(ThreadName::MAIN));
         assert_eq!([test, ThreadName::MAIN].map(|thread| lanes.label(thread)), ["T1", "the harness"]);
         assert_eq!(lanes.columns(), [Lane { thread: "T1".into(), path: test }]);
-    }
-
-    #[test]
-    fn sentences_get_the_labels_and_keep_the_rest() {
-        let lanes = Lanes::of([ThreadName::MAIN.child(1).unwrap()], None);
-        for (path, label) in [
-            ("main and main/1 wait for each other; main/1 waits", "T1 and T2 wait for each other; T2 waits"),
-            ("held by main/1, `main`, main.c, /main, domain.", "held by T2, `main`, main.c, /main, domain."),
-            ("waits for main.", "waits for T1."),
-            ("", ""),
-        ] {
-            assert_eq!(lanes.relabel(path), label);
-        }
     }
 }

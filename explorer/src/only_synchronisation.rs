@@ -5,6 +5,7 @@ use checker::search::Outcome;
 use crate::error::Error;
 use crate::report::{AtSynchronisation, Covered, Race};
 use crate::request::{Request, Strategy};
+use crate::say::sentence;
 use crate::text;
 
 /// Refuses what such a search cannot do.
@@ -39,5 +40,5 @@ pub(crate) fn report(outcome: &Outcome, races: &[Race]) -> Option<AtSynchronisat
             text::covered(covered)
         ),
     };
-    Some(AtSynchronisation { covered, suffices, message })
+    Some(AtSynchronisation { covered, suffices, message: sentence(message) })
 }

@@ -6,12 +6,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use checker::failure::Failure;
 use checker::names::{Obj, Site, ThreadName};
+use checker::peculiarity::Peculiarity;
 use checker::seam::{
     AgentView, Batch, Choice, Ending, Epoch, Execution, ExecutionError, OpKey, Program, Scope, StartError,
     Until,
 };
 use checker::trace::Trace;
 
+use crate::peculiarity_words::of_program;
 use crate::test_framework::{Missed, missed};
 
 /// What a test framework says of the tests that it ran stands at the end, in so many bytes.
@@ -23,17 +25,18 @@ pub(crate) struct Peculiarities(Mutex<Told>);
 
 #[derive(Debug, Default)]
 struct Told {
-    /// Sentences, once each.
-    notes: BTreeSet<String>,
+    notes: BTreeSet<Peculiarity>,
     /// What was run in place of the chosen test.
     missed: Option<Missed>,
     started: u64,
 }
 
 impl Peculiarities {
-    /// All sentences.
+    /// A sentence for each, in the order of the alphabet.
     pub(crate) fn notes(&self) -> Vec<String> {
-        self.told().notes.iter().cloned().collect()
+        let mut notes: Vec<String> = self.told().notes.iter().copied().map(of_program).collect();
+        notes.sort_unstable();
+        notes
     }
 
     /// How many executions were started, whatever for.
@@ -55,7 +58,7 @@ impl Peculiarities {
         let mut told = self.told();
         let end = ending.stdout.len().saturating_sub(LONGEST_REPORT);
         told.missed = told.missed.or_else(|| missed(&ending.stdout[end..], is_one_test));
-        told.notes.extend(ending.notes.iter().cloned());
+        told.notes.extend(&ending.notes);
     }
 }
 

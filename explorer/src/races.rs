@@ -11,6 +11,7 @@ use crate::config::{FILE, Suppressions};
 use crate::lanes::Lanes;
 use crate::places::Places;
 use crate::report::{Location, Race, RaceKind, RacingAccess, Report};
+use crate::say::sentence;
 use crate::stacks::Stacks;
 use crate::text::plural;
 use crate::words::Words;
@@ -96,14 +97,14 @@ impl<'a> Telling<'a> {
             self.pair.certain && !accesses.iter().any(|access| self.mentions_atomics(&access.place));
         let [first, second] = &accesses;
         let what = if certain { "data race" } else { "unordered accesses (may be atomic)" };
-        let message = format!(
+        let message = sentence(format!(
             "{what}: {} {} {variable} and {} {} it, and nothing orders the two",
             at(first),
             self.verb(0),
             at(second),
             self.verb(1)
-        );
-        let harm = self.pair.harm.as_ref().map(|harm| self.harm(harm, &accesses));
+        ));
+        let harm = self.pair.harm.as_ref().map(|harm| sentence(self.harm(harm, &accesses)));
         let harmful = harm.is_some();
         let variable = variable.trim_matches('`').to_owned();
         Race { kind: RaceKind::Race, message, variable, certain, harmful, harm, accesses }

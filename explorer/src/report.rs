@@ -6,6 +6,7 @@ pub use checker::op::OpKind;
 use serde::{Deserialize, Serialize};
 
 use crate::explanation::Explanation;
+use crate::old_form::AnyParty;
 use crate::shared::Shared;
 use crate::text::plural;
 use crate::verdict::Verdict;
@@ -183,6 +184,9 @@ pub struct Finding {
     pub kind: FailureKind,
     /// One sentence.
     pub message: String,
+    /// The text of a report's first line in place of kind and sentence, where the sentence is long and names its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headline: Option<String>,
     /// The place of the failure.
     #[serde(flatten)]
     pub place: Location,
@@ -237,13 +241,32 @@ pub struct Location {
 
 /// A thread that takes part in a failure.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(from = "AnyParty")]
 pub struct Party {
     /// Which one (`T1`, `T2` …).
     pub thread: String,
+    /// Its part in the failure.
+    pub role: Role,
     /// What it is doing, as the rest of a sentence that starts with its name.
     pub doing: String,
     /// Its own code's frames, innermost first.
     pub stack: Vec<Location>,
+}
+
+/// The part of a thread in a failure.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// It failed.
+    Failed,
+    /// It stands there when the execution fails, or waits for others.
+    TakesPart,
+    /// It freed the block that is used after that, or freed again.
+    Freed,
+    /// It allocated that block.
+    Allocated,
+    /// It was preempted on the way to the failure.
+    Preempted,
 }
 
 /// A thread's column.

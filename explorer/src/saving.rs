@@ -8,9 +8,9 @@ use checker::search;
 use checker::trace::{Trace, TraceStep};
 
 use crate::places::Places;
-use crate::report::{EventLine, Finding};
+use crate::report::{EventLine, Finding, Party};
 use crate::schedule_file::{
-    FORMAT, FoundBy, KeyPoints, SavedChoice, SavedFailure, SavedTarget, ScheduleFile, VERSION,
+    FORMAT, FoundBy, KeyPoints, SavedChoice, SavedFailure, SavedParty, SavedTarget, ScheduleFile, VERSION,
 };
 use crate::shared::Pool;
 
@@ -45,6 +45,7 @@ pub(crate) fn schedule_file(
             kind: found.failure.kind,
             message: told.message.clone(),
             at: told.parties.iter().map(party_words).collect(),
+            parties: told.parties.iter().map(saved_party).collect(),
             place: told.thread.is_some().then(|| told.place.clone()),
             preemptions: found.preemptions,
             fewest: found.fewest,
@@ -72,7 +73,11 @@ pub(crate) fn original_name(id: &str) -> String {
     format!("schedules/{id}.original.json")
 }
 
-fn party_words(party: &crate::report::Party) -> String {
+fn saved_party(party: &Party) -> SavedParty {
+    SavedParty { thread: party.thread.clone(), place: party.stack.first().cloned().unwrap_or_default() }
+}
+
+fn party_words(party: &Party) -> String {
     let place = party.stack.first().map(|place| format!(": {}", place.words())).unwrap_or_default();
     format!("{} {}{place}", party.thread, party.doing)
 }

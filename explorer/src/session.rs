@@ -17,6 +17,7 @@ use crate::diverged::Readable;
 use crate::error::Error;
 use crate::finding::{self, Failing, Measured};
 use crate::kept::Keeper;
+use crate::lanes::Lanes;
 use crate::only_synchronisation;
 use crate::peculiar::{Observed, Peculiarities};
 use crate::places::Places;
@@ -24,6 +25,7 @@ use crate::races;
 use crate::report::{Covered, FORMAT, Finding, Narrow, Report, VERSION};
 use crate::request::{Request, Strategy};
 use crate::saving;
+use crate::say::sentence;
 use crate::schedule_file::{SavedTarget, ScheduleFile};
 use crate::shown;
 use crate::source::{Frame, Source};
@@ -32,6 +34,7 @@ use crate::test_framework::is_one_test;
 use crate::text::{self, grouped, plural};
 use crate::verdict::Verdict;
 use crate::watch::{Overseer, Watch, per_second};
+use crate::words::Words;
 use crate::workers::{Crew, Repeatable, Staff};
 
 /// Everything about a search but the program.
@@ -104,8 +107,10 @@ impl Session<'_> {
         // Executions that were stopped in the middle, or that were needed to tell where something is.
         report.other = peculiarities.executions() - outcome.stats.executions_now();
         report.notes.extend(peculiarities.notes());
-        let kept = self.keep(&report).and_then(|()| keeper.end(&report));
-        report.notes.extend(kept.err().map(|error| error.to_string()));
+        report.notes = report.notes.into_iter().map(sentence).collect();
+        let reason = sentence(self.ended(&outcome).0);
+        let kept = self.keep(&report).and_then(|()| keeper.end(&report, reason));
+        report.notes.extend(kept.err().map(|error| sentence(error.to_string())));
         Ok(report)
     }
 
@@ -156,7 +161,7 @@ impl Session<'_> {
             narrow: narrow(stats),
             covered: outcome.covered.into(),
             at_synchronisation: None,
-            ended: self.ended(outcome),
+            ended: sentence(with_option(self.ended(outcome))),
             elapsed_seconds: elapsed,
             schedules_per_second: per_second(stats.executions(), elapsed),
             key_points_per_schedule: each(stats.events, stats.executions_now() - stats.narrow),
@@ -188,7 +193,9 @@ impl Session<'_> {
     }
 
     fn notes(&self, outcome: &Outcome) -> Vec<String> {
-        let mut notes = outcome.notes.clone();
+        let lanes = Lanes::of([], None);
+        let words = Words { lanes: &lanes, source: self.source };
+        let mut notes: Vec<String> = outcome.notes.iter().map(|note| words.search_note(note)).collect();
         notes.extend(too_long(&outcome.stats, self.request.step_limit));
         notes.extend(self.source.notes());
         notes.extend(self.source.assumptions());
@@ -207,17 +214,32 @@ impl Session<'_> {
         notes
     }
 
-    fn ended(&self, outcome: &Outcome) -> String {
+    /// The reason for which the search ended, and the option of the command line that has to do with it.
+    fn ended(&self, outcome: &Outcome) -> (String, Option<&'static str>) {
         match outcome.ended {
-            Ended::Covered => "nothing was left to explore within the bound".to_owned(),
-            Ended::FirstBug => "a failure was found (--keep-going looks for more)".to_owned(),
-            Ended::Cancelled => "it was stopped".to_owned(),
+            Ended::Covered => ("nothing was left to explore within the bound".to_owned(), None),
+            Ended::FirstBug => ("a failure was found".to_owned(), Some("--keep-going looks for more")),
+            Ended::Cancelled => ("it was stopped".to_owned(), None),
             Ended::Budget if outcome.stats.executions() >= self.request.max_schedules => {
-                format!("it ran {} (--max-schedules)", plural(self.request.max_schedules, "schedule"))
+                let schedules = plural(self.request.max_schedules, "schedule");
+                (format!("it ran {schedules}"), Some("--max-schedules"))
             }
-            Ended::Budget => format!("its time was up after {:?} (--time-limit)", self.request.time_limit),
+            Ended::Budget => {
+                let reason = format!("its time was up after {:?}", self.request.time_limit);
+                (reason, Some("--time-limit"))
+            }
         }
     }
+
+    /// The failure of a finding as a sentence.
+    pub(crate) fn message(&self, found: &search::Finding) -> String {
+        let lanes = Lanes::of(found.trace.threads.iter().copied(), self.source.harness());
+        finding::message(&found.failure, &Words { lanes: &lanes, source: self.source })
+    }
+}
+
+fn with_option((reason, option): (String, Option<&'static str>)) -> String {
+    option.map_or_else(|| reason.clone(), |option| format!("{reason} ({option})"))
 }
 
 /// For the user: how many executions a limit on each of them has cut.

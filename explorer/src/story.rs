@@ -9,7 +9,8 @@ use checker::trace::{Reason, Trace, TraceStep};
 
 use crate::lanes::Lanes;
 use crate::places::Places;
-use crate::report::{EventLine, Location, Party, Switch, Why};
+use crate::report::{EventLine, Location, Party, Role, Switch, Why};
+use crate::say::sentence;
 use crate::shared::{Pool, Shared};
 use crate::words::Words;
 
@@ -96,7 +97,7 @@ impl Telling<'_> {
             number,
             thread: self.texts.share(self.words.lanes.label(event.id.thread)),
             operation: event.op.kind,
-            text: self.texts.share(self.words.event(event)),
+            text: self.texts.share(sentence(self.words.event(event))),
             place: located.place.clone(),
             switch: self.switch(located.step, pending).map(Box::new),
         }
@@ -105,8 +106,8 @@ impl Telling<'_> {
     fn switch(&mut self, step: &TraceStep, pending: Option<Located<'_>>) -> Option<Switch> {
         if step.event.op.kind == OpKind::Timeout && step.reason == Reason::Aside {
             let from = self.words.lanes.label(step.last.thread()?);
-            let reason =
-                format!("the timed wait of {} runs out", self.words.lanes.label(step.event.id.thread));
+            let waiter = self.words.lanes.label(step.event.id.thread);
+            let reason = sentence(format!("the timed wait of {waiter} runs out"));
             return Some(Switch { from, why: Why::Timeout, reason });
         }
         let thread = left(&step.reason)?;
@@ -121,10 +122,11 @@ impl Telling<'_> {
             _ => (Why::Preempted, format!("is preempted{next}")),
         };
         if why == Why::Preempted {
-            let doing = format!("was preempted{next}");
-            self.preempted.entry(thread).or_insert(Party { thread: from.clone(), doing, stack });
+            let doing = sentence(format!("was preempted{next}"));
+            let party = Party { thread: from.clone(), role: Role::Preempted, doing, stack };
+            self.preempted.entry(thread).or_insert(party);
         }
-        Some(Switch { reason: format!("{from} {reason}"), from, why })
+        Some(Switch { reason: sentence(format!("{from} {reason}")), from, why })
     }
 
     /// Where a thread is that does not go on: at what it runs next, or, if it never runs again, where it ends up.

@@ -94,11 +94,8 @@ fn replay_it(file: &str) -> String {
 /// What failed, where, and what its schedule costs.
 fn headlines(finding: &Finding, which: &str) -> String {
     let mut text = String::new();
-    let kind = kind_words(finding.kind);
-    // The checker's sentences name the kind themselves.
-    let what =
-        if finding.message.starts_with(&format!("{kind}:")) { String::new() } else { format!("{kind} — ") };
-    line(&mut text, &format!("{which}: {what}{}", headline_message(finding)));
+    let kind_and_message = || format!("{} — {}", kind_words(finding.kind), finding.message);
+    line(&mut text, &format!("{which}: {}", finding.headline.clone().unwrap_or_else(kind_and_message)));
     let place = finding.place.words();
     if !place.is_empty() {
         line(&mut text, &format!("  at {place}"));
@@ -113,14 +110,6 @@ fn headlines(finding: &Finding, which: &str) -> String {
         line(&mut text, &format!("  why: {}", why.sentence));
     }
     text
-}
-
-/// The sentence of a deadlock goes on with what every thread waits for, which the list of parties shows.
-fn headline_message(finding: &Finding) -> &str {
-    match finding.kind {
-        FailureKind::Deadlock => finding.message.split(';').next().unwrap_or_default(),
-        _ => &finding.message,
-    }
 }
 
 fn line(text: &mut String, content: &str) {

@@ -110,7 +110,11 @@ impl Words<'_> {
             On::Await(objs) => self.spins(objs),
             On::Once(obj) => format!("waits until {} is initialised", object(obj)),
             On::Test => "waits for a test".to_owned(),
-            On::Io(what) => format!("waits for {what}"),
+            On::Input(files) => {
+                let files: Vec<String> = files.iter().map(ToString::to_string).collect();
+                format!("waits for input from file descriptor {}", files.join(", "))
+            }
+            On::Arrival => "waits for a signal".to_owned(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use explorer::report::{FailureKind, Party, Why};
+use explorer::report::{FailureKind, Party, Role, Why};
 use serde_json::json;
 use tower_lsp::ls_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Uri,
@@ -127,8 +127,7 @@ fn waiting(finding: &Finding) -> impl Iterator<Item = &Party> {
     let told = &finding.kept.finding;
     let is_shared =
         told.thread.is_none() || matches!(told.kind, FailureKind::UseAfterFree | FailureKind::DoubleFree);
-    let others =
-        told.parties.iter().filter(move |party| is_shared && !party.doing.starts_with("was preempted"));
+    let others = told.parties.iter().filter(move |party| is_shared && party.role != Role::Preempted);
     others.filter(move |party| spot(party, finding) != finding.at)
 }
 

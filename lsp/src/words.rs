@@ -58,8 +58,8 @@ pub(crate) fn after(run: &Run, bugs: Bugs) -> String {
             format!("? {} dismissed · {schedules}", plural(run.findings.len() as u64, "failure"))
         }
         Verdict::Clean if !up_to.is_empty() => format!("✓ no failure {up_to} · {schedules}"),
-        _ if up_to.is_empty() => format!("? no failure so far · {schedules} · {}", ended(run)),
-        _ => format!("? no failure {up_to}, then {} · {schedules}", ended(run)),
+        _ if up_to.is_empty() => format!("? no failure so far · {schedules} · {}", run.reason()),
+        _ => format!("? no failure {up_to}, then {} · {schedules}", run.reason()),
     }
 }
 
@@ -81,25 +81,6 @@ pub(crate) fn depth(finding: &Finding, longest: usize) -> Option<String> {
     })
 }
 
-/// Why it ended, without the option of the command line that had been given.
-fn ended(run: &Run) -> &str {
-    run.ended.split(" (--").next().unwrap_or(&run.ended)
-}
-
-/// The sentence of an event about its thread: `write x` becomes `writes x`.
-pub(crate) fn third_person(text: &str) -> String {
-    let (verb, rest) = text.split_at(text.find(' ').unwrap_or(text.len()));
-    let verb = match verb {
-        "input" => "does input".to_owned(),
-        _ if verb.ends_with("sh") || verb.ends_with("ss") => format!("{verb}es"),
-        _ => match verb.strip_suffix('y') {
-            Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
-            _ => format!("{verb}s"),
-        },
-    };
-    format!("{verb}{rest}")
-}
-
 #[cfg(test)]
 mod tests {
     use explorer::report::Covered;
@@ -118,6 +99,7 @@ mod tests {
             other: 9,
             covered: Covered { preemptions, ..Covered::default() },
             ended: ended.to_owned(),
+            reason: None,
             notes: Vec::new(),
             findings: Vec::new(),
         }
@@ -197,20 +179,5 @@ mod tests {
         assert_eq!(running(Some(&progress), 0), "● 1,204 schedules · c = 1");
         assert_eq!(super::progress(&progress, 1), "1,204 schedules · 812/s · c = 1 · 1 bug");
         assert_eq!(running(None, 0), "● starting");
-    }
-
-    #[test]
-    fn threads_do_things() {
-        for (text, expected) in [
-            ("write `head`", "writes `head`"),
-            ("try to lock `m`: not free", "tries to lock `m`: not free"),
-            ("finish once `o`", "finishes once `o`"),
-            ("destroy `m`", "destroys `m`"),
-            ("compare-and-swap `x`", "compare-and-swaps `x`"),
-            ("input or output on `f`", "does input or output on `f`"),
-            ("exit", "exits"),
-        ] {
-            assert_eq!(third_person(text), expected);
-        }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use checker::difference::{Difference, Seen};
 use checker::names::{Site, ThreadName};
+use checker::peculiarity::Peculiarity;
 use checker::seam::{
     Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, OpKey, Status, Step, Stop,
     Until,
@@ -161,13 +162,10 @@ impl Execution for PtraceExecution {
             match pending {
                 Some(pending) if pending == *key => {}
                 Some(pending) => return Err(diverged(Seen::operation(thread, &pending))),
-                None => {
-                    let words = format!("{} has ended or does not exist", choice.agent);
-                    return Err(diverged(Seen::Other(words)));
-                }
+                None => return Err(diverged(Seen::NoAgent(choice.agent))),
             }
             let step = self.one(*choice).map_err(|error| match error {
-                ExecutionError::Impossible(why) => diverged(Seen::Other(why)),
+                ExecutionError::Impossible(why) => diverged(Seen::Impossible(why)),
                 other => other,
             })?;
             let stop = self.stop(choice.agent, &Until::one(), &step);
@@ -188,14 +186,12 @@ impl Execution for PtraceExecution {
     fn finish(mut self) -> Ending {
         let (stdout, stderr, truncated) = self.streams.output();
         if self.streams.flooded() {
-            self.process.note(
-                "the program floods its output: what came after the first 16 MiB of a stream was thrown away",
-            );
+            self.process.note(Peculiarity::FloodsOutput);
         }
         // Of an execution that was stopped nobody knows what would have come.
         let has_ended = self.views.iter().all(|view| view.status != Status::Enabled);
         if !self.process.concurrent && has_ended {
-            self.process.note("the program never created a second thread: there is one schedule only");
+            self.process.note(Peculiarity::OneThread);
         }
         let notes = self.process.notes.clone();
         if self.process.promoted {

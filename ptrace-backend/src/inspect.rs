@@ -132,11 +132,10 @@ impl Inspection {
             let (at, expected) = (self.process.events as usize, Seen::operation(name, expected));
             ExecutionError::Diverged(Box::new(Difference { at, expected, got }))
         };
-        let other = |words: &str| differs(Seen::Other(format!("{name} {words}")));
-        let index = self.index(name).ok_or_else(|| other("does not exist"))?;
+        let index = self.index(name).ok_or_else(|| differs(Seen::NoAgent(choice.agent)))?;
         let thread = &self.process.threads[index];
         let Some(pending) = thread.pending.as_ref().filter(|_| thread.is_live()) else {
-            return Err(other("has ended"));
+            return Err(differs(Seen::NoAgent(choice.agent)));
         };
         let is_timeout = matches!(choice.agent, Agent::Timeout(_));
         let kind = if is_timeout { OpKind::Timeout } else { pending.op.kind };
@@ -147,7 +146,7 @@ impl Inspection {
         let can_move = is_timeout
             || self.process.holds(index, &pending.need)
             || self.process.interruption(index, pending).is_some();
-        if can_move { Ok(index) } else { Err(other("is blocked")) }
+        if can_move { Ok(index) } else { Err(differs(Seen::Blocked(name))) }
     }
 
     fn timed(

@@ -68,7 +68,7 @@ pub(crate) fn launch(
             prepare_allocator(&mut startup, &layout)?;
             layout.plant(&startup)?;
             layout.main_stack = main.rsp;
-            let template = Template::new(startup, main, fork_loop, Arc::clone(streams));
+            let template = Template::new(startup, *main, fork_loop, Arc::clone(streams));
             Origin::Copies(template.map_err(LaunchError::system("set up the fork server"))?)
         }
         Passage::Early(early) => Origin::Starts(Starts { recipe, areas, early, mapped }),

@@ -25,5 +25,5 @@ mod traps;
 pub use control::knowledge::apart::{Known, Learnt};
 pub use execution::PtraceExecution;
 pub use inspect::{Halt, Inspection};
-pub use program::PtraceProgram;
+pub use program::{PtraceProgram, Restriction};
 pub use spec::{LaunchError, LaunchSpec, Stepping};

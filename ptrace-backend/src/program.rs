@@ -24,6 +24,15 @@ use crate::spec::{LaunchError, LaunchSpec};
 use crate::target::origin::Origin;
 use crate::target::streams::Streams;
 
+/// A restriction of the machine under which programs are explored all the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Restriction {
+    /// Address randomisation cannot be switched off.
+    AddressesVary,
+    /// The tool may not bind itself to one CPU.
+    NotBound,
+}
+
 /// A launched program. Executions are started by the thread that launched it: only that one may trace them.
 pub struct PtraceProgram {
     spec: LaunchSpec,
@@ -117,18 +126,12 @@ impl PtraceProgram {
         module.is_some_and(|(module, at)| self.layout.in_user_code(at + module.mapped.bias))
     }
 
-    /// What this machine refuses without which programs are explored all the same, a sentence each.
+    /// The restrictions of this machine under which programs are explored all the same.
     #[must_use]
-    pub fn restrictions(&self) -> Vec<String> {
-        let addresses = self.layout.addresses_vary.then_some(
-            "address randomisation cannot be switched off here: all executions of this search have the same addresses, but \
-             a later replay has others (`interleaver doctor` says what to do)",
-        );
-        let cpu = (!self.is_bound).then_some(
-            "the tool may not bind itself to one CPU here, which takes up to three times as long (`interleaver doctor` says \
-             what to do)",
-        );
-        addresses.into_iter().chain(cpu).map(str::to_owned).collect()
+    pub fn restrictions(&self) -> Vec<Restriction> {
+        let addresses = self.layout.addresses_vary.then_some(Restriction::AddressesVary);
+        let cpu = (!self.is_bound).then_some(Restriction::NotBound);
+        addresses.into_iter().chain(cpu).collect()
     }
 
     /// The thread that runs the harness of a test and is no part of it, if the program is such a harness.

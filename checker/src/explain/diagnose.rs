@@ -13,7 +13,7 @@ use super::sections::overtaken;
 use super::signs;
 use super::torn::{Torn, torn};
 use super::waiting::{circling, waiting};
-use crate::failure::{Failure, FailureKind, Party};
+use crate::failure::{Doing, Failure, FailureKind};
 use crate::names::Obj;
 use crate::op::{Access, Mode, OpKind};
 use crate::recorded::Recorded;
@@ -268,7 +268,7 @@ fn read_before(trace: &Trace, seen: &[Seen]) -> Option<Seen> {
 
 /// What became of a block that was freed: the last event of the thread that failed, if that was it.
 pub(super) fn life(failure: &Failure, trace: &Trace, swap: Option<Swap>) -> Option<Life> {
-    let freed_by = failure.others.iter().find(|party| party.doing == Party::FREED)?.thread;
+    let freed_by = failure.others.iter().find(|party| party.doing == Doing::Freed)?.thread;
     let late = trace.steps.iter().rposition(|step| Some(step.event.id.thread) == failure.thread)?;
     let touched = |event: &Recorded| event.did.accesses.iter().map(|access| access.obj).collect::<Vec<Obj>>();
     let block = touched(&trace.steps[late].event).into_iter().find(|obj| obj.name.is_allocated())?;

@@ -16,6 +16,7 @@ mod fate;
 mod held;
 mod lab;
 mod minimise;
+mod missing;
 mod pair;
 mod past;
 mod plan;
@@ -37,6 +38,8 @@ pub use self::fate::NoReturn;
 use self::lab::{Experiment, Halt, Lab};
 pub use self::minimise::Effort;
 use self::minimise::Searched;
+use self::missing::Stages;
+pub use self::missing::{Missing, Stage, WhyMissing};
 pub use self::pair::{CriticalPair, Second, Swap};
 pub use self::torn::{Late, Torn};
 pub(crate) use self::woken::lost;
@@ -80,7 +83,7 @@ pub struct Explanation {
     /// What kind of mistake it is.
     pub diagnosis: Diagnosis,
     /// What could not be found out, and why.
-    pub missing: Vec<String>,
+    pub missing: Vec<Missing>,
     /// How many executions it took.
     pub executions: u64,
 }
@@ -192,7 +195,7 @@ struct Learnt {
     pair: Option<CriticalPair>,
     depth: Option<Depth>,
     no_return: Option<NoReturn>,
-    missing: Vec<String>,
+    missing: Vec<Missing>,
     /// More key points were found on the way.
     is_promoted: bool,
 }
@@ -233,20 +236,18 @@ fn learn<P: Program>(
 
 impl Learnt {
     fn new<P: Program>(lab: &mut Lab<'_, P>, program: &P, simplest: &Experiment, seed: u64) -> Self {
-        let mut missing = Missing::default();
-        let evidence = missing.stage("the patterns of accesses", || Evidence::collect(lab, simplest, seed));
+        let mut stages = Stages::default();
+        let evidence = stages.run(Stage::Patterns, || Evidence::collect(lab, simplest, seed));
         let evidence = evidence.unwrap_or_default();
-        let pair =
-            missing.stage("the critical pair", || pair::critical_pair(lab, simplest, &evidence.passing));
+        let pair = stages.run(Stage::CriticalPair, || pair::critical_pair(lab, simplest, &evidence.passing));
         let switches = simplest.cost().switches;
-        let depth = missing.stage("its bug depth", || depth::depth(lab, simplest, switches));
+        let depth = stages.run(Stage::Depth, || depth::depth(lab, simplest, switches));
         let schedule = simplest.trace.schedule();
-        let no_return = missing.stage("the point of no return", || {
-            fate::no_return(lab, program, &schedule[..simplest.point], seed)
-        });
-        let Missing { texts, is_promoted } = missing;
+        let no_return =
+            stages.run(Stage::NoReturn, || fate::no_return(lab, program, &schedule[..simplest.point], seed));
+        let Stages { missing, is_promoted } = stages;
         let (pair, depth, no_return) = (pair.flatten(), depth.flatten(), no_return.flatten());
-        Self { evidence, pair, depth, no_return, missing: texts, is_promoted }
+        Self { evidence, pair, depth, no_return, missing, is_promoted }
     }
 }
 
@@ -262,33 +263,6 @@ fn suspects(trace: &Trace, failed: Option<u32>, evidence: &Evidence) -> Vec<Susp
 fn last_of(thread: Option<ThreadName>, steps: &[TraceStep]) -> Option<u32> {
     let last = steps.iter().rposition(|step| Some(step.event.id.thread) == thread)?;
     Some(last as u32)
-}
-
-/// What later stages did not come to. What the earlier ones did is as good without them; but what comes after more key points
-/// were found has other indices.
-#[derive(Default)]
-struct Missing {
-    texts: Vec<String>,
-    is_promoted: bool,
-}
-
-impl Missing {
-    fn stage<T>(&mut self, what: &str, run: impl FnOnce() -> Result<T, Halt>) -> Option<T> {
-        let result = if self.is_promoted { Err(Halt::Promoted) } else { run() };
-        let why = match result {
-            Ok(found) => return Some(found),
-            Err(Halt::Spent) => "its executions were used up".to_owned(),
-            Err(Halt::Late) => "its time was up".to_owned(),
-            Err(Halt::Cancelled) => "it was stopped".to_owned(),
-            Err(Halt::Promoted) => {
-                self.is_promoted = true;
-                "more key points were found on the way".to_owned()
-            }
-            Err(Halt::Failed(error)) => error.while_searching().to_string(),
-        };
-        self.texts.push(format!("{what}: {why}"));
-        None
-    }
 }
 
 impl From<Halt> for Unexplained {

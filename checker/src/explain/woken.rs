@@ -174,6 +174,7 @@ pub(super) fn writes(access: &Access) -> bool {
 mod tests {
     use super::super::tests::{explained, kind};
     use super::*;
+    use crate::failure::FailureDetail;
     use crate::search::Options;
 
     /// What a program waits for that nobody does, and what became of the last signal: `1: 3 wakes 2, again`.
@@ -236,8 +237,8 @@ mod tests {
                     | T2: lock m, r n, if n == 1 { w n 0, signal come }, unlock m \
                     | T3: lock m, r n, while n == 0 { wait come m, r n }, unlock m";
         assert_eq!(told(text), "1: 2 changes it");
-        let message = &super::super::tests::found(text, &Options::default()).failure.message;
-        assert!(!message.contains("lost"), "{message}");
+        let detail = super::super::tests::found(text, &Options::default()).failure.detail;
+        assert!(!matches!(detail, FailureDetail::LostWakeUp { .. }), "{detail:?}");
         let early =
             "create T2, signal c, lock m, w x 1, unlock m | T2: lock m, r x, while x == 0 { wait c m, r x }";
         assert_eq!(told(early), "lost wake-up");

@@ -6,7 +6,7 @@ use super::code::{Instruction, Operation};
 use super::sync::{self, Done, Object};
 use super::{Model, site};
 use crate::difference::{Difference, Seen};
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureDetail, FailureKind};
 use crate::names::{EventId, Site, ThreadName};
 use crate::seam::{
     Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, On, OpKey, Pick, Scope,
@@ -289,10 +289,10 @@ impl ModelRun {
 }
 
 impl Thread {
-    fn fail(&mut self, kind: FailureKind, message: String) {
+    /// It fails, with these words of the program's.
+    fn fail(&mut self, kind: FailureKind, words: String) {
         let stack = vec![site(self.code, self.at)];
-        self.failure =
-            Some(Failure { kind, message, thread: Some(self.name), stack, others: Vec::new(), line: None });
+        self.failure = Some(Failure::of_thread(kind, FailureDetail::Said(words), self.name, stack));
     }
 }
 
@@ -328,11 +328,11 @@ impl Execution for ModelRun {
             if got.as_ref() != Some(expected) {
                 return Err(diverged(match got {
                     Some(key) => Seen::operation(thread, &key),
-                    None => Seen::Other("no such operation".to_owned()),
+                    None => Seen::NoAgent(choice.agent),
                 }));
             }
             let step = match self.step(*choice, false) {
-                Err(ExecutionError::Impossible(why)) => return Err(diverged(Seen::Other(why))),
+                Err(ExecutionError::Impossible(why)) => return Err(diverged(Seen::Impossible(why))),
                 step => step?,
             };
             done.push(step);

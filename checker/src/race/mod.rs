@@ -16,7 +16,7 @@ mod tests;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-pub(crate) use self::pairs::too_many;
+pub(crate) use self::pairs::MOST;
 pub use self::pairs::{Harm, Pair, Pairs};
 use crate::cells::Cells;
 use crate::hb::HappensBefore;

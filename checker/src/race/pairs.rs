@@ -14,12 +14,7 @@ use crate::stretches::Stretches;
 use crate::trace::Trace;
 
 /// So many pairs are kept: each one needs an execution that shows it.
-const MOST: usize = 200;
-
-/// What to tell the user where [`Pairs::is_cut`].
-pub(crate) fn too_many() -> String {
-    format!("more than {MOST} pairs of locations race: the others are left out")
-}
+pub(crate) const MOST: usize = 200;
 
 /// The ways in which an execution can have a pair: the first place first, the second one first, both.
 const WAYS: usize = 3;

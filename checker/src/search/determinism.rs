@@ -119,11 +119,11 @@ impl<P: Program> Search<'_, P> {
 }
 
 pub(super) fn ends_differ(at: usize, expected: &End, got: &End) -> Difference {
-    let words = |end: &End| match end {
+    let seen = |end: &End| match end {
         End::Ended(failures) | End::Limit(_, failures) => {
-            failures.first().map_or("the end", |failure| &failure.message).to_owned()
+            failures.first().map_or(Seen::End, |failure| Seen::Failure(Box::new(failure.clone())))
         }
-        End::Cut(_) | End::Promoted(_) | End::Stopped(_) => "cut short".to_owned(),
+        End::Cut(_) | End::Promoted(_) | End::Stopped(_) => Seen::CutShort,
     };
-    Difference { at, expected: Seen::Other(words(expected)), got: Seen::Other(words(got)) }
+    Difference { at, expected: seen(expected), got: seen(got) }
 }

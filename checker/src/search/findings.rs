@@ -1,6 +1,7 @@
 //! Which failures are the same, and whether one happens again.
 
 use super::determinism::ends_differ;
+use super::note::SearchNote;
 use super::{Ended, Search, SearchError, Shown};
 use crate::failure::{Failure, FailureKind, Line};
 use crate::names::Site;
@@ -43,7 +44,7 @@ impl Identity {
 pub(super) enum Reproduction {
     Yes,
     /// The limit was not reached again: no finding.
-    No(String),
+    No(SearchNote),
     Promoted,
     /// The search ends here; so many replays had shown it by then.
     Stopped(Ended, u32),
@@ -78,7 +79,7 @@ impl<P: Program> Search<'_, P> {
                     }
                 }
                 _ if shown.limit => {
-                    return Ok(Reproduction::No(format!("{}, but not again on replay", failure.message)));
+                    return Ok(Reproduction::No(SearchNote::NotAgain(failure.clone())));
                 }
                 end => {
                     let expected = End::Ended(vec![failure.clone()]);

@@ -9,6 +9,7 @@ mod error;
 mod findings;
 mod long;
 mod narrow;
+mod note;
 mod only_synchronisation;
 mod options;
 mod outcome;
@@ -27,6 +28,7 @@ use self::determinism::Check;
 pub use self::error::SearchError;
 pub use self::findings::Identity;
 use self::findings::Reproduction;
+pub use self::note::SearchNote;
 pub use self::options::Options;
 pub use self::outcome::{Ended, Finding, Outcome, Progress, Stats};
 pub use self::replay::{Replayed, replay};
@@ -101,7 +103,7 @@ struct Search<'a, P> {
     cut: Option<u32>,
     /// The failures that every execution so far has shown; `None` before the first one.
     uniform: Option<Vec<Identity>>,
-    notes: Vec<String>,
+    notes: Vec<SearchNote>,
     epoch: Epoch,
     /// How many executions there had been since the last restart at the last audit.
     audited: u64,
@@ -145,7 +147,7 @@ impl<'a, P: Program> Search<'a, P> {
                 Err(error) if self.findings.is_empty() => return Err(error),
                 // What was found and reproduced before counts all the same.
                 Err(error) => {
-                    self.notes.push(format!("the search stopped early: {}", error.while_searching()));
+                    self.notes.push(SearchNote::StoppedEarly(error.while_searching()));
                     Ended::Cancelled
                 }
             },
@@ -162,9 +164,9 @@ impl<'a, P: Program> Search<'a, P> {
             let lowest = self.strategy.runs_at_least_cost();
             finding.fewest |= is_fewest(finding.preemptions.unwrap_or(u32::MAX), covered, lowest);
         }
-        self.notes.extend(self.races.is_cut().then(race::too_many));
-        self.notes.extend(self.strategy.uncovered().map(str::to_owned));
-        self.notes.extend(self.everywhere.then(only_synchronisation::why_everywhere));
+        self.notes.extend(self.races.is_cut().then_some(SearchNote::ManyRaces(race::MOST)));
+        self.notes.extend(self.strategy.lacks_costs().then_some(SearchNote::UnknownPreemptions));
+        self.notes.extend(self.everywhere.then_some(SearchNote::SwitchedEverywhere));
         let Self { stats, findings, races, notes, .. } = self;
         Ok(Outcome { stats, covered, at_synchronisation, findings, races, ended, notes })
     }

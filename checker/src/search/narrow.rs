@@ -7,7 +7,7 @@
 //! two accesses may have been left out. Each execution that is to be audited has all key points from the beginning.
 
 use super::audit::EVERY;
-use super::{Search, SearchError};
+use super::{Search, SearchError, SearchNote};
 use crate::failure::Failure;
 use crate::run::End;
 use crate::seam::{Program, Scope};
@@ -56,11 +56,7 @@ impl<P: Program> Search<'_, P> {
         if let (End::Ended(now), Some(failure)) = (wide, failures.first())
             && now.is_empty()
         {
-            let note = format!(
-                "an execution failed with few variables watched, and not with all of them, which changes the time that the \
-                 program sees: {}",
-                failure.message
-            );
+            let note = SearchNote::FewVariablesOnly(failure.clone());
             if !self.notes.contains(&note) {
                 self.notes.push(note);
             }

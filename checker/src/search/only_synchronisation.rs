@@ -51,10 +51,3 @@ impl<P: Program> Search<'_, P> {
         (self.options.only_synchronisation && !self.everywhere).then_some(covered)
     }
 }
-
-/// What the user should know if threads were switched everywhere although that was not asked for.
-pub(super) fn why_everywhere() -> String {
-    "a thread gives way (it yields or sleeps), and when its next turn is may depend on any access of others: threads were \
-     switched at every operation, not at synchronisation only"
-        .to_owned()
-}

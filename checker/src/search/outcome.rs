@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::findings::Identity;
+use super::note::SearchNote;
 use crate::failure::Failure;
 use crate::race::Pairs;
 use crate::run::Go;
@@ -26,8 +27,8 @@ pub struct Outcome {
     pub races: Pairs,
     /// Why the search ended.
     pub ended: Ended,
-    /// Things to tell the user, each one sentence.
-    pub notes: Vec<String>,
+    /// Things to tell the user.
+    pub notes: Vec<SearchNote>,
 }
 
 /// Why a search ended.

@@ -101,9 +101,9 @@ pub trait Strategy: Send {
         true
     }
 
-    /// Why less is covered than was run, where that is for another reason than a limit or the end of the budget.
-    fn uncovered(&self) -> Option<&'static str> {
-        None
+    /// Whether less is covered than was run since the costs of some execution could not be told.
+    fn lacks_costs(&self) -> bool {
+        false
     }
 
     /// Takes in an execution that no item of its own led to, where that tells it something about the program.

@@ -9,8 +9,9 @@ use super::passing::Passing;
 use super::position::Position;
 use super::recording::{Fault, Life, Recorded, Recording, Stage, State};
 use crate::lanes::Lanes;
+use crate::old_form::first_party;
 use crate::report::{Location, Switch, Why};
-use crate::schedule_file::{SavedChoice, ScheduleFile};
+use crate::schedule_file::{SavedChoice, ScheduleFile, place};
 
 impl Recording {
     /// From a file alone: threads, operations and places, as they were saved.
@@ -21,13 +22,14 @@ impl Recording {
         let columns = lanes.columns().into_iter();
         let lives = columns.map(|lane| life(lane.path, lane.thread, choices)).collect();
         let last = choices.last().map_or(ThreadName::MAIN, |choice| choice.thread);
-        let failed = saved.failure.at.first().and_then(|words| words.split_whitespace().next());
+        let first = first_party(&saved.failure);
+        let failed = first.as_ref().map(|party| party.thread.as_str());
         let thread = lanes.columns().into_iter().find(|lane| Some(lane.thread.as_str()) == failed);
         let fault = Fault {
             kind: saved.failure.kind,
             message: saved.failure.message.clone(),
             thread: thread.map_or(last, |lane| lane.path),
-            place: saved.failure.place.clone().or_else(|| place_in_words(saved)),
+            place: saved.failure.place.clone().or_else(|| own_place(saved, first?.place)),
         };
         let end = Position::at_rest(events.len());
         let passing = Passing::of_file(saved);
@@ -36,10 +38,8 @@ impl Recording {
     }
 }
 
-/// Where the first of several threads stood, if it was in code that has steps of its own: after the last words of its line.
-fn place_in_words(saved: &ScheduleFile) -> Option<Location> {
-    let (_, words) = saved.failure.at.first()?.rsplit_once(": ")?;
-    let failed = place(words);
+/// Where the first of several threads stood, if it was in code that has steps of its own.
+fn own_place(saved: &ScheduleFile, failed: Location) -> Option<Location> {
     let files = saved.choices.iter().filter_map(|choice| place(&choice.at).file);
     files.into_iter().any(|file| failed.file.as_ref() == Some(&file)).then_some(failed)
 }
@@ -73,27 +73,15 @@ fn words(choice: &SavedChoice) -> String {
     }
 }
 
-/// From `function, file:line`, or as much of it as is there.
-pub(super) fn place(words: &str) -> Location {
-    let (function, place) = match words.rsplit_once(", ") {
-        Some((function, place)) => (Some(function.to_owned()), place),
-        None => (None, words),
-    };
-    match place.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?))) {
-        Some((file, line)) => Location { function, file: Some(file.to_owned()), line: Some(line) },
-        None => Location { function: Some(words.to_owned()), ..Location::default() },
-    }
-}
-
 /// From its creation on, a thread is about to run its next event; what it does after its last one is not saved.
 fn life(name: ThreadName, label: String, choices: &[SavedChoice]) -> Life {
     let mut states: BTreeMap<usize, State> = BTreeMap::new();
     let mut from = born(name, choices);
     for (at, choice) in choices.iter().enumerate().filter(|(_, choice)| choice.thread == name) {
-        states.insert(from, State { stage: Stage::Ready, words: format!("about to {}", words(choice)) });
+        states.insert(from, State::new(Stage::Ready, format!("about to {}", words(choice))));
         from = at + 1;
     }
-    states.insert(from, State { stage: Stage::Ready, words: String::new() });
+    states.insert(from, State::new(Stage::Ready, String::new()));
     Life { name, label, states: states.into_iter().collect() }
 }
 
@@ -104,19 +92,4 @@ fn born(name: ThreadName, choices: &[SavedChoice]) -> usize {
     let creates = |choice: &SavedChoice| choice.operation == OpKind::Create && Some(choice.thread) == parent;
     let creations = choices.iter().enumerate().filter(|(_, choice)| creates(choice));
     creations.map(|(at, _)| at + 1).nth(usize::from(ordinal).saturating_sub(1)).unwrap_or(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_are_read_back_from_their_words() {
-        for words in
-            ["worker, src/a.c:7", "<T as core::fmt::Debug>::fmt, src/x, y.rs:12", "main+0x12", "a.c:3"]
-        {
-            assert_eq!(place(words).words(), words);
-        }
-        assert_eq!(place("worker, a.c:7").line, Some(7));
-    }
 }

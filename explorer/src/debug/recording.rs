@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use checker::failure::{Failure, FailureKind};
+use checker::failure::{Failure, FailureDetail, FailureKind};
 use checker::names::ThreadName;
 use checker::seam::{Agent, AgentView, Choice, On, OpKey, Status};
 use checker::search::Replayed;
@@ -14,6 +14,7 @@ use super::tape::Taken;
 use crate::lanes::Lanes;
 use crate::places::Places;
 use crate::report::{EventLine, Location, Switch};
+use crate::say::sentence;
 use crate::shared::Shared;
 use crate::story::Story;
 use crate::words::Words;
@@ -74,6 +75,15 @@ pub(super) struct State {
     pub(super) stage: Stage,
     /// Follows the thread's name.
     pub(super) words: String,
+    /// They begin with an adjective, as in "blocked on lock m", in place of a verb.
+    pub(super) adjective: bool,
+}
+
+impl State {
+    /// The state of a thread in these words, which begin with a verb.
+    pub(super) const fn new(stage: Stage, words: String) -> Self {
+        Self { stage, words, adjective: false }
+    }
 }
 
 /// Whether a thread can go on.
@@ -96,14 +106,8 @@ impl Recording {
         at: &[Shared<Location>],
         places: &Places<'_>,
     ) -> Self {
-        let none = Failure {
-            kind: FailureKind::AlwaysFails,
-            message: String::new(),
-            thread: None,
-            stack: Vec::new(),
-            others: Vec::new(),
-            line: None,
-        };
+        let none =
+            Failure::of_several(FailureKind::AlwaysFails, FailureDetail::Said(String::new()), Vec::new());
         let failure = replayed.failure.as_ref();
         let story = Story::tell(&replayed.trace, at, failure.unwrap_or(&none), places);
         let words = Words { lanes: &story.lanes, source: places.source() };
@@ -114,7 +118,7 @@ impl Recording {
         let main = lives.first().map_or(ThreadName::MAIN, |life| life.name);
         let fault = failure.map(|failure| Fault {
             kind: failure.kind,
-            message: finding::message(failure, &story.lanes),
+            message: finding::message(failure, &words),
             thread: blame::thread(failure, &replayed.trace)
                 .or(last)
                 .filter(|thread| Some(*thread) != harness)
@@ -154,9 +158,9 @@ impl Recording {
     pub(super) fn end_at(&mut self, end: Position, thread: ThreadName) {
         self.events.truncate(end.events);
         let state = match self.fault {
-            Some(_) => Some(State { stage: Stage::Failed, words: FAILED.to_owned() }),
+            Some(_) => Some(State::new(Stage::Failed, FAILED.to_owned())),
             None if end.is_at_rest() => None,
-            None => Some(State { stage: Stage::Ready, words: String::new() }),
+            None => Some(State::new(Stage::Ready, String::new())),
         };
         if let Some((life, state)) = self.lives.iter_mut().find(|life| life.name == thread).zip(state) {
             life.states.retain(|(from, _)| *from < end.events);
@@ -272,7 +276,13 @@ fn state(view: &AgentView, words: &Words<'_>) -> State {
         Status::Failed(_) => (Stage::Failed, FAILED.to_owned()),
         Status::Finished => (Stage::Ended, "has ended".to_owned()),
     };
-    State { stage, words: words.replace('`', "") }
+    let adjective = matches!(&view.status, Status::Blocked(on) if is_on_object(on));
+    State { stage, words: sentence(words.replace('`', "")), adjective }
+}
+
+/// Whether a wait is told as one at an object.
+const fn is_on_object(on: &On) -> bool {
+    !matches!(on, On::Join(_) | On::Await(_) | On::Input(_) | On::Arrival | On::Test)
 }
 
 fn blocked(on: &On, words: &Words<'_>) -> String {
@@ -286,6 +296,6 @@ fn blocked(on: &On, words: &Words<'_>) -> String {
         On::Barrier { obj, .. } => format!("blocked on barrier {}", object(*obj)),
         On::Futex(obj) => format!("blocked on futex {}", object(*obj)),
         On::Once(obj) => format!("blocked on initialiser {}", object(*obj)),
-        On::Join(_) | On::Await(_) | On::Io(_) | On::Test => words.waits(on),
+        On::Join(_) | On::Await(_) | On::Input(_) | On::Arrival | On::Test => words.waits(on),
     }
 }

@@ -8,7 +8,7 @@ use super::error::DebugError;
 use super::hit_count::Tally;
 use super::moves::Direction;
 use super::position::Position;
-use super::recording::Stage;
+use super::recording::{Stage, State};
 use super::replica::Copy;
 use super::running::Filters;
 use super::scan::{Limit, Mark, Scan, Seen};
@@ -85,8 +85,8 @@ impl Debuggee<'_> {
     fn stays(&mut self, thread: ThreadName, at: Position) -> Stop {
         let label = self.recording.label(thread);
         let state = self.recording.life(thread).and_then(|life| life.state(at.events)).cloned();
-        let (at, thread, words) = match state.as_ref().map(|state| (state.stage, state.words.as_str())) {
-            Some((Stage::Blocked, words)) => (at, thread, stays_so(&label, words)),
+        let (at, thread, words) = match state.as_ref().map(|state| (state.stage, state)) {
+            Some((Stage::Blocked, state)) => (at, thread, stays_so(&label, state)),
             Some((Stage::Ready, _)) if self.recording.fault.is_none() && thread == self.thread_at_end() => {
                 return self.go_to_end();
             }
@@ -165,10 +165,10 @@ impl Debuggee<'_> {
     }
 }
 
-/// That a thread does not go on: `words` say what it is up to, as an adjective or with a verb.
-fn stays_so(label: &str, words: &str) -> String {
-    let how = if words.starts_with("blocked ") { "stays" } else { "still" };
-    format!("{label} {how} {words}")
+/// That a thread does not go on.
+fn stays_so(label: &str, state: &State) -> String {
+    let how = if state.adjective { "stays" } else { "still" };
+    format!("{label} {how} {}", state.words)
 }
 
 /// The way to a thread's next line.
@@ -254,8 +254,14 @@ mod tests {
 
     #[test]
     fn what_keeps_a_thread_is_said_in_a_sentence() {
-        assert_eq!(stays_so("T1", "blocked on lock m"), "T1 stays blocked on lock m");
-        assert_eq!(stays_so("T1", "spins until turn changes"), "T1 still spins until turn changes");
-        assert_eq!(stays_so("T1", "waits for T2 to end"), "T1 still waits for T2 to end");
+        let state =
+            |words: &str, adjective| State { adjective, ..State::new(Stage::Blocked, words.to_owned()) };
+        for (state, expected) in [
+            (state("blocked on lock m", true), "T1 stays blocked on lock m"),
+            (state("spins until turn changes", false), "T1 still spins until turn changes"),
+            (state("waits for T2 to end", false), "T1 still waits for T2 to end"),
+        ] {
+            assert_eq!(stays_so("T1", &state), expected);
+        }
     }
 }

@@ -106,8 +106,9 @@ impl<'a> Keeper<'a> {
         name
     }
 
-    /// Keeps what the exploration came to, for the target and for what was found earlier.
-    pub(crate) fn end(&self, report: &Report) -> Result<(), StoreError> {
+    /// Keeps what the exploration came to, for the target and for what was found earlier; `reason`: why it ended, without the
+    /// option of the command line.
+    pub(crate) fn end(&self, report: &Report, reason: String) -> Result<(), StoreError> {
         let _alone = self.store.lock()?;
         let run = Run {
             at: now(),
@@ -119,6 +120,7 @@ impl<'a> Keeper<'a> {
             other: report.other + report.narrow.map_or(0, |narrow| narrow.schedules),
             covered: report.covered,
             ended: report.ended.clone(),
+            reason: Some(reason),
             notes: report.notes.clone(),
             findings: report.findings.iter().filter_map(|finding| finding.id.clone()).collect(),
         };

@@ -11,6 +11,7 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+use crate::old_form::without_option;
 use crate::place::Place;
 use crate::report::{Covered, Finding};
 use crate::schedule_file::SavedTarget;
@@ -145,10 +146,21 @@ pub struct Run {
     pub covered: Covered,
     /// Why it ended.
     pub ended: String,
+    /// The same without the option of the command line; absent in stores of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// What the result rests on.
     pub notes: Vec<String>,
     /// The findings that it made.
     pub findings: Vec<String>,
+}
+
+impl Run {
+    /// The reason for which it ended, without the option of the command line.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        self.reason.as_deref().unwrap_or_else(|| without_option(&self.ended))
+    }
 }
 
 impl KeptFinding {

@@ -2,6 +2,7 @@
 
 use super::{CheckResult, Checked, KeptFinding, Run};
 use crate::report::{Covered, FailureKind, Finding};
+use crate::say::sentence;
 use crate::schedule_file::SavedTarget;
 use crate::text::plural;
 
@@ -28,7 +29,7 @@ pub(super) fn not_found(finding: &mut KeptFinding, ran: &SavedTarget, run: &Run,
         }
     };
     finding.fixed = (result == CheckResult::Fixed).then_some(run.at);
-    finding.checked = Some(Checked { at: run.at, result, words });
+    finding.checked = Some(Checked { at: run.at, result, words: sentence(words) });
     true
 }
 
@@ -39,7 +40,7 @@ fn hides(other: &Finding, needed: Option<u32>) -> bool {
 
 /// Why it ended, without the option of the command line that was given.
 fn cut_short(run: &Run) -> String {
-    format!("inconclusive: {}", run.ended.split(" (--").next().unwrap_or(&run.ended))
+    format!("inconclusive: {}", run.reason())
 }
 
 fn hidden_by(other: &Finding) -> String {
@@ -64,13 +65,13 @@ pub fn last_words(finding: &KeptFinding, last: &Run) -> Checked {
     match &finding.checked {
         _ if last.findings.contains(&finding.id) => found(last.at),
         Some(checked) if is_of_last(&checked) => checked.clone(),
-        _ => Checked { at: last.at, result: CheckResult::Inconclusive, words: cut_short(last) },
+        _ => Checked { at: last.at, result: CheckResult::Inconclusive, words: sentence(cut_short(last)) },
     }
 }
 
 /// The run found it.
 pub(super) fn found(at: u64) -> Checked {
-    Checked { at, result: CheckResult::StillFails, words: "still fails".to_owned() }
+    Checked { at, result: CheckResult::StillFails, words: sentence("still fails".to_owned()) }
 }
 
 /// Whether both ran the same thing: neither the build nor the user's language makes another one of it.

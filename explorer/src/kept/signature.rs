@@ -5,7 +5,7 @@ use std::path::Path;
 
 use checker::failure::FailureKind;
 
-use crate::report::{Finding, Location, Party};
+use crate::report::{Finding, Location, Party, Role};
 use crate::store::short_hash;
 
 /// A name that the same failure always gets, whatever moves around it.
@@ -27,7 +27,7 @@ fn places(finding: &Finding) -> Vec<&Location> {
         return vec![&finding.place];
     }
     let failed = finding.thread.as_ref();
-    let on_the_way = |party: &&Party| party.doing.starts_with("was preempted");
+    let on_the_way = |party: &&Party| party.role == Role::Preempted;
     let parties = finding.parties.iter().filter(|party| !on_the_way(party));
     let taking_part = parties.filter(|party| failed.is_none_or(|failed| party.thread == *failed));
     let mut places: Vec<_> = taking_part.filter_map(|party| party.stack.first()).collect();
@@ -79,7 +79,8 @@ mod tests {
     fn finding(kind: FailureKind, lines: &[u32]) -> Finding {
         let party = |(at, line): (usize, &u32)| Party {
             thread: format!("T{}", at + 1),
-            doing: if at == 0 { "failed" } else { "was preempted, about to write `x`" }.to_owned(),
+            role: if at == 0 { Role::Failed } else { Role::Preempted },
+            doing: "does something".to_owned(),
             stack: vec![Location {
                 file: Some("a.c".to_owned()),
                 line: Some(*line),

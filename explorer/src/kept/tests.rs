@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use checker::failure::FailureKind;
-use checker::names::Site;
+use checker::failure::{Failure, FailureDetail, FailureKind};
+use checker::names::{Site, ThreadName};
 use checker::search::Identity;
 
 use super::*;
-use crate::report::{Finding, Location, Output, Party, Report};
+use crate::report::{Finding, Location, Output, Party, Report, Role};
 use crate::schedule_file::{FORMAT, FoundBy, KeyPoints, SavedFailure, ScheduleFile};
 use crate::store::Store;
 
@@ -18,6 +18,7 @@ pub(super) fn finding(kind: FailureKind) -> Finding {
     Finding {
         kind,
         message: "it fails".to_owned(),
+        headline: None,
         place: Location { file: Some("a.c".to_owned()), line: Some(2), function: Some("main".to_owned()) },
         thread: Some("T1".to_owned()),
         schedule_number: 4,
@@ -85,7 +86,7 @@ impl Checkout {
             keeper.keep(&identity(*line), &mut told, &schedule).unwrap();
             report.findings.push(told);
         }
-        keeper.end(&report).unwrap();
+        keeper.end(&report, report.ended.clone()).unwrap();
         report.findings.iter().filter_map(|finding| finding.schedule_file.clone()).map(Into::into).collect()
     }
 
@@ -97,18 +98,12 @@ impl Checkout {
 }
 
 fn party(place: Location) -> Party {
-    Party { thread: "T1".to_owned(), doing: "failed".to_owned(), stack: vec![place] }
+    Party { thread: "T1".to_owned(), role: Role::Failed, doing: "failed".to_owned(), stack: vec![place] }
 }
 
 fn identity(line: u32) -> Identity {
-    Identity::of(&checker::failure::Failure {
-        kind: FailureKind::Assertion,
-        message: String::new(),
-        thread: Some(checker::names::ThreadName::MAIN),
-        stack: vec![Site(u64::from(line))],
-        others: Vec::new(),
-        line: None,
-    })
+    let stack = vec![Site(u64::from(line))];
+    Identity::of(&Failure::of_thread(FailureKind::Assertion, FailureDetail::Aborted, ThreadName::MAIN, stack))
 }
 
 fn run(build: &str) -> SavedTarget {
@@ -143,6 +138,7 @@ fn schedule(run: &SavedTarget, line: u32) -> ScheduleFile {
             kind: FailureKind::Assertion,
             message: "it fails".to_owned(),
             at: vec![format!("T1 failed: main, a.c:{line}")],
+            parties: Vec::new(),
             place: None,
             preemptions: Some(1),
             fewest: true,

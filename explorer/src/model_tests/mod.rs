@@ -1,9 +1,12 @@
 //! Reports and schedule files of fixed runs of the in-memory model, from the search to the text that a person reads.
 
 mod explanations;
+mod failures;
+mod older_stores;
 mod outcomes;
 mod replays;
 mod reports;
+mod scrambled;
 mod workers;
 
 use std::path::{Path, PathBuf};

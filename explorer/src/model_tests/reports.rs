@@ -163,6 +163,7 @@ fn the_json_report_has_the_documented_members() {
           "parties": [
             {
               "thread": "T1",
+              "role": "failed",
               "doing": "failed",
               "stack": [
                 {
@@ -174,6 +175,7 @@ fn the_json_report_has_the_documented_members() {
             },
             {
               "thread": "T3",
+              "role": "preempted",
               "doing": "was preempted, about to write `x`",
               "stack": [
                 {

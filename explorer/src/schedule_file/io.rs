@@ -176,6 +176,7 @@ pub(crate) mod tests {
                 kind: FailureKind::Assertion,
                 message: "assertion `counter == 2` failed".into(),
                 at: vec!["T1 main: main, counter.c:20".into()],
+                parties: Vec::new(),
                 place: Some(Location {
                     file: Some("counter.c".into()),
                     line: Some(20),

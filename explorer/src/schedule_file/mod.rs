@@ -1,5 +1,6 @@
 //! A schedule as a file: what was run, which choices were made, and what came of it. See `docs/formats.md`.
 
+mod at;
 mod encode;
 mod io;
 
@@ -19,9 +20,10 @@ use crate::request::Request;
 use crate::shared::Shared;
 use crate::text_value::OsText;
 
-pub use io::ScheduleFileError;
+pub(crate) use self::at::{function, place};
+pub use self::io::ScheduleFileError;
 #[cfg(test)]
-pub(crate) use io::tests::example;
+pub(crate) use self::io::tests::example;
 
 /// What the `format` member of every schedule file says.
 pub const FORMAT: &str = "interleaver-schedule";
@@ -134,6 +136,9 @@ pub struct SavedFailure {
     pub message: String,
     /// Where, one line for each thread that takes part.
     pub at: Vec<String>,
+    /// The same as data; empty in files of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parties: Vec<SavedParty>,
     /// The failing line, where one thread failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Location>,
@@ -146,6 +151,16 @@ pub struct SavedFailure {
     /// The schedule is minimised to the end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub minimised: bool,
+}
+
+/// A thread that takes part in a failure.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SavedParty {
+    /// Which one (`T1`, `T2` …).
+    pub thread: String,
+    /// Its place.
+    #[serde(flatten)]
+    pub place: Location,
 }
 
 /// Why nothing fails.

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use explorer::explanation::{AccessLine, Compared, Explanation, PatternLine, Side};
+use explorer::third_person::third_person;
 
 use super::Spot;
-use crate::words::third_person;
 
 /// So many orders are told, where it takes several to pass.
 const MOST_ORDERS: usize = 2;

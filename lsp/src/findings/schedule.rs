@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use explorer::report::{EventLine, Finding, OpKind, Why};
+use explorer::report::{EventLine, Finding, OpKind, Party, Role, Why};
+use explorer::third_person::third_person;
 
 use super::Spot;
-use crate::words::third_person;
 
 /// A change of thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -104,10 +104,9 @@ impl<'a> Told<'a> {
     }
 
     /// What a thread does at the end, if it takes part in the failure.
-    fn party(&self, thread: &str) -> Option<(String, Option<Spot>)> {
+    fn party(&self, thread: &str) -> Option<(&'a Party, Option<Spot>)> {
         let party = self.finding.parties.iter().find(|party| party.thread == thread)?;
-        let at = party.stack.iter().find_map(|place| Spot::of(place, self.root));
-        Some((party.doing.clone(), at))
+        Some((party, party.stack.iter().find_map(|place| Spot::of(place, self.root))))
     }
 
     pub(super) fn end(&self) -> Vec<State> {
@@ -130,20 +129,30 @@ impl<'a> Told<'a> {
         }
         match self.party(&thread) {
             // Those that were preempted on the way have run on since.
-            Some((doing, at)) if !doing.starts_with("was preempted") => State { thread, doing, at },
+            Some((party, at)) if party.role != Role::Preempted => {
+                State { thread, doing: party.doing.clone(), at }
+            }
             _ => State { thread, doing: "has ended".to_owned(), at: None },
         }
     }
 
+    /// Whether a thread has been created by then: the n-th one that another thread creates is its n-th child.
     fn is_created(&self, thread: &str, before: usize) -> bool {
-        let creates = format!("create {thread}");
-        let made = |event: &EventLine| event.operation == OpKind::Create && *event.text == creates;
-        self.events()[..before].iter().any(made)
+        let lanes = &self.finding.lanes;
+        let path = lanes.iter().find(|lane| lane.thread == thread).map(|lane| lane.path);
+        let Some((&ordinal, parents)) = path.as_ref().and_then(|path| path.path().split_last()) else {
+            return false;
+        };
+        let Some(parent) = lanes.iter().find(|lane| lane.path.path() == parents) else { return true };
+        let creates =
+            |event: &&EventLine| event.operation == OpKind::Create && *event.thread == *parent.thread;
+        self.events()[..before].iter().filter(creates).count() >= usize::from(ordinal)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use explorer::say::scramble;
     use serde_json::json;
 
     use super::*;
@@ -225,5 +234,28 @@ mod tests {
         let told = Told::of(&finding, root.path());
         assert_eq!(doing(&told.states(1)), ["T1 is about to create T2", "T2 does not exist yet"]);
         assert_eq!(doing(&told.states(2)), ["T1 has ended", "T2 is about to read `x`"]);
+    }
+
+    /// Threads and places are those of a finding whose sentences say nothing.
+    #[test]
+    fn nothing_is_read_from_a_sentence() {
+        let root = tempfile::tempdir().unwrap();
+        let events = ["T1 1 create T2", "T2 3 read `x` <T1", "T2 4 write `x`"];
+        let parties = [("T1", "failed", 9), ("T2", "was preempted, about to write `x`", 4)];
+        let finding = finding(root.path(), &events, &parties);
+        let mut scrambled = finding.clone();
+        scrambled.parties.iter_mut().for_each(|party| party.doing = scramble(&party.doing));
+        let mut said = scrambled.events.to_vec();
+        said.iter_mut().for_each(|event| event.text = scramble(&event.text).into());
+        scrambled.events = said.into();
+        let [told, other] = [&finding, &scrambled].map(|finding| Told::of(finding, root.path()));
+        let places =
+            |states: Vec<State>| states.into_iter().map(|state| (state.thread, state.at)).collect::<Vec<_>>();
+        for before in 0..=events.len() {
+            assert_eq!(places(told.states(before)), places(other.states(before)));
+        }
+        let exists = |told: &Told<'_>| doing(&told.states(0))[1].ends_with("does not exist yet");
+        assert!(exists(&told) && exists(&other));
+        assert_eq!(doing(&other.end())[1], "T2 has ended");
     }
 }

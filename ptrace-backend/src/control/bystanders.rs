@@ -1,7 +1,8 @@
 //! Processes that the target forks: they stay attached and run, but nobody schedules them.
 
-use checker::failure::FailureKind;
+use checker::failure::{FailureDetail, FailureKind};
 use checker::names::ThreadName;
+use checker::peculiarity::Peculiarity;
 use checker::seam::ExecutionError;
 
 use super::hearing::Heard;
@@ -13,12 +14,6 @@ use crate::layout::What;
 use crate::os::wait::Wait;
 use crate::os::{Tid, memory, ptrace};
 use crate::target::startup::answer_time_stamp;
-
-const NOTE: &str =
-    "the program starts other processes: they ran unscheduled, and waiting for them is not explored";
-
-const COPIED: &str = "the program forks while it has several threads: the child has the memory of that moment, whose place among \
-     what other threads do between their key points is not explored, so that the bound is not covered";
 
 /// The memory of a process that another one has forked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,11 +33,11 @@ impl Process {
             self.lift_probes_of(child);
             if self.threads.iter().filter(|thread| thread.is_live()).count() > 1 {
                 self.left_out = true;
-                self.note(COPIED);
+                self.note(Peculiarity::ForksBesideThreads);
             }
         }
         self.bystanders.push(child);
-        self.note(NOTE);
+        self.note(Peculiarity::StartsProcesses);
         self.shared.note_outside();
         ptrace::resume(child, 0).map_err(system("resume a new process"))
     }
@@ -70,7 +65,7 @@ impl Process {
 
     /// The target has replaced itself by another program, which runs unscheduled to its end.
     pub(crate) fn replaced(&mut self) -> Result<Flow, ExecutionError> {
-        self.note("the program replaces itself by another one (exec), which ran unscheduled: explore that one itself");
+        self.note(Peculiarity::ReplacesItself);
         for thread in self.threads.iter_mut().skip(1) {
             (thread.stage, thread.reaped) = (Stage::Ended, true);
         }
@@ -81,9 +76,8 @@ impl Process {
             match status {
                 Wait::Exited(code) => {
                     if code != 0 && self.exit_code_fails {
-                        let message =
-                            format!("the program that it was replaced by ended with exit code {code}");
-                        let failure = self.failure(0, FailureKind::ExitCode, message, Vec::new());
+                        let detail = FailureDetail::ExitCodeOfReplacement(code);
+                        let failure = self.failure(0, FailureKind::ExitCode, detail, Vec::new());
                         self.threads[0].stage = Stage::Failed(failure);
                     }
                     return Ok(Flow::Rest);

@@ -3,6 +3,7 @@
 
 use checker::names::EventId;
 use checker::op::{Access, Effect, Op, OpKind};
+use checker::peculiarity::Peculiarity;
 
 use super::functions::Function;
 use super::process::Process;
@@ -20,11 +21,9 @@ impl Process {
         }
         let is_look = |trap: &Trap| matches!(trap.what, What::Function { function: Function::Look, .. });
         self.note(if self.layout.traps.values().any(is_look) {
-            "the program cancels threads: a thread is cancelled at its cancellation points; one that allows asynchronous \
-             cancellation, at its key points only"
+            Peculiarity::CancelsThreadsAtKeyPoints
         } else {
-            "the program cancels threads: a thread is cancelled where it comes to a cancellation point, and that this may be \
-             between two of its key points is not explored"
+            Peculiarity::CancelsThreads
         });
     }
 

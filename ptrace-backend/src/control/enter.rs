@@ -1,6 +1,6 @@
 //! A thread stands at the entry of a thread function: which operation that is, and what it waits for.
 
-use checker::failure::FailureKind;
+use checker::failure::{FailureDetail, FailureKind};
 use checker::names::{Obj, Site};
 use checker::op::{Access, Mode, Op, OpKind};
 use checker::seam::ExecutionError;
@@ -81,10 +81,9 @@ impl Process {
         if function.is_wait_of_rust() {
             self.use_rust_mutex(index, self.threads[index].argument(1));
         }
-        if let Some(message) = self.misuse(index, function, object) {
-            let (kind, message) = message;
+        if let Some((kind, detail)) = self.misuse(index, function, object) {
             let stack = self.stack(index);
-            let failure = self.failure(index, kind, message, stack);
+            let failure = self.failure(index, kind, detail, stack);
             self.threads[index].stage = Stage::Failed(failure);
             return Ok(Some(Flow::Rest));
         }
@@ -146,7 +145,7 @@ impl Process {
     }
 
     /// A use of an object that is a failure in itself.
-    fn misuse(&self, index: Index, function: Function, object: u64) -> Option<(FailureKind, String)> {
+    fn misuse(&self, index: Index, function: Function, object: u64) -> Option<(FailureKind, FailureDetail)> {
         use Function as F;
         let held_by = |owner: Option<Index>| owner.map(|i| self.threads[i].name);
         match function {
@@ -156,23 +155,20 @@ impl Process {
                 if owner == Some(index) || self.mutex_memory(object).checks_owner() {
                     return None;
                 }
-                let holder = held_by(owner).map_or("nobody holds it".to_owned(), |t| format!("{t} holds it"));
-                let what = self.words(object);
-                let message =
-                    format!("mutex {what} is unlocked by a thread that does not hold it ({holder})");
-                Some((FailureKind::UnlockNotHeld, message))
+                let detail =
+                    FailureDetail::UnlockedNotHeld { mutex: self.object(object, 1), holder: held_by(owner) };
+                Some((FailureKind::UnlockNotHeld, detail))
             }
             F::MutexDestroy => {
-                let owner = held_by(self.objects.mutexes.get(&object).and_then(|m| m.owner))?;
-                let message = format!("mutex {} is destroyed while {owner} holds it", self.words(object));
-                Some((FailureKind::DestroyedWhileHeld, message))
+                let holder = held_by(self.objects.mutexes.get(&object).and_then(|m| m.owner))?;
+                let detail = FailureDetail::DestroyedHeld { mutex: self.object(object, 1), holder };
+                Some((FailureKind::DestroyedWhileHeld, detail))
             }
             F::CondDestroy => {
                 let waiter = self.objects.conds.get(&object)?.waiters.first().copied();
-                let waiter = held_by(waiter)?;
-                let what = self.words(object);
-                let message = format!("condition variable {what} is destroyed while {waiter} waits for it");
-                Some((FailureKind::DestroyedWhileHeld, message))
+                let condition = self.object(object, 1);
+                let detail = FailureDetail::DestroyedWaitedFor { condition, waiter: held_by(waiter)? };
+                Some((FailureKind::DestroyedWhileHeld, detail))
             }
             _ => None,
         }

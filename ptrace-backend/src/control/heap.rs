@@ -11,6 +11,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use checker::names::{Obj, ObjName, Site, ThreadName};
+use checker::peculiarity::Peculiarity;
 use checker::seam::ExecutionError;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -191,10 +192,7 @@ impl Process {
         if self.heap.calls == if self.heap.surveys { MOST_EARLY } else { MOST } {
             self.leave_allocations_unnamed()?;
             if self.heap.names {
-                self.note(
-                    "the program calls the allocator more than 5,000 times in an execution: what it frees after that, and uses, is \
-                     not seen",
-                );
+                self.note(Peculiarity::AllocatesOften);
             }
         }
         let argument = |i: usize| self.threads[index].argument(i);

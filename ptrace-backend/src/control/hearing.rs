@@ -1,6 +1,6 @@
 //! Hearing what traced processes report: each wait has an end in sight, and an ear for all that may report meanwhile.
 
-use checker::failure::FailureKind;
+use checker::failure::{FailureDetail, FailureKind};
 use checker::seam::ExecutionError;
 
 use super::process::{Process, system};
@@ -117,13 +117,9 @@ impl Process {
             self.threads[index].regs = regs;
         }
         let is_between = runs && matches!(stop, Some(Heard::Report(Wait::Stopped)));
-        let name = self.threads[index].name;
         if is_between && self.goes_round(index)? {
             let stack = self.stack(index);
-            let message = format!(
-                "livelock: {name} goes round in a loop for ever, and looks at nothing there that could change"
-            );
-            let failure = self.failure(index, FailureKind::Livelock, message, stack);
+            let failure = self.failure(index, FailureKind::Livelock, FailureDetail::GoesRound, stack);
             self.threads[index].stage = Stage::Failed(failure);
             return Ok(true);
         }
@@ -134,13 +130,14 @@ impl Process {
         let stack = self.stack(index);
         self.gone = true;
         if self.threads[index].cancellation.asynchronous {
+            let name = self.threads[index].name;
             return Err(ExecutionError::Unsupported(format!(
                 "{name} runs on without coming to a key point and allows asynchronous cancellation \
                  (pthread_setcanceltype), which is not supported where nothing else could end it"
             )));
         }
-        let message = format!("{name} ran longer than the time limit without coming to a key point");
-        self.threads[index].stage = Stage::Failed(self.failure(index, FailureKind::Timeout, message, stack));
+        let failure = self.failure(index, FailureKind::Timeout, FailureDetail::NoKeyPoint, stack);
+        self.threads[index].stage = Stage::Failed(failure);
         Ok(true)
     }
 

@@ -91,11 +91,6 @@ impl Process {
         Obj { name, offset: start as u32, len }
     }
 
-    /// The words for an address, for a message.
-    pub(crate) fn words(&self, addr: u64) -> String {
-        self.shared.describe(&self.layout, self.object(addr, 1)).unwrap_or_else(|| format!("{addr:#x}"))
-    }
-
     /// Where in the user's own source the call comes from from which a thread has just returned to `back`; where no line
     /// on the stack is the user's, where in the program's own code.
     pub(crate) fn call_site(&self, index: Index, back: u64) -> Site {

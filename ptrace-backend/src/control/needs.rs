@@ -140,14 +140,11 @@ impl Process {
             Need::Signal(at) => On::Cond(obj(at)),
             Need::Wake(at) => On::Futex(obj(at)),
             Need::Change(locations) => On::Await(locations.iter().map(|(_, obj, _)| *obj).collect()),
-            Need::Arrival(_) => On::Io("a signal".to_owned()),
+            Need::Arrival(_) => On::Arrival,
             Need::PiFutex(at) => {
                 On::Mutex { obj: obj(at), owner: self.pi_owner(*at).map(|i| self.threads[i].name) }
             }
-            Need::Ready(files) => {
-                let files: Vec<String> = files.iter().map(|(file, _)| file.to_string()).collect();
-                On::Io(format!("input from file descriptor {}", files.join(", ")))
-            }
+            Need::Ready(files) => On::Input(files.iter().map(|(file, _)| *file).collect()),
         })
     }
 

@@ -4,8 +4,9 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use checker::failure::FailureKind;
+use checker::failure::{FailureDetail, FailureKind, SignalOrigin};
 use checker::names::{Obj, Site, ThreadName};
+use checker::peculiarity::Peculiarity;
 use checker::seam::{ExecutionError, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -52,7 +53,7 @@ pub(crate) struct Process {
     pub(super) early: FxHashMap<Tid, Wait>,
     /// A thread may be executing another program, beside others.
     pub(super) executes: bool,
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Peculiarity>,
     /// How many events have run.
     pub(crate) events: u64,
     /// See [`checker::seam::Ending::left_out`].
@@ -249,9 +250,9 @@ impl Process {
     }
 
     /// Tells the user a peculiarity, once.
-    pub(crate) fn note(&mut self, text: &str) {
-        if !self.notes.iter().any(|note| note == text) {
-            self.notes.push(text.to_owned());
+    pub(crate) fn note(&mut self, peculiarity: Peculiarity) {
+        if !self.notes.contains(&peculiarity) {
+            self.notes.push(peculiarity);
         }
     }
 
@@ -273,9 +274,10 @@ impl Process {
         match status {
             Wait::Killed(signal) => {
                 self.gone = true;
-                let message = format!("the process was killed by {}", super::signals::name(signal));
+                let signal = super::signals::name(signal);
+                let detail = FailureDetail::Signal { signal, origin: SignalOrigin::Outside };
                 self.threads[index].stage =
-                    Stage::Failed(self.failure(index, FailureKind::Crash, message, Vec::new()));
+                    Stage::Failed(self.failure(index, FailureKind::Crash, detail, Vec::new()));
             }
             // The only thread, by the bare system call: the kernel reports no end of a main thread that leaves others.
             Wait::Exited(code) if index == 0 => {

@@ -8,9 +8,10 @@
 
 use std::collections::VecDeque;
 
-use checker::failure::{Failure, FailureKind, Party};
+use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Party};
 use checker::names::{Obj, ObjName, Site, ThreadName};
 use checker::op::{Access, Op, OpKind};
+use checker::peculiarity::Peculiarity;
 use checker::seam::ExecutionError;
 use rustc_hash::FxHashMap;
 
@@ -201,10 +202,7 @@ impl Process {
         let (name, size) = self.heap.block(addr)?;
         self.quarantine.freed.insert(name, Freed { by: self.threads[index].name, stack });
         let leaves = self.quarantine.admit(Kept { addr, size, name })?;
-        self.note(
-            "the program frees more than is kept from being allocated again: where it uses what it has freed long ago, that is \
-             not seen",
-        );
+        self.note(Peculiarity::FreesMuch);
         self.quarantine.freed.remove(&leaves.name);
         self.heap.forget(leaves.addr);
         Some(leaves.addr)
@@ -297,21 +295,19 @@ impl Process {
 
     fn failure_of_freed(&self, index: Index, kind: OpKind, obj: Obj) -> Option<Failure> {
         let Freed { by, stack } = self.quarantine.freed.get(&obj.name)?;
-        let what = self.shared.describe(&self.layout, obj).map(|words| format!("`{words}`"));
-        let what = what.unwrap_or_else(|| "a block".to_owned());
-        let user = self.threads[index].name;
-        let (failed_with, message) = if kind == OpKind::Free {
-            (FailureKind::DoubleFree, format!("{user} frees {what}, which {by} has freed already"))
+        let (block, freed_by) = (obj, *by);
+        let (failed_with, detail) = if kind == OpKind::Free {
+            (FailureKind::DoubleFree, FailureDetail::FreedTwice { block, freed_by })
         } else {
-            (FailureKind::UseAfterFree, format!("{user} uses {what} after {by} has freed it"))
+            (FailureKind::UseAfterFree, FailureDetail::UsedFreed { block, freed_by })
         };
-        let freed = Party { thread: *by, doing: Party::FREED.to_owned(), stack: stack.clone() };
+        let freed = Party { thread: *by, doing: Doing::Freed, stack: stack.clone() };
         let allocated = self.heap.origin(obj.name).map(|(thread, stack)| Party {
             thread: *thread,
-            doing: Party::ALLOCATED.to_owned(),
+            doing: Doing::Allocated,
             stack: stack.clone(),
         });
-        let failure = self.failure(index, failed_with, message, self.stack(index));
+        let failure = self.failure(index, failed_with, detail, self.stack(index));
         Some(Failure { others: std::iter::once(freed).chain(allocated).collect(), ..failure })
     }
 }

@@ -11,6 +11,7 @@
 use std::cmp::Reverse;
 
 use checker::names::Obj;
+use checker::peculiarity::Peculiarity;
 use checker::seam::ExecutionError;
 use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic};
 
@@ -135,10 +136,7 @@ impl Process {
         }
         self.promoted = true;
         self.shared.note_runaway();
-        self.note(
-            "a thread ran for longer than --run-timeout in a loop: what it looks at there is watched from now on, in case that it \
-             waits for another thread; if it does not, give it more time",
-        );
+        self.note(Peculiarity::RunsLongInLoop);
         let tid = self.threads[index].tid;
         for (_, (at, ..)) in looks {
             memory::poke_byte(tid, at, 0xcc).map_err(system("plant a trap"))?;

@@ -8,6 +8,7 @@
 
 use checker::names::Obj;
 use checker::op::{Access, Effect, Op, OpKind};
+use checker::peculiarity::Peculiarity;
 
 use super::functions::Function;
 use super::needs::limited;
@@ -108,10 +109,7 @@ impl Process {
             Next::Stay(Box::new(Pending { op, site, need, act: act.clone(), deadline }))
         };
         if pending.deadline.is_some() {
-            self.note(
-                "the program waits with a time limit for a read-write lock that prefers writers: dpor may leave out \
-                 orders in which that time runs out",
-            );
+            self.note(Peculiarity::TimedWaitForWriterPreferringLock);
         }
         if pending.op.kind == OpKind::Await {
             let tries = Access::write(self.rwlock_object(function, object));

@@ -1,7 +1,7 @@
 //! Threads that wait for what other processes do. Those run unscheduled, in real time; so before anybody asks who can go on,
 //! they get the time that they need, and what a thread finds does not depend on how fast they are.
 
-use checker::failure::FailureKind;
+use checker::failure::{FailureDetail, FailureKind};
 use checker::seam::ExecutionError;
 
 use super::files::Wanted;
@@ -81,9 +81,8 @@ impl Process {
     }
 
     fn waited_too_long(&mut self, index: Index) {
-        let name = self.threads[index].name;
-        let message = format!("{name} waited longer than the time limit for another process");
-        let failure = self.failure(index, FailureKind::Timeout, message, self.stack(index));
+        let detail = FailureDetail::WaitedForProcess;
+        let failure = self.failure(index, FailureKind::Timeout, detail, self.stack(index));
         self.threads[index].stage = Stage::Failed(failure);
     }
 }

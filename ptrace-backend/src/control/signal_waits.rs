@@ -1,8 +1,9 @@
 //! Signals that threads send each other, and waits for them. The kernel keeps and delivers them; here it is decided when.
 
-use checker::failure::FailureKind;
+use checker::failure::{FailureDetail, FailureKind, SignalOrigin};
 use checker::names::Obj;
 use checker::op::{Access, Op, OpKind};
+use checker::peculiarity::Peculiarity;
 use checker::seam::ExecutionError;
 
 use super::perform::Next;
@@ -174,9 +175,9 @@ impl Process {
         if signal == libc::SIGKILL as u64 {
             // Held here: once it is gone, nothing can be read of it.
             let stack = self.stack(index);
-            let message = "the program kills itself (SIGKILL)".to_owned();
-            self.threads[index].stage =
-                Stage::Failed(self.failure(index, FailureKind::Crash, message, stack));
+            let signal = super::signals::name(libc::SIGKILL);
+            let detail = FailureDetail::Signal { signal, origin: SignalOrigin::Itself };
+            self.threads[index].stage = Stage::Failed(self.failure(index, FailureKind::Crash, detail, stack));
             return Ok(Flow::Rest);
         }
         let to = to.and_then(|tid| self.threads.iter().position(|t| t.tid as u64 == tid && t.is_live()));
@@ -230,10 +231,7 @@ impl Process {
             return;
         }
         self.left_out = true;
-        self.note(
-            "the program sends signals between its threads: a handler runs when its thread goes on, and that it could run elsewhere \
-             is not explored, so that the bound is not covered",
-        );
+        self.note(Peculiarity::SignalsThreads);
     }
 
     /// The kernel's number of the thread that the program knows by this one. The C library keeps the kernel's.

@@ -1,6 +1,6 @@
 //! Signals and traps at which the running thread stops.
 
-use checker::failure::{Failure, FailureKind};
+use checker::failure::{Failure, FailureDetail, FailureKind, SignalOrigin};
 use checker::names::Site;
 use checker::seam::ExecutionError;
 
@@ -125,14 +125,12 @@ impl Process {
         let _ = self.leave_stub(index);
         let stack = self.stack(index);
         if signal == libc::SIGABRT {
-            let message = self.last_words().unwrap_or_else(|| "the program aborted".to_owned());
-            return self.failure(index, FailureKind::Assertion, message, stack);
+            let detail = self.last_words().map_or(FailureDetail::Aborted, FailureDetail::Said);
+            return self.failure(index, FailureKind::Assertion, detail, stack);
         }
-        let message = match self.fault(index, signal) {
-            Some(address) => format!("{} at {}", name(signal), describe_address(address)),
-            None => format!("the program was ended by {}", name(signal)),
-        };
-        self.failure(index, FailureKind::Crash, message, stack)
+        let origin = self.fault(index, signal).map_or(SignalOrigin::Sent, SignalOrigin::Fault);
+        let detail = FailureDetail::Signal { signal: name(signal), origin };
+        self.failure(index, FailureKind::Crash, detail, stack)
     }
 
     /// The address that a faulting instruction touched.
@@ -157,17 +155,10 @@ impl Process {
         &self,
         index: Index,
         kind: FailureKind,
-        message: String,
+        detail: FailureDetail,
         stack: Vec<Site>,
     ) -> Failure {
-        Failure {
-            kind,
-            message,
-            thread: Some(self.threads[index].name),
-            stack,
-            others: Vec::new(),
-            line: None,
-        }
+        Failure::of_thread(kind, detail, self.threads[index].name, stack)
     }
 
     /// The running thread has come to one of our traps.
@@ -223,15 +214,6 @@ impl Process {
             }
         }
         memory::poke_byte(tid, at, 0xcc).map_err(system("plant a trap"))
-    }
-}
-
-/// What an address is, for a person.
-fn describe_address(address: u64) -> String {
-    match address {
-        0 => "address 0 (a null pointer)".to_owned(),
-        1..0x1000 => format!("address {address:#x} (a field of a null pointer)"),
-        _ => format!("address {address:#x}"),
     }
 }
 

@@ -11,6 +11,7 @@
 //! happens-before class. Where only few variables are watched, those that were waited for are among them.
 
 use checker::op::{Op, OpKind};
+use checker::peculiarity::Peculiarity;
 use rustc_hash::FxHashMap;
 
 use super::process::Process;
@@ -128,10 +129,7 @@ impl Process {
         };
         if self.threads.iter().enumerate().any(can_go) {
             self.left_out = true;
-            self.note(
-                "a thread looks at the same for hundreds of times in a loop, while others could go: it gives way to them then, and \
-                 what comes of its going on alone may be left out, so that the bound is not covered",
-            );
+            self.note(Peculiarity::LooksForLong);
         }
     }
 }

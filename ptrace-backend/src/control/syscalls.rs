@@ -1,6 +1,6 @@
 //! System calls at which the running thread stops: answered, turned into operations, or let through.
 
-use checker::failure::FailureKind;
+use checker::failure::{FailureDetail, FailureKind};
 use checker::names::Site;
 use checker::op::{Op, OpKind};
 use checker::seam::ExecutionError;
@@ -104,28 +104,27 @@ impl Process {
         self.threads[index].stage = Stage::Ended;
         if code != 0 && self.exit_code_fails {
             let failure = if let Some((thread, stack)) = self.first_panic.clone() {
-                let message = self.panic_message().unwrap_or_else(|| "the program panicked".to_owned());
-                let mut failure = self.failure(index, FailureKind::Panic, message, stack);
+                let mut failure = self.failure(index, FailureKind::Panic, self.panic_detail(), stack);
                 failure.thread = Some(thread);
                 failure
             } else {
-                let message = format!("the program ended with exit code {code}");
-                self.failure(index, FailureKind::ExitCode, message, stack)
+                self.failure(index, FailureKind::ExitCode, FailureDetail::ExitCode(code), stack)
             };
             self.threads[index].stage = Stage::Failed(failure);
         }
     }
 
-    /// What the first panic said.
-    fn panic_message(&self) -> Option<String> {
+    /// The message of the first panic, or the line that says where it was.
+    fn panic_detail(&self) -> FailureDetail {
+        const LONGEST: usize = 290;
         let (_, stderr, _) = self.shared.output();
         let text = String::from_utf8_lossy(&stderr).into_owned();
         let mut lines = text.lines().skip_while(|line| !line.contains("panicked at"));
-        let place = lines.next()?;
-        let said = lines.next().unwrap_or_default();
-        Some(format!("panicked: {said}").chars().take(300).collect::<String>())
-            .filter(|_| !said.is_empty())
-            .or_else(|| Some(place.to_owned()))
+        let Some(place) = lines.next() else { return FailureDetail::Panicked(None) };
+        match lines.next().unwrap_or_default() {
+            "" => FailureDetail::Said(place.to_owned()),
+            said => FailureDetail::Panicked(Some(said.chars().take(LONGEST).collect())),
+        }
     }
 
     fn give_way(&mut self, index: Index, kind: OpKind, until: u64) -> Result<Flow, ExecutionError> {

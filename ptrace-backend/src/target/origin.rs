@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use checker::peculiarity::{EarlyStart, Peculiarity};
+
 use super::inject::Area;
 use super::modules;
 use super::recipe::Recipe;
@@ -33,7 +35,7 @@ pub(crate) struct Origination {
     /// Where the kernel is to clear the main thread's number when that ends.
     pub(crate) tid_word: u64,
     /// What is peculiar about it, in a sentence.
-    pub(crate) note: Option<String>,
+    pub(crate) note: Option<Peculiarity>,
 }
 
 impl Origin {
@@ -60,8 +62,8 @@ pub(crate) struct Starts {
     pub(crate) recipe: Recipe,
     /// Memory that every process needs.
     pub(crate) areas: Vec<Area>,
-    /// What it does before `main`, in words.
-    pub(crate) early: &'static str,
+    /// Its action before `main`.
+    pub(crate) early: EarlyStart,
     /// Where each file was mapped when the traps were made.
     pub(crate) mapped: Vec<(PathBuf, u64)>,
 }
@@ -86,10 +88,7 @@ impl Starts {
         }
         layout.plant(&process)?;
         let (world, tid_word, leader) = (process.world.clone(), process.tid_word, process.release());
-        let note = format!(
-            "the program {} before main (in a constructor): each execution starts it anew, which is slower",
-            self.early
-        );
+        let note = Peculiarity::StartsEarly(self.early);
         Ok(Origination { leader, pristine: leader, world, tid_word, note: Some(note) })
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use checker::peculiarity::EarlyStart;
 use rustc_hash::FxHashMap;
 
 use super::auxv;
@@ -44,9 +45,9 @@ pub(crate) struct LinkerHook {
 /// How far a program got.
 pub(crate) enum Passage {
     /// To the first instruction of `main`, with these registers.
-    Main(Regs),
-    /// Not so far without doing something that a copy of it would not have done; which is, in words.
-    Early(&'static str),
+    Main(Box<Regs>),
+    /// Not so far without doing something that a copy of it would not have done.
+    Early(EarlyStart),
 }
 
 /// A program that cannot be started, in one sentence.
@@ -213,7 +214,7 @@ impl Startup {
             let heard = self.watch.wait(Some(self.tid), |reason| is_timed || reason != Reason::TimedOut);
             let passage = match heard.map_err(LaunchError::system("wait for the program"))? {
                 Ok((_, status)) => self.on_the_way(status, addresses)?,
-                Err(Reason::TimedOut) => Some(Passage::Early("runs for long")),
+                Err(Reason::TimedOut) => Some(Passage::Early(EarlyStart::LongRun)),
                 Err(reason) => return Err(over(reason)),
             };
             if let Some(passage) = passage {
@@ -229,12 +230,12 @@ impl Startup {
                 let mut regs = self.registers()?;
                 regs.rip = regs.rip.wrapping_sub(1);
                 if addresses.contains(&regs.rip) {
-                    return Ok(Some(Passage::Main(regs)));
+                    return Ok(Some(Passage::Main(Box::new(regs))));
                 }
                 if self.complete_special(&mut regs)? {
                     return Ok(None);
                 }
-                "stops at a breakpoint of its own"
+                EarlyStart::Breakpoint
             }
             Wait::Seccomp => return self.system_call().map(|()| None),
             Wait::Signal(libc::SIGSEGV) => return self.time_stamp().map(|()| None),
@@ -242,20 +243,20 @@ impl Startup {
             Wait::Stopped | Wait::Exit => return self.resume(0).map(|()| None),
             Wait::Clone => {
                 self.take_offspring();
-                "creates threads"
+                EarlyStart::Threads
             }
             Wait::Fork | Wait::Vfork => {
                 self.take_offspring();
-                "starts processes"
+                EarlyStart::Processes
             }
-            Wait::Exec => "executes another program",
+            Wait::Exec => EarlyStart::Replacement,
             Wait::Exited(_) => {
                 self.armed = false;
-                "ends"
+                EarlyStart::End
             }
             Wait::Killed(_) => {
                 self.armed = false;
-                "is killed"
+                EarlyStart::Killed
             }
         };
         Ok(Some(Passage::Early(early)))

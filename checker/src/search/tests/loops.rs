@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::programs::{Changing, Promoting};
 use super::*;
 use crate::difference::{Difference, Seen};
-use crate::failure::FailureKind as Kind;
+use crate::failure::{Doing, FailureDetail, FailureKind as Kind};
 use crate::limit::Limit;
 use crate::op::OpKind;
 use crate::run::Limits;
@@ -188,7 +188,9 @@ fn yielding_for_ever_is_a_livelock() {
     let text = "create T2, w y, r x, while x == 0 { yield, r x } | T2: r y, if y == 0 { w x }";
     let failure = search(text, &options).findings.remove(0).failure;
     assert_eq!(failure.kind, Kind::Livelock);
-    assert_eq!(failure.message, "livelock: nothing changes any more; main yields again and again");
+    assert_eq!(failure.detail, FailureDetail::NothingChanges);
+    let doing: Vec<&Doing> = failure.others.iter().map(|party| &party.doing).collect();
+    assert_eq!(doing, [&Doing::YieldsForever]);
 }
 
 #[test]
@@ -257,7 +259,7 @@ fn a_failure_that_does_not_happen_again_is_an_error() {
     let program = Changing::new(failing, passing, 5);
     let error = explore(&program, &Options::default(), &mut Patient).unwrap_err();
     let SearchError::NotDeterministic(difference) = error else { panic!("{error}") };
-    assert_eq!((difference.at, &*difference.expected.to_string()), (3, "an assertion failed"));
+    assert_eq!((difference.at, &*difference.expected.to_string()), (3, "a failure (Assertion)"));
 }
 
 #[test]
@@ -271,7 +273,7 @@ fn what_was_found_is_not_lost_when_the_program_changes() {
     let program = Changing::new(first, &format!("r z, {first}"), all - 2);
     let outcome = explore(&program, &options, &mut Patient).unwrap();
     assert!(!outcome.findings.is_empty() && outcome.ended == Ended::Cancelled);
-    assert!(outcome.notes[0].starts_with("the search stopped early: the program does not do the same"));
+    assert!(matches!(outcome.notes[0], SearchNote::StoppedEarly(SearchError::NotDeterministic(_))));
 }
 
 #[test]

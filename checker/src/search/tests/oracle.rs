@@ -71,8 +71,7 @@ impl Oracle {
 }
 
 #[derive(Clone)]
-struct At<'m> {
-    model: &'m Model,
+struct At {
     run: ModelRun,
     events: Vec<Event>,
     last: Option<ThreadName>,
@@ -84,10 +83,9 @@ struct At<'m> {
     max_yields: u32,
 }
 
-impl<'m> At<'m> {
-    fn beginning(model: &'m Model, timeouts: u32, max_yields: u32) -> Self {
+impl At {
+    fn beginning(model: &Model, timeouts: u32, max_yields: u32) -> Self {
         Self {
-            model,
             run: model.start(&Scope::All).unwrap(),
             events: Vec::new(),
             last: None,
@@ -187,7 +185,7 @@ impl<'m> At<'m> {
             || agents.threads().iter().any(|view| matches!(view.status, Status::Failed(_)));
         let timeouts = choices.iter().all(|choice| matches!(choice.agent, Agent::Timeout(_)));
         if timeouts && !choices.is_empty() && !over {
-            let failures = verdict::saved_by_timeout(self.model, agents).iter().map(Identity::of).collect();
+            let failures = verdict::saved_by_timeout(agents).iter().map(Identity::of).collect();
             let At { preemptions, delays, .. } = *self;
             oracle.saved.push(Class { hash: HbHash::default(), preemptions, delays, failures });
         }
@@ -201,7 +199,7 @@ impl<'m> At<'m> {
             return verdict::failed(agents, view.agent.thread(), &mut stack);
         }
         let over = self.events.iter().any(|event| event.op.kind == OpKind::Exit);
-        let stuck = verdict::stuck(self.model, agents, &Trace::default(), &mut stack);
+        let stuck = verdict::stuck(agents, &Trace::default(), &mut stack);
         stuck.into_iter().filter(|_| !over).collect()
     }
 

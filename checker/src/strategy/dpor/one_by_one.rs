@@ -72,9 +72,9 @@ pub trait Walk: Default + Send {
         true
     }
 
-    /// See [`Strategy::uncovered`].
-    fn uncovered(&self) -> Option<&'static str> {
-        None
+    /// See [`Strategy::lacks_costs`].
+    fn lacks_costs(&self) -> bool {
+        false
     }
 
     /// Whether nothing is left to run.
@@ -174,8 +174,8 @@ impl<W: Walk> Strategy for OneByOne<W> {
         false
     }
 
-    fn uncovered(&self) -> Option<&'static str> {
-        self.walk.uncovered()
+    fn lacks_costs(&self) -> bool {
+        self.walk.lacks_costs()
     }
 
     fn bound(&self) -> Option<u32> {

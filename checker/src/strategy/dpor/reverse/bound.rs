@@ -73,10 +73,6 @@ use crate::trace::Trace;
 /// Of what leads to too many preemptions, executions of this many events together are kept.
 const KEPT: usize = 1 << 20;
 
-/// What to tell the user where [`Bound::undecided`].
-const UNDECIDED: &str = "nothing is covered, since of some execution it could not be told how many preemptions it takes at least: its \
-                         threads are too many, or wait for signals or for several variables (--strategy icb covers a bound)";
-
 /// How many preemptions there may be.
 #[derive(Debug)]
 pub(super) struct Bound {
@@ -218,8 +214,8 @@ impl Bound {
         false
     }
 
-    pub(super) fn uncovered(&self) -> Option<&'static str> {
-        self.undecided.then_some(UNDECIDED)
+    pub(super) fn lacks_costs(&self) -> bool {
+        self.undecided
     }
 
     pub(super) fn is_done(&self) -> bool {

@@ -264,8 +264,8 @@ impl Walk for Reverse {
         self.bound.as_mut().is_none_or(|bound| bound.is_within(run, &self.known))
     }
 
-    fn uncovered(&self) -> Option<&'static str> {
-        self.bound.as_ref().and_then(Bound::uncovered)
+    fn lacks_costs(&self) -> bool {
+        self.bound.as_ref().is_some_and(Bound::lacks_costs)
     }
 
     fn is_done(&self) -> bool {

@@ -1,0 +1,70 @@
+//! Peculiarities of a program that limit what its executions show, as data: [`crate::seam::Ending::notes`].
+
+use std::fmt;
+
+/// A peculiarity that an execution has shown.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Peculiarity {
+    /// It starts other processes, which run unscheduled.
+    StartsProcesses,
+    /// It forks while it has several threads: the child's copy of their memory is not explored.
+    ForksBesideThreads,
+    /// It replaces itself by another program, which runs unscheduled.
+    ReplacesItself,
+    /// It does this before `main`, so that each execution starts it anew.
+    StartsEarly(EarlyStart),
+    /// It never created a second thread.
+    OneThread,
+    /// It wrote more than is kept of a stream: 16 MiB.
+    FloodsOutput,
+    /// It sends signals between its threads: where their handlers could run elsewhere is not explored.
+    SignalsThreads,
+    /// It cancels threads, which act on that at their cancellation points.
+    CancelsThreads,
+    /// The same, where cancellation points between key points are not explored.
+    CancelsThreadsAtKeyPoints,
+    /// A thread ran for longer than its time limit in a loop, which is watched from then on.
+    RunsLongInLoop,
+    /// A thread that looks at the same for hundreds of times had to give way.
+    LooksForLong,
+    /// It waits with a time limit for a read-write lock that prefers writers.
+    TimedWaitForWriterPreferringLock,
+    /// It frees more than is kept from being allocated again.
+    FreesMuch,
+    /// It calls the allocator more than 5,000 times: what it frees after that is not watched.
+    AllocatesOften,
+}
+
+/// An action of a program before `main` that its copies would lack.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum EarlyStart {
+    /// It creates threads.
+    Threads,
+    /// It starts other processes.
+    Processes,
+    /// It stops at a breakpoint of its own.
+    Breakpoint,
+    /// It replaces itself by another program.
+    Replacement,
+    /// It runs for long.
+    LongRun,
+    /// It ends.
+    End,
+    /// It is killed.
+    Killed,
+}
+
+/// A verb of which the program is the subject.
+impl fmt::Display for EarlyStart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Threads => "creates threads",
+            Self::Processes => "starts processes",
+            Self::Breakpoint => "stops at a breakpoint of its own",
+            Self::Replacement => "executes another program",
+            Self::LongRun => "runs for long",
+            Self::End => "ends",
+            Self::Killed => "is killed",
+        })
+    }
+}

@@ -1,0 +1,21 @@
+//! The notes of a search for its user, as data: [`crate::search::Outcome::notes`].
+
+use super::SearchError;
+use crate::failure::Failure;
+
+/// A circumstance that limits what a search shows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SearchNote {
+    /// It stopped early, for this reason; what was found before counts.
+    StoppedEarly(SearchError),
+    /// More than so many pairs of locations race, and the others are left out.
+    ManyRaces(usize),
+    /// Nothing is covered, since of some execution it could not be told how many preemptions it takes at least.
+    UnknownPreemptions,
+    /// Threads were switched at every operation although it was asked for synchronisation only, since one gives way.
+    SwitchedEverywhere,
+    /// A limit was reached by an execution, and not again on replay.
+    NotAgain(Failure),
+    /// An execution failed with few variables watched, and not with all of them.
+    FewVariablesOnly(Failure),
+}
