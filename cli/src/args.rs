@@ -5,10 +5,11 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use explorer::config::Settings;
 use explorer::request::{Request, Strategy};
+
+use crate::setting_args::SettingArgs;
 
 /// Explores the thread interleavings of an unmodified native program.
 #[derive(Debug, Parser)]
@@ -48,55 +49,15 @@ pub(crate) enum Command {
 /// What is not given here is as `interleaver.toml` says, and else as the manual says.
 #[derive(Debug, Args)]
 pub(crate) struct ExploreArgs {
-    /// The search; docs/searches.md says what each of them does [default: auto; with --scope sync icb]
-    #[arg(long, value_name = "NAME", value_parser = strategy())]
-    pub(crate) strategy: Option<Strategy>,
-    /// How many preemptions a schedule may have (auto, icb, bounded-dpor; iterated from 0) [default: 2]
-    #[arg(long, value_name = "N")]
-    pub(crate) max_preemptions: Option<u32>,
-    /// How many delays a schedule may have (idb; iterated from 0) [default: 2]
-    #[arg(long, value_name = "N")]
-    pub(crate) max_delays: Option<u32>,
-    /// The depth of the failures that are looked for (pct, pctvb) [default: 3]
-    #[arg(long, value_name = "N")]
-    pub(crate) depth: Option<u32>,
-    /// How many variables preemptions may be at (vtb, pctvb) [default: 2]
-    #[arg(long, value_name = "N")]
-    pub(crate) max_variables: Option<u32>,
-    /// How many threads' order may matter (vtb) [default: 3]
-    #[arg(long, value_name = "N")]
-    pub(crate) max_threads: Option<u32>,
-    /// How many periods a schedule may have (period) [default: 6]
-    #[arg(long, value_name = "N")]
-    pub(crate) max_periods: Option<u32>,
-    /// End after this many executions [default: 10000]
-    #[arg(long, value_name = "N")]
-    pub(crate) max_schedules: Option<u64>,
-    /// End after this time [default: 60s]
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
-    pub(crate) time_limit: Option<Duration>,
-    /// How many events one execution may have [default: 100000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) step_limit: Option<u32>,
-    /// How long a thread may run without coming to its next key point [default: 10s]
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
-    pub(crate) run_timeout: Option<Duration>,
-    /// What random choices start from [default: 0]
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
     /// How many executions run at once, each on a CPU of its own; what comes out is the same [default: all CPUs, but one
     /// where executions could meet, as in a file that they write].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) workers: Option<u16>,
-    /// Look for further distinct bugs after the first.
-    #[arg(long)]
-    pub(crate) keep_going: bool,
     /// Do not look for simpler schedules and causes of what was found.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "explain-time")]
     pub(crate) no_explain: bool,
-    /// How long the explanation of each bug may take: 10s unless given. What it does not come to is named in the report.
-    #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with = "no_explain")]
-    pub(crate) explain_time: Option<Duration>,
     /// Do not look for data races.
     #[arg(long)]
     pub(crate) no_races: bool,
@@ -127,12 +88,6 @@ pub(crate) struct ExploreArgs {
     /// What the program reads from its standard input; empty unless given.
     #[arg(long, value_name = "FILE")]
     pub(crate) stdin: Option<PathBuf>,
-    /// Give each execution its own copy of the working directory.
-    #[arg(long)]
-    pub(crate) fresh_dir: bool,
-    /// An exit code other than 0 is no failure.
-    #[arg(long)]
-    pub(crate) ignore_exit_code: bool,
     /// The program and its arguments; everything after its name is its own.
     #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
     pub(crate) command: Vec<OsString>,
@@ -144,31 +99,9 @@ impl ExploreArgs {
         self.command.first().map_or(Path::new(""), Path::new)
     }
 
-    /// What is said about how it is explored.
-    pub(crate) fn settings(&self) -> Settings {
-        Settings {
-            strategy: self.strategy,
-            max_preemptions: self.max_preemptions,
-            max_delays: self.max_delays,
-            depth: self.depth,
-            max_variables: self.max_variables,
-            max_threads: self.max_threads,
-            max_periods: self.max_periods,
-            max_schedules: self.max_schedules,
-            time_limit: self.time_limit,
-            explain_time: self.explain_time,
-            run_timeout: self.run_timeout,
-            step_limit: self.step_limit,
-            seed: self.seed,
-            keep_going: self.keep_going.then_some(true),
-            ignore_exit_code: self.ignore_exit_code.then_some(true),
-            fresh_directory: self.fresh_dir.then_some(true),
-        }
-    }
-
     /// The search asked for; `configured` is what a file says where the command line says nothing.
     pub(crate) fn request(self, configured: &Settings) -> Request {
-        let mut settings = self.settings().or(configured);
+        let mut settings = self.settings.0.or(configured);
         let only_synchronisation = self.scope == ScopeName::Sync;
         settings.strategy.get_or_insert(Strategy::unless_named(only_synchronisation));
         let mut words = self.command.into_iter();
@@ -252,7 +185,8 @@ pub(crate) struct MinimiseArgs {
 pub(crate) enum ScopeName {
     /// At every operation on what they share
     All,
-    /// At synchronisation only (icb, idb, dfs, random, pct); data races say whether that was enough
+    /// At synchronisation only (icb unless another search is named: idb, dfs, random, pct); data races say whether that was
+    /// enough
     Sync,
 }
 
@@ -280,13 +214,7 @@ impl From<Whole> for Format {
     }
 }
 
-/// Takes the names of searches.
-fn strategy() -> impl TypedValueParser<Value = Strategy> {
-    PossibleValuesParser::new(Strategy::NAMES)
-        .try_map(|name| Strategy::named(&name).ok_or("no search of this name"))
-}
-
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let unclear = || format!("`{text}` is not a duration: write `500ms`, `20s` or `2m`");
     match humantime::parse_duration(text).map_err(|_| unclear())? {
         Duration::ZERO => Err("it must be longer than 0".to_owned()),
@@ -349,11 +277,14 @@ mod tests {
     fn what_follows_the_dashes_is_the_programs() {
         let args = explore("--seed 7 -- ./x --seed 8 -- y").unwrap();
         assert_eq!(
-            (args.seed, args.command),
+            (args.settings.0.seed, args.command),
             (Some(7), ["./x", "--seed", "8", "--", "y"].map(OsString::from).to_vec())
         );
         let args = explore("--seed 7 ./x --seed 8").unwrap();
-        assert_eq!((args.seed, args.command), (Some(7), ["./x", "--seed", "8"].map(OsString::from).to_vec()));
+        assert_eq!(
+            (args.settings.0.seed, args.command),
+            (Some(7), ["./x", "--seed", "8"].map(OsString::from).to_vec())
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod lines;
 mod list;
 mod output;
 mod progress;
+mod setting_args;
 mod told;
 
 use std::io::{self, Write};

@@ -8,6 +8,7 @@ use std::time::Duration;
 pub use checker::explain::Effort;
 pub use checker::strategy::StrategyKind as Strategy;
 
+use crate::config::Defaults;
 use crate::environment::Variables;
 
 /// A search that a user asks for. Relative paths start from the working directory of the tool.
@@ -84,28 +85,28 @@ impl Request {
             directory: None,
             variables: Vec::new(),
             stdin: None,
-            fresh_directory: false,
-            ignore_exit_code: false,
-            run_timeout: Duration::from_secs(10),
-            step_limit: 100_000,
-            strategy: Strategy::unless_named(false),
-            max_preemptions: 2,
-            max_delays: 2,
-            depth: 3,
-            max_variables: 2,
-            max_threads: 3,
-            max_periods: 6,
-            seed: 0,
+            fresh_directory: Defaults::fresh_directory(),
+            ignore_exit_code: Defaults::ignore_exit_code(),
+            run_timeout: Defaults::run_timeout(),
+            step_limit: Defaults::step_limit(),
+            strategy: Defaults::strategy(),
+            max_preemptions: Defaults::max_preemptions(),
+            max_delays: Defaults::max_delays(),
+            depth: Defaults::depth(),
+            max_variables: Defaults::max_variables(),
+            max_threads: Defaults::max_threads(),
+            max_periods: Defaults::max_periods(),
+            seed: Defaults::seed(),
             workers: None,
-            keep_going: false,
+            keep_going: Defaults::keep_going(),
             explain: true,
-            explain_time: Duration::from_secs(10),
+            explain_time: Defaults::explain_time(),
             effort: Effort::Bounded,
             only_synchronisation: false,
             races: true,
             fail_on_races: false,
-            max_schedules: 10_000,
-            time_limit: Duration::from_secs(60),
+            max_schedules: Defaults::max_schedules(),
+            time_limit: Defaults::time_limit(),
             output: None,
             target: None,
         }

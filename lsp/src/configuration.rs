@@ -98,7 +98,7 @@ fn values(key: &'static Key) -> Vec<CompletionItem> {
         ValueKind::Choice(choices) => choices.iter().map(|choice| format!("\"{choice}\"")).collect(),
         ValueKind::Flag => vec!["true".to_owned(), "false".to_owned()],
         _ if key.default.is_empty() => Vec::new(),
-        _ => vec![key.default.to_owned()],
+        _ => vec![key.default.to_string()],
     };
     let item =
         |label| CompletionItem { label, kind: Some(CompletionItemKind::VALUE), ..CompletionItem::default() };

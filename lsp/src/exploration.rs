@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
+use explorer::config::Settings;
 use explorer::lines::Line;
 use explorer::request::Request;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
@@ -34,29 +35,9 @@ pub(crate) struct Exploration {
 
 /// The arguments that make the tool do what a request says, for the target of this name.
 pub(crate) fn arguments(request: &Request, target: &str) -> Vec<OsString> {
-    let mut words: Vec<OsString> = vec![
-        format!("--target={target}").into(),
-        format!("--strategy={}", request.strategy.name()).into(),
-        format!("--max-preemptions={}", request.max_preemptions).into(),
-        format!("--max-delays={}", request.max_delays).into(),
-        format!("--depth={}", request.depth).into(),
-        format!("--max-variables={}", request.max_variables).into(),
-        format!("--max-threads={}", request.max_threads).into(),
-        format!("--max-periods={}", request.max_periods).into(),
-        format!("--max-schedules={}", request.max_schedules).into(),
-        format!("--time-limit={}ms", request.time_limit.as_millis()).into(),
-        format!("--explain-time={}us", request.explain_time.as_micros()).into(),
-        format!("--run-timeout={}ms", request.run_timeout.as_millis()).into(),
-        format!("--step-limit={}", request.step_limit).into(),
-        format!("--seed={}", request.seed).into(),
-    ];
-    for (is_set, flag) in [
-        (request.keep_going, "--keep-going"),
-        (!request.races, "--no-races"),
-        (request.fail_on_races, "--fail-on-races"),
-        (request.ignore_exit_code, "--ignore-exit-code"),
-        (request.fresh_directory, "--fresh-dir"),
-    ] {
+    let mut words: Vec<OsString> = vec![format!("--target={target}").into()];
+    words.extend(Settings::of(request).options().into_iter().map(OsString::from));
+    for (is_set, flag) in [(!request.races, "--no-races"), (request.fail_on_races, "--fail-on-races")] {
         words.extend(is_set.then(|| flag.into()));
     }
     for (option, path) in [("--cwd", &request.directory), ("--stdin", &request.stdin)] {

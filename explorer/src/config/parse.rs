@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::problem::{Problem, Severity};
 use super::schema::{self, Key, ValueKind};
+use super::setting::{self, Setting};
 use super::{Config, Settings, TargetConfig};
 use crate::request::Strategy;
 
@@ -126,43 +127,30 @@ impl Reader<'_> {
     }
 
     fn setting(&mut self, settings: &mut Settings, key: &Key, value: &Spanned<DeValue<'_>>, read: Value) {
-        match (key.name, read) {
-            ("strategy", Value::Text(name)) => settings.strategy = Strategy::named(&name),
-            ("max-preemptions", Value::Number(n)) => settings.max_preemptions = self.small(key, value, n),
-            ("max-delays", Value::Number(n)) => settings.max_delays = self.small(key, value, n),
-            ("depth", Value::Number(n)) => settings.depth = self.small(key, value, n),
-            ("max-variables", Value::Number(n)) => settings.max_variables = self.small(key, value, n),
-            ("max-threads", Value::Number(n)) => settings.max_threads = self.small(key, value, n),
-            ("max-periods", Value::Number(n)) => settings.max_periods = self.small(key, value, n),
-            ("max-schedules", Value::Number(n)) => settings.max_schedules = self.positive(key, value, n),
-            ("time-limit", Value::Duration(time)) => settings.time_limit = Some(time),
-            ("explain-time", Value::Duration(time)) => settings.explain_time = Some(time),
-            ("run-timeout", Value::Duration(time)) => settings.run_timeout = Some(time),
-            ("step-limit", Value::Number(n)) => {
-                settings.step_limit = self.positive(key, value, n).and_then(|n| self.small(key, value, n));
-            }
-            ("seed", Value::Number(n)) => settings.seed = Some(n),
-            ("keep-going", Value::Flag(flag)) => settings.keep_going = Some(flag),
-            ("ignore-exit-code", Value::Flag(flag)) => settings.ignore_exit_code = Some(flag),
-            ("fresh-dir", Value::Flag(flag)) => settings.fresh_directory = Some(flag),
-            _ => {}
+        let Some(setting) = Setting::named(key.name) else { return };
+        let read = match read {
+            Value::Number(number) => self.in_range(setting, value, number).map(setting::Value::Number),
+            Value::Flag(flag) => Some(setting::Value::Flag(flag)),
+            Value::Duration(time) => Some(setting::Value::Duration(time)),
+            Value::Text(name) => Strategy::named(&name).map(setting::Value::Strategy),
+            Value::Texts(_) | Value::Variables(_) => None,
+        };
+        if let Some(read) = read {
+            setting.set(settings, read);
         }
     }
 
-    fn small(&mut self, key: &Key, value: &Spanned<DeValue<'_>>, number: u64) -> Option<u32> {
-        let small = u32::try_from(number).ok();
-        if small.is_none() {
-            let sentence = format!("`{}` must be at most {}", key.name, u32::MAX);
-            self.problem(Severity::Error, value.span(), sentence);
-        }
-        small
-    }
-
-    fn positive(&mut self, key: &Key, value: &Spanned<DeValue<'_>>, number: u64) -> Option<u64> {
-        if number == 0 {
-            self.problem(Severity::Error, value.span(), format!("`{}` must be at least 1", key.name));
-        }
-        Some(number).filter(|number| *number > 0)
+    fn in_range(&mut self, setting: &Setting, value: &Spanned<DeValue<'_>>, number: u64) -> Option<u64> {
+        let (least, most) = setting.range;
+        let bound = if number < least {
+            format!("at least {least}")
+        } else if number > most {
+            format!("at most {most}")
+        } else {
+            return Some(number);
+        };
+        self.problem(Severity::Error, value.span(), format!("`{}` must be {bound}", setting.name));
+        None
     }
 
     /// The key of that name; unknown ones are warned of.

@@ -1,6 +1,9 @@
 //! Every key of `interleaver.toml`: what the reader accepts, and what editors complete and explain.
 
-use crate::request::Strategy;
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use super::setting::{SETTINGS, Setting};
 
 /// What a key's value has to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,7 +89,7 @@ pub enum Section {
 }
 
 /// A key of `interleaver.toml`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Key {
     /// As it is written.
     pub name: &'static str,
@@ -95,7 +98,7 @@ pub struct Key {
     /// Where it may stand.
     pub section: Section,
     /// What it takes when it is not there, as it would be written; empty where there is no such value.
-    pub default: &'static str,
+    pub default: Cow<'static, str>,
     /// What it means, in one or two sentences.
     pub doc: &'static str,
 }
@@ -107,12 +110,13 @@ const fn key(
     default: &'static str,
     doc: &'static str,
 ) -> Key {
-    Key { name, kind, section, default, doc }
+    Key { name, kind, section, default: Cow::Borrowed(default), doc }
 }
 
 use Section::{Both, Target, Top};
 
-const KEYS: [Key; 28] = [
+/// The keys that say what is run.
+const BEFORE: [Key; 9] = [
     key(
         "build",
         ValueKind::Text,
@@ -153,70 +157,9 @@ const KEYS: [Key; 28] = [
         "What the program reads from its standard input; empty unless given.",
     ),
     key("env", ValueKind::Variables, Target, "{}", "Variables that are set for the program."),
-    key(
-        "strategy",
-        ValueKind::Choice(&Strategy::NAMES),
-        Both,
-        "\"auto\"",
-        "The search; docs/searches.md says what each of them does.",
-    ),
-    key(
-        "max-preemptions",
-        ValueKind::Number,
-        Both,
-        "2",
-        "How many preemptions a schedule may have (auto, icb, bounded-dpor).",
-    ),
-    key("max-delays", ValueKind::Number, Both, "2", "How many delays a schedule may have (idb)."),
-    key("depth", ValueKind::Number, Both, "3", "The depth of the failures that are looked for (pct, pctvb)."),
-    key(
-        "max-variables",
-        ValueKind::Number,
-        Both,
-        "2",
-        "How many variables preemptions may be at (vtb, pctvb).",
-    ),
-    key("max-threads", ValueKind::Number, Both, "3", "How many threads' order may matter (vtb)."),
-    key("max-periods", ValueKind::Number, Both, "6", "How many periods a schedule may have (period)."),
-    key("max-schedules", ValueKind::Number, Both, "10000", "The search ends after this many executions."),
-    key("time-limit", ValueKind::Duration, Both, "\"60s\"", "The search ends after this time."),
-    key(
-        "explain-time",
-        ValueKind::Duration,
-        Both,
-        "\"10s\"",
-        "How long the explanation of each bug may take.",
-    ),
-    key(
-        "run-timeout",
-        ValueKind::Duration,
-        Both,
-        "\"10s\"",
-        "How long a thread may run without coming to its next key point.",
-    ),
-    key("step-limit", ValueKind::Number, Both, "100000", "How many events one execution may have."),
-    key("seed", ValueKind::Number, Both, "0", "What random choices start from."),
-    key(
-        "keep-going",
-        ValueKind::Flag,
-        Both,
-        "false",
-        "Whether the search looks for further distinct bugs after the first. In editors it does unless this says otherwise.",
-    ),
-    key(
-        "ignore-exit-code",
-        ValueKind::Flag,
-        Both,
-        "false",
-        "Whether an exit code other than 0 is no failure.",
-    ),
-    key(
-        "fresh-dir",
-        ValueKind::Flag,
-        Both,
-        "false",
-        "Whether each execution has its own copy of the working directory.",
-    ),
+];
+
+const AFTER: [Key; 3] = [
     key(
         "creates-threads",
         ValueKind::Flag,
@@ -228,6 +171,18 @@ const KEYS: [Key; 28] = [
     key("suppress", ValueKind::Suppressions, Top, "", "A data race that is known, and why it may stay."),
     key("ignore", ValueKind::Paths, Top, "[]", "Folders and files in which no programs are looked for."),
 ];
+
+/// The keys that say what is run, the settings, and the rest.
+static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
+    let of_setting = |setting: &Setting| Key {
+        name: setting.name,
+        kind: setting.kind,
+        section: Both,
+        default: setting.default().in_file().into(),
+        doc: setting.doc,
+    };
+    BEFORE.into_iter().chain(SETTINGS.iter().map(of_setting)).chain(AFTER).collect()
+});
 
 /// Every key, in the order in which they are documented.
 #[must_use]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::report::{Location, OpKind, Race, RaceKind, RacingAccess};
+use crate::request::{Request, Strategy};
 
 /// What is wrong with a text: line, column, sentence.
 fn problems(text: &str) -> Vec<(u32, u32, String)> {

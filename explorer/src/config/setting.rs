@@ -1,0 +1,275 @@
+//! Every setting of how a program is explored: its name, type, default and meaning, said once.
+//!
+//! The command line, `interleaver.toml`, the flags that the language server gives an exploration, completion in editors, and
+//! the tables of `docs/configuration.md` are made from this description.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::schema::ValueKind;
+use crate::request::{Request, Strategy};
+
+/// A setting as it is described.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Its name in `interleaver.toml`, and on the command line after two dashes.
+    pub name: &'static str,
+    /// The type of its values.
+    pub kind: ValueKind,
+    /// The smallest and the largest number that it takes.
+    pub range: (u64, u64),
+    /// Its meaning, in one or two sentences.
+    pub doc: &'static str,
+    default: fn() -> Value,
+    get: fn(&Settings) -> Option<Value>,
+    set: fn(&mut Settings, Value) -> Option<()>,
+}
+
+impl Setting {
+    /// The setting of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        SETTINGS.iter().find(|setting| setting.name == name)
+    }
+
+    /// Its value where nothing is said.
+    #[must_use]
+    pub fn default(&self) -> Value {
+        (self.default)()
+    }
+
+    /// Its value in some settings.
+    #[must_use]
+    pub fn get(&self, settings: &Settings) -> Option<Value> {
+        (self.get)(settings)
+    }
+
+    /// Has settings say this of it; without effect where the value is of another type, or out of range.
+    pub fn set(&self, settings: &mut Settings, value: Value) {
+        let _ = (self.set)(settings, value);
+    }
+}
+
+/// The value of a setting.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Value {
+    /// A whole number.
+    Number(u64),
+    /// Yes or no.
+    Flag(bool),
+    /// A time.
+    Duration(Duration),
+    /// A search.
+    Strategy(Strategy),
+}
+
+/// As it is written on a command line.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Flag(flag) => write!(f, "{flag}"),
+            Self::Duration(time) if time.subsec_nanos() == 0 => write!(f, "{}s", time.as_secs()),
+            Self::Duration(time) => write!(f, "{}s {}ns", time.as_secs(), time.subsec_nanos()),
+            Self::Strategy(strategy) => f.write_str(strategy.name()),
+        }
+    }
+}
+
+impl Value {
+    /// As it is written in `interleaver.toml`.
+    #[must_use]
+    pub fn in_file(self) -> String {
+        match self {
+            Self::Number(_) | Self::Flag(_) => self.to_string(),
+            Self::Duration(_) | Self::Strategy(_) => format!("\"{self}\""),
+        }
+    }
+}
+
+/// A type of settings.
+trait Typed: Copy {
+    const KIND: ValueKind;
+    const MOST: u64 = u64::MAX;
+
+    /// `None` where the value is of another type, or too large.
+    fn of(value: Value) -> Option<Self>;
+
+    fn value(self) -> Value;
+}
+
+macro_rules! typed {
+    ($type:ty, $variant:ident, $kind:expr) => {
+        impl Typed for $type {
+            const KIND: ValueKind = $kind;
+
+            fn of(value: Value) -> Option<Self> {
+                if let Value::$variant(value) = value { Some(value) } else { None }
+            }
+
+            fn value(self) -> Value {
+                Value::$variant(self)
+            }
+        }
+    };
+}
+
+typed!(u64, Number, ValueKind::Number);
+typed!(bool, Flag, ValueKind::Flag);
+typed!(Duration, Duration, ValueKind::Duration);
+typed!(Strategy, Strategy, ValueKind::Choice(&Strategy::NAMES));
+
+impl Typed for u32 {
+    const KIND: ValueKind = ValueKind::Number;
+    const MOST: u64 = Self::MAX as u64;
+
+    fn of(value: Value) -> Option<Self> {
+        u64::of(value)?.try_into().ok()
+    }
+
+    fn value(self) -> Value {
+        Value::Number(self.into())
+    }
+}
+
+/// `FIELD: TYPE = DEFAULT, from LEAST, "NAME", "MEANING";` where the field is one of [`Request`] as well.
+macro_rules! settings {
+    ($($field:ident: $type:ty = $default:expr, from $least:literal, $name:literal, $doc:literal;)*) => {
+        /// How something is explored, as far as it is said.
+        #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+        pub struct Settings {
+            $(#[doc = $doc] pub $field: Option<$type>,)*
+        }
+
+        impl Settings {
+            /// These, and where they say nothing, `others`.
+            #[must_use]
+            pub fn or(self, others: &Self) -> Self {
+                Self { $($field: self.$field.or(others.$field),)* }
+            }
+
+            /// Changes what they say of a request, and nothing else.
+            pub fn apply(&self, request: &mut Request) {
+                $(request.$field = self.$field.unwrap_or(request.$field);)*
+            }
+
+            /// All that a request says.
+            #[must_use]
+            pub const fn of(request: &Request) -> Self {
+                Self { $($field: Some(request.$field),)* }
+            }
+        }
+
+        /// The value of each setting where nothing is said.
+        pub(crate) struct Defaults;
+
+        impl Defaults {
+            $(pub(crate) const fn $field() -> $type { $default })*
+        }
+
+        /// Every setting, in the order in which they are documented.
+        pub const SETTINGS: &[Setting] = &[$(
+            Setting {
+                name: $name,
+                kind: <$type as Typed>::KIND,
+                range: ($least, <$type as Typed>::MOST),
+                doc: $doc,
+                default: || Defaults::$field().value(),
+                get: |settings| settings.$field.map(Typed::value),
+                set: |settings, value| {
+                    settings.$field = Some(<$type as Typed>::of(value)?);
+                    Some(())
+                },
+            },
+        )*];
+    };
+}
+
+settings! {
+    strategy: Strategy = Strategy::unless_named(false), from 0,
+        "strategy", "The search; docs/searches.md says what each of them does.";
+    max_preemptions: u32 = 2, from 0,
+        "max-preemptions", "How many preemptions a schedule may have (auto, icb, bounded-dpor).";
+    max_delays: u32 = 2, from 0,
+        "max-delays", "How many delays a schedule may have (idb).";
+    depth: u32 = 3, from 0,
+        "depth", "The depth of the failures that are looked for (pct, pctvb).";
+    max_variables: u32 = 2, from 0,
+        "max-variables", "How many variables preemptions may be at (vtb, pctvb).";
+    max_threads: u32 = 3, from 0,
+        "max-threads", "How many threads' order may matter (vtb).";
+    max_periods: u32 = 6, from 0,
+        "max-periods", "How many periods a schedule may have (period).";
+    max_schedules: u64 = 10_000, from 1,
+        "max-schedules", "The search ends after this many executions.";
+    time_limit: Duration = Duration::from_secs(60), from 0,
+        "time-limit", "The search ends after this time.";
+    explain_time: Duration = Duration::from_secs(10), from 0,
+        "explain-time", "How long the explanation of each bug may take.";
+    run_timeout: Duration = Duration::from_secs(10), from 0,
+        "run-timeout", "How long a thread may run without coming to its next key point.";
+    step_limit: u32 = 100_000, from 1,
+        "step-limit", "How many events one execution may have.";
+    seed: u64 = 0, from 0,
+        "seed", "What random choices start from.";
+    keep_going: bool = false, from 0,
+        "keep-going", "Whether the search looks for further distinct bugs after the first. In editors it does unless this says otherwise.";
+    ignore_exit_code: bool = false, from 0,
+        "ignore-exit-code", "Whether an exit code other than 0 is no failure.";
+    fresh_directory: bool = false, from 0,
+        "fresh-dir", "Whether each execution has its own copy of the working directory.";
+}
+
+impl Settings {
+    /// The options of a command line that says the same.
+    #[must_use]
+    pub fn options(&self) -> Vec<String> {
+        let option = |setting: &Setting| match setting.get(self)? {
+            Value::Flag(flag) => flag.then(|| format!("--{}", setting.name)),
+            value => Some(format!("--{}={value}", setting.name)),
+        };
+        SETTINGS.iter().filter_map(option).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_default_is_that_of_a_request() {
+        let said = Settings::of(&Request::new("x".into()));
+        let mut settings = Settings::default();
+        for setting in SETTINGS {
+            assert_eq!(setting.get(&settings), None, "{}", setting.name);
+            assert_eq!(setting.get(&said), Some(setting.default()), "{}", setting.name);
+            setting.set(&mut settings, setting.default());
+        }
+        assert_eq!(settings, said);
+    }
+
+    #[test]
+    fn options_say_what_settings_say() {
+        let settings = Settings {
+            strategy: Some(Strategy::Icb),
+            max_preemptions: Some(3),
+            time_limit: Some(Duration::from_millis(1_500)),
+            keep_going: Some(true),
+            fresh_directory: Some(false),
+            ..Settings::default()
+        };
+        let expected =
+            ["--strategy=icb", "--max-preemptions=3", "--time-limit=1s 500000000ns", "--keep-going"];
+        assert_eq!(settings.options(), expected);
+        assert_eq!(humantime::parse_duration("1s 500000000ns"), Ok(Duration::from_millis(1_500)));
+    }
+
+    #[test]
+    fn a_value_of_another_type_or_out_of_range_changes_nothing() {
+        let mut settings = Settings::default();
+        for (name, value) in [("seed", Value::Flag(true)), ("depth", Value::Number(u64::MAX))] {
+            Setting::named(name).unwrap().set(&mut settings, value);
+        }
+        assert_eq!(settings, Settings::default());
+    }
+}
