@@ -1,5 +1,6 @@
 //! What is read, and what is said of what is wrong.
 
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 

@@ -19,6 +19,7 @@ use checker::names::{Obj, Site};
 use checker::seam::Program;
 
 use crate::config::Suppressions;
+use crate::deadline::Deadline;
 use crate::place::Place;
 use crate::replay::Again;
 use crate::report::Report;

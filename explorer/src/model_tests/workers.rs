@@ -2,8 +2,9 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
+use checker::limit::Limit;
 use checker::model::{Model, ModelRun};
 use checker::names::Obj;
 use checker::seam::{Epoch, Program, Scope, StartError};
@@ -52,7 +53,7 @@ impl Repeatable for Fragile {
 
     const WORTH_WHILE: u32 = 10;
 
-    fn again(&self, _nth: usize, _stop: &Arc<AtomicBool>) -> Option<Copy> {
+    fn again(&self, _nth: usize, _limit: &Limit) -> Option<Copy> {
         self.executions.map(|left| Copy { model: self.model.clone(), left: AtomicU32::new(left) })
     }
 
@@ -128,7 +129,7 @@ impl Repeatable for Meeting {
 
     const WORTH_WHILE: u32 = 10;
 
-    fn again(&self, _nth: usize, _stop: &Arc<AtomicBool>) -> Option<Visitor> {
+    fn again(&self, _nth: usize, _limit: &Limit) -> Option<Visitor> {
         let (model, ran) = (self.model.clone(), Arc::clone(&self.ran));
         Some(Visitor { model, own: AtomicU32::new(0), meets_after: self.copies, ran })
     }
