@@ -207,7 +207,7 @@ settings! {
     explain_time: Duration = Duration::from_secs(10), from 0,
         "explain-time", "How long the explanation of each bug may take.";
     run_timeout: Duration = Duration::from_secs(10), from 0,
-        "run-timeout", "How long a thread may run without coming to its next key point.";
+        "run-timeout", "How long a thread may run, in processor time, or wait without coming to its next key point.";
     step_limit: u32 = 100_000, from 1,
         "step-limit", "How many events one execution may have.";
     seed: u64 = 0, from 0,
