@@ -7,7 +7,6 @@ use explorer::config::Config;
 use explorer::discover::Workspace;
 use explorer::kept::KeptFolder;
 use explorer::schedule_file::ScheduleFile;
-use proptest::prelude::*;
 use proptest::sample::select;
 use tests::{Build, Optimisation, Tool};
 

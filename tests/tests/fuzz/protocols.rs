@@ -106,7 +106,8 @@ fn messages_to_the_language_server() {
                 let _ = to.write_all(&bytes).await;
                 let _ = to.shutdown().await;
             };
-            tokio::join!(say, tokio::io::copy(&mut from, &mut tokio::io::sink())).1.unwrap();
+            let mut nowhere = tokio::io::sink();
+            tokio::join!(say, tokio::io::copy(&mut from, &mut nowhere)).1.unwrap();
         };
         runtime.block_on(async { tokio::join!(lsp::serve_over(input, output, tool), client) });
     });

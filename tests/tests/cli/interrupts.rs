@@ -116,7 +116,7 @@ fn leaves_a_store_that_opens(times: u32, seed: u64) {
             );
         }
     }
-    let outcome = Tool::explore(&options[2..], &program).run().unwrap();
+    let outcome = Tool::explore(&options[4..], &program).run().unwrap();
     assert_eq!(outcome.code, 1, "{}", outcome.transcript());
     let schedule = outcome.finding()["schedule_file"].as_str().unwrap();
     let again = Tool::new(["replay", "--format", "json", schedule]).run().unwrap();
@@ -134,13 +134,13 @@ fn a_store_outlives_what_kills_the_tool() {
 }
 
 #[test]
-#[ignore = "takes minutes: cargo test -p tests --test interrupts -- --ignored"]
+#[ignore = "takes minutes: ./test full"]
 fn two_hundred_interrupts_end_with_a_report() {
     comes_back_in_order(200, 2);
 }
 
 #[test]
-#[ignore = "takes minutes: cargo test -p tests --test interrupts -- --ignored"]
+#[ignore = "takes minutes: ./test full"]
 fn a_store_outlives_two_hundred_kills() {
     leaves_a_store_that_opens(200, 2);
 }

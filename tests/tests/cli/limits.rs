@@ -62,7 +62,7 @@ fn what_two_threads_do_never_outlasts_the_time_limit() {
 
 /// All pairs, which takes some minutes.
 #[test]
-#[ignore = "takes minutes: cargo test -p tests --test limits -- --ignored"]
+#[ignore = "takes minutes: ./test full"]
 fn what_any_two_threads_do_never_outlasts_the_time_limit() {
     let program = hangs();
     for one in ALL {
