@@ -26,5 +26,6 @@ mod read_write_locks;
 mod readme;
 mod scope;
 mod targets;
+mod try_locks;
 mod waiting_loops;
 mod without_lines;

@@ -10,9 +10,9 @@ fn critical_pair(flags: &[&str], level: Optimisation) -> Vec<Value> {
     let build = Build::new("peculiar/stale_lookup.c", level);
     let program = flags.iter().fold(build, |build, flag| build.flag(flag)).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let options = ["--strategy", "icb", "--explain-time", "1h", "--output"].map(OsStr::new);
+    let options = ["--strategy", "icb", "--output"].map(OsStr::new);
     let options = options.into_iter().chain([folder.path().as_os_str()]);
-    let outcome = Tool::explore(options, &program).run().unwrap();
+    let outcome = Tool::explain(options, &program).run().unwrap();
     let pair = &outcome.finding()["explanation"]["pair"];
     assert!(pair.is_object(), "{flags:?}: {}", outcome.transcript());
     let side = |side: &Value| json!([side["thread"], side["line"]]);
