@@ -71,7 +71,7 @@ impl<W: Write> Write for Json<W> {
         let must_be_escaped = |c: char| matches!(c, '\x7f'..='\u{9f}') || turns(c);
         let mut rest = text.as_str();
         while let Some(at) = rest.find(must_be_escaped) {
-            self.to.write_all(rest[..at].as_bytes())?;
+            self.to.write_all(&rest.as_bytes()[..at])?;
             let c = rest[at..].chars().next().unwrap_or_default();
             write!(self.to, "\\u{:04x}", u32::from(c))?;
             rest = &rest[at + c.len_utf8()..];
