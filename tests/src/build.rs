@@ -110,6 +110,22 @@ impl Build {
         Ok(program)
     }
 
+    /// The same program at a place of its own: whether it is running can be asked there, whatever other tests run meanwhile.
+    ///
+    /// # Errors
+    /// As [`Build::program`].
+    pub fn program_for(&self, test: &str) -> Result<PathBuf, BuildError> {
+        let program = self.program()?;
+        let folder = Output::find().map_err(at(&self.source))?.folder.join("targets/alone").join(test);
+        fs::create_dir_all(&folder).map_err(at(&folder))?;
+        let own = folder.join(format!("{}-{}", self.optimisation.name(), self.name()));
+        let unfinished = unfinished(&own);
+        fs::hard_link(&program, &unfinished)
+            .and_then(|()| fs::rename(&unfinished, &own))
+            .map_err(at(&own))?;
+        Ok(own)
+    }
+
     fn place(&self) -> Result<PathBuf, BuildError> {
         let output = Output::find().map_err(at(&self.source))?;
         let group = self.source.parent().unwrap_or(Path::new(""));

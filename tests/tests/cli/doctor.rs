@@ -63,7 +63,7 @@ fn people_read_a_line_for_each_thing_and_one_for_each_fix() {
 #[test]
 fn without_what_is_not_needed_the_same_is_found_and_said_once() {
     for level in Optimisation::ALL {
-        let program = Build::new("c/lost_update.c", level).program().unwrap();
+        let program = Build::new("c/lost_update.c", level).program_for("doctor").unwrap();
         let usual = Tool::explore([] as [&str; 0], &program).run().unwrap();
         assert_eq!(usual.code, 1, "{}", usual.transcript());
         for (thing, phrase) in [("personality", "address randomisation"), ("affinity", "one CPU")] {
@@ -99,7 +99,8 @@ fn a_schedule_is_replayed_at_other_addresses() {
 /// Each execution of such a program is a start of its own, with addresses of its own.
 #[test]
 fn threads_before_main_need_fixed_addresses() {
-    let program = Build::new("peculiar/constructor_threads.c", Optimisation::O0).program().unwrap();
+    let program =
+        Build::new("peculiar/constructor_threads.c", Optimisation::O0).program_for("doctor").unwrap();
     let outcome = without("personality", Tool::explore([] as [&str; 0], &program));
     assert_eq!(outcome.code, 3, "{}", outcome.transcript());
     assert!(outcome.says("before main") && outcome.says("interleaver doctor"), "{}", outcome.transcript());

@@ -1,6 +1,9 @@
 //! Programs whose threads end otherwise than by returning: main leaves before the others, another thread ends the process, or
 //! a thread is cancelled.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use serde_json::json;
 use tests::{Build, Optimisation, Outcome, Tool, running};
 
@@ -15,12 +18,25 @@ fn explore_cancelled(act: &str, check: impl Fn(&Outcome)) {
 }
 
 fn explore_with(build: impl Fn(Optimisation) -> Build, check: impl Fn(&Outcome)) {
+    each(build, |options, program| Tool::explore(options, program), check);
+}
+
+/// The same with the simplest schedule of what is found.
+fn explain_with(build: impl Fn(Optimisation) -> Build, check: impl Fn(&Outcome)) {
+    each(build, |options, program| Tool::explain(options, program), check);
+}
+
+fn each(
+    build: impl Fn(Optimisation) -> Build,
+    tool: impl Fn([&OsStr; 4], &Path) -> Tool,
+    check: impl Fn(&Outcome),
+) {
     for level in Optimisation::ALL {
         let program = build(level).program().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let options =
             ["--run-timeout".as_ref(), "2s".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
-        let outcome = Tool::explore(options, &program).run().unwrap();
+        let outcome = tool(options, &program).run().unwrap();
         assert_eq!(running(&program), [] as [i32; 0], "{}", outcome.transcript());
         check(&outcome);
     }
@@ -33,14 +49,17 @@ fn clean(outcome: &Outcome) {
 
 #[test]
 fn others_fail_after_main_has_left() {
-    explore("main_leaves", |outcome| {
-        assert_eq!(outcome.code, 1, "{}", outcome.transcript());
-        let finding = outcome.finding();
-        assert_eq!(finding["kind"], "assertion", "{}", outcome.transcript());
-        assert_eq!(finding["function"], "check", "{}", outcome.transcript());
-        assert_eq!(finding["preemptions"], 1, "{}", outcome.transcript());
-        assert_eq!(finding["reproduced"], "2/2", "{}", outcome.transcript());
-    });
+    explain_with(
+        |level| Build::new("endings/main_leaves.c", level),
+        |outcome| {
+            assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+            let finding = outcome.finding();
+            assert_eq!(finding["kind"], "assertion", "{}", outcome.transcript());
+            assert_eq!(finding["function"], "check", "{}", outcome.transcript());
+            assert_eq!(finding["preemptions"], 1, "{}", outcome.transcript());
+            assert_eq!(finding["reproduced"], "2/2", "{}", outcome.transcript());
+        },
+    );
 }
 
 /// `endings/main_exits_alone.c`, whose main thread ends with this code.
@@ -51,7 +70,8 @@ fn explore_alone(flags: &[&str], check: impl Fn(&Outcome)) {
 
 #[test]
 fn others_fail_after_main_has_ended_alone() {
-    explore_alone(&["-DCODE=0", "-DFAILS"], |outcome| {
+    let build = |level| Build::new("endings/main_exits_alone.c", level).flag("-DCODE=0").flag("-DFAILS");
+    explain_with(build, |outcome| {
         assert_eq!(outcome.code, 1, "{}", outcome.transcript());
         let finding = outcome.finding();
         assert_eq!((&finding["kind"], &finding["function"]), (&json!("assertion"), &json!("check")));

@@ -34,7 +34,7 @@ fn a_rust_test_is_found_to_fail_without_its_harness() {
         assert_eq!(outcome.code, 1, "{}", outcome.transcript());
         let finding = outcome.finding();
         assert_eq!(finding["kind"], "panic", "{}", outcome.transcript());
-        assert_eq!(finding["preemptions"], 1, "{}", outcome.transcript());
+        assert_eq!(finding["reproduced"], "2/2", "{}", outcome.transcript());
         assert_eq!(finding["line"], 15, "{}", outcome.transcript());
         assert_eq!(lanes(&outcome), [lane("T1", "main/1"), lane("T2", "main/1/1")]);
     }

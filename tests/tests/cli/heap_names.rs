@@ -16,6 +16,14 @@ fn explore_build(build: &Build) -> Outcome {
     Tool::explore(options, &program).run().unwrap()
 }
 
+/// The same with everything that is found out about the first failure.
+fn explain(source: &str, optimisation: Optimisation) -> Outcome {
+    let program = Build::new(source, optimisation).program().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--strategy".as_ref(), "icb".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
+    Tool::explain(options, &program).run().unwrap()
+}
+
 /// Everything that a finding's events write, in words.
 fn written(finding: &serde_json::Value) -> BTreeSet<&str> {
     let events = finding["events"].as_array().into_iter().flatten();
@@ -56,7 +64,7 @@ fn what_the_library_allocates_is_named_by_the_function_that_asked_for_it() {
 #[test]
 fn what_a_library_function_has_made_is_named_by_its_type() {
     for optimisation in Optimisation::ALL {
-        let outcome = explore("peculiar/shared_pointer.cpp", optimisation);
+        let outcome = explain("peculiar/shared_pointer.cpp", optimisation);
         for words in ["lost update: T3 reads `Stats.parcels` (", "update `shared_ptr<Stats>.use_count`"] {
             assert!(outcome.says(words), "{words}: {}", outcome.transcript());
         }
@@ -67,7 +75,7 @@ fn what_a_library_function_has_made_is_named_by_its_type() {
 #[test]
 fn what_a_pointer_leads_to_is_named_by_its_type() {
     for optimisation in Optimisation::ALL {
-        let outcome = explore("peculiar/pointed.c", optimisation);
+        let outcome = explain("peculiar/pointed.c", optimisation);
         for words in ["lost update: T3 reads `port[1].drops` (", "lock `card.lock`", "`card.seen`"] {
             assert!(outcome.says(words), "{words}: {}", outcome.transcript());
         }
@@ -86,9 +94,8 @@ fn a_failure_from_before_all_shared_memory_was_known_is_explained() {
             for strategy in ["auto", "dpor"] {
                 let program = Build::new(source, optimisation).program().unwrap();
                 let folder = tempfile::tempdir().unwrap();
-                let options = ["--strategy", strategy, "--output"];
-                let options = options.iter().map(AsRef::as_ref).chain([folder.path().as_os_str()]);
-                let outcome = Tool::explain(options, &program).run().unwrap();
+                let tool = Tool::new(["explore", "--strategy", strategy, "--output"]);
+                let outcome = tool.and([folder.path(), &program]).run().unwrap();
                 assert!(outcome.says(why), "{}", outcome.transcript());
             }
         }
@@ -119,10 +126,7 @@ fn blocks_that_hold_the_same_type_are_told_apart() {
 #[test]
 fn blocks_that_one_function_allocates_on_different_lines_are_told_apart() {
     for optimisation in Optimisation::ALL {
-        let program = Build::new("peculiar/twin_blocks.c", optimisation).program().unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let options = ["--strategy".as_ref(), "icb".as_ref(), "--output".as_ref(), folder.path().as_os_str()];
-        let outcome = Tool::explain(options, &program).run().unwrap();
+        let outcome = explain("peculiar/twin_blocks.c", optimisation);
         let [current, savings] =
             [30, 29].map(|line| format!("account.lock (block 1 from main, line {line})"));
         let finding = outcome.finding();

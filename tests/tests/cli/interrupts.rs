@@ -26,8 +26,8 @@ const PROGRAMS: [&str; 6] = [
     "peculiar/forks_beside_threads.c",
 ];
 
-fn program(source: &str) -> PathBuf {
-    Build::new(source, Optimisation::O0).program().unwrap()
+fn program(source: &str, test: &str) -> PathBuf {
+    Build::new(source, Optimisation::O0).program_for(test).unwrap()
 }
 
 /// Runs the tool and sends it a signal after so long, should it not have ended by then.
@@ -59,7 +59,7 @@ fn comes_back_in_order(times: u32, seed: u64) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     for nth in 0..times {
         let source = PROGRAMS[nth as usize % PROGRAMS.len()];
-        let program = program(source);
+        let program = program(source, &format!("interrupts-{seed}"));
         let folder = tempfile::tempdir().unwrap();
         let signal = if random.random_bool(0.5) { Signal::SIGINT } else { Signal::SIGTERM };
         let after = Duration::from_millis(random.random_range(50..900));
@@ -99,7 +99,7 @@ fn comes_back_in_order(times: u32, seed: u64) {
 /// Kills the tool at random moments, and uses its store again.
 fn leaves_a_store_that_opens(times: u32, seed: u64) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let program = program("c/lost_update.c");
+    let program = program("c/lost_update.c", &format!("kills-{seed}"));
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().to_str().unwrap();
     let options = ["--format", "json", "--explain-time", "300ms", "--output", folder];
@@ -148,7 +148,7 @@ fn a_store_outlives_two_hundred_kills() {
 /// What was found is said before it is explained.
 #[test]
 fn what_is_found_is_said_at_once() {
-    let program = program("c/three_threads.c");
+    let program = program("c/three_threads.c", "said-at-once");
     let folder = tempfile::tempdir().unwrap();
     let options = ["--strategy", "random", "--explain-time", "1h", "--time-limit", "1h", "--output"];
     let mut command = Command::new(binary().unwrap());

@@ -27,8 +27,8 @@ const ALL: [&str; 16] = [
     "signals-itself",
 ];
 
-fn hangs() -> PathBuf {
-    Build::new("limits/hangs.c", Optimisation::O0).program().unwrap()
+fn hangs(test: &str) -> PathBuf {
+    Build::new("limits/hangs.c", Optimisation::O0).program_for(test).unwrap()
 }
 
 /// Explores for half a second what a thread does, and perhaps another one beside it.
@@ -49,7 +49,7 @@ fn comes_back(program: &Path, what: &[&str]) {
 
 #[test]
 fn what_one_thread_does_never_outlasts_the_time_limit() {
-    let program = hangs();
+    let program = hangs("one-thread");
     for what in ALL {
         comes_back(&program, &[what]);
     }
@@ -64,7 +64,7 @@ fn what_two_threads_do_never_outlasts_the_time_limit() {
 #[test]
 #[ignore = "takes minutes: ./test full"]
 fn what_any_two_threads_do_never_outlasts_the_time_limit() {
-    let program = hangs();
+    let program = hangs("any-two-threads");
     for one in ALL {
         for other in ALL {
             comes_back(&program, &[one, other]);
@@ -73,7 +73,7 @@ fn what_any_two_threads_do_never_outlasts_the_time_limit() {
 }
 
 fn pairs(count: usize, seed: u64) {
-    let program = hangs();
+    let program = hangs("two-threads");
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     for _ in 0..count {
         let pair = [ALL.choose(&mut random).unwrap(), ALL.choose(&mut random).unwrap()].map(|what| *what);

@@ -13,6 +13,7 @@ const ROUNDS: &str = "-DROUNDS=25100";
 const MOST: u64 = 200;
 
 #[test]
+#[ignore = "takes a minute: ./test full"]
 fn a_long_execution_takes_little_memory_and_is_not_explained() {
     let program = Build::new("peculiar/long.c", Optimisation::O0).flag(ROUNDS).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
