@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use explorer::report::Finding;
+use explorer::shown::escaped;
 use explorer::text::{self, grouped, plural};
 use explorer::watch::{Progress, Watch};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -45,7 +46,7 @@ impl Watch for Line {
             let text = text::render_at_once(finding);
             let print = || {
                 let mut stdout = io::stdout().lock();
-                stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+                stdout.write_all(escaped(&text).as_bytes()).and_then(|()| stdout.flush())
             };
             if self.line.suspend(print).is_err() {
                 self.cancel.store(true, Ordering::Relaxed);

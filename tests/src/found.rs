@@ -1,5 +1,6 @@
 //! A finding to replay: a program built, explored, and the schedule that makes it fail.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -45,7 +46,28 @@ impl Found {
     /// When nothing is found.
     #[must_use]
     pub fn of_program(program: PathBuf, source: &Path, options: &[&str]) -> Self {
-        Self::explored(program, source, options, &[])
+        Self::explored(program, source, |place, program| {
+            Tool::explore(place.into_iter().chain(options.iter().map(OsStr::new)), program)
+        })
+    }
+
+    /// Builds, explores and explains `source`: there is a schedule that passes then.
+    ///
+    /// # Panics
+    /// When it does not compile, or nothing is found.
+    #[must_use]
+    pub fn explained(source: &str, level: Optimisation) -> Self {
+        let program = Build::new(source, level).program().unwrap_or_else(|error| panic!("{error}"));
+        Self::explained_with_arguments(program, &paths::targets().join(source), &[])
+    }
+
+    /// Explores a program that is given arguments, and explains what is found.
+    ///
+    /// # Panics
+    /// When nothing is found.
+    #[must_use]
+    pub fn explained_with_arguments(program: PathBuf, source: &Path, arguments: &[&str]) -> Self {
+        Self::explored(program, source, |place, program| Tool::explain(place, program).and(arguments))
     }
 
     /// Explores a program that is given arguments.
@@ -54,15 +76,13 @@ impl Found {
     /// When nothing is found.
     #[must_use]
     pub fn with_arguments(program: PathBuf, source: &Path, arguments: &[&str]) -> Self {
-        Self::explored(program, source, &[], arguments)
+        Self::explored(program, source, |place, program| Tool::explore(place, program).and(arguments))
     }
 
-    fn explored(program: PathBuf, source: &Path, options: &[&str], arguments: &[&str]) -> Self {
+    fn explored(program: PathBuf, source: &Path, tool: impl Fn([&OsStr; 2], &Path) -> Tool) -> Self {
         let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
         let place = ["--output".as_ref(), folder.path().as_os_str()];
-        let options = place.into_iter().chain(options.iter().map(AsRef::as_ref));
-        let tool = Tool::explore(options, &program).and(arguments);
-        let outcome = tool.run().unwrap_or_else(|error| panic!("{error}"));
+        let outcome = tool(place, &program).run().unwrap_or_else(|error| panic!("{error}"));
         let Some(schedule) = outcome.finding()["schedule_file"].as_str() else {
             panic!("nothing was found:\n{}", outcome.transcript());
         };

@@ -209,7 +209,7 @@ settings! {
     run_timeout: Duration = Duration::from_secs(10), from 0,
         "run-timeout", "How long a thread may run, in processor time, or wait without coming to its next key point.";
     step_limit: u32 = 100_000, from 1,
-        "step-limit", "How many events one execution may have.";
+        "step-limit", "How many events an execution may have before it is cut.";
     seed: u64 = 0, from 0,
         "seed", "What random choices start from.";
     keep_going: bool = false, from 0,

@@ -62,7 +62,7 @@ const ENDS: &str = "the end: the execution passed";
 #[test]
 fn a_c_program_passes() {
     for level in Optimisation::ALL {
-        let found = Found::in_target("c/lost_update.c", level);
+        let found = Found::explained("c/lost_update.c", level);
         check(found, "T2: write `page_views`; then T3: read `page_views`");
     }
 }
@@ -71,7 +71,7 @@ fn a_c_program_passes() {
 fn a_cpp_program_passes() {
     for (level, access) in [(Optimisation::O0, "update"), (Optimisation::O2, "write")] {
         let words = format!("T3: {access} `printing`; then T2: read `printing`");
-        check(Found::in_target("cpp/semaphore.cpp", level), &words);
+        check(Found::explained("cpp/semaphore.cpp", level), &words);
     }
 }
 
@@ -79,7 +79,7 @@ fn a_cpp_program_passes() {
 fn a_rust_program_passes() {
     for level in Optimisation::ALL {
         check(
-            Found::in_target("rust/snapshot.rs", level),
+            Found::explained("rust/snapshot.rs", level),
             "T3: read `SCREEN[1]`; then T2: write `SCREEN[1]`",
         );
     }
@@ -89,7 +89,7 @@ fn a_rust_program_passes() {
 #[test]
 fn a_program_without_its_deadlock_passes() {
     check(
-        Found::in_target("c/lock_order.c", Optimisation::O0),
+        Found::explained("c/lock_order.c", Optimisation::O0),
         "T3: lock `savings.lock`; then T2: lock `savings.lock`",
     );
 }
@@ -101,7 +101,7 @@ fn a_rust_test_passes() {
     let arguments = ["--exact", "loses_an_update", "--nocapture", "--test-threads=1"];
     let total = "`AtomicU32 (block 1 of main/1 from rust_tests::loses_an_update)`";
     check(
-        Found::with_arguments(program, &targets().join(source), &arguments),
+        Found::explained_with_arguments(program, &targets().join(source), &arguments),
         &format!("T2: update {total}; then T1: read {total}"),
     );
 }
@@ -109,7 +109,7 @@ fn a_rust_test_passes() {
 /// Without its program, what the file says is shown.
 #[test]
 fn what_was_recorded_passes_too() {
-    let mut found = Found::in_target("c/lost_update.c", Optimisation::O0);
+    let mut found = Found::explained("c/lost_update.c", Optimisation::O0);
     found.schedule.set_extension("passing.json");
     let text = std::fs::read_to_string(&found.schedule).unwrap();
     let name = found.program.to_str().unwrap();

@@ -1,5 +1,6 @@
 //! How inputs are made and run: under a limit of memory, and under a watchdog for each of them.
 
+use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 use std::thread;
@@ -61,7 +62,7 @@ impl Watch {
                     u64::MAX => return,
                     now if now != last => (last, since) = (now, Instant::now()),
                     _ if since.elapsed() > WATCHDOG => {
-                        eprintln!("{name}: input {last} takes longer than {WATCHDOG:?}");
+                        let _ = writeln!(io::stderr(), "{name}: input {last} takes longer than {WATCHDOG:?}");
                         std::process::abort();
                     }
                     _ => {}

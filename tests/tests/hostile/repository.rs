@@ -83,6 +83,8 @@ impl Surroundings {
     pub(crate) fn pipe(&self, name: &str) {
         let place = self.path(name);
         fs::create_dir_all(place.parent().unwrap()).unwrap();
+        // A report may be there by now.
+        let _ = fs::remove_file(&place);
         assert!(Command::new("mkfifo").arg(place).status().unwrap().success());
     }
 
@@ -213,6 +215,12 @@ impl Surroundings {
         let words =
             ["explore", "--format", "json", "--no-explain", "--max-schedules", "20", "--output", output];
         self.tool(words).and(["--", "./app"])
+    }
+
+    /// Programs name their marks by their process, and the tool tells each of them the same number.
+    pub(crate) fn forget_marks(&self) {
+        let marks = self.path("marks");
+        fs::remove_dir_all(&marks).and_then(|()| fs::create_dir(&marks)).unwrap();
     }
 
     /// How often something that was planted has run.

@@ -30,13 +30,13 @@ pub(super) fn written(text: &str) -> Vec<Written> {
         }
         let mut words = line.match_indices(|c: char| c.is_alphanumeric() || c == '_').peekable();
         let mut passed = 0;
-        while let Some((start, _)) = words.next() {
-            let mut end = start + 1;
-            while let Some((next, letter)) = words.next_if(|(next, _)| *next <= end) {
+        while let Some((start, letter)) = words.next() {
+            let mut end = start + letter.len();
+            while let Some((next, letter)) = words.next_if(|(next, _)| *next == end) {
                 end = next + letter.len();
             }
             scope.pass(&line[passed..start]);
-            passed = end.min(line.len());
+            passed = end;
             let word = &line[start..passed];
             let what = if scope.is_outer() { what(word, line, passed, text, number) } else { None };
             found.extend(what.map(|what| Written { what, line: number }));
