@@ -12,6 +12,7 @@ mod paths;
 mod processes;
 mod project;
 mod rename;
+mod sample;
 mod tool;
 
 pub use adapter::{Adapter, Server};
@@ -24,4 +25,5 @@ pub use paths::{targets, workspace};
 pub use processes::running;
 pub use project::Project;
 pub use rename::Renamed;
+pub use sample::{is_sampled, sample};
 pub use tool::{Tool, ToolError, WATCHDOG, binary};

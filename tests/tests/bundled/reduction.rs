@@ -3,16 +3,19 @@
 //! if a race says that it matters. So a class that one of them lacks is an event that does not say all that it depends on, a
 //! race that is not reversed, or memory that was shared and not seen to be.
 //!
-//! Those on which it takes longer have trials as well, which are part of the full run.
+//! Those on which it takes longer have trials as well, which are part of the full run, as is what is not in the sample.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use libtest_mimic::{Failed, Trial};
-use tests::{Build, Optimisation, Outcome, Target, Tool};
+use tests::{Build, Optimisation, Outcome, Target, Tool, is_sampled};
 
 /// For the slow ones, on a machine that does something else.
 const LIMIT: Duration = Duration::from_secs(150);
+
+/// Of the builds, one in so many is in the sample.
+const ONE_IN: usize = 3;
 
 /// Programs on which the two differ, or do not both end, and why.
 const LEFT_OUT: [(&str, &str); 7] = [
@@ -82,13 +85,14 @@ pub(crate) fn trials(targets: &[Target]) -> Vec<Trial> {
     let bundled = targets.iter().map(|target| (target.source(), None));
     let bundled = bundled.filter(|(source, _)| LEFT_OUT.iter().all(|(other, _)| !source.ends_with(other)));
     let others = OTHERS.iter().map(|&(source, classes)| (PathBuf::from(source), classes));
-    let trials = bundled.chain(others).flat_map(|(source, classes)| {
+    let trials = bundled.chain(others).enumerate().flat_map(|(place, (source, classes))| {
         let is_slow = SLOW.iter().any(|slow| source.ends_with(slow));
         Optimisation::ALL.map(|level| {
             let build = Build::new(&source, level);
             let name = format!("reduction/{}/{}", source.display(), level.name());
             let covers = NEVER_COVERED.iter().all(|never| !source.ends_with(never));
-            Trial::test(name, move || check(&build, classes, covers)).with_ignored_flag(is_slow)
+            let is_left_out = is_slow || !is_sampled(place + level as usize, ONE_IN);
+            Trial::test(name, move || check(&build, classes, covers)).with_ignored_flag(is_left_out)
         })
     });
     trials.collect()

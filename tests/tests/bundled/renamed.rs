@@ -6,19 +6,22 @@ use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
-use tests::{Build, Language, Optimisation, Outcome, Renamed, Target, targets};
+use tests::{Build, Language, Optimisation, Outcome, Renamed, Target, is_sampled, targets};
 
 use crate::explorations::{Explorations, explore};
+
+/// Of the bugs, one in so many is in the sample.
+const ONE_IN: usize = 2;
 
 /// Optimised programs are part of the full run.
 pub(crate) fn trials(targets: &[Target], explorations: &Arc<Explorations>) -> Vec<Trial> {
     let bugs = targets.iter().filter(|target| target.is_bug() && target.language != Language::Rust);
-    let trials = bugs.flat_map(|target| {
+    let trials = bugs.enumerate().flat_map(|(place, target)| {
         Optimisation::ALL.map(|level| {
             let name = format!("renamed/{}/{}/{}", target.language.folder(), target.name, level.name());
             let (target, explorations) = (target.clone(), Arc::clone(explorations));
             Trial::test(name, move || check(&target, level, &explorations))
-                .with_ignored_flag(level == Optimisation::O2)
+                .with_ignored_flag(level == Optimisation::O2 || !is_sampled(place, ONE_IN))
         })
     });
     trials.collect()

@@ -1,6 +1,7 @@
 //! Every bundled bug is found with the fewest preemptions and replayed from its file, its cause is told, and the nearest
 //! schedule that passes does so; every correct twin is clean. So it is at both optimisation levels, and, but for the causes,
-//! in programs as they are released, optimised and without debug information.
+//! in programs as they are released, optimised and without debug information. Optimised programs are a sample but in the full
+//! run.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,10 +9,14 @@ use std::sync::Arc;
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 use tests::{
-    Build, Expectation, Language, Optimisation, Outcome, Target, Tool, running, tells_pattern, told_pattern,
+    Build, Expectation, Language, Optimisation, Outcome, Target, Tool, is_sampled, running, tells_pattern,
+    told_pattern,
 };
 
 use crate::explorations::{Explorations, LIMIT, explore};
+
+/// Of optimised builds, one in so many is in the sample.
+const ONE_IN: usize = 4;
 
 /// One trial for each program and build. The explanation of a released program, of which nothing is expected but that it
 /// comes to an end, is made in a trial of its own.
@@ -20,14 +25,17 @@ pub(crate) fn trials(targets: &[Target], explorations: &Arc<Explorations>) -> Ve
         format!("verdicts/{}/{}/{build}", target.language.folder(), target.name)
     };
     let mut trials = Vec::new();
-    for target in targets {
+    for (place, target) in targets.iter().enumerate() {
         for level in Optimisation::ALL {
             let (wanted, explorations) = (target.clone(), Arc::clone(explorations));
             let check = move || check(&wanted, level, &explorations);
-            trials.push(Trial::test(name(target, level.name()), check));
+            let is_left_out = level == Optimisation::O2 && !is_sampled(place, ONE_IN);
+            trials.push(Trial::test(name(target, level.name()), check).with_ignored_flag(is_left_out));
         }
         let wanted = target.clone();
-        trials.push(Trial::test(name(target, "released"), move || check_released(&wanted, false)));
+        let released = Trial::test(name(target, "released"), move || check_released(&wanted, false));
+        // Another part of the programs.
+        trials.push(released.with_ignored_flag(!is_sampled(place + 1, ONE_IN)));
         if target.is_bug() {
             let wanted = target.clone();
             let check = move || check_released(&wanted, true);

@@ -1,0 +1,18 @@
+//! What of many tests alike is run each time. `./test full` runs them all.
+
+/// From here the sample is taken.
+const SEED: usize = 1;
+
+/// The environment variable that `./test full` sets.
+const FULL: &str = "INTERLEAVER_TEST_FULL";
+
+/// Whether the test at this place among many alike belongs to the sample, of which there is one in `one_in`.
+#[must_use]
+pub fn is_sampled(place: usize, one_in: usize) -> bool {
+    std::env::var_os(FULL).is_some() || place % one_in == SEED % one_in
+}
+
+/// One in `one_in` of these, or all.
+pub fn sample<T>(all: impl IntoIterator<Item = T>, one_in: usize) -> impl Iterator<Item = T> {
+    all.into_iter().enumerate().filter(move |(place, _)| is_sampled(*place, one_in)).map(|(_, one)| one)
+}
