@@ -6,6 +6,7 @@
 #![warn(clippy::unwrap_used)]
 #![forbid(unsafe_code)]
 
+pub mod account;
 pub mod cache;
 mod cells;
 pub mod clock;

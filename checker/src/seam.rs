@@ -22,6 +22,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
+use crate::account::Unwatched;
 use crate::difference::Difference;
 use crate::failure::Failure;
 use crate::names::{EventId, Obj, Site, ThreadName};
@@ -76,8 +77,9 @@ pub enum Scope {
     /// Every key point.
     #[default]
     All,
-    /// Every key point; and whatever may be one is watched, even what the backend has given up watching. Events are those
-    /// of [`Scope::All`], unless key points are found.
+    /// Every key point; and whatever may be one is watched, even what the backend has given up watching: what that misses is in
+    /// [`Ending::unwatched`]. Events are those of [`Scope::All`], unless key points are found. A claim that every schedule was
+    /// run rests on such executions alone.
     Audit,
     /// Synchronisation operations, spin loops that are recognised, and accesses to these bytes. Other accesses run along with
     /// the event of their thread before them, but for the first one after the thread was created and after an event that may
@@ -435,4 +437,6 @@ pub struct Ending {
     /// A thread had to give way where its code says nothing of that, so that what comes of its going on was left out, or what
     /// ran depended on more than the order of events: no bound is covered.
     pub left_out: bool,
+    /// What ran without being watched, each once.
+    pub unwatched: Vec<Unwatched>,
 }

@@ -58,6 +58,9 @@ pub(crate) struct ExploreArgs {
     /// Do not look for simpler schedules and causes of what was found.
     #[arg(long, conflicts_with = "explain-time")]
     pub(crate) no_explain: bool,
+    /// Answer for what is not watched: a library by its file name (libtbb.so.12), or a kind of what reports call not seen.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) assume: Vec<String>,
     /// Do not look for data races.
     #[arg(long)]
     pub(crate) no_races: bool,
@@ -115,6 +118,7 @@ impl ExploreArgs {
             output: self.output,
             target: self.target,
             explain: !self.no_explain,
+            assume: self.assume,
             races: !self.no_races,
             only_synchronisation,
             fail_on_races: self.fail_on_races,

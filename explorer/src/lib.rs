@@ -3,6 +3,7 @@
 #![warn(clippy::unwrap_used)]
 #![forbid(unsafe_code)]
 
+mod account;
 mod adapt;
 mod backend;
 mod blame;

@@ -37,7 +37,7 @@ pub(crate) fn report(outcome: &Outcome, races: &[Race]) -> Option<AtSynchronisat
         [race, ..] => format!(
             "{how}, which is not enough: {}. Of the schedules that do so, these were run: {}",
             race.message,
-            text::covered(covered)
+            text::covered(&covered)
         ),
     };
     Some(AtSynchronisation { covered, suffices, message: sentence(message) })

@@ -1,9 +1,10 @@
 //! Watches what executions have to tell about themselves: peculiarities are collected, and a test binary that does not run
 //! the chosen test is not run again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use checker::account::Unwatched;
 use checker::failure::Failure;
 use checker::names::{Obj, Site, ThreadName};
 use checker::peculiarity::Peculiarity;
@@ -29,6 +30,8 @@ struct Told {
     /// What was run in place of the chosen test.
     missed: Option<Missed>,
     started: u64,
+    /// What was not watched, and in how many executions.
+    unwatched: BTreeMap<Unwatched, u64>,
 }
 
 impl Peculiarities {
@@ -37,6 +40,11 @@ impl Peculiarities {
         let mut notes: Vec<String> = self.told().notes.iter().copied().map(of_program).collect();
         notes.sort_unstable();
         notes
+    }
+
+    /// What was not watched, and in how many executions.
+    pub(crate) fn unwatched(&self) -> BTreeMap<Unwatched, u64> {
+        self.told().unwatched.clone()
     }
 
     /// How many executions were started, whatever for.
@@ -59,6 +67,9 @@ impl Peculiarities {
         let end = ending.stdout.len().saturating_sub(LONGEST_REPORT);
         told.missed = told.missed.or_else(|| missed(&ending.stdout[end..], is_one_test));
         told.notes.extend(&ending.notes);
+        for unwatched in &ending.unwatched {
+            *told.unwatched.entry(unwatched.clone()).or_default() += 1;
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use checker::names::Obj;
 use checker::race::{Harm, Pair, Place};
 use checker::seam::Program;
 use checker::trace::Trace;
@@ -35,6 +36,20 @@ pub(crate) fn report(program: &impl Program, found: &[Pair], places: &Places<'_>
         }
     }
     races
+}
+
+/// In how many pairs an access is none that the processor carries out in one step: another thread may see it half done. More than
+/// eight bytes are several steps, and so are bytes on both sides of a boundary between cache lines.
+pub(crate) fn torn(found: &[Pair]) -> u64 {
+    const WORD: u32 = 8;
+    const LINE: u32 = 64;
+    let is_torn = |obj: &Obj| obj.len > WORD || obj.offset % LINE + obj.len > LINE;
+    let is_of_torn = |pair: &&Pair| {
+        let events = pair.race.events.iter().filter_map(|&at| pair.trace.steps.get(at as usize));
+        let mut accesses = events.flat_map(|step| &step.event.did.accesses);
+        accesses.any(|access| access.obj.overlaps(&pair.race.obj) && is_torn(&access.obj))
+    };
+    found.iter().filter(is_of_torn).count() as u64
 }
 
 /// Takes the races out of a report that may stay, and notes what suppresses nothing.

@@ -207,6 +207,8 @@ impl Again<'_> {
             other,
             narrow: None,
             covered: Covered::default(),
+            not_covered: Vec::new(),
+            complete: false,
             at_synchronisation: None,
             ended,
             elapsed_seconds: elapsed,

@@ -5,6 +5,7 @@ use checker::names::ThreadName;
 pub use checker::op::OpKind;
 use serde::{Deserialize, Serialize};
 
+pub use crate::account::NotCovered;
 use crate::explanation::Explanation;
 use crate::old_form::AnyParty;
 use crate::shared::Shared;
@@ -51,6 +52,13 @@ pub struct Report {
     pub narrow: Option<Narrow>,
     /// Bounds of which every schedule has been run.
     pub covered: Covered,
+    /// What ran without being watched: the bounds are covered but for what that does. Empty where nothing was, or nothing that
+    /// the user does not answer for ([`Covered::assumes`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_covered: Vec<NotCovered>,
+    /// The bound that was asked for is covered, but for what was not watched.
+    #[serde(default)]
+    pub complete: bool,
     /// What it came to that threads were switched at synchronisation only. `None`: they were switched at every operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_synchronisation: Option<AtSynchronisation>,
@@ -143,7 +151,7 @@ pub struct RacingAccess {
 }
 
 /// The bounds within which every schedule has been run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Covered {
     /// All schedules with at most so many preemptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -158,14 +166,25 @@ pub struct Covered {
     /// is said here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_turns_of: Option<u32>,
+    /// What was not watched and the user answers for: the bounds hold as far as that does not matter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumes: Vec<NotCovered>,
+}
+
+impl Report {
+    /// Whether all schedules that were asked for were run, and what keeps that from being a claim is what was not watched.
+    #[must_use]
+    pub fn is_run(&self) -> bool {
+        self.complete && !self.not_covered.is_empty()
+    }
 }
 
 impl Covered {
     /// `up to 2 preemptions`; empty where no bound was covered.
     #[must_use]
-    pub fn up_to(self) -> String {
+    pub fn up_to(&self) -> String {
         let in_turns = self.in_turns_of.map_or("", |_| ", where threads take turns");
-        match self {
+        match *self {
             Self { preemptions: Some(bound), .. } => {
                 format!("up to {}{in_turns}", plural(bound.into(), "preemption"))
             }

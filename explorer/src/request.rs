@@ -65,6 +65,8 @@ pub struct Request {
     pub races: bool,
     /// Whether a data race counts as a failure.
     pub fail_on_races: bool,
+    /// What the user answers for although it is not watched: file names of modules, or kinds of entries of the account.
+    pub assume: Vec<String>,
     /// How many executions the search may take.
     pub max_schedules: u64,
     /// How long the search may take.
@@ -105,6 +107,7 @@ impl Request {
             only_synchronisation: false,
             races: true,
             fail_on_races: false,
+            assume: Vec::new(),
             max_schedules: Defaults::max_schedules(),
             time_limit: Defaults::time_limit(),
             output: None,

@@ -6,10 +6,12 @@ use std::path::Path;
 use std::time::Instant;
 use std::{mem, thread};
 
+use checker::account::{Unwatched, UnwatchedKind};
 use checker::seam::Program;
 use checker::search::{self, Alone, Ended, Identity, Options, Outcome, Stats, Workers};
 use ptrace_backend::attention::Attention;
 
+use crate::account;
 use crate::callers::places_of_events;
 use crate::config::Suppressions;
 use crate::deadline::Deadline;
@@ -98,7 +100,18 @@ impl Session<'_> {
         self.explain_all(&program, &mut outcome, (&mut keeper, &mut made), watch);
         drop(attention);
         let mut report = self.report(&outcome, made, elapsed);
-        report.races = races::report(&program, &mem::take(&mut outcome.races).into_found(), &self.places());
+        let races = mem::take(&mut outcome.races).into_found();
+        let mut unwatched = peculiarities.unwatched();
+        let torn = races::torn(&races);
+        if torn > 0 {
+            unwatched.insert(Unwatched::of(UnwatchedKind::TornAccess), torn);
+        }
+        let (not_covered, assumes) = account::split(&unwatched, &self.request.assume);
+        (report.not_covered, report.covered.assumes) = (not_covered, assumes);
+        if report.verdict == Verdict::Clean && !report.not_covered.is_empty() {
+            report.verdict = Verdict::Inconclusive;
+        }
+        report.races = races::report(&program, &races, &self.places());
         report.at_synchronisation = only_synchronisation::report(&outcome, &report.races);
         races::suppress(&mut report, self.suppressions);
         if self.request.fail_on_races && !report.races.is_empty() {
@@ -159,7 +172,9 @@ impl Session<'_> {
             pruned: stats.pruned,
             other: 0,
             narrow: narrow(stats),
-            covered: outcome.covered.into(),
+            covered: Covered::from(outcome.covered),
+            not_covered: Vec::new(),
+            complete: is_complete(outcome, self.request),
             at_synchronisation: None,
             ended: sentence(with_option(self.ended(outcome))),
             elapsed_seconds: elapsed,
@@ -307,6 +322,17 @@ fn in_order(outcome: &Outcome, mut made: Vec<(Identity, Finding)>) -> Vec<Findin
 
 /// What a search comes to. Only a bound that was asked for and covered is clean.
 fn verdict(outcome: &Outcome, request: &Request) -> Verdict {
+    if !outcome.findings.is_empty() {
+        Verdict::Found
+    } else if is_complete(outcome, request) {
+        Verdict::Clean
+    } else {
+        Verdict::Inconclusive
+    }
+}
+
+/// Whether the bound that was asked for is covered.
+fn is_complete(outcome: &Outcome, request: &Request) -> bool {
     let covered = &outcome.covered;
     let reached = match request.strategy {
         Strategy::Icb | Strategy::BoundedDpor | Strategy::Auto => {
@@ -317,13 +343,7 @@ fn verdict(outcome: &Outcome, request: &Request) -> Verdict {
         Strategy::Dfs => covered.in_turns_from.is_some(),
         _ => false,
     };
-    if !outcome.findings.is_empty() {
-        Verdict::Found
-    } else if outcome.ended == Ended::Covered && (reached || covered.everything) {
-        Verdict::Clean
-    } else {
-        Verdict::Inconclusive
-    }
+    outcome.ended == Ended::Covered && (reached || covered.everything)
 }
 
 /// Writes the object that `--format json` prints; ends with a line break.
@@ -339,6 +359,6 @@ impl From<checker::strategy::Coverage> for Covered {
     fn from(coverage: checker::strategy::Coverage) -> Self {
         let in_turns_of = coverage.in_turns_from.map(|_| Options::default().max_yields);
         let checker::strategy::Coverage { preemptions, delays, everything, .. } = coverage;
-        Self { preemptions, delays, everything, in_turns_of }
+        Self { preemptions, delays, everything, in_turns_of, assumes: Vec::new() }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use checker::failure::FailureKind;
 
+use crate::account;
 use crate::race_text;
 use crate::report::{Covered, Finding, Report};
 use crate::request::Strategy;
@@ -220,7 +221,13 @@ fn summary(report: &Report) -> String {
         );
     }
     if report.replayed.is_none() {
-        line(&mut text, &format!("  covered   {}", covered(report.covered)));
+        line(&mut text, &format!("  covered   {}", covered(&report.covered)));
+        for unseen in account::lines(&report.not_covered) {
+            line(&mut text, &format!("  not seen  {unseen}"));
+        }
+        for assumed in account::lines(&report.covered.assumes) {
+            line(&mut text, &format!("  assumed   {assumed} does not matter"));
+        }
         if let Some(promise) = Strategy::named(&report.strategy).and_then(Strategy::promise) {
             line(&mut text, &format!("  promise   {promise}"));
         }
@@ -246,7 +253,13 @@ fn headline(report: &Report) -> String {
         (Verdict::Found, count) => format!("{} found.", plural(count as u64, "bug")),
         (Verdict::Clean, _) if report.replayed.is_some() => "The schedule does not fail.".to_owned(),
         (Verdict::Clean, _) => {
-            format!("Nothing found: {} was run, and none failed.", covered(report.covered))
+            format!("Nothing found: {} was run, and none failed.", covered(&report.covered))
+        }
+        (Verdict::Inconclusive, _) if report.is_run() => {
+            format!(
+                "Nothing found: {} was run, but not everything that ran was watched.",
+                covered(&report.covered)
+            )
         }
         (Verdict::Inconclusive, _) => {
             "Nothing found, but not every schedule that was asked for was run.".to_owned()
@@ -255,7 +268,7 @@ fn headline(report: &Report) -> String {
 }
 
 /// `every schedule with at most 2 preemptions`, and which of them, should some be left out.
-pub(crate) fn covered(covered: Covered) -> String {
+pub(crate) fn covered(covered: &Covered) -> String {
     let bound = |count: u32, what: &str| match count {
         0 => format!("every schedule without {what}s"),
         _ => format!("every schedule with at most {}", plural(u64::from(count), what)),
@@ -263,7 +276,7 @@ pub(crate) fn covered(covered: Covered) -> String {
     let in_turns = covered.in_turns_of.map_or_else(String::new, |yields| {
         format!(" in which no thread yields or sleeps more than {yields} times in a row while another one could go")
     });
-    match covered {
+    match *covered {
         Covered { everything: true, .. } => "every schedule".to_owned(),
         Covered { preemptions: Some(count), .. } => bound(count, "preemption") + &in_turns,
         Covered { delays: Some(count), .. } => bound(count, "delay") + &in_turns,

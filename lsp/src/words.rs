@@ -98,6 +98,7 @@ mod tests {
             pruned: 8,
             other: 9,
             covered: Covered { preemptions, ..Covered::default() },
+            not_covered: Vec::new(),
             ended: ended.to_owned(),
             reason: None,
             notes: Vec::new(),

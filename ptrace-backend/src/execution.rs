@@ -194,11 +194,12 @@ impl Execution for PtraceExecution {
             self.process.note(Peculiarity::OneThread);
         }
         let notes = self.process.notes.clone();
+        let unwatched = std::mem::take(&mut self.process.unwatched);
         if self.process.promoted {
             self.explore_further();
         }
         self.process.kill();
-        Ending { stdout, stderr, truncated, notes, left_out: self.process.left_out }
+        Ending { stdout, stderr, truncated, notes, left_out: self.process.left_out, unwatched }
     }
 }
 

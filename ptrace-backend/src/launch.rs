@@ -37,7 +37,7 @@ pub(crate) fn launch(
     let memory_functions = MemoryFunctions::new(&modules, startup.tid);
     let rust_locks = RustLocks::new(&modules);
     let cancels = calls(&modules, &["pthread_cancel"]);
-    let Traps { by_address, candidates, fork_loop, returned, areas } =
+    let Traps { by_address, candidates, foreign, fork_loop, returned, areas } =
         Traps::new(&mut startup, &modules, (&memory_functions, &rust_locks), cancels)?;
     let mut layout = Layout {
         unwinding: unwinding(&modules),
@@ -50,9 +50,11 @@ pub(crate) fn launch(
         syscall: function_code("syscall", &modules),
         cancels,
         signals: calls(&modules, &["pthread_kill", "pthread_sigqueue", "tgkill"]),
+        standard_streams: standard_streams(&modules),
         modules,
         traps: by_address,
         candidates,
+        foreign,
         memory_functions,
         returned,
         main_stack: startup.registers()?.rsp,
@@ -113,6 +115,22 @@ fn unwinding(modules: &[Module]) -> Modules {
         all.add(Arc::clone(&module.image), module.mapped.bias, module.mapped.range.clone());
     }
     all
+}
+
+/// Where the standard output streams of the C and the C++ library are; an executable may hold those that it uses itself.
+fn standard_streams(modules: &[Module]) -> Vec<u64> {
+    const NAMES: [&str; 8] = [
+        "_IO_2_1_stdout_",
+        "_IO_2_1_stderr_",
+        "_ZSt4cout",
+        "_ZSt4cerr",
+        "_ZSt4clog",
+        "_ZSt5wcout",
+        "_ZSt5wcerr",
+        "_ZSt5wclog",
+    ];
+    let named = |module: &Module| NAMES.map(|name| Some(module.image.symbol(name)? + module.mapped.bias));
+    modules.iter().flat_map(named).flatten().collect()
 }
 
 /// Where a function of the C library is.

@@ -11,6 +11,7 @@ use crate::control::heap::Allocator;
 use crate::control::memory_calls::MemoryFunctions;
 use crate::debuginfo::{Image, Modules, SourceFrame};
 use crate::instructions::{Candidate, Relocated, Special};
+use crate::libraries::effects::Effects;
 use crate::target::modules::Mapped;
 
 /// A place in the code where a thread stops.
@@ -36,6 +37,20 @@ pub(crate) enum What {
     Access(usize),
     /// An instruction that is answered.
     Special(Special),
+    /// The entry of a function of a system library: its place in [`Layout::foreign`].
+    Foreign(usize),
+}
+
+/// A function of a system library that the program's own code calls, and of which not all is known.
+#[derive(Debug)]
+pub(crate) struct Foreign {
+    /// Where it begins, at run time.
+    pub(crate) address: u64,
+    /// The file name of its module.
+    pub(crate) module: String,
+    /// Its name, as a person writes it.
+    pub(crate) name: String,
+    pub(crate) effects: Effects,
 }
 
 /// What an indivisible instruction of Rust's standard library does to a mutex.
@@ -63,6 +78,9 @@ pub(crate) struct Layout {
     pub(crate) traps: FxHashMap<u64, Trap>,
     /// Instructions of the user's own code that touch memory or call what does, at run-time addresses.
     pub(crate) candidates: Vec<Candidate>,
+    pub(crate) foreign: Vec<Foreign>,
+    /// Where the standard output streams of the C and the C++ library are.
+    pub(crate) standard_streams: Vec<u64>,
     pub(crate) memory_functions: MemoryFunctions,
     /// Code of Rust's standard library, wherever it was inlined, that takes or releases a mutex.
     pub(crate) rust_mutexes: Vec<(Range<u64>, RustMutex)>,

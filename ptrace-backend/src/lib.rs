@@ -14,6 +14,7 @@ mod inspect;
 pub mod instructions;
 mod launch;
 mod layout;
+mod libraries;
 mod os;
 pub mod preflight;
 mod program;

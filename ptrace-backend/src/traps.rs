@@ -10,7 +10,9 @@ use crate::control::memory_calls::MemoryFunctions;
 use crate::control::rust_condvars::RustLocks;
 use crate::debuginfo::{self, contains, overlaps};
 use crate::instructions::{Candidate, FunctionShape, relocate, scan};
-use crate::layout::{Layout, Module, Trap, What, is_system};
+use crate::layout::{Foreign, Layout, Module, Trap, What, is_system};
+use crate::libraries::effects::{Effects, effects};
+use crate::libraries::reach::Reach;
 use crate::os::memory::{self, MemoryFile};
 use crate::os::ptrace;
 use crate::spec::LaunchError;
@@ -31,6 +33,8 @@ const LONGEST: usize = 15;
 pub(crate) struct Traps {
     pub(crate) by_address: FxHashMap<u64, Trap>,
     pub(crate) candidates: Vec<Candidate>,
+    /// Functions of system libraries whose calls are looked at.
+    pub(crate) foreign: Vec<Foreign>,
     /// Where the fork server's loop is.
     pub(crate) fork_loop: u64,
     /// The trap that functions of the allocator return to.
@@ -48,6 +52,7 @@ impl Traps {
         cancels: bool,
     ) -> Result<Self, LaunchError> {
         let mut traps = Self::default();
+        let reach = Reach::of(modules);
         let executable = modules.first().ok_or_else(|| unreadable(0))?;
         traps.map_own_code(startup, executable)?;
         for (i, module) in modules.iter().enumerate() {
@@ -57,7 +62,12 @@ impl Traps {
                 let what = What::Function { function: Function::Look, timed_out: 0 };
                 wanted.extend(cancellation::looks_at(startup.tid, module).map(|address| (address, what)));
             }
-            for candidate in candidates(startup, i, module, (memory_functions, &rust_function))? {
+            for foreign in foreign_functions(i, modules, &reach) {
+                wanted.push((foreign.address, What::Foreign(traps.foreign.len())));
+                traps.foreign.push(foreign);
+            }
+            let code = Code::of(i, module, &reach);
+            for candidate in candidates(startup, module, &code, (memory_functions, &rust_function))? {
                 wanted.push((candidate.addr, What::Access(traps.candidates.len())));
                 traps.candidates.push(candidate);
             }
@@ -127,20 +137,39 @@ impl Traps {
 /// The function of Rust's standard library that a symbol names.
 type RustFunction<'f> = &'f dyn Fn(&str) -> Option<Function>;
 
-/// The memory accesses of a module's code, if it is the user's own, and its calls of memory functions.
+/// The code of a module that is watched, as sorted, disjoint ranges of static addresses.
+struct Code {
+    /// Where memory accesses are looked for.
+    accesses: Vec<Range<u64>>,
+    /// Where calls of memory functions are looked for.
+    calls: Vec<Range<u64>>,
+}
+
+impl Code {
+    fn of(index: usize, module: &Module, reach: &Reach) -> Self {
+        if index != 0 && is_system(&module.mapped.path) {
+            let reached = reach.open.get(&index).cloned().unwrap_or_default();
+            return Self { accesses: reached.clone(), calls: reached };
+        }
+        Self {
+            accesses: module.image.user_code(&debuginfo::is_user_file),
+            // A library's copy or comparison is made for whoever instantiated it.
+            calls: module.image.unit_code(&debuginfo::is_user_file),
+        }
+    }
+}
+
+/// The memory accesses of a module's watched code, and its calls of memory functions.
 fn candidates(
     startup: &Startup,
-    index: usize,
     module: &Module,
+    Code { accesses: user, calls: units }: &Code,
     (functions, rust_function): (&MemoryFunctions, RustFunction<'_>),
 ) -> Result<Vec<Candidate>, LaunchError> {
-    if index != 0 && is_system(&module.mapped.path) {
+    if units.is_empty() {
         return Ok(Vec::new());
     }
     let image = &module.image;
-    let user = image.user_code(&debuginfo::is_user_file);
-    // A library's copy or comparison is made for whoever instantiated it.
-    let units = image.unit_code(&debuginfo::is_user_file);
     let bias = module.mapped.bias;
     let constants = image.constants();
     let is_constant = |addr: u64| constants.iter().any(|range| range.contains(&addr.wrapping_sub(bias)));
@@ -154,20 +183,47 @@ fn candidates(
         }
         let function = function.range;
         let Some(code) = text.iter().find_map(|section| section.part(&function)) else { continue };
-        if !overlaps(&units, &function) {
+        if !overlaps(units, &function) {
             continue;
         }
         let start = function.start + bias;
         let shape = FunctionShape::of(code, start);
         let scanned = scan(code, start, &shape, is_constant);
         let is_in = |addr: u64, code: &[Range<u64>]| contains(code, addr.wrapping_sub(bias));
-        let calls = functions.calls(startup.tid, module, &scanned, |addr| is_in(addr, &units));
-        let accesses = scanned.candidates.into_iter().filter(|access| is_in(access.addr, &user));
-        found.extend(accesses.chain(calls.into_iter().filter(|call| is_in(call.addr, &units))));
+        let calls = functions.calls(startup.tid, module, &scanned, |addr| is_in(addr, units));
+        let accesses = scanned.candidates.into_iter().filter(|access| is_in(access.addr, user));
+        found.extend(accesses.chain(calls.into_iter().filter(|call| is_in(call.addr, units))));
     }
     found.sort_by_key(|c| c.addr);
     found.dedup_by_key(|c| c.addr);
     Ok(found)
+}
+
+/// Functions of a system library that the program's own code calls, and of which not all is known.
+fn foreign_functions(index: usize, modules: &[Module], reach: &Reach) -> Vec<Foreign> {
+    let module = &modules[index];
+    let bias = module.mapped.bias;
+    let named = |name: &str, address: u64, effects| Foreign {
+        address: address + bias,
+        module: module.mapped.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        name: debuginfo::demangle(name),
+        effects,
+    };
+    let closed = reach.closed.iter().filter(|((at, _), _)| *at == index);
+    let mut found: Vec<Foreign> =
+        closed.map(|((_, address), name)| named(name, *address, Effects::Unknown)).collect();
+    if index == 0 || !is_system(&module.mapped.path) {
+        return found;
+    }
+    for symbol in module.image.symbols().filter(|symbol| !symbol.is_local()) {
+        let effects = effects(symbol.name);
+        let is_stream = matches!(effects, Effects::Stream { .. } | Effects::CxxStream);
+        let is_called = || modules.iter().any(|other| other.image.imports(symbol.name));
+        if is_stream && symbol.is_default && is_called() {
+            found.push(named(symbol.name, symbol.address, effects));
+        }
+    }
+    found
 }
 
 /// Where the thread functions of a module begin, in all versions of their names: which one a program uses is decided by

@@ -74,9 +74,15 @@ impl Program {
         found
     }
 
-    /// The candidates of a function that are not in its frame.
+    /// The candidates of a function that are neither in its frame nor the thread's own.
     fn shared(&self, function: &str) -> Vec<Candidate> {
-        self.scan(function).candidates.into_iter().filter(|candidate| candidate.stack.is_none()).collect()
+        let all = self.scan(function).candidates.into_iter();
+        all.filter(|candidate| candidate.stack.is_none() && !candidate.thread_local).collect()
+    }
+
+    /// How many candidates of a function touch thread-local variables.
+    fn thread_local(&self, function: &str) -> usize {
+        self.scan(function).candidates.iter().filter(|candidate| candidate.thread_local).count()
     }
 
     /// What a function does outside its frame.
@@ -112,6 +118,7 @@ fn check_c(program: &Program, optimised: bool) {
     assert_eq!(program.kinds("swap"), [Kind::LockedUpdate]);
     assert_eq!(program.kinds("only_stack"), []);
     assert_eq!(program.kinds("own_copy"), []);
+    assert_ne!(program.thread_local("own_copy"), 0);
     assert_eq!(program.kinds("constant_table"), []);
     // Unoptimised code reads the expected value through a pointer into its own frame.
     let exchanges =

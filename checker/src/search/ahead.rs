@@ -151,7 +151,7 @@ impl Job {
             return Done { id, ran: None };
         }
         (runner.limits, runner.only_at, runner.trace) = (limits, only_at, paper.0);
-        let end = runner.run(&item.prefix, &mut *guide, &mut || limit.look());
+        let end = runner.run_within(&guide.scope(), &item.prefix, &mut *guide, &mut || limit.look());
         let Ok(end @ (End::Ended(_) | End::Cut(_) | End::Limit(..))) = end else {
             return Done { id, ran: None };
         };
@@ -288,6 +288,7 @@ impl<P: Program> Search<'_, P> {
                 return Ok(None);
             }
         }
+        self.is_checked = self.strategy.guide(item, &self.cache).scope() == Scope::Audit;
         self.ahead.workers.used(item.id, trace.steps.len() as u32, &ending);
         let old = self.runner.take_over(trace, ending, over);
         self.ahead.workers.give_back(Paper(old));

@@ -40,6 +40,10 @@ impl<P: Program> Search<'_, P> {
             return Ok(ended);
         }
         let nth = self.stats.executions_now();
+        if self.is_checked {
+            self.audited = nth;
+            return Ok(None);
+        }
         if nth.is_multiple_of(EVERY) { self.audit(self.runner.trace.schedule()) } else { Ok(None) }
     }
 

@@ -99,6 +99,8 @@ struct Search<'a, P> {
     everywhere: bool,
     /// The execution that ran last had few variables' accesses as key points.
     is_narrow: bool,
+    /// Everything that may be a key point was watched in the execution that ran last.
+    is_checked: bool,
     /// The least cost at which something was left unexplored.
     cut: Option<u32>,
     /// The failures that every execution so far has shown; `None` before the first one.
@@ -128,6 +130,7 @@ impl<'a, P: Program> Search<'a, P> {
             widened: false,
             everywhere: false,
             is_narrow: false,
+            is_checked: false,
             cut: None,
             uniform: None,
             notes: Vec::new(),
@@ -239,7 +242,7 @@ impl<'a, P: Program> Search<'a, P> {
         };
         if !self.is_narrow {
             // What ran ahead teaches only now.
-            self.runner.note_doubt(false);
+            self.runner.note_doubt(self.is_checked);
         }
         self.note_gap(item);
         self.keep_first_ever();

@@ -19,8 +19,10 @@ impl<P: Program> Search<'_, P> {
         let scope = self.strategy.guide(item, &self.cache).scope();
         let is_audited = (self.stats.executions_now() + 1).is_multiple_of(EVERY);
         self.is_narrow = !is_audited && matches!(scope, Scope::Objects(_));
+        self.is_checked = scope == Scope::Audit;
         if !self.is_narrow {
-            return self.run_within(&Scope::All, item);
+            let scope = if self.is_checked { Scope::Audit } else { Scope::All };
+            return self.run_within(&scope, item);
         }
         let (end, notes) = self.run_within(&scope, item)?;
         match &end {

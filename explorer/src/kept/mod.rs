@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::old_form::without_option;
 use crate::place::Place;
-use crate::report::{Covered, Finding};
+use crate::report::{Covered, Finding, NotCovered};
 use crate::schedule_file::SavedTarget;
 use crate::verdict::Verdict;
 
@@ -144,6 +144,9 @@ pub struct Run {
     pub other: u64,
     /// Bounds of which every schedule was run.
     pub covered: Covered,
+    /// What ran without being watched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_covered: Vec<NotCovered>,
     /// Why it ended.
     pub ended: String,
     /// The same without the option of the command line; absent in stores of older versions.

@@ -14,7 +14,7 @@ pub(super) fn not_found(finding: &mut KeptFinding, ran: &SavedTarget, run: &Run,
         return false;
     }
     let needed = finding.finding.preemptions;
-    let is_covered = reaches(run.covered, needed);
+    let is_covered = run.not_covered.is_empty() && reaches(&run.covered, needed);
     // A shorter run of the same build says nothing: the schedule still fails.
     if !is_covered && finding.run.build_id == ran.build_id {
         return false;
@@ -83,7 +83,7 @@ fn is_given_the_same(one: &SavedTarget, other: &SavedTarget) -> bool {
     given(one) == given(other)
 }
 
-fn reaches(covered: Covered, preemptions: Option<u32>) -> bool {
+fn reaches(covered: &Covered, preemptions: Option<u32>) -> bool {
     covered.everything
         || matches!((covered.preemptions, preemptions), (Some(covered), Some(needed)) if covered >= needed)
 }

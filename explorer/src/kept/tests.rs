@@ -168,6 +168,8 @@ fn report(covered: Option<u32>) -> Report {
         other: 0,
         narrow: None,
         covered: Covered { preemptions: covered, ..Covered::default() },
+        not_covered: Vec::new(),
+        complete: true,
         at_synchronisation: None,
         ended: "it was stopped".to_owned(),
         elapsed_seconds: 0.0,

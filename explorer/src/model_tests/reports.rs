@@ -104,7 +104,7 @@ fn a_clean_report_says_what_was_covered() {
     insta::assert_snapshot!(explore(CLEAN).text(), @"
     Nothing found: every schedule was run, and none failed.
       explored  build/model (icb)
-      ran       2 schedules, 3 other
+      ran       2 schedules, 2 other
       speed     0.01 s, 1,000 schedules/s, 11.0 key points each
       covered   every schedule
       ended     nothing was left to explore within the bound
@@ -137,6 +137,7 @@ fn the_json_report_has_the_documented_members() {
       "covered": {
         "preemptions": 0
       },
+      "complete": false,
       "ended": "a failure was found (--keep-going looks for more)",
       "elapsed_seconds": 0.01,
       "schedules_per_second": 1000.0,
@@ -268,7 +269,7 @@ fn a_race_is_told_below_the_findings() {
 
     Nothing found: every schedule was run, and none failed.
       explored  build/model (icb)
-      ran       2 schedules, 1 pruned, 4 other
+      ran       2 schedules, 1 pruned, 3 other
       speed     0.01 s, 1,000 schedules/s, 4.7 key points each
       covered   every schedule
       races     1 pair of locations whose order nothing says

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::{Obj, ObjName};
 use checker::op::{Access, Op, OpKind};
 use checker::seam::{ExecutionError, Scope};
@@ -59,7 +60,10 @@ impl Process {
         let is_enough = match status {
             // Those with whom it shares that may not have been watched.
             _ if is_shared && self.narrow.is_some() => false,
-            Status::Disarmed => self.is_audited_enough(candidate),
+            Status::Disarmed | Status::Watched(_) if self.scope == Scope::Audit => {
+                return self.pass_checked(index, candidate);
+            }
+            Status::Disarmed => true,
             _ => {
                 let touches = self.touches(index, &accesses);
                 self.shared.touched_privately(candidate, &touches, is_shared, self.events)
@@ -83,15 +87,53 @@ impl Process {
         accesses.iter().map(touch).collect()
     }
 
-    /// An instruction that is no longer watched runs, in an audit or where its trap has been left. `true`: no more of it.
-    fn is_audited_enough(&mut self, candidate: usize) -> bool {
-        /// It may run millions of times, and an audit is to take no longer than the executions that it vouches for.
-        const ENOUGH: u32 = 256;
-        const ENOUGH_IN_ALL: u32 = 4_000;
-        self.audited.1 += 1;
-        let times = self.audited.0.entry(candidate).or_default();
+    /// An instruction has touched private memory where everything is watched. A loop may run millions of times: what a thread
+    /// does at one instruction is watched up to a bound, and what comes after is entered as not watched.
+    fn pass_checked(&mut self, index: Index, candidate: usize) -> Result<Flow, ExecutionError> {
+        const ENOUGH: u32 = 1_024;
+        const ENOUGH_IN_ALL: u32 = 30_000;
+        if self.sharing.is_after_all(index) {
+            // Nobody can be in its way, and threads that are yet to come are ordered after it.
+            self.lifted_alone.push(candidate);
+            self.lift(index)?;
+            return Ok(Flow::Resume(0));
+        }
+        self.checked.1 += 1;
+        let times = self.checked.0.entry((index, candidate)).or_default();
         *times += 1;
-        self.scope != Scope::Audit || *times >= ENOUGH || self.audited.1 >= ENOUGH_IN_ALL
+        if *times < ENOUGH && self.checked.1 < ENOUGH_IN_ALL {
+            self.pass_trap(index)?;
+            return Ok(Flow::Resume(0));
+        }
+        self.enter_unwatched(Unwatched::of(UnwatchedKind::LiftedTraps));
+        self.lifted.push((index, candidate));
+        self.lifted_for = index;
+        self.lift(index)?;
+        Ok(Flow::Resume(0))
+    }
+
+    /// A thread that was alone has created another one.
+    pub(super) fn plant_for_company(&mut self) -> Result<(), ExecutionError> {
+        for candidate in std::mem::take(&mut self.lifted_alone) {
+            let at = self.layout.candidates[candidate].addr;
+            memory::poke_byte(self.leader, at, 0xcc).map_err(system("plant a trap"))?;
+        }
+        Ok(())
+    }
+
+    /// Another thread goes on: what was lifted for others is watched again, and what was lifted for it is not.
+    pub(super) fn plant_for(&mut self, index: Index) -> Result<(), ExecutionError> {
+        if self.lifted.is_empty() || self.lifted_for == index {
+            return Ok(());
+        }
+        self.lifted_for = index;
+        for &(_, candidate) in &self.lifted {
+            let at = self.layout.candidates[candidate].addr;
+            let byte =
+                if self.lifted.contains(&(index, candidate)) { self.layout.traps[&at].byte } else { 0xcc };
+            memory::poke_byte(self.leader, at, byte).map_err(system("plant a trap"))?;
+        }
+        Ok(())
     }
 
     /// The accesses that touch shared memory. What the others touch is nobody else's.
@@ -147,7 +189,7 @@ impl Process {
     }
 
     /// Removes the trap at which a thread stands from this process.
-    fn lift(&mut self, index: Index) -> Result<(), ExecutionError> {
+    pub(super) fn lift(&mut self, index: Index) -> Result<(), ExecutionError> {
         let thread = &self.threads[index];
         let at = thread.regs.rip;
         let byte = self.layout.traps[&at].byte;
@@ -165,6 +207,7 @@ impl Process {
                 memory.extend(self.release_at(access.addr).filter(|_| conflict.frees));
                 self.promoted |= self.shared.promote(&conflict.candidates, Some(candidate), &memory);
             }
+            self.expose_thread_locals(index, access.addr);
             match self.place(access.addr).owner {
                 Owner::Heap | Owner::Unknown if !conflict.bytes.is_empty() => {
                     self.promoted |= self.shared.watch_allocator();
@@ -177,17 +220,39 @@ impl Process {
         }
     }
 
+    /// If an address is in the thread-local memory of another thread, the instructions that work on such memory are watched from
+    /// now on.
+    fn expose_thread_locals(&mut self, index: Index, addr: u64) {
+        /// Variables lie below the control block of their thread.
+        const MOST: u64 = 16 << 10;
+        let is_in = |base: u64| (base.saturating_sub(MOST)..base).contains(&addr);
+        let mut others =
+            self.threads.iter().enumerate().filter(|(i, thread)| *i != index && thread.is_live());
+        if self.exposed_thread_locals || !others.any(|(_, thread)| is_in(thread.regs.fs_base)) {
+            return;
+        }
+        self.exposed_thread_locals = true;
+        let layout = std::sync::Arc::clone(&self.layout);
+        let all = layout.candidates.iter().enumerate().filter(|(_, candidate)| candidate.thread_local);
+        if self.shared.expose(all.map(|(i, _)| i)) {
+            self.promoted = true;
+        }
+    }
+
     /// The frame of `owner` that holds an address is touched by another thread: the instructions of its function that
     /// work on the frame are watched from now on.
     fn expose(&mut self, owner: Index, addr: u64) {
         if !self.exposed.insert(addr) {
             return;
         }
-        let Some(function) = self.frame_function(owner, addr) else { return };
+        let Some((function, inner)) = self.frame_functions(owner, addr) else { return };
         let Obj { name, offset, .. } = self.object(addr, 1);
         self.name_local((name, offset), function.start, false, (owner, addr));
         let layout = std::sync::Arc::clone(&self.layout);
-        let inside = layout.candidates.iter().enumerate().filter(|(_, c)| function.contains(&c.addr));
+        // What is passed on the stack lies in the caller's frame, and the callee works on it.
+        let is_inside =
+            |at: u64| function.contains(&at) || inner.as_ref().is_some_and(|code| code.contains(&at));
+        let inside = layout.candidates.iter().enumerate().filter(|(_, c)| is_inside(c.addr));
         if self.shared.expose(inside.map(|(i, _)| i)) {
             self.promoted = true;
         }
@@ -199,7 +264,7 @@ impl Process {
         let Some(owner) = owner.filter(|&owner| owner != index) else { return };
         let Obj { name, offset, .. } = self.object(addr, 1);
         if !self.shared.is_local_known((name, offset))
-            && let Some(function) = self.frame_function(owner, addr)
+            && let Some((function, _)) = self.frame_functions(owner, addr)
         {
             self.name_local((name, offset), function.start, true, (owner, addr));
         }
@@ -211,11 +276,13 @@ impl Process {
         self.shared.name_local(local, self.events, || self.local_at(owner, addr));
     }
 
-    /// The code of the function in whose frame an address is.
-    fn frame_function(&self, owner: Index, addr: u64) -> Option<Range<u64>> {
+    /// The code of the function in whose frame an address is, and of the one that it has called.
+    fn frame_functions(&self, owner: Index, addr: u64) -> Option<(Range<u64>, Option<Range<u64>>)> {
         let frames = self.raw_frames(owner, STACK_DEPTH);
-        let frame: &debuginfo::Frame = frames.iter().find(|frame| addr < frame.cfa)?;
-        self.layout.function_code(frame.pc - 1)
+        let at = frames.iter().position(|frame: &debuginfo::Frame| addr < frame.cfa)?;
+        // The innermost frame's place is no return address.
+        let code = |at: usize| self.layout.function_code(frames[at].pc.wrapping_sub(u64::from(at > 0)));
+        Some((code(at)?, at.checked_sub(1).and_then(code)))
     }
 
     fn describe_access(&self, instruction: &Candidate, accesses: &[MemoryAccess]) -> Pending {
@@ -291,7 +358,11 @@ impl Process {
     pub(crate) fn candidate_at(&self, addr: u64) -> Option<&Candidate> {
         match self.layout.traps.get(&addr)?.what {
             What::Access(candidate) => self.layout.candidates.get(candidate),
-            What::Function { .. } | What::Allocator(_) | What::Returned | What::Special(_) => None,
+            What::Function { .. }
+            | What::Allocator(_)
+            | What::Returned
+            | What::Special(_)
+            | What::Foreign(_) => None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Processes that the target forks: they stay attached and run, but nobody schedules them.
 
+use checker::account::{Unwatched, UnwatchedKind};
 use checker::failure::{FailureDetail, FailureKind};
 use checker::names::ThreadName;
 use checker::peculiarity::Peculiarity;
@@ -29,6 +30,8 @@ impl Process {
         let child = ptrace::event_message(self.threads[index].tid).map_err(system("read an event"))? as Tid;
         self.hear_soon(child)?;
         if memory == Memory::Copied {
+            // It may meet this process in memory that both have mapped, in files, in pipes.
+            self.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "fork"));
             self.lift_traps_of(child);
             self.lift_probes_of(child);
             if self.threads.iter().filter(|thread| thread.is_live()).count() > 1 {

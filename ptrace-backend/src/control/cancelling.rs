@@ -1,6 +1,7 @@
 //! Cancellation: a thread is cancelled where it looks whether it is, or waits. Each such place depends on `pthread_cancel` of
 //! its thread, whether that has been called or not.
 
+use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::EventId;
 use checker::op::{Access, Effect, Op, OpKind};
 use checker::peculiarity::Peculiarity;
@@ -88,6 +89,9 @@ impl Process {
         match function {
             Function::CancelState => thread.cancellation.disabled = value,
             _ => thread.cancellation.asynchronous = value,
+        }
+        if function == Function::CancelType && value {
+            self.enter_unwatched(Unwatched::of(UnwatchedKind::AsynchronousCancellation));
         }
     }
 

@@ -48,18 +48,19 @@ impl Process {
         if let Some(flow) = self.wait_for_signal(index) {
             return Ok(flow);
         }
-        let Some(wait) = self.waits_for(index, call) else { return Ok(Flow::Resume(0)) };
+        let accesses = self.kernel_accesses(index);
+        let Some(wait) = self.waits_for(index, call) else { return Ok(self.pass_or_pend(index, accesses)) };
         let pid = self.leader;
         let Wait { mut files, limit, looks } = wait;
         files.retain(|(descriptor, _)| fd::may_block(pid, *descriptor));
         if files.is_empty() && limit.is_none_or(|limit| limit == 0) {
-            return Ok(Flow::Resume(0));
+            return Ok(self.pass_or_pend(index, accesses));
         }
         let access = if looks && limit == Some(0) { Access::read } else { Access::write };
         let all = (!files.is_empty()).then(|| self.shared.named("files that may block".to_owned()));
         let each = files.iter().map(|(descriptor, _)| self.file_object(*descriptor));
         // What a search asks about the first object of a wait, it has to ask about what decides how long that takes.
-        let touched: Vec<Access> = all.into_iter().chain(each).map(access).collect();
+        let touched: Vec<Access> = all.into_iter().chain(each).map(access).chain(accesses).collect();
         let op = Op::new(OpKind::Io, touched);
         if limit == Some(0) {
             if !self.is_scheduled(index) {

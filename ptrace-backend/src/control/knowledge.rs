@@ -32,7 +32,7 @@ use crate::target::streams::Streams;
 /// What is known of an instruction that touches memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// It touches its own frame, which no other thread was seen to touch: not watched.
+    /// It touches its own frame, or thread-local memory, which no other thread was seen to touch: not watched.
     Dormant,
     /// Watched, and never seen to share memory; how often it was seen to touch memory ([`blind::parts`]).
     Watched(u32),
@@ -68,6 +68,8 @@ struct State {
     blind: Blind,
     /// Rebuilt when the set of watched instructions changes.
     arming: Option<Arc<Arming>>,
+    /// The same with all that may be key points.
+    arming_of_all: Option<Arc<Arming>>,
     /// Made anew when any of it changes.
     known: Option<Known>,
     /// This is knowledge of a copy that works for a search elsewhere.
@@ -109,9 +111,8 @@ pub(crate) struct Shared {
 impl Shared {
     /// Nothing is known yet.
     pub(crate) fn new(layout: &Layout, streams: Arc<Streams>) -> std::io::Result<Self> {
-        let of = |c: &crate::instructions::Candidate| match c.stack {
-            Some(_) => Status::Dormant,
-            None => Status::Watched(0),
+        let of = |c: &crate::instructions::Candidate| {
+            if c.stack.is_some() || c.thread_local { Status::Dormant } else { Status::Watched(0) }
         };
         let candidates = layout.candidates.iter().map(of).collect();
         let state = Mutex::new(State { candidates, ..State::default() });

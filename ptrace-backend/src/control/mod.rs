@@ -1,6 +1,7 @@
 //! Controlling one copy of the target: its threads, its synchronisation, its memory, one thread at a time.
 
 mod access;
+mod account;
 pub(crate) mod atomicity;
 mod block_words;
 mod bystanders;
@@ -15,6 +16,7 @@ pub(crate) mod harness;
 pub(crate) mod heap;
 mod hearing;
 mod heirs;
+mod kernel_accesses;
 pub(crate) mod knowledge;
 mod leaving;
 pub(crate) mod memory_calls;

@@ -2,8 +2,10 @@
 
 use std::io;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use checker::account::Unwatched;
 use checker::failure::{FailureDetail, FailureKind, SignalOrigin};
 use checker::names::{Obj, Site, ThreadName};
 use checker::peculiarity::Peculiarity;
@@ -58,6 +60,10 @@ pub(crate) struct Process {
     pub(crate) events: u64,
     /// See [`checker::seam::Ending::left_out`].
     pub(crate) left_out: bool,
+    /// See [`checker::seam::Ending::unwatched`].
+    pub(crate) unwatched: Vec<Unwatched>,
+    /// Files of which it has mapped these bytes to be written, and shared.
+    pub(super) shared_mappings: Vec<(PathBuf, Range<u64>)>,
     /// It has been killed and reaped.
     pub(super) dead: bool,
     /// Who panicked first, and where.
@@ -71,6 +77,8 @@ pub(crate) struct Process {
     pub(crate) quarantine: Quarantine,
     /// Addresses on a thread's stack that another thread was seen to touch.
     pub(crate) exposed: FxHashSet<u64>,
+    /// A thread has touched the thread-local memory of another one.
+    pub(super) exposed_thread_locals: bool,
     /// A process whose code holds no traps but those that hold from the beginning.
     pub(crate) pristine: Tid,
     /// Virtual time of the last read and the last write of each object, in nanoseconds.
@@ -85,8 +93,13 @@ pub(crate) struct Process {
     pub(super) let_go: bool,
     /// The next access of the thread that runs is a key point in any case.
     pub(crate) stops_next: bool,
-    /// How often instructions that are not watched otherwise have run, each and all of them.
-    pub(crate) audited: (FxHashMap<usize, u32>, u32),
+    /// How often instructions have touched private memory where everything is watched: each in each thread, and all of them.
+    pub(super) checked: (FxHashMap<(Index, usize), u32>, u32),
+    /// Instructions that are not watched any more in a thread, and the thread for which their traps are lifted now.
+    pub(super) lifted: Vec<(Index, usize)>,
+    pub(super) lifted_for: Index,
+    /// Instructions that are not watched as long as there is one thread only.
+    pub(super) lifted_alone: Vec<usize>,
     pub(super) watch: Arc<Watch>,
 }
 
@@ -137,6 +150,8 @@ impl Process {
             notes: note.into_iter().collect(),
             events: 0,
             left_out: false,
+            unwatched: Vec::new(),
+            shared_mappings: Vec::new(),
             dead: false,
             first_panic: None,
             exit_code_fails: options.0,
@@ -146,6 +161,7 @@ impl Process {
             heap: Heap::default(),
             quarantine: Quarantine::default(),
             exposed: FxHashSet::default(),
+            exposed_thread_locals: false,
             pristine,
             times: FxHashMap::default(),
             promoted: false,
@@ -154,7 +170,10 @@ impl Process {
             narrow: None,
             let_go: true,
             stops_next: false,
-            audited: (FxHashMap::default(), 0),
+            checked: (FxHashMap::default(), 0),
+            lifted: Vec::new(),
+            lifted_for: 0,
+            lifted_alone: Vec::new(),
             watch,
         })
     }
@@ -181,6 +200,7 @@ impl Process {
 
     fn segment(&mut self, index: Index) -> Result<(), ExecutionError> {
         self.threads[index].pending = None;
+        self.plant_for(index)?;
         self.watch.begin(self.leader, self.threads[index].tid);
         let mut signal = 0;
         let deferred = std::mem::take(&mut self.threads[index].deferred_signal);
@@ -292,6 +312,8 @@ impl Process {
 
     /// A thread was created: names it and takes control of it.
     fn created(&mut self, index: Index) -> Result<(), ExecutionError> {
+        self.note_raw_clone(index)?;
+        self.plant_for_company()?;
         let parent = self.threads[index].tid;
         let tid = ptrace::event_message(parent).map_err(system("read an event"))? as Tid;
         self.hear_soon(tid)?;

@@ -91,6 +91,14 @@ impl Sharing {
         clock.iter_mut().zip(other).for_each(|(mine, theirs)| *mine = (*mine).max(theirs));
     }
 
+    /// Whether all other threads have ended before a thread goes on, in every schedule.
+    pub(super) fn is_after_all(&mut self, thread: Index) -> bool {
+        let clock = self.clock(thread).clone();
+        let own = self.clocks.iter().enumerate().filter(|(other, _)| *other != thread);
+        own.map(|(other, theirs)| (other, theirs.get(other).copied().unwrap_or(0)))
+            .all(|(other, time)| time <= clock.get(other).copied().unwrap_or(0))
+    }
+
     fn clock(&mut self, thread: Index) -> &mut Vec<u32> {
         if self.clocks.len() <= thread {
             self.clocks.resize(thread + 1, Vec::new());
@@ -132,6 +140,12 @@ impl Sharing {
         }
         self.note(bytes, touch);
         conflict
+    }
+
+    /// Memory is gone: what is mapped at the same addresses later is other memory.
+    pub(super) fn forget(&mut self, bytes: &Range<u64>) {
+        self.words.retain(|word, _| mask(*word, bytes) == 0);
+        self.wide.retain(|wide| intersection(&wide.bytes, bytes).is_empty());
     }
 
     /// The bytes of a new access that an earlier one conflicts with.
@@ -302,6 +316,31 @@ mod tests {
             assert_eq!(conflict(other, How::Uses), (false, false, vec![]));
         }
         assert_eq!(conflict(How::Writes, How::Reads), (true, false, vec![7]));
+    }
+
+    #[test]
+    fn memory_that_is_gone_is_shared_with_nobody_who_gets_its_addresses_later() {
+        let mut sharing = Sharing::default();
+        sharing.created(1, 0);
+        sharing.created(2, 0);
+        sharing.touch(1, 0, access(0x1008, 8, true));
+        sharing.touch_in(1, None, 0x1000..0x3000, How::Writes);
+        sharing.touch(1, 1, access(0x3000, 8, true));
+        sharing.forget(&(0x1000..0x3000));
+        assert!(sharing.touch(2, 2, access(0x1008, 8, true)).bytes.is_empty());
+        assert_eq!(sharing.touch(2, 3, access(0x3000, 8, true)).candidates, [1, 3]);
+    }
+
+    #[test]
+    fn a_thread_is_after_all_that_it_has_joined() {
+        let mut sharing = Sharing::default();
+        assert!(sharing.is_after_all(0));
+        sharing.created(1, 0);
+        sharing.created(2, 0);
+        sharing.joined(0, 1);
+        assert!(!sharing.is_after_all(0));
+        sharing.joined(0, 2);
+        assert!(sharing.is_after_all(0) && !sharing.is_after_all(1));
     }
 
     #[test]

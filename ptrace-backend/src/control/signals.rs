@@ -172,6 +172,7 @@ impl Process {
                 None => self.leave_allocator(index).map(|()| Flow::Resume(0)),
             },
             What::Access(candidate) => self.access(index, *candidate),
+            What::Foreign(foreign) => self.foreign_call(index, *foreign),
             What::Special(special) => {
                 let thread = &mut self.threads[index];
                 special.complete(&mut thread.regs, thread.world.random_number());

@@ -57,6 +57,16 @@ impl Process {
                 Ok(Flow::Resume(0))
             }
             libc::SYS_wait4 | libc::SYS_waitid => self.wait_for_child(index),
+            libc::SYS_mmap => {
+                self.note_mapping(index);
+                Ok(self.pass_to_kernel(index))
+            }
+            libc::SYS_mprotect | libc::SYS_pkey_mprotect => {
+                if self.threads[index].regs.rdx as i32 & libc::PROT_EXEC != 0 {
+                    self.note_code(None);
+                }
+                Ok(self.pass_to_kernel(index))
+            }
             _ => self.input_output(index),
         }
     }
@@ -182,7 +192,7 @@ impl Process {
         let at_call = regs.orig_rax as i64 == libc::SYS_openat;
         let path = memory::string(self.leader, if at_call { regs.rsi } else { regs.rdi });
         if path != "/dev/urandom" && path != "/dev/random" {
-            return Ok(Flow::Resume(0));
+            return Ok(self.pass_to_kernel(index));
         }
         let ours = self.shared.random_file();
         let place = (regs.rsp - RED_ZONE - ours.len() as u64 - 1) & !15;

@@ -23,8 +23,11 @@ const RUNTIME: [&str; 15] = [
 pub(super) fn is_user_rust_name(name: &str, symbol: &str) -> bool {
     const SHARING: [&str; 6] =
         ["std::sync::", "std::sys::sync::", "core::sync::", "core::cell::", "core::ptr::", "core::mem::"];
-    const COLLECTIONS: [&str; 6] = [
+    const COLLECTIONS: [&str; 8] = [
         "alloc::collections::",
+        // The last owner of a value drops it here.
+        "alloc::rc::",
+        "alloc::sync::",
         "alloc::raw_vec::",
         "alloc::string::",
         "alloc::vec::",
@@ -32,7 +35,8 @@ pub(super) fn is_user_rust_name(name: &str, symbol: &str) -> bool {
         "std::collections::",
     ];
     if is_below(name, &SHARING) || is_below(name, &COLLECTIONS) && !is_made_by_runtime(symbol) {
-        return !name.contains("drop_in_place");
+        // Drop glue, into which an optimiser puts the destructors of the type.
+        return !name.contains("drop_in_place") || names_user_type(name);
     }
     if runs_closures(name) {
         return true;
@@ -46,6 +50,13 @@ pub(super) fn is_user_rust_name(name: &str, symbol: &str) -> bool {
             !is_below(name, &RUNTIME) && !name.starts_with('<') && !PRIMITIVES.contains(&first_segment(name))
         }
     }
+}
+
+/// Whether a type of the user's own crates is among the arguments of a generic function.
+fn names_user_type(name: &str) -> bool {
+    let (_, arguments) = name.split_once('<').unwrap_or_default();
+    let paths = arguments.split(['<', '>', '(', ')', '[', ']', ',', '&', '*', ' ', ';', '+', '=']);
+    paths.filter(|path| path.contains("::")).any(|path| !is_below(path, &RUNTIME))
 }
 
 /// Whether one of Rust's own crates made this copy of generic code, for itself. They are compiled with symbols that end with
@@ -83,7 +94,9 @@ fn referred(path: &str) -> Option<&str> {
 /// Whether it is one of the library's functions that run a closure, which an optimiser makes part of them: the body of a
 /// thread has no other name then.
 fn runs_closures(name: &str) -> bool {
-    const GIVEN_ONE: [&str; 5] = [
+    const GIVEN_ONE: [&str; 6] = [
+        // What a thread-local variable holds is dropped here.
+        "std::sys::thread_local::native::",
         "std::sys::backtrace::__rust_begin_short_backtrace",
         "core::ops::function::",
         "core::iter::",
@@ -123,7 +136,11 @@ mod tests {
             ("<app::Queue as core::ops::drop::Drop>::drop", true),
             ("<u32 as app::Count>::count", true),
             ("std::sync::poison::mutex::Mutex<T>::lock", true),
-            ("core::ptr::drop_in_place<app::Queue>", false),
+            ("core::ptr::drop_in_place<app::Queue>", true),
+            ("core::ptr::drop_in_place<alloc::boxed::Box<dyn app::Task>>", true),
+            ("core::ptr::drop_in_place<alloc::boxed::Box<dyn core::any::Any+core::marker::Send>>", false),
+            ("alloc::sync::Arc<T,A>::drop_slow", true),
+            ("std::sys::thread_local::native::eager::destroy", true),
             ("alloc::collections::btree::map::BTreeMap<K,V,A>::insert", true),
             ("hashbrown::map::HashMap<K,V,S,A>::insert", true),
             ("<&[u8] as core::fmt::Debug>::fmt", false),

@@ -20,6 +20,8 @@ pub struct Candidate {
     pub operands: SmallVec<[Operand; 2]>,
     /// Set if everything that it touches is in the frame of its function.
     pub stack: Option<StackSlot>,
+    /// Everything that it touches is the thread's own thread-local memory.
+    pub thread_local: bool,
     /// It is in a loop in which a thread may wait for memory to change.
     pub may_spin: bool,
     /// A compare-and-swap of two registers side by side (`cmpxchg8b`, `cmpxchg16b`).
@@ -122,7 +124,7 @@ const SAVE_AREA: u32 = 2696;
 const TILE: u32 = 1024;
 
 impl Candidate {
-    /// What `instruction` is, if it touches memory other than through `fs` and `gs` alone.
+    /// What `instruction` is, if it touches memory, the control block of its thread left out.
     pub(super) fn of(
         instruction: &Instruction,
         info: &mut InstructionInfoFactory,
@@ -133,9 +135,10 @@ impl Candidate {
             .map(|memory| Operand::of(instruction, *memory))
             .filter(|operand| operand.read || operand.write)
             .collect();
-        if operands.iter().all(Operand::is_thread_local) {
+        if operands.iter().all(Operand::is_in_control_block) {
             return None;
         }
+        let thread_local = operands.iter().all(Operand::is_thread_local);
         let kind = Kind::of(instruction, &operands)?;
         let stack = stack_slot(&operands, shape);
         let pair = matches!(instruction.mnemonic(), Mnemonic::Cmpxchg8b | Mnemonic::Cmpxchg16b);
@@ -145,6 +148,7 @@ impl Candidate {
             kind,
             operands,
             stack,
+            thread_local,
             may_spin: false,
             pair,
         })
@@ -155,7 +159,16 @@ impl Candidate {
     pub fn call(transfer: &Transfer, callee: Callee) -> Self {
         let &Transfer { addr, len, .. } = transfer;
         let kind = Kind::Call(callee);
-        Self { addr, len, kind, operands: SmallVec::new(), stack: None, may_spin: false, pair: false }
+        Self {
+            addr,
+            len,
+            kind,
+            operands: SmallVec::new(),
+            stack: None,
+            thread_local: false,
+            may_spin: false,
+            pair: false,
+        }
     }
 
     /// The operand that a [`Kind::SplitUpdate`] reads and then writes: the value that was read has to be put back there
@@ -208,6 +221,14 @@ impl Operand {
 
     fn is_thread_local(&self) -> bool {
         matches!(self.memory.segment(), Register::FS | Register::GS)
+    }
+
+    /// Whether it is in what the C library keeps of the thread (its own address, the stack protector's word), above the
+    /// variables. `gs` is not used for variables.
+    fn is_in_control_block(&self) -> bool {
+        let is_fixed = self.memory.base() == Register::None && self.memory.index() == Register::None;
+        let is_above = self.memory.displacement().cast_signed() >= 0;
+        self.memory.segment() == Register::GS || self.is_thread_local() && is_fixed && is_above
     }
 
     /// Its address, if no register is involved.

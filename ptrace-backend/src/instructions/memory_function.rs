@@ -1,6 +1,7 @@
 //! Functions of the C library that do nothing but read and write the memory that their arguments name.
 
 use super::access::{Accesses, MemoryAccess};
+use super::format::Formatted;
 use super::machine::Machine;
 use super::text::Text;
 
@@ -55,6 +56,22 @@ enum Shape {
     CompareAtMost,
     /// `strstr(a, b)`
     ReadBoth,
+    /// `strtol(s, &end, base)`: the string, and where the end is put, unless that is null.
+    ReadNumber,
+    /// `fwrite(from, size, n, stream)`
+    Put,
+    /// `fread(to, size, n, stream)`
+    Get,
+    /// `fgets(to, n, stream)`
+    GetLine,
+    /// `getline(&to, &n, stream)`, `getdelim(&to, &n, c, stream)`: the block that is there is written, or replaced.
+    GetDelimited,
+    /// `std::__ostream_insert(stream, from, n)`
+    Insert,
+    /// `qsort(base, n, size, compare)`
+    Sort,
+    /// `printf(format, …)` and its kin
+    Print(Formatted),
 }
 
 /// Names without a leading `w`, `__` or trailing `_chk`, of characters of one byte.
@@ -94,6 +111,25 @@ const BYTES: &[(&str, Shape)] = &[
     ("strspn", Shape::ReadBoth),
     ("strcspn", Shape::ReadBoth),
     ("strpbrk", Shape::ReadBoth),
+    ("atoi", Shape::ReadString),
+    ("atol", Shape::ReadString),
+    ("atoll", Shape::ReadString),
+    ("atof", Shape::ReadString),
+    ("strtol", Shape::ReadNumber),
+    ("strtoll", Shape::ReadNumber),
+    ("strtoul", Shape::ReadNumber),
+    ("strtoull", Shape::ReadNumber),
+    ("strtod", Shape::ReadNumber),
+    ("strtof", Shape::ReadNumber),
+    ("puts", Shape::ReadString),
+    ("fputs", Shape::ReadString),
+    ("fwrite", Shape::Put),
+    ("fread", Shape::Get),
+    ("fgets", Shape::GetLine),
+    ("getline", Shape::GetDelimited),
+    ("getdelim", Shape::GetDelimited),
+    ("qsort", Shape::Sort),
+    ("_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l", Shape::Insert),
 ];
 
 /// The same of wide characters.
@@ -129,6 +165,9 @@ impl MemoryFunction {
     /// The function that is called by this name, `__memcpy_chk` and the like included.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
+        if let Some(formatted) = Formatted::named(name) {
+            return Some(Self { shape: Shape::Print(formatted), unit: 1 });
+        }
         let plain = name.strip_prefix("__").unwrap_or(name);
         let plain = plain.strip_suffix("_chk").unwrap_or(plain);
         let tables = [(BYTES, 1), (WIDE, WIDE_UNIT)];
@@ -170,6 +209,14 @@ impl MemoryFunction {
             Shape::AppendAtMost => return appends(a, &text, b, c),
             Shape::CompareStrings => both(a, b, text.common(a, b, u64::MAX)),
             Shape::CompareAtMost => both(a, b, text.common(a, b, c)),
+            Shape::ReadNumber => [read(a, text.string(a)), write(b, if b == 0 { 0 } else { POINTER })],
+            Shape::Put => [read(a, b.saturating_mul(c)), NOTHING],
+            Shape::Get => [write(a, b.saturating_mul(c)), NOTHING],
+            Shape::GetLine => [write(a, b & u64::from(u32::MAX)), NOTHING],
+            Shape::GetDelimited => return replaces(machine, a, b),
+            Shape::Insert => [read(b, c), NOTHING],
+            Shape::Sort => [update(a, b.saturating_mul(c)), NOTHING],
+            Shape::Print(formatted) => return formatted.accesses(machine),
         };
         ranges.iter().copied().filter(|range| range.len > 0).collect()
     }
@@ -185,12 +232,31 @@ const fn write(addr: u64, len: u64) -> MemoryAccess {
     MemoryAccess { addr, len, read: false, write: true }
 }
 
+/// What a pointer takes.
+const POINTER: u64 = 8;
+
+const fn update(addr: u64, len: u64) -> MemoryAccess {
+    MemoryAccess { addr, len, read: true, write: true }
+}
+
 const fn copy(to: u64, from: u64, len: u64) -> [MemoryAccess; 2] {
     [read(from, len), write(to, len)]
 }
 
 const fn both(a: u64, b: u64, len: u64) -> [MemoryAccess; 2] {
     [read(a, len), read(b, len)]
+}
+
+/// The block behind one pointer, of the size behind another, is written, and both are changed.
+fn replaces(machine: &impl Machine, block: u64, size: u64) -> Accesses {
+    let word = |at| {
+        let mut bytes = [0; POINTER as usize];
+        if machine.read(at, &mut bytes) { u64::from_le_bytes(bytes) } else { 0 }
+    };
+    let at = word(block);
+    let len = if at == 0 { 0 } else { word(size) };
+    let ranges = [update(block, POINTER), update(size, POINTER), write(at, len)];
+    ranges.into_iter().filter(|range| range.len > 0).collect()
 }
 
 /// At most `limit` characters of a string go behind another one, the first in the place of its terminator, and then

@@ -6,6 +6,7 @@
 
 mod access;
 mod candidate;
+mod format;
 mod loops;
 mod machine;
 mod memory_function;

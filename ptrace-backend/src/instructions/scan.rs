@@ -1,7 +1,8 @@
 //! Goes through the code of one function and lists what matters to the scheduler.
 
 use iced_x86::{
-    Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, OpKind, Register,
+    Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpKind,
+    Register,
 };
 
 use super::candidate::{Candidate, Kind};
@@ -20,6 +21,8 @@ pub struct FunctionCode {
     pub transfers: Vec<Transfer>,
     /// The constant slots that addresses are loaded from, for calls through registers.
     pub loaded_slots: Vec<u64>,
+    /// Control may leave for a place that only memory or a register tells, jumps of a `switch` left out.
+    pub leaves_for_unknown: bool,
     /// The first address that holds no valid instruction. What follows it was not looked at: a trap in the middle of
     /// an instruction would change the program.
     pub undecoded: Option<u64>,
@@ -74,6 +77,7 @@ pub fn scan(
     let end = start.wrapping_add(code.len() as u64);
     let mut found = FunctionCode::default();
     let mut info = InstructionInfoFactory::new();
+    let mut before = Instruction::default();
     for instruction in &mut Decoder::with_ip(64, code, start, DecoderOptions::NONE) {
         if instruction.is_invalid() {
             found.undecoded = Some(instruction.ip());
@@ -82,6 +86,8 @@ pub fn scan(
         found.specials.extend(Special::of(&instruction));
         found.transfers.extend(Transfer::of(&instruction, start..end, &is_constant));
         found.loaded_slots.extend(loaded_slot(&instruction, &is_constant));
+        found.leaves_for_unknown |= leaves_for_unknown(&instruction, &before, &is_constant);
+        before = instruction;
         let candidate = Candidate::of(&instruction, &mut info, shape);
         found
             .candidates
@@ -133,6 +139,35 @@ impl Transfer {
 fn near_target(instruction: &Instruction) -> Option<Target> {
     (instruction.op0_kind() == OpKind::NearBranch64)
         .then(|| Target::Address(instruction.near_branch_target()))
+}
+
+/// Whether an instruction transfers control to where only memory or a register tells. The jump of a `switch` adds an offset of
+/// a constant table to the table's address right before, or reads the table itself; it stays in its function.
+fn leaves_for_unknown(
+    instruction: &Instruction,
+    before: &Instruction,
+    is_constant: impl Fn(u64) -> bool,
+) -> bool {
+    let is_switch = match instruction.op0_kind() {
+        OpKind::Register => {
+            before.mnemonic() == Mnemonic::Add && before.op0_register() == instruction.op0_register()
+        }
+        _ => {
+            instruction.memory_base() == Register::None
+                && instruction.memory_index() != Register::None
+                && is_constant(instruction.memory_displacement64())
+        }
+    };
+    match instruction.flow_control() {
+        FlowControl::IndirectCall => {
+            !matches!(indirect_target(instruction, is_constant), Some(Target::Slot(_)))
+        }
+        FlowControl::IndirectBranch if is_switch => false,
+        FlowControl::IndirectBranch => {
+            !matches!(indirect_target(instruction, is_constant), Some(Target::Slot(_)))
+        }
+        _ => false,
+    }
 }
 
 /// `mov register, [rip + slot]`

@@ -59,11 +59,37 @@ const TRACED: &[libc::c_long] = &[
     libc::SYS_ptrace,
     libc::SYS_execve,
     libc::SYS_execveat,
+    libc::SYS_mmap,
+    libc::SYS_munmap,
+    libc::SYS_mprotect,
+    libc::SYS_pkey_mprotect,
+    libc::SYS_mremap,
+    libc::SYS_madvise,
+    libc::SYS_lseek,
+    libc::SYS_ftruncate,
+    libc::SYS_fallocate,
+    libc::SYS_stat,
+    libc::SYS_lstat,
+    libc::SYS_newfstatat,
+    libc::SYS_access,
+    libc::SYS_faccessat,
+    libc::SYS_faccessat2,
+    libc::SYS_statx,
 ];
 
 /// System calls that stop unless their first argument is a standard stream, which never blocks here.
-const TRACED_ON_OTHER_STREAMS: &[libc::c_long] =
-    &[libc::SYS_read, libc::SYS_readv, libc::SYS_write, libc::SYS_writev];
+const TRACED_ON_OTHER_STREAMS: &[libc::c_long] = &[
+    libc::SYS_read,
+    libc::SYS_readv,
+    libc::SYS_write,
+    libc::SYS_writev,
+    libc::SYS_pread64,
+    libc::SYS_preadv,
+    libc::SYS_preadv2,
+    libc::SYS_pwrite64,
+    libc::SYS_pwritev,
+    libc::SYS_pwritev2,
+];
 
 /// Offsets in the kernel's `struct seccomp_data`.
 const NUMBER: u32 = 0;

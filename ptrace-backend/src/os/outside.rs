@@ -2,6 +2,27 @@
 
 use super::{Regs, Tid, memory};
 
+/// System calls that make, remove or change names of files.
+pub(crate) const NAMES: &[libc::c_long] = &[
+    libc::SYS_openat2,
+    libc::SYS_creat,
+    libc::SYS_truncate,
+    libc::SYS_mkdir,
+    libc::SYS_mkdirat,
+    libc::SYS_rmdir,
+    libc::SYS_mknod,
+    libc::SYS_mknodat,
+    libc::SYS_rename,
+    libc::SYS_renameat,
+    libc::SYS_renameat2,
+    libc::SYS_link,
+    libc::SYS_linkat,
+    libc::SYS_symlink,
+    libc::SYS_symlinkat,
+    libc::SYS_unlink,
+    libc::SYS_unlinkat,
+];
+
 /// System calls by which they could, whatever their arguments are.
 pub(crate) const CALLS: &[libc::c_long] = &[
     libc::SYS_bind,

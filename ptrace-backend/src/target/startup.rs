@@ -180,7 +180,13 @@ impl Startup {
         [regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9] = args;
         self.set_registers(&regs)?;
         self.resume(0)?;
-        match self.wait()? {
+        let mut ended = self.wait()?;
+        if matches!(ended, Wait::Seccomp) {
+            // It stops for the tracer as one of the program's own would.
+            self.resume(0)?;
+            ended = self.wait()?;
+        }
+        match ended {
             Wait::Signal(libc::SIGTRAP) => {}
             other => return Err(startup(format!("an injected system call ended with {other:?}"))),
         }

@@ -77,9 +77,11 @@ fn check_released(target: &Target, explains: bool) -> Result<(), Failed> {
     verdict(wrong, &outcome, &program)
 }
 
-/// The options of the only search that does not look further than it has to.
+/// The options of the only search that does not look further than it has to, and what the program answers for.
 fn within_bound(target: &Target) -> &'static [&'static str] {
     match target.expectation {
+        // What it reads while it is written, it throws away.
+        _ if target.name == "snapshot_ok" && target.language == Language::Cpp => &["--assume", "torn-access"],
         Expectation::CleanWithinBound => &["--strategy", "icb", "--max-preemptions", "1"],
         _ => &[],
     }

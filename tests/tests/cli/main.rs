@@ -27,5 +27,6 @@ mod readme;
 mod scope;
 mod targets;
 mod try_locks;
+mod unseen;
 mod waiting_loops;
 mod without_lines;

@@ -6,7 +6,7 @@ use super::place::{place, ran_after};
 use super::{Alternative, Bound, Decision, Guide, Notes, WorkItem};
 use crate::cache::{Cache, Place, View};
 use crate::point::Point;
-use crate::seam::{Choice, Until};
+use crate::seam::{Choice, Scope, Until};
 
 /// Takes one execution to its end without further cost, noting what else could have been done.
 pub(super) struct Explorer<'a, B> {
@@ -103,6 +103,11 @@ impl<'a, B: Bound> Explorer<'a, B> {
 }
 
 impl<B: Bound> Guide for Explorer<'_, B> {
+    /// A claim that every schedule was run rests on each of them.
+    fn scope(&self) -> Scope {
+        Scope::Audit
+    }
+
     fn choose(&mut self, at: &Point<'_>) -> Decision {
         let place = place(&self.bound, at);
         self.notes.joins_matter |= joins_matter(at);

@@ -86,6 +86,7 @@ impl State {
     /// What is watched has changed.
     pub(super) fn changed(&mut self) {
         self.arming = None;
+        self.arming_of_all = None;
         self.known = None;
     }
 

@@ -45,13 +45,13 @@ impl Shared {
     /// well. `template` is a process whose code has no traps but those of functions.
     pub(crate) fn arming(&self, layout: &Layout, template: Tid, audit: bool) -> Arc<Arming> {
         let mut state = self.state();
-        if let Some(arming) = state.arming.as_ref().filter(|_| !audit) {
+        let kept = if audit { &state.arming_of_all } else { &state.arming };
+        if let Some(arming) = kept {
             return Arc::clone(arming);
         }
         let arming = Arc::new(Self::armed(&state, layout, template, (audit, &[])));
-        if !audit {
-            state.arming = Some(Arc::clone(&arming));
-        }
+        let kept = if audit { &mut state.arming_of_all } else { &mut state.arming };
+        *kept = Some(Arc::clone(&arming));
         arming
     }
 
@@ -68,7 +68,8 @@ impl Shared {
         // Where nobody shares heap memory yet, to free some may show that somebody does.
         let watches = |what: Allocator| state.allocator || what.ends_a_life() && !state.fixed;
         let allocator = layout.allocator_entries().filter(|(_, what)| watches(*what)).map(|(entry, _)| entry);
-        let addresses: Vec<u64> = watched.chain(allocator).collect();
+        let foreign = layout.foreign.iter().filter(|_| !state.fixed).map(|foreign| foreign.address);
+        let addresses: Vec<u64> = watched.chain(allocator).chain(foreign).collect();
         let mut pages: FxHashMap<u64, Vec<u8>> = FxHashMap::default();
         let left_out: Vec<u64> =
             left_out.iter().map(|&candidate| layout.candidates[candidate].addr).collect();

@@ -8,7 +8,7 @@ use super::wait::{Reader, Wait};
 use crate::names::ThreadName;
 use crate::op::{Op, OpKind};
 use crate::point::Point;
-use crate::seam::{Agent, AgentView, Choice, Until};
+use crate::seam::{Agent, AgentView, Choice, Scope, Until};
 use crate::strategy::dpor::branch::{Branch, enabled};
 use crate::strategy::{Decision, Guide, Notes};
 
@@ -106,6 +106,11 @@ impl Follower {
 }
 
 impl Guide for Follower {
+    /// A claim that every schedule was run rests on each of them.
+    fn scope(&self) -> Scope {
+        Scope::Audit
+    }
+
     fn choose(&mut self, at: &Point<'_>) -> Decision {
         self.catch_up(at);
         if at.position() > self.branch.at as usize

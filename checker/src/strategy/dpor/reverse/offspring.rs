@@ -12,6 +12,7 @@ use super::unruly::Shown;
 use super::wait::Wait;
 use crate::limit::Limit;
 use crate::point::Point;
+use crate::seam::Scope;
 use crate::strategy::dpor::one_by_one::{Prefix, length};
 use crate::strategy::dpor::races::Races;
 use crate::strategy::{Decision, Guide, Notes};
@@ -126,6 +127,11 @@ impl Forerunner {
 }
 
 impl Guide for Forerunner {
+    /// A claim that every schedule was run rests on each of them.
+    fn scope(&self) -> Scope {
+        Scope::Audit
+    }
+
     fn choose(&mut self, at: &Point<'_>) -> Decision {
         self.follower.choose(at)
     }

@@ -1,0 +1,82 @@
+//! The account of what ran outside of what a backend watches: for each entry, a claim about all schedules does not hold unless
+//! it is shown that it cannot matter.
+//!
+//! A claim that every schedule was run rests on this: whatever one thread does that another one can find out is an event, so
+//! that a search can put it elsewhere. What a backend cannot make an event it enters here.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Something that ran and was not watched.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Unwatched {
+    /// What it is.
+    pub kind: UnwatchedKind,
+    /// The file name of the module whose code it is, where it is code.
+    pub module: Option<String>,
+    /// Which function or system call, where it is one.
+    pub function: Option<String>,
+}
+
+/// The kinds of what is not watched.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnwatchedKind {
+    /// A function of a library was called while there were several threads, and what it does to memory is not known.
+    LibraryFunction,
+    /// Code that was loaded after the program had started (`dlopen`).
+    LoadedCode,
+    /// Code that the program has made itself.
+    GeneratedCode,
+    /// Instructions that touch memory ran too often to be watched each time.
+    LiftedTraps,
+    /// Memory is mapped at two addresses, or shared with another process.
+    SharedMapping,
+    /// A thread or process that is not scheduled has the same memory.
+    Task,
+    /// Several threads use a file or a stream.
+    File,
+    /// A thread can be cancelled at any instruction.
+    AsynchronousCancellation,
+    /// An access that the processor does not carry out as one step.
+    TornAccess,
+}
+
+impl UnwatchedKind {
+    /// Its name, as it is written in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::LibraryFunction => "library-function",
+            Self::LoadedCode => "loaded-code",
+            Self::GeneratedCode => "generated-code",
+            Self::LiftedTraps => "lifted-traps",
+            Self::SharedMapping => "shared-mapping",
+            Self::Task => "task",
+            Self::File => "file",
+            Self::AsynchronousCancellation => "asynchronous-cancellation",
+            Self::TornAccess => "torn-access",
+        }
+    }
+}
+
+impl fmt::Display for UnwatchedKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Unwatched {
+    /// What is no code and no call.
+    #[must_use]
+    pub const fn of(kind: UnwatchedKind) -> Self {
+        Self { kind, module: None, function: None }
+    }
+
+    /// A system call.
+    #[must_use]
+    pub fn call(kind: UnwatchedKind, function: &str) -> Self {
+        Self { kind, module: None, function: Some(function.to_owned()) }
+    }
+}

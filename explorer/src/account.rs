@@ -1,0 +1,133 @@
+//! The account of what was not watched, as reports tell it: what of it the user answers for, and what takes a claim away.
+
+use std::collections::BTreeMap;
+
+use checker::account::{Unwatched, UnwatchedKind};
+use serde::{Deserialize, Serialize};
+
+use crate::text::plural;
+
+/// What ran in some executions of a search without being watched.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct NotCovered {
+    /// What it is.
+    pub kind: UnwatchedKind,
+    /// The file name of the module whose code it is, where it is code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module: Option<String>,
+    /// Which function or system call, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+    /// In how many executions.
+    pub count: u64,
+}
+
+impl NotCovered {
+    /// Whether the user answers for it: by the name of its module, with or without the version (`libtbb.so`), or of its kind.
+    fn is_assumed(&self, assumed: &[String]) -> bool {
+        let is_version = |rest: &str| rest.is_empty() || rest.starts_with('.');
+        let module = self.module.as_deref();
+        let is_module =
+            |name: &str| module.and_then(|module| module.strip_prefix(name)).is_some_and(is_version);
+        assumed.iter().any(|name| name == self.kind.name() || is_module(name))
+    }
+}
+
+/// The entries that take a claim away, and those that the user answers for.
+pub(crate) fn split(
+    unwatched: &BTreeMap<Unwatched, u64>,
+    assumed: &[String],
+) -> (Vec<NotCovered>, Vec<NotCovered>) {
+    let entries = unwatched.iter().map(|(Unwatched { kind, module, function }, &count)| NotCovered {
+        kind: *kind,
+        module: module.clone(),
+        function: function.clone(),
+        count,
+    });
+    entries.partition(|entry| !entry.is_assumed(assumed))
+}
+
+/// One line for each kind and module: `what libtbb.so does in 12 functions (tbb::…, …)`.
+pub(crate) fn lines(entries: &[NotCovered]) -> Vec<String> {
+    let mut groups: Vec<(UnwatchedKind, Option<&str>, Vec<&str>)> = Vec::new();
+    for entry in entries {
+        let module = entry.module.as_deref();
+        let function = entry.function.as_deref();
+        match groups.iter_mut().find(|(kind, of, _)| (*kind, *of) == (entry.kind, module)) {
+            Some((_, _, functions)) => functions.extend(function),
+            None => groups.push((entry.kind, module, function.into_iter().collect())),
+        }
+    }
+    groups.into_iter().map(|(kind, module, functions)| words(kind, module, &functions)).collect()
+}
+
+fn words(kind: UnwatchedKind, module: Option<&str>, functions: &[&str]) -> String {
+    let of = module.unwrap_or("a library");
+    match kind {
+        UnwatchedKind::LibraryFunction => {
+            format!("what {of} does in {}", listed(functions))
+        }
+        UnwatchedKind::LoadedCode => match module {
+            Some(module) => format!("code of {module}, which was loaded while the program ran"),
+            None => "code that was loaded while the program ran".to_owned(),
+        },
+        UnwatchedKind::GeneratedCode => "code that the program has made itself".to_owned(),
+        UnwatchedKind::LiftedTraps => "instructions that ran too often to be watched each time".to_owned(),
+        UnwatchedKind::SharedMapping => "memory that is mapped at two addresses".to_owned(),
+        UnwatchedKind::Task => {
+            format!("threads or processes that are not scheduled, started by {}", listed(functions))
+        }
+        UnwatchedKind::File => format!("files that are used through streams, by {}", listed(functions)),
+        UnwatchedKind::AsynchronousCancellation => {
+            "a cancellation between two scheduling points of a thread that allows it anywhere".to_owned()
+        }
+        UnwatchedKind::TornAccess => {
+            "accesses that the processor does not carry out in one step, half done".to_owned()
+        }
+    }
+}
+
+/// `1 function (strtok)`, `12 functions (a, b, c, …)`.
+fn listed(functions: &[&str]) -> String {
+    const SHOWN: usize = 3;
+    let more = if functions.len() > SHOWN { ", …" } else { "" };
+    let shown = functions.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+    format!("{} ({shown}{more})", plural(functions.len() as u64, "function"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(kind: UnwatchedKind, module: &str, function: &str) -> (Unwatched, u64) {
+        (Unwatched { kind, module: Some(module.to_owned()), function: Some(function.to_owned()) }, 2)
+    }
+
+    #[test]
+    fn what_the_user_answers_for_takes_no_claim_away() {
+        let unwatched = BTreeMap::from([
+            entry(UnwatchedKind::LibraryFunction, "liba.so", "f"),
+            entry(UnwatchedKind::LibraryFunction, "libb.so.1.2", "g"),
+            entry(UnwatchedKind::File, "libc.so.6", "fputs"),
+        ]);
+        let of = |assumed: &[&str]| {
+            let assumed: Vec<String> = assumed.iter().map(|name| (*name).to_owned()).collect();
+            let (open, answered) = split(&unwatched, &assumed);
+            (open.len(), answered.len())
+        };
+        assert_eq!(of(&[]), (3, 0));
+        assert_eq!(of(&["libb.so"]), (2, 1));
+        assert_eq!(of(&["libb"]), (2, 1));
+        assert_eq!(of(&["libb.so.1.2"]), (2, 1));
+        assert_eq!(of(&["lib"]), (3, 0));
+        assert_eq!(of(&["libb.so", "file"]), (1, 2));
+    }
+
+    #[test]
+    fn functions_of_one_library_are_told_in_one_line() {
+        let unwatched =
+            BTreeMap::from(["a", "b", "c", "d"].map(|f| entry(UnwatchedKind::LibraryFunction, "liba.so", f)));
+        let (open, _) = split(&unwatched, &[]);
+        assert_eq!(lines(&open), ["what liba.so does in 4 functions (a, b, c, …)"]);
+    }
+}

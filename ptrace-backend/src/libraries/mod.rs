@@ -1,0 +1,4 @@
+//! Libraries of the system, compiled in advance: what of their code is watched, and what is known of the rest.
+
+pub(crate) mod effects;
+pub(crate) mod reach;

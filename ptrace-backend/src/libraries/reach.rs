@@ -1,0 +1,179 @@
+//! The code of system libraries that the program's own code reaches by calls: what of it can be watched, instruction by
+//! instruction as the program's own, and which functions are closed to that.
+//!
+//! A function is open if all that it calls is known before the program runs: direct calls, and calls through the slots that
+//! the dynamic linker fills. Its code then is watched together with that of all that it calls. A function that calls through
+//! a pointer of its own (a virtual function, a call-back), or that reaches too much code, is closed: what it does to memory
+//! is not seen, and a call of it while there are several threads is told ([`super::effects`]).
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::effects::{Effects, effects};
+use crate::instructions::{FunctionCode, FunctionShape, MemoryFunction, Target, scan};
+use crate::layout::{Module, is_system};
+
+/// So many functions at most are watched for the sake of one that the program calls.
+const MOST_FUNCTIONS: usize = 48;
+
+/// So many bytes of code at most.
+const MOST_CODE: u64 = 24 << 10;
+
+/// A function by its module's place and its static address.
+type Place = (usize, u64);
+
+/// What the program's own code reaches in system libraries.
+#[derive(Debug, Default)]
+pub(crate) struct Reach {
+    /// Code to be watched, by module, at static addresses.
+    pub(crate) open: FxHashMap<usize, Vec<Range<u64>>>,
+    /// Functions that the program calls and that are closed, by where they begin.
+    pub(crate) closed: Vec<(Place, String)>,
+}
+
+/// One function of a library, as far as it decides what is reached.
+#[derive(Debug, Clone, Default)]
+struct Shape {
+    range: Range<u64>,
+    calls: Vec<Callee>,
+    leaves_for_unknown: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Callee {
+    /// A function of the same module.
+    Here(u64),
+    /// A function by its name.
+    Named(String),
+}
+
+impl Reach {
+    /// What the own code among these modules reaches.
+    pub(crate) fn of(modules: &[Module]) -> Self {
+        let mut search = Search { modules, shapes: FxHashMap::default(), named: FxHashMap::default() };
+        let own = modules.iter().enumerate().filter(|(i, module)| *i == 0 || !is_system(&module.mapped.path));
+        let mut names: Vec<&str> =
+            own.flat_map(|(_, module)| module.image.import_slots()).map(|(_, name)| name).collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut reach = Self::default();
+        let mut open: FxHashSet<Place> = FxHashSet::default();
+        for name in names {
+            if is_known(name) {
+                continue;
+            }
+            let Some(place) = search.function(name) else { continue };
+            match search.all_from(place) {
+                Some(all) => open.extend(all),
+                None => reach.closed.push((place, name.to_owned())),
+            }
+        }
+        for place in open {
+            let range = search.shape(place).range;
+            reach.open.entry(place.0).or_default().push(range);
+        }
+        for ranges in reach.open.values_mut() {
+            ranges.sort_unstable_by_key(|range| range.start);
+        }
+        reach
+    }
+}
+
+/// Whether what a function does is known by its name: it is modelled, or it does nothing that concerns other threads.
+fn is_known(name: &str) -> bool {
+    MemoryFunction::named(name).is_some() || effects(name) != Effects::Unknown
+}
+
+struct Search<'m> {
+    modules: &'m [Module],
+    shapes: FxHashMap<Place, Shape>,
+    named: FxHashMap<String, Option<Place>>,
+}
+
+impl Search<'_> {
+    /// The function of a system library that a name stands for: that of the first library that has it.
+    fn function(&mut self, name: &str) -> Option<Place> {
+        if let Some(found) = self.named.get(name) {
+            return *found;
+        }
+        let defines = |module: &Module| module.image.symbol(name).filter(|&at| module.image.is_code(at));
+        let found = self.modules.iter().enumerate().find_map(|(i, module)| Some((i, defines(module)?)));
+        let found = found.filter(|&(i, _)| i != 0 && is_system(&self.modules[i].mapped.path));
+        self.named.insert(name.to_owned(), found);
+        found
+    }
+
+    /// All functions that one reaches, itself included; `None` if it is closed.
+    fn all_from(&mut self, first: Place) -> Option<FxHashSet<Place>> {
+        let mut found = FxHashSet::from_iter([first]);
+        let mut waiting = VecDeque::from([first]);
+        let mut code = 0;
+        while let Some(place) = waiting.pop_front() {
+            let shape = self.shape(place);
+            code += shape.range.end - shape.range.start;
+            if shape.leaves_for_unknown || code > MOST_CODE || found.len() > MOST_FUNCTIONS {
+                return None;
+            }
+            for callee in shape.calls {
+                let next = match callee {
+                    Callee::Here(at) => (place.0, at),
+                    Callee::Named(name) if is_known(&name) => continue,
+                    // A name that no module has is never called: a weak one.
+                    Callee::Named(name) => match self.function(&name) {
+                        Some(next) => next,
+                        None => continue,
+                    },
+                };
+                // The function may be one that is known by name, called within its library.
+                let symbol =
+                    self.modules[next.0].image.function_at(next.1).and_then(|function| function.symbol);
+                if symbol.is_some_and(is_known) {
+                    continue;
+                }
+                if found.insert(next) {
+                    waiting.push_back(next);
+                }
+            }
+        }
+        Some(found)
+    }
+
+    fn shape(&mut self, place: Place) -> Shape {
+        if let Some(shape) = self.shapes.get(&place) {
+            return shape.clone();
+        }
+        let shape = self.read(place).unwrap_or(Shape { leaves_for_unknown: true, ..Shape::default() });
+        self.shapes.insert(place, shape.clone());
+        shape
+    }
+
+    fn read(&self, (index, at): Place) -> Option<Shape> {
+        let image = &self.modules[index].image;
+        let function = image.function_at(at)?;
+        let text = image.text();
+        let code = text.iter().find_map(|section| section.part(&function.range))?;
+        let constants = image.constants();
+        let is_constant = |address: u64| constants.iter().any(|range| range.contains(&address));
+        let start = function.range.start;
+        let FunctionCode { transfers, leaves_for_unknown, undecoded, .. } =
+            scan(code, start, &FunctionShape::of(code, start), is_constant);
+        let mut calls = Vec::new();
+        for transfer in transfers {
+            let callee = match transfer.target {
+                Target::Address(address) => match image.plt_target(address) {
+                    Some(name) => Callee::Named(name.to_owned()),
+                    None => Callee::Here(image.function_at(address)?.range.start),
+                },
+                Target::Slot(slot) => Callee::Named(image.plt_target(slot)?.to_owned()),
+                Target::Register(_) => continue,
+            };
+            if !calls.contains(&callee) {
+                calls.push(callee);
+            }
+        }
+        let leaves_for_unknown = leaves_for_unknown || undecoded.is_some();
+        Some(Shape { range: function.range.clone(), calls, leaves_for_unknown })
+    }
+}

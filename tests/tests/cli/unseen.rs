@@ -1,0 +1,74 @@
+//! What code does that is not the program's own is watched, or takes the claim away: no program that can fail because of it is
+//! called clean.
+
+use tests::{Build, Optimisation, Outcome, Tool};
+
+fn explore(source: &str, level: Optimisation, options: &[&str]) -> Outcome {
+    let program = Build::new(format!("unseen/{source}"), level).program().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let output = ["--output".as_ref(), folder.path().as_os_str()];
+    let options = output.into_iter().chain(options.iter().map(AsRef::as_ref));
+    Tool::explore(options, &program).run().unwrap()
+}
+
+/// The kinds of what was not watched, and whether the user answers for it.
+fn entries(outcome: &Outcome, of: &str) -> Vec<String> {
+    let entries = outcome.report.pointer(of).and_then(serde_json::Value::as_array);
+    let mut kinds: Vec<String> =
+        entries.into_iter().flatten().map(|entry| entry["kind"].as_str().unwrap().to_owned()).collect();
+    kinds.dedup();
+    kinds
+}
+
+#[test]
+fn what_is_watched_is_found() {
+    for source in
+        ["long_loop.c", "library_state.c", "library_tree.cpp", "lent_thread_local.c", "kernel_reads.c"]
+    {
+        for level in Optimisation::ALL {
+            let outcome = explore(source, level, &[]);
+            assert_eq!(outcome.code, 1, "{source} {level:?}: {}", outcome.transcript());
+            assert_eq!(outcome.report["verdict"], "found", "{source}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
+    for (source, kind) in [
+        ("library_calls_back.c", "library-function"),
+        ("generated_code.c", "generated-code"),
+        ("shared_with_a_child.c", "task"),
+        ("thread_by_clone.c", "task"),
+        ("cancelled_anywhere.c", "asynchronous-cancellation"),
+        ("mapped_twice.c", "shared-mapping"),
+        ("one_stream.c", "file"),
+        ("torn_copy.c", "torn-access"),
+    ] {
+        for level in Optimisation::ALL {
+            let outcome = explore(source, level, &[]);
+            let at = format!("{source} {level:?}: {}", outcome.transcript());
+            if outcome.code == 1 {
+                continue;
+            }
+            assert_eq!((outcome.code, &outcome.report["verdict"]), (2, &"inconclusive".into()), "{at}");
+            assert!(entries(&outcome, "/not_covered").iter().any(|entry| entry == kind), "{at}");
+            let outcome = explore(source, level, &["--assume", kind]);
+            assert!(entries(&outcome, "/covered/assumes").iter().any(|entry| entry == kind), "{at}");
+            assert!(entries(&outcome, "/not_covered").iter().all(|entry| entry != kind), "{at}");
+        }
+    }
+}
+
+#[test]
+fn streams_that_one_thread_uses_take_nothing_away() {
+    for level in Optimisation::ALL {
+        let outcome = explore("own_streams.c", level, &[]);
+        assert_eq!(
+            (outcome.code, entries(&outcome, "/not_covered")),
+            (0, vec![]),
+            "{}",
+            outcome.transcript()
+        );
+    }
+}
