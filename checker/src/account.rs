@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Something that ran and was not watched.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Unwatched {
-    /// What it is.
+    /// The kind of the entry.
     pub kind: UnwatchedKind,
     /// The file name of the module whose code it is, where it is code.
     pub module: Option<String>,
@@ -68,7 +68,7 @@ impl fmt::Display for UnwatchedKind {
 }
 
 impl Unwatched {
-    /// What is no code and no call.
+    /// An entry without module and function.
     #[must_use]
     pub const fn of(kind: UnwatchedKind) -> Self {
         Self { kind, module: None, function: None }

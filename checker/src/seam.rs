@@ -437,6 +437,6 @@ pub struct Ending {
     /// A thread had to give way where its code says nothing of that, so that what comes of its going on was left out, or what
     /// ran depended on more than the order of events: no bound is covered.
     pub left_out: bool,
-    /// What ran without being watched, each once.
+    /// The account of unwatched code and effects, each entry once.
     pub unwatched: Vec<Unwatched>,
 }

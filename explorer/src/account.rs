@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::plural;
 
-/// What ran in some executions of a search without being watched.
+/// An entry of the account of a search: unwatched code, or an unwatched effect.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct NotCovered {
-    /// What it is.
+    /// The kind of the entry.
     pub kind: UnwatchedKind,
     /// The file name of the module whose code it is, where it is code.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -30,7 +30,7 @@ struct Told {
     /// What was run in place of the chosen test.
     missed: Option<Missed>,
     started: u64,
-    /// What was not watched, and in how many executions.
+    /// The account's entries, each with its number of executions.
     unwatched: BTreeMap<Unwatched, u64>,
 }
 
@@ -42,7 +42,7 @@ impl Peculiarities {
         notes
     }
 
-    /// What was not watched, and in how many executions.
+    /// The account's entries, each with its number of executions.
     pub(crate) fn unwatched(&self) -> BTreeMap<Unwatched, u64> {
         self.told().unwatched.clone()
     }

@@ -52,7 +52,7 @@ pub struct Report {
     pub narrow: Option<Narrow>,
     /// Bounds of which every schedule has been run.
     pub covered: Covered,
-    /// What ran without being watched: the bounds are covered but for what that does. Empty where nothing was, or nothing that
+    /// Entries of the account: the bounds are covered but for what that does. Empty where nothing was, or nothing that
     /// the user does not answer for ([`Covered::assumes`]).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_covered: Vec<NotCovered>,
@@ -166,7 +166,7 @@ pub struct Covered {
     /// is said here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_turns_of: Option<u32>,
-    /// What was not watched and the user answers for: the bounds hold as far as that does not matter.
+    /// Entries of the account that the user answers for: the bounds hold as far as that does not matter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumes: Vec<NotCovered>,
 }

@@ -65,7 +65,7 @@ pub struct Request {
     pub races: bool,
     /// Whether a data race counts as a failure.
     pub fail_on_races: bool,
-    /// What the user answers for although it is not watched: file names of modules, or kinds of entries of the account.
+    /// Entries of the account that the user answers for: file names of modules, or kinds of entries of the account.
     pub assume: Vec<String>,
     /// How many executions the search may take.
     pub max_schedules: u64,

@@ -144,7 +144,7 @@ pub struct Run {
     pub other: u64,
     /// Bounds of which every schedule was run.
     pub covered: Covered,
-    /// What ran without being watched.
+    /// The account of unwatched code and effects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_covered: Vec<NotCovered>,
     /// Why it ended.

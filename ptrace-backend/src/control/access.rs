@@ -249,7 +249,7 @@ impl Process {
         let Obj { name, offset, .. } = self.object(addr, 1);
         self.name_local((name, offset), function.start, false, (owner, addr));
         let layout = std::sync::Arc::clone(&self.layout);
-        // What is passed on the stack lies in the caller's frame, and the callee works on it.
+        // An argument passed on the stack lies in the caller's frame, and the callee works on it.
         let is_inside =
             |at: u64| function.contains(&at) || inner.as_ref().is_some_and(|code| code.contains(&at));
         let inside = layout.candidates.iter().enumerate().filter(|(_, c)| is_inside(c.addr));

@@ -20,7 +20,7 @@ use super::thread::{Act, Need};
 use crate::layout::digest;
 use crate::os::{Regs, outside};
 
-/// What is no memory has addresses of its own in the record of what threads share: above all that a program can map.
+/// Files and names have addresses of their own in the record of shared memory: above all that a program can map.
 const NOT_MEMORY: u64 = 0xffff_8000_0000_0000;
 
 /// More buffers than this are not looked at in one call, as more cannot be given to one.

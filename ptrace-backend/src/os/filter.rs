@@ -114,7 +114,7 @@ pub(crate) fn program() -> Vec<sock_filter> {
     let streams = TRACED_ON_OTHER_STREAMS.len();
     let load = |offset| statement(BPF_LD | BPF_W | BPF_ABS, offset);
     let mut code = vec![load(ARCH), jump(BPF_JEQ, X86_64, 0, 0), load(NUMBER)];
-    let traced = || TRACED.iter().chain(outside::CALLS);
+    let traced = || TRACED.iter().chain(outside::CALLS).chain(outside::NAMES);
     let all = traced().count();
     let check = 3 + all + streams + 1; // where the first argument is looked at
     let (allow, trace, foreign) = (check + 2, check + 3, check + 4);

@@ -23,29 +23,12 @@ pub(crate) const NAMES: &[libc::c_long] = &[
     libc::SYS_unlinkat,
 ];
 
-/// System calls by which they could, whatever their arguments are.
+/// System calls by which they could, whatever their arguments are, beside [`NAMES`].
 pub(crate) const CALLS: &[libc::c_long] = &[
     libc::SYS_bind,
     libc::SYS_connect,
     libc::SYS_sendmsg,
     libc::SYS_flock,
-    libc::SYS_openat2,
-    libc::SYS_creat,
-    libc::SYS_truncate,
-    libc::SYS_mkdir,
-    libc::SYS_mkdirat,
-    libc::SYS_rmdir,
-    libc::SYS_mknod,
-    libc::SYS_mknodat,
-    libc::SYS_rename,
-    libc::SYS_renameat,
-    libc::SYS_renameat2,
-    libc::SYS_link,
-    libc::SYS_linkat,
-    libc::SYS_symlink,
-    libc::SYS_symlinkat,
-    libc::SYS_unlink,
-    libc::SYS_unlinkat,
     libc::SYS_shmget,
     libc::SYS_semget,
     libc::SYS_msgget,
@@ -58,7 +41,7 @@ pub(crate) fn reaches(tid: Tid, regs: &Regs) -> bool {
         libc::SYS_open => writes(tid, regs.rdi, regs.rsi),
         libc::SYS_openat => writes(tid, regs.rsi, regs.rdx),
         libc::SYS_sendto => regs.r8 != 0,
-        call => CALLS.contains(&call),
+        call => CALLS.contains(&call) || NAMES.contains(&call),
     }
 }
 
