@@ -107,6 +107,9 @@ const MODELLED: &[&str] = &[
     "__stack_chk_guard __cyg_profile_func_enter __cyg_profile_func_exit __udivti3 __umodti3 __divti3 __modti3 __multi3",
     // Floating-point state of the calling thread.
     "fegetround fesetround fegetenv fesetenv feclearexcept fetestexcept feraiseexcept feholdexcept feupdateenv",
+    // Locales are counted atomically; the parts of a stream that a constructor or destructor works on are its caller's own.
+    "_ZNSt6localeC1Ev _ZNSt6localeC1ERKS_ _ZNSt6localeD1Ev _ZNSt8ios_baseC2Ev _ZNSt8ios_baseD2Ev \
+     _ZNSt9basic_iosIcSt11char_traitsIcEE4initEPSt15basic_streambufIcS1_E",
     // The C++ run-time library: exceptions and one thread's own state.
     "_Znwm _Znam _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t _ZnwmSt11align_val_t _ZnamSt11align_val_t _ZdlPv _ZdaPv _ZdlPvm \
      _ZdaPvm _ZdlPvSt11align_val_t _ZdaPvSt11align_val_t _ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t \
