@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::changes::changes;
 use super::lab::{Experiment, Halt, Lab};
-use super::plan::{Follow, Plan};
+use super::plan::Plan;
 use crate::seam::Program;
 use crate::strategy::{Dice, Random, Sample};
 use crate::trace::Trace;
@@ -41,7 +41,7 @@ impl Evidence {
         evidence.seen.insert(simplest.trace.hb.state().0);
         lab.allow(NEAR);
         for change in changes(&Plan::of(&simplest.trace.steps[..simplest.point])) {
-            match lab.run(&[], &mut Follow::new(&change)) {
+            match lab.follow(&change) {
                 Ok(experiment) => evidence.add(experiment),
                 Err(Halt::Spent) => break,
                 Err(halt) => return Err(halt),

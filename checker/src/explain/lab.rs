@@ -2,6 +2,9 @@
 
 use std::mem;
 
+use rustc_hash::FxHashMap;
+
+use super::plan::{Follow, Plan};
 use crate::failure::Failure;
 use crate::limit::Limit;
 use crate::run::{End, Go, Limits, Runner};
@@ -25,6 +28,9 @@ pub(super) enum Halt {
     Failed(SearchError),
 }
 
+/// Experiments that are kept have at most so many events together, some 130 bytes each.
+const KEPT_EVENTS: usize = 1_000_000;
+
 /// Where executions are run for an explanation.
 pub(super) struct Lab<'a, P> {
     runner: Runner<'a, P>,
@@ -39,6 +45,9 @@ pub(super) struct Lab<'a, P> {
     insists: bool,
     /// What runs now leaves half of the time to what comes after it.
     shares: bool,
+    /// Experiments with plans, and how many events they have. The stages ask for many of them twice: what is next to the
+    /// simplest schedule has been tried before it was known to be the simplest.
+    kept: (FxHashMap<Plan, Experiment>, usize),
 }
 
 /// One execution.
@@ -91,6 +100,7 @@ impl<'a, P: Program> Lab<'a, P> {
             limit: 0,
             insists: false,
             shares: false,
+            kept: Default::default(),
         }
     }
 
@@ -137,7 +147,21 @@ impl<'a, P: Program> Lab<'a, P> {
         Ok(self.experiment(&end))
     }
 
-    /// The same, for whoever needs to know how it ended. [`Self::experiment`] takes what it recorded.
+    /// Follows a plan, or tells what has come of it before.
+    pub(super) fn follow(&mut self, plan: &Plan) -> Result<Experiment, Halt> {
+        if let Some(kept) = self.kept.0.get(plan) {
+            return Ok(kept.clone());
+        }
+        let experiment = self.run(&[], &mut Follow::new(plan))?;
+        let (kept, events) = &mut self.kept;
+        *events += experiment.trace.steps.len();
+        if *events <= KEPT_EVENTS {
+            kept.insert(plan.clone(), experiment.clone());
+        }
+        Ok(experiment)
+    }
+
+    /// The same as [`Self::run`], for whoever needs to know how it ended. [`Self::experiment`] takes what it recorded.
     pub(super) fn drive(&mut self, prefix: &[(Choice, OpKey)], guide: &mut dyn Guide) -> Result<End, Halt> {
         if self.executions >= self.limit && !self.insists {
             return Err(Halt::Spent);
@@ -157,7 +181,11 @@ impl<'a, P: Program> Lab<'a, P> {
         match self.runner.run_within(&Scope::All, prefix, guide, &mut go) {
             Ok(End::Stopped(Go::Cancelled)) => Err(Halt::Cancelled),
             Ok(End::Stopped(_)) => Err(Halt::Late),
-            Ok(End::Promoted(_)) => Err(Halt::Promoted),
+            Ok(End::Promoted(_)) => {
+                // Executions have other events from now on.
+                self.kept = Default::default();
+                Err(Halt::Promoted)
+            }
             Ok(end) => Ok(end),
             Err(error) => Err(Halt::Failed(error)),
         }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::changes::changes;
 use super::lab::{Experiment, Halt, Lab};
-use super::plan::{Follow, Leg, Plan, Recall};
+use super::plan::{Leg, Plan, Recall};
 use crate::cache::{Cache, Rule};
 use crate::run::End;
 use crate::seam::{Choice, OpKey, Program};
@@ -164,7 +164,7 @@ fn simpler<P: Program>(
 ) -> Result<Option<Experiment>, Halt> {
     for change in changes(&Plan::of(&best.trace.steps[..best.point])) {
         if tried.insert(change.legs.clone()) {
-            let experiment = lab.run(&[], &mut Follow::new(&change))?;
+            let experiment = lab.follow(&change)?;
             if experiment.failure.is_some() && experiment.cost() < best.cost() {
                 return Ok(Some(experiment));
             }

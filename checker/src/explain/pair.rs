@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use super::lab::{Experiment, Halt, Lab};
-use super::plan::{Follow, Leg, Plan, Recall};
+use super::plan::{Leg, Plan, Recall};
 use crate::cost::forced_order;
 use crate::failure::FailureKind;
 use crate::hb::{Objects, Positions};
@@ -62,7 +62,7 @@ pub(super) fn critical_pair<P: Program>(
     lab.allow(SWAPS);
     let races = races(simplest);
     for &swap in &races {
-        let experiment = match lab.run(&[], &mut Follow::new(&plan(trace, simplest.point, swap))) {
+        let experiment = match lab.follow(&plan(trace, simplest.point, swap)) {
             Ok(experiment) => experiment,
             Err(Halt::Spent) => break,
             Err(halt) => return Err(halt),

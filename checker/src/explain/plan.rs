@@ -5,6 +5,8 @@
 //! left out or moved without a change to the others; a leg whose agent cannot go is over; and after the last one the
 //! default schedule goes on.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use crate::names::{EventId, ThreadName};
@@ -22,11 +24,11 @@ pub(super) struct Leg {
 }
 
 /// Legs one after another.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Plan {
     pub(super) legs: Vec<Leg>,
     /// Which way events go that can go several.
-    pub(super) picks: FxHashMap<EventId, Pick>,
+    pub(super) picks: BTreeMap<EventId, Pick>,
 }
 
 impl Plan {
