@@ -41,9 +41,26 @@ pub enum UnwatchedKind {
     AsynchronousCancellation,
     /// An access that the processor does not carry out as one step.
     TornAccess,
+    /// A store may still be in its processor's buffer while its thread reads what other threads write: x86 then does what no
+    /// execution of sequential consistency does ([`crate::race::Triangles`]).
+    StoreBuffering,
 }
 
 impl UnwatchedKind {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::LibraryFunction,
+        Self::LoadedCode,
+        Self::GeneratedCode,
+        Self::LiftedTraps,
+        Self::SharedMapping,
+        Self::Task,
+        Self::File,
+        Self::AsynchronousCancellation,
+        Self::TornAccess,
+        Self::StoreBuffering,
+    ];
+
     /// Its name, as it is written in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -57,6 +74,7 @@ impl UnwatchedKind {
             Self::File => "file",
             Self::AsynchronousCancellation => "asynchronous-cancellation",
             Self::TornAccess => "torn-access",
+            Self::StoreBuffering => "store-buffering",
         }
     }
 }

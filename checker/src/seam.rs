@@ -439,4 +439,7 @@ pub struct Ending {
     pub left_out: bool,
     /// The account of unwatched code and effects, each entry once.
     pub unwatched: Vec<Unwatched>,
+    /// Events before which their threads' store buffers were emptied by what is no event, or by the end of a call: a fence, an
+    /// indivisible instruction on private memory, the release of a mutex. Known only where everything is watched.
+    pub drained: Vec<EventId>,
 }

@@ -102,11 +102,13 @@ impl ExploreArgs {
         self.command.first().map_or(Path::new(""), Path::new)
     }
 
-    /// The search asked for; `configured` is what a file says where the command line says nothing.
-    pub(crate) fn request(self, configured: &Settings) -> Request {
+    /// The search asked for; `configured` is what a file says where the command line says nothing, and `assume` what it
+    /// answers for besides.
+    pub(crate) fn request(self, configured: &Settings, mut assume: Vec<String>) -> Request {
         let mut settings = self.settings.0.or(configured);
         let only_synchronisation = self.scope == ScopeName::Sync;
         settings.strategy.get_or_insert(Strategy::unless_named(only_synchronisation));
+        assume.extend(self.assume);
         let mut words = self.command.into_iter();
         let program = words.next().unwrap_or_default();
         let variables = self.variables.into_iter().map(|(name, value)| (name.into(), value.into()));
@@ -118,7 +120,7 @@ impl ExploreArgs {
             output: self.output,
             target: self.target,
             explain: !self.no_explain,
-            assume: self.assume,
+            assume,
             races: !self.no_races,
             only_synchronisation,
             fail_on_races: self.fail_on_races,
@@ -256,13 +258,17 @@ mod tests {
     fn the_defaults_are_those_of_the_manual() {
         let args = explore("-- ./x").unwrap();
         assert_eq!((args.workers, args.format), (None, Format::Text));
-        let workers = explore("--workers 4 -- ./x").unwrap().request(&Settings::default()).workers;
+        let workers =
+            explore("--workers 4 -- ./x").unwrap().request(&Settings::default(), Vec::new()).workers;
         assert_eq!(workers, NonZeroUsize::new(4));
-        assert_eq!(args.request(&Settings::default()), Request::new("./x".into()));
+        assert_eq!(args.request(&Settings::default(), Vec::new()), Request::new("./x".into()));
         // What the help says.
         let said = "--strategy auto --max-preemptions 2 --max-delays 2 --depth 3 --max-variables 2 --max-threads 3 --max-periods 6 --max-schedules 10000 --time-limit 60s --step-limit \
                     100000 --run-timeout 10s --seed 0 -- ./x";
-        assert_eq!(explore(said).unwrap().request(&Settings::default()), Request::new("./x".into()));
+        assert_eq!(
+            explore(said).unwrap().request(&Settings::default(), Vec::new()),
+            Request::new("./x".into())
+        );
     }
 
     #[test]
@@ -273,7 +279,7 @@ mod tests {
             keep_going: Some(true),
             ..Settings::default()
         };
-        let request = explore("--seed 7 -- ./x").unwrap().request(&configured);
+        let request = explore("--seed 7 -- ./x").unwrap().request(&configured, Vec::new());
         assert_eq!((request.max_preemptions, request.seed, request.keep_going), (5, 7, true));
     }
 

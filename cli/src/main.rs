@@ -100,8 +100,8 @@ fn run(command: Command) -> miette::Result<u8> {
     let (report, format) = match command {
         Command::Explore(args) => {
             let (format, watch_stdin) = (args.format, args.watch_stdin);
-            let configured = configured(&args);
-            let request = args.request(&configured);
+            let (settings, assume) = configured(&args);
+            let request = args.request(&settings, assume);
             return watched(format, watch_stdin, |cancel, watch| explorer::explore(&request, cancel, watch));
         }
         Command::Minimise(args) => {
@@ -158,17 +158,17 @@ fn code_of(ended: Result<Verdict, explorer::Error>) -> miette::Result<u8> {
     }
 }
 
-/// What `interleaver.toml` says about how a program is explored. Who names the target has looked into it already.
-fn configured(args: &ExploreArgs) -> Settings {
+/// What `interleaver.toml` says about how a program is explored, and what it answers for. Who names the target has looked into it already.
+fn configured(args: &ExploreArgs) -> (Settings, Vec<String>) {
     if args.target.is_some() {
-        return Settings::default();
+        return Default::default();
     }
-    let (settings, problems) = Config::about(args.program());
+    let (settings, assume, problems) = Config::about(args.program());
     for problem in problems {
         // Nobody is left to be told that standard error is gone.
         let _ = writeln!(io::stderr(), "{}", escaped(&problem.to_string()));
     }
-    settings
+    (settings, assume)
 }
 
 fn debug(args: &DapArgs) -> io::Result<()> {

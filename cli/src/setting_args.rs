@@ -5,7 +5,6 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, value_parser};
 use explorer::config::{SETTINGS, Setting, Settings, Value, ValueKind};
-use explorer::request::Strategy;
 
 use crate::args::duration;
 
@@ -24,7 +23,8 @@ fn option(setting: &Setting) -> Arg {
         ValueKind::Flag => arg.help(help.to_owned()).action(ArgAction::SetTrue),
         ValueKind::Duration => with_value("DURATION").value_parser(duration),
         ValueKind::Choice(names) => {
-            let named = |name: String| Strategy::named(&name).ok_or("no search of this name");
+            let setting = *setting;
+            let named = move |name: String| setting.choice(&name).ok_or("no value of this name");
             with_value("NAME").value_parser(PossibleValuesParser::new(names).try_map(named))
         }
         _ => with_value("N").value_parser(value_parser!(u64).range(setting.range.0..=setting.range.1)),
@@ -36,7 +36,7 @@ fn said(setting: &Setting, matches: &ArgMatches) -> Option<Value> {
     match setting.kind {
         ValueKind::Flag => matches.get_flag(name).then_some(Value::Flag(true)),
         ValueKind::Duration => matches.get_one::<Duration>(name).copied().map(Value::Duration),
-        ValueKind::Choice(_) => matches.get_one::<Strategy>(name).copied().map(Value::Strategy),
+        ValueKind::Choice(_) => matches.get_one::<Value>(name).copied(),
         _ => matches.get_one::<u64>(name).copied().map(Value::Number),
     }
 }

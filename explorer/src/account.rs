@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use checker::account::{Unwatched, UnwatchedKind};
 use serde::{Deserialize, Serialize};
 
+use crate::report::Location;
 use crate::text::plural;
 
 /// An entry of the account of a search: unwatched code, or an unwatched effect.
@@ -20,7 +21,24 @@ pub struct NotCovered {
     pub function: Option<String>,
     /// In how many executions.
     pub count: u64,
+    /// For store buffering, some of the places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stores: Vec<BufferedStore>,
 }
+
+/// A store that may stay in its processor's buffer for so long that an execution is not sequentially consistent.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct BufferedStore {
+    /// The store.
+    pub store: Location,
+    /// A later load by the same thread, which the processor may carry out first.
+    pub load: Location,
+    /// The store of another thread that races with the load.
+    pub other: Location,
+}
+
+/// Of so many stores the places are told.
+pub(crate) const STORES: usize = 4;
 
 impl NotCovered {
     /// Whether the user answers for it: by the name of its module, with or without the version (`libtbb.so`), or of its kind.
@@ -43,8 +61,23 @@ pub(crate) fn split(
         module: module.clone(),
         function: function.clone(),
         count,
+        stores: Vec::new(),
     });
     entries.partition(|entry| !entry.is_assumed(assumed))
+}
+
+/// Sentences on names that answer for nothing: they are of no kind, and no entry has them.
+pub(crate) fn unused<'a>(
+    unwatched: &'a BTreeMap<Unwatched, u64>,
+    assumed: &'a [String],
+) -> impl Iterator<Item = String> + 'a {
+    let is_used = |name: &String| {
+        let (_, answered) = split(unwatched, std::slice::from_ref(name));
+        !answered.is_empty() || UnwatchedKind::ALL.iter().any(|kind| kind.name() == name)
+    };
+    assumed.iter().filter(move |name| !is_used(name)).map(|name| {
+        format!("nothing is assumed for `{name}`, which is no kind of what is not seen, and no library of it")
+    })
 }
 
 /// One line for each kind and module: `what libtbb.so does in 12 functions (tbb::…, …)`.
@@ -58,7 +91,20 @@ pub(crate) fn lines(entries: &[NotCovered]) -> Vec<String> {
             None => groups.push((entry.kind, module, function.into_iter().collect())),
         }
     }
-    groups.into_iter().map(|(kind, module, functions)| words(kind, module, &functions)).collect()
+    let stores: Vec<String> = entries.iter().flat_map(|entry| &entry.stores).map(buffered).collect();
+    let stores = stores.join(", ");
+    let told = |(kind, module, functions): (UnwatchedKind, Option<&str>, Vec<&str>)| match kind {
+        UnwatchedKind::StoreBuffering if !stores.is_empty() => {
+            format!("{} ({stores}); --memory-model sc leaves them out", words(kind, module, &functions))
+        }
+        _ => words(kind, module, &functions),
+    };
+    groups.into_iter().map(told).collect()
+}
+
+/// `a.c:12 after a.c:13`.
+fn buffered(BufferedStore { store, load, .. }: &BufferedStore) -> String {
+    format!("{} after {}", store.words(), load.words())
 }
 
 fn words(kind: UnwatchedKind, module: Option<&str>, functions: &[&str]) -> String {
@@ -83,6 +129,9 @@ fn words(kind: UnwatchedKind, module: Option<&str>, functions: &[&str]) -> Strin
         }
         UnwatchedKind::TornAccess => {
             "accesses that the processor does not carry out in one step, half done".to_owned()
+        }
+        UnwatchedKind::StoreBuffering => {
+            "stores that the processor carries out after later loads of the same thread".to_owned()
         }
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::account::NotCovered;
 use crate::explanation::Explanation;
 use crate::old_form::AnyParty;
+use crate::request::MemoryModel;
 use crate::shared::Shared;
 use crate::text::plural;
 use crate::verdict::Verdict;
@@ -166,6 +167,9 @@ pub struct Covered {
     /// is said here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_turns_of: Option<u32>,
+    /// The memory model that this is about, where the user asked for another one than that of the processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_model: Option<MemoryModel>,
     /// Entries of the account that the user answers for: the bounds hold as far as that does not matter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumes: Vec<NotCovered>,

@@ -5,11 +5,43 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 pub use checker::explain::Effort;
 pub use checker::strategy::StrategyKind as Strategy;
 
 use crate::config::Defaults;
 use crate::environment::Variables;
+
+/// What executions a claim about all schedules is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryModel {
+    /// Those that the processor shows: a claim is made where they are all sequentially consistent.
+    X86,
+    /// Those of sequential consistency.
+    Sc,
+}
+
+impl MemoryModel {
+    /// Every name.
+    pub const NAMES: [&str; 2] = [Self::X86.name(), Self::Sc.name()];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::X86 => "x86",
+            Self::Sc => "sc",
+        }
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::X86, Self::Sc].into_iter().find(|model| model.name() == name)
+    }
+}
 
 /// A search that a user asks for. Relative paths start from the working directory of the tool.
 #[derive(Clone, PartialEq, Debug)]
@@ -65,6 +97,8 @@ pub struct Request {
     pub races: bool,
     /// Whether a data race counts as a failure.
     pub fail_on_races: bool,
+    /// What executions a claim is about.
+    pub memory_model: MemoryModel,
     /// Entries of the account that the user answers for: file names of modules, or kinds of entries of the account.
     pub assume: Vec<String>,
     /// How many executions the search may take.
@@ -107,6 +141,7 @@ impl Request {
             only_synchronisation: false,
             races: true,
             fail_on_races: false,
+            memory_model: Defaults::memory_model(),
             assume: Vec::new(),
             max_schedules: Defaults::max_schedules(),
             time_limit: Defaults::time_limit(),

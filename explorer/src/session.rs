@@ -7,11 +7,12 @@ use std::time::Instant;
 use std::{mem, thread};
 
 use checker::account::{Unwatched, UnwatchedKind};
+use checker::race::Triangle;
 use checker::seam::Program;
 use checker::search::{self, Alone, Ended, Identity, Options, Outcome, Stats, Workers};
 use ptrace_backend::attention::Attention;
 
-use crate::account;
+use crate::account::{self, BufferedStore};
 use crate::callers::places_of_events;
 use crate::config::Suppressions;
 use crate::deadline::Deadline;
@@ -25,7 +26,7 @@ use crate::peculiar::{Observed, Peculiarities};
 use crate::places::Places;
 use crate::races;
 use crate::report::{Covered, FORMAT, Finding, Narrow, Report, VERSION};
-use crate::request::{Request, Strategy};
+use crate::request::{MemoryModel, Request, Strategy};
 use crate::saving;
 use crate::say::sentence;
 use crate::schedule_file::{SavedTarget, ScheduleFile};
@@ -102,12 +103,22 @@ impl Session<'_> {
         let mut report = self.report(&outcome, made, elapsed);
         let races = mem::take(&mut outcome.races).into_found();
         let mut unwatched = peculiarities.unwatched();
+        let buffered = &outcome.triangles;
+        if !buffered.is_empty() && self.request.memory_model == MemoryModel::X86 {
+            unwatched.insert(Unwatched::of(UnwatchedKind::StoreBuffering), buffered.len() as u64);
+        }
         let torn = races::torn(&races);
         if torn > 0 {
             unwatched.insert(Unwatched::of(UnwatchedKind::TornAccess), torn);
         }
-        let (not_covered, assumes) = account::split(&unwatched, &self.request.assume);
+        let (mut not_covered, assumes) = account::split(&unwatched, &self.request.assume);
+        for entry in not_covered.iter_mut().filter(|entry| entry.kind == UnwatchedKind::StoreBuffering) {
+            entry.stores = buffered.iter().take(account::STORES).map(|found| self.buffered(found)).collect();
+        }
+        report.notes.extend(account::unused(&unwatched, &self.request.assume));
         (report.not_covered, report.covered.assumes) = (not_covered, assumes);
+        report.covered.memory_model =
+            Some(self.request.memory_model).filter(|model| *model == MemoryModel::Sc);
         if report.verdict == Verdict::Clean && !report.not_covered.is_empty() {
             report.verdict = Verdict::Inconclusive;
         }
@@ -125,6 +136,13 @@ impl Session<'_> {
         let kept = self.keep(&report).and_then(|()| keeper.end(&report, reason));
         report.notes.extend(kept.err().map(|error| sentence(error.to_string())));
         Ok(report)
+    }
+
+    /// The places of a triangular race.
+    fn buffered(&self, found: &Triangle) -> BufferedStore {
+        let places = self.places();
+        let [store, load, other] = [found.write, found.read, found.other].map(|site| places.of_site(site));
+        BufferedStore { store, load, other }
     }
 
     /// What the checker is to do, and until when.
@@ -359,6 +377,6 @@ impl From<checker::strategy::Coverage> for Covered {
     fn from(coverage: checker::strategy::Coverage) -> Self {
         let in_turns_of = coverage.in_turns_from.map(|_| Options::default().max_yields);
         let checker::strategy::Coverage { preemptions, delays, everything, .. } = coverage;
-        Self { preemptions, delays, everything, in_turns_of, assumes: Vec::new() }
+        Self { preemptions, delays, everything, in_turns_of, memory_model: None, assumes: Vec::new() }
     }
 }

@@ -7,7 +7,7 @@ use checker::failure::FailureKind;
 use crate::account;
 use crate::race_text;
 use crate::report::{Covered, Finding, Report};
-use crate::request::Strategy;
+use crate::request::{MemoryModel, Strategy};
 use crate::shown::escaped;
 use crate::table;
 use crate::verdict::Verdict;
@@ -276,12 +276,16 @@ pub(crate) fn covered(covered: &Covered) -> String {
     let in_turns = covered.in_turns_of.map_or_else(String::new, |yields| {
         format!(" in which no thread yields or sleeps more than {yields} times in a row while another one could go")
     });
-    match *covered {
+    let all = match *covered {
         Covered { everything: true, .. } => "every schedule".to_owned(),
         Covered { preemptions: Some(count), .. } => bound(count, "preemption") + &in_turns,
         Covered { delays: Some(count), .. } => bound(count, "delay") + &in_turns,
         Covered { in_turns_of: Some(_), .. } => format!("every schedule{in_turns}"),
-        _ => "no bound completely".to_owned(),
+        _ => return "no bound completely".to_owned(),
+    };
+    match covered.memory_model {
+        Some(MemoryModel::Sc) => format!("{all}, under sequential consistency"),
+        Some(MemoryModel::X86) | None => all,
     }
 }
 

@@ -244,6 +244,7 @@ mod tests {
             variables: Vec::new(),
             stdin: None,
             settings: explorer::config::Settings::default(),
+            assume: Vec::new(),
         }
     }
 

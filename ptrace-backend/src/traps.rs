@@ -9,7 +9,7 @@ use crate::control::heap::ALLOCATOR_FUNCTIONS;
 use crate::control::memory_calls::MemoryFunctions;
 use crate::control::rust_condvars::RustLocks;
 use crate::debuginfo::{self, contains, overlaps};
-use crate::instructions::{Candidate, FunctionShape, relocate, scan};
+use crate::instructions::{Candidate, FunctionShape, Special, SpecialKind, relocate, scan};
 use crate::layout::{Foreign, Layout, Module, Trap, What, is_system};
 use crate::libraries::effects::{Effects, effects};
 use crate::libraries::reach::Reach;
@@ -67,12 +67,14 @@ impl Traps {
                 traps.foreign.push(foreign);
             }
             let code = Code::of(i, module, &reach);
-            for candidate in candidates(startup, module, &code, (memory_functions, &rust_function))? {
+            let (candidates, fences) =
+                candidates(startup, module, &code, (memory_functions, &rust_function))?;
+            for candidate in candidates {
                 wanted.push((candidate.addr, What::Access(traps.candidates.len())));
                 traps.candidates.push(candidate);
             }
             traps.with_stubs(startup, module, wanted)?;
-            for special in specials::random_instructions(module) {
+            for special in specials::random_instructions(module).into_iter().chain(fences) {
                 let code = memory::number(startup.tid, special.addr, 1);
                 let byte = code.ok_or_else(|| unreadable(special.addr))? as u8;
                 let trap = Trap { byte, stub: None, what: What::Special(special) };
@@ -159,22 +161,22 @@ impl Code {
     }
 }
 
-/// The memory accesses of a module's watched code, and its calls of memory functions.
+/// The memory accesses of a module's watched code with its calls of memory functions, and its fences.
 fn candidates(
     startup: &Startup,
     module: &Module,
     Code { accesses: user, calls: units }: &Code,
     (functions, rust_function): (&MemoryFunctions, RustFunction<'_>),
-) -> Result<Vec<Candidate>, LaunchError> {
+) -> Result<(Vec<Candidate>, Vec<Special>), LaunchError> {
     if units.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
     let image = &module.image;
     let bias = module.mapped.bias;
     let constants = image.constants();
     let is_constant = |addr: u64| constants.iter().any(|range| range.contains(&addr.wrapping_sub(bias)));
     let text = image.text();
-    let mut found = Vec::new();
+    let (mut found, mut fences) = (Vec::new(), Vec::new());
     for function in image.functions() {
         startup.goes_on()?;
         // One operation as a whole, by the trap at its entry.
@@ -190,13 +192,15 @@ fn candidates(
         let shape = FunctionShape::of(code, start);
         let scanned = scan(code, start, &shape, is_constant);
         let is_in = |addr: u64, code: &[Range<u64>]| contains(code, addr.wrapping_sub(bias));
+        let is_fence = |special: &&Special| special.kind == SpecialKind::Fence && is_in(special.addr, user);
+        fences.extend(scanned.specials.iter().filter(is_fence));
         let calls = functions.calls(startup.tid, module, &scanned, |addr| is_in(addr, units));
         let accesses = scanned.candidates.into_iter().filter(|access| is_in(access.addr, user));
         found.extend(accesses.chain(calls.into_iter().filter(|call| is_in(call.addr, units))));
     }
     found.sort_by_key(|c| c.addr);
     found.dedup_by_key(|c| c.addr);
-    Ok(found)
+    Ok((found, fences))
 }
 
 /// Functions of a system library that the program's own code calls, and of which not all is known.

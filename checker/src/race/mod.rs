@@ -12,12 +12,14 @@
 mod pairs;
 #[cfg(test)]
 mod tests;
+mod triangular;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 pub(crate) use self::pairs::MOST;
 pub use self::pairs::{Harm, Pair, Pairs};
+pub use self::triangular::{Triangle, Triangles};
 use crate::cells::Cells;
 use crate::hb::HappensBefore;
 use crate::names::{Obj, ObjName, Site};

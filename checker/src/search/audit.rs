@@ -69,6 +69,18 @@ impl<P: Program> Search<'_, P> {
         Ok(None)
     }
 
+    /// Looks for races in what ran last; `failed` says how it ended, if it went to its end.
+    pub(super) fn take_races(&mut self, failed: Option<bool>) {
+        if self.is_checked {
+            self.triangles.take(&self.runner.trace, &self.runner.ending.drained);
+        }
+        // What orders two accesses may have been left out.
+        if !self.is_narrow && (self.options.races || self.options.only_synchronisation) {
+            let new = self.races.take(&self.runner.trace, failed);
+            self.widen(new);
+        }
+    }
+
     fn audit(&mut self, schedule: Vec<(Choice, OpKey)>) -> Result<Option<Ended>, SearchError> {
         if self.runner.program.epoch() != self.epoch {
             // The search starts again anyway, and what ran last had fewer key points.

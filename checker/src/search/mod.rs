@@ -35,7 +35,7 @@ pub use self::replay::{Replayed, replay};
 pub use self::sample::sample;
 use crate::cache::Cache;
 use crate::failure::{Failure, FailureKind};
-use crate::race::{self, Pairs};
+use crate::race::{self, Pairs, Triangles};
 use crate::run::{End, Limits, Runner};
 pub use crate::run::{Exceeded, Go};
 use crate::seam::{Ending, Epoch, Program};
@@ -89,6 +89,7 @@ struct Search<'a, P> {
     stats: Stats,
     findings: Vec<Finding>,
     races: Pairs,
+    triangles: Triangles,
     /// The failures that were seen, and how many executions had been started by the first that showed them.
     seen: Vec<(Identity, u64)>,
     /// What failed while key points were added under it.
@@ -125,6 +126,7 @@ impl<'a, P: Program> Search<'a, P> {
             stats: Stats::default(),
             findings: Vec::new(),
             races: Pairs::default(),
+            triangles: Triangles::default(),
             seen: Vec::new(),
             carried_over: None,
             widened: false,
@@ -170,8 +172,9 @@ impl<'a, P: Program> Search<'a, P> {
         self.notes.extend(self.races.is_cut().then_some(SearchNote::ManyRaces(race::MOST)));
         self.notes.extend(self.strategy.lacks_costs().then_some(SearchNote::UnknownPreemptions));
         self.notes.extend(self.everywhere.then_some(SearchNote::SwitchedEverywhere));
-        let Self { stats, findings, races, notes, .. } = self;
-        Ok(Outcome { stats, covered, at_synchronisation, findings, races, ended, notes })
+        let Self { stats, findings, races, triangles, notes, .. } = self;
+        let triangles = triangles.observable();
+        Ok(Outcome { stats, covered, at_synchronisation, findings, races, triangles, ended, notes })
     }
 
     fn search(&mut self) -> Result<Ended, SearchError> {
@@ -278,11 +281,7 @@ impl<'a, P: Program> Search<'a, P> {
             }
         };
         self.count_events();
-        // What orders two accesses may have been left out.
-        if !self.is_narrow && (self.options.races || self.options.only_synchronisation) {
-            let new = self.races.take(&self.runner.trace, failed);
-            self.widen(new);
-        }
+        self.take_races(failed);
         self.strategy.learn(item, &self.runner.trace, notes, &self.cache);
         if failures.is_empty() {
             return Ok(None);
@@ -353,6 +352,7 @@ impl<'a, P: Program> Search<'a, P> {
         self.ahead.forget();
         self.cache.clear();
         self.races.restart();
+        self.triangles = Triangles::default();
         self.switch_at_synchronisation();
         self.cut = None;
         self.audited = 0;

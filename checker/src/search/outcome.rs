@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::findings::Identity;
 use super::note::SearchNote;
 use crate::failure::Failure;
-use crate::race::Pairs;
+use crate::race::{Pairs, Triangle};
 use crate::run::Go;
 use crate::seam::{Ending, Epoch};
 use crate::strategy::Coverage;
@@ -25,6 +25,8 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// Data races, once per pair of locations, in the order in which they were found. They need not be failures.
     pub races: Pairs,
+    /// The triangular races of executions that a claim rests on: x86 may do more than they show.
+    pub triangles: Vec<Triangle>,
     /// Why the search ended.
     pub ended: Ended,
     /// Things to tell the user.

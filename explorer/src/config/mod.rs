@@ -33,6 +33,8 @@ pub struct Config {
     pub ignore: Vec<PathBuf>,
     /// How everything is explored.
     pub settings: Settings,
+    /// Entries of the account that the user answers for ([`crate::request::Request::assume`]).
+    pub assume: Vec<String>,
     /// How single programs are run, in the order of the file.
     pub targets: Vec<TargetConfig>,
     /// Data races that are known.
@@ -60,6 +62,8 @@ pub struct TargetConfig {
     pub creates_threads: Option<bool>,
     /// How it is explored.
     pub settings: Settings,
+    /// Entries of the account that the user answers for.
+    pub assume: Option<Vec<String>>,
     /// Where it begins in the file: the line, from 1.
     pub line: u32,
 }
@@ -77,14 +81,16 @@ impl Config {
         }
     }
 
-    /// How a program is explored, as the `interleaver.toml` at the root of its checkout says, and what is wrong in that.
+    /// How a program is explored, and what is assumed, as the `interleaver.toml` at the root of its checkout says, and what is wrong in that.
     #[must_use]
-    pub fn about(program: &Path) -> (Settings, Vec<Problem>) {
+    pub fn about(program: &Path) -> (Settings, Vec<String>, Vec<Problem>) {
         let here = Path::new(".").canonicalize().unwrap_or_default();
         let program = program.canonicalize().unwrap_or_else(|_| here.join(program));
         let (config, problems) = Self::read(&root_of(&program, &here));
-        let own = config.of_program(&program).map(|target| target.settings).unwrap_or_default();
-        (own.or(&config.settings), problems)
+        let own = config.of_program(&program);
+        let settings = own.map(|target| target.settings).unwrap_or_default().or(&config.settings);
+        let assume = own.and_then(|target| target.assume.clone()).unwrap_or(config.assume);
+        (settings, assume, problems)
     }
 
     /// Reads a text as the `interleaver.toml` of the workspace `root`.

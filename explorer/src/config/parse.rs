@@ -10,7 +10,6 @@ use super::problem::{Problem, Severity};
 use super::schema::{self, Key, ValueKind};
 use super::setting::{self, Setting};
 use super::{Config, Settings, TargetConfig};
-use crate::request::Strategy;
 
 pub(super) fn parse(text: &str, root: &Path) -> (Config, Vec<Problem>) {
     let (table, errors) = DeTable::parse_recoverable(text);
@@ -66,6 +65,7 @@ impl Reader<'_> {
             match (key.name, read) {
                 ("build", Value::Text(command)) => config.build = Some(command),
                 ("search", Value::Texts(texts)) => config.search = texts.iter().map(path).collect(),
+                ("assume", Value::Texts(names)) => config.assume = names,
                 ("ignore", Value::Texts(texts)) => config.ignore = texts.iter().map(path).collect(),
                 (_, read) => self.setting(&mut config.settings, key, value, read),
             }
@@ -115,6 +115,7 @@ impl Reader<'_> {
                 ("name", Value::Text(name)) => target.name = Some(name),
                 ("program", Value::Text(path)) => target.program = self.root.join(path),
                 ("build", Value::Text(command)) => target.build = Some(command),
+                ("assume", Value::Texts(names)) => target.assume = Some(names),
                 ("args", Value::Texts(arguments)) => target.arguments = Some(arguments),
                 ("cwd", Value::Text(path)) => target.directory = Some(self.root.join(path)),
                 ("stdin", Value::Text(path)) => target.stdin = Some(self.root.join(path)),
@@ -132,7 +133,7 @@ impl Reader<'_> {
             Value::Number(number) => self.in_range(setting, value, number).map(setting::Value::Number),
             Value::Flag(flag) => Some(setting::Value::Flag(flag)),
             Value::Duration(time) => Some(setting::Value::Duration(time)),
-            Value::Text(name) => Strategy::named(&name).map(setting::Value::Strategy),
+            Value::Text(name) => setting.choice(&name),
             Value::Texts(_) | Value::Variables(_) => None,
         };
         if let Some(read) = read {

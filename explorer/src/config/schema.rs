@@ -159,7 +159,15 @@ const BEFORE: [Key; 9] = [
     key("env", ValueKind::Variables, Target, "{}", "Variables that are set for the program."),
 ];
 
-const AFTER: [Key; 3] = [
+const AFTER: [Key; 4] = [
+    key(
+        "assume",
+        ValueKind::Texts,
+        Both,
+        "[]",
+        "What the user answers for of what is not watched: libraries by their file names, with or without the version, or \
+         kinds of what reports call not seen.",
+    ),
     key(
         "creates-threads",
         ValueKind::Flag,

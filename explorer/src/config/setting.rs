@@ -7,7 +7,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::schema::ValueKind;
-use crate::request::{Request, Strategy};
+use crate::request::{MemoryModel, Request, Strategy};
 
 /// A setting as it is described.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,7 @@ pub struct Setting {
     default: fn() -> Value,
     get: fn(&Settings) -> Option<Value>,
     set: fn(&mut Settings, Value) -> Option<()>,
+    choice: fn(&str) -> Option<Value>,
 }
 
 impl Setting {
@@ -44,6 +45,12 @@ impl Setting {
         (self.get)(settings)
     }
 
+    /// The value of that name, where it is one of several that have names.
+    #[must_use]
+    pub fn choice(&self, name: &str) -> Option<Value> {
+        (self.choice)(name)
+    }
+
     /// Has settings say this of it; without effect where the value is of another type, or out of range.
     pub fn set(&self, settings: &mut Settings, value: Value) {
         let _ = (self.set)(settings, value);
@@ -61,6 +68,8 @@ pub enum Value {
     Duration(Duration),
     /// A search.
     Strategy(Strategy),
+    /// A memory model.
+    MemoryModel(MemoryModel),
 }
 
 /// As it is written on a command line.
@@ -72,6 +81,7 @@ impl fmt::Display for Value {
             Self::Duration(time) if time.subsec_nanos() == 0 => write!(f, "{}s", time.as_secs()),
             Self::Duration(time) => write!(f, "{}s {}ns", time.as_secs(), time.subsec_nanos()),
             Self::Strategy(strategy) => f.write_str(strategy.name()),
+            Self::MemoryModel(model) => f.write_str(model.name()),
         }
     }
 }
@@ -82,7 +92,7 @@ impl Value {
     pub fn in_file(self) -> String {
         match self {
             Self::Number(_) | Self::Flag(_) => self.to_string(),
-            Self::Duration(_) | Self::Strategy(_) => format!("\"{self}\""),
+            Self::Duration(_) | Self::Strategy(_) | Self::MemoryModel(_) => format!("\"{self}\""),
         }
     }
 }
@@ -96,10 +106,15 @@ trait Typed: Copy {
     fn of(value: Value) -> Option<Self>;
 
     fn value(self) -> Value;
+
+    /// The value of that name, for types whose values have names.
+    fn named(_name: &str) -> Option<Self> {
+        None
+    }
 }
 
 macro_rules! typed {
-    ($type:ty, $variant:ident, $kind:expr) => {
+    ($type:ty, $variant:ident, $kind:expr $(, $named:path)?) => {
         impl Typed for $type {
             const KIND: ValueKind = $kind;
 
@@ -110,6 +125,10 @@ macro_rules! typed {
             fn value(self) -> Value {
                 Value::$variant(self)
             }
+
+            $(fn named(name: &str) -> Option<Self> {
+                $named(name)
+            })?
         }
     };
 }
@@ -117,7 +136,8 @@ macro_rules! typed {
 typed!(u64, Number, ValueKind::Number);
 typed!(bool, Flag, ValueKind::Flag);
 typed!(Duration, Duration, ValueKind::Duration);
-typed!(Strategy, Strategy, ValueKind::Choice(&Strategy::NAMES));
+typed!(Strategy, Strategy, ValueKind::Choice(&Strategy::NAMES), Strategy::named);
+typed!(MemoryModel, MemoryModel, ValueKind::Choice(&MemoryModel::NAMES), MemoryModel::named);
 
 impl Typed for u32 {
     const KIND: ValueKind = ValueKind::Number;
@@ -180,6 +200,7 @@ macro_rules! settings {
                     settings.$field = Some(<$type as Typed>::of(value)?);
                     Some(())
                 },
+                choice: |name| <$type as Typed>::named(name).map(Typed::value),
             },
         )*];
     };
@@ -200,6 +221,8 @@ settings! {
         "max-threads", "How many threads' order may matter (vtb).";
     max_periods: u32 = 6, from 0,
         "max-periods", "How many periods a schedule may have (period).";
+    memory_model: MemoryModel = MemoryModel::X86, from 0,
+        "memory-model", "What a claim about all schedules is about: x86, which carries out stores after later loads, or sequential consistency (sc) alone.";
     max_schedules: u64 = 10_000, from 1,
         "max-schedules", "The search ends after this many executions.";
     time_limit: Duration = Duration::from_secs(60), from 0,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::report::{Location, OpKind, Race, RaceKind, RacingAccess};
-use crate::request::{Request, Strategy};
+use crate::request::{MemoryModel, Request, Strategy};
 
 /// What is wrong with a text: line, column, sentence.
 fn problems(text: &str) -> Vec<(u32, u32, String)> {
@@ -33,6 +33,8 @@ explain-time = "3s"
 run-timeout = "500ms"
 step-limit = 7
 seed = 8
+memory-model = "sc"
+assume = ["libtbb.so", "file"]
 keep-going = true
 ignore-exit-code = true
 fresh-dir = true
@@ -44,6 +46,7 @@ cwd = "data"
 stdin = "data/in"
 env = { A = "1", B = "" }
 strategy = "random"
+assume = []
 creates-threads = true
 
 [[target]]
@@ -71,14 +74,17 @@ env.C = "2"
         run_timeout: Some(Duration::from_millis(500)),
         step_limit: Some(7),
         seed: Some(8),
+        memory_model: Some(MemoryModel::Sc),
         keep_going: Some(true),
         ignore_exit_code: Some(true),
         fresh_directory: Some(true),
     };
     assert_eq!(config.settings, expected);
+    assert_eq!(config.assume, ["libtbb.so", "file"]);
     let [first, second] = &config.targets[..] else { panic!("{:?}", config.targets) };
-    assert_eq!((first.line, &first.name), (22, &None));
+    assert_eq!((first.line, &first.name), (24, &None));
     assert_eq!(first.program, Path::new("/w/build/app"));
+    assert_eq!((&first.assume, &second.assume), (&Some(Vec::new()), &None));
     assert_eq!(first.arguments, Some(vec!["-v".to_owned(), "x y".to_owned()]));
     assert_eq!(first.directory.as_deref(), Some(Path::new("/w/data")));
     assert_eq!(first.stdin.as_deref(), Some(Path::new("/w/data/in")));

@@ -37,6 +37,8 @@ pub struct Target {
     pub stdin: Option<PathBuf>,
     /// What the configuration says about exploring it.
     pub settings: Settings,
+    /// Entries of the account that the configuration answers for.
+    pub assume: Vec<String>,
 }
 
 impl Target {
@@ -49,6 +51,7 @@ impl Target {
             variables: self.variables.clone(),
             stdin: self.stdin.clone(),
             target: Some(self.id.clone()),
+            assume: self.assume.clone(),
             ..Request::new(self.program.clone())
         };
         self.settings.or(defaults).apply(&mut request);

@@ -205,6 +205,7 @@ impl Workspace {
             variables,
             stdin: None,
             settings: self.config.settings,
+            assume: self.config.assume.clone(),
         }
     }
 
@@ -223,6 +224,7 @@ impl Workspace {
             variables,
             stdin: None,
             settings: self.config.settings,
+            assume: self.config.assume.clone(),
         };
         self.configured(target, self.config.of_program(&candidate.path))
     }
@@ -246,6 +248,7 @@ impl Workspace {
             directory: config.directory.clone().unwrap_or(target.directory),
             stdin: config.stdin.clone().or(target.stdin),
             settings: config.settings.or(&target.settings),
+            assume: config.assume.clone().unwrap_or(target.assume),
             ..target
         }
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::{Obj, ObjName};
-use checker::op::{Access, Op, OpKind};
+use checker::op::{Access, Mode, Op, OpKind};
 use checker::seam::{ExecutionError, Scope};
 use smallvec::SmallVec;
 
@@ -61,6 +61,8 @@ impl Process {
             // Those with whom it shares that may not have been watched.
             _ if is_shared && self.narrow.is_some() => false,
             Status::Disarmed | Status::Watched(_) if self.scope == Scope::Audit => {
+                let is_locked = matches!(instruction.kind, Kind::LockedUpdate | Kind::CompareExchange);
+                self.threads[index].drained |= is_locked;
                 return self.pass_checked(index, candidate);
             }
             Status::Disarmed => true,
@@ -304,6 +306,31 @@ impl Process {
         let site = self.layout.site(instruction.addr);
         let op = self.access_op(kind, instruction, named);
         Pending { op, site, need: Need::Nothing, act, deadline: None }
+    }
+
+    /// A function that reads a text has come to another end of it than when its thread arrived there: other threads have made
+    /// the text longer. What it has read until then is an event by itself, and this is what it does from here on.
+    pub(super) fn reaches_further(&mut self, index: Index, pending: &Pending) -> Option<Pending> {
+        let layout = std::sync::Arc::clone(&self.layout);
+        let What::Access(candidate) = layout.traps.get(&self.threads[index].regs.rip)?.what else {
+            return None;
+        };
+        let instruction = &layout.candidates[candidate];
+        if !matches!(instruction.kind, Kind::Call(_)) {
+            return None;
+        }
+        let accesses = instruction.accesses(&self.state(index));
+        let again = self.describe_access(instruction, &self.shared_among(&accesses));
+        let covers = |access: &Access, known: &Access| {
+            known.obj.common(&access.obj) == Some(access.obj)
+                && (known.mode == access.mode || known.mode == Mode::Write)
+        };
+        let is_known = |access: &Access| pending.op.may.accesses.iter().any(|known| covers(access, known));
+        if again.op.may.accesses.iter().all(is_known) {
+            return None;
+        }
+        self.take_note(index, candidate, &accesses);
+        Some(again)
     }
 
     fn access_op(

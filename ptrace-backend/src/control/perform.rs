@@ -2,7 +2,7 @@
 
 use checker::names::EventId;
 use checker::op::{Access, Effect, Mode, Op, OpKind};
-use checker::seam::{Event, ExecutionError, Pick};
+use checker::seam::{Event, ExecutionError, Pick, Scope};
 
 use super::calls::{After, Call};
 use super::functions::Function;
@@ -71,6 +71,7 @@ impl Process {
             return Ok(Event { id, did: op.may.clone(), op, pick, site, woken_by });
         }
         let (did, next) = self.carry_out_act(Turn { index, pending: &pending, pick, id })?;
+        self.threads[index].drained = pending.releases_mutex();
         self.keep_time(index, &did);
         self.threads[index].note_event(pending.op.kind, &did);
         self.threads[index].note_writes(&did);
@@ -132,6 +133,9 @@ impl Process {
     /// Counts an event of a thread.
     fn begin_event(&mut self, index: Index) -> EventId {
         let id = self.threads[index].next_event();
+        if std::mem::take(&mut self.threads[index].drained) && self.scope == Scope::Audit {
+            self.drained.push(id);
+        }
         self.threads[index].events += 1;
         self.threads[index].wrote.clear();
         self.events += 1;
@@ -199,10 +203,10 @@ impl Process {
                 (all, self.take_mutex(index, *mutex, After::Jump(self.layout.test_cancel))?)
             }
             Act::LeaveBarrier { result } => (all, Next::Return(*result)),
-            Act::Access => {
-                let did = self.access_effect(index, pending);
-                (did, Next::Pass)
-            }
+            Act::Access => match self.reaches_further(index, pending) {
+                Some(again) => (only_looks(&all), Next::Stay(Box::new(again))),
+                None => (self.access_effect(index, pending), Next::Pass),
+            },
             Act::RustMutex { what, addr } => {
                 self.hold_rust_mutex(index, *what, *addr);
                 (all, Next::Pass)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use checker::account::Unwatched;
 use checker::failure::{FailureDetail, FailureKind, SignalOrigin};
-use checker::names::{Obj, Site, ThreadName};
+use checker::names::{EventId, Obj, Site, ThreadName};
 use checker::peculiarity::Peculiarity;
 use checker::seam::{ExecutionError, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -62,6 +62,8 @@ pub(crate) struct Process {
     pub(crate) left_out: bool,
     /// See [`checker::seam::Ending::unwatched`].
     pub(crate) unwatched: Vec<Unwatched>,
+    /// See [`checker::seam::Ending::drained`].
+    pub(crate) drained: Vec<EventId>,
     /// Files of which it has mapped these bytes to be written, and shared.
     pub(super) shared_mappings: Vec<(PathBuf, Range<u64>)>,
     /// It has been killed and reaped.
@@ -151,6 +153,7 @@ impl Process {
             events: 0,
             left_out: false,
             unwatched: Vec::new(),
+            drained: Vec::new(),
             shared_mappings: Vec::new(),
             dead: false,
             first_panic: None,

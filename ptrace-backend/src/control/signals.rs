@@ -9,6 +9,7 @@ use super::signal_waits::Signals;
 use super::sync::Index;
 use super::thread::Stage;
 use crate::answers::PID;
+use crate::instructions::SpecialKind;
 use crate::layout::What;
 use crate::os::wait::Wait;
 use crate::os::{Tid, memory, ptrace};
@@ -175,6 +176,7 @@ impl Process {
             What::Foreign(foreign) => self.foreign_call(index, *foreign),
             What::Special(special) => {
                 let thread = &mut self.threads[index];
+                thread.drained |= special.kind == SpecialKind::Fence;
                 special.complete(&mut thread.regs, thread.world.random_number());
                 self.write_registers(index).map(|()| Flow::Resume(0))
             }

@@ -15,6 +15,7 @@ use super::clock::Readings;
 use super::process::{Process, system};
 use super::sync::Index;
 use super::thread::{Need, Thread};
+use crate::instructions::SpecialKind;
 use crate::layout::What;
 use crate::os::wait::Wait;
 use crate::os::{Regs, memory, ptrace};
@@ -231,7 +232,7 @@ impl Process {
     ) -> bool {
         match self.layout.traps.get(&regs.rip).map(|trap| &trap.what) {
             Some(What::Function { function, .. }) if !function.only_tries() => return false,
-            Some(What::Special(_)) => return false,
+            Some(What::Special(special)) if special.kind != SpecialKind::Fence => return false,
             _ => {}
         }
         if instruction.has_rep_prefix() || instruction.has_repne_prefix() {

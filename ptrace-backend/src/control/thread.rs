@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use checker::failure::Failure;
 use checker::names::{EventId, Obj, Site, ThreadName};
-use checker::op::{Effect, Op};
+use checker::op::{Effect, Op, OpKind};
 use smallvec::SmallVec;
 
 use super::calls::Call;
@@ -64,6 +64,8 @@ pub(crate) struct Thread {
     pub(crate) calling: Option<Box<Call>>,
     /// A signal is there whose handler it is to run.
     pub(crate) signalled: bool,
+    /// Since its last event its store buffer was emptied.
+    pub(crate) drained: bool,
     /// What its last event wrote.
     pub(crate) wrote: SmallVec<[Obj; 1]>,
     /// It is about to send this one a signal, which has been accounted for.
@@ -276,6 +278,12 @@ impl Pending {
         }
     }
 
+    /// Whether a mutex is released, by an indivisible instruction. A spin lock is released by a plain store.
+    pub(crate) fn releases_mutex(&self) -> bool {
+        let is_spin = matches!(self.act, Act::Function { function: Function::SpinUnlock, .. });
+        self.op.kind == OpKind::Unlock && !is_spin
+    }
+
     /// A condition wait is over, and returns this in place of what it would have; what it needs is the mutex.
     pub(crate) fn wants_mutex(&mut self, returns: Option<u64>) {
         let Act::Reacquire { mutex, result, of_rust, .. } = &mut self.act else { return };
@@ -324,6 +332,7 @@ impl Thread {
             allocating: None,
             calling: None,
             signalled: false,
+            drained: false,
             wrote: SmallVec::new(),
             kills: None,
             cancellation: Cancellation::default(),

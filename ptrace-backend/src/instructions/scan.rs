@@ -8,7 +8,7 @@ use iced_x86::{
 use super::candidate::{Candidate, Kind};
 use super::loops::waiting_places;
 use super::shape::FunctionShape;
-use super::special::Special;
+use super::special::{Special, SpecialKind};
 
 /// What was found in one range of code.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -83,11 +83,15 @@ pub fn scan(
             found.undecoded = Some(instruction.ip());
             break;
         }
-        found.specials.extend(Special::of(&instruction));
+        let special = Special::of(&instruction);
+        found.specials.extend(special);
         found.transfers.extend(Transfer::of(&instruction, start..end, &is_constant));
         found.loaded_slots.extend(loaded_slot(&instruction, &is_constant));
         found.leaves_for_unknown |= leaves_for_unknown(&instruction, &before, &is_constant);
         before = instruction;
+        if special.is_some_and(|special| special.kind == SpecialKind::Fence) {
+            continue;
+        }
         let candidate = Candidate::of(&instruction, &mut info, shape);
         found
             .candidates

@@ -33,6 +33,8 @@ pub enum SpecialKind {
     Rdseed,
     /// `pause`.
     Pause,
+    /// `mfence`, or what compilers have in its place: an indivisible instruction that leaves the top of the stack as it is.
+    Fence,
 }
 
 /// Carry, parity, auxiliary carry, zero, sign and overflow.
@@ -49,6 +51,8 @@ impl Special {
             Mnemonic::Rdrand => SpecialKind::Rdrand,
             Mnemonic::Rdseed => SpecialKind::Rdseed,
             Mnemonic::Pause => SpecialKind::Pause,
+            Mnemonic::Mfence => SpecialKind::Fence,
+            Mnemonic::Or if is_stack_fence(instruction) => SpecialKind::Fence,
             _ => return None,
         };
         let destination = instruction.op0_register();
@@ -60,7 +64,7 @@ impl Special {
     pub fn complete(&self, regs: &mut user_regs_struct, result: u64) {
         match self.kind {
             SpecialKind::Syscall => return,
-            SpecialKind::Pause => {}
+            SpecialKind::Pause | SpecialKind::Fence => {}
             SpecialKind::Rdtsc => set_time(regs, result),
             SpecialKind::Rdtscp => {
                 set_time(regs, result);
@@ -73,6 +77,14 @@ impl Special {
         }
         regs.rip = self.addr.wrapping_add(self.len as u64);
     }
+}
+
+/// `lock or dword ptr [rsp], 0`, or a few bytes away.
+fn is_stack_fence(instruction: &Instruction) -> bool {
+    let is_zero = instruction.try_immediate(1).is_ok_and(|value| value == 0);
+    let is_on_top =
+        instruction.memory_base() == Register::RSP && instruction.memory_index() == Register::None;
+    instruction.has_lock_prefix() && is_on_top && is_zero
 }
 
 fn set_time(regs: &mut user_regs_struct, time: u64) {

@@ -22,9 +22,14 @@ fn entries(outcome: &Outcome, of: &str) -> Vec<String> {
 
 #[test]
 fn what_is_watched_is_found() {
-    for source in
-        ["long_loop.c", "library_state.c", "library_tree.cpp", "lent_thread_local.c", "kernel_reads.c"]
-    {
+    for source in [
+        "long_loop.c",
+        "library_state.c",
+        "library_tree.cpp",
+        "lent_thread_local.c",
+        "kernel_reads.c",
+        "growing_text.c",
+    ] {
         for level in Optimisation::ALL {
             let outcome = explore(source, level, &[]);
             assert_eq!(outcome.code, 1, "{source} {level:?}: {}", outcome.transcript());
@@ -44,6 +49,8 @@ fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
         ("mapped_twice.c", "shared-mapping"),
         ("one_stream.c", "file"),
         ("torn_copy.c", "torn-access"),
+        ("store_buffering.c", "store-buffering"),
+        ("plain_release.c", "store-buffering"),
     ] {
         for level in Optimisation::ALL {
             let outcome = explore(source, level, &[]);
@@ -58,6 +65,39 @@ fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
             assert!(entries(&outcome, "/not_covered").iter().all(|entry| entry != kind), "{at}");
         }
     }
+}
+
+#[test]
+fn sequential_consistency_alone_is_claimed_where_it_was_asked_for() {
+    for level in Optimisation::ALL {
+        let outcome = explore("store_buffering.c", level, &[]);
+        let store = &outcome.report["not_covered"][0]["stores"][0];
+        assert_eq!((&store["store"]["line"], &store["load"]["line"]), (&14.into(), &15.into()), "{store}");
+        let outcome = explore("store_buffering.c", level, &["--memory-model", "sc"]);
+        let covered = &outcome.report["covered"];
+        assert_eq!((outcome.code, &covered["memory_model"]), (0, &"sc".into()), "{}", outcome.transcript());
+    }
+}
+
+#[test]
+fn where_buffers_are_emptied_in_time_nothing_is_taken_away() {
+    for level in Optimisation::ALL {
+        let outcome = explore("fenced.c", level, &[]);
+        assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
+        let program = Build::new("unseen/plain_release.c", level).flag("-DMUTEX").program().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let outcome =
+            Tool::explore(["--output".as_ref(), folder.path().as_os_str()], &program).run().unwrap();
+        assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
+    }
+}
+
+#[test]
+fn a_name_that_answers_for_nothing_is_noted() {
+    let outcome = explore("fenced.c", Optimisation::O0, &["--assume", "libnothing.so"]);
+    let note =
+        "nothing is assumed for `libnothing.so`, which is no kind of what is not seen, and no library of it";
+    assert!(outcome.report["notes"].as_array().unwrap().contains(&note.into()), "{}", outcome.transcript());
 }
 
 #[test]

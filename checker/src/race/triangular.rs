@@ -1,0 +1,340 @@
+//! Triangular races: what tells that executions of a program on x86 may do what none of sequential consistency does.
+//!
+//! A processor of x86 keeps stores in a buffer while it carries out later loads (x86-TSO). That can be found out only where
+//! a thread writes one location and then reads another one, nothing between them empties the buffer, and the read races with
+//! a write of another thread: Scott Owens, Reasoning about the implementation of concurrency abstractions on x86-TSO, ECOOP
+//! 2010. Without such a *triangular race* in any sequentially consistent execution, all executions are sequentially
+//! consistent.
+//!
+//! Two accesses race in an execution if they conflict and no third event comes between them in happens-before: another
+//! linearisation has them side by side. So one execution of each class shows every race. The first write counts only if it
+//! races as well, be it in another execution: a store that nobody comes upon while it is in its buffer might as well have
+//! been carried out at once. The buffer keeps order, so that until then the others have seen nothing of what its thread has
+//! done since; what they do can come before that store, and the access of theirs that comes upon it is its neighbour there.
+//! Nor does it count for a read of the same location, which sees it in any case.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::hb::{HappensBefore, Objects, Positions};
+use crate::names::{EventId, Obj, Site};
+use crate::op::{Access, Effect, Mode, OpKind};
+use crate::stretches::Stretches;
+use crate::trace::Trace;
+
+/// Accesses that make a triangular race.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Triangle {
+    /// The write that may still be in its thread's buffer.
+    pub write: Site,
+    /// A later read by the same thread.
+    pub read: Site,
+    /// The write by another thread with which that read races.
+    pub other: Site,
+}
+
+/// The triangular races of a search so far.
+#[derive(Clone, Debug, Default)]
+pub struct Triangles {
+    /// Each with the locations of its first write.
+    found: FxHashMap<Triangle, FxHashSet<Obj>>,
+    /// What has raced in any execution.
+    racy: Stretches,
+}
+
+/// Stores of one thread since its buffer was empty, each location from each place once.
+#[derive(Debug, Default)]
+struct Buffer {
+    stores: Vec<(Site, Obj)>,
+}
+
+/// A read, and the stores before it: so many of one of its thread's buffers.
+#[derive(Clone, Copy, Debug)]
+struct Read {
+    buffer: usize,
+    stores: usize,
+}
+
+impl Triangles {
+    /// Takes in an execution of which everything was watched. Before the events `drained` their threads' buffers were emptied
+    /// by what is no event.
+    pub fn take(&mut self, trace: &Trace, drained: &[EventId]) {
+        let drained: FxHashSet<EventId> = drained.iter().copied().collect();
+        let mut buffers: Vec<Buffer> = Vec::new();
+        let mut current: FxHashMap<usize, usize> = FxHashMap::default();
+        let mut reads: FxHashMap<u32, Read> = FxHashMap::default();
+        let mut objects = Objects::default();
+        for (at, step) in trace.steps.iter().enumerate() {
+            let event = &step.event;
+            let Some(thread) = trace.threads.iter().position(|&known| known == event.id.thread) else {
+                continue;
+            };
+            let kind = event.op.kind;
+            if drained.contains(&event.id) || empties_buffer(kind, &event.did) {
+                current.remove(&thread);
+            }
+            let buffer = *current.entry(thread).or_insert_with(|| {
+                buffers.push(Buffer::default());
+                buffers.len() - 1
+            });
+            let before = buffers[buffer].stores.len();
+            if is_plain_read(kind) && before > 0 {
+                reads.insert(at as u32, Read { buffer, stores: before });
+            }
+            for earlier in races(trace, (thread, at), &objects) {
+                self.race(trace, (earlier, at), &reads, &buffers);
+            }
+            objects.record(&event.did, thread as u32, at as u32);
+            if is_plain_write(kind, &event.did) {
+                buffers[buffer].add(event.site, &event.did);
+            }
+        }
+    }
+
+    /// The triangular races that take away the claim that an exploration of sequential consistency makes for x86.
+    #[must_use]
+    pub fn observable(&self) -> Vec<Triangle> {
+        let is_racy =
+            |locations: &FxHashSet<Obj>| locations.iter().any(|&location| self.racy.overlap(location));
+        let mut found: Vec<Triangle> =
+            self.found.iter().filter(|(_, locations)| is_racy(locations)).map(|(found, _)| *found).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Two events of different threads race.
+    fn race(
+        &mut self,
+        trace: &Trace,
+        (earlier, later): (usize, usize),
+        reads: &FxHashMap<u32, Read>,
+        buffers: &[Buffer],
+    ) {
+        let event = |at: usize| &trace.steps[at].event;
+        for access in &event(earlier).did.accesses {
+            for other in &event(later).did.accesses {
+                if let Some(common) =
+                    access.obj.common(&other.obj).filter(|_| access.mode.conflicts(other.mode))
+                {
+                    self.racy.insert(common);
+                }
+            }
+        }
+        for (read, write) in [(earlier, later), (later, earlier)] {
+            let Some(&Read { buffer, stores }) = reads.get(&(read as u32)) else { continue };
+            let stores = &buffers[buffer].stores[..stores];
+            for &(site, location) in stores {
+                // Of one location alone a thread sees its own stores, in whatever order others see them.
+                let is_own = |access: &Access| location.common(&access.obj) == Some(access.obj);
+                if event(read).did.accesses.iter().all(is_own) {
+                    continue;
+                }
+                let found = Triangle { write: site, read: event(read).site, other: event(write).site };
+                self.found.entry(found).or_default().insert(location);
+            }
+        }
+    }
+}
+
+impl Buffer {
+    fn add(&mut self, site: Site, did: &Effect) {
+        for access in did.accesses.iter().filter(|access| access.mode == Mode::Write) {
+            if !self.stores.contains(&(site, access.obj)) {
+                self.stores.push((site, access.obj));
+            }
+        }
+    }
+}
+
+/// The events so far that race with the one at a position, of this thread.
+fn races(trace: &Trace, (thread, at): (usize, usize), objects: &Objects) -> Vec<usize> {
+    let mut before = Positions::new();
+    objects.conflicts(&trace.steps[at].event.did, &mut before);
+    let hb: &HappensBefore = &trace.hb;
+    let own = hb.last_before(thread, at as u32).or_else(|| hb.born(thread));
+    let is_other =
+        |earlier: u32| trace.steps[earlier as usize].event.id.thread != trace.steps[at].event.id.thread;
+    let precedes =
+        |earlier: u32, other: u32| earlier == other || hb.ordered(earlier as usize, other as usize);
+    let is_immediate = |earlier: u32| {
+        own.is_none_or(|own| !precedes(earlier, own))
+            && before.iter().all(|&other| other == earlier || !precedes(earlier, other))
+    };
+    before.iter().copied().filter(|&e| is_other(e) && is_immediate(e)).map(|e| e as usize).collect()
+}
+
+fn is_plain_read(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Read | OpKind::Await)
+}
+
+/// Whether the event is a store that goes into the buffer. The lock that is released by a plain store is one.
+fn is_plain_write(kind: OpKind, did: &Effect) -> bool {
+    matches!(kind, OpKind::Write | OpKind::Unlock | OpKind::Init | OpKind::Destroy | OpKind::OnceDone)
+        && did.accesses.iter().any(|access| access.mode == Mode::Write)
+}
+
+/// Whether nothing is left in its thread's buffer after an event. Where an operation need not come to a locked instruction, or
+/// into the kernel, it does not count. A mutex is released by one, and a spin lock is not: the backend knows which it was.
+fn empties_buffer(kind: OpKind, did: &Effect) -> bool {
+    use OpKind as K;
+    match kind {
+        K::Update | K::CompareExchange | K::Lock | K::Reacquire | K::CondWait | K::Create | K::Exit => true,
+        K::BarrierArrive | K::BarrierLeave | K::SemWait | K::SemPost => true,
+        K::ReadLock | K::WriteLock | K::ReadUnlock | K::WriteUnlock => true,
+        K::FutexWait | K::FutexResume | K::FutexWake | K::Io | K::Kill | K::SignalWait => true,
+        K::TryLock | K::SemTryWait | K::TryReadLock | K::TryWriteLock | K::Once => {
+            did.accesses.iter().any(|access| !access.mode.leaves_as_it_is())
+        }
+        K::Read | K::Write | K::Await | K::Yield | K::Sleep | K::SliceEnd | K::Timeout | K::Free => false,
+        K::Unlock | K::Signal | K::Broadcast | K::OnceDone | K::Init | K::Destroy | K::Join => false,
+        K::CancelPoint => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeSet, VecDeque};
+
+    use proptest::prelude::{Strategy as Generator, any, prop, proptest};
+
+    use super::*;
+    use crate::model::Model;
+    use crate::search::{Options, sample};
+    use crate::strategy::StrategyKind;
+
+    const VARIABLES: usize = 2;
+
+    /// A step of a program for the oracle: every write has a value of its own.
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Read(usize),
+        Write(usize),
+        /// An indivisible addition.
+        Add(usize),
+    }
+
+    /// What a program comes to: what each thread has read, and the memory at the end.
+    type Result = (Vec<Vec<u32>>, [u32; VARIABLES]);
+
+    #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    struct State {
+        next: Vec<usize>,
+        reads: Vec<Vec<u32>>,
+        memory: [u32; VARIABLES],
+        buffers: Vec<VecDeque<(usize, u32)>>,
+    }
+
+    /// Every result of a program, with stores that stay in buffers or without.
+    fn results(threads: &[Vec<Step>], buffers: bool) -> BTreeSet<Result> {
+        let count = threads.len();
+        let start = State {
+            next: vec![0; count],
+            reads: vec![Vec::new(); count],
+            memory: [0; VARIABLES],
+            buffers: vec![VecDeque::new(); count],
+        };
+        let (mut seen, mut waiting) = (BTreeSet::from([start.clone()]), vec![start]);
+        let mut found = BTreeSet::new();
+        while let Some(state) = waiting.pop() {
+            let mut after = Vec::new();
+            for (thread, steps) in threads.iter().enumerate() {
+                if let Some(&(variable, value)) = state.buffers[thread].front() {
+                    let mut flushed = state.clone();
+                    flushed.buffers[thread].pop_front();
+                    flushed.memory[variable] = value;
+                    after.push(flushed);
+                }
+                let Some(&step) = steps.get(state.next[thread]) else { continue };
+                let mut next = state.clone();
+                next.next[thread] += 1;
+                match step {
+                    Step::Read(variable) => {
+                        let own = state.buffers[thread].iter().rev().find(|(stored, _)| *stored == variable);
+                        next.reads[thread].push(own.map_or(state.memory[variable], |(_, value)| *value));
+                    }
+                    Step::Write(variable) => {
+                        let value = (10 * thread + state.next[thread] + 1) as u32;
+                        if buffers {
+                            next.buffers[thread].push_back((variable, value));
+                        } else {
+                            next.memory[variable] = value;
+                        }
+                    }
+                    Step::Add(_) if !state.buffers[thread].is_empty() => continue,
+                    Step::Add(variable) => {
+                        next.reads[thread].push(state.memory[variable]);
+                        next.memory[variable] += 100;
+                    }
+                }
+                after.push(next);
+            }
+            if after.is_empty() {
+                found.insert((state.reads, state.memory));
+                continue;
+            }
+            waiting.extend(after.into_iter().filter(|state| seen.insert(state.clone())));
+        }
+        found
+    }
+
+    /// The same program as a model.
+    fn text(threads: &[Vec<Step>]) -> String {
+        let name = |variable: usize| ["x", "y"][variable];
+        let step = |step: &Step| match *step {
+            Step::Read(variable) => format!("r {}", name(variable)),
+            Step::Write(variable) => format!("w {}", name(variable)),
+            Step::Add(variable) => format!("add {}", name(variable)),
+        };
+        let thread = |(nth, steps): (usize, &Vec<Step>)| {
+            format!("T{nth}: {}", steps.iter().map(step).collect::<Vec<_>>().join(", "))
+        };
+        threads.iter().enumerate().map(thread).collect::<Vec<_>>().join(" | ")
+    }
+
+    /// How many triangular races the executions of a program show that can be observed.
+    fn observable(text: &str) -> usize {
+        let model: Model = text.parse().unwrap();
+        let (mut strategy, _) = StrategyKind::Dpor.plan(&Options::default());
+        let mut triangles = Triangles::default();
+        sample(&model, &mut *strategy, 100_000, 200, &mut |trace, _| triangles.take(trace, &[])).unwrap();
+        triangles.observable().len()
+    }
+
+    #[test]
+    fn it_takes_a_store_a_later_read_and_others_that_come_upon_both() {
+        for (text, expected) in [
+            ("T1: w x, r y | T2: w y, r x", true),
+            ("T1: w x, add z, r y | T2: w y, add z, r x", false),
+            // One thread is enough; and a later write of the same location finds the store out.
+            ("T1: w x, r y | T2: w y, add z, r x", true),
+            ("T1: w x, r y | T2: w y, w x", true),
+            // Message passing, and what only its own thread uses.
+            ("T1: w x, w y | T2: r y, r x", false),
+            ("T1: w x, r y | T2: w y, r z", false),
+            // A read of what is in the buffer.
+            ("T1: w x, r x | T2: w x, r x", false),
+            ("T1: w x, r x, r y | T2: w y, r y, r x", true),
+            ("T1: lock m, w x, r y, unlock m | T2: lock m, w y, r x, unlock m", false),
+        ] {
+            assert_eq!(observable(text) > 0, expected, "{text}");
+        }
+    }
+
+    fn steps() -> impl Generator<Value = Vec<Step>> {
+        let step = (0..5_u8, any::<bool>()).prop_map(|(kind, variable)| match kind {
+            0 | 1 => Step::Read(usize::from(variable)),
+            2 | 3 => Step::Write(usize::from(variable)),
+            _ => Step::Add(usize::from(variable)),
+        });
+        prop::collection::vec(step, 1..5)
+    }
+
+    proptest! {
+        /// Owens' theorem, and the condition that the store can be found out, against both memory models.
+        #[test]
+        fn without_one_x86_does_what_sequential_consistency_does(threads in prop::collection::vec(steps(), 2..4)) {
+            if observable(&text(&threads)) == 0 {
+                assert!(results(&threads, true) == results(&threads, false), "{}", text(&threads));
+            }
+        }
+    }
+}
