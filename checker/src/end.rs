@@ -50,8 +50,8 @@ pub(crate) enum Replay {
 pub(crate) enum End {
     /// It ran to its end; with the failures that it showed, the first one first.
     Ended(Vec<Failure>),
-    /// The guide ended it; with what it had shown by then.
-    Cut(Vec<Failure>),
+    /// The guide ended it.
+    Cut,
     /// It was cut short by a limit on one execution; what follows is unknown. With what it had shown by then: that it is long is
     /// no failure, but it is one if it is seen that it cannot end.
     Limit(Exceeded, Vec<Failure>),
@@ -65,8 +65,8 @@ impl End {
     /// What it showed.
     pub(crate) fn failures(&self) -> &[Failure] {
         match self {
-            Self::Ended(failures) | Self::Cut(failures) | Self::Limit(_, failures) => failures,
-            Self::Promoted(_) | Self::Stopped(_) => &[],
+            Self::Ended(failures) | Self::Limit(_, failures) => failures,
+            Self::Cut | Self::Promoted(_) | Self::Stopped(_) => &[],
         }
     }
 
@@ -91,7 +91,7 @@ impl End {
     /// Adds what the program knows of failures once an execution with these scheduling points has ended: the one that the
     /// runner ran last, or took over.
     pub(crate) fn attributed<P: Program>(mut self, scope: &Scope, runner: &mut Runner<'_, P>) -> Self {
-        if let Self::Ended(failures) | Self::Cut(failures) | Self::Limit(_, failures) = &mut self
+        if let Self::Ended(failures) | Self::Limit(_, failures) = &mut self
             // What is not seen of the others cannot be run again.
             && !matches!(scope, Scope::Objects(_))
         {

@@ -21,7 +21,7 @@ pub enum FailureKind {
     ExitCode,
     /// Nobody can move, somebody has not finished.
     Deadlock,
-    /// Like [`FailureKind::Deadlock`], but a timed wait would end it.
+    /// Like [`FailureKind::Deadlock`], but a timed wait would end it: in what was saved before such waits counted as meant.
     DeadlockButTimeouts,
     /// Everybody who has not finished spins or is blocked, and somebody spins.
     Livelock,
@@ -29,6 +29,8 @@ pub enum FailureKind {
     UnlockNotHeld,
     /// A synchronisation object was destroyed while it was held or waited for.
     DestroyedWhileHeld,
+    /// A synchronisation object was used after it had been destroyed.
+    UseAfterDestroy,
     /// A block that had been freed was used.
     UseAfterFree,
     /// A block that had been freed was freed again.
@@ -119,6 +121,13 @@ pub enum FailureDetail {
         /// The waiting thread.
         waiter: ThreadName,
     },
+    /// A synchronisation object was used after it had been destroyed.
+    UsedDestroyed {
+        /// The object.
+        object: Obj,
+        /// The thread that destroyed it, if that was seen.
+        destroyed_by: Option<ThreadName>,
+    },
     /// A freed block was used.
     UsedFreed {
         /// The bytes that were used.
@@ -146,8 +155,6 @@ pub enum FailureDetail {
     Circle(Vec<ThreadName>),
     /// Nobody can move.
     Standstill,
-    /// Threads wait for each other, until one's time runs out.
-    StandstillUntilTimeout,
     /// Threads run on, and nothing changes any more.
     NothingChanges,
     /// The thread goes round in a loop that reads nothing that could change.

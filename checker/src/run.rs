@@ -72,8 +72,6 @@ struct State {
     /// After how many events key points were added. From there on a guide that knows of none of them is not asked: the
     /// rest of the prefix runs, and then the default schedule.
     promoted: Option<usize>,
-    /// Threads that waited for each other where only a time-out could help.
-    saved: Vec<Failure>,
 }
 
 impl<'p, P: Program> Runner<'p, P> {
@@ -189,7 +187,7 @@ impl<'p, P: Program> Runner<'p, P> {
             };
             let Decision::Run { choice, until } = decision else {
                 self.note_left();
-                return Ok(End::Cut(mem::take(&mut self.state.saved)));
+                return Ok(End::Cut);
             };
             #[cfg(test)]
             let predicted = self.point().predict(choice);
@@ -303,7 +301,6 @@ impl<'p, P: Program> Runner<'p, P> {
         }
         self.note_failures();
         self.update_choices();
-        self.note_saved();
     }
 
     /// Whether this view shows a thread that the event of another one woke.
@@ -373,16 +370,6 @@ impl<'p, P: Program> Runner<'p, P> {
         }
     }
 
-    /// Notes a circle of waiting threads that nothing but a time-out can break.
-    fn note_saved(&mut self) {
-        let timeouts = self.choices.iter().all(|choice| matches!(choice.agent, Agent::Timeout(_)));
-        if timeouts && !self.choices.is_empty() && self.state.over.after.is_none() {
-            let fresh = verdict::saved_by_timeout(&self.agents);
-            let fresh = fresh.filter(|failure| !self.state.saved.contains(failure));
-            self.state.saved.extend(fresh);
-        }
-    }
-
     fn update_choices(&mut self) {
         let timeouts = self.state.timeouts < self.limits.timeouts;
         let (last, idle) = (self.last(), self.state.idle);
@@ -435,13 +422,13 @@ impl<'p, P: Program> Runner<'p, P> {
     /// What an execution that is at its end showed.
     fn failures(&mut self, run: &mut P::Run) -> Vec<Failure> {
         let mut stack = |thread| -> Vec<Site> { run.stack(thread) };
-        let mut failures = mem::take(&mut self.state.saved);
         if let Some(first) = self.state.failure {
-            failures.extend(verdict::failed(&self.agents, first, &mut stack));
+            verdict::failed(&self.agents, first, &mut stack)
         } else if self.state.over.after.is_none() {
-            failures.extend(verdict::stuck(&self.agents, &self.trace, &mut stack));
+            verdict::stuck(&self.agents, &self.trace, &mut stack).into_iter().collect()
+        } else {
+            Vec::new()
         }
-        failures
     }
 }
 

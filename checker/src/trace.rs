@@ -205,12 +205,15 @@ fn is_always_known(step: &&TraceStep) -> bool {
 }
 
 /// The first synchronisation of an execution that does not come in a later one with more key points, before anything does
-/// that only the later one has: it may let another thread go, and from there on they are two schedules.
+/// that only the later one has: it may let another thread go, and from there on they are two schedules. So they are where
+/// another thread goes, since who goes may depend on what the others are about to do, and that are other operations now.
 pub(crate) fn first_other_synchronisation(steps: &[TraceStep], later: &[TraceStep]) -> Option<Difference> {
     let same =
         steps.iter().zip(later).take_while(|(step, other)| step.replayed() == other.replayed()).count();
     let (expected, got) = (steps.get(same)?, later.get(same));
-    let is_other = is_always_known(&expected) && got.as_ref().is_none_or(is_always_known);
+    let is_same_thread = |got: &&TraceStep| got.choice.agent == expected.choice.agent;
+    let is_other = is_always_known(&expected)
+        && got.as_ref().is_none_or(|got| is_always_known(got) && is_same_thread(got));
     let got = got.map_or(Seen::End, TraceStep::seen);
     is_other.then(|| Difference { at: same, expected: expected.seen(), got })
 }

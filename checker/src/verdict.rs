@@ -69,16 +69,6 @@ fn unfinished(agents: &Mirror) -> Vec<&AgentView> {
     agents.threads().iter().filter(takes_part).collect()
 }
 
-/// The deadlock of threads that wait for each other, where time-outs are all that can go on.
-pub(crate) fn saved_by_timeout(agents: &Mirror) -> Option<Failure> {
-    let all: Vec<&AgentView> = agents.threads().iter().collect();
-    let circle = cycle(agents, &all)?;
-    let members: Vec<&AgentView> = circle.iter().filter_map(|&name| agents.thread(name)).collect();
-    let others = parties(&members, &mut |_| Vec::new());
-    let kind = FailureKind::DeadlockButTimeouts;
-    Some(Failure::of_several(kind, FailureDetail::StandstillUntilTimeout, others))
-}
-
 fn parties(views: &[&AgentView], stack: Stack<'_>) -> Vec<Party> {
     let party = |view: &&AgentView| {
         let thread = view.agent.thread();

@@ -116,6 +116,8 @@ impl Repeatable for PtraceProgram {
 #[derive(Debug)]
 pub(crate) struct Launch {
     pub(crate) program: PathBuf,
+    /// What it is called by, if that is not its path.
+    pub(crate) name: Option<OsString>,
     pub(crate) arguments: Vec<OsString>,
     pub(crate) directory: PathBuf,
     pub(crate) environment: Variables,
@@ -138,6 +140,7 @@ impl Launch {
         let directory = fresh.as_ref().map_or(self.directory.as_path(), FreshDir::path);
         let spec = LaunchSpec {
             program: self.program.clone(),
+            name: self.name.clone(),
             args: self.arguments.clone(),
             cwd: directory.to_owned(),
             env: self.environment.clone(),

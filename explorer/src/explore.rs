@@ -34,6 +34,7 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
     let environment = environment::with_changes(std::env::vars_os(), &request.variables);
     let launch = Launch {
         program: find_program(&request.program),
+        name: Some(request.program.clone().into_os_string()),
         arguments: request.arguments.clone(),
         directory: request.directory.as_deref().map_or_else(|| Ok(here.clone()), backend::folder)?,
         environment,
@@ -50,6 +51,7 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
     let target = SavedTarget {
         program: Place::of(&program.executable().path, &root),
         build_id: program.build_id(),
+        name: launch.name.as_ref().map(Into::into),
         arguments: launch.arguments.iter().map(Into::into).collect(),
         directory: Place::of(&launch.directory, &root),
         fresh_directory: request.fresh_directory,

@@ -20,7 +20,6 @@ impl Words<'_> {
                 let (joins, others): (Vec<_>, Vec<_>) = failure.others.iter().partition(is_join);
                 format!("deadlock: {}", self.parties(others.into_iter().chain(joins)))
             }
-            FailureDetail::StandstillUntilTimeout => format!("deadlock until a time-out: {}", parties()),
             FailureDetail::NothingChanges => {
                 format!("livelock: nothing changes any more; {}", parties())
             }
@@ -78,6 +77,13 @@ impl Words<'_> {
                 let condition = self.object(*condition);
                 format!("condition variable {condition} is destroyed while {} waits for it", label(waiter))
             }
+            FailureDetail::UsedDestroyed { object, destroyed_by } => {
+                let by = destroyed_by.as_ref().map_or_else(
+                    || "it was destroyed".to_owned(),
+                    |thread| format!("{} has destroyed it", label(thread)),
+                );
+                format!("{} uses {} after {by}", failed(), self.object(*object))
+            }
             FailureDetail::UsedFreed { block: used, freed_by } => {
                 format!("{} uses {} after {} has freed it", failed(), block(*used), label(freed_by))
             }
@@ -98,7 +104,6 @@ impl Words<'_> {
                 }
             },
             FailureDetail::Standstill => "deadlock".to_owned(),
-            FailureDetail::StandstillUntilTimeout => "deadlock until a time-out".to_owned(),
             FailureDetail::NothingChanges => "livelock: nothing changes any more".to_owned(),
             FailureDetail::GoesRound => format!(
                 "livelock: {} goes round in a loop for ever, and looks at nothing there that could change",

@@ -84,6 +84,7 @@ pub(crate) fn root_of_program(target: &SavedTarget, roots: Vec<PathBuf>) -> Resu
 pub(crate) fn launch(target: &SavedTarget, root: &Path) -> Result<Launch, Error> {
     Ok(Launch {
         program: target.program.in_checkout(root),
+        name: target.name.as_ref().map(|name| name.0.clone()),
         arguments: target.arguments.iter().map(|argument| argument.0.clone()).collect(),
         directory: backend::folder(&target.directory.in_checkout(root))?,
         environment: environment::restored(std::env::vars_os(), &target.environment),

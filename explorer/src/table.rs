@@ -70,9 +70,7 @@ fn failing_event(finding: &Finding) -> usize {
 fn failure_words(finding: &Finding) -> String {
     match (&finding.thread, finding.kind) {
         (Some(thread), _) => format!("{thread} fails"),
-        (None, FailureKind::Deadlock | FailureKind::DeadlockButTimeouts | FailureKind::Livelock) => {
-            "nobody can go on".to_owned()
-        }
+        (None, FailureKind::Deadlock | FailureKind::Livelock) => "nobody can go on".to_owned(),
         (None, _) => finding.message.clone(),
     }
 }

@@ -3,12 +3,13 @@
 
 use checker::names::ThreadName;
 
+use crate::os::fd::online_cpus;
 use crate::os::{Regs, Tid, memory};
 
 /// The process id that the target sees.
 pub(crate) const PID: i64 = 4000;
 
-/// How many processors the target sees.
+/// How many processors the target sees at most.
 const CPUS: u32 = 4;
 
 /// The virtual clock's first value: 2020-01-01 00:00:00 UTC, in nanoseconds.
@@ -110,6 +111,11 @@ pub(crate) fn read_timespec(tid: Tid, at: u64) -> Option<u64> {
     Some(seconds.saturating_mul(1_000_000_000).saturating_add(nanos))
 }
 
+/// Whether a `timespec` holds a number of nanoseconds that a second has.
+pub(crate) fn is_valid_timespec(tid: Tid, at: u64) -> bool {
+    memory::word(tid, at + 8).is_none_or(|nanos| nanos < 1_000_000_000)
+}
+
 /// Stores bytes unless the target gave no address, and returns the result given.
 fn put(tid: Tid, at: u64, bytes: &[u8], result: i64) -> i64 {
     if at == 0 || memory::write(tid, at, bytes) { result } else { -i64::from(libc::EFAULT) }
@@ -119,5 +125,7 @@ fn affinity(tid: Tid, len: u64, to: u64) -> i64 {
     if len < 8 {
         return -i64::from(libc::EINVAL);
     }
-    put(tid, to, &((1_u64 << CPUS) - 1).to_le_bytes(), 8)
+    // No more than the machine has: that stands in files, which the program can read as well.
+    let cpus = CPUS.min(online_cpus());
+    put(tid, to, &((1_u64 << cpus) - 1).to_le_bytes(), 8)
 }

@@ -12,6 +12,8 @@ use checker::seam::ExecutionError;
 pub struct LaunchSpec {
     /// The executable.
     pub program: PathBuf,
+    /// The name that it is called by, its first argument: its path, unless given.
+    pub name: Option<OsString>,
     /// Its arguments, without the program's own name.
     pub args: Vec<OsString>,
     /// Its working directory.
@@ -36,6 +38,7 @@ impl LaunchSpec {
     pub fn new(program: PathBuf) -> Self {
         Self {
             program,
+            name: None,
             args: Vec::new(),
             cwd: std::env::temp_dir(),
             env: Vec::new(),

@@ -41,7 +41,7 @@ pub(super) fn explained(found: &Finding) -> Option<Explanation> {
 /// What a failing execution of this kind tells by itself.
 pub(super) fn cause(kind: FailureKind, failure: &Failure, trace: &Trace) -> Option<Cause> {
     match kind {
-        FailureKind::Deadlock | FailureKind::DeadlockButTimeouts => {
+        FailureKind::Deadlock => {
             entangled(trace, &[]).or_else(|| lost_wake_up(trace)).or_else(|| standstill(trace))
         }
         FailureKind::Livelock => Some(Cause::Livelock(circling(trace))),

@@ -37,7 +37,7 @@ pub(super) fn diagnose(
     };
     let certain = match failure.kind {
         kind if pair.is_none() && evidence.passing.is_empty() => alone::cause(kind, failure, trace),
-        FailureKind::Deadlock | FailureKind::DeadlockButTimeouts => waiting(trace, swap, &evidence.passing),
+        FailureKind::Deadlock => waiting(trace, swap, &evidence.passing),
         FailureKind::Livelock => Some(Cause::Livelock(circling(trace))),
         FailureKind::UseAfterFree => life(failure, trace, swap).map(Cause::UseAfterFree),
         FailureKind::DoubleFree => life(failure, trace, swap).map(Cause::DoubleFree),
@@ -46,7 +46,7 @@ pub(super) fn diagnose(
     if let Some(cause) = certain {
         return Diagnosis { cause, past: None, stuck: Vec::new(), thin: false };
     }
-    let is_stuck = matches!(failure.kind, FailureKind::Deadlock | FailureKind::DeadlockButTimeouts);
+    let is_stuck = matches!(failure.kind, FailureKind::Deadlock);
     let stuck = if is_stuck { alone::stuck(trace, &evidence.passing) } else { Vec::new() };
     if let Some(cause) = signs::cause(trace, swap, evidence) {
         let stuck = stuck.into_iter().filter(|stuck| is_beside(stuck, None)).collect();

@@ -132,7 +132,7 @@ fn none_passes<P: Program>(lab: &mut Lab<'_, P>) -> Result<bool, Halt> {
             }
             // What would come next is unknown.
             End::Limit(..) => return Err(Halt::Spent),
-            End::Cut(_) | End::Promoted(_) | End::Stopped(_) => {}
+            End::Cut | End::Promoted(_) | End::Stopped(_) => {}
         }
         strategy.learn(&item, lab.trace(), notes, &cache);
     }

@@ -206,7 +206,7 @@ impl<'a, P: Program> Lab<'a, P> {
     pub(super) fn experiment(&mut self, end: &End) -> Experiment {
         let failures: &[Failure] = match end {
             End::Ended(failures) | End::Limit(_, failures) => failures,
-            End::Cut(_) | End::Promoted(_) | End::Stopped(_) => &[],
+            End::Cut | End::Promoted(_) | End::Stopped(_) => &[],
         };
         let failure = failures.iter().find(|failure| Identity::of(failure) == *self.identity).cloned();
         let passes = failures.is_empty() && matches!(end, End::Ended(_));

@@ -257,7 +257,7 @@ impl Icb {
                 self.cache.withdraw(&notes.entered, item.id);
                 notes.endless = true;
             }
-            End::Cut(_) | End::Promoted(_) | End::Stopped(_) => {}
+            End::Cut | End::Promoted(_) | End::Stopped(_) => {}
         }
         self.strategy.learn(item, lab.trace(), notes, &self.cache);
         Ok(lab.experiment(&end))

@@ -158,9 +158,8 @@ fn plan(trace: &Trace, point: usize, swap: Swap) -> Plan {
 /// wait for comes before all that has run; else it is a consequence, and comes after it.
 fn races(failing: &Experiment) -> Vec<Swap> {
     let (trace, point) = (&failing.trace, failing.point);
-    let is_stuck = failing.failure.as_ref().is_some_and(|failure| {
-        matches!(failure.kind, FailureKind::Deadlock | FailureKind::DeadlockButTimeouts)
-    });
+    let is_stuck =
+        failing.failure.as_ref().is_some_and(|failure| matches!(failure.kind, FailureKind::Deadlock));
     let (ran, left) = (races_of_events(trace, point), races_of_waiting(trace, point));
     if is_stuck { [left, ran].concat() } else { [ran, left].concat() }
 }

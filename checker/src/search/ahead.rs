@@ -152,7 +152,7 @@ impl Job {
         }
         (runner.limits, runner.only_at, runner.trace) = (limits, only_at, paper.0);
         let end = runner.run_within(&guide.scope(), &item.prefix, &mut *guide, &mut || limit.look());
-        let Ok(end @ (End::Ended(_) | End::Cut(_) | End::Limit(..))) = end else {
+        let Ok(end @ (End::Ended(_) | End::Cut | End::Limit(..))) = end else {
             return Done { id, ran: None };
         };
         let over = runner.over();
@@ -281,7 +281,7 @@ impl<P: Program> Search<'_, P> {
                 if end.failures().is_empty() && trace.spun_on.is_empty() && !ending.left_out =>
             {
                 trace.cut(at as usize);
-                end = End::Cut(Vec::new());
+                end = End::Cut;
             }
             Settled::CutAfter(_) | Settled::Void => {
                 self.ahead.workers.unused(item.id);

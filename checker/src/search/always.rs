@@ -68,7 +68,7 @@ impl<P: Program> Search<'_, P> {
                 {
                     cache.end(self.runner.trace.hb.state());
                 }
-                End::Cut(_) => {}
+                End::Cut => {}
                 _ => return Ok(false),
             }
             strategy.learn(&item, &self.runner.trace, notes, &cache);

@@ -92,7 +92,7 @@ impl<P: Program> Search<'_, P> {
         let mut go = || -> Go { limit.look() };
         match self.runner.run_within(&Scope::Audit, &schedule, &mut DefaultSchedule, &mut go)? {
             End::Stopped(go) => Ok(Some(Ended::from(go))),
-            End::Ended(_) | End::Limit(..) | End::Cut(_) | End::Promoted(_) => Ok(None),
+            End::Ended(_) | End::Limit(..) | End::Cut | End::Promoted(_) => Ok(None),
         }
     }
 }

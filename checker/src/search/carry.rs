@@ -45,7 +45,7 @@ impl<P: Program> Search<'_, P> {
                 }
                 self.take_failures(failures, whole, false)
             }
-            End::Ended(_) | End::Cut(_) | End::Limit(..) => Ok(None),
+            End::Ended(_) | End::Cut | End::Limit(..) => Ok(None),
         }
     }
 }

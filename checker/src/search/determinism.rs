@@ -123,7 +123,7 @@ pub(super) fn ends_differ(at: usize, expected: &End, got: &End) -> Difference {
         End::Ended(failures) | End::Limit(_, failures) => {
             failures.first().map_or(Seen::End, |failure| Seen::Failure(Box::new(failure.clone())))
         }
-        End::Cut(_) | End::Promoted(_) | End::Stopped(_) => Seen::CutShort,
+        End::Cut | End::Promoted(_) | End::Stopped(_) => Seen::CutShort,
     };
     Difference { at, expected: seen(expected), got: seen(got) }
 }

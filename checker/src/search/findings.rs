@@ -96,6 +96,6 @@ pub(super) fn shows(end: &End, identity: &Identity) -> bool {
         End::Ended(failures) | End::Limit(_, failures) => {
             failures.iter().any(|failure| Identity::of(failure) == *identity)
         }
-        End::Cut(_) | End::Promoted(_) | End::Stopped(_) => false,
+        End::Cut | End::Promoted(_) | End::Stopped(_) => false,
     }
 }

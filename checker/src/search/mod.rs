@@ -249,7 +249,7 @@ impl<'a, P: Program> Search<'a, P> {
         }
         self.note_gap(item);
         self.keep_first_ever();
-        let mut whole = !self.runner.is_capped();
+        let whole = !self.runner.is_capped();
         let mut limit = false;
         // Whether it failed, if it went to its end.
         let mut failed = None;
@@ -260,10 +260,9 @@ impl<'a, P: Program> Search<'a, P> {
                 self.carry_over(&failures, item.cost);
                 return Ok(None);
             }
-            End::Cut(failures) => {
+            End::Cut => {
                 self.stats.pruned += 1;
-                whole = false;
-                failures
+                Vec::new()
             }
             End::Ended(failures) if !self.strategy.is_within(&self.runner.trace) => {
                 self.stats.pruned += 1;

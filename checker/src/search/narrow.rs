@@ -27,14 +27,14 @@ impl<P: Program> Search<'_, P> {
         let (end, notes) = self.run_within(&scope, item)?;
         match &end {
             End::Stopped(_) | End::Promoted(_) => Ok((end, notes)),
-            End::Ended(failures) | End::Cut(failures) if failures.is_empty() && self.spins_within(&scope) => {
+            End::Ended(_) | End::Cut if end.failures().is_empty() && self.spins_within(&scope) => {
                 Ok((end, notes))
             }
-            End::Ended(failures) | End::Cut(failures) | End::Limit(_, failures) => {
+            End::Ended(_) | End::Cut | End::Limit(..) => {
                 self.stats.other += 1;
                 self.is_narrow = false;
                 let wide = self.run_within(&Scope::All, item)?;
-                self.note_if_missed(failures, &wide.0);
+                self.note_if_missed(end.failures(), &wide.0);
                 Ok(wide)
             }
         }

@@ -39,7 +39,7 @@ pub fn replay<P: Program>(
             End::Limit(exceeded, failures) => (failures, Some(exceeded)),
             // The replay itself showed new key points. They may not have been in its way.
             End::Promoted(_) => continue,
-            End::Cut(_) | End::Stopped(_) => return Err(SearchError::Stopped),
+            End::Cut | End::Stopped(_) => return Err(SearchError::Stopped),
         };
         let failure = failures.into_iter().next();
         return Ok(Replayed { trace: runner.trace, failure, cut, ending: runner.ending });

@@ -35,7 +35,7 @@ pub fn sample<P: Program>(
                 strategy.reset(program.epoch());
                 continue;
             }
-            End::Cut(_) | End::Limit(..) | End::Stopped(_) => {}
+            End::Cut | End::Limit(..) | End::Stopped(_) => {}
         }
         strategy.learn(&item, &runner.trace, notes, &cache);
     }

@@ -109,6 +109,7 @@ fn identity(line: u32) -> Identity {
 fn run(build: &str) -> SavedTarget {
     SavedTarget {
         program: Place::Relative("app".into()),
+        name: None,
         build_id: build.to_owned(),
         arguments: Vec::new(),
         directory: Place::Relative("".into()),

@@ -21,10 +21,6 @@ fn failures_are_told_in_one_sentence() {
              T1 waits for a signal on condition variable `c`",
         ),
         (
-            "create T2, lock a, timedlock b, if b { unlock b }, unlock a | T2: lock b, lock a, unlock a, unlock b",
-            "deadlock until a time-out: T1 waits for mutex `b`, held by T2; T2 waits for mutex `a`, held by T1",
-        ),
-        (
             "create T2, w y, w x | T2: r y, if y { await z }",
             "livelock: nothing changes any more; T2 spins until `z` changes",
         ),

@@ -76,6 +76,7 @@ impl Source for Words<'_> {
 fn target(build_id: &str) -> SavedTarget {
     SavedTarget {
         program: Place::Relative("build/model".into()),
+        name: None,
         build_id: build_id.to_owned(),
         arguments: Vec::new(),
         directory: Place::Relative("".into()),

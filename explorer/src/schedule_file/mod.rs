@@ -64,6 +64,9 @@ pub struct SavedTarget {
     pub program: Place,
     /// Identifies its build, with those of the libraries that it was explored with.
     pub build_id: String,
+    /// The name that it was called by, its first argument; its path if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<OsText>,
     /// Its arguments, without its name.
     pub arguments: Vec<OsText>,
     /// Its working directory.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,8 @@ pub struct Running {
     pub file: PathBuf,
     /// The program.
     pub program: PathBuf,
+    /// The name that it is called by, where that is another one than its file's.
+    pub name: Option<OsString>,
     /// Whether it is the build that the schedule is of.
     pub is_its_build: bool,
     /// Its arguments.
@@ -41,9 +43,11 @@ impl Running {
         let is_here = |(name, value): &(String, OsString)| {
             here.iter().any(|(known, here)| known.as_os_str() == name.as_str() && here == value)
         };
+        let is_other = |name: &OsString| Path::new(name).file_name() != program.file_name();
         Self {
             file: file.to_owned(),
             is_its_build: preflight::inspect(&program).is_ok_and(|found| found.build_id == target.build_id),
+            name: target.name.as_ref().map(|name| name.0.clone()).filter(is_other),
             program,
             arguments: target.arguments.iter().map(|argument| argument.0.clone()).collect(),
             directory: real(target.directory.in_checkout(root)),
@@ -58,7 +62,8 @@ impl Running {
             let value = quoted(&value.to_string_lossy());
             if is_plain(name) { format!("{name}={value}") } else { format!("{}={value}", quoted(name)) }
         });
-        let words = [self.program.as_os_str()].into_iter().chain(self.arguments.iter().map(AsRef::as_ref));
+        let called = self.name.iter().flat_map(|name| [OsStr::new("exec"), OsStr::new("-a"), name]);
+        let words = called.chain([self.program.as_os_str()]).chain(self.arguments.iter().map(AsRef::as_ref));
         let words = words.map(|word| quoted(&word.to_string_lossy()));
         let input = self.stdin.iter().map(|file| format!("< {}", quoted(&file.to_string_lossy())));
         variables.chain(words).chain(input).collect::<Vec<_>>().join(" ")

@@ -19,8 +19,9 @@ fn a_seal_is_broken_by_every_change_of_what_would_run() {
     let schedule = example();
     let sealed = mac(&key, &schedule, root);
     assert_eq!(mac(&key, &ScheduleFile { seal: Some("x".to_owned()), ..schedule.clone() }, root), sealed);
-    let changes: [fn(&mut SavedTarget); 7] = [
+    let changes: [fn(&mut SavedTarget); 8] = [
         |target| target.program = Place::Absolute("/bin/sh".into()),
+        |target| target.name = Some("sh".into()),
         |target| target.arguments.push("-c".into()),
         |target| target.directory = Place::Relative("..".into()),
         |target| target.stdin = Some(Place::Absolute("/etc/passwd".into())),

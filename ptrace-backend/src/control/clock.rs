@@ -1,14 +1,15 @@
-//! Loops that wait for a time. Virtual time moves when the clock is read, so that such a loop would take as many readings as
+//! The virtual clock of each thread, and loops that wait for a time. Virtual time moves when the clock is read, so that such a loop would take as many readings as
 //! it has microseconds to wait, and would starve the others all the while.
 //!
 //! A thread that reads the clock again and again in one place, and changes nothing that others see, is taken to wait for a
 //! time: at each further reading it gives way, and its time makes a larger step.
 
-use checker::op::{Op, OpKind};
+use checker::op::{Effect, Mode, Op, OpKind};
 
 use super::process::{Flow, Process};
 use super::sync::Index;
 use super::thread::{Act, Need};
+use crate::answers::START_OF_TIME;
 
 /// So many readings in one place are nothing unusual.
 const PATIENCE: u32 = 8;
@@ -40,6 +41,35 @@ impl Readings {
 }
 
 impl Process {
+    /// Virtual time is a Lamport clock: an event comes after all events on the same objects that it depends on.
+    pub(super) fn keep_time(&mut self, index: Index, did: &Effect) {
+        const TICK: u64 = 1000;
+        let mut now = self.threads[index].world.now + TICK;
+        for access in &did.accesses {
+            let (read, written) =
+                self.times.get(&access.obj).copied().unwrap_or((START_OF_TIME, START_OF_TIME));
+            now = now.max(written + TICK);
+            if !access.mode.leaves_as_it_is() {
+                now = now.max(read + TICK);
+            }
+        }
+        for access in &did.accesses {
+            let times = self.times.entry(access.obj).or_insert((START_OF_TIME, START_OF_TIME));
+            match access.mode {
+                Mode::Read | Mode::Share => times.0 = times.0.max(now),
+                _ => times.1 = now,
+            }
+        }
+        self.threads[index].world.now = now;
+    }
+
+    /// What a thread has read of the clock is not later than what the one reads that has waited for its end.
+    pub(super) fn join_clock(&mut self, index: Index, ended: Index) {
+        let end = self.threads[ended].world.now;
+        let now = &mut self.threads[index].world.now;
+        *now = end.max(*now);
+    }
+
     /// A thread that waits for a time gives way before it reads the clock. `None`: it does not wait, or nobody is there to
     /// give way to.
     pub(super) fn wait_for_time(&mut self, index: Index) -> Option<Flow> {

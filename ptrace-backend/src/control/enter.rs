@@ -10,7 +10,7 @@ use super::needs::limited;
 use super::process::{Flow, Process};
 use super::sync::{Index, MutexMemory};
 use super::thread::{Act, InterruptedWait, Need, Pending, Stage};
-use crate::answers::read_timespec;
+use crate::answers::{is_valid_timespec, read_timespec};
 
 impl Process {
     /// Either makes the function the thread's pending operation, or lets the thread through at once.
@@ -73,6 +73,10 @@ impl Process {
         timed_out: u64,
         caller: u64,
     ) -> Result<Option<Flow>, ExecutionError> {
+        let only_tries = self.has_invalid_limit(index, function);
+        if only_tries && !matches!(function, Function::MutexTimedLock { .. }) {
+            return Ok(None);
+        }
         let object = self.threads[index].argument(0);
         self.learn(index, function, object);
         self.watch_end(index, object)?;
@@ -91,7 +95,7 @@ impl Process {
         if function.is_cancellation_point() {
             self.depend_on_cancellation(index, &mut op);
         }
-        let deadline = self.deadline(index, function);
+        let deadline = if only_tries { None } else { self.deadline(index, function) };
         let act = Act::Function { function, object, timed_out };
         let op = limited(op, &need, deadline);
         let pending = Pending { op, site: Site::default(), need, act, deadline };
@@ -192,6 +196,9 @@ impl Process {
             F::MutexDestroy | F::CondDestroy | F::RwDestroy | F::SemDestroy | F::BarrierDestroy => {
                 writes(OpKind::Destroy, free)
             }
+            F::MutexTimedLock { .. } if self.has_invalid_limit(index, function) => {
+                writes(OpKind::TryLock, free)
+            }
             F::MutexLock | F::MutexTimedLock { .. } | F::SpinLock | F::RustLock => {
                 writes(OpKind::Lock, Need::Mutex(object))
             }
@@ -242,6 +249,13 @@ impl Process {
         }
         let limit = time_limit(function).map(|i| self.threads[index].argument(i));
         limit.and_then(|at| read_timespec(self.leader, at))
+    }
+
+    /// Whether the time limit of a call is no time (POSIX: `EINVAL`). The C library looks at it before anything else, but at
+    /// that of a mutex only where it would have to wait.
+    pub(super) fn has_invalid_limit(&self, index: Index, function: Function) -> bool {
+        let limit = time_limit(function).map(|i| self.threads[index].argument(i)).filter(|&limit| limit != 0);
+        limit.is_some_and(|limit| !is_valid_timespec(self.leader, limit))
     }
 
     fn describe_rw_unlock(&self, index: Index, object: u64, obj: Obj) -> (Op, Need) {

@@ -19,6 +19,7 @@ mod heirs;
 mod kernel_accesses;
 pub(crate) mod knowledge;
 mod leaving;
+mod lives;
 pub(crate) mod memory_calls;
 pub(crate) mod naming;
 mod narrow;

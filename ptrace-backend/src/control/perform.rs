@@ -1,16 +1,15 @@
 //! Carrying out a pending operation: what it does to the model, to the thread, and as an event.
 
 use checker::names::EventId;
-use checker::op::{Access, Effect, Mode, Op, OpKind};
+use checker::op::{Access, Effect, Op, OpKind};
 use checker::seam::{Event, ExecutionError, Pick, Scope};
 
 use super::calls::{After, Call};
-use super::functions::Function;
+use super::functions::{Function, invalid_argument};
 use super::process::Process;
 use super::sync::Index;
 use super::thread::{Act, Need, Pending, Stage};
 use super::waiting::dequeue;
-use crate::answers::START_OF_TIME;
 use crate::instructions::Kind;
 use crate::os::memory;
 
@@ -65,7 +64,8 @@ impl Process {
         if let Some((interrupt, op)) = interruption {
             return self.interrupt(index, interrupt, op, pending, id);
         }
-        if let Some(failure) = self.use_of_freed(index, &pending) {
+        let misuse = self.use_of_freed(index, &pending).or_else(|| self.use_of_destroyed(index, &pending));
+        if let Some(failure) = misuse {
             self.threads[index].stage = Stage::Failed(failure);
             let Pending { op, site, .. } = pending;
             return Ok(Event { id, did: op.may.clone(), op, pick, site, woken_by });
@@ -295,8 +295,12 @@ impl Process {
             Function::Join | Function::TimedJoin => {
                 if let Need::End(ended) = pending.need {
                     self.sharing.joined(index, ended);
+                    self.join_clock(index, ended);
                 }
                 (all, Next::Pass)
+            }
+            Function::MutexTimedLock { .. } if self.fails_by_limit(index, function, object) => {
+                (only_looks(&all), Next::Return(invalid_argument(timed_out)))
             }
             _ if self.fails_behind_writer(function, object) => {
                 (only_looks(&all), Next::Return(libc::EBUSY as u64))
@@ -313,6 +317,7 @@ impl Process {
     /// What a function does to the model. `false`: it only looks.
     pub(crate) fn carry_out(&mut self, index: Index, function: Function, object: u64) -> bool {
         use Function as F;
+        self.note_life(index, function, object);
         let objects = &mut self.objects;
         match function {
             F::MutexInit | F::MutexDestroy | F::SpinInit => {
@@ -416,28 +421,6 @@ impl Process {
         let read = self.read(addr, len.min(16));
         bytes[..read.len()].copy_from_slice(&read);
         u128::from_le_bytes(bytes)
-    }
-
-    /// Virtual time is a Lamport clock: an event comes after all events on the same objects that it depends on.
-    fn keep_time(&mut self, index: Index, did: &Effect) {
-        const TICK: u64 = 1000;
-        let mut now = self.threads[index].world.now + TICK;
-        for access in &did.accesses {
-            let (read, written) =
-                self.times.get(&access.obj).copied().unwrap_or((START_OF_TIME, START_OF_TIME));
-            now = now.max(written + TICK);
-            if !access.mode.leaves_as_it_is() {
-                now = now.max(read + TICK);
-            }
-        }
-        for access in &did.accesses {
-            let times = self.times.entry(access.obj).or_insert((START_OF_TIME, START_OF_TIME));
-            match access.mode {
-                Mode::Read | Mode::Share => times.0 = times.0.max(now),
-                _ => times.1 = now,
-            }
-        }
-        self.threads[index].world.now = now;
     }
 }
 

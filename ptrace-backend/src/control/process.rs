@@ -359,11 +359,22 @@ impl Process {
                 bytes.map_or(0, u64::from_le_bytes)
             };
             let low = word(STACK);
-            return (low..low.saturating_add(word(STACK_SIZE)), known(word(CHILD_TID)));
+            let high = low.saturating_add(word(STACK_SIZE));
+            return (low..with_control_block(high, child.fs_base), known(word(CHILD_TID)));
         }
         let top = child.rsp.max(child.fs_base);
         (top.saturating_sub(1 << 20)..top.saturating_add(0x1000), known(regs.r10))
     }
+}
+
+/// Where the memory ends that the C library has for a thread: above the stack lie its thread-local variables and its control
+/// block, and a later thread may get all of it.
+fn with_control_block(stack_end: u64, control_block: u64) -> u64 {
+    /// The variables are at most so large, or memory of their own.
+    const VARIABLES: u64 = 1 << 20;
+    const PAGE: u64 = 4096;
+    let is_above = (stack_end..stack_end.saturating_add(VARIABLES)).contains(&control_block);
+    if is_above { (control_block + 1).next_multiple_of(PAGE) } else { stack_end }
 }
 
 impl Drop for Process {

@@ -3,6 +3,7 @@
 //! The objects' own memory is kept by the C library's code, which really runs. This model repeats the little that decides
 //! who can go on, keyed by address within one execution.
 
+use checker::names::ThreadName;
 use rustc_hash::FxHashMap;
 
 /// A thread's place in the execution's list of threads.
@@ -100,6 +101,8 @@ pub(crate) struct Objects {
     pub(crate) futexes: FxHashMap<u64, Queue>,
     pub(crate) barriers: FxHashMap<u64, Barrier>,
     pub(crate) onces: FxHashMap<u64, Once>,
+    /// Objects that were destroyed, and by which thread.
+    pub(crate) destroyed: FxHashMap<u64, ThreadName>,
 }
 
 /// The first 24 bytes of the C library's `pthread_mutex_t`.
@@ -126,6 +129,9 @@ const LOST: u32 = 0x7fff_fffe;
 impl MutexMemory {
     /// How many bytes of the mutex this is.
     pub(crate) const LEN: usize = 20;
+
+    /// The kind of a mutex that is destroyed.
+    pub(crate) const DESTROYED: u32 = u32::MAX;
 
     pub(crate) fn parse(bytes: [u8; Self::LEN]) -> Self {
         let field = |i: usize| u32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]);

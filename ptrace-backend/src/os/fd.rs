@@ -49,6 +49,13 @@ pub(crate) fn cpus() -> Vec<usize> {
     }
 }
 
+/// How many CPUs the machine has, whatever this thread is bound to; at least 1.
+pub(crate) fn online_cpus() -> u32 {
+    // SAFETY: the call has no preconditions.
+    let count = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    u32::try_from(count).unwrap_or(1).max(1)
+}
+
 /// Binds this thread, and the processes that it starts, to one CPU.
 pub(crate) fn pin_to(cpu: usize) -> io::Result<()> {
     // SAFETY: an all-zero CPU set is a valid empty set, and the call only reads that set.

@@ -44,14 +44,15 @@ impl Prepared {
     /// Collects what the child needs. `streams` are its standard input, output and error.
     pub(crate) fn new(
         program: &Path,
-        args: &[OsString],
+        (name, args): (Option<&OsStr>, &[OsString]),
         env: &[(OsString, OsString)],
         cwd: &Path,
         streams: [&File; 3],
         limits: Limits,
     ) -> io::Result<Self> {
         let program = c_string(program.as_os_str())?;
-        let args = std::iter::once(Ok(program.clone())).chain(args.iter().map(|a| c_string(a)));
+        let name = name.map_or_else(|| Ok(program.clone()), c_string);
+        let args = std::iter::once(name).chain(args.iter().map(|a| c_string(a)));
         let pairs = env.iter().map(|(name, value)| {
             let mut pair = name.clone();
             pair.push("=");

@@ -17,12 +17,16 @@ const PAGE: u64 = 4096;
 /// Room that is left between a module and the memory mapped for it, in bytes.
 const GAP: u64 = 1 << 16;
 
+/// Where memory is mapped that found no room near a module: above executables of a fixed address, below the others.
+const FAR: u64 = 0x1000_0000_0000;
+
 /// `syscall; int3`
 const INJECTION: u64 = 0xcc_05_0f;
 const INJECTION_BITS: u64 = 0xff_ff_ff;
 
 impl Startup {
-    /// Maps memory below a module, within reach of its code, and says where.
+    /// Maps memory below a module, within reach of its code where there is room, else anywhere, and says where. What has to be
+    /// within reach is then executed at its own place.
     pub(crate) fn map_near(&mut self, module: &Range<u64>, len: u64) -> Result<u64, LaunchError> {
         const ATTEMPTS: u32 = 64;
         let step = GAP + len.next_multiple_of(PAGE);
@@ -33,7 +37,14 @@ impl Startup {
                 return Ok(place);
             }
         }
-        Err(startup("no room for stubs was found near the program's code"))
+        place = FAR;
+        for _ in 0..ATTEMPTS {
+            if self.map(place, len)? {
+                return Ok(place);
+            }
+            place += step;
+        }
+        Err(startup("no room for stubs was found"))
     }
 
     /// Maps memory where it was in another execution, and fills it.

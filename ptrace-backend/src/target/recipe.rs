@@ -33,8 +33,15 @@ impl Recipe {
     ) -> Result<Self, LaunchError> {
         let limits = Limits { memory: MEMORY, file: FILE };
         let files = streams.files();
-        let prepared = Prepared::new(&executable.path, &spec.args, &spec.env, &spec.cwd, files, limits)
-            .map_err(LaunchError::system("prepare the program's arguments"))?;
+        let prepared = Prepared::new(
+            &executable.path,
+            (spec.name.as_deref(), &spec.args),
+            &spec.env,
+            &spec.cwd,
+            files,
+            limits,
+        )
+        .map_err(LaunchError::system("prepare the program's arguments"))?;
         let linker = Image::open(&executable.interpreter).map_err(|error| startup(error.to_string()))?;
         let hook = LinkerHook::of(&linker).ok_or_else(|| {
             startup("the program's dynamic linker is not that of the GNU C library, which is required")

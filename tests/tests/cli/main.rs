@@ -20,6 +20,7 @@ mod limits;
 mod looks_again;
 mod memory;
 mod minimise;
+mod no_alarm;
 mod peculiar;
 mod races;
 mod read_write_locks;

@@ -31,8 +31,6 @@ pub(super) struct Oracle {
     pub(super) classes: BTreeMap<String, Class>,
     /// How many executions there are with each number of preemptions.
     pub(super) executions: BTreeMap<u32, u64>,
-    /// Circles of waiting threads that only time-outs break, each as a class of one state.
-    pub(super) saved: Vec<Class>,
 }
 
 /// The oracle's answer, if there are at most `limit` executions.
@@ -64,8 +62,7 @@ impl Oracle {
     /// The hashes and the failures of the classes within a bound.
     pub(super) fn within(&self, cost: impl Fn(&Class) -> bool) -> (BTreeSet<HbHash>, BTreeSet<Identity>) {
         let within: Vec<&Class> = self.classes.values().filter(|class| cost(class)).collect();
-        let saved = self.saved.iter().filter(|class| cost(class));
-        let failures = within.iter().copied().chain(saved).flat_map(|class| class.failures.clone()).collect();
+        let failures = within.iter().copied().flat_map(|class| class.failures.clone()).collect();
         (within.iter().map(|class| class.hash).collect(), failures)
     }
 }
@@ -106,7 +103,6 @@ impl At {
             None => Last::Nobody,
         };
         point::choices(&agents, (last, self.yields >= self.max_yields), self.timeouts > 0, 0, &mut choices);
-        self.note_saved(&agents, &choices, oracle);
         if choices.is_empty() {
             return self.end(&agents, oracle, limit);
         }
@@ -178,17 +174,6 @@ impl At {
         known.preemptions = known.preemptions.min(fresh.preemptions);
         known.delays = known.delays.min(fresh.delays);
         oracle.executions.values().sum::<u64>() <= limit
-    }
-
-    fn note_saved(&self, agents: &Mirror, choices: &[Choice], oracle: &mut Oracle) {
-        let over = self.events.iter().any(|event| event.op.kind == OpKind::Exit)
-            || agents.threads().iter().any(|view| matches!(view.status, Status::Failed(_)));
-        let timeouts = choices.iter().all(|choice| matches!(choice.agent, Agent::Timeout(_)));
-        if timeouts && !choices.is_empty() && !over {
-            let failures = verdict::saved_by_timeout(agents).iter().map(Identity::of).collect();
-            let At { preemptions, delays, .. } = *self;
-            oracle.saved.push(Class { hash: HbHash::default(), preemptions, delays, failures });
-        }
     }
 
     fn failures(&self, agents: &Mirror) -> Vec<Failure> {

@@ -1,0 +1,62 @@
+//! Correct programs of kinds that were once called broken, or refused; and misuse that was once called correct.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use tests::{Build, Optimisation, Outcome, Tool};
+
+fn explore(build: &Build) -> Outcome {
+    let program = build.program().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    Tool::explore(["--output".as_ref(), folder.path().as_os_str()], &program).run().unwrap()
+}
+
+#[test]
+fn correct_programs_are_clean() {
+    for source in [
+        "intended_timeout.c",
+        "invalid_limit.c",
+        "clock_after_join.c",
+        "tries_and_yields.c",
+        "processors.c",
+        "own_cells.rs",
+    ] {
+        for level in Optimisation::ALL {
+            let outcome = explore(&Build::new(format!("correct/{source}"), level));
+            let races = outcome.report["races"].as_array().map(Vec::len);
+            assert_eq!((outcome.code, races), (0, Some(0)), "{source} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
+fn a_program_gets_the_name_that_it_is_called_by() {
+    let program = Build::new("correct/called_by_link.c", Optimisation::O0).program().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("server");
+    symlink(&program, &link).unwrap();
+    let outcome = Tool::explore(["--output", "out"], "./server".as_ref()).within_folder(folder.path()).run();
+    assert_eq!(outcome.unwrap().code, 0);
+    // Called by its own name it fails, and so does its replay, which calls it by that again.
+    fs::copy(&program, folder.path().join("other")).unwrap();
+    let outcome = Tool::explore(["--output", "out"], "./other".as_ref()).within_folder(folder.path()).run();
+    let outcome = outcome.unwrap();
+    assert_eq!((outcome.code, &outcome.finding()["kind"]), (1, &"always-fails".into()));
+    let schedule = outcome.finding()["schedule_file"].as_str().unwrap().to_owned();
+    let replay = Tool::new(["replay", "--format", "json", &schedule]).within_folder(folder.path());
+    assert_eq!(replay.run().unwrap().code, 1);
+}
+
+#[test]
+fn what_is_used_after_it_was_destroyed_fails() {
+    for level in Optimisation::ALL {
+        for variant in ["-DMUTEX", "-DHEAP", "-DSEMAPHORE", "-DCONDITION"] {
+            let build = Build::new("endings/destroyed.c", level).flag(variant);
+            let outcome = explore(&build);
+            let kind = &outcome.finding()["kind"];
+            assert_eq!((outcome.code, kind), (1, &"use-after-destroy".into()), "{}", outcome.transcript());
+            let outcome = explore(&build.flag("-DJOINED"));
+            assert_eq!(outcome.code, 0, "{variant} {level:?}: {}", outcome.transcript());
+        }
+    }
+}
