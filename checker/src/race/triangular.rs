@@ -177,7 +177,9 @@ fn is_plain_write(kind: OpKind, did: &Effect) -> bool {
 fn empties_buffer(kind: OpKind, did: &Effect) -> bool {
     use OpKind as K;
     match kind {
-        K::Update | K::CompareExchange | K::Lock | K::Reacquire | K::CondWait | K::Create | K::Exit => true,
+        K::Update | K::CompareExchange | K::Lock | K::Reacquire | K::CondWait | K::Exit => true,
+        // The C library notes who joins a thread by a compare-and-swap.
+        K::Create | K::Join => true,
         K::BarrierArrive | K::BarrierLeave | K::SemWait | K::SemPost => true,
         K::ReadLock | K::WriteLock | K::ReadUnlock | K::WriteUnlock => true,
         K::FutexWait | K::FutexResume | K::FutexWake | K::Io | K::Kill | K::SignalWait => true,
@@ -185,7 +187,7 @@ fn empties_buffer(kind: OpKind, did: &Effect) -> bool {
             did.accesses.iter().any(|access| !access.mode.leaves_as_it_is())
         }
         K::Read | K::Write | K::Await | K::Yield | K::Sleep | K::SliceEnd | K::Timeout | K::Free => false,
-        K::Unlock | K::Signal | K::Broadcast | K::OnceDone | K::Init | K::Destroy | K::Join => false,
+        K::Unlock | K::Signal | K::Broadcast | K::OnceDone | K::Init | K::Destroy => false,
         K::CancelPoint => false,
     }
 }

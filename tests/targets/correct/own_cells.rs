@@ -1,4 +1,4 @@
-// Each thread has a cell of its own. The second one may get the memory of the first one, which has ended.
+//! Each thread has a cell of its own. The second one may get the memory of the first one, which has ended.
 
 use std::cell::Cell;
 use std::thread;
