@@ -159,7 +159,7 @@ impl PtraceProgram {
         self.shared.is_outside()
     }
 
-    /// How many ptrace stops this process has taken so far, for all programs: what an execution costs.
+    /// How many ptrace stops the calling thread has taken so far, for all programs: what an execution costs.
     #[must_use]
     pub fn stops(&self) -> u64 {
         crate::os::wait::stops()

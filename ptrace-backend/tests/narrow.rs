@@ -6,7 +6,7 @@ mod compiled;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bundled::{CPP, RUST, all_in_c, at_both_levels};
@@ -26,9 +26,6 @@ const VARIABLES: usize = 4;
 
 /// A program that spins, or waits again and again with a time-out, is left after so many events.
 const EVENTS: usize = 1_000;
-
-/// Stops are counted for the whole process, so only one test at a time may cause any.
-static TRACER: Mutex<()> = Mutex::new(());
 
 /// Strict priority: whoever can go and has the highest priority; who gives way has the lowest from then on.
 struct ByPriority {
@@ -179,13 +176,13 @@ fn replay(program: &PtraceProgram, scope: &Scope, shown: &Shown) {
     run.finish();
 }
 
-fn check<S: AsRef<str>>(sources: &[S]) -> BTreeMap<String, [u64; 4]> {
-    let _turn = TRACER.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut sums = BTreeMap::new();
+fn check<S: AsRef<str> + Sync>(sources: &[S]) -> BTreeMap<String, [u64; 4]> {
+    let sums = Mutex::new(BTreeMap::new());
     at_both_levels(sources, |name, program| {
-        sums.insert(name.to_owned(), compare(program));
+        let compared = compare(program);
+        sums.lock().unwrap().insert(name.to_owned(), compared);
     });
-    sums
+    sums.into_inner().unwrap()
 }
 
 #[test]

@@ -5,7 +5,6 @@ mod compiled;
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -19,9 +18,6 @@ const SEEDS: [u64; 5] = [1, 2, 3, 5, 8];
 
 /// A program that spins on, or waits again and again with a time-out, is left after so many events.
 const EVENTS: usize = 1_000;
-
-/// Stops are counted for the whole process, so only one test at a time may cause any.
-static TRACER: Mutex<()> = Mutex::new(());
 
 /// Who goes next.
 enum Scheduler {
@@ -129,8 +125,7 @@ fn compare(program: &Path) {
     assert!(few < many, "{name}: {few} stops out of line, {many} in place: both are stepped alike");
 }
 
-fn check<S: AsRef<str>>(sources: &[S]) {
-    let _turn = TRACER.lock().unwrap_or_else(PoisonError::into_inner);
+fn check<S: AsRef<str> + Sync>(sources: &[S]) {
     at_both_levels(sources, |_, program| compare(program));
 }
 
@@ -163,7 +158,6 @@ fn threads() -> usize {
 
 #[test]
 fn nothing_is_left_of_a_program_that_was_dropped() {
-    let _turn = TRACER.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir().unwrap();
     let program = compile(&folder, "c/lock_order.c", &["-O0"]);
     assert_eq!(children(), [""; 0]);

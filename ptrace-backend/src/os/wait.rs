@@ -1,7 +1,7 @@
 //! waitpid(2), decoded here: a library's decoder refuses real-time signals, and glibc uses two of them.
 
+use std::cell::Cell;
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Tid;
 
@@ -49,12 +49,14 @@ fn decode(status: i32) -> Wait {
     }
 }
 
-/// How many stops and ends of tracees this process has seen.
-static STOPS: AtomicU64 = AtomicU64::new(0);
+thread_local! {
+    /// How many stops and ends of tracees this thread has seen.
+    static STOPS: Cell<u64> = const { Cell::new(0) };
+}
 
-/// How many stops and ends of tracees this process has seen.
+/// How many stops and ends of tracees this thread has seen.
 pub(crate) fn stops() -> u64 {
-    STOPS.load(Ordering::Relaxed)
+    STOPS.get()
 }
 
 fn waitpid(tid: Tid, flags: i32) -> io::Result<Option<(Tid, Wait)>> {
@@ -64,7 +66,7 @@ fn waitpid(tid: Tid, flags: i32) -> io::Result<Option<(Tid, Wait)>> {
         -1 => Err(io::Error::last_os_error()),
         0 => Ok(None),
         who => {
-            STOPS.fetch_add(1, Ordering::Relaxed);
+            STOPS.set(STOPS.get() + 1);
             Ok(Some((who, decode(status))))
         }
     }

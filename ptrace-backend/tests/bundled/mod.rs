@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use tempfile::TempDir;
 
@@ -21,14 +22,22 @@ pub(crate) fn all_in_c() -> Vec<String> {
 }
 
 /// Hands each program to `each`, with its name: `bounded_queue-O0`, `bounded_queue-O2`.
-pub(crate) fn at_both_levels<S: AsRef<str>>(sources: &[S], mut each: impl FnMut(&str, &Path)) {
+/// Two threads share them.
+pub(crate) fn at_both_levels<S: AsRef<str> + Sync>(sources: &[S], each: impl Fn(&str, &Path) + Sync) {
     let folder = tempfile::tempdir().unwrap();
-    for source in sources.iter().map(AsRef::as_ref) {
-        for (level, program) in levels(&folder, source) {
-            let stem = Path::new(source).file_stem().unwrap().display();
-            each(&format!("{stem}{level}"), &program);
+    let take = |sources: &[S]| {
+        for source in sources.iter().map(AsRef::as_ref) {
+            for (level, program) in levels(&folder, source) {
+                let stem = Path::new(source).file_stem().unwrap().display();
+                each(&format!("{stem}{level}"), &program);
+            }
         }
-    }
+    };
+    let (some, others) = sources.split_at(sources.len() / 2);
+    thread::scope(|scope| {
+        scope.spawn(|| take(some));
+        take(others);
+    });
 }
 
 fn levels(folder: &TempDir, source: &str) -> [(&'static str, PathBuf); 2] {
