@@ -200,6 +200,7 @@ mod tests {
 
     use super::*;
     use crate::model::Model;
+    use crate::search::tests::generated::generated;
     use crate::search::{Options, sample};
     use crate::strategy::StrategyKind;
 
@@ -331,6 +332,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(generated(256))]
+
         /// Owens' theorem, and the condition that the store can be found out, against both memory models.
         #[test]
         fn without_one_x86_does_what_sequential_consistency_does(threads in prop::collection::vec(steps(), 2..4)) {

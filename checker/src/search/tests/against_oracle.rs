@@ -204,7 +204,7 @@ fn check_with(text: &str, max_yields: u32) -> bool {
 }
 
 proptest! {
-    #![proptest_config(generated(64))]
+    #![proptest_config(generated(32))]
 
     #[test]
     fn every_search_visits_exactly_the_classes_within_its_bound(text in program(), max_yields in 1..=2_u32) {

@@ -93,7 +93,7 @@ fn stopped(text: &str, limit: u64, percent: u64) -> bool {
 }
 
 proptest! {
-    #![proptest_config(generated(64))]
+    #![proptest_config(generated(32))]
 
     #[test]
     fn exactly_the_classes_within_the_bound_are_visited(text in program()) {

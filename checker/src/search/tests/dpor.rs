@@ -77,7 +77,7 @@ fn check(text: &str, classes: u64) {
 }
 
 proptest! {
-    #![proptest_config(generated(64))]
+    #![proptest_config(generated(32))]
 
     #[test]
     fn each_class_is_visited_once(text in program()) {

@@ -2,14 +2,19 @@
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// This many programs, unless `PROPTEST_CASES` says how many. A test run is a function of the source alone;
-/// `PROPTEST_RNG_SEED` draws others.
+/// This many programs, and eight times as many in the full run, unless `PROPTEST_CASES` says how many. A test run is a function
+/// of the source alone; `PROPTEST_RNG_SEED` draws others.
 pub(crate) fn generated(cases: u32) -> Config {
     let config = Config::default();
     let rng_seed = match config.rng_seed {
         RngSeed::Random => RngSeed::Fixed(1),
         seed => seed,
     };
-    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { config.cases } else { cases };
+    let is_set = |name| std::env::var_os(name).is_some();
+    let cases = match cases {
+        _ if is_set("PROPTEST_CASES") => config.cases,
+        some if is_set("INTERLEAVER_TEST_FULL") => 8 * some,
+        some => some,
+    };
     Config { cases, rng_seed, failure_persistence: None, max_global_rejects: 10_000_000, ..config }
 }

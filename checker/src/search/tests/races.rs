@@ -123,7 +123,7 @@ fn check_within(text: &str, oracle: &oracle::Oracle, strategy: StrategyKind, bou
 }
 
 proptest! {
-    #![proptest_config(generated(64))]
+    #![proptest_config(generated(32))]
 
     #[test]
     fn without_a_race_switching_at_synchronisation_finds_every_failure(text in against_oracle::program()) {
