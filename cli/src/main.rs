@@ -158,7 +158,7 @@ fn code_of(ended: Result<Verdict, explorer::Error>) -> miette::Result<u8> {
     }
 }
 
-/// What `interleaver.toml` says about how a program is explored, and what it answers for. Who names the target has looked into it already.
+/// The settings of `interleaver.toml` for a program, and its assumptions. A caller that names the target has read them already.
 fn configured(args: &ExploreArgs) -> (Settings, Vec<String>) {
     if args.target.is_some() {
         return Default::default();

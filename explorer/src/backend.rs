@@ -116,7 +116,7 @@ impl Repeatable for PtraceProgram {
 #[derive(Debug)]
 pub(crate) struct Launch {
     pub(crate) program: PathBuf,
-    /// What it is called by, if that is not its path.
+    /// The name that it is called by, if that is not its path.
     pub(crate) name: Option<OsString>,
     pub(crate) arguments: Vec<OsString>,
     pub(crate) directory: PathBuf,

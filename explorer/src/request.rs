@@ -13,7 +13,7 @@ pub use checker::strategy::StrategyKind as Strategy;
 use crate::config::Defaults;
 use crate::environment::Variables;
 
-/// What executions a claim about all schedules is about.
+/// The executions that a claim about all schedules is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MemoryModel {
@@ -97,7 +97,7 @@ pub struct Request {
     pub races: bool,
     /// Whether a data race counts as a failure.
     pub fail_on_races: bool,
-    /// What executions a claim is about.
+    /// The memory model that a claim is about.
     pub memory_model: MemoryModel,
     /// Entries of the account that the user answers for: file names of modules, or kinds of entries of the account.
     pub assume: Vec<String>,

@@ -37,7 +37,7 @@ pub struct Triangle {
 pub struct Triangles {
     /// Each with the locations of its first write.
     found: FxHashMap<Triangle, FxHashSet<Obj>>,
-    /// What has raced in any execution.
+    /// The bytes of all races of all executions.
     racy: Stretches,
 }
 
@@ -45,6 +45,9 @@ pub struct Triangles {
 #[derive(Debug, Default)]
 struct Buffer {
     stores: Vec<(Site, Obj)>,
+    known: FxHashSet<(Site, Obj)>,
+    /// Of each pair of a read and a racing write, by their places, how many of the stores have been taken with it.
+    taken: FxHashMap<(Site, Site), usize>,
 }
 
 /// A read, and the stores before it: so many of one of its thread's buffers.
@@ -61,7 +64,7 @@ impl Triangles {
         let drained: FxHashSet<EventId> = drained.iter().copied().collect();
         let mut buffers: Vec<Buffer> = Vec::new();
         let mut current: FxHashMap<usize, usize> = FxHashMap::default();
-        let mut reads: FxHashMap<u32, Read> = FxHashMap::default();
+        let mut read: FxHashMap<u32, Read> = FxHashMap::default();
         let mut objects = Objects::default();
         for (at, step) in trace.steps.iter().enumerate() {
             let event = &step.event;
@@ -77,11 +80,11 @@ impl Triangles {
                 buffers.len() - 1
             });
             let before = buffers[buffer].stores.len();
-            if is_plain_read(kind) && before > 0 {
-                reads.insert(at as u32, Read { buffer, stores: before });
+            if before > 0 && event.did.accesses.iter().any(|access| reads(kind, access)) {
+                read.insert(at as u32, Read { buffer, stores: before });
             }
             for earlier in races(trace, (thread, at), &objects) {
-                self.race(trace, (earlier, at), &reads, &buffers);
+                self.race(trace, (earlier, at), &read, &mut buffers);
             }
             objects.record(&event.did, thread as u32, at as u32);
             if is_plain_write(kind, &event.did) {
@@ -106,8 +109,8 @@ impl Triangles {
         &mut self,
         trace: &Trace,
         (earlier, later): (usize, usize),
-        reads: &FxHashMap<u32, Read>,
-        buffers: &[Buffer],
+        all: &FxHashMap<u32, Read>,
+        buffers: &mut [Buffer],
     ) {
         let event = |at: usize| &trace.steps[at].event;
         for access in &event(earlier).did.accesses {
@@ -120,16 +123,32 @@ impl Triangles {
             }
         }
         for (read, write) in [(earlier, later), (later, earlier)] {
-            let Some(&Read { buffer, stores }) = reads.get(&(read as u32)) else { continue };
-            let stores = &buffers[buffer].stores[..stores];
-            for &(site, location) in stores {
+            let Some(&Read { buffer, stores }) = all.get(&(read as u32)) else { continue };
+            let Buffer { stores: before, taken, .. } = &mut buffers[buffer];
+            let (read, other) = (event(read), event(write));
+            let is_raced = |access: &&Access| {
+                let conflicts =
+                    |other: &Access| access.obj.overlaps(&other.obj) && !other.mode.leaves_as_it_is();
+                reads(read.op.kind, access) && other.did.accesses.iter().any(conflicts)
+            };
+            let raced: Vec<Obj> =
+                read.did.accesses.iter().filter(is_raced).map(|access| access.obj).collect();
+            let taken = taken.entry((read.site, other.site)).or_default();
+            if raced.is_empty() || *taken >= stores {
+                continue;
+            }
+            let mut all_count = true;
+            for &(site, location) in &before[*taken..stores] {
                 // Of one location alone a thread sees its own stores, in whatever order others see them.
-                let is_own = |access: &Access| location.common(&access.obj) == Some(access.obj);
-                if event(read).did.accesses.iter().all(is_own) {
+                if raced.iter().all(|&raced| location.common(&raced) == Some(raced)) {
+                    all_count = false;
                     continue;
                 }
-                let found = Triangle { write: site, read: event(read).site, other: event(write).site };
+                let found = Triangle { write: site, read: read.site, other: other.site };
                 self.found.entry(found).or_default().insert(location);
+            }
+            if all_count {
+                *taken = stores;
             }
         }
     }
@@ -138,7 +157,7 @@ impl Triangles {
 impl Buffer {
     fn add(&mut self, site: Site, did: &Effect) {
         for access in did.accesses.iter().filter(|access| access.mode == Mode::Write) {
-            if !self.stores.contains(&(site, access.obj)) {
+            if self.known.insert((site, access.obj)) {
                 self.stores.push((site, access.obj));
             }
         }
@@ -162,8 +181,10 @@ fn races(trace: &Trace, (thread, at): (usize, usize), objects: &Objects) -> Vec<
     before.iter().copied().filter(|&e| is_other(e) && is_immediate(e)).map(|e| e as usize).collect()
 }
 
-fn is_plain_read(kind: OpKind) -> bool {
-    matches!(kind, OpKind::Read | OpKind::Await)
+/// Whether an operation that leaves the buffer as it is may load what it touches so. A copy loads and stores; an attempt that
+/// fails may only load; and a signal is only a load where no thread waits.
+fn reads(kind: OpKind, access: &Access) -> bool {
+    access.mode.leaves_as_it_is() || matches!(kind, OpKind::Signal | OpKind::Broadcast)
 }
 
 /// Whether the event is a store that goes into the buffer. The lock that is released by a plain store is one.
@@ -215,7 +236,7 @@ mod tests {
         Add(usize),
     }
 
-    /// What a program comes to: what each thread has read, and the memory at the end.
+    /// The result of an execution: the values that each thread has read, and the memory at the end.
     type Result = (Vec<Vec<u32>>, [u32; VARIABLES]);
 
     #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -316,6 +337,8 @@ mod tests {
             // A read of what is in the buffer.
             ("T1: w x, r x | T2: w x, r x", false),
             ("T1: w x, r x, r y | T2: w y, r y, r x", true),
+            // An attempt to take what is not there only loads.
+            ("T1: w x, trydown s | T2: up s, r x", true),
             ("T1: lock m, w x, r y, unlock m | T2: lock m, w y, r x, unlock m", false),
         ] {
             assert_eq!(observable(text) > 0, expected, "{text}");

@@ -74,7 +74,7 @@ impl<P: Program> Search<'_, P> {
         if self.is_checked {
             self.triangles.take(&self.runner.trace, &self.runner.ending.drained);
         }
-        // What orders two accesses may have been left out.
+        // Events that order two accesses may have been left out.
         if !self.is_narrow && (self.options.races || self.options.only_synchronisation) {
             let new = self.races.take(&self.runner.trace, failed);
             self.widen(new);

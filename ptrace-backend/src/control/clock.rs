@@ -63,7 +63,7 @@ impl Process {
         self.threads[index].world.now = now;
     }
 
-    /// What a thread has read of the clock is not later than what the one reads that has waited for its end.
+    /// The clock of a thread that has waited for the end of another one is not behind that thread's.
     pub(super) fn join_clock(&mut self, index: Index, ended: Index) {
         let end = self.threads[ended].world.now;
         let now = &mut self.threads[index].world.now;

@@ -222,8 +222,8 @@ pub(crate) fn timed_out_result(name: &str) -> u64 {
     if name.starts_with("mtx_") || name.starts_with("cnd_") { 4 } else { libc::ETIMEDOUT as u64 }
 }
 
-/// What a function that refuses its time limit returns, of which it is known what it returns when it runs out of time:
-/// `thrd_error` or `EINVAL`.
+/// The result of a function that refuses its time limit, by its result when it runs out of time: `thrd_error` for C11
+/// functions, else `EINVAL`.
 pub(crate) fn invalid_argument(timed_out: u64) -> u64 {
     if timed_out == libc::ETIMEDOUT as u64 { libc::EINVAL as u64 } else { 2 }
 }

@@ -68,7 +68,7 @@ impl Shared {
         // Where nobody shares heap memory yet, to free some may show that somebody does.
         let watches = |what: Allocator| state.allocator || what.ends_a_life() && !state.fixed;
         let allocator = layout.allocator_entries().filter(|(_, what)| watches(*what)).map(|(entry, _)| entry);
-        // What they tell goes into the account alone, and a claim rests on audits.
+        // These traps serve the account alone, and a claim rests on audits.
         let foreign = layout.foreign.iter().filter(|_| audit && !state.fixed).map(|foreign| foreign.address);
         let addresses: Vec<u64> = watched.chain(allocator).chain(foreign).collect();
         let mut pages: FxHashMap<u64, Vec<u8>> = FxHashMap::default();
