@@ -8,6 +8,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::names::ThreadName;
+use crate::op::Access;
+
 /// Something that ran and was not watched.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Unwatched {
@@ -97,4 +100,17 @@ impl Unwatched {
     pub fn call(kind: UnwatchedKind, function: &str) -> Self {
         Self { kind, module: None, function: Some(function.to_owned()) }
     }
+}
+
+/// An access of memory by code that is not scheduled: it runs along with the event of its thread before it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct HiddenAccess {
+    /// How many events of all threads there were by then.
+    pub after: u32,
+    /// The thread.
+    pub thread: ThreadName,
+    /// The memory.
+    pub access: Access,
+    /// It is part of an indivisible read-modify-write.
+    pub indivisible: bool,
 }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-use crate::account::Unwatched;
+use crate::account::{HiddenAccess, Unwatched};
 use crate::difference::Difference;
 use crate::failure::Failure;
 use crate::names::{EventId, Obj, Site, ThreadName};
@@ -81,6 +81,8 @@ pub enum Scope {
     /// [`Ending::unwatched`]. Events are those of [`Scope::All`], unless key points are found. A claim that every schedule was
     /// run rests on such executions alone.
     Audit,
+    /// Every key point; and accesses of memory by code of libraries in which no key point is are in [`Ending::hidden`].
+    Hidden,
     /// Synchronisation operations, spin loops that are recognised, and accesses to these bytes. Other accesses run along with
     /// the event of their thread before them, but for the first one after the thread was created and after an event that may
     /// let another agent go ([`OpKind::may_let_go`]): a thread that has nothing to say about who is next is not held up.
@@ -442,4 +444,6 @@ pub struct Ending {
     /// Events before which their threads' store buffers were emptied by what is no event, or by the end of a call: a fence, an
     /// indivisible instruction on private memory, the release of a mutex. Known only where everything is watched.
     pub drained: Vec<EventId>,
+    /// For [`Scope::Hidden`]: accesses between events, in the order in which they ran; `None` where not all are known.
+    pub hidden: Option<Vec<HiddenAccess>>,
 }

@@ -234,6 +234,11 @@ pub(crate) fn first_missing_synchronisation(steps: &[TraceStep], later: &[TraceS
 }
 
 impl TraceStep {
+    /// The same with another event.
+    pub(crate) fn with_event(&self, event: Recorded) -> Self {
+        Self { event, ..self.clone() }
+    }
+
     pub(crate) fn new(
         event: Recorded,
         moment: Arc<Moment>,

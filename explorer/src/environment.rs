@@ -9,8 +9,19 @@ use crate::text_value::OsText;
 pub type Variables = Vec<(OsString, OsString)>;
 
 /// Beginnings of the names of variables that change what the loader, libc and the Rust runtime do.
-const MATTERS: [&str; 9] =
-    ["LD_", "LANG", "LC_", "TZ", "RUST_", "MALLOC_", "GLIBC_TUNABLES", "OMP_", "TSAN_OPTIONS"];
+const MATTERS: [&str; 11] = [
+    "LD_",
+    "LANG",
+    "LC_",
+    "TZ",
+    "RUST_",
+    "MALLOC_",
+    "GLIBC_TUNABLES",
+    "OMP_",
+    "GOMP_",
+    "KMP_",
+    "TSAN_OPTIONS",
+];
 
 /// `inherited`, with `changes` on top. A panic's backtrace costs more than a thousand executions, and the report has the
 /// stack anyway: it is off unless `changes` turns it on.
@@ -23,6 +34,25 @@ pub fn with_changes(
     all.insert("RUST_BACKTRACE".into(), "0".into());
     all.extend(changes.iter().cloned());
     all.into_iter().collect()
+}
+
+/// Variables that say how OpenMP's threads wait.
+const OPENMP_WAITS: [&str; 3] = ["OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"];
+
+/// Lets OpenMP's threads sleep where they wait, unless the environment says how they do: each round of a loop in which they
+/// spin costs as much as a scheduling point.
+pub fn let_openmp_sleep(environment: &mut Variables) {
+    if !environment.iter().any(|(name, _)| OPENMP_WAITS.iter().any(|known| name == known)) {
+        environment.push((OPENMP_WAITS[0].into(), PASSIVE.into()));
+    }
+}
+
+const PASSIVE: &str = "passive";
+
+/// Whether what a schedule file records lets OpenMP's threads sleep where they wait.
+#[must_use]
+pub fn lets_openmp_sleep(recorded: &BTreeMap<String, OsText>) -> bool {
+    recorded.get(OPENMP_WAITS[0]).is_some_and(|value| value.0 == PASSIVE)
 }
 
 /// What of `environment` a schedule file records: what changes the behaviour of programs, and what the user set.

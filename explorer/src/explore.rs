@@ -31,9 +31,13 @@ use crate::watch::Watch;
 pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watch) -> Result<Report, Error> {
     only_synchronisation::check(request)?;
     let here = backend::folder(Path::new("."))?;
-    let environment = environment::with_changes(std::env::vars_os(), &request.variables);
+    let program = find_program(&request.program);
+    let mut environment = environment::with_changes(std::env::vars_os(), &request.variables);
+    if discover::uses_openmp(&program) {
+        environment::let_openmp_sleep(&mut environment);
+    }
     let launch = Launch {
-        program: find_program(&request.program),
+        program,
         name: Some(request.program.clone().into_os_string()),
         arguments: request.arguments.clone(),
         directory: request.directory.as_deref().map_or_else(|| Ok(here.clone()), backend::folder)?,

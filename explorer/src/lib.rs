@@ -5,6 +5,7 @@
 
 mod account;
 mod adapt;
+mod atomics;
 mod backend;
 mod blame;
 mod blamed;

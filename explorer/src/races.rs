@@ -3,33 +3,51 @@
 
 use std::sync::Arc;
 
-use checker::names::Obj;
-use checker::race::{Harm, Pair, Place};
+use checker::names::{Obj, Site};
+use checker::race::{FoundOut, Harm, Pair, Pairs, Place};
 use checker::seam::Program;
 use checker::trace::Trace;
+use rustc_hash::FxHashSet;
 
+use crate::atomics::Atomics;
 use crate::config::{FILE, Suppressions};
 use crate::lanes::Lanes;
 use crate::places::Places;
-use crate::report::{Location, Race, RaceKind, RacingAccess, Report};
+use crate::report::{Race, RaceKind, RacingAccess, Report};
 use crate::say::sentence;
 use crate::stacks::Stacks;
 use crate::text::plural;
 use crate::words::Words;
 
+/// Executions that show races, run once more.
+#[derive(Default)]
+pub(crate) struct RunAgain(Vec<(Arc<Trace>, Stacks)>);
+
+/// Drops the races of a search that are none by what takes no part in scheduling: the synchronisation of libraries, and what
+/// only the text of the source calls atomic.
+pub(crate) fn confirm(program: &impl Program, found: &mut Pairs, places: &Places<'_>) -> RunAgain {
+    let atomics = Atomics::default();
+    let mut again = RunAgain::default();
+    found.confirm(|trace, events| {
+        let stacks = Stacks::of(program, trace, events);
+        let accesses =
+            trace.steps.iter().map(|step| &step.event).filter(|event| event.op.kind.is_load_or_store());
+        let sites: FxHashSet<Site> = accesses.map(|event| event.site).collect();
+        let atomic = sites.into_iter().filter(|site| atomics.says(places.source(), *site)).collect();
+        let hidden = stacks.hidden.clone();
+        again.0.push((Arc::clone(trace), stacks));
+        FoundOut { hidden, atomic }
+    });
+    again
+}
+
 /// The races of a search. Accesses on the same lines of the same variable are one.
-pub(crate) fn report(program: &impl Program, found: &[Pair], places: &Places<'_>) -> Vec<Race> {
+pub(crate) fn report(found: &[Pair], RunAgain(executions): &RunAgain, places: &Places<'_>) -> Vec<Race> {
     let mut races: Vec<Race> = Vec::new();
-    let mut executions: Vec<(&Arc<Trace>, Stacks)> = Vec::new();
+    let unknown = Stacks::default();
     for pair in found {
-        let known = executions.iter().position(|(trace, _)| Arc::ptr_eq(trace, &pair.trace));
-        let at = known.unwrap_or_else(|| {
-            let of_it = found.iter().filter(|other| Arc::ptr_eq(&other.trace, &pair.trace));
-            let events = of_it.flat_map(|other| other.race.events).collect();
-            executions.push((&pair.trace, Stacks::of(program, &pair.trace, events)));
-            executions.len() - 1
-        });
-        let race = Telling::new(pair, &executions[at].1, places).race();
+        let again = executions.iter().find(|(trace, _)| Arc::ptr_eq(trace, &pair.trace));
+        let race = Telling::new(pair, again.map_or(&unknown, |(_, stacks)| stacks), places).race();
         match races.iter_mut().find(|known| is_same(known, &race)) {
             Some(known) => merge(known, race),
             None => races.push(race),
@@ -108,8 +126,7 @@ impl<'a> Telling<'a> {
         let words = Words { lanes: &self.lanes, source: self.places.source() };
         let variable = words.object(self.pair.obj());
         let accesses = self.pair.race.events.map(|at| self.access(at));
-        let certain =
-            self.pair.certain && !accesses.iter().any(|access| self.mentions_atomics(&access.place));
+        let certain = self.pair.certain;
         let [first, second] = &accesses;
         let what = if certain { "data race" } else { "unordered accesses (may be atomic)" };
         let message = sentence(format!(
@@ -135,15 +152,6 @@ impl<'a> Telling<'a> {
         let place = stack.first().cloned().unwrap_or_else(|| self.places.of_site(event.site));
         let thread = self.lanes.label(event.id.thread);
         RacingAccess { thread, operation: event.op.kind, place, stack }
-    }
-
-    /// Whether the source line of an access has something to do with atomics: those of C compilers' builtins leave no other
-    /// trace.
-    fn mentions_atomics(&self, place: &Location) -> bool {
-        let (Some(file), Some(line)) = (&place.file, place.line) else { return false };
-        let Ok(text) = files::read_text(&self.places.absolute(file), files::Kind::Text) else { return false };
-        let line = text.lines().nth(line.saturating_sub(1) as usize);
-        line.is_some_and(|line| line.to_ascii_lowercase().contains("atomic"))
     }
 
     fn harm(&self, harm: &Harm, accesses: &[RacingAccess; 2]) -> String {

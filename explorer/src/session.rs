@@ -17,6 +17,7 @@ use crate::callers::places_of_events;
 use crate::config::Suppressions;
 use crate::deadline::Deadline;
 use crate::diverged::Readable;
+use crate::environment;
 use crate::error::Error;
 use crate::finding::{self, Failing, Measured};
 use crate::kept::Keeper;
@@ -101,6 +102,7 @@ impl Session<'_> {
         self.explain_all(&program, &mut outcome, (&mut keeper, &mut made), watch);
         drop(attention);
         let mut report = self.report(&outcome, made, elapsed);
+        let again = races::confirm(&program, &mut outcome.races, &self.places());
         let races = mem::take(&mut outcome.races).into_found();
         let mut unwatched = peculiarities.unwatched();
         let buffered = &outcome.triangles;
@@ -122,7 +124,7 @@ impl Session<'_> {
         if report.verdict == Verdict::Clean && !report.not_covered.is_empty() {
             report.verdict = Verdict::Inconclusive;
         }
-        report.races = races::report(&program, &races, &self.places());
+        report.races = races::report(&races, &again, &self.places());
         report.at_synchronisation = only_synchronisation::report(&outcome, &report.races);
         races::suppress(&mut report, self.suppressions);
         if self.request.fail_on_races && !report.races.is_empty() {
@@ -231,6 +233,9 @@ impl Session<'_> {
         let mut notes: Vec<String> = outcome.notes.iter().map(|note| words.search_note(note)).collect();
         notes.extend(too_long(&outcome.stats, self.request.step_limit));
         notes.extend(self.source.notes());
+        if environment::lets_openmp_sleep(&self.target.environment) {
+            notes.push("threads of OpenMP sleep where they wait (OMP_WAIT_POLICY=passive)".to_owned());
+        }
         notes.extend(self.source.assumptions());
         if !self.target.program.is_portable() {
             notes.push(format!(

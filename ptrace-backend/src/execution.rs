@@ -196,11 +196,13 @@ impl Execution for PtraceExecution {
         let notes = self.process.notes.clone();
         let unwatched = std::mem::take(&mut self.process.unwatched);
         let drained = std::mem::take(&mut self.process.drained);
+        let hidden = self.process.take_hidden();
         if self.process.promoted {
             self.explore_further();
         }
         self.process.kill();
-        Ending { stdout, stderr, truncated, notes, left_out: self.process.left_out, unwatched, drained }
+        let left_out = self.process.left_out;
+        Ending { stdout, stderr, truncated, notes, left_out, unwatched, drained, hidden }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Launching: from a specification to where executions come from, with all traps known.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::control::atomicity::atomic_functions;
 use crate::control::harness;
@@ -61,6 +61,7 @@ pub(crate) fn launch(
         addresses_vary: process::addresses_vary(startup.tid),
         outside: false,
         spares_linker: spec.stepping == Stepping::OutOfLine,
+        hidden: OnceLock::new(),
     };
     watch.begin(startup.tid, startup.tid);
     let passage = pass_constructors(&mut startup, &layout, &start_main);

@@ -1,13 +1,14 @@
 //! The target's code as the tracer sees it: modules, traps, and the names of addresses. The same for all copies.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use checker::names::{ObjName, Site};
 use rustc_hash::FxHashMap;
 
 use crate::control::functions::Function;
 use crate::control::heap::Allocator;
+use crate::control::hidden::HiddenCode;
 use crate::control::memory_calls::MemoryFunctions;
 use crate::debuginfo::{Image, Modules, SourceFrame};
 use crate::instructions::{Candidate, Relocated, Special};
@@ -108,6 +109,8 @@ pub(crate) struct Layout {
     pub(crate) addresses_vary: bool,
     /// The dynamic linker's own calls of trapped functions are led past the traps.
     pub(crate) spares_linker: bool,
+    /// Made when it is first needed.
+    pub(crate) hidden: OnceLock<HiddenCode>,
 }
 
 /// Bits of a site that hold the static address; the module's place is above them.

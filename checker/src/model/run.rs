@@ -346,6 +346,6 @@ impl Execution for ModelRun {
     }
 
     fn finish(self) -> Ending {
-        Ending::default()
+        Ending { hidden: Some(Vec::new()), ..Ending::default() }
     }
 }

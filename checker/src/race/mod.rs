@@ -9,6 +9,7 @@
 //! variables*: bytes that the source calls atomic, or that were ever touched by an indivisible instruction or a futex, or
 //! spun on. Conflicts between such accesses order, as release and acquire do.
 
+mod hidden;
 mod pairs;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ mod triangular;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+pub use self::hidden::FoundOut;
 pub(crate) use self::pairs::MOST;
 pub use self::pairs::{Harm, Pair, Pairs};
 pub use self::triangular::{Triangle, Triangles};

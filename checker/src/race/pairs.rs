@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::hidden::{FoundOut, with};
 use super::{Detector, Place, Race};
 use crate::names::{Obj, Site};
 use crate::op::Atomicity;
@@ -15,6 +16,9 @@ use crate::trace::Trace;
 
 /// So many pairs are kept: each one needs an execution that shows it.
 pub(crate) const MOST: usize = 200;
+
+/// So many executions that show a pair are kept: what is found out later may order it in some of them.
+const WITNESSES: usize = 4;
 
 /// The ways in which an execution can have a pair: the first place first, the second one first, both.
 const WAYS: usize = 3;
@@ -30,6 +34,8 @@ pub struct Pair {
     pub certain: bool,
     /// What its order decides, if that was seen.
     pub harm: Option<Harm>,
+    /// Other executions that show it.
+    others: Vec<(Arc<Trace>, Race)>,
 }
 
 /// The order of a pair that was seen to fail.
@@ -68,15 +74,21 @@ impl Pairs {
         let ways = ways(trace, &races);
         let mut kept = None;
         for race in races {
-            if self.has(race.places) {
+            let is_full = self.found.len() == MOST;
+            let known = self.found.iter_mut().find(|pair| pair.locations() == locations(race.places));
+            if known.as_ref().is_some_and(|pair| pair.others.len() + 1 >= WITNESSES) {
                 continue;
             }
-            if self.found.len() == MOST {
+            if known.is_none() && is_full {
                 self.dropped = true;
                 continue;
             }
             let trace = Arc::clone(kept.get_or_insert_with(|| Arc::new(trace.clone())));
-            self.found.push(Pair { race, certain: is_certain(&trace, &race), trace, harm: None });
+            match known {
+                Some(pair) if pair.shown_by().any(|(known, _)| Arc::ptr_eq(known, &trace)) => {}
+                Some(pair) => pair.others.push((trace, race)),
+                None => self.found.push(Pair::new(trace, race)),
+            }
         }
         if let Some(failed) = failed {
             self.count(ways, failed);
@@ -145,24 +157,81 @@ impl Pairs {
 
     /// There are new synchronisation variables: keeps the pairs that race still.
     fn check_again(&mut self) {
-        let mut checked: Vec<(Arc<Trace>, Vec<Race>)> = Vec::new();
-        for pair in std::mem::take(&mut self.found) {
-            let known = checked.iter().position(|(trace, _)| Arc::ptr_eq(trace, &pair.trace));
-            let at = known.unwrap_or_else(|| {
-                checked.push((Arc::clone(&pair.trace), self.detector.races(&pair.trace)));
-                checked.len() - 1
-            });
-            let same = |race: &&Race| locations(race.places) == pair.locations();
-            if let Some(race) = checked[at].1.iter().find(same).copied() {
-                self.found.push(Pair { race, ..pair });
-            }
-        }
+        let detector = &mut self.detector;
+        let all = |_: &[(Arc<Trace>, Race, bool)]| true;
+        check(&mut self.found, all, |trace, _| (detector.races(trace), true));
+        self.forget_ways();
+    }
+
+    /// Keeps the pairs that race also with what is found out about an execution that shows them. What is found out may include
+    /// more about these events of it, the accesses of pairs.
+    pub fn confirm(&mut self, mut find_out: impl FnMut(&Arc<Trace>, Vec<u32>) -> FoundOut) {
+        let known = &self.detector;
+        let is_open = |still: &[(Arc<Trace>, Race, bool)]| !still.iter().any(|(_, _, is_all)| *is_all);
+        check(&mut self.found, is_open, |trace, events| {
+            let found_out = find_out(trace, events);
+            (with(trace, &found_out, known.variables()).races(known.clone()), found_out.hidden.is_some())
+        });
+        self.forget_ways();
+    }
+
+    fn forget_ways(&mut self) {
         let found = &self.found;
         self.ways.retain(|places, _| found.iter().any(|pair| pair.locations() == locations(*places)));
     }
 }
 
+/// Looks at the executions that show pairs, for each pair as long as more are wanted, and keeps those that still show it, with
+/// whether a look has told all that may order accesses. A look is given the events of all pairs in its execution.
+fn check(
+    found: &mut Vec<Pair>,
+    is_wanted: impl Fn(&[(Arc<Trace>, Race, bool)]) -> bool,
+    mut look: impl FnMut(&Arc<Trace>, Vec<u32>) -> (Vec<Race>, bool),
+) {
+    let mut looks: Vec<(Arc<Trace>, Vec<Race>, bool)> = Vec::new();
+    let all = std::mem::take(found);
+    for pair in &all {
+        let mut still: Vec<(Arc<Trace>, Race, bool)> = Vec::new();
+        for (trace, race) in pair.shown_by() {
+            if !is_wanted(&still) {
+                break;
+            }
+            let known = looks.iter().position(|(known, ..)| Arc::ptr_eq(known, trace));
+            let at = known.unwrap_or_else(|| {
+                let shown =
+                    all.iter().flat_map(Pair::shown_by).filter(|(other, _)| Arc::ptr_eq(other, trace));
+                let (races, is_all) = look(trace, shown.flat_map(|(_, race)| race.events).collect());
+                looks.push((Arc::clone(trace), races, is_all));
+                looks.len() - 1
+            });
+            let (_, races, is_all) = &looks[at];
+            let mut same = races.iter().filter(|other| locations(other.places) == pair.locations());
+            // The very events if they race still.
+            if let Some(race) = same.clone().find(|other| other.events == race.events).or_else(|| same.next())
+            {
+                still.push((Arc::clone(trace), *race, *is_all));
+            }
+        }
+        still.sort_by_key(|(_, _, is_all)| !is_all);
+        let mut still = still.into_iter();
+        let Some((trace, race, is_all)) = still.next() else { continue };
+        let others = still.map(|(trace, race, _)| (trace, race)).collect();
+        let certain = is_all && is_certain(&trace, &race);
+        found.push(Pair { race, trace, certain, harm: pair.harm, others });
+    }
+}
+
 impl Pair {
+    fn new(trace: Arc<Trace>, race: Race) -> Self {
+        Self { race, certain: is_certain(&trace, &race), trace, harm: None, others: Vec::new() }
+    }
+
+    /// The executions that show it, and where.
+    fn shown_by(&self) -> impl Iterator<Item = (&Arc<Trace>, &Race)> {
+        std::iter::once((&self.trace, &self.race))
+            .chain(self.others.iter().map(|(trace, race)| (trace, race)))
+    }
+
     /// Where the two accesses are, whichever is first.
     #[must_use]
     pub fn locations(&self) -> [Site; 2] {

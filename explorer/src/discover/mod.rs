@@ -35,6 +35,7 @@ pub use listing::{Listed, Listing};
 pub use source_line::SourceLine;
 pub use target::{Standing, Target, TargetAt};
 pub use test::{Framework, Test};
+pub(crate) use threads::uses_openmp;
 pub use walk::Limits;
 pub use written::TextLanguage;
 

@@ -33,6 +33,16 @@ pub(super) fn creates_threads(image: &Image, functions: &Functions) -> bool {
         || own_libraries(image).iter().any(|library| imports_creator(library, &CREATORS))
 }
 
+/// Whether a program asks for a runtime library of OpenMP, of GCC, LLVM or Intel.
+#[must_use]
+pub(crate) fn uses_openmp(program: &Path) -> bool {
+    const RUNTIMES: [&str; 3] = ["libgomp.", "libomp.", "libiomp5."];
+    Image::open(program).is_ok_and(|image| {
+        let (names, _) = image.libraries();
+        names.iter().any(|name| RUNTIMES.iter().any(|runtime| name.starts_with(runtime)))
+    })
+}
+
 fn imports_creator(image: &Image, creators: &[&str]) -> bool {
     image.imported_names().iter().any(|name| creators.iter().any(|creator| name.starts_with(creator)))
 }

@@ -400,10 +400,12 @@ impl Process {
         }
         self.end_heap_survey();
         self.hide_probes()?;
-        let is_audit = self.scope == Scope::Audit;
-        let all = self.shared.arming(&self.layout, self.pristine, is_audit);
-        all.plant(self.leader).map_err(system("plant traps"))?;
-        self.narrow_down(all);
+        if !self.plant_hidden().map_err(system("plant traps"))? {
+            let is_audit = self.scope == Scope::Audit;
+            let all = self.shared.arming(&self.layout, self.pristine, is_audit);
+            all.plant(self.leader).map_err(system("plant traps"))?;
+            self.narrow_down(all);
+        }
         self.show_probes()
     }
 }

@@ -33,6 +33,7 @@ impl Process {
             // It may meet this process in memory that both have mapped, in files, in pipes.
             self.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "fork"));
             self.lift_traps_of(child);
+            self.lift_hidden(child);
             self.lift_probes_of(child);
             if self.threads.iter().filter(|thread| thread.is_live()).count() > 1 {
                 self.left_out = true;

@@ -16,6 +16,7 @@ pub(crate) mod harness;
 pub(crate) mod heap;
 mod hearing;
 mod heirs;
+pub(crate) mod hidden;
 mod kernel_accesses;
 pub(crate) mod knowledge;
 mod leaving;

@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::bystanders::Memory;
 use super::harness::Part;
 use super::heap::Heap;
+use super::hidden::Hidden;
 use super::knowledge::Shared;
 use super::narrow::Narrow;
 use super::probes::Probes;
@@ -102,6 +103,8 @@ pub(crate) struct Process {
     pub(super) lifted_for: Index,
     /// Instructions that are not watched as long as there is one thread only.
     pub(super) lifted_alone: Vec<usize>,
+    /// Accesses of libraries, where they are asked for.
+    pub(super) hidden: Hidden,
     pub(super) watch: Arc<Watch>,
 }
 
@@ -177,6 +180,7 @@ impl Process {
             lifted: Vec::new(),
             lifted_for: 0,
             lifted_alone: Vec::new(),
+            hidden: Hidden::default(),
             watch,
         })
     }

@@ -63,6 +63,9 @@ impl Process {
                 self.threads[index].regs.rip = at;
                 return self.trapped(index, at);
             }
+            if let Some(flow) = self.hidden_access(index, at)? {
+                return Ok(flow);
+            }
         }
         if signal == libc::SIGSEGV {
             let thread = &mut self.threads[index];
@@ -199,7 +202,7 @@ impl Process {
         }
     }
 
-    fn step_in_place(&mut self, index: Index, at: u64, byte: u8) -> Result<(), ExecutionError> {
+    pub(super) fn step_in_place(&mut self, index: Index, at: u64, byte: u8) -> Result<(), ExecutionError> {
         self.write_registers(index)?;
         let tid = self.threads[index].tid;
         memory::poke_byte(tid, at, byte).map_err(system("lift a trap"))?;

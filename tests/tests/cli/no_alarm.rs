@@ -60,3 +60,36 @@ fn what_is_used_after_it_was_destroyed_fails() {
         }
     }
 }
+
+/// The data races that are told of a program, with whether they are certain.
+fn races(build: &Build) -> Vec<(String, bool)> {
+    let outcome = explore(build);
+    let races = outcome.report["races"].as_array().unwrap_or_else(|| panic!("{}", outcome.transcript()));
+    let told = |race: &serde_json::Value| {
+        (race["variable"].as_str().unwrap_or_default().to_owned(), race["certain"] == true)
+    };
+    races.iter().map(told).collect()
+}
+
+#[test]
+fn atomics_that_only_the_source_tells_of_order_what_they_publish() {
+    for level in Optimisation::ALL {
+        let build = Build::new("correct/atomics_of_macros.c", level);
+        assert_eq!(races(&build), [], "{level:?}");
+        let without = |flag: &str| races(&Build::new("correct/atomics_of_macros.c", level).flag(flag));
+        assert_eq!(without("-DNO_FLAG"), [("mailbox.letter".to_owned(), true)], "{level:?}");
+    }
+}
+
+#[test]
+fn barriers_within_libraries_order() {
+    for level in Optimisation::ALL {
+        let build = || Build::new("correct/openmp.c", level).flag("-fopenmp");
+        assert_eq!(races(&build()), [], "{level:?}");
+        let found = races(&build().flag("-DNO_BARRIER"));
+        assert!(
+            found.iter().any(|(variable, certain)| variable.starts_with("first") && *certain),
+            "{found:?}"
+        );
+    }
+}

@@ -88,7 +88,7 @@ impl<P: Program> Workers for Paced<'_, P> {
 fn told(outcome: &Outcome) -> String {
     let Outcome { stats, covered, at_synchronisation, findings, races, triangles, ended, notes } = outcome;
     let mut told = format!("{stats:?} {covered:?} {at_synchronisation:?} {triangles:?} {ended:?} {notes:?}");
-    for Pair { race, trace, certain, harm } in races.clone().into_found() {
+    for Pair { race, trace, certain, harm, .. } in races.clone().into_found() {
         told += &format!("\n{race:?} {:?} {certain} {harm:?}", trace.schedule());
     }
     for finding in findings {

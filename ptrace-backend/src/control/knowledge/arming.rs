@@ -49,7 +49,7 @@ impl Shared {
         if let Some(arming) = kept {
             return Arc::clone(arming);
         }
-        let arming = Arc::new(Self::armed(&state, layout, template, (audit, &[])));
+        let arming = Arc::new(armed(Self::watched_addresses(&state, layout, audit), &[], template));
         let kept = if audit { &mut state.arming_of_all } else { &mut state.arming };
         *kept = Some(Arc::clone(&arming));
         arming
@@ -57,10 +57,25 @@ impl Shared {
 
     /// The same code without the traps of these instructions.
     pub(crate) fn arming_without(&self, layout: &Layout, template: Tid, left_out: &[usize]) -> Arming {
-        Self::armed(&self.state(), layout, template, (false, left_out))
+        let addresses = Self::watched_addresses(&self.state(), layout, false);
+        let left_out: Vec<u64> =
+            left_out.iter().map(|&candidate| layout.candidates[candidate].addr).collect();
+        armed(addresses, &left_out, template)
     }
 
-    fn armed(state: &State, layout: &Layout, template: Tid, (audit, left_out): (bool, &[usize])) -> Arming {
+    /// The same code with traps at these addresses as well.
+    pub(crate) fn arming_with(
+        &self,
+        layout: &Layout,
+        template: Tid,
+        more: impl Iterator<Item = u64>,
+    ) -> Arming {
+        let mut addresses = Self::watched_addresses(&self.state(), layout, false);
+        addresses.extend(more);
+        armed(addresses, &[], template)
+    }
+
+    fn watched_addresses(state: &State, layout: &Layout, audit: bool) -> Vec<u64> {
         let audited = |status: Status| audit && status == Status::Disarmed && !state.fixed;
         let watched = layout.candidates.iter().zip(&state.candidates);
         let watched = watched.filter(|&(_, &status)| status.is_watched() || audited(status));
@@ -70,23 +85,7 @@ impl Shared {
         let allocator = layout.allocator_entries().filter(|(_, what)| watches(*what)).map(|(entry, _)| entry);
         // These traps serve the account alone, and a claim rests on audits.
         let foreign = layout.foreign.iter().filter(|_| audit && !state.fixed).map(|foreign| foreign.address);
-        let addresses: Vec<u64> = watched.chain(allocator).chain(foreign).collect();
-        let mut pages: FxHashMap<u64, Vec<u8>> = FxHashMap::default();
-        let left_out: Vec<u64> =
-            left_out.iter().map(|&candidate| layout.candidates[candidate].addr).collect();
-        for address in &addresses {
-            let page = pages.entry(address & !(PAGE - 1)).or_insert_with_key(|&page| {
-                let mut bytes = vec![0; PAGE as usize];
-                if memory::read(template, page, &mut bytes) { bytes } else { Vec::new() }
-            });
-            if let Some(byte) =
-                page.get_mut((address % PAGE) as usize).filter(|_| !left_out.contains(address))
-            {
-                *byte = 0xcc;
-            }
-        }
-        let pages: Vec<_> = pages.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect();
-        Arming::new(addresses, pages)
+        watched.chain(allocator).chain(foreign).collect()
     }
 
     /// The instructions that have touched shared memory.
@@ -95,4 +94,20 @@ impl Shared {
         let is_promoted = |(_, status): &(usize, &Status)| **status == Status::Promoted;
         state.candidates.iter().enumerate().filter(is_promoted).map(|(candidate, _)| candidate).collect()
     }
+}
+
+/// The code around these addresses, with traps there but where they are left out.
+fn armed(addresses: Vec<u64>, left_out: &[u64], template: Tid) -> Arming {
+    let mut pages: FxHashMap<u64, Vec<u8>> = FxHashMap::default();
+    for address in &addresses {
+        let page = pages.entry(address & !(PAGE - 1)).or_insert_with_key(|&page| {
+            let mut bytes = vec![0; PAGE as usize];
+            if memory::read(template, page, &mut bytes) { bytes } else { Vec::new() }
+        });
+        if let Some(byte) = page.get_mut((address % PAGE) as usize).filter(|_| !left_out.contains(address)) {
+            *byte = 0xcc;
+        }
+    }
+    let pages: Vec<_> = pages.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect();
+    Arming::new(addresses, pages)
 }

@@ -1,0 +1,134 @@
+//! Synchronisation that takes no part in scheduling: the locks and barriers of libraries in which no key point is, and accesses
+//! that only the text of the source calls atomic.
+//!
+//! Two accesses that race by their execution's events may be ordered by such synchronisation. It need not be known when the
+//! race is found: an execution of the same schedule in which the accesses of libraries are traced tells. The accesses are put
+//! between the events as events of their own, and the words that an indivisible instruction touches are synchronisation
+//! variables, whatever code it stands in.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Detector, Race};
+use crate::account::HiddenAccess;
+use crate::names::{EventId, Site, ThreadName};
+use crate::op::{Atomicity, Mode, Op, OpKind};
+use crate::recorded::Known;
+use crate::seam::{Event, Pick};
+use crate::stretches::Stretches;
+use crate::trace::{Trace, TraceStep};
+
+/// What was found out about an execution after it ran.
+#[derive(Clone, Debug, Default)]
+pub struct FoundOut {
+    /// [`crate::seam::Ending::hidden`].
+    pub hidden: Option<Vec<HiddenAccess>>,
+    /// Where loads and stores are that the source calls atomic.
+    pub atomic: FxHashSet<Site>,
+}
+
+/// An execution with what was found out about it. `variables` are the synchronisation variables that are known.
+pub(super) fn with(trace: &Trace, found_out: &FoundOut, variables: &Stretches) -> Whole {
+    let hidden = found_out.hidden.as_deref().unwrap_or_default();
+    let mut variables = variables.clone();
+    hidden
+        .iter()
+        .filter(|hidden| hidden.indivisible)
+        .for_each(|hidden| _ = variables.insert(hidden.access.obj));
+    let synchronises = |hidden: &&HiddenAccess| variables.outside(hidden.access.obj).is_empty();
+    let mut hidden = hidden.iter().filter(synchronises).peekable();
+    let mut merged = Merged::default();
+    for (at, step) in trace.steps.iter().enumerate() {
+        while let Some(access) = hidden.next_if(|access| access.after as usize <= at) {
+            merged.push_hidden(access, step);
+        }
+        merged.push(step, &found_out.atomic);
+    }
+    let mut whole = Trace {
+        steps: merged.steps,
+        threads: trace.threads.clone(),
+        spun_on: trace.spun_on.clone(),
+        ..Trace::default()
+    };
+    for (thread, name) in trace.threads.iter().enumerate() {
+        let born = trace.hb.born(thread).and_then(|born| merged.positions.get(born as usize).copied());
+        whole.hb.add_thread(*name, born);
+    }
+    Whole { trace: whole, positions: merged.positions }
+}
+
+/// An execution with accesses between its events.
+pub(super) struct Whole {
+    trace: Trace,
+    /// Of each event of the execution itself, its position in `trace`.
+    positions: Vec<u32>,
+}
+
+impl Whole {
+    /// The races in it, by the positions that the events have in the execution itself.
+    pub(super) fn races(&self, mut detector: Detector) -> Vec<Race> {
+        detector.learn(&self.trace);
+        let own = |at: u32| self.positions.binary_search(&at).ok().map(|at| at as u32);
+        let races = detector.races(&self.trace).into_iter();
+        races
+            .filter_map(|race| Some(Race { events: [own(race.events[0])?, own(race.events[1])?], ..race }))
+            .collect()
+    }
+}
+
+/// The events of an execution with accesses between them.
+#[derive(Default)]
+struct Merged {
+    steps: Vec<TraceStep>,
+    /// Of each event of the execution, its position among `steps`.
+    positions: Vec<u32>,
+    /// Of each event by its name there, its index here.
+    indices: FxHashMap<EventId, u32>,
+    /// How many events each thread has.
+    counts: FxHashMap<ThreadName, u32>,
+    known: Known,
+}
+
+impl Merged {
+    fn next_id(&mut self, thread: ThreadName) -> EventId {
+        let count = self.counts.entry(thread).or_default();
+        *count += 1;
+        EventId { thread, index: *count - 1 }
+    }
+
+    /// `like`: a step of the execution, for what an access has not.
+    fn push_hidden(
+        &mut self,
+        HiddenAccess { thread, access, indivisible, .. }: &HiddenAccess,
+        like: &TraceStep,
+    ) {
+        let kind = match (indivisible, access.mode) {
+            (true, _) => OpKind::Update,
+            (false, Mode::Write) => OpKind::Write,
+            (false, _) => OpKind::Read,
+        };
+        let op = Op { atomicity: Atomicity::Atomic, ..Op::new(kind, [*access]) };
+        let id = self.next_id(*thread);
+        let did = op.may.clone();
+        let event = Event { id, op, did, pick: Pick::Only, site: Site::default(), woken_by: None };
+        let event = self.known.event(event);
+        self.steps.push(like.with_event(event));
+    }
+
+    fn push(&mut self, step: &TraceStep, atomic: &FxHashSet<Site>) {
+        let old = &step.event;
+        let id = self.next_id(old.id.thread);
+        self.indices.insert(old.id, id.index);
+        let woken_by = old.woken_by().map(|by| {
+            let index = self.indices.get(&by).copied().unwrap_or(by.index);
+            EventId { index, ..by }
+        });
+        let mut op = old.op.clone();
+        if op.kind.is_load_or_store() && atomic.contains(&old.site) {
+            op.atomicity = Atomicity::Atomic;
+        }
+        let event = Event { id, op, did: old.did.clone(), pick: old.pick, site: old.site, woken_by };
+        self.positions.push(self.steps.len() as u32);
+        let event = self.known.event(event);
+        self.steps.push(step.with_event(event));
+    }
+}
