@@ -1,6 +1,7 @@
 //! A client of the debug adapter: starts the real binary, talks to it over its standard streams.
 
 use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::path::Path;
@@ -30,7 +31,20 @@ impl Adapter {
     /// # Errors
     /// When it cannot be built or started.
     pub fn start() -> Result<Self, ToolError> {
-        let mut command = Command::new(binary()?);
+        Self::started_by(Command::new(binary()?))
+    }
+
+    /// The same, where `wrapper` starts it: it gets these words, the tool, and the tool's arguments.
+    ///
+    /// # Errors
+    /// When it cannot be built or started.
+    pub fn start_under(wrapper: &Path, words: &[&OsStr]) -> Result<Self, ToolError> {
+        let mut command = Command::new(wrapper);
+        command.args(words).arg(binary()?);
+        Self::started_by(command)
+    }
+
+    fn started_by(mut command: Command) -> Result<Self, ToolError> {
         command.arg("dap").stdin(Stdio::piped()).stdout(Stdio::piped());
         let failed = |error| ToolError::Start { command: "interleaver dap".to_owned(), error };
         let mut child = command.spawn().map_err(failed)?;

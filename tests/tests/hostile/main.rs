@@ -2,6 +2,7 @@
 //! Nothing outside of its store changes, byte for byte, and nothing of it runs that was not asked for.
 
 mod editors;
+mod executions;
 mod programs;
 mod repository;
 mod schedules;

@@ -74,7 +74,7 @@ impl Surroundings {
         place
     }
 
-    fn compile(&self, words: &[&str]) {
+    pub(crate) fn compile(&self, words: &[&str]) {
         let mut compiler = Command::new("cc");
         compiler.args(["-g", "-pthread"]).args(words).current_dir(self.0.path());
         assert!(compiler.status().unwrap().success());
