@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use explorer::report::{FailureKind, Party, Role, Why};
+use explorer::shown::{escaped, escaped_line};
 use serde_json::json;
 use tower_lsp::ls_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Uri,
@@ -54,7 +55,7 @@ impl Diagnosing<'_> {
             severity: Some(severity),
             code: Some(NumberOrString::String(finding.kind())),
             source: Some(SOURCE.to_owned()),
-            message: format!("{prefix}{}", message(finding)),
+            message: format!("{prefix}{}", escaped(&message(finding))),
             related_information: Some(self.related(finding)),
             data: Some(json!({ "finding": finding.id })),
             ..Diagnostic::default()
@@ -91,7 +92,7 @@ impl Diagnosing<'_> {
             .take(MOST_RELATED)
             .filter_map(|(message, spot)| {
                 let location = self.location(finding, &spot)?;
-                Some(DiagnosticRelatedInformation { location, message })
+                Some(DiagnosticRelatedInformation { location, message: escaped_line(&message).into_owned() })
             })
             .collect()
     }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use explorer::discover::{Standing, TargetAt, Workspace};
+use explorer::shown::escaped_line;
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{CodeLens, Command, Position, Range, Uri};
 
@@ -105,7 +106,7 @@ impl Above<'_> {
         if let (Some(label), Some(command)) =
             (label, lenses.first_mut().and_then(|lens| lens.command.as_mut()))
         {
-            command.title.push_str(&format!(" · {label}"));
+            command.title.push_str(&format!(" · {}", escaped_line(label)));
         }
         lenses
     }
@@ -205,7 +206,7 @@ fn lens(line: u32, title: &str, command: Option<(String, Value)>) -> CodeLens {
         Some((command, argument)) => (command, Some(vec![argument])),
         None => (String::new(), None),
     };
-    let command = Command { title: title.to_owned(), command, arguments };
+    let command = Command { title: escaped_line(title).into_owned(), command, arguments };
     let at = Position::new(line, 0);
     CodeLens { range: Range::new(at, at), command: Some(command), data: None }
 }

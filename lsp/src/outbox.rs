@@ -1,5 +1,6 @@
 //! The way to the client: messages in the order in which they were put here, and never a wait for whoever puts them.
 
+use explorer::shown::escaped;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant, sleep_until};
@@ -107,7 +108,7 @@ async fn send(client: &Client, message: Message) {
             let params = PublishDiagnosticsParams { uri, diagnostics, version };
             client.send_notification::<PublishDiagnostics>(params).await;
         }
-        Message::Show(kind, text) => client.show_message(kind, text).await,
+        Message::Show(kind, text) => client.show_message(kind, escaped(&text)).await,
         Message::Progress(params) => client.send_notification::<Progress>(params).await,
         Message::Status(_) | Message::Changed(_) => {}
     }

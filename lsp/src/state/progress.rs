@@ -1,5 +1,6 @@
 //! The progress of jobs, as the protocol has it: numbers in words, and no percentages.
 
+use explorer::shown::escaped_line;
 use tower_lsp::ls_types::{
     NumberOrString, ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress,
     WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport,
@@ -29,8 +30,12 @@ impl State {
         job.is_shown = true;
         let begin = WorkDoneProgressBegin {
             title: match job.wish.purpose {
-                Purpose::Minimise { .. } => format!("Minimising a schedule of {}", job.wish.label),
-                Purpose::Explore { .. } | Purpose::Check { .. } => format!("Exploring {}", job.wish.label),
+                Purpose::Minimise { .. } => {
+                    format!("Minimising a schedule of {}", escaped_line(&job.wish.label))
+                }
+                Purpose::Explore { .. } | Purpose::Check { .. } => {
+                    format!("Exploring {}", escaped_line(&job.wish.label))
+                }
             },
             cancellable: Some(true),
             message: Some(message(job)),

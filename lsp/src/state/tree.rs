@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use explorer::discover::Target;
 use explorer::kept::KeptTarget;
+use explorer::shown::{escaped, escaped_line};
 use explorer::text::plural;
 use explorer::verdict::Verdict;
 use serde_json::{Value, json};
@@ -54,11 +55,11 @@ impl State {
             self.findings.of_target(key).map(|finding| self.finding_row(finding)).collect();
         json!({
             "id": self.name_of(key),
-            "label": target.map_or(key.label(), |target| &target.label),
+            "label": escaped_line(target.map_or(key.label(), |target| &target.label)),
             "uri": at.and_then(|at| self.documents.uri(&at.file)).map(text).unwrap_or_default(),
             "line": at.map_or(0, |at| at.line.saturating_sub(1)),
             "state": self.state_word(key, kept),
-            "status": self.status_words(key, kept),
+            "status": escaped_line(&self.status_words(key, kept)),
             "explored": kept.map(|kept| kept.last.at),
             "findings": findings,
         })
@@ -97,7 +98,7 @@ impl State {
             let (uri, line) = self.place(finding, step.at.as_ref());
             json!({
                 "number": step.number,
-                "text": step.text,
+                "text": escaped_line(&step.text),
                 "uri": uri,
                 "line": line,
                 "thread": step.thread,
@@ -106,7 +107,7 @@ impl State {
         json!({
             "id": finding.id,
             "kind": finding.kind(),
-            "message": kept.finding.message,
+            "message": escaped(&kept.finding.message),
             "uri": uri,
             "line": line,
             "preemptions": kept.finding.preemptions.unwrap_or_default(),

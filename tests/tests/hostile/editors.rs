@@ -22,6 +22,8 @@ fn show_and_dismiss(top: &Surroundings, trusted: bool) {
         json!({ "textDocument": document, "position": { "line": 2, "character": 0 } }),
     );
     let tree = editor.execute("interleaver.server.tree", json!({}));
+    let shown = format!("{tree}{}", json!(editor.diagnostics(&source)));
+    assert!(shown.contains(r"\\x1b[31m") && !shown.contains(r"\u001b"), "{shown}");
     let targets = tree["targets"].as_array().cloned().unwrap_or_default();
     let findings: Vec<Value> = targets
         .iter()
