@@ -60,9 +60,18 @@ impl PtraceExecution {
     /// Looks at all agents again and returns the views that are different now.
     fn refresh(&mut self) -> SmallVec<[AgentView; 2]> {
         let new = self.process.views();
-        let mut changed: SmallVec<[AgentView; 2]> =
-            new.iter().filter(|view| self.view(view.agent) != Some(view)).cloned().collect();
-        let closed = self.views.iter().filter(|old| new.iter().all(|view| view.agent != old.agent));
+        // Most stand where they stood before.
+        let find = |views: &[AgentView], at: usize, agent: Agent| {
+            let same = views.get(at).is_some_and(|view| view.agent == agent).then_some(at);
+            same.or_else(|| views.iter().position(|view| view.agent == agent))
+        };
+        let is_new = |(at, view): &(usize, &AgentView)| {
+            find(&self.views, *at, view.agent).is_none_or(|old| self.views[old] != **view)
+        };
+        let changed = new.iter().enumerate().filter(is_new).map(|(_, view)| view.clone());
+        let mut changed: SmallVec<[AgentView; 2]> = changed.collect();
+        let closed = self.views.iter().enumerate();
+        let closed = closed.filter(|(at, old)| find(&new, *at, old.agent).is_none()).map(|(_, old)| old);
         changed.extend(closed.map(|old| AgentView {
             status: Status::Finished,
             pending: None,
@@ -107,6 +116,10 @@ impl PtraceExecution {
     fn explore_further(&mut self) {
         let mut last: Option<Agent> = None;
         for _ in 0..FURTHER {
+            // What is known by now depends on no clock, unless the search ends anyway.
+            if self.process.is_to_end() {
+                return;
+            }
             let can_move = |v: &&AgentView| v.status == Status::Enabled;
             let goes_on = |v: &&AgentView| can_move(v) && !v.gives_way();
             let stay = last.and_then(|agent| self.view(agent)).filter(goes_on);

@@ -32,6 +32,11 @@ impl Process {
         }
     }
 
+    /// Whether the search ends, in the middle of what goes on here.
+    pub(crate) fn is_to_end(&self) -> bool {
+        self.watch.expired().is_some_and(|reason| reason != Reason::TimedOut)
+    }
+
     /// Waits for a thread or process of which it is known that it reports in a moment.
     pub(super) fn hear_soon(&mut self, tid: Tid) -> Result<Wait, ExecutionError> {
         match self.hear(tid, |reason| reason != Reason::TimedOut)? {
