@@ -18,7 +18,7 @@ use checker::model::Model;
 use checker::seam::Program;
 use checker::search::{Alone, Go, Options, Workers, explore_with};
 use checker::strategy::StrategyKind;
-use explorer::workers::{Crew, Repeatable, Staff};
+use explorer::program::worker_pool::{Crew, Repeatable, Staff};
 use ptrace_backend::Stepping;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use explorer::config::Settings;
-use explorer::request::{Request, Strategy};
+use explorer::input::request::{Request, Strategy};
 
 use crate::setting_args::SettingArgs;
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use explorer::doctor;
+use explorer::program::doctor;
 
 use crate::args::DoctorArgs;
 use crate::output;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use explorer::verdict::Verdict;
+use explorer::report::verdict::Verdict;
 
 /// How long a search may take to end in order once nobody waits for it any more.
 const PATIENCE: Duration = Duration::from_millis(800);

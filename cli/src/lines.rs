@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use explorer::lines::Line;
+use explorer::report::verdict::Verdict;
 use explorer::report::{Finding, Report};
-use explorer::verdict::Verdict;
-use explorer::watch::{Progress, Watch};
+use explorer::verbs::json_lines::Line;
+use explorer::verbs::watch::{Progress, Watch};
 
 /// The least time between two reports of progress.
 const PAUSE: Duration = Duration::from_millis(100);

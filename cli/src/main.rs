@@ -22,12 +22,13 @@ use std::thread::{self, JoinHandle};
 use clap::Parser;
 use clap::error::ErrorKind;
 use explorer::config::{Config, Settings};
+use explorer::json;
+use explorer::render;
 use explorer::report::Report;
+use explorer::report::verdict::{EXIT_FAILED, Verdict};
 use explorer::shown::escaped;
 use explorer::trust::Consent;
-use explorer::verdict::{EXIT_FAILED, Verdict};
-use explorer::watch::Watch;
-use explorer::{json, text};
+use explorer::verbs::watch::Watch;
 use miette::{IntoDiagnostic, MietteHandlerOpts};
 use mimalloc::MiMalloc;
 
@@ -183,7 +184,7 @@ fn debug(args: &DapArgs) -> io::Result<()> {
 
 fn print(report: &Report, format: Format) -> io::Result<()> {
     output::print_whole(|to| match format {
-        Format::Text => to.write_all(text::render(report).as_bytes()),
+        Format::Text => to.write_all(render::render(report).as_bytes()),
         Format::Json | Format::Jsonl => json(report, to),
     })
 }

@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use explorer::render::{self, grouped, plural};
 use explorer::report::Finding;
 use explorer::shown::escaped;
-use explorer::text::{self, grouped, plural};
-use explorer::watch::{Progress, Watch};
+use explorer::verbs::watch::{Progress, Watch};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// A line that is drawn over and over; nothing where standard error is no terminal.
@@ -43,7 +43,7 @@ impl Watch for Line {
     /// Whatever comes after it, the search, the explanation, or the end of this process, it has been said.
     fn finding(&mut self, finding: &Finding) {
         if self.tells && finding.explanation.is_none() && self.told.insert(finding.id.clone()) {
-            let text = text::render_at_once(finding);
+            let text = render::render_at_once(finding);
             let print = || {
                 let mut stdout = io::stdout().lock();
                 stdout.write_all(escaped(&text).as_bytes()).and_then(|()| stdout.flush())

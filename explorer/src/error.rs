@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use checker::search::SearchError;
 
-use crate::fresh_dir::FreshDirError;
+use crate::program::fresh_dir::FreshDirError;
 use crate::schedule_file::ScheduleFileError;
 use crate::store::StoreError;
 use crate::trust::Running;

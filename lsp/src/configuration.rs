@@ -175,7 +175,7 @@ fn joined(lines: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use explorer::request::Strategy;
+    use explorer::input::request::Strategy;
 
     use super::*;
 

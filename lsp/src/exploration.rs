@@ -7,8 +7,8 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use explorer::config::Settings;
-use explorer::lines::Line;
-use explorer::request::Request;
+use explorer::input::request::Request;
+use explorer::verbs::json_lines::Line;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::oneshot;

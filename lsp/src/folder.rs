@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use explorer::config::Config;
 use explorer::discover::Workspace;
-use explorer::root::root_of;
+use explorer::input::project_root::root_of;
 
 use crate::documents;
 

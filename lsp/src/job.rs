@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use explorer::discover::BuildStep;
-use explorer::lines::Line;
-use explorer::watch::Progress;
+use explorer::verbs::json_lines::Line;
+use explorer::verbs::watch::Progress;
 use tokio::sync::oneshot;
 
 use crate::key::Key;

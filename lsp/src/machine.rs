@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::process::Stdio;
 
-use explorer::doctor::Check;
+use explorer::program::doctor::Check;
 use tokio::process::Command;
 
 /// Runs `interleaver doctor`.

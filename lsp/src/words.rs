@@ -1,10 +1,10 @@
 //! The words of lenses, progress and diagnostics.
 
-use explorer::kept::Run;
+use explorer::render::{grouped, plural};
 use explorer::report::Finding;
-use explorer::text::{grouped, plural};
-use explorer::verdict::Verdict;
-use explorer::watch::Progress;
+use explorer::report::verdict::Verdict;
+use explorer::store::findings::Run;
+use explorer::verbs::watch::Progress;
 
 /// What a lens reads while its target is explored: `● 1,204 schedules · c = 1 · 1 bug`.
 pub(crate) fn running(progress: Option<&Progress>, bugs: usize) -> String {

@@ -17,7 +17,7 @@ pub(crate) use setting::Defaults;
 pub use setting::{SETTINGS, Setting, Settings, Value};
 pub use suppress::{Suppression, Suppressions};
 
-use crate::root::root_of;
+use crate::input::project_root::root_of;
 
 /// The name of the file, at the root of a workspace.
 pub const FILE: &str = "interleaver.toml";
@@ -33,7 +33,7 @@ pub struct Config {
     pub ignore: Vec<PathBuf>,
     /// How everything is explored.
     pub settings: Settings,
-    /// Entries of the account that the user answers for ([`crate::request::Request::assume`]).
+    /// Entries of the account that the user answers for ([`crate::input::request::Request::assume`]).
     pub assume: Vec<String>,
     /// How single programs are run, in the order of the file.
     pub targets: Vec<TargetConfig>,

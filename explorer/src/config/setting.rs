@@ -7,7 +7,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::schema::ValueKind;
-use crate::request::{MemoryModel, Request, Strategy};
+use crate::input::request::{MemoryModel, Request, Strategy};
 
 /// A setting as it is described.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::*;
+use crate::input::request::{MemoryModel, Request, Strategy};
 use crate::report::{Location, OpKind, Race, RaceKind, RacingAccess};
-use crate::request::{MemoryModel, Request, Strategy};
 
 /// What is wrong with a text: line, column, sentence.
 fn problems(text: &str) -> Vec<(u32, u32, String)> {

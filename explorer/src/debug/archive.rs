@@ -8,8 +8,8 @@ use checker::op::OpKind;
 use super::passing::Passing;
 use super::position::Position;
 use super::recording::{Fault, Life, Recorded, Recording, Stage, State};
-use crate::lanes::Lanes;
-use crate::old_form::first_party;
+use crate::narrate::thread_labels::Lanes;
+use crate::report::old_form::first_party;
 use crate::report::{Location, Switch, Why};
 use crate::schedule_file::{SavedChoice, ScheduleFile, place};
 

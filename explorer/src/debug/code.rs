@@ -8,7 +8,7 @@ use checker::names::ThreadName;
 use ptrace_backend::debuginfo::Modules;
 use ptrace_backend::{Inspection, PtraceProgram};
 
-use crate::places::Places;
+use crate::narrate::locations::Places;
 
 /// More frames than code that is worth stepping through has.
 const DEEPEST: usize = 200;

@@ -20,7 +20,7 @@ use super::session::Controls;
 use super::stack::{self, StackLine};
 use super::stop::{NextEvent, Standing, Stop, ThreadLine, Written};
 use super::texts::Texts;
-use crate::places::Places;
+use crate::narrate::locations::Places;
 
 /// Everything that a session asks.
 pub(crate) struct Debuggee<'p> {

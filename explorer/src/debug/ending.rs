@@ -13,8 +13,8 @@ use super::error::DebugError;
 use super::position::{Leg, Position};
 use super::recording::Recorded;
 use super::replica::{Arrival, Copy};
-use crate::last_line::Body;
-use crate::test_framework::{Expectation, failed_expectation};
+use crate::program::return_line::Body;
+use crate::program::test_output::{Expectation, failed_expectation};
 
 impl Debuggee<'_> {
     /// Looks for the place of the failure, and stands there. `body` is what the program consists of for its user.

@@ -2,7 +2,7 @@
 
 use checker::seam::ExecutionError;
 
-use crate::fresh_dir::FreshDirError;
+use crate::program::fresh_dir::FreshDirError;
 
 /// A debug session could not begin, or not move. Every text is a sentence for the user.
 #[derive(Debug, thiserror::Error)]

@@ -19,22 +19,23 @@ use super::replica::Replica;
 use super::session::{Controls, Request};
 use super::tape::{Tape, Taped};
 use super::texts::Texts;
-use crate::adapt::adapt;
-use crate::backend::Launched;
-use crate::callers::places_of_events;
-use crate::deadline::Deadline;
-use crate::diverged::Readable;
-use crate::fresh_dir::Fresh;
-use crate::kept::{self, KeptFinding, KeptFolder};
-use crate::last_line::Body;
-use crate::place::Place;
-use crate::places::Places;
-use crate::root::{STORE, roots_for_file};
-use crate::saving::key_points;
+use crate::Error;
+use crate::input::portable_path::Place;
+use crate::input::project_root::{STORE, roots_for_file};
+use crate::narrate::locations::Places;
+use crate::narrate::user_frames::places_of_events;
+use crate::program::fresh_dir::Fresh;
+use crate::program::launch::Launched;
+use crate::program::return_line::Body;
+use crate::program::source::{Frame, Source};
 use crate::schedule_file::{SavedTarget, ScheduleFile};
-use crate::source::{Frame, Source};
+use crate::store::findings::{self, KeptFinding, KeptFolder};
 use crate::trust::{self, Consent};
-use crate::{Error, replay};
+use crate::verbs::adapt::adapt;
+use crate::verbs::deadline::Deadline;
+use crate::verbs::divergence::Readable;
+use crate::verbs::replay;
+use crate::verbs::save::key_points;
 
 /// Opens a session on the calling thread, which from then on owns the program, and hands it over with notes.
 pub(super) fn open(
@@ -100,7 +101,7 @@ struct Kept {
 
 impl Kept {
     fn of_schedule(file: &Path) -> Option<Self> {
-        let (root, folder) = kept::stores_of(file)?;
+        let (root, folder) = findings::stores_of(file)?;
         let finding = folder.finding_of_schedule(file)?;
         Some(Self { root, folder, finding })
     }

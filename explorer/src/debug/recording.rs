@@ -11,14 +11,15 @@ use checker::search::Replayed;
 use super::passing::Passing;
 use super::position::Position;
 use super::tape::Taken;
-use crate::lanes::Lanes;
-use crate::places::Places;
+use crate::narrate::event_lines::Story;
+use crate::narrate::failing_thread;
+use crate::narrate::finding;
+use crate::narrate::locations::Places;
+use crate::narrate::phrasing::Words;
+use crate::narrate::thread_labels::Lanes;
+use crate::report::interned::Shared;
 use crate::report::{EventLine, Location, Switch};
 use crate::say::sentence;
-use crate::shared::Shared;
-use crate::story::Story;
-use crate::words::Words;
-use crate::{blame, finding};
 
 /// A recorded execution, up to its failure.
 pub(super) struct Recording {
@@ -119,7 +120,7 @@ impl Recording {
         let fault = failure.map(|failure| Fault {
             kind: failure.kind,
             message: finding::message(failure, &words),
-            thread: blame::thread(failure, &replayed.trace)
+            thread: failing_thread::thread(failure, &replayed.trace)
                 .or(last)
                 .filter(|thread| Some(*thread) != harness)
                 .unwrap_or(main),

@@ -9,8 +9,8 @@ use ptrace_backend::{Halt, Inspection, PtraceProgram};
 use super::error::DebugError;
 use super::position::{Leg, Position};
 use super::recording::Recording;
-use crate::backend::restore;
-use crate::fresh_dir::FreshDir;
+use crate::program::fresh_dir::FreshDir;
+use crate::program::launch::restore;
 
 /// The program, and the copy of it that is looked at.
 pub(super) struct Replica<'p> {

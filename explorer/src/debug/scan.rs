@@ -14,7 +14,7 @@ use super::passed::Walked;
 use super::position::Position;
 use super::recording::Recording;
 use super::replica::{Arrival, Copy, Replica};
-use crate::places::Places;
+use crate::narrate::locations::Places;
 
 /// A move that takes longer is broken off: a thread may come to its lines millions of times.
 const PATIENCE: Duration = Duration::from_secs(10);

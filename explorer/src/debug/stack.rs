@@ -7,7 +7,7 @@ use ptrace_backend::Inspection;
 use ptrace_backend::debuginfo::inspect::{FrameId, StackFrame};
 
 use super::code::Code;
-use crate::places::Places;
+use crate::narrate::locations::Places;
 use crate::report::Location;
 
 /// Deeper stacks are cut: one that has overflowed has a hundred thousand frames.

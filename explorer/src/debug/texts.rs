@@ -8,7 +8,7 @@ use files::Kind;
 
 use super::code::is_same_file;
 use super::error::DebugError;
-use crate::kept::{KeptFinding, KeptFolder, KeptSource, content_hash};
+use crate::store::findings::{KeptFinding, KeptFolder, KeptSource, content_hash};
 
 /// The sources of a finding.
 #[derive(Default)]

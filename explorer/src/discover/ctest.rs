@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::environment::Variables;
+use crate::input::environment::Variables;
 
 /// A test that CTest would run.
 #[derive(Clone, PartialEq, Eq, Debug)]

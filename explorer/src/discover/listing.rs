@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{Candidate, SourceLine, Target, Workspace};
+use crate::render::plural;
 use crate::shown::escaped_line;
-use crate::text::plural;
 
 /// Everything that a scan has looked at.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

@@ -40,7 +40,7 @@ pub use walk::Limits;
 pub use written::TextLanguage;
 
 use crate::config::Config;
-use crate::root::root_of;
+use crate::input::project_root::root_of;
 use cargo::{Manifest, Notes, target_folders};
 use ctest::CTest;
 use paths::Paths;

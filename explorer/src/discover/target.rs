@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::source_line::SourceLine;
 use super::test::Test;
 use crate::config::Settings;
-use crate::environment::Variables;
-use crate::request::Request;
+use crate::input::environment::Variables;
+use crate::input::request::Request;
 
 /// A program, or a test in it.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -9,9 +9,9 @@ use super::target::shown;
 use super::test::Test;
 use super::{Candidate, Kind, Target, Workspace, ctest};
 use crate::config::TargetConfig;
-use crate::environment::Variables;
-use crate::kept::program_id;
-use crate::place::Place;
+use crate::input::environment::Variables;
+use crate::input::portable_path::Place;
+use crate::store::findings::program_id;
 
 impl Workspace {
     /// Everything that can be explored in an executable: the program, if it has a `main` of the user's or no tests; each

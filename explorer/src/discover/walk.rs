@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::text::plural;
+use crate::render::plural;
 
 /// How far a walk goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! What reports say about why something fails.
 
 use super::*;
-use crate::explanation::{Depth, Original};
+use crate::report::explanation::{Depth, Original};
 
 #[test]
 fn the_simplest_schedule_takes_the_place_of_the_one_that_was_found() {

@@ -19,18 +19,19 @@ use checker::names::{Obj, Site};
 use checker::seam::Program;
 
 use crate::config::Suppressions;
-use crate::deadline::Deadline;
-use crate::place::Place;
-use crate::replay::Again;
+use crate::input::portable_path::Place;
+use crate::input::request::{Request, Strategy};
+use crate::program::source::{Frame, Source};
+use crate::program::worker_pool::Repeatable;
+use crate::render;
 use crate::report::Report;
-use crate::request::{Request, Strategy};
 use crate::schedule_file::{SavedTarget, ScheduleFile};
-use crate::session::Session;
-use crate::source::{Frame, Source};
 use crate::store::Store;
-use crate::watch::Unwatched;
-use crate::workers::Repeatable;
-use crate::{Error, json, text};
+use crate::verbs::deadline::Deadline;
+use crate::verbs::replay::Again;
+use crate::verbs::session::Session;
+use crate::verbs::watch::Unwatched;
+use crate::{Error, json};
 
 /// Two threads that each lose the other's update if they are interleaved.
 const LOST_UPDATE: &str = "T1: create T2, create T3, join T2, join T3, r x, assert x==2 \
@@ -97,7 +98,7 @@ struct Explored {
 impl Explored {
     /// The report as it would be with a clock that stands still and a store that is always in the same place.
     fn text(&self) -> String {
-        text::render(&self.timeless())
+        render::render(&self.timeless())
     }
 
     fn timeless(&self) -> Report {

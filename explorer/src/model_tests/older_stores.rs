@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::*;
-use crate::kept::KeptFolder;
 use crate::report::Role;
+use crate::store::findings::KeptFolder;
 
 /// The members that older versions did not write: with `doing`, parties of reports are told from those of schedule files.
 fn as_before(value: &mut Value) {
@@ -45,7 +45,7 @@ fn a_store_of_an_older_version_says_what_it_said() {
         let (before, last_before) = (folder.findings(), folder.target().unwrap().last);
         assert_eq!(last_before.reason, None);
         assert_eq!(last_before.reason(), last.reason());
-        let roles = |kept: &[crate::kept::KeptFinding]| {
+        let roles = |kept: &[crate::store::findings::KeptFinding]| {
             kept[0].finding.parties.iter().map(|party| party.role).collect::<Vec<Role>>()
         };
         assert_eq!((before.len(), roles(&before)), (now.len(), roles(&now)), "{program}");
@@ -61,7 +61,7 @@ fn a_schedule_of_an_older_version_replays() {
         as_before(&mut value);
         let before: ScheduleFile = serde_json::from_value(value).unwrap();
         assert_eq!(before.failure.parties, []);
-        let first = |file: &ScheduleFile| crate::old_form::first_party(&file.failure);
+        let first = |file: &ScheduleFile| crate::report::old_form::first_party(&file.failure);
         assert_eq!(first(&before), first(&now), "{program}");
         let file = explored.folder.path().join("before.json");
         let mut text = Vec::new();

@@ -1,7 +1,7 @@
 //! What a search comes to, what is kept of it, and what is said beside the findings.
 
 use super::*;
-use crate::verdict::Verdict;
+use crate::report::verdict::Verdict;
 
 #[test]
 fn the_store_holds_what_was_printed() {
@@ -10,7 +10,7 @@ fn the_store_holds_what_was_printed() {
     let mut printed = Vec::new();
     json(&explored.report, &mut printed).unwrap();
     assert_eq!(kept("report.json"), printed);
-    assert_eq!(kept("report.txt"), text::render(&explored.report).into_bytes());
+    assert_eq!(kept("report.txt"), render::render(&explored.report).into_bytes());
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn what_is_left_out_because_a_thread_had_to_let_others_go_is_not_called_run() {
         let of_which =
             "in which no thread yields or sleeps more than 8 times in a row while another one could go";
         let line = format!("Nothing found: every schedule{bound} {of_which} was run, and none failed.\n");
-        let text = text::render(&report);
+        let text = render::render(&report);
         assert!(text.contains(&line), "{text}");
         assert_eq!((report.covered.everything, report.covered.in_turns_of), (false, Some(8)));
     }
@@ -48,7 +48,7 @@ fn what_is_left_out_because_a_thread_had_to_let_others_go_is_not_called_run() {
 fn a_search_that_covers_nothing_says_what_it_promises() {
     let text = |strategy| {
         let change = |request: &mut Request| (request.strategy, request.max_schedules) = (strategy, 5);
-        text::render(&explore_with(CLEAN, change).report)
+        render::render(&explore_with(CLEAN, change).report)
     };
     assert!(text(Strategy::Pos).contains("\n  promise   no published bound\n"));
     assert!(text(Strategy::Pct).contains("with probability 1/(n k^(d-1)) or more\n"));

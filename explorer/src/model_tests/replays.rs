@@ -1,7 +1,7 @@
 //! Saved schedules, run again: by the same build, by others.
 
 use super::*;
-use crate::verdict::Verdict;
+use crate::report::verdict::Verdict;
 
 #[test]
 fn a_replay_shows_the_same_story() {

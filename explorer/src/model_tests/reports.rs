@@ -1,7 +1,7 @@
 //! The text and the JSON of reports.
 
 use super::*;
-use crate::verdict::Verdict;
+use crate::report::verdict::Verdict;
 
 #[test]
 fn the_report_of_a_lost_update_shows_the_preemption() {

@@ -10,8 +10,8 @@ use checker::names::Obj;
 use checker::seam::{Epoch, Program, Scope, StartError};
 
 use super::{LOST_UPDATE, explore_on, explore_with};
-use crate::request::{Request, Strategy};
-use crate::workers::{Repeatable, Staff};
+use crate::input::request::{Request, Strategy};
+use crate::program::worker_pool::{Repeatable, Staff};
 
 /// Some thousands of executions within two preemptions, some of which fail.
 const BUSY: &str = "T1: create T2, create T3, r x, w y x+1, r z, w x, join T2, join T3, r x, assert x<3 \

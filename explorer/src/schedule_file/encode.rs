@@ -8,7 +8,7 @@ use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serializer};
 
 use super::SavedChoice;
-use crate::shared::Pool;
+use crate::report::interned::Pool;
 
 /// Choices as they are read: of up to a million, words that many have in common are kept once.
 pub(super) fn choices<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<SavedChoice>, D::Error> {

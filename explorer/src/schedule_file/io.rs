@@ -132,7 +132,7 @@ pub(crate) mod tests {
 
     use super::super::{Actor, FoundBy, KeyPoints, SavedChoice, SavedFailure, SavedTarget};
     use super::*;
-    use crate::place::Place;
+    use crate::input::portable_path::Place;
     use crate::report::Location;
 
     pub(crate) fn example() -> ScheduleFile {

@@ -14,11 +14,11 @@ use checker::op::OpKind;
 use checker::seam::{Agent, Choice, Epoch, OpKey, Pick};
 use serde::{Deserialize, Serialize};
 
-use crate::place::Place;
+use crate::input::os_text::OsText;
+use crate::input::portable_path::Place;
+use crate::input::request::Request;
 use crate::report::Location;
-use crate::request::Request;
-use crate::shared::Shared;
-use crate::text_value::OsText;
+use crate::report::interned::Shared;
 
 pub(crate) use self::at::{function, place};
 pub use self::io::ScheduleFileError;

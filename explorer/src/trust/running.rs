@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use ptrace_backend::preflight;
 
-use crate::environment;
+use crate::input::environment;
 use crate::schedule_file::SavedTarget;
 use crate::shown::escaped;
 

@@ -5,9 +5,9 @@ use std::io::Write;
 use std::time::Duration;
 
 use super::*;
-use crate::place::Place;
+use crate::input::os_text::OsText;
+use crate::input::portable_path::Place;
 use crate::schedule_file::example;
-use crate::text_value::OsText;
 
 fn key() -> Key {
     Key::in_folder(tempfile::tempdir().unwrap().path()).unwrap()

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use explorer::explanation::{AccessLine, Compared, Explanation, PatternLine, Side};
-use explorer::third_person::third_person;
+use explorer::narrate::third_person::third_person;
+use explorer::report::explanation::{AccessLine, Compared, Explanation, PatternLine, Side};
 
 use super::Spot;
 

@@ -8,9 +8,9 @@ mod texts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use explorer::kept::{self, KeptFinding, KeptFolder, KeptTarget};
+use explorer::report::interned::Shared;
 use explorer::report::{FailureKind, Location};
-use explorer::shared::Shared;
+use explorer::store::findings::{self, KeptFinding, KeptFolder, KeptTarget};
 
 pub(crate) use self::clues::Clue;
 pub(crate) use self::schedule::{Preemption, State, Step};
@@ -170,7 +170,7 @@ impl Findings {
 
     /// Reads what has changed in the store of a checkout, and says whether anything has.
     pub(crate) fn look_at(&mut self, root: &Path) -> bool {
-        let folders = kept::folders(root);
+        let folders = findings::folders(root);
         let before = self.folders.len();
         self.folders.retain(|folder, kept| kept.root != root || folders.contains(folder));
         let mut changed = before != self.folders.len();

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use explorer::narrate::third_person::third_person;
 use explorer::report::{EventLine, Finding, OpKind, Party, Role, Why};
-use explorer::third_person::third_person;
 
 use super::Spot;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::SystemTime;
 
-use explorer::kept::{KeptSource, content_hash};
+use explorer::store::findings::{KeptSource, content_hash};
 use files::Kind;
 
 use super::line_map::LineMap;

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use explorer::config;
 use explorer::discover::{Target, Workspace};
-use explorer::kept::{CheckResult, last_words};
-use explorer::lines::Line;
-use explorer::request::{Request, Strategy};
-use explorer::text::plural;
+use explorer::input::request::{Request, Strategy};
+use explorer::render::plural;
+use explorer::store::findings::{CheckResult, last_words};
+use explorer::verbs::json_lines::Line;
 use tower_lsp::ls_types::{MessageType, Uri};
 
 use super::State;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use explorer::doctor::Check;
+use explorer::program::doctor::Check;
 use tower_lsp::ls_types::MessageType;
 
 use super::State;

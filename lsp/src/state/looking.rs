@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use explorer::kept;
-use explorer::root::root_of;
+use explorer::input::project_root::root_of;
+use explorer::store::findings;
 use tokio::sync::oneshot;
 use tower_lsp::ls_types::{CodeLens, Uri};
 
@@ -100,10 +100,10 @@ impl State {
 
     /// Files have changed, says the client.
     pub(crate) fn files_changed(&mut self, files: &[PathBuf]) {
-        if files.iter().any(|file| kept::stores_of(file).is_some()) && self.look_at_stores() {
+        if files.iter().any(|file| findings::stores_of(file).is_some()) && self.look_at_stores() {
             self.changed(Changed::ALL);
         }
-        let sources = files.iter().filter(|file| kept::stores_of(file).is_none());
+        let sources = files.iter().filter(|file| findings::stores_of(file).is_none());
         let folders: BTreeSet<PathBuf> =
             sources.filter_map(|file| Some(self.folder_of(file)?.path.clone())).collect();
         for path in folders {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use explorer::discover::Target;
-use explorer::kept::KeptTarget;
+use explorer::render::plural;
+use explorer::report::verdict::Verdict;
 use explorer::shown::{escaped, escaped_line};
-use explorer::text::plural;
-use explorer::verdict::Verdict;
+use explorer::store::findings::KeptTarget;
 use serde_json::{Value, json};
 use tower_lsp::ls_types::Uri;
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use explorer::config::Config;
 use explorer::discover::Workspace;
-use explorer::kept::KeptFolder;
 use explorer::schedule_file::ScheduleFile;
+use explorer::store::findings::KeptFolder;
 use proptest::sample::select;
 use tests::{Build, Optimisation, Tool};
 

@@ -7,7 +7,7 @@ use toml::Value;
 
 use super::settings::tables;
 use super::{CargoTarget, Manifest};
-use crate::environment::Variables;
+use crate::input::environment::Variables;
 
 /// The variables that cargo sets for a target of a package, in the order of their names.
 pub(in crate::discover) fn variables(target: &CargoTarget, manifest: &Manifest) -> Variables {

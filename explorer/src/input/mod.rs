@@ -1,0 +1,7 @@
+//! What a user asks for and gives: the request, the target's environment, and names of files that another checkout finds.
+
+pub mod environment;
+pub mod os_text;
+pub mod portable_path;
+pub mod project_root;
+pub mod request;

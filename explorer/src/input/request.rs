@@ -1,0 +1,172 @@
+//! What a user asks for: a program, how it is run, and how it is explored.
+
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use checker::explain::Effort;
+pub use checker::strategy::StrategyKind as Strategy;
+
+use crate::config::Defaults;
+use crate::input::environment::Variables;
+
+/// The executions that a claim about all schedules is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryModel {
+    /// Those that the processor shows: a claim is made where they are all sequentially consistent.
+    X86,
+    /// Those of sequential consistency.
+    Sc,
+}
+
+impl MemoryModel {
+    /// Every name.
+    pub const NAMES: [&str; 2] = [Self::X86.name(), Self::Sc.name()];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::X86 => "x86",
+            Self::Sc => "sc",
+        }
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::X86, Self::Sc].into_iter().find(|model| model.name() == name)
+    }
+}
+
+/// A search that a user asks for. Relative paths start from the working directory of the tool.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Request {
+    /// The executable; a bare name that is no file here is looked for in `PATH`.
+    pub program: PathBuf,
+    /// Its arguments, without its name.
+    pub arguments: Vec<OsString>,
+    /// Its working directory; that of the tool if `None`.
+    pub directory: Option<PathBuf>,
+    /// Variables that are set for it.
+    pub variables: Variables,
+    /// Its standard input; empty if `None`.
+    pub stdin: Option<PathBuf>,
+    /// Whether each execution has its own copy of the working directory.
+    pub fresh_directory: bool,
+    /// Whether an exit code other than 0 is no failure.
+    pub ignore_exit_code: bool,
+    /// How long a thread may run without coming to its next key point.
+    pub run_timeout: Duration,
+    /// How many events one execution may have.
+    pub step_limit: u32,
+    /// Which search.
+    pub strategy: Strategy,
+    /// The bound of auto, icb and bounded-dpor.
+    pub max_preemptions: u32,
+    /// The bound of idb.
+    pub max_delays: u32,
+    /// The depth of the failures that are looked for (pct, pctvb).
+    pub depth: u32,
+    /// How many variables preemptions may be at (vtb, pctvb).
+    pub max_variables: u32,
+    /// How many threads' order may matter (vtb).
+    pub max_threads: u32,
+    /// How many periods a schedule may have (period).
+    pub max_periods: u32,
+    /// What random choices start from.
+    pub seed: u64,
+    /// How many executions run at once; the result does not depend on it. Unless given, as many as there are CPUs, as long as
+    /// executions cannot meet outside of their memory.
+    pub workers: Option<NonZeroUsize>,
+    /// Whether the search goes on after the first finding.
+    pub keep_going: bool,
+    /// Whether findings are explained after the search.
+    pub explain: bool,
+    /// How long the explanation of one finding may take.
+    pub explain_time: Duration,
+    /// What the simplest schedule is worth.
+    pub effort: Effort,
+    /// Whether threads are switched at synchronisation only.
+    pub only_synchronisation: bool,
+    /// Whether data races are looked for.
+    pub races: bool,
+    /// Whether a data race counts as a failure.
+    pub fail_on_races: bool,
+    /// The memory model that a claim is about.
+    pub memory_model: MemoryModel,
+    /// Entries of the account that the user answers for: file names of modules, or kinds of entries of the account.
+    pub assume: Vec<String>,
+    /// How many executions the search may take.
+    pub max_schedules: u64,
+    /// How long the search may take.
+    pub time_limit: Duration,
+    /// Where report and schedules are kept, if not in the store.
+    pub output: Option<PathBuf>,
+    /// The name that the target has in the store; that of the program if `None`.
+    pub target: Option<String>,
+}
+
+impl Request {
+    /// A program without arguments, and the defaults for everything else.
+    #[must_use]
+    pub fn new(program: PathBuf) -> Self {
+        Self {
+            program,
+            arguments: Vec::new(),
+            directory: None,
+            variables: Vec::new(),
+            stdin: None,
+            fresh_directory: Defaults::fresh_directory(),
+            ignore_exit_code: Defaults::ignore_exit_code(),
+            run_timeout: Defaults::run_timeout(),
+            step_limit: Defaults::step_limit(),
+            strategy: Defaults::strategy(),
+            max_preemptions: Defaults::max_preemptions(),
+            max_delays: Defaults::max_delays(),
+            depth: Defaults::depth(),
+            max_variables: Defaults::max_variables(),
+            max_threads: Defaults::max_threads(),
+            max_periods: Defaults::max_periods(),
+            seed: Defaults::seed(),
+            workers: None,
+            keep_going: Defaults::keep_going(),
+            explain: true,
+            explain_time: Defaults::explain_time(),
+            effort: Effort::Bounded,
+            only_synchronisation: false,
+            races: true,
+            fail_on_races: false,
+            memory_model: Defaults::memory_model(),
+            assume: Vec::new(),
+            max_schedules: Defaults::max_schedules(),
+            time_limit: Defaults::time_limit(),
+            output: None,
+            target: None,
+        }
+    }
+
+    /// What the checker needs to know of it.
+    pub(crate) fn options(&self) -> checker::search::Options {
+        checker::search::Options {
+            strategy: self.strategy,
+            max_preemptions: self.max_preemptions,
+            max_delays: self.max_delays,
+            depth: self.depth,
+            max_variables: self.max_variables,
+            max_threads: self.max_threads,
+            max_periods: self.max_periods,
+            max_schedules: Some(self.max_schedules),
+            step_limit: self.step_limit,
+            seed: self.seed,
+            keep_going: self.keep_going,
+            races: self.races,
+            only_synchronisation: self.only_synchronisation,
+            ..checker::search::Options::default()
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! From what the checker found to what a report says: places, labels of threads, lines of events, and sentences.
+
+pub(crate) mod event_lines;
+pub(crate) mod explanation;
+pub(crate) mod failing_thread;
+mod failures;
+pub(crate) mod finding;
+pub mod locations;
+pub(crate) mod phrasing;
+pub(crate) mod races;
+mod search_notes;
+pub(crate) mod stacks;
+pub mod third_person;
+pub mod thread_labels;
+pub(crate) mod unwatched;
+pub(crate) mod user_frames;

@@ -1,0 +1,130 @@
+//! Operations and reasons in words.
+
+use checker::lock_action::Hold;
+use checker::names::{Obj, ThreadName};
+use checker::op::{Access, Effect, Mode, Op, OpKind};
+use checker::recorded::Recorded;
+use checker::seam::{On, Pick};
+
+use crate::narrate::thread_labels::Lanes;
+use crate::program::source::Source;
+
+/// What words are taken from.
+pub(crate) struct Words<'a> {
+    pub(crate) lanes: &'a Lanes,
+    pub(crate) source: &'a dyn Source,
+}
+
+impl Words<'_> {
+    /// An object, in backquotes.
+    pub(crate) fn object(&self, obj: Obj) -> String {
+        match self.source.describe(obj) {
+            Some(words) => format!("`{words}`"),
+            None => format!("`{:x}+{}`", obj.name.0, obj.offset),
+        }
+    }
+
+    fn objects(&self, effect: &Effect) -> String {
+        let words: Vec<String> = effect.accesses.iter().map(|access| self.object(access.obj)).collect();
+        words.join(", ")
+    }
+
+    /// A wait reads the condition variable and releases the mutex.
+    fn condition_wait(&self, effect: &Effect) -> String {
+        let (waits, releases): (Vec<Access>, Vec<Access>) =
+            effect.accesses.iter().partition(|access| access.mode == Mode::Read);
+        let words = |accesses: &[Access]| {
+            accesses.iter().map(|access| self.object(access.obj)).collect::<Vec<_>>().join(", ")
+        };
+        format!("{}, releasing {}", words(&waits), words(&releases))
+    }
+
+    /// What a pending operation would do ("write `x`").
+    pub(crate) fn pending(&self, op: &Op) -> String {
+        self.operation(op, op.peer)
+    }
+
+    /// What an event did ("try to lock `m`: not free").
+    pub(crate) fn event(&self, event: &Recorded) -> String {
+        let mut words = self.operation(&event.op, event.op.peer);
+        if let Some(failed) = failed(event) {
+            words.push_str(failed);
+        }
+        match event.pick {
+            Pick::Only => {}
+            Pick::Wake(thread) => words.push_str(&format!(", wakes {}", self.lanes.label(thread))),
+            Pick::Value(value) => words.push_str(&format!(" = {value}")),
+        }
+        words
+    }
+
+    fn operation(&self, op: &Op, peer: Option<ThreadName>) -> String {
+        let verb = op.kind.verb();
+        let object = match (peer, op.kind) {
+            (Some(thread), OpKind::Create | OpKind::Join) => self.lanes.label(thread),
+            (None, OpKind::Create) => "a thread".to_owned(),
+            (_, OpKind::CondWait) => self.condition_wait(&op.may),
+            _ => self.objects(&op.may),
+        };
+        if object.is_empty() { verb.to_owned() } else { format!("{verb} {object}") }
+    }
+
+    /// "spins until … changes": what of it has a name, once.
+    pub(crate) fn spins(&self, objs: &[Obj]) -> String {
+        let mut words: Vec<String> = Vec::new();
+        for object in objs.iter().filter_map(|&obj| self.source.describe(obj)) {
+            let object = format!("`{object}`");
+            if !words.contains(&object) {
+                words.push(object);
+            }
+        }
+        if words.is_empty() {
+            words.push("something in memory".to_owned());
+        }
+        format!("spins until {} changes", words.join(" or "))
+    }
+
+    /// An operation of which only the kind and the effect are known.
+    pub(crate) fn effect(&self, kind: OpKind, effect: &Effect) -> String {
+        if effect.accesses.is_empty() {
+            return kind.to_string();
+        }
+        self.operation(&Op { may: effect.clone(), ..Op::new(kind, []) }, None)
+    }
+
+    /// "waits for …".
+    pub(crate) fn waits(&self, on: &On) -> String {
+        let object = |obj: &Obj| self.object(*obj);
+        match on {
+            On::Mutex { obj, owner: Some(owner) } => {
+                format!("waits for {}, held by {}", object(obj), self.lanes.label(*owner))
+            }
+            On::Mutex { obj, owner: None } => format!("waits for {}", object(obj)),
+            On::Read(obj) => format!("waits to lock {} for reading", object(obj)),
+            On::Write(obj) => format!("waits to lock {} for writing", object(obj)),
+            On::Cond(obj) => format!("waits for a signal on {}", object(obj)),
+            On::Sem(obj) => format!("waits for {} to be above 0", object(obj)),
+            On::Barrier { obj, .. } => format!("waits at {} for the others", object(obj)),
+            On::Join(thread) => format!("waits for {} to end", self.lanes.label(*thread)),
+            On::Futex(obj) => format!("sleeps on {}", object(obj)),
+            On::Await(objs) => self.spins(objs),
+            On::Once(obj) => format!("waits until {} is initialised", object(obj)),
+            On::Test => "waits for a test".to_owned(),
+            On::Input(files) => {
+                let files: Vec<String> = files.iter().map(ToString::to_string).collect();
+                format!("waits for input from file descriptor {}", files.join(", "))
+            }
+            On::Arrival => "waits for a signal".to_owned(),
+        }
+    }
+}
+
+/// What to add where an operation did not do what it may do.
+fn failed(event: &Recorded) -> Option<&'static str> {
+    let only_looked = || event.did.accesses.iter().all(|Access { mode, .. }| *mode == Mode::Read);
+    match event.failed_try() {
+        Some(Hold::Unit) => Some(": it is 0"),
+        Some(_) => Some(": not free"),
+        None => (event.op.kind == OpKind::CompareExchange && only_looked()).then_some(": another value"),
+    }
+}

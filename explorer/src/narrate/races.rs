@@ -1,0 +1,184 @@
+//! Data races of a search as a report tells them: both accesses with their stacks, which one more execution shows, once per
+//! pair of lines and variable.
+
+use std::sync::Arc;
+
+use checker::names::{Obj, Site};
+use checker::race::{FoundOut, Harm, Pair, Pairs, Place};
+use checker::seam::Program;
+use checker::trace::Trace;
+use rustc_hash::FxHashSet;
+
+use crate::config::{FILE, Suppressions};
+use crate::narrate::locations::Places;
+use crate::narrate::phrasing::Words;
+use crate::narrate::stacks::Stacks;
+use crate::narrate::thread_labels::Lanes;
+use crate::program::source_atomics::Atomics;
+use crate::render::plural;
+use crate::report::{Race, RaceKind, RacingAccess, Report};
+use crate::say::sentence;
+
+/// Executions that show races, run once more.
+#[derive(Default)]
+pub(crate) struct RunAgain(Vec<(Arc<Trace>, Stacks)>);
+
+/// Drops the races of a search that are none by what takes no part in scheduling: the synchronisation of libraries, and what
+/// only the text of the source calls atomic.
+pub(crate) fn confirm(program: &impl Program, found: &mut Pairs, places: &Places<'_>) -> RunAgain {
+    let atomics = Atomics::default();
+    let mut again = RunAgain::default();
+    found.confirm(|trace, events| {
+        let stacks = Stacks::of(program, trace, events);
+        let accesses =
+            trace.steps.iter().map(|step| &step.event).filter(|event| event.op.kind.is_load_or_store());
+        let sites: FxHashSet<Site> = accesses.map(|event| event.site).collect();
+        let atomic = sites.into_iter().filter(|site| atomics.says(places.source(), *site)).collect();
+        let hidden = stacks.hidden.clone();
+        again.0.push((Arc::clone(trace), stacks));
+        FoundOut { hidden, atomic }
+    });
+    again
+}
+
+/// The races of a search. Accesses on the same lines of the same variable are one.
+pub(crate) fn report(found: &[Pair], RunAgain(executions): &RunAgain, places: &Places<'_>) -> Vec<Race> {
+    let mut races: Vec<Race> = Vec::new();
+    let unknown = Stacks::default();
+    for pair in found {
+        let again = executions.iter().find(|(trace, _)| Arc::ptr_eq(trace, &pair.trace));
+        let race = Telling::new(pair, again.map_or(&unknown, |(_, stacks)| stacks), places).race();
+        match races.iter_mut().find(|known| is_same(known, &race)) {
+            Some(known) => merge(known, race),
+            None => races.push(race),
+        }
+    }
+    races
+}
+
+/// In how many pairs an access is none that the processor carries out in one step: another thread may see it half done. More than
+/// eight bytes are several steps, and so are bytes on both sides of a boundary between cache lines.
+pub(crate) fn torn(found: &[Pair]) -> u64 {
+    const WORD: u32 = 8;
+    const LINE: u32 = 64;
+    let is_torn = |obj: &Obj| obj.len > WORD || obj.offset % LINE + obj.len > LINE;
+    let is_of_torn = |pair: &&Pair| {
+        let events = pair.race.events.iter().filter_map(|&at| pair.trace.steps.get(at as usize));
+        let mut accesses = events.flat_map(|step| &step.event.did.accesses);
+        accesses.any(|access| access.obj.overlaps(&pair.race.obj) && is_torn(&access.obj))
+    };
+    found.iter().filter(is_of_torn).count() as u64
+}
+
+/// Takes the races out of a report that may stay, and notes what suppresses nothing.
+pub(crate) fn suppress(report: &mut Report, Suppressions { known, problems }: &Suppressions) {
+    let before = report.races.len();
+    let mut used = vec![false; known.len()];
+    report.races.retain(|race| {
+        let matching = known.iter().position(|suppression| suppression.matches(race));
+        if let Some(nth) = matching {
+            used[nth] = true;
+        }
+        matching.is_none()
+    });
+    report.suppressed_races = (before - report.races.len()) as u64;
+    for (suppression, _) in known.iter().zip(used).filter(|(_, used)| !used) {
+        report.notes.push(format!(
+            "the [[suppress]] at line {} of {FILE} matches no data race that was seen ({})",
+            suppression.line, suppression.reason
+        ));
+    }
+    report.notes.extend_from_slice(problems);
+}
+
+/// Whether two races are between the same lines and about the same variable.
+fn is_same(a: &Race, b: &Race) -> bool {
+    let lines = |race: &Race| {
+        let mut lines = race.accesses.each_ref().map(|access| access.place.words());
+        lines.sort();
+        lines
+    };
+    a.variable == b.variable && lines(a) == lines(b)
+}
+
+fn merge(known: &mut Race, race: Race) {
+    known.certain |= race.certain;
+    if race.harmful && !known.harmful {
+        known.harmful = true;
+        known.harm = race.harm;
+    }
+}
+
+struct Telling<'a> {
+    pair: &'a Pair,
+    stacks: &'a Stacks,
+    places: &'a Places<'a>,
+    lanes: Lanes,
+}
+
+impl<'a> Telling<'a> {
+    fn new(pair: &'a Pair, stacks: &'a Stacks, places: &'a Places<'a>) -> Self {
+        let lanes = Lanes::of(pair.trace.threads.iter().copied(), places.source().harness());
+        Self { pair, stacks, places, lanes }
+    }
+
+    fn race(&self) -> Race {
+        let words = Words { lanes: &self.lanes, source: self.places.source() };
+        let variable = words.object(self.pair.obj());
+        let accesses = self.pair.race.events.map(|at| self.access(at));
+        let certain = self.pair.certain;
+        let [first, second] = &accesses;
+        let what = if certain { "data race" } else { "unordered accesses (may be atomic)" };
+        let message = sentence(format!(
+            "{what}: {} {} {variable} and {} {} it, and nothing orders the two",
+            at(first),
+            self.verb(0),
+            at(second),
+            self.verb(1)
+        ));
+        let harm = self.pair.harm.as_ref().map(|harm| sentence(self.harm(harm, &accesses)));
+        let harmful = harm.is_some();
+        let variable = variable.trim_matches('`').to_owned();
+        Race { kind: RaceKind::Race, message, variable, certain, harmful, harm, accesses }
+    }
+
+    fn verb(&self, nth: usize) -> &'static str {
+        if self.pair.race.places[nth].writes { "writes" } else { "reads" }
+    }
+
+    fn access(&self, at: u32) -> RacingAccess {
+        let event = &self.pair.trace.steps[at as usize].event;
+        let stack = self.stacks.told(at, event.site, self.places);
+        let place = stack.first().cloned().unwrap_or_else(|| self.places.of_site(event.site));
+        let thread = self.lanes.label(event.id.thread);
+        RacingAccess { thread, operation: event.op.kind, place, stack }
+    }
+
+    fn harm(&self, harm: &Harm, accesses: &[RacingAccess; 2]) -> String {
+        let Harm { order: [first, second], both, failed, others: (all, passed) } = *harm;
+        let place = |place: Place| {
+            let what = if place.writes { "the write" } else { "the read" };
+            let is_here = |nth: &usize| self.pair.race.places[*nth].site == place.site;
+            let known = (0..2).find(is_here).map(|nth| accesses[nth].place.short_words());
+            match known.filter(|at| !at.is_empty()) {
+                Some(at) => format!("{what} at {at}"),
+                None => what.to_owned(),
+            }
+        };
+        let order = if both {
+            format!("{} and {} each came before the other once", place(first), place(second))
+        } else if first == second {
+            format!("{} came in one order of the threads", place(first))
+        } else {
+            format!("{} came before {}", place(first), place(second))
+        };
+        let executions = plural(failed, "execution");
+        format!("{failed} of {executions} in which {order} failed, {passed} of {all} others passed")
+    }
+}
+
+/// `T1 (work, counter.c:9)`.
+fn at(access: &RacingAccess) -> String {
+    let place = access.place.words();
+    if place.is_empty() { access.thread.clone() } else { format!("{} ({place})", access.thread) }
+}

@@ -1,0 +1,60 @@
+//! The stacks of threads at events of an execution, which one more execution of the same schedule shows.
+
+use std::collections::BTreeMap;
+
+use checker::account::HiddenAccess;
+use checker::names::Site;
+use checker::seam::{Execution, Program, Scope, Stop};
+use checker::trace::{Trace, TraceStep};
+
+use crate::narrate::locations::Places;
+use crate::report::Location;
+
+/// So many events are run at a time: each is returned with all that it changed.
+const AT_ONCE: usize = 1_024;
+
+/// The stack before each event that was asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Stacks {
+    stacks: BTreeMap<u32, Vec<Site>>,
+    /// What libraries did until the last of these events ([`checker::seam::Ending::hidden`]).
+    pub(crate) hidden: Option<Vec<HiddenAccess>>,
+}
+
+impl Stacks {
+    /// Runs an execution again, as far as these events. Where it does not come out again, what is known by then has to do.
+    pub(crate) fn of(program: &impl Program, trace: &Trace, mut events: Vec<u32>) -> Self {
+        events.sort_unstable();
+        events.dedup();
+        let mut found = Self::default();
+        if events.is_empty() {
+            return found;
+        }
+        let Ok(mut run) = program.start(&Scope::Hidden) else { return found };
+        let mut ran = 0;
+        let mut is_whole = true;
+        for event in events {
+            let came_out = trace.steps[ran..event as usize].chunks(AT_ONCE).all(|part| {
+                let steps: Vec<_> = part.iter().map(TraceStep::replayed).collect();
+                run.replay(&steps).is_ok_and(|batch| batch.stop != Stop::Promoted)
+            });
+            if !came_out {
+                is_whole = false;
+                break;
+            }
+            ran = event as usize;
+            found.stacks.insert(event, run.stack(trace.steps[ran].event.id.thread));
+        }
+        found.hidden = run.finish().hidden.filter(|_| is_whole);
+        found
+    }
+
+    /// How the thread of an event came to it, innermost first: the frames of the user's own code. `site` is the event's, for
+    /// where more is not known.
+    pub(crate) fn told(&self, event: u32, site: Site, places: &Places<'_>) -> Vec<Location> {
+        match self.stacks.get(&event).filter(|stack| !stack.is_empty()) {
+            Some(stack) => places.of_stack(stack),
+            None => places.of_stack(&[site]),
+        }
+    }
+}

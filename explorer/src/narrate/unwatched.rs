@@ -1,0 +1,182 @@
+//! The account of what was not watched, as reports tell it: what of it the user answers for, and what takes a claim away.
+
+use std::collections::BTreeMap;
+
+use checker::account::{Unwatched, UnwatchedKind};
+use serde::{Deserialize, Serialize};
+
+use crate::render::plural;
+use crate::report::Location;
+
+/// An entry of the account of a search: unwatched code, or an unwatched effect.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct NotCovered {
+    /// The kind of the entry.
+    pub kind: UnwatchedKind,
+    /// The file name of the module whose code it is, where it is code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module: Option<String>,
+    /// Which function or system call, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+    /// In how many executions.
+    pub count: u64,
+    /// For store buffering, some of the places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stores: Vec<BufferedStore>,
+}
+
+/// A store that may stay in its processor's buffer for so long that an execution is not sequentially consistent.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct BufferedStore {
+    /// The store.
+    pub store: Location,
+    /// A later load by the same thread, which the processor may carry out first.
+    pub load: Location,
+    /// The store of another thread that races with the load.
+    pub other: Location,
+}
+
+/// Of so many stores the places are told.
+pub(crate) const STORES: usize = 4;
+
+impl NotCovered {
+    /// Whether the user answers for it: by the name of its module, with or without the version (`libtbb.so`), or of its kind.
+    fn is_assumed(&self, assumed: &[String]) -> bool {
+        let is_version = |rest: &str| rest.is_empty() || rest.starts_with('.');
+        let module = self.module.as_deref();
+        let is_module =
+            |name: &str| module.and_then(|module| module.strip_prefix(name)).is_some_and(is_version);
+        assumed.iter().any(|name| name == self.kind.name() || is_module(name))
+    }
+}
+
+/// The entries that take a claim away, and those that the user answers for.
+pub(crate) fn split(
+    unwatched: &BTreeMap<Unwatched, u64>,
+    assumed: &[String],
+) -> (Vec<NotCovered>, Vec<NotCovered>) {
+    let entries = unwatched.iter().map(|(Unwatched { kind, module, function }, &count)| NotCovered {
+        kind: *kind,
+        module: module.clone(),
+        function: function.clone(),
+        count,
+        stores: Vec::new(),
+    });
+    entries.partition(|entry| !entry.is_assumed(assumed))
+}
+
+/// Sentences on names that answer for nothing: they are of no kind, and no entry has them.
+pub(crate) fn unused<'a>(
+    unwatched: &'a BTreeMap<Unwatched, u64>,
+    assumed: &'a [String],
+) -> impl Iterator<Item = String> + 'a {
+    let is_used = |name: &String| {
+        let (_, answered) = split(unwatched, std::slice::from_ref(name));
+        !answered.is_empty() || UnwatchedKind::ALL.iter().any(|kind| kind.name() == name)
+    };
+    assumed.iter().filter(move |name| !is_used(name)).map(|name| {
+        format!("nothing is assumed for `{name}`, which is no kind of what is not seen, and no library of it")
+    })
+}
+
+/// One line for each kind and module: `what libtbb.so does in 12 functions (tbb::…, …)`.
+pub(crate) fn lines(entries: &[NotCovered]) -> Vec<String> {
+    let mut groups: Vec<(UnwatchedKind, Option<&str>, Vec<&str>)> = Vec::new();
+    for entry in entries {
+        let module = entry.module.as_deref();
+        let function = entry.function.as_deref();
+        match groups.iter_mut().find(|(kind, of, _)| (*kind, *of) == (entry.kind, module)) {
+            Some((_, _, functions)) => functions.extend(function),
+            None => groups.push((entry.kind, module, function.into_iter().collect())),
+        }
+    }
+    let stores: Vec<String> = entries.iter().flat_map(|entry| &entry.stores).map(buffered).collect();
+    let stores = stores.join(", ");
+    let told = |(kind, module, functions): (UnwatchedKind, Option<&str>, Vec<&str>)| match kind {
+        UnwatchedKind::StoreBuffering if !stores.is_empty() => {
+            format!("{} ({stores}); --memory-model sc leaves them out", words(kind, module, &functions))
+        }
+        _ => words(kind, module, &functions),
+    };
+    groups.into_iter().map(told).collect()
+}
+
+/// `a.c:12 after a.c:13`.
+fn buffered(BufferedStore { store, load, .. }: &BufferedStore) -> String {
+    format!("{} after {}", store.words(), load.words())
+}
+
+fn words(kind: UnwatchedKind, module: Option<&str>, functions: &[&str]) -> String {
+    let of = module.unwrap_or("a library");
+    match kind {
+        UnwatchedKind::LibraryFunction => {
+            format!("what {of} does in {}", listed(functions))
+        }
+        UnwatchedKind::LoadedCode => match module {
+            Some(module) => format!("code of {module}, which was loaded while the program ran"),
+            None => "code that was loaded while the program ran".to_owned(),
+        },
+        UnwatchedKind::GeneratedCode => "code that the program has made itself".to_owned(),
+        UnwatchedKind::LiftedTraps => "instructions that ran too often to be watched each time".to_owned(),
+        UnwatchedKind::SharedMapping => "memory that is mapped at two addresses".to_owned(),
+        UnwatchedKind::Task => {
+            format!("threads or processes that are not scheduled, started by {}", listed(functions))
+        }
+        UnwatchedKind::File => format!("files that are used through streams, by {}", listed(functions)),
+        UnwatchedKind::AsynchronousCancellation => {
+            "a cancellation between two scheduling points of a thread that allows it anywhere".to_owned()
+        }
+        UnwatchedKind::TornAccess => {
+            "accesses that the processor does not carry out in one step, half done".to_owned()
+        }
+        UnwatchedKind::StoreBuffering => {
+            "stores that the processor carries out after later loads of the same thread".to_owned()
+        }
+    }
+}
+
+/// `1 function (strtok)`, `12 functions (a, b, c, …)`.
+fn listed(functions: &[&str]) -> String {
+    const SHOWN: usize = 3;
+    let more = if functions.len() > SHOWN { ", …" } else { "" };
+    let shown = functions.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+    format!("{} ({shown}{more})", plural(functions.len() as u64, "function"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(kind: UnwatchedKind, module: &str, function: &str) -> (Unwatched, u64) {
+        (Unwatched { kind, module: Some(module.to_owned()), function: Some(function.to_owned()) }, 2)
+    }
+
+    #[test]
+    fn what_the_user_answers_for_takes_no_claim_away() {
+        let unwatched = BTreeMap::from([
+            entry(UnwatchedKind::LibraryFunction, "liba.so", "f"),
+            entry(UnwatchedKind::LibraryFunction, "libb.so.1.2", "g"),
+            entry(UnwatchedKind::File, "libc.so.6", "fputs"),
+        ]);
+        let of = |assumed: &[&str]| {
+            let assumed: Vec<String> = assumed.iter().map(|name| (*name).to_owned()).collect();
+            let (open, answered) = split(&unwatched, &assumed);
+            (open.len(), answered.len())
+        };
+        assert_eq!(of(&[]), (3, 0));
+        assert_eq!(of(&["libb.so"]), (2, 1));
+        assert_eq!(of(&["libb"]), (2, 1));
+        assert_eq!(of(&["libb.so.1.2"]), (2, 1));
+        assert_eq!(of(&["lib"]), (3, 0));
+        assert_eq!(of(&["libb.so", "file"]), (1, 2));
+    }
+
+    #[test]
+    fn functions_of_one_library_are_told_in_one_line() {
+        let unwatched =
+            BTreeMap::from(["a", "b", "c", "d"].map(|f| entry(UnwatchedKind::LibraryFunction, "liba.so", f)));
+        let (open, _) = split(&unwatched, &[]);
+        assert_eq!(lines(&open), ["what liba.so does in 4 functions (a, b, c, …)"]);
+    }
+}

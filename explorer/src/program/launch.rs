@@ -1,0 +1,187 @@
+//! The real backend as a source of words, and how a request becomes a launched program.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use checker::limit::Limit;
+use checker::names::{Obj, Site, ThreadName};
+use checker::seam::Program;
+use files::Kind;
+use ptrace_backend::{Known, LaunchSpec, Learnt, PtraceProgram, Stepping};
+
+use crate::discover;
+use crate::error::Error;
+use crate::input::environment::Variables;
+use crate::program::fresh_dir::FreshDir;
+use crate::program::run_note_words::of_machine;
+use crate::program::source::{Frame, Source};
+use crate::program::worker_pool::Repeatable;
+
+impl Source for PtraceProgram {
+    fn locate(&self, site: Site) -> Vec<Frame> {
+        Self::locate(self, site)
+    }
+
+    fn is_own_code(&self, site: Site) -> bool {
+        // Where the user's code has lines, code without them is what the compiler and the libraries added.
+        !self.executable().has_debug_lines && self.is_user_code(site)
+    }
+
+    fn describe(&self, obj: Obj) -> Option<String> {
+        Program::describe(self, obj)
+    }
+
+    fn harness(&self) -> Option<ThreadName> {
+        Self::harness(self)
+    }
+
+    fn source_named(&self, file: &Path) -> Option<PathBuf> {
+        let sources = self.executable().image.source_files();
+        let mut named = sources.iter().filter(|source| source.ends_with(file) && source.is_file());
+        let found = named.next()?.canonicalize().ok()?;
+        named.all(|other| other.canonicalize().is_ok_and(|other| other == found)).then_some(found)
+    }
+
+    fn build_id(&self) -> String {
+        self.executable().build_id.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = self.restrictions().into_iter().map(of_machine).collect();
+        if !self.executable().has_debug_lines {
+            notes.push(
+                "the program has no debug information: places are symbols and addresses (-g gives lines)"
+                    .to_owned(),
+            );
+        }
+        notes
+    }
+
+    fn assumptions(&self) -> Vec<String> {
+        let (disarmed, all) = self.disarmed();
+        if disarmed == 0 {
+            return Vec::new();
+        }
+        vec![format!(
+            "{disarmed} of {all} instructions that touch memory were no longer watched, because they had touched private \
+             memory only"
+        )]
+    }
+}
+
+impl Repeatable for PtraceProgram {
+    type Copy = Self;
+    type Known = Known;
+    type Learnt = Learnt;
+
+    /// A launch takes as long as a good many executions.
+    const WORTH_WHILE: u32 = 100;
+
+    fn again(&self, nth: usize, limit: &Limit) -> Option<Self> {
+        Self::again(self, nth, limit)
+    }
+
+    fn at_once(&self) -> usize {
+        Self::at_once(self)
+    }
+
+    fn is_outside(&self) -> bool {
+        Self::is_outside(self)
+    }
+
+    fn is_copy_outside(copy: &Self) -> bool {
+        copy.is_outside()
+    }
+
+    fn known(&self) -> Known {
+        Self::known(self)
+    }
+
+    fn adopt(copy: &Self, known: &Known) {
+        copy.adopt(known);
+    }
+
+    fn learnt(copy: &Self) -> Option<Learnt> {
+        copy.learnt()
+    }
+
+    fn learn(&self, learnt: Learnt, events: u32) {
+        Self::learn(self, learnt, events);
+    }
+}
+
+/// A launch: the program with everything that it is given. Paths are absolute.
+#[derive(Debug)]
+pub(crate) struct Launch {
+    pub(crate) program: PathBuf,
+    /// The name that it is called by, if that is not its path.
+    pub(crate) name: Option<OsString>,
+    pub(crate) arguments: Vec<OsString>,
+    pub(crate) directory: PathBuf,
+    pub(crate) environment: Variables,
+    pub(crate) stdin: Option<PathBuf>,
+    pub(crate) fresh_directory: bool,
+    pub(crate) ignore_exit_code: bool,
+    pub(crate) run_timeout: Duration,
+}
+
+/// A program that has been launched, and the copy of the working directory that it runs in, if it has one.
+pub(crate) struct Launched {
+    pub(crate) program: PtraceProgram,
+    pub(crate) fresh: Option<FreshDir>,
+}
+
+impl Launch {
+    /// Starts it. Only the calling thread can run executions of it.
+    pub(crate) fn start(&self, limit: &Limit) -> Result<Launched, Error> {
+        let fresh = if self.fresh_directory { Some(FreshDir::of(&self.directory)?) } else { None };
+        let directory = fresh.as_ref().map_or(self.directory.as_path(), FreshDir::path);
+        let spec = LaunchSpec {
+            program: self.program.clone(),
+            name: self.name.clone(),
+            args: self.arguments.clone(),
+            cwd: directory.to_owned(),
+            env: self.environment.clone(),
+            stdin: self.stdin.clone(),
+            run_timeout: self.run_timeout,
+            exit_code_fails: !self.ignore_exit_code,
+            stepping: Stepping::default(),
+            limit: limit.clone(),
+        };
+        Ok(Launched { program: PtraceProgram::launch(spec)?, fresh })
+    }
+}
+
+/// Makes the working directory what it was before the first execution.
+pub(crate) fn restore(fresh: Option<&FreshDir>) -> Option<()> {
+    fresh.map_or(Some(()), |fresh| fresh.restore().ok())
+}
+
+/// What stands for a failing line where nothing else does: the beginning of the test that the arguments select, or of `main`.
+pub(crate) fn entry(program: &Path, arguments: &[OsString]) -> Option<Frame> {
+    let alone = discover::alone(program, arguments, program.parent()?)?;
+    let at = alone.at?;
+    Some(Frame { function: alone.name, file: Some(at.file), line: Some(at.line), column: None })
+}
+
+/// The absolute path of a folder that the user named, without symbolic links.
+pub(crate) fn folder(path: &Path) -> Result<PathBuf, Error> {
+    let unusable = |error| Error::Path { what: "the working directory", path: path.to_owned(), error };
+    let found = path.canonicalize().map_err(unusable)?;
+    if found.is_dir() { Ok(found) } else { Err(unusable(io::ErrorKind::NotADirectory.into())) }
+}
+
+/// The absolute path of a file that the program is to read.
+pub(crate) fn input(path: &Path) -> Result<PathBuf, Error> {
+    let unusable = |error| Error::Path { what: "the standard input", path: path.to_owned(), error };
+    if path != Path::new("/dev/null") {
+        if !path.metadata().map_err(unusable)?.is_file() {
+            let what = "it is not a regular file, which every execution could read from its beginning";
+            return Err(unusable(io::Error::other(what)));
+        }
+        files::open(path, Kind::Input).map_err(unusable)?;
+    }
+    path.canonicalize().map_err(unusable)
+}

@@ -1,0 +1,161 @@
+//! Watches what executions have to tell about themselves: peculiarities are collected, and a test binary that does not run
+//! the chosen test is not run again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use checker::account::Unwatched;
+use checker::failure::Failure;
+use checker::names::{Obj, Site, ThreadName};
+use checker::peculiarity::Peculiarity;
+use checker::seam::{
+    AgentView, Batch, Choice, Ending, Epoch, Execution, ExecutionError, OpKey, Program, Scope, StartError,
+    Until,
+};
+use checker::trace::Trace;
+
+use crate::program::run_note_words::of_program;
+use crate::program::test_output::{Missed, missed};
+
+/// What a test framework says of the tests that it ran stands at the end, in so many bytes.
+const LONGEST_REPORT: usize = 16 << 10;
+
+/// What all executions so far have told.
+#[derive(Debug, Default)]
+pub(crate) struct Peculiarities(Mutex<Told>);
+
+#[derive(Debug, Default)]
+struct Told {
+    notes: BTreeSet<Peculiarity>,
+    /// What was run in place of the chosen test.
+    missed: Option<Missed>,
+    started: u64,
+    /// The account's entries, each with its number of executions.
+    unwatched: BTreeMap<Unwatched, u64>,
+}
+
+impl Peculiarities {
+    /// A sentence for each, in the order of the alphabet.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = self.told().notes.iter().copied().map(of_program).collect();
+        notes.sort_unstable();
+        notes
+    }
+
+    /// The account's entries, each with its number of executions.
+    pub(crate) fn unwatched(&self) -> BTreeMap<Unwatched, u64> {
+        self.told().unwatched.clone()
+    }
+
+    /// How many executions were started, whatever for.
+    pub(crate) fn executions(&self) -> u64 {
+        self.told().started
+    }
+
+    /// One more was run by somebody else, and ended so.
+    pub(crate) fn take_in(&self, ending: &Ending, is_one_test: bool) {
+        self.told().started += 1;
+        self.add(ending, is_one_test);
+    }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, ending: &Ending, is_one_test: bool) {
+        let mut told = self.told();
+        let end = ending.stdout.len().saturating_sub(LONGEST_REPORT);
+        told.missed = told.missed.or_else(|| missed(&ending.stdout[end..], is_one_test));
+        told.notes.extend(&ending.notes);
+        for unwatched in &ending.unwatched {
+            *told.unwatched.entry(unwatched.clone()).or_default() += 1;
+        }
+    }
+}
+
+/// A program whose executions tell about themselves in one place.
+pub(crate) struct Observed<'a, P> {
+    program: &'a P,
+    arguments: String,
+    is_one_test: bool,
+    told: &'a Peculiarities,
+}
+
+/// An execution of it.
+pub(crate) struct ObservedRun<'a, R> {
+    run: R,
+    is_one_test: bool,
+    told: &'a Peculiarities,
+}
+
+impl<'a, P> Observed<'a, P> {
+    /// `arguments` are those of the program, for a sentence; `is_one_test`: they select one test.
+    pub(crate) fn new(program: &'a P, arguments: String, is_one_test: bool, told: &'a Peculiarities) -> Self {
+        Self { program, arguments, is_one_test, told }
+    }
+
+    /// Why nothing that came of the executions counts: in one of them the test did not run, or did not run alone.
+    pub(crate) fn missed_its_test(&self) -> Option<StartError> {
+        let missed = self.told.told().missed?;
+        Some(StartError::Failed(missed.words(&self.arguments)))
+    }
+}
+
+impl<'a, P: Program> Program for Observed<'a, P> {
+    type Run = ObservedRun<'a, P::Run>;
+
+    fn start(&self, scope: &Scope) -> Result<Self::Run, StartError> {
+        if let Some(error) = self.missed_its_test() {
+            return Err(error);
+        }
+        let run = self.program.start(scope)?;
+        self.told.told().started += 1;
+        Ok(ObservedRun { run, is_one_test: self.is_one_test, told: self.told })
+    }
+
+    fn epoch(&self) -> Epoch {
+        self.program.epoch()
+    }
+
+    fn describe(&self, obj: Obj) -> Option<String> {
+        self.program.describe(obj)
+    }
+
+    fn counts_owners(&self, obj: Obj) -> bool {
+        self.program.counts_owners(obj)
+    }
+
+    fn takes_doubt(&self, trace: &Trace) -> bool {
+        self.program.takes_doubt(trace)
+    }
+
+    fn attribute(&self, failure: &mut Failure, trace: &Trace, ending: &Ending) -> u64 {
+        let executions = self.program.attribute(failure, trace, ending);
+        self.told.told().started += executions;
+        executions
+    }
+}
+
+impl<R: Execution> Execution for ObservedRun<'_, R> {
+    fn agents(&self) -> &[AgentView] {
+        self.run.agents()
+    }
+
+    fn run(&mut self, choice: Choice, until: &Until) -> Result<Batch, ExecutionError> {
+        self.run.run(choice, until)
+    }
+
+    fn replay(&mut self, steps: &[(Choice, OpKey)]) -> Result<Batch, ExecutionError> {
+        self.run.replay(steps)
+    }
+
+    fn stack(&mut self, thread: ThreadName) -> Vec<Site> {
+        self.run.stack(thread)
+    }
+
+    fn finish(self) -> Ending {
+        let ending = self.run.finish();
+        self.told.add(&ending, self.is_one_test);
+        ending
+    }
+}

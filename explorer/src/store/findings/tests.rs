@@ -1,0 +1,381 @@
+//! What is kept of explorations of small texts: over edits, rebuilds, dismissals, and beside others.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use checker::failure::{Failure, FailureDetail, FailureKind};
+use checker::names::{Site, ThreadName};
+use checker::search::Identity;
+
+use super::*;
+use crate::report::{Finding, Location, Output, Party, Report, Role};
+use crate::schedule_file::{FORMAT, FoundBy, KeyPoints, SavedFailure, ScheduleFile};
+use crate::store::Store;
+
+pub(super) fn finding(kind: FailureKind) -> Finding {
+    Finding {
+        kind,
+        message: "it fails".to_owned(),
+        headline: None,
+        place: Location { file: Some("a.c".to_owned()), line: Some(2), function: Some("main".to_owned()) },
+        thread: Some("T1".to_owned()),
+        schedule_number: 4,
+        executions: 6,
+        preemptions: Some(1),
+        fewest: true,
+        delays: None,
+        threads: None,
+        variables: None,
+        reproduced: "2/2".to_owned(),
+        explanation: None,
+        id: None,
+        schedule_file: None,
+        parties: Vec::new(),
+        lanes: Vec::new(),
+        events: Vec::new().into(),
+        output: Output::default(),
+    }
+}
+
+/// A checkout with one source and its program.
+struct Checkout(tempfile::TempDir);
+
+impl Checkout {
+    fn new() -> Self {
+        let checkout = Self(tempfile::tempdir().unwrap());
+        checkout.put("a.c", "int x;\nassert(x);\n");
+        checkout.put("app", "a program");
+        checkout
+    }
+
+    fn root(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        fs::write(self.root().join(name), text).unwrap();
+    }
+
+    fn store(&self) -> Store {
+        Store::of_target(self.root(), "app").unwrap()
+    }
+
+    fn folder(&self) -> KeptFolder {
+        KeptFolder::at(self.store().folder())
+    }
+
+    /// One exploration that finds a failure in these lines, or none.
+    fn explored(&self, build: &str, lines: &[u32], covered: Option<u32>) -> Vec<PathBuf> {
+        let failures: Vec<(u32, u32)> = lines.iter().map(|line| (*line, 1)).collect();
+        self.explored_deep(build, &failures, covered)
+    }
+
+    /// Of each failure: its line, and the fewest preemptions that show it.
+    fn explored_deep(&self, build: &str, failures: &[(u32, u32)], covered: Option<u32>) -> Vec<PathBuf> {
+        let (store, run) = (self.store(), run(build));
+        let mut keeper = Keeper::new(&store, self.root(), "app".to_owned(), &run);
+        let mut report = report(covered);
+        for (line, preemptions) in failures {
+            let mut told = finding(FailureKind::Assertion);
+            told.preemptions = Some(*preemptions);
+            told.place.line = Some(*line);
+            told.parties = vec![party(told.place.clone())];
+            let schedule = schedule(&run, *line);
+            keeper.keep(&identity(*line), &mut told, &schedule).unwrap();
+            report.findings.push(told);
+        }
+        keeper.end(&report, report.ended.clone()).unwrap();
+        report.findings.iter().filter_map(|finding| finding.schedule_file.clone()).map(Into::into).collect()
+    }
+
+    fn only(&self) -> KeptFinding {
+        let findings = self.folder().findings();
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        findings.into_iter().next().unwrap()
+    }
+}
+
+fn party(place: Location) -> Party {
+    Party { thread: "T1".to_owned(), role: Role::Failed, doing: "failed".to_owned(), stack: vec![place] }
+}
+
+fn identity(line: u32) -> Identity {
+    let stack = vec![Site(u64::from(line))];
+    Identity::of(&Failure::of_thread(FailureKind::Assertion, FailureDetail::Aborted, ThreadName::MAIN, stack))
+}
+
+fn run(build: &str) -> SavedTarget {
+    SavedTarget {
+        program: Place::Relative("app".into()),
+        name: None,
+        build_id: build.to_owned(),
+        arguments: Vec::new(),
+        directory: Place::Relative("".into()),
+        fresh_directory: false,
+        stdin: None,
+        environment: BTreeMap::new(),
+        ignore_exit_code: false,
+        step_limit: 1_000,
+        run_timeout: Duration::from_secs(1),
+    }
+}
+
+fn schedule(run: &SavedTarget, line: u32) -> ScheduleFile {
+    ScheduleFile {
+        format: FORMAT.to_owned(),
+        version: 1,
+        tool: String::new(),
+        target: run.clone(),
+        found_by: FoundBy {
+            strategy: "icb".to_owned(),
+            seed: 0,
+            schedule_number: 4,
+            epoch: checker::seam::Epoch::default(),
+            key_points: KeyPoints::default(),
+        },
+        failure: SavedFailure {
+            kind: FailureKind::Assertion,
+            message: "it fails".to_owned(),
+            at: vec![format!("T1 failed: main, a.c:{line}")],
+            parties: Vec::new(),
+            place: None,
+            preemptions: Some(1),
+            fewest: true,
+            delays: None,
+            minimised: false,
+        },
+        passes: None,
+        seal: None,
+        choices: Vec::new(),
+    }
+}
+
+fn report(covered: Option<u32>) -> Report {
+    Report {
+        format: crate::report::FORMAT.to_owned(),
+        version: 1,
+        tool: String::new(),
+        target: "app".to_owned(),
+        replayed: None,
+        verdict: Verdict::Clean,
+        strategy: "icb".to_owned(),
+        seed: 0,
+        schedules: 312,
+        deadlocked: 0,
+        redundant: 0,
+        pruned: 0,
+        other: 0,
+        narrow: None,
+        covered: Covered { preemptions: covered, ..Covered::default() },
+        not_covered: Vec::new(),
+        complete: true,
+        at_synchronisation: None,
+        ended: "it was stopped".to_owned(),
+        elapsed_seconds: 0.0,
+        schedules_per_second: 0.0,
+        key_points_per_schedule: 0.0,
+        notes: Vec::new(),
+        findings: Vec::new(),
+        races: Vec::new(),
+        suppressed_races: 0,
+    }
+}
+
+#[test]
+fn a_finding_keeps_its_sources_and_its_program() {
+    let checkout = Checkout::new();
+    let schedules = checkout.explored("build-1", &[2], Some(0));
+    let kept = checkout.only();
+    let folder = checkout.folder();
+    assert_eq!(kept.sources.len(), 1);
+    assert_eq!(kept.sources[0].hash, content_hash(b"int x;\nassert(x);\n"));
+    checkout.put("a.c", "another text");
+    fs::remove_file(checkout.root().join("app")).unwrap();
+    let text = fs::read_to_string(folder.path().join(&kept.sources[0].copy)).unwrap();
+    assert_eq!(text, "int x;\nassert(x);\n");
+    let program = folder.path().join(kept.program.as_ref().unwrap());
+    assert_eq!(fs::read_to_string(program).unwrap(), "a program");
+    assert_eq!(folder.finding_of_schedule(&schedules[0]), Some(kept));
+    assert_eq!(folder.target().unwrap().last.findings.len(), 1);
+}
+
+#[test]
+fn the_same_failure_after_an_edit_is_the_same_finding() {
+    let checkout = Checkout::new();
+    checkout.explored("build-1", &[2], Some(0));
+    let before = checkout.only();
+    assert_eq!(before.checked, None);
+    checkout.put("a.c", "// more\nint x;\nassert(x);\n");
+    checkout.explored("build-2", &[3], Some(0));
+    let after = checkout.only();
+    assert_eq!((&after.id, after.found), (&before.id, before.found));
+    assert_eq!(after.checked.unwrap().result, CheckResult::StillFails);
+    assert_eq!(after.finding.place.line, Some(3));
+}
+
+#[test]
+fn what_is_not_found_within_its_bound_is_fixed() {
+    let checkout = Checkout::new();
+    checkout.explored("build-1", &[2], Some(0));
+    checkout.explored("build-2", &[], Some(0));
+    let kept = checkout.only();
+    assert_eq!((kept.fixed, kept.checked.unwrap().result), (None, CheckResult::Inconclusive));
+    checkout.explored("build-2", &[], Some(1));
+    let kept = checkout.only();
+    let checked = kept.checked.unwrap();
+    assert_eq!((kept.fixed, checked.result), (Some(checked.at), CheckResult::Fixed));
+    assert_eq!(checked.words, "fixed: no failure up to 1 preemption · 312 schedules");
+    checkout.explored("build-3", &[2], Some(0));
+    assert_eq!(checkout.only().fixed, None);
+}
+
+#[test]
+fn a_program_that_fails_in_another_way_is_not_fixed() {
+    for (preemptions, result, words) in [
+        (
+            1,
+            CheckResult::Inconclusive,
+            "inconclusive: the program fails in another way, which may hide this one: it fails",
+        ),
+        // Fewer preemptions show no failure at all.
+        (2, CheckResult::Fixed, "fixed: no failure up to 1 preemption · 312 schedules"),
+    ] {
+        let checkout = Checkout::new();
+        checkout.explored("build-1", &[2], Some(0));
+        let before = checkout.only();
+        checkout.explored_deep("build-2", &[(1, preemptions)], Some(2));
+        let kept = checkout.folder().finding(&before.id).unwrap();
+        let checked = kept.checked.unwrap();
+        assert_eq!((checked.result, checked.words.as_str()), (result, words));
+        assert_eq!(kept.fixed.is_some(), result == CheckResult::Fixed);
+    }
+}
+
+#[test]
+fn a_shorter_run_of_the_same_build_says_nothing() {
+    let checkout = Checkout::new();
+    checkout.explored("build-1", &[2], Some(0));
+    checkout.explored("build-1", &[], None);
+    assert_eq!(checkout.only().checked, None);
+}
+
+#[test]
+fn what_a_dismissed_finding_alone_needed_goes_with_it() {
+    let checkout = Checkout::new();
+    let schedules = checkout.explored("build-1", &[1, 2], Some(0));
+    let folder = checkout.folder();
+    let [one, other] = folder.findings().try_into().unwrap();
+    folder.dismiss(&one.id).unwrap();
+    assert!(folder.path().join(&other.sources[0].copy).exists());
+    folder.dismiss(&other.id).unwrap();
+    for gone in [&other.sources[0].copy, other.program.as_ref().unwrap(), &other.schedule] {
+        assert!(!folder.path().join(gone).exists(), "{gone}");
+    }
+    assert!(schedules.iter().all(|schedule| !schedule.exists()));
+    folder.dismiss(&other.id).unwrap();
+}
+
+#[test]
+fn findings_in_one_line_have_schedules_of_their_own() {
+    let checkout = Checkout::new();
+    checkout.explored("build-1", &[2], Some(0));
+    checkout.put("a.c", "int x;\nassert(x > 0);\n");
+    checkout.explored("build-2", &[2], Some(0));
+    let folder = checkout.folder();
+    let [one, other] = folder.findings().try_into().unwrap();
+    folder.dismiss(&one.id).unwrap();
+    assert!(!folder.path().join(&one.schedule).exists());
+    assert!(folder.path().join(&other.schedule).exists());
+}
+
+#[test]
+fn what_fails_whatever_the_schedule_may_have_lacked_arguments() {
+    let checkout = Checkout::new();
+    for (kind, is_fixed) in [(FailureKind::AlwaysFails, true), (FailureKind::Assertion, false)] {
+        let found = KeptFinding {
+            finding: Finding { preemptions: Some(0), ..finding(kind) },
+            ..kept_of(&checkout, "build-1")
+        };
+        let mut settled = found.clone();
+        let with_arguments = SavedTarget { arguments: vec!["1".into()], ..run("build-1") };
+        let last = Run { findings: Vec::new(), ..last_of(&checkout) };
+        fixed_check::not_found(&mut settled, &with_arguments, &last, &[]);
+        assert_eq!(settled.fixed.is_some(), is_fixed, "{kind:?}");
+    }
+}
+
+/// A finding of a build, and what the last run came to, in which nothing was found with one preemption.
+fn kept_of(checkout: &Checkout, build: &str) -> KeptFinding {
+    checkout.explored(build, &[2], Some(1));
+    checkout.only()
+}
+
+fn last_of(checkout: &Checkout) -> Run {
+    checkout.folder().target().unwrap().last
+}
+
+#[test]
+fn the_last_run_of_a_target_says_something_of_every_finding() {
+    let checkout = Checkout::new();
+    checkout.explored("build-1", &[2], Some(1));
+    let words = || last_words(&checkout.only(), &last_of(&checkout)).words;
+    assert_eq!(words(), "still fails");
+    checkout.explored("build-1", &[], None);
+    assert_eq!(checkout.only().checked, None);
+    assert_eq!(words(), "inconclusive: it was stopped");
+    checkout.explored("build-2", &[], Some(1));
+    assert_eq!(words(), "fixed: no failure up to 1 preemption · 312 schedules");
+}
+
+#[test]
+fn a_source_that_is_newer_than_the_program_is_marked() {
+    let checkout = Checkout::new();
+    let program = fs::File::options().write(true).open(checkout.root().join("app")).unwrap();
+    program.set_modified(std::time::UNIX_EPOCH).unwrap();
+    checkout.explored("build-1", &[2], Some(0));
+    assert!(checkout.only().sources[0].newer);
+}
+
+#[test]
+fn files_of_others_are_passed_over() {
+    let checkout = Checkout::new();
+    checkout.explored("build-1", &[2], Some(0));
+    let folder = checkout.folder();
+    for (name, text) in [("broken", "{"), ("other", r#"{"format":"x"}"#), ("newer", "[]")] {
+        fs::write(folder.path().join(format!("findings/{name}.json")), text).unwrap();
+    }
+    let mut newer = checkout.only();
+    newer.version = VERSION + 1;
+    newer.id = "newer".to_owned();
+    fs::write(folder.path().join("findings/newer.json"), serde_json::to_vec(&newer).unwrap()).unwrap();
+    checkout.only();
+    assert_eq!(folder.finding("../target"), None);
+}
+
+#[test]
+fn two_explorations_at_once_lose_nothing() {
+    let checkout = Checkout::new();
+    checkout.put("a.c", &(0..40).map(|line| format!("assert({line});\n")).collect::<String>());
+    std::thread::scope(|threads| {
+        for half in [1..21, 21..41] {
+            let lines: Vec<u32> = half.collect();
+            let checkout = &checkout;
+            threads.spawn(move || checkout.explored("build-1", &lines, None));
+        }
+    });
+    let findings = checkout.folder().findings();
+    assert_eq!(findings.len(), 40);
+    for kept in findings {
+        assert!(checkout.folder().path().join(&kept.sources[0].copy).exists());
+    }
+}
+
+#[test]
+fn a_store_is_found_from_any_file_in_it() {
+    let file = Path::new("/p/.interleaver/app-1/findings/x.json");
+    let (root, folder) = stores_of(file).unwrap();
+    assert_eq!((root.as_path(), folder.path()), (Path::new("/p"), Path::new("/p/.interleaver/app-1")));
+    assert_eq!(stores_of(Path::new("/p/app-1/x.json")), None);
+}

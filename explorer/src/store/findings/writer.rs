@@ -1,0 +1,157 @@
+//! Writes what an exploration finds into the store, as it finds it.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use checker::search::Identity;
+use files::Kind;
+
+use super::{
+    FINDING, KeptFinding, KeptFolder, KeptHead, KeptTarget, Run, TARGET, VERSION, fixed_check, now,
+    signature, sources,
+};
+use crate::report::{Finding, Report};
+use crate::schedule_file::{SavedTarget, ScheduleFile};
+use crate::store::findings::sources::Explored;
+use crate::store::{Store, StoreError};
+use crate::trust;
+use crate::verbs::save;
+
+/// Keeps the findings of one exploration.
+pub(crate) struct Keeper<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) root: &'a Path,
+    /// The target's name.
+    pub(crate) target: String,
+    pub(crate) run: &'a SavedTarget,
+    program: Explored,
+    made: Vec<(Identity, String)>,
+}
+
+impl<'a> Keeper<'a> {
+    pub(crate) fn new(store: &'a Store, root: &'a Path, target: String, run: &'a SavedTarget) -> Self {
+        let program = Explored::at(run.program.in_checkout(root), &run.build_id);
+        Self { store, root, target, run, program, made: Vec::new() }
+    }
+
+    /// What is kept of this failure has that name already.
+    pub(crate) fn knows(&mut self, identity: Identity, id: String) {
+        self.made.push((identity, id));
+    }
+
+    /// Saves the schedule of a finding and what belongs to it, and writes into `told` where that is.
+    pub(crate) fn keep(
+        &mut self,
+        identity: &Identity,
+        told: &mut Finding,
+        schedule: &ScheduleFile,
+    ) -> Result<(), StoreError> {
+        let _alone = self.store.lock()?;
+        let id = self.name(identity, told);
+        told.id = Some(id.clone());
+        let schedule_name = save::file_name(&id);
+        let path = self.write_schedule(&schedule_name, schedule)?;
+        told.schedule_file = Some(path.to_string_lossy().into_owned());
+        let folder = KeptFolder::at(self.store.folder());
+        let before = folder.head(&id);
+        let at = now();
+        let program = self.program.keep(self.store);
+        let kept = KeptFinding {
+            format: FINDING.to_owned(),
+            version: VERSION,
+            id,
+            target: self.target.clone(),
+            run: self.run.clone(),
+            found: before.as_ref().map_or(at, |before| before.found),
+            fixed: None,
+            checked: before.map(|_| fixed_check::found(at)),
+            schedule: schedule_name,
+            program: program.as_ref().map(|copy| copy.name.clone()),
+            program_seal: program.and_then(|copy| copy.seal),
+            sources: sources::keep_sources(self.store, self.root, told, self.program.built())?,
+            finding: told.clone(),
+        };
+        self.write(&kept)
+    }
+
+    /// Keeps the schedule of a finding, which a simpler one is to replace. Returns where it is then.
+    pub(crate) fn set_aside(&self, id: &str) -> Option<String> {
+        let mut file = self.store.open().ok()?.open_file(save::file_name(id), Kind::Record).ok()?;
+        let copy = |to: &mut dyn Write| io::copy(&mut file, to).map(drop);
+        let path = self.store.write_with(&save::original_name(id), copy).ok()?;
+        Some(path.to_string_lossy().into_owned())
+    }
+
+    /// Keeps the schedule that ends well, next to that of a finding. Returns where it is.
+    pub(crate) fn keep_passing(&self, id: &str, schedule: &ScheduleFile) -> Result<String, StoreError> {
+        let path = self.write_schedule(&save::passing_name(id), schedule)?;
+        Ok(path.to_string_lossy().into_owned())
+    }
+
+    /// Without a seal where there is no key: a replay then asks.
+    fn write_schedule(&self, name: &str, schedule: &ScheduleFile) -> Result<PathBuf, StoreError> {
+        let seal = trust::seal(schedule, self.root);
+        self.store.write_with(name, |to| schedule.write_as(to, seal))
+    }
+
+    /// Two failures of one exploration may look the same.
+    fn name(&mut self, identity: &Identity, told: &Finding) -> String {
+        if let Some((_, name)) = self.made.iter().find(|(made, _)| made == identity) {
+            return name.clone();
+        }
+        let name = signature::name(told, self.root);
+        let same = self.made.iter().filter(|(_, made)| made.starts_with(&name)).count();
+        let name = if same == 0 { name } else { format!("{name}-{}", same + 1) };
+        self.made.push((identity.clone(), name.clone()));
+        name
+    }
+
+    /// Keeps what the exploration came to, for the target and for what was found earlier; `reason`: why it ended, without the
+    /// option of the command line.
+    pub(crate) fn end(&self, report: &Report, reason: String) -> Result<(), StoreError> {
+        let _alone = self.store.lock()?;
+        let run = Run {
+            at: now(),
+            verdict: report.verdict,
+            strategy: report.strategy.clone(),
+            schedules: report.schedules,
+            redundant: report.redundant,
+            pruned: report.pruned,
+            other: report.other + report.narrow.map_or(0, |narrow| narrow.schedules),
+            covered: report.covered.clone(),
+            not_covered: report.not_covered.clone(),
+            ended: report.ended.clone(),
+            reason: Some(reason),
+            notes: report.notes.clone(),
+            findings: report.findings.iter().filter_map(|finding| finding.id.clone()).collect(),
+        };
+        let folder = KeptFolder::at(self.store.folder());
+        let kept = folder.heads();
+        for KeptHead { id, .. } in kept.iter().filter(|head| !run.findings.contains(&head.id)) {
+            if let Some(mut finding) = folder.finding(id)
+                && fixed_check::not_found(&mut finding, self.run, &run, &report.findings)
+            {
+                self.write(&finding)?;
+            }
+        }
+        sources::forget_unused(self.store, &kept);
+        let target = KeptTarget {
+            format: TARGET.to_owned(),
+            version: VERSION,
+            id: self.target.clone(),
+            run: self.run.clone(),
+            last: run,
+        };
+        self.store.write_with("target.json", |to| json(&target, to)).map(drop)
+    }
+
+    fn write(&self, finding: &KeptFinding) -> Result<(), StoreError> {
+        let name = format!("findings/{}.json", finding.id);
+        self.store.write_with(&name, |to| json(finding, to)).map(drop)
+    }
+}
+
+fn json(value: &impl serde::Serialize, to: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *to, value)?;
+    to.write_all(b"\n")
+}

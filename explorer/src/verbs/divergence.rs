@@ -1,0 +1,56 @@
+//! Where an execution is not as expected, made readable; and what may be the cause.
+
+use checker::difference::{Difference, Seen};
+use checker::op::OpKind;
+use checker::search::SearchError;
+
+use crate::error::Error;
+use crate::narrate::locations::Places;
+use crate::narrate::phrasing::Words;
+use crate::narrate::thread_labels::Lanes;
+
+/// Makes errors readable with the names of a program.
+pub(crate) struct Readable<'a>(pub(crate) &'a Places<'a>);
+
+impl Readable<'_> {
+    pub(crate) fn search_error(&self, error: SearchError) -> Error {
+        match error {
+            SearchError::NotDeterministic(difference) => {
+                let Difference { at, expected, got } = *difference;
+                let cause = cause(&expected, &got);
+                Error::NotReproducible { at, expected: self.event(&expected), got: self.event(&got), cause }
+            }
+            SearchError::Diverged(difference) => {
+                let Difference { at, expected, got } = *difference;
+                let cause = cause(&expected, &got);
+                Error::Diverged { at, expected: self.event(&expected), got: self.event(&got), cause }
+            }
+            other => Error::Search(other),
+        }
+    }
+
+    /// The thread, what it does to what, and where.
+    fn event(&self, seen: &Seen) -> String {
+        // Which threads there are is not known: all go by their creation path.
+        let words = Words { lanes: &Lanes::of([], None), source: self.0.source() };
+        match seen {
+            Seen::Operation { thread, key, effect } => {
+                let place = self.0.of_site(key.site).words();
+                format!("{thread} {} in {place}", words.effect(key.kind, effect))
+            }
+            Seen::Failure(failure) => words.failure(failure),
+            _ => seen.to_string(),
+        }
+    }
+}
+
+/// What to look at first.
+fn cause(expected: &Seen, got: &Seen) -> String {
+    let is_io = |seen: &Seen| matches!(seen, Seen::Operation { key, .. } if key.kind == OpKind::Io);
+    let reads = is_io(expected) || is_io(got);
+    let first = if reads { "what it reads (a socket, a pipe, another process), or " } else { "" };
+    format!(
+        "{first}files that an execution leaves behind (try --fresh-dir), the network, another process, or a system call \
+         whose result is not controlled"
+    )
+}

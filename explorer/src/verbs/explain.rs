@@ -1,0 +1,114 @@
+//! After a search: why what it found happens. The explanation takes the finding's place in report and store.
+
+use std::mem;
+
+use checker::explain::{self, CriticalPair, Unexplained};
+use checker::search::{self, Outcome};
+use checker::trace::Trace;
+
+use crate::narrate::explanation::Telling;
+use crate::program::run_notes::Observed;
+use crate::report::Finding;
+use crate::report::explanation::Pair;
+use crate::say::sentence;
+use crate::schedule_file::{SavedPass, ScheduleFile};
+use crate::store::findings::Keeper;
+use crate::verbs::session::{Made, Session};
+use crate::verbs::watch::Watch;
+
+impl Session<'_> {
+    /// Explains every finding, as far as its time allows; what that takes tells more about the races of the search.
+    pub(crate) fn explain_all<P: checker::seam::Program>(
+        &self,
+        program: &Observed<'_, P>,
+        outcome: &mut Outcome,
+        (keeper, made): (&mut Keeper<'_>, &mut Made),
+        watch: &mut dyn Watch,
+    ) {
+        let Outcome { findings, races, .. } = outcome;
+        for found in findings.iter().filter(|_| self.request.explain) {
+            let mut is_first = self.request.races;
+            let mut compared = |trace: &Trace, failed| {
+                // The failure may have been found before the memory of a race was known to be shared.
+                if mem::take(&mut is_first) {
+                    races.take(trace, None);
+                }
+                races.compare(trace, failed);
+            };
+            match self.explanation(program, found, &mut || {}, &mut compared) {
+                Ok(explained) => self.keep_explained(program, &explained, (keeper, made), watch),
+                Err(Unexplained::Always) => {}
+                Err(why) => {
+                    let message = self.message(found);
+                    made.notes.insert(sentence(format!("{message}: not explained, because {why}")));
+                }
+            }
+        }
+    }
+
+    /// What was found out takes the place of what was kept of the finding.
+    pub(crate) fn keep_explained<P: checker::seam::Program>(
+        &self,
+        program: &Observed<'_, P>,
+        explained: &explain::Explanation,
+        (keeper, made): (&mut Keeper<'_>, &mut Made),
+        watch: &mut dyn Watch,
+    ) {
+        let identity = &explained.finding.identity;
+        let (mut told, mut file) = self.finding(program, &explained.finding);
+        file.failure.minimised = explained.minimised;
+        let before = made.findings.iter().find(|(known, _)| known == identity).map(|(_, told)| told);
+        let id = before.and_then(|told| told.id.clone());
+        // It may have been explained before, and the schedule in which it was found is the first one then.
+        let earlier = before.and_then(|told| told.explanation.as_ref()?.original.clone());
+        let mut explanation = Telling::new(explained, &told, &self.places()).explanation(program, explained);
+        match (earlier, &mut explanation.original, &id) {
+            (Some(earlier), original, _) => *original = Some(earlier),
+            (None, Some(original), Some(id)) => original.schedule_file = keeper.set_aside(id),
+            _ => {}
+        }
+        if let (Some(found), Some(pair), Some(id)) = (&explained.pair, &mut explanation.pair, &id) {
+            let file = self.passing_file(&explained.finding, found, pair, &told);
+            match keeper.keep_passing(id, &file) {
+                Ok(file) => pair.schedule_file = Some(file),
+                Err(error) => drop(made.notes.insert(error.to_string())),
+            }
+        }
+        told.explanation = Some(explanation);
+        made.keep(keeper, identity, &mut told, &file);
+        watch.finding(&told);
+    }
+
+    /// The file that replays an execution that ends well.
+    fn passing_file(
+        &self,
+        failing: &search::Finding,
+        critical: &CriticalPair,
+        pair: &Pair,
+        told: &Finding,
+    ) -> ScheduleFile {
+        let passing = &critical.passing;
+        let found = search::Finding {
+            trace: passing.clone(),
+            preemptions: Some(passing.preemptions()),
+            fewest: false,
+            delays: Some(passing.delays()),
+            ..failing.clone()
+        };
+        let told = Finding { events: pair.passing.clone(), ..told.clone() };
+        let passes = Some(SavedPass { order: critical.places(&failing.trace) });
+        ScheduleFile { passes, ..self.file(&found, &told) }
+    }
+
+    /// Finds out why it fails; `tick` is called at every event, `compared` as [`explain::explain`] says.
+    pub(crate) fn explanation<P: checker::seam::Program>(
+        &self,
+        program: &Observed<'_, P>,
+        found: &search::Finding,
+        tick: &mut dyn FnMut(),
+        compared: &mut dyn FnMut(&Trace, bool),
+    ) -> Result<explain::Explanation, Unexplained> {
+        self.deadline.begin_in_halves(self.request.explain_time);
+        explain::explain(program, found, (&self.options(), self.request.effort), tick, compared)
+    }
+}

@@ -1,0 +1,106 @@
+//! The verb `explore`: from a request to a report, through the real backend.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::config::Suppressions;
+use crate::discover;
+use crate::error::Error;
+use crate::input::environment;
+use crate::input::portable_path::Place;
+use crate::input::project_root::root_of;
+use crate::input::request::Request;
+use crate::program::exit_attribution::Blamed;
+use crate::program::launch::{self, Launch, Launched};
+use crate::program::source::Source;
+use crate::report::Report;
+use crate::schedule_file::SavedTarget;
+use crate::store::Store;
+use crate::store::findings;
+use crate::verbs::deadline::Deadline;
+use crate::verbs::session::Session;
+use crate::verbs::sync_scope;
+use crate::verbs::watch::Watch;
+
+/// Explores a program, saves what is found, and reports. Runs on the calling thread, and binds it to one CPU. Setting
+/// `cancel` from elsewhere ends the search; what was found by then is reported.
+///
+/// # Errors
+/// When the tool cannot do its job; nothing is left running.
+pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watch) -> Result<Report, Error> {
+    sync_scope::check(request)?;
+    let here = launch::folder(Path::new("."))?;
+    let program = find_program(&request.program);
+    let mut environment = environment::with_changes(std::env::vars_os(), &request.variables);
+    if discover::uses_openmp(&program) {
+        environment::let_openmp_sleep(&mut environment);
+    }
+    let launch = Launch {
+        program,
+        name: Some(request.program.clone().into_os_string()),
+        arguments: request.arguments.clone(),
+        directory: request.directory.as_deref().map_or_else(|| Ok(here.clone()), launch::folder)?,
+        environment,
+        stdin: request.stdin.as_deref().map(launch::input).transpose()?,
+        fresh_directory: request.fresh_directory,
+        ignore_exit_code: request.ignore_exit_code,
+        run_timeout: request.run_timeout,
+    };
+    let deadline = Deadline::never(cancel);
+    deadline.begin(request.time_limit);
+    let launched = launch.start(&deadline.limit())?;
+    let Launched { program, fresh } = &launched;
+    let root = root_of(&program.executable().path, &here);
+    let target = SavedTarget {
+        program: Place::of(&program.executable().path, &root),
+        build_id: program.build_id(),
+        name: launch.name.as_ref().map(Into::into),
+        arguments: launch.arguments.iter().map(Into::into).collect(),
+        directory: Place::of(&launch.directory, &root),
+        fresh_directory: request.fresh_directory,
+        stdin: launch.stdin.as_deref().map(|path| Place::of(path, &root)),
+        environment: environment::that_matters(&launch.environment, &request.variables),
+        ignore_exit_code: request.ignore_exit_code,
+        step_limit: request.step_limit,
+        run_timeout: request.run_timeout,
+    };
+    let name = request.target.clone().or_else(|| {
+        let alone = discover::alone(&program.executable().path, &launch.arguments, &root)?;
+        Some(alone.id)
+    });
+    let name = name.unwrap_or_else(|| findings::program_id(&target.program));
+    let store = match &request.output {
+        Some(folder) => Store::at(folder)?,
+        None => Store::of_target(&root, &name)?,
+    };
+    let instead = || launch::entry(&program.executable().path, &launch.arguments);
+    let (source, instead): (&dyn Source, _) = (program, &instead);
+    let suppressions = Suppressions::read(&root, &program.executable().path);
+    let session = Session {
+        request,
+        name,
+        target,
+        root: &root,
+        store: &store,
+        source,
+        instead,
+        suppressions: &suppressions,
+        deadline: &deadline,
+    };
+    // There is one working directory of that path.
+    let workers = Some(program).filter(|_| fresh.is_none());
+    session.run(&Blamed::new(&launched, &launch.arguments), workers, watch)
+}
+
+/// A bare name that is no file here is a command, as in a shell.
+fn find_program(name: &Path) -> PathBuf {
+    let is_bare = name.parent().is_some_and(|parent| parent.as_os_str().is_empty());
+    if is_bare && !name.exists() {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        let found =
+            std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file());
+        return found.unwrap_or_else(|| name.to_owned());
+    }
+    name.to_owned()
+}

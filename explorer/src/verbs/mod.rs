@@ -1,0 +1,14 @@
+//! The verbs: explore, replay, minimise; what they share, and what a front end sees of them under way.
+
+pub(crate) mod adapt;
+pub(crate) mod deadline;
+pub(crate) mod divergence;
+mod explain;
+pub(crate) mod explore;
+pub mod json_lines;
+pub(crate) mod minimise;
+pub(crate) mod replay;
+pub(crate) mod save;
+pub(crate) mod session;
+mod sync_scope;
+pub mod watch;

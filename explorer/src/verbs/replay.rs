@@ -1,0 +1,250 @@
+//! The verb `replay`: one saved schedule, run again.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use checker::cost;
+use checker::failure::FailureKind;
+use checker::seam::{Choice, OpKey, Program};
+use checker::search::{self, Exceeded, Replayed, SearchError};
+
+use crate::error::Error;
+use crate::input::environment;
+use crate::input::project_root::roots_for_file;
+use crate::narrate::finding::{self, Failing, Measured};
+use crate::narrate::locations::Places;
+use crate::narrate::user_frames::places_of_events;
+use crate::program::exit_attribution::Blamed;
+use crate::program::launch::{self, Launch};
+use crate::program::run_notes::{Observed, Peculiarities};
+use crate::program::source::{Frame, Source};
+use crate::render;
+use crate::report::verdict::Verdict;
+use crate::report::{Covered, FORMAT, Finding, Report, VERSION};
+use crate::schedule_file::{SavedTarget, ScheduleFile};
+use crate::trust::{self, Consent};
+use crate::verbs::adapt::adapt;
+use crate::verbs::deadline::Deadline;
+use crate::verbs::divergence::Readable;
+use crate::verbs::watch::per_second;
+
+/// Replays a schedule file and reports. Runs on the calling thread, and binds it to one CPU.
+///
+/// # Errors
+/// When the file cannot be used, or was saved by somebody else without the user's consent to run what it names, or the
+/// program does not do what the schedule says: then the text names the event.
+pub fn replay(file: &Path, consent: Consent<'_>, cancel: &Arc<AtomicBool>) -> Result<Report, Error> {
+    let saved = ScheduleFile::read(file)?;
+    let here = launch::folder(Path::new("."))?;
+    let file = file.canonicalize().unwrap_or_else(|_| here.join(file));
+    let root = trusted_root(&saved, (&file, &here), consent)?;
+    let launch = launch(&saved.target, &root)?;
+    let deadline = Deadline::never(cancel);
+    let launched = launch.start(&deadline.limit())?;
+    let program = &launched.program;
+    let instead = || launch::entry(&program.executable().path, &launch.arguments);
+    let again = Again {
+        saved: &saved,
+        file: &file,
+        root: &root,
+        source: program,
+        instead: &instead,
+        deadline: &deadline,
+    };
+    if program.build_id() == saved.target.build_id {
+        program.fix_key_points(&saved.found_by.key_points.instructions, &saved.found_by.key_points.memory);
+    }
+    again.run(&Blamed::new(&launched, &launch.arguments))
+}
+
+/// The root of the checkout in which a schedule may run: that for which it was sealed, if the program is there.
+pub(crate) fn trusted_root(
+    saved: &ScheduleFile,
+    (file, here): (&Path, &Path),
+    consent: Consent<'_>,
+) -> Result<PathBuf, Error> {
+    let roots = roots_for_file(file, here);
+    let home = trust::home(saved, &roots);
+    let root = root_of_program(&saved.target, home.iter().cloned().chain(roots).collect())?;
+    trust::check(file, &saved.target, (&root, home.as_deref()), consent)?;
+    Ok(root)
+}
+
+/// The first of the roots that has the program.
+pub(crate) fn root_of_program(target: &SavedTarget, roots: Vec<PathBuf>) -> Result<PathBuf, Error> {
+    let has_it = |root: &&PathBuf| target.program.in_checkout(root).is_file();
+    match roots.iter().find(has_it) {
+        Some(root) => Ok(root.clone()),
+        None => Err(Error::ProgramNotHere { program: target.program.display(), roots }),
+    }
+}
+
+pub(crate) fn launch(target: &SavedTarget, root: &Path) -> Result<Launch, Error> {
+    Ok(Launch {
+        program: target.program.in_checkout(root),
+        name: target.name.as_ref().map(|name| name.0.clone()),
+        arguments: target.arguments.iter().map(|argument| argument.0.clone()).collect(),
+        directory: launch::folder(&target.directory.in_checkout(root))?,
+        environment: environment::restored(std::env::vars_os(), &target.environment),
+        stdin: target.stdin.as_ref().map(|place| launch::input(&place.in_checkout(root))).transpose()?,
+        fresh_directory: target.fresh_directory,
+        ignore_exit_code: target.ignore_exit_code,
+        run_timeout: target.run_timeout,
+    })
+}
+
+/// What came of a saved schedule.
+pub(crate) struct Came {
+    pub(crate) finding: Option<Finding>,
+    pub(crate) verdict: Verdict,
+    /// A sentence.
+    pub(crate) ended: String,
+    /// Its events.
+    pub(crate) events: usize,
+    pub(crate) schedules: u64,
+    /// Executions beside those.
+    pub(crate) other: u64,
+}
+
+/// A saved schedule and where it is replayed.
+pub(crate) struct Again<'a> {
+    pub(crate) saved: &'a ScheduleFile,
+    pub(crate) file: &'a Path,
+    pub(crate) root: &'a Path,
+    pub(crate) source: &'a dyn Source,
+    /// As in a search.
+    pub(crate) instead: &'a dyn Fn() -> Option<Frame>,
+    pub(crate) deadline: &'a Deadline,
+}
+
+impl Again<'_> {
+    pub(crate) fn run(&self, program: &impl Program) -> Result<Report, Error> {
+        let started = Instant::now();
+        let peculiarities = Peculiarities::default();
+        let program = Observed::new(program, self.saved.target.arguments_in_words(), false, &peculiarities);
+        let (replayed, mut notes) = self.replayed(&program)?;
+        notes.extend(self.source.notes());
+        notes.extend(peculiarities.notes());
+        let came = self.came(&program, replayed.as_ref());
+        Ok(self.report(came, notes, started.elapsed().as_secs_f64()))
+    }
+
+    /// Runs the schedule; nothing, where that was stopped. With it comes what is to be said about it.
+    pub(crate) fn replayed(&self, program: &impl Program) -> Result<(Option<Replayed>, Vec<String>), Error> {
+        let places = Places::new(self.source, self.root);
+        let mut notes = Vec::new();
+        let limit = self.deadline.limit();
+        let steps = if self.source.build_id() == self.saved.target.build_id {
+            Ok(self.saved.choices.iter().map(|choice| (choice.choice(), choice.key())).collect())
+        } else {
+            notes.push(
+                "the program was rebuilt since the schedule was saved; the schedule still applies".to_owned(),
+            );
+            adapt(program, &self.saved.choices, &places, &limit)
+        };
+        let step_limit = self.saved.target.step_limit;
+        let replay = |steps: Vec<(Choice, OpKey)>| {
+            search::replay(program, &steps, step_limit, &limit)
+                .map_err(|error| Readable(&places).search_error(error))
+        };
+        match steps.and_then(replay) {
+            Ok(replayed) => Ok((Some(replayed), notes)),
+            Err(Error::Search(SearchError::Stopped)) => Ok((None, notes)),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn came(&self, program: &impl Program, replayed: Option<&Replayed>) -> Came {
+        let finding = replayed.and_then(|replayed| self.finding(program, replayed));
+        let (verdict, ended) = match (replayed, &finding) {
+            (None, _) => (Verdict::Inconclusive, "it was stopped"),
+            (Some(_), Some(_)) => (Verdict::Found, "the schedule was replayed, and fails"),
+            (Some(Replayed { cut: Some(Exceeded::Events), .. }), None) => (
+                Verdict::Inconclusive,
+                "the schedule was replayed, and its execution cut after as many events as one may have (--step-limit)",
+            ),
+            (Some(Replayed { cut: Some(Exceeded::Time), .. }), None) => (
+                Verdict::Inconclusive,
+                "the schedule was replayed, and a thread came to no key point for as long as it may run (--run-timeout)",
+            ),
+            (Some(_), None) => (Verdict::Clean, "the schedule was replayed, and nothing fails"),
+        };
+        Came {
+            finding,
+            verdict,
+            ended: ended.to_owned(),
+            events: replayed.map_or(0, |replayed| replayed.trace.steps.len()),
+            schedules: u64::from(replayed.is_some()),
+            other: 0,
+        }
+    }
+
+    pub(crate) fn report(&self, came: Came, mut notes: Vec<String>, elapsed: f64) -> Report {
+        let Came { finding, verdict, ended, events, schedules, other } = came;
+        if let Some(other) = finding.as_ref().filter(|finding| finding.kind != self.saved.failure.kind) {
+            notes.push(format!(
+                "the schedule was saved for another failure ({}); this one is: {}",
+                self.saved.failure.message,
+                render::kind_words(other.kind)
+            ));
+        }
+        Report {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+            target: self.saved.target.program.display(),
+            replayed: Some(self.file.to_string_lossy().into_owned()),
+            verdict,
+            strategy: self.saved.found_by.strategy.clone(),
+            seed: self.saved.found_by.seed,
+            schedules,
+            deadlocked: u64::from(
+                finding.as_ref().is_some_and(|finding| finding.kind == FailureKind::Deadlock),
+            ),
+            redundant: 0,
+            pruned: 0,
+            other,
+            narrow: None,
+            covered: Covered::default(),
+            not_covered: Vec::new(),
+            complete: false,
+            at_synchronisation: None,
+            ended,
+            elapsed_seconds: elapsed,
+            schedules_per_second: per_second(schedules, elapsed),
+            key_points_per_schedule: events as f64,
+            notes,
+            findings: finding.into_iter().collect(),
+            races: Vec::new(),
+            suppressed_races: 0,
+        }
+    }
+
+    fn finding(&self, program: &impl Program, replayed: &Replayed) -> Option<Finding> {
+        let places = Places::new(self.source, self.root);
+        let mut failure = replayed.failure.clone()?;
+        // One execution cannot tell that every one fails; the search that saved the schedule could.
+        if self.saved.failure.kind == FailureKind::AlwaysFails {
+            failure.kind = FailureKind::AlwaysFails;
+        }
+        let trace = &replayed.trace;
+        let at = places_of_events(program, trace, &places);
+        let measured = Measured {
+            schedule_number: 0,
+            executions: 1,
+            preemptions: Some(trace.preemptions()),
+            fewest: self.saved.failure.fewest,
+            delays: Some(trace.delays()),
+            threads: Some(cost::threads(trace)).filter(|&threads| threads == 2),
+            variables: Some(cost::variables(trace)),
+            reproduced: (1, 1),
+        };
+        let ending = &replayed.ending;
+        let failing = Failing { at: &at, failure: &failure, trace, ending, instead: self.instead };
+        let mut told = finding::report(&failing, &measured, &places);
+        told.schedule_file = Some(self.file.to_string_lossy().into_owned());
+        Some(told)
+    }
+}

@@ -1,0 +1,124 @@
+//! From a failing execution to the file that replays it.
+
+use std::collections::BTreeSet;
+
+use checker::names::{Obj, Site};
+use checker::op::{Op, OpKind};
+use checker::search;
+use checker::trace::{Trace, TraceStep};
+
+use crate::narrate::locations::Places;
+use crate::report::interned::Pool;
+use crate::report::{EventLine, Finding, Party};
+use crate::schedule_file::{
+    FORMAT, FoundBy, KeyPoints, SavedChoice, SavedFailure, SavedParty, SavedTarget, ScheduleFile, VERSION,
+};
+
+/// The file for a finding. `told` is the same finding as the report tells it.
+pub(crate) fn schedule_file(
+    found: &search::Finding,
+    told: &Finding,
+    target: &SavedTarget,
+    (strategy, seed): (&str, u64),
+    places: &Places<'_>,
+) -> ScheduleFile {
+    // What a harness does is not told.
+    let line = |at: u32| {
+        let known = told.events.binary_search_by_key(&at, |line| line.number).ok()?;
+        Some(&told.events[known])
+    };
+    let mut texts = Pool::default();
+    let steps = found.trace.steps.iter().zip(0..);
+    ScheduleFile {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        tool: env!("CARGO_PKG_VERSION").to_owned(),
+        target: target.clone(),
+        found_by: FoundBy {
+            strategy: strategy.to_owned(),
+            seed,
+            schedule_number: found.schedule_number,
+            epoch: found.epoch,
+            key_points: key_points(&found.trace),
+        },
+        failure: SavedFailure {
+            kind: found.failure.kind,
+            message: told.message.clone(),
+            at: told.parties.iter().map(party_words).collect(),
+            parties: told.parties.iter().map(saved_party).collect(),
+            place: told.thread.is_some().then(|| told.place.clone()),
+            preemptions: found.preemptions,
+            fewest: found.fewest,
+            delays: found.delays,
+            minimised: false,
+        },
+        passes: None,
+        seal: None,
+        choices: steps.map(|(step, at)| saved_choice(step, line(at), places, &mut texts)).collect(),
+    }
+}
+
+/// Where the schedule of the finding of this name is kept.
+pub(crate) fn file_name(id: &str) -> String {
+    format!("schedules/{id}.json")
+}
+
+/// Where the schedule is kept that ends well, next to that of the finding of this name.
+pub(crate) fn passing_name(id: &str) -> String {
+    format!("schedules/{id}.passing.json")
+}
+
+/// Where the schedule is kept in which it was found, if a simpler one has taken its place.
+pub(crate) fn original_name(id: &str) -> String {
+    format!("schedules/{id}.original.json")
+}
+
+fn saved_party(party: &Party) -> SavedParty {
+    SavedParty { thread: party.thread.clone(), place: party.stack.first().cloned().unwrap_or_default() }
+}
+
+fn party_words(party: &Party) -> String {
+    let place = party.stack.first().map(|place| format!(": {}", place.words())).unwrap_or_default();
+    format!("{} {}{place}", party.thread, party.doing)
+}
+
+fn saved_choice(
+    step: &TraceStep,
+    line: Option<&EventLine>,
+    places: &Places<'_>,
+    texts: &mut Pool<String>,
+) -> SavedChoice {
+    let (choice, key) = step.replayed();
+    let object = step.event.op.may.accesses.first();
+    let object = object.and_then(|access| places.source().describe(access.obj));
+    let at = line.map_or_else(|| places.of_site(key.site).words(), |line| line.place.words());
+    SavedChoice {
+        thread: choice.agent.thread(),
+        operation: key.kind,
+        object: object.map(|object| texts.share(object)),
+        at: texts.share(at),
+        site: key.site,
+        actor: SavedChoice::actor(choice.agent),
+        pick: choice.pick,
+    }
+}
+
+/// What must be a key point for the trace to come out as it did: the instructions that touched shared memory in it, that
+/// memory, and what stands for the blocks that were freed. Key points that the execution never came to make no difference to
+/// it.
+pub(crate) fn key_points(trace: &Trace) -> KeyPoints {
+    let accesses = || trace.steps.iter().filter(|step| is_made_by_instruction(&step.event.op));
+    let instructions: BTreeSet<Site> = accesses().map(|step| step.event.site).collect();
+    let touched = accesses().flat_map(|step| &step.event.op.may.accesses).map(|access| access.obj);
+    let frees = trace.steps.iter().filter(|step| step.event.op.kind == OpKind::Free);
+    let freed = frees.flat_map(|step| &step.event.op.may.accesses).map(|access| access.obj.name.release());
+    let memory: BTreeSet<Obj> = touched.chain(freed).collect();
+    KeyPoints { instructions: instructions.into_iter().collect(), memory: memory.into_iter().collect() }
+}
+
+/// Whether it is an access of memory, be it one that takes or releases a lock (a Rust mutex): that is as many bytes as
+/// the access, where the lock of a function is one.
+fn is_made_by_instruction(op: &Op) -> bool {
+    let is_wide = || op.may.accesses.iter().any(|access| access.obj.len > 1);
+    op.kind.is_access() || matches!(op.kind, OpKind::Lock | OpKind::Unlock) && is_wide()
+}
