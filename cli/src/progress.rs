@@ -6,8 +6,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use explorer::render::{self, grouped, plural};
+use explorer::render;
 use explorer::report::Finding;
+use explorer::report::plural::{grouped, plural};
 use explorer::shown::escaped;
 use explorer::verbs::watch::{Progress, Watch};
 use indicatif::{ProgressBar, ProgressStyle};

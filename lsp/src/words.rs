@@ -1,7 +1,7 @@
 //! The words of lenses, progress and diagnostics.
 
-use explorer::render::{grouped, plural};
 use explorer::report::Finding;
+use explorer::report::plural::{grouped, plural};
 use explorer::report::verdict::Verdict;
 use explorer::store::findings::Run;
 use explorer::verbs::watch::Progress;

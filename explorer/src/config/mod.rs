@@ -1,72 +1,28 @@
 //! `interleaver.toml`: what a project says about how it is built, run and explored. See `docs/configuration.md`.
 
+mod content;
 mod parse;
 mod problem;
+mod reader;
 mod schema;
 mod setting;
 mod suppress;
 #[cfg(test)]
 mod tests;
+mod value_kind;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-pub use problem::{Problem, Severity};
-pub use schema::{Key, Section, ValueKind, schema};
+pub use content::{Config, TargetConfig};
+pub use problem::{FILE, Problem, Severity};
+pub use schema::{Key, Section, schema};
 pub(crate) use setting::Defaults;
 pub use setting::{SETTINGS, Setting, Settings, Value};
 pub use suppress::{Suppression, Suppressions};
+pub use value_kind::ValueKind;
 
 use crate::input::project_root::root_of;
-
-/// The name of the file, at the root of a workspace.
-pub const FILE: &str = "interleaver.toml";
-
-/// What `interleaver.toml` says. Paths are absolute.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Config {
-    /// The command that builds everything.
-    pub build: Option<String>,
-    /// Further folders in which programs are looked for.
-    pub search: Vec<PathBuf>,
-    /// Folders and files in which none are looked for.
-    pub ignore: Vec<PathBuf>,
-    /// How everything is explored.
-    pub settings: Settings,
-    /// Entries of the account that the user answers for ([`crate::input::request::Request::assume`]).
-    pub assume: Vec<String>,
-    /// How single programs are run, in the order of the file.
-    pub targets: Vec<TargetConfig>,
-    /// Data races that are known.
-    pub suppressions: Vec<Suppression>,
-}
-
-/// A `[[target]]`.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct TargetConfig {
-    /// Its own name; without one it changes the target that was found.
-    pub name: Option<String>,
-    /// The executable.
-    pub program: PathBuf,
-    /// The command that builds it.
-    pub build: Option<String>,
-    /// Its arguments.
-    pub arguments: Option<Vec<String>>,
-    /// Its working directory.
-    pub directory: Option<PathBuf>,
-    /// What it reads from its standard input.
-    pub stdin: Option<PathBuf>,
-    /// Variables that are set for it.
-    pub variables: Vec<(String, String)>,
-    /// Whether it creates threads.
-    pub creates_threads: Option<bool>,
-    /// How it is explored.
-    pub settings: Settings,
-    /// Entries of the account that the user answers for.
-    pub assume: Option<Vec<String>>,
-    /// Where it begins in the file: the line, from 1.
-    pub line: u32,
-}
 
 impl Config {
     /// Reads the `interleaver.toml` of a workspace. Where there is none, it says nothing. What is wrong in it is left out,
@@ -98,10 +54,15 @@ impl Config {
     pub fn parse(text: &str, root: &Path) -> (Self, Vec<Problem>) {
         parse::parse(text, root)
     }
+}
 
-    /// What it says of a program without giving it a name of its own.
+impl Suppressions {
+    /// What a folder's `interleaver.toml` says of a program.
     #[must_use]
-    pub fn of_program(&self, program: &Path) -> Option<&TargetConfig> {
-        self.targets.iter().find(|target| target.name.is_none() && target.program == program)
+    pub fn read(folder: &Path, program: &Path) -> Self {
+        let (config, problems) = Config::read(folder);
+        let known = config.suppressions.into_iter().filter(|known| known.is_about(program)).collect();
+        let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
+        Self { known, problems: errors.map(Problem::to_string).collect() }
     }
 }

@@ -6,14 +6,16 @@ use std::time::Duration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::content::{Config, TargetConfig};
 use super::problem::{Problem, Severity};
-use super::schema::{self, Key, ValueKind};
-use super::setting::{self, Setting};
-use super::{Config, Settings, TargetConfig};
+use super::reader::{Reader, text};
+use super::schema::{self, Key};
+use super::setting::{self, Setting, Settings};
+use super::value_kind::ValueKind;
 
 pub(super) fn parse(text: &str, root: &Path) -> (Config, Vec<Problem>) {
     let (table, errors) = DeTable::parse_recoverable(text);
-    let mut reader = Reader { text, root, problems: Vec::new() };
+    let mut reader = Reader::new(text, root);
     for error in errors {
         let range = error.span().unwrap_or_default();
         reader.problem(Severity::Error, range, format!("this is no TOML: {}", one_line(error.message())));
@@ -27,12 +29,6 @@ fn one_line(message: &str) -> String {
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-pub(super) struct Reader<'a> {
-    pub(super) text: &'a str,
-    pub(super) root: &'a Path,
-    problems: Vec<Problem>,
-}
-
 /// A value that its key accepts.
 enum Value {
     Text(String),
@@ -44,10 +40,6 @@ enum Value {
 }
 
 impl Reader<'_> {
-    pub(super) fn problem(&mut self, severity: Severity, range: std::ops::Range<usize>, sentence: String) {
-        self.problems.push(Problem::new(severity, self.text, range, sentence));
-    }
-
     fn config(&mut self, table: &DeTable<'_>) -> Config {
         let mut config = Config::default();
         for (name, value) in table {
@@ -212,8 +204,4 @@ fn read(kind: ValueKind, value: &DeValue<'_>) -> Option<Value> {
         }
         ValueKind::Targets | ValueKind::Suppressions => None,
     }
-}
-
-pub(super) fn text(value: &DeValue<'_>) -> Option<String> {
-    value.as_str().map(str::to_owned)
 }

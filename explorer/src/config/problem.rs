@@ -6,6 +6,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
+/// The name of the file, at the root of a workspace.
+pub const FILE: &str = "interleaver.toml";
+
 /// How bad it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -48,6 +51,6 @@ impl Problem {
 
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}, line {}, column {}: {}", super::FILE, self.line, self.column, self.sentence)
+        write!(f, "{}, line {}, column {}: {}", FILE, self.line, self.column, self.sentence)
     }
 }

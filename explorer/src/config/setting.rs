@@ -6,7 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::schema::ValueKind;
+use super::value_kind::ValueKind;
 use crate::input::request::{MemoryModel, Request, Strategy};
 
 /// A setting as it is described.

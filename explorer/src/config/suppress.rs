@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::Config;
-use super::parse::{Reader, text};
 use super::problem::{Problem, Severity};
+use super::reader::{Reader, text};
 use crate::report::{Location, Race, RacingAccess};
 
 /// A data race that is not reported. What it says of functions and files holds for both accesses, whichever ran first;
@@ -36,17 +35,6 @@ pub struct Suppressions {
     pub known: Vec<Suppression>,
     /// What is wrong in the file that says so, where some may be missing for it.
     pub problems: Vec<String>,
-}
-
-impl Suppressions {
-    /// What a folder's `interleaver.toml` says of a program.
-    #[must_use]
-    pub fn read(folder: &Path, program: &Path) -> Self {
-        let (config, problems) = Config::read(folder);
-        let known = config.suppressions.into_iter().filter(|known| known.is_about(program)).collect();
-        let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
-        Self { known, problems: errors.map(Problem::to_string).collect() }
-    }
 }
 
 impl Reader<'_> {
@@ -120,7 +108,7 @@ impl Suppression {
     }
 
     /// Whether it is about races of this program.
-    fn is_about(&self, program: &Path) -> bool {
+    pub(super) fn is_about(&self, program: &Path) -> bool {
         self.program.as_deref().is_none_or(|only| only == program)
     }
 

@@ -9,7 +9,6 @@ use super::passing::Passing;
 use super::position::Position;
 use super::recording::{Fault, Life, Recorded, Recording, Stage, State};
 use crate::narrate::thread_labels::Lanes;
-use crate::report::old_form::first_party;
 use crate::report::{Location, Switch, Why};
 use crate::schedule_file::{SavedChoice, ScheduleFile, place};
 
@@ -22,7 +21,7 @@ impl Recording {
         let columns = lanes.columns().into_iter();
         let lives = columns.map(|lane| life(lane.path, lane.thread, choices)).collect();
         let last = choices.last().map_or(ThreadName::MAIN, |choice| choice.thread);
-        let first = first_party(&saved.failure);
+        let first = saved.failure.first_party();
         let failed = first.as_ref().map(|party| party.thread.as_str());
         let thread = lanes.columns().into_iter().find(|lane| Some(lane.thread.as_str()) == failed);
         let fault = Fault {

@@ -7,8 +7,8 @@ use std::time::SystemTime;
 use ptrace_backend::debuginfo::{Image, is_user_file};
 use ptrace_backend::preflight::{self, Refusal};
 
-use super::cargo::CargoTarget;
 use super::functions::Functions;
+use super::kind::Kind;
 use super::paths::Paths;
 use super::source_line::SourceLine;
 use super::test::{self, Test};
@@ -46,15 +46,6 @@ pub struct Candidate {
     pub main: Option<SourceLine>,
     /// Why it cannot be explored, in one sentence with what to do.
     pub left_out: Option<String>,
-}
-
-/// What built an executable.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// Some compiler.
-    Plain,
-    /// Cargo.
-    Cargo(CargoTarget),
 }
 
 impl Candidate {

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::render::plural;
+use crate::report::plural::plural;
 
 /// How far a walk goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

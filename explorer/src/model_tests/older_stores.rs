@@ -61,7 +61,7 @@ fn a_schedule_of_an_older_version_replays() {
         as_before(&mut value);
         let before: ScheduleFile = serde_json::from_value(value).unwrap();
         assert_eq!(before.failure.parties, []);
-        let first = |file: &ScheduleFile| crate::report::old_form::first_party(&file.failure);
+        let first = |file: &ScheduleFile| file.failure.first_party();
         assert_eq!(first(&before), first(&now), "{program}");
         let file = explored.folder.path().join("before.json");
         let mut text = Vec::new();

@@ -8,7 +8,6 @@ use ptrace_backend::debuginfo::is_user_file;
 
 use crate::program::source::{Frame, Source};
 use crate::report::Location;
-use crate::shown::escaped_line;
 
 /// Finds the places of sites.
 pub struct Places<'a> {
@@ -118,36 +117,6 @@ impl<'a> Places<'a> {
 
 fn unknown(site: Site) -> Option<String> {
     (site != Site::default()).then(|| format!("code {:#x}", site.0))
-}
-
-impl Location {
-    /// `function, file:line`, or as much of it as is known.
-    #[must_use]
-    pub fn words(&self) -> String {
-        let line = self.line_words();
-        match (&self.function, line.is_empty()) {
-            (Some(function), true) => escaped_line(function).into_owned(),
-            (Some(function), false) => format!("{}, {line}", escaped_line(function)),
-            (None, _) => line,
-        }
-    }
-
-    /// `file:line` without the folders.
-    #[must_use]
-    pub fn short_words(&self) -> String {
-        let line = self.line_words();
-        line.rsplit('/').next().unwrap_or_default().to_owned()
-    }
-
-    /// `file:line`, or as much of it as is known.
-    #[must_use]
-    pub fn line_words(&self) -> String {
-        match (&self.file, self.line) {
-            (Some(file), Some(line)) => format!("{}:{line}", escaped_line(file)),
-            (Some(file), None) => escaped_line(file).into_owned(),
-            (None, _) => String::new(),
-        }
-    }
 }
 
 #[cfg(test)]

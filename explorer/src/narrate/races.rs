@@ -15,7 +15,7 @@ use crate::narrate::phrasing::Words;
 use crate::narrate::stacks::Stacks;
 use crate::narrate::thread_labels::Lanes;
 use crate::program::source_atomics::Atomics;
-use crate::render::plural;
+use crate::report::plural::plural;
 use crate::report::{Race, RaceKind, RacingAccess, Report};
 use crate::say::sentence;
 

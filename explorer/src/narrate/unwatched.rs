@@ -3,53 +3,12 @@
 use std::collections::BTreeMap;
 
 use checker::account::{Unwatched, UnwatchedKind};
-use serde::{Deserialize, Serialize};
 
-use crate::render::plural;
-use crate::report::Location;
-
-/// An entry of the account of a search: unwatched code, or an unwatched effect.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct NotCovered {
-    /// The kind of the entry.
-    pub kind: UnwatchedKind,
-    /// The file name of the module whose code it is, where it is code.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub module: Option<String>,
-    /// Which function or system call, where it is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub function: Option<String>,
-    /// In how many executions.
-    pub count: u64,
-    /// For store buffering, some of the places.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stores: Vec<BufferedStore>,
-}
-
-/// A store that may stay in its processor's buffer for so long that an execution is not sequentially consistent.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct BufferedStore {
-    /// The store.
-    pub store: Location,
-    /// A later load by the same thread, which the processor may carry out first.
-    pub load: Location,
-    /// The store of another thread that races with the load.
-    pub other: Location,
-}
+use crate::report::plural::plural;
+use crate::report::{BufferedStore, NotCovered};
 
 /// Of so many stores the places are told.
 pub(crate) const STORES: usize = 4;
-
-impl NotCovered {
-    /// Whether the user answers for it: by the name of its module, with or without the version (`libtbb.so`), or of its kind.
-    fn is_assumed(&self, assumed: &[String]) -> bool {
-        let is_version = |rest: &str| rest.is_empty() || rest.starts_with('.');
-        let module = self.module.as_deref();
-        let is_module =
-            |name: &str| module.and_then(|module| module.strip_prefix(name)).is_some_and(is_version);
-        assumed.iter().any(|name| name == self.kind.name() || is_module(name))
-    }
-}
 
 /// The entries that take a claim away, and those that the user answers for.
 pub(crate) fn split(

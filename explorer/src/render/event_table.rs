@@ -3,8 +3,8 @@
 
 use checker::failure::FailureKind;
 
-use crate::render::plural;
 use crate::report::explanation::Pair;
+use crate::report::plural::plural;
 use crate::report::{EventLine, Finding, Why};
 
 /// Events that are shown before and after a switch; those further away are folded.

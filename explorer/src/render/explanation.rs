@@ -1,8 +1,8 @@
 //! An explanation as a person reads it, below the schedule that fails.
 
 use crate::render::event_table;
-use crate::render::plural;
 use crate::report::explanation::{AccessLine, Explanation, NoReturn, Pair, PatternLine, Side};
+use crate::report::plural::plural;
 use crate::report::{Finding, Location};
 
 /// So many patterns are shown; the report as JSON has more.

@@ -1,6 +1,6 @@
 //! The part of the report that tells of data races.
 
-use crate::render::plural;
+use crate::report::plural::plural;
 use crate::report::{OpKind, Race};
 
 /// One race; ends with a line break.

@@ -3,8 +3,9 @@
 pub use checker::explain::Depth;
 use serde::{Deserialize, Serialize};
 
+use super::event::{EventLine, Lane};
+use super::location::Location;
 use crate::report::interned::Shared;
-use crate::report::{EventLine, Lane, Location};
 
 /// Why a failure happens.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -1,39 +1,10 @@
-//! How single values of a schedule file are written, and the many read.
+//! How single values of a schedule file are written.
 
-use std::fmt;
 use std::time::Duration;
 
 use checker::names::{Obj, ObjName, Site};
-use serde::de::{self, SeqAccess, Visitor};
+use serde::de;
 use serde::{Deserialize, Deserializer, Serializer};
-
-use super::SavedChoice;
-use crate::report::interned::Pool;
-
-/// Choices as they are read: of up to a million, words that many have in common are kept once.
-pub(super) fn choices<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<SavedChoice>, D::Error> {
-    struct Choices;
-
-    impl<'de> Visitor<'de> for Choices {
-        type Value = Vec<SavedChoice>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a list of choices")
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Self::Value, A::Error> {
-            let mut texts = Pool::default();
-            let mut choices = Vec::new();
-            while let Some(choice) = from.next_element::<SavedChoice>()? {
-                let object = choice.object.map(|object| texts.known(object));
-                choices.push(SavedChoice { object, at: texts.known(choice.at), ..choice });
-            }
-            Ok(choices)
-        }
-    }
-
-    from.deserialize_seq(Choices)
-}
 
 fn site_text(site: Site) -> String {
     format!("{:#x}", site.0)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{FORMAT, ScheduleFile, VERSION};
+use super::content::{FORMAT, ScheduleFile, VERSION};
 
 /// The file cannot be used.
 #[derive(Debug, thiserror::Error)]

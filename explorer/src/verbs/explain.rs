@@ -6,7 +6,7 @@ use checker::explain::{self, CriticalPair, Unexplained};
 use checker::search::{self, Outcome};
 use checker::trace::Trace;
 
-use crate::narrate::explanation::Telling;
+use crate::narrate::explanation::{self, Telling};
 use crate::program::run_notes::Observed;
 use crate::report::Finding;
 use crate::report::explanation::Pair;
@@ -61,7 +61,9 @@ impl Session<'_> {
         let id = before.and_then(|told| told.id.clone());
         // It may have been explained before, and the schedule in which it was found is the first one then.
         let earlier = before.and_then(|told| told.explanation.as_ref()?.original.clone());
-        let mut explanation = Telling::new(explained, &told, &self.places()).explanation(program, explained);
+        let places = self.places();
+        let telling = Telling::new(explained, &told, &places);
+        let mut explanation = explanation::explanation(&telling, program, explained);
         match (earlier, &mut explanation.original, &id) {
             (Some(earlier), original, _) => *original = Some(earlier),
             (None, Some(original), Some(id)) => original.schedule_file = keeper.set_aside(id),

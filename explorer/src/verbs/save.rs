@@ -58,21 +58,6 @@ pub(crate) fn schedule_file(
     }
 }
 
-/// Where the schedule of the finding of this name is kept.
-pub(crate) fn file_name(id: &str) -> String {
-    format!("schedules/{id}.json")
-}
-
-/// Where the schedule is kept that ends well, next to that of the finding of this name.
-pub(crate) fn passing_name(id: &str) -> String {
-    format!("schedules/{id}.passing.json")
-}
-
-/// Where the schedule is kept in which it was found, if a simpler one has taken its place.
-pub(crate) fn original_name(id: &str) -> String {
-    format!("schedules/{id}.original.json")
-}
-
 fn saved_party(party: &Party) -> SavedParty {
     SavedParty { thread: party.thread.clone(), place: party.stack.first().cloned().unwrap_or_default() }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use explorer::config;
 use explorer::discover::{Target, Workspace};
 use explorer::input::request::{Request, Strategy};
-use explorer::render::plural;
+use explorer::report::plural::plural;
 use explorer::store::findings::{CheckResult, last_words};
 use explorer::verbs::json_lines::Line;
 use tower_lsp::ls_types::{MessageType, Uri};

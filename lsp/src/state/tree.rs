@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use explorer::discover::Target;
-use explorer::render::plural;
+use explorer::report::plural::plural;
 use explorer::report::verdict::Verdict;
 use explorer::shown::{escaped, escaped_line};
 use explorer::store::findings::KeptTarget;

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use toml::Value;
 
+use super::Manifest;
 use super::settings::tables;
-use super::{CargoTarget, Manifest};
+use crate::discover::kind::CargoTarget;
 use crate::input::environment::Variables;
 
 /// The variables that cargo sets for a target of a package, in the order of their names.

@@ -9,54 +9,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::candidate::Kind;
+use super::kind::{CargoKind, CargoTarget, Kind};
 pub(super) use environment::variables;
 pub(super) use manifest::Manifest;
 pub(super) use settings::target_folders;
-
-/// What cargo was told to build.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct CargoTarget {
-    /// The package's name.
-    pub package: String,
-    /// What of the package.
-    pub kind: CargoKind,
-    /// Its name: that of the program, of the library, or of the file of tests.
-    pub name: String,
-    /// Whether it is a test binary, which runs under the test harness.
-    pub is_test: bool,
-    /// The profile's folder: `target/debug`, for example.
-    pub folder: PathBuf,
-}
-
-/// The kinds of targets that a package has.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum CargoKind {
-    /// The library, as its unit tests.
-    Lib,
-    /// A program.
-    Bin,
-    /// An example.
-    Example,
-    /// A file of tests.
-    Test,
-    /// A benchmark.
-    Bench,
-}
-
-impl CargoKind {
-    /// As cargo's options name it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Lib => "lib",
-            Self::Bin => "bin",
-            Self::Example => "example",
-            Self::Test => "test",
-            Self::Bench => "bench",
-        }
-    }
-}
 
 impl CargoTarget {
     /// The command that builds it, in any folder of its package.

@@ -2,62 +2,19 @@
 
 mod catch2;
 mod doctest;
+mod framework;
 mod gtest;
 mod macro_call;
 mod rust;
 mod selection;
-
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+mod sources;
 
 use ptrace_backend::debuginfo::Image;
 
+pub use self::framework::{Framework, Test};
+pub(super) use self::macro_call::{Argument, arguments_in};
+use self::sources::Sources;
 use super::functions::Functions;
-use super::source_line::SourceLine;
-
-pub(super) use macro_call::{Argument, arguments_in};
-
-/// A test in a test binary.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Test {
-    /// What runs it.
-    pub framework: Framework,
-    /// Its name, as the framework lists it; `*` stands for the instances of a parameterised test.
-    pub name: String,
-    /// Where it stands.
-    pub at: SourceLine,
-    /// What tells the binary to run this test alone.
-    pub arguments: Vec<String>,
-    /// Why they do not, in one sentence with what to do.
-    pub ambiguity: Option<String>,
-    /// Its name, as the framework lists it; of a template, what the names of its instances begin with.
-    listed: String,
-    is_template: bool,
-}
-
-/// What runs tests.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Framework {
-    /// Rust's own harness.
-    Rust,
-    /// GoogleTest.
-    GoogleTest,
-    /// Catch2, version 2 or 3.
-    Catch2,
-    /// doctest.
-    Doctest,
-}
-
-impl Framework {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Rust => "Rust's test harness",
-            Self::GoogleTest => "GoogleTest",
-            Self::Catch2 => "Catch2",
-            Self::Doctest => "doctest",
-        }
-    }
-}
 
 /// The tests of a program, by file and line.
 pub(super) fn tests(image: &Image, functions: &Functions) -> Vec<Test> {
@@ -74,22 +31,4 @@ pub(super) fn tests(image: &Image, functions: &Functions) -> Vec<Test> {
         test.ambiguity = ambiguity;
     }
     found
-}
-
-/// The texts of source files, each read once.
-#[derive(Default)]
-pub(super) struct Sources(HashMap<PathBuf, Option<String>>);
-
-impl Sources {
-    fn text(&mut self, file: &Path) -> Option<&str> {
-        if !self.0.contains_key(file) {
-            self.0.insert(file.to_owned(), files::read_text(file, files::Kind::Text).ok());
-        }
-        self.0.get(file)?.as_deref()
-    }
-
-    /// The arguments of the first of the macros that is called in the line.
-    fn macro_at(&mut self, at: &SourceLine, macros: &[&str]) -> Option<(String, Vec<Argument>)> {
-        arguments_in(self.text(&at.file)?, at.line, macros)
-    }
 }

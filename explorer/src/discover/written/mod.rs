@@ -3,9 +3,12 @@
 
 mod blank;
 mod cpp;
+mod declaration;
 mod rust;
 
 use std::path::Path;
+
+pub(super) use self::declaration::{What, Written};
 
 /// The languages whose files get lenses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,22 +31,6 @@ impl TextLanguage {
             _ => None,
         }
     }
-}
-
-/// Something that could be run.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Written {
-    pub(super) what: What,
-    /// From 1.
-    pub(super) line: u32,
-}
-
-/// What it is.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum What {
-    Main,
-    /// The words that its framework will make a name of: suite and name, or the text, or the path within the file.
-    Test(String),
 }
 
 /// Everything of that kind in a text, by line.

@@ -2,17 +2,16 @@
 
 use checker::explain::{Cause, Circling, Diagnosis, Late, Life, Link, Seen, Torn, Wants};
 use checker::failure::FailureDetail;
-use checker::names::Obj;
 use checker::op::OpKind;
 
-use crate::narrate::explanation::Telling;
-use crate::narrate::explanation::deadlock;
-use crate::narrate::explanation::notifications;
+use super::phrases::{accesses, at, done, since};
+use super::telling::Telling;
+use super::{deadlock, notifications};
 use crate::report::explanation::Side;
 use crate::report::{Location, Role};
 
 /// What is known of the cause.
-pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
+pub(super) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
     let sentence = match &diagnosis.cause {
         Cause::DoubleLock { thread, lock, taken } => {
             let own = telling.lanes.label(*thread);
@@ -105,32 +104,10 @@ pub(crate) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
     sentence + thin + &past + &deadlock::beside(telling, &diagnosis.stuck)
 }
 
-/// Who does an event, and where.
-pub(crate) fn done<'a>(telling: &'a Telling<'_>, position: u32) -> (&'a str, String) {
-    telling.event(position).map(|event| (event.thread.as_str(), at(&event.place))).unwrap_or_default()
-}
-
 /// How both came past what should have kept one of them out.
 fn came_past(telling: &Telling<'_>, seen: &[Seen]) -> String {
     let [read, write, late] = accesses(telling, seen);
     format!("; both came past what threads spin on: {read}, {write}, and then {late}")
-}
-
-/// Who accesses what, and where: of objects that overlap, what they have in common. What the first one accesses is named once.
-pub(crate) fn accesses<const N: usize>(telling: &Telling<'_>, seen: &[Seen]) -> [String; N] {
-    let common =
-        |obj: Obj| seen.iter().fold(obj, |common, other| common.common(&other.obj).unwrap_or(common));
-    let first = seen.first().map(|seen| telling.object(common(seen.obj))).unwrap_or_default();
-    std::array::from_fn(|nth| {
-        let Some(seen) = seen.get(nth) else { return String::new() };
-        let object = match telling.object(common(seen.obj)) {
-            object if nth > 0 && object == first => "it".to_owned(),
-            object => object,
-        };
-        let verb = if seen.writes { "writes" } else { "reads" };
-        let line = telling.event(seen.position).map(|event| at(&event.place)).unwrap_or_default();
-        format!("{} {verb} {object}{line}", telling.lanes.label(seen.thread))
-    })
 }
 
 /// Which two variables a thread changes, and who comes in between.
@@ -230,24 +207,6 @@ fn circles(telling: &Telling<'_>, circling: &Circling) -> String {
         None => ", which nobody changes".to_owned(),
     };
     format!("{thread} {}{place}{changed}", telling.words().spins(&circling.awaits))
-}
-
-pub(crate) fn since(telling: &Telling<'_>, taken: Option<u32>) -> String {
-    let words = taken.and_then(|position| telling.event(position)).map(|event| words(&event.place));
-    words.filter(|words| !words.is_empty()).map(|words| format!(" since {words}")).unwrap_or_default()
-}
-
-pub(crate) fn at(place: &Location) -> String {
-    let words = words(place);
-    if words.is_empty() { words } else { format!(" ({words})") }
-}
-
-/// The line, or what is known where there are none.
-fn words(place: &Location) -> String {
-    match place.short_words() {
-        line if line.is_empty() => place.words(),
-        line => line,
-    }
 }
 
 fn dereferences_null(telling: &Telling<'_>) -> bool {

@@ -3,11 +3,11 @@
 use checker::explain::Stuck;
 use checker::seam::On;
 
-use crate::narrate::explanation::Telling;
-use crate::narrate::explanation::cause::{at, since};
+use super::phrases::{at, since};
+use super::telling::Telling;
 
 /// Everybody who waits; those come first who wait for nobody in particular, and tell what is missed.
-pub(crate) fn sentence(telling: &Telling<'_>, all: &[Stuck]) -> String {
+pub(super) fn sentence(telling: &Telling<'_>, all: &[Stuck]) -> String {
     let kind = match all.first().map(|stuck| &stuck.on) {
         Some(On::Cond(_) | On::Futex(_) | On::Sem(_)) => "missed notification",
         Some(On::Barrier { .. }) => "missed arrival",
@@ -18,7 +18,7 @@ pub(crate) fn sentence(telling: &Telling<'_>, all: &[Stuck]) -> String {
 }
 
 /// What follows a sentence about something else.
-pub(crate) fn beside(telling: &Telling<'_>, all: &[Stuck]) -> String {
+pub(super) fn beside(telling: &Telling<'_>, all: &[Stuck]) -> String {
     all.iter().map(|stuck| format!("; {}", waits(telling, stuck))).collect()
 }
 

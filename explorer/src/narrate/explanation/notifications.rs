@@ -3,11 +3,11 @@
 use checker::explain::{Given, Seen, Stolen, Woken};
 use checker::names::{Obj, ThreadName};
 
-use crate::narrate::explanation::Telling;
-use crate::narrate::explanation::cause::{accesses, at, done};
+use super::phrases::{accesses, at, done};
+use super::telling::Telling;
 
 /// Who waits for a signal that does not come any more, and what became of the last one.
-pub(crate) fn missed(
+pub(super) fn missed(
     telling: &Telling<'_>,
     (thread, condition): (ThreadName, Obj),
     (last, changed): (Option<&Given>, Option<Seen>),
@@ -60,7 +60,7 @@ fn others(telling: &Telling<'_>, last: &Given) -> String {
 }
 
 /// Who was woken up for nothing, and goes on.
-pub(crate) fn stolen(telling: &Telling<'_>, stolen: &Stolen) -> String {
+pub(super) fn stolen(telling: &Telling<'_>, stolen: &Stolen) -> String {
     let Stolen { thread, condition, wait, signal, write } = stolen;
     let (waiter, line) = (telling.lanes.label(*thread), done(telling, *wait).1);
     let (by, signals) = done(telling, *signal);

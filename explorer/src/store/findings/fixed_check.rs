@@ -1,7 +1,7 @@
 //! What a run says about findings that it did not make: are they fixed?
 
 use super::{CheckResult, Checked, KeptFinding, Run};
-use crate::render::plural;
+use crate::report::plural::plural;
 use crate::report::{Covered, FailureKind, Finding};
 use crate::say::sentence;
 use crate::schedule_file::SavedTarget;

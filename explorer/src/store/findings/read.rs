@@ -10,8 +10,9 @@ use serde::de::DeserializeOwned;
 
 use super::{FINDING, KeptFinding, KeptHead, KeptSource, KeptTarget, TARGET, VERSION, sources};
 use crate::input::project_root::STORE;
+use crate::schedule_file::names;
 use crate::store::{Store, StoreError};
-use crate::verbs::save;
+use crate::trust;
 
 /// The folder of one target in a store.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -148,7 +149,7 @@ impl KeptFolder {
     pub fn finding_of_schedule(&self, schedule: &Path) -> Option<KeptFinding> {
         let is_of = |finding: &KeptFinding| {
             let id = &finding.id;
-            [finding.schedule.clone(), save::original_name(id), save::passing_name(id)]
+            [finding.schedule.clone(), names::original_name(id), names::passing_name(id)]
                 .iter()
                 .any(|name| self.0.join(name) == schedule)
         };
@@ -167,11 +168,21 @@ impl KeptFolder {
         let others = self.heads();
         if others.iter().all(|other| other.schedule != finding.schedule) {
             store.remove(&finding.schedule)?;
-            store.remove(&save::original_name(id))?;
-            store.remove(&save::passing_name(id))?;
+            store.remove(&names::original_name(id))?;
+            store.remove(&names::passing_name(id))?;
         }
         sources::forget_unused(&store, &others);
         Ok(())
+    }
+}
+
+impl KeptFolder {
+    /// The program as a finding was found in it, if this user's tool has kept it here and it is still what it was.
+    #[must_use]
+    pub fn program(&self, finding: &KeptFinding) -> Option<PathBuf> {
+        let (name, seal) = (finding.program.as_ref()?, finding.program_seal.as_ref()?);
+        let copy = self.opened(name).ok()?;
+        trust::is_own_program(&copy, &finding.run.build_id, seal).then(|| self.path().join(name))
     }
 }
 

@@ -10,8 +10,10 @@ use checker::names::{Site, ThreadName};
 use checker::search::Identity;
 
 use super::*;
-use crate::report::{Finding, Location, Output, Party, Report, Role};
-use crate::schedule_file::{FORMAT, FoundBy, KeyPoints, SavedFailure, ScheduleFile};
+use crate::input::portable_path::Place;
+use crate::report::verdict::Verdict;
+use crate::report::{Covered, Finding, Location, Output, Party, Report, Role};
+use crate::schedule_file::{FORMAT, FoundBy, KeyPoints, SavedFailure, SavedTarget, ScheduleFile};
 use crate::store::Store;
 
 pub(super) fn finding(kind: FailureKind) -> Finding {

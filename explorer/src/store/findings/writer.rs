@@ -7,15 +7,14 @@ use checker::search::Identity;
 use files::Kind;
 
 use super::{
-    FINDING, KeptFinding, KeptFolder, KeptHead, KeptTarget, Run, TARGET, VERSION, fixed_check, now,
-    signature, sources,
+    FINDING, KeptFinding, KeptFolder, KeptHead, KeptTarget, Run, TARGET, VERSION, fixed_check, signature,
+    sources,
 };
 use crate::report::{Finding, Report};
-use crate::schedule_file::{SavedTarget, ScheduleFile};
+use crate::schedule_file::{SavedTarget, ScheduleFile, names};
 use crate::store::findings::sources::Explored;
 use crate::store::{Store, StoreError};
 use crate::trust;
-use crate::verbs::save;
 
 /// Keeps the findings of one exploration.
 pub(crate) struct Keeper<'a> {
@@ -49,7 +48,7 @@ impl<'a> Keeper<'a> {
         let _alone = self.store.lock()?;
         let id = self.name(identity, told);
         told.id = Some(id.clone());
-        let schedule_name = save::file_name(&id);
+        let schedule_name = names::file_name(&id);
         let path = self.write_schedule(&schedule_name, schedule)?;
         told.schedule_file = Some(path.to_string_lossy().into_owned());
         let folder = KeptFolder::at(self.store.folder());
@@ -76,15 +75,15 @@ impl<'a> Keeper<'a> {
 
     /// Keeps the schedule of a finding, which a simpler one is to replace. Returns where it is then.
     pub(crate) fn set_aside(&self, id: &str) -> Option<String> {
-        let mut file = self.store.open().ok()?.open_file(save::file_name(id), Kind::Record).ok()?;
+        let mut file = self.store.open().ok()?.open_file(names::file_name(id), Kind::Record).ok()?;
         let copy = |to: &mut dyn Write| io::copy(&mut file, to).map(drop);
-        let path = self.store.write_with(&save::original_name(id), copy).ok()?;
+        let path = self.store.write_with(&names::original_name(id), copy).ok()?;
         Some(path.to_string_lossy().into_owned())
     }
 
     /// Keeps the schedule that ends well, next to that of a finding. Returns where it is.
     pub(crate) fn keep_passing(&self, id: &str, schedule: &ScheduleFile) -> Result<String, StoreError> {
-        let path = self.write_schedule(&save::passing_name(id), schedule)?;
+        let path = self.write_schedule(&names::passing_name(id), schedule)?;
         Ok(path.to_string_lossy().into_owned())
     }
 
@@ -154,4 +153,9 @@ impl<'a> Keeper<'a> {
 fn json(value: &impl serde::Serialize, to: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *to, value)?;
     to.write_all(b"\n")
+}
+
+fn now() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
 }

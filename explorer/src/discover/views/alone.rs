@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::cargo::Notes;
-use super::walk::Stamp;
-use super::{Framework, SourceLine, Target, Workspace};
+use crate::discover::cargo::Notes;
+use crate::discover::walk::Stamp;
+use crate::discover::{Framework, SourceLine, Target, Workspace};
 
 /// What a program with its arguments is.
 #[derive(Clone, PartialEq, Eq, Debug)]

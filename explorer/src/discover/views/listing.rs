@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{Candidate, SourceLine, Target, Workspace};
-use crate::render::plural;
+use crate::discover::{Candidate, SourceLine, Target, Workspace};
+use crate::report::plural::plural;
 use crate::shown::escaped_line;
 
 /// Everything that a scan has looked at.
@@ -150,7 +150,7 @@ impl Workspace {
         if !self.may_create_threads(candidate) {
             return Some(format!("`{path}` creates no threads: there are no interleavings to explore"));
         }
-        let is_cargos = matches!(candidate.kind, super::Kind::Cargo(_));
+        let is_cargos = matches!(candidate.kind, crate::discover::Kind::Cargo(_));
         let tool = if is_cargos { "set `debug = true` in the profile" } else { "rebuild with -g" };
         (!candidate.has_debug_lines).then(|| {
             format!("`{path}` has no line numbers, so that no source file leads to it: {tool}, or explore it by its name")

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use files::Kind;
 
-use super::target::{Standing, Target, TargetAt};
-use super::threads::text_creates_threads;
-use super::written::{What, Written, is_same, written};
-use super::{Candidate, TextLanguage, Workspace};
+use crate::discover::target::{Standing, Target, TargetAt};
+use crate::discover::threads::text_creates_threads;
+use crate::discover::written::{What, Written, is_same, written};
+use crate::discover::{Candidate, TextLanguage, Workspace};
 
 impl Workspace {
     /// What can be explored in a file, by line: `main` and tests that can create threads, as the freshest program has

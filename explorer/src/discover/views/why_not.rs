@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::target::Standing;
-use super::written::written;
-use super::{Candidate, Kind, TextLanguage, Workspace};
+use crate::discover::target::Standing;
+use crate::discover::written::written;
+use crate::discover::{Candidate, Kind, TextLanguage, Workspace};
 
 impl Workspace {
     /// Why a file has no lens, or that at a line (from 1) cannot be used as it is. `text` is the file as the editor has
@@ -72,7 +72,7 @@ impl Workspace {
     }
 
     /// A file that the line tables of no program list.
-    pub(super) fn unlisted(&self, file: &Path) -> Standing {
+    pub(in crate::discover) fn unlisted(&self, file: &Path) -> Standing {
         if let Some(candidate) = self.without_lines(file) {
             let program = self.shown(&candidate.path);
             let flag = match candidate.kind {
@@ -132,7 +132,7 @@ impl Workspace {
     }
 
     /// A test that the text has and the program has not.
-    pub(super) fn not_in(&self, candidate: &Candidate, name: &str, file: &Path) -> String {
+    pub(in crate::discover) fn not_in(&self, candidate: &Candidate, name: &str, file: &Path) -> String {
         let program = self.shown(&candidate.path);
         match self.build_step_of_file(file) {
             Some(step) => format!("`{name}` is not in `{program}` yet: `{}` builds it", step.command),

@@ -1,0 +1,9 @@
+//! A workspace as others see it: by file, as a list, one program by itself; and why something is not shown.
+
+mod alone;
+mod file_view;
+mod listing;
+mod why_not;
+
+pub use self::alone::{Alone, alone};
+pub use self::listing::{Listed, Listing};

@@ -1,0 +1,17 @@
+//! Something that could be run, as a text declares it.
+
+/// Something that could be run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::discover) struct Written {
+    pub(in crate::discover) what: What,
+    /// From 1.
+    pub(in crate::discover) line: u32,
+}
+
+/// What it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::discover) enum What {
+    Main,
+    /// The words that its framework will make a name of: suite and name, or the text, or the path within the file.
+    Test(String),
+}

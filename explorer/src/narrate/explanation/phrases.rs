@@ -1,0 +1,47 @@
+//! What the sentences of an explanation have in common: who did what, where, and since when.
+
+use checker::explain::Seen;
+use checker::names::Obj;
+
+use super::telling::Telling;
+use crate::report::Location;
+
+/// Who does an event, and where.
+pub(super) fn done<'a>(telling: &'a Telling<'_>, position: u32) -> (&'a str, String) {
+    telling.event(position).map(|event| (event.thread.as_str(), at(&event.place))).unwrap_or_default()
+}
+
+/// Who accesses what, and where: of objects that overlap, what they have in common. What the first one accesses is named once.
+pub(super) fn accesses<const N: usize>(telling: &Telling<'_>, seen: &[Seen]) -> [String; N] {
+    let common =
+        |obj: Obj| seen.iter().fold(obj, |common, other| common.common(&other.obj).unwrap_or(common));
+    let first = seen.first().map(|seen| telling.object(common(seen.obj))).unwrap_or_default();
+    std::array::from_fn(|nth| {
+        let Some(seen) = seen.get(nth) else { return String::new() };
+        let object = match telling.object(common(seen.obj)) {
+            object if nth > 0 && object == first => "it".to_owned(),
+            object => object,
+        };
+        let verb = if seen.writes { "writes" } else { "reads" };
+        let line = telling.event(seen.position).map(|event| at(&event.place)).unwrap_or_default();
+        format!("{} {verb} {object}{line}", telling.lanes.label(seen.thread))
+    })
+}
+
+pub(super) fn since(telling: &Telling<'_>, taken: Option<u32>) -> String {
+    let words = taken.and_then(|position| telling.event(position)).map(|event| words(&event.place));
+    words.filter(|words| !words.is_empty()).map(|words| format!(" since {words}")).unwrap_or_default()
+}
+
+pub(super) fn at(place: &Location) -> String {
+    let words = words(place);
+    if words.is_empty() { words } else { format!(" ({words})") }
+}
+
+/// The line, or what is known where there are none.
+fn words(place: &Location) -> String {
+    match place.short_words() {
+        line if line.is_empty() => place.words(),
+        line => line,
+    }
+}

@@ -1,0 +1,74 @@
+//! A finding with its schedule, as the sentences of an explanation refer to it.
+
+use checker::explain::{self, Second, Swap};
+use checker::failure::Failure;
+use checker::names::{Obj, ThreadName};
+
+use crate::narrate::locations::Places;
+use crate::narrate::phrasing::Words;
+use crate::narrate::thread_labels::Lanes;
+use crate::report::explanation::Side;
+use crate::report::{EventLine, Finding, Location};
+
+/// An explanation, and the finding with its schedule as it is told.
+pub(crate) struct Telling<'a> {
+    pub(super) told: &'a Finding,
+    pub(super) failure: &'a Failure,
+    pub(super) lanes: Lanes,
+    pub(super) places: &'a Places<'a>,
+}
+
+impl<'a> Telling<'a> {
+    pub(crate) fn new(
+        explained: &'a explain::Explanation,
+        told: &'a Finding,
+        places: &'a Places<'a>,
+    ) -> Self {
+        let lanes = Lanes::of(explained.finding.trace.threads.iter().copied(), places.source().harness());
+        Self { told, failure: &explained.finding.failure, lanes, places }
+    }
+
+    pub(super) fn swap(&self, swap: Swap) -> [Side; 2] {
+        let second = match swap.second {
+            Second::Event(position) => self.side(position),
+            Second::Pending(thread) => self.left(thread),
+        };
+        [self.side(swap.first), second]
+    }
+
+    /// The event at a position of the trace.
+    pub(super) fn event(&self, position: u32) -> Option<&EventLine> {
+        self.told.events.iter().find(|event| event.number == position)
+    }
+
+    pub(super) fn side(&self, position: u32) -> Side {
+        let event = self.event(position);
+        Side {
+            number: Some(position),
+            thread: event.map(|event| event.thread.to_string()).unwrap_or_default(),
+            text: event.map(|event| event.text.to_string()).unwrap_or_default(),
+            place: event.map(|event| Location::clone(&event.place)).unwrap_or_default(),
+        }
+    }
+
+    /// What a thread was left with.
+    pub(super) fn left(&self, thread: ThreadName) -> Side {
+        let label = self.lanes.label(thread);
+        let party = self.told.parties.iter().find(|party| party.thread == label);
+        Side {
+            number: None,
+            thread: label,
+            text: party.map(|party| party.doing.clone()).unwrap_or_default(),
+            place: party.and_then(|party| party.stack.first().cloned()).unwrap_or_default(),
+        }
+    }
+
+    /// An object, in backquotes.
+    pub(super) fn object(&self, obj: Obj) -> String {
+        self.words().object(obj)
+    }
+
+    pub(super) fn words(&self) -> Words<'_> {
+        Words { lanes: &self.lanes, source: self.places.source() }
+    }
+}

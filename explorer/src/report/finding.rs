@@ -1,0 +1,129 @@
+//! A failure with the schedule that shows it.
+
+use checker::failure::FailureKind;
+use serde::{Deserialize, Serialize};
+
+use super::event::{EventLine, Lane};
+use super::explanation::Explanation;
+use super::interned::Shared;
+use super::location::Location;
+use super::old_form;
+use super::role::Role;
+
+/// A failure, with the schedule that shows it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Finding {
+    /// What kind.
+    pub kind: FailureKind,
+    /// One sentence.
+    pub message: String,
+    /// The text of a report's first line in place of kind and sentence, where the sentence is long and names its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headline: Option<String>,
+    /// The place of the failure.
+    #[serde(flatten)]
+    pub place: Location,
+    /// The thread that failed (`T1`, `T2` …), if one did.
+    pub thread: Option<String>,
+    /// How many executions of the search it took; 0 for a replay.
+    pub schedule_number: u64,
+    /// How many executions were started up to the first that showed it, checks and those before a restart among them; 1
+    /// for a replay.
+    #[serde(default)]
+    pub executions: u64,
+    /// Preemptions of the schedule.
+    pub preemptions: Option<u32>,
+    /// Whether no schedule with fewer preemptions shows this failure.
+    pub fewest: bool,
+    /// Delays of the schedule.
+    pub delays: Option<u32>,
+    /// Threads whose relative order must be constrained.
+    pub threads: Option<u32>,
+    /// Distinct variables at the preemptions.
+    pub variables: Option<u32>,
+    /// In how many of how many repetitions it failed again (`2/2`).
+    pub reproduced: String,
+    /// Why it happens, if that was found out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
+    /// Its name among the findings of its target; the same failure keeps it over rebuilds.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// Where the schedule is saved.
+    pub schedule_file: Option<String>,
+    /// Every thread that takes part, and what it was doing.
+    pub parties: Vec<Party>,
+    /// All threads of the execution, by creation path.
+    pub lanes: Vec<Lane>,
+    /// The whole execution, in order.
+    pub events: Shared<Vec<EventLine>>,
+    /// What the program wrote in this execution.
+    pub output: Output,
+}
+
+/// A thread that takes part in a failure.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(from = "AnyParty")]
+pub struct Party {
+    /// Which one (`T1`, `T2` …).
+    pub thread: String,
+    /// Its part in the failure.
+    pub role: Role,
+    /// What it is doing, as the rest of a sentence that starts with its name.
+    pub doing: String,
+    /// Its own code's frames, innermost first.
+    pub stack: Vec<Location>,
+}
+
+/// A party as it is read: of an older version without its role.
+#[derive(Deserialize)]
+struct AnyParty {
+    thread: String,
+    doing: String,
+    stack: Vec<Location>,
+    #[serde(default)]
+    role: Option<Role>,
+}
+
+impl From<AnyParty> for Party {
+    fn from(party: AnyParty) -> Self {
+        let AnyParty { thread, doing, stack, role } = party;
+        let role = role.unwrap_or_else(|| old_form::role(&doing));
+        Self { thread, role, doing, stack }
+    }
+}
+
+/// What a program wrote, made valid UTF-8.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Output {
+    /// To its standard output.
+    pub stdout: String,
+    /// To its standard error.
+    pub stderr: String,
+    /// Something was left out.
+    pub truncated: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_role_of_a_party_is_read_from_its_sentence_where_nothing_else_tells_it() {
+        for (doing, role, expected) in [
+            ("failed", None, Role::Failed),
+            ("was preempted, about to write `x`", None, Role::Preempted),
+            ("freed it", None, Role::Freed),
+            ("allocated it", None, Role::Allocated),
+            ("waits for mutex `m`, held by T2", None, Role::TakesPart),
+            ("was preempted", Some("takes-part"), Role::TakesPart),
+        ] {
+            let mut party = serde_json::json!({ "thread": "T1", "doing": doing, "stack": [] });
+            if let Some(role) = role {
+                party["role"] = role.into();
+            }
+            let party: Party = serde_json::from_value(party).unwrap();
+            assert_eq!((party.role, party.doing.as_str()), (expected, doing));
+        }
+    }
+}

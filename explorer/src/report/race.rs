@@ -1,0 +1,49 @@
+//! A data race as a report has it.
+
+use checker::op::OpKind;
+use serde::{Deserialize, Serialize};
+
+use super::location::Location;
+
+/// Two accesses that nothing orders.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Race {
+    /// Always `race`.
+    pub kind: RaceKind,
+    /// One sentence.
+    pub message: String,
+    /// What both touch.
+    pub variable: String,
+    /// Debug information says that both are plain accesses; else they may be atomic ones.
+    pub certain: bool,
+    /// Every execution with the accesses in one order failed, and one with another order passed.
+    pub harmful: bool,
+    /// How that was seen, as a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harm: Option<String>,
+    /// In the order in which they ran in the execution that shows it first.
+    pub accesses: [RacingAccess; 2],
+}
+
+/// What kind of warning it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RaceKind {
+    /// A data race.
+    #[default]
+    Race,
+}
+
+/// One of two accesses that race.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct RacingAccess {
+    /// The thread (`T1`, `T2` …).
+    pub thread: String,
+    /// What it does.
+    pub operation: OpKind,
+    /// Where.
+    #[serde(flatten)]
+    pub place: Location,
+    /// How it came there, innermost first.
+    pub stack: Vec<Location>,
+}

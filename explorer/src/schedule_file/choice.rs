@@ -1,0 +1,113 @@
+//! The choices of a schedule file.
+
+use std::fmt;
+
+use checker::names::{Site, ThreadName};
+use checker::op::OpKind;
+use checker::seam::{Agent, Choice, OpKey, Pick};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::encode;
+use crate::report::interned::{Pool, Shared};
+
+/// One choice, and what it ran.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SavedChoice {
+    /// Whose event it is.
+    pub thread: ThreadName,
+    /// What it ran.
+    pub operation: OpKind,
+    /// What it ran it on, in words; for people only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<Shared<String>>,
+    /// Function and line, or the address where there is no line.
+    pub at: Shared<String>,
+    /// The instruction, in this build.
+    #[serde(with = "encode::site")]
+    pub site: Site,
+    /// What of the thread was chosen.
+    #[serde(default, skip_serializing_if = "Actor::is_thread")]
+    pub actor: Actor,
+    /// Which way the operation went, where there are several.
+    #[serde(default, skip_serializing_if = "is_only")]
+    pub pick: Pick,
+}
+
+/// What of a thread is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Actor {
+    /// The thread itself.
+    #[default]
+    Thread,
+    /// Its timed wait runs out.
+    Timeout,
+    /// Its oldest buffered store reaches memory.
+    Flush,
+}
+
+impl Actor {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+    fn is_thread(&self) -> bool {
+        *self == Self::Thread
+    }
+}
+
+fn is_only(pick: &Pick) -> bool {
+    *pick == Pick::Only
+}
+
+impl SavedChoice {
+    /// The choice as the checker knows it.
+    #[must_use]
+    pub fn choice(&self) -> Choice {
+        let agent = match self.actor {
+            Actor::Thread => Agent::Thread(self.thread),
+            Actor::Timeout => Agent::Timeout(self.thread),
+            Actor::Flush => Agent::Flush(self.thread),
+        };
+        Choice { agent, pick: self.pick }
+    }
+
+    /// What the choice has to run.
+    #[must_use]
+    pub fn key(&self) -> OpKey {
+        OpKey { kind: self.operation, site: self.site }
+    }
+
+    /// The actor of an agent.
+    #[must_use]
+    pub fn actor(agent: Agent) -> Actor {
+        match agent {
+            Agent::Thread(_) => Actor::Thread,
+            Agent::Timeout(_) => Actor::Timeout,
+            Agent::Flush(_) => Actor::Flush,
+        }
+    }
+}
+
+/// Choices as they are read: of up to a million, words that many have in common are kept once.
+pub(super) fn choices<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<SavedChoice>, D::Error> {
+    struct Choices;
+
+    impl<'de> Visitor<'de> for Choices {
+        type Value = Vec<SavedChoice>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of choices")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Self::Value, A::Error> {
+            let mut texts = Pool::default();
+            let mut choices = Vec::new();
+            while let Some(choice) = from.next_element::<SavedChoice>()? {
+                let object = choice.object.map(|object| texts.known(object));
+                choices.push(SavedChoice { object, at: texts.known(choice.at), ..choice });
+            }
+            Ok(choices)
+        }
+    }
+
+    from.deserialize_seq(Choices)
+}

@@ -1,0 +1,183 @@
+//! The files of a store that say what is kept: of each target, and of each finding.
+
+use serde::{Deserialize, Serialize};
+
+use crate::input::portable_path::Place;
+use crate::report::old_form::without_option;
+use crate::report::verdict::Verdict;
+use crate::report::{Covered, Finding, NotCovered};
+use crate::schedule_file::{SavedTarget, names};
+
+/// What the `format` member of a finding's file says.
+pub const FINDING: &str = "interleaver-finding";
+
+/// What the `format` member of a target's file says.
+pub const TARGET: &str = "interleaver-target";
+
+/// The version of both that is written, and the newest that is read.
+pub const VERSION: u32 = 1;
+
+/// A finding as it is kept.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct KeptFinding {
+    /// Always [`FINDING`].
+    pub format: String,
+    /// The version of the format.
+    pub version: u32,
+    /// Its name, which no other finding of the target has. The same failure keeps it over rebuilds.
+    pub id: String,
+    /// The target's name.
+    pub target: String,
+    /// What ran.
+    pub run: SavedTarget,
+    /// When it was found first; seconds since 1970, as everywhere here.
+    pub found: u64,
+    /// Since when it is known to be fixed.
+    pub fixed: Option<u64>,
+    /// What came of the last run that looked for it again.
+    pub checked: Option<Checked>,
+    /// The schedule file, relative to the target's folder.
+    pub schedule: String,
+    /// The program as it was, relative to the target's folder; absent where it could not be kept.
+    pub program: Option<String>,
+    /// Says that this copy was kept by this user; absent where there is none, or no key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program_seal: Option<String>,
+    /// The sources that it names, as they were.
+    pub sources: Vec<KeptSource>,
+    /// What the report says.
+    pub finding: Finding,
+}
+
+/// What is kept of a finding but for the finding itself, which can be as long as its execution.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+pub(crate) struct KeptHead {
+    pub(crate) format: String,
+    pub(crate) version: u32,
+    pub(crate) id: String,
+    pub(crate) found: u64,
+    pub(crate) schedule: String,
+    pub(crate) program: Option<String>,
+    pub(crate) sources: Vec<KeptSource>,
+}
+
+/// A source as it was when a finding was made.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct KeptSource {
+    /// As the report names it: relative to the root, or absolute.
+    pub file: String,
+    /// BLAKE3 of its bytes, in hexadecimal digits.
+    pub hash: String,
+    /// Its copy, relative to the target's folder.
+    pub copy: String,
+    /// It had been changed after the program was built.
+    pub newer: bool,
+}
+
+/// What came of looking for a finding again.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Checked {
+    /// When.
+    pub at: u64,
+    /// What came of it.
+    pub result: CheckResult,
+    /// The same as a sentence: `fixed: no failure up to 1 preemption · 312 schedules`.
+    pub words: String,
+}
+
+/// Is a finding still there?
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckResult {
+    /// It was found again.
+    StillFails,
+    /// Every schedule within its bound was run, and it was not found.
+    Fixed,
+    /// The run ended before its bound was covered.
+    Inconclusive,
+}
+
+/// A target as it is kept.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct KeptTarget {
+    /// Always [`TARGET`].
+    pub format: String,
+    /// The version of the format.
+    pub version: u32,
+    /// Its name: the program's, with `#` and the test's if it is one of several in the program.
+    pub id: String,
+    /// What ran last.
+    pub run: SavedTarget,
+    /// What came of it.
+    pub last: Run,
+}
+
+/// What came of a run: the numbers of its report.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// When it ended.
+    pub at: u64,
+    /// What it came to.
+    pub verdict: Verdict,
+    /// The search.
+    pub strategy: String,
+    /// Executions that ended, each class once.
+    pub schedules: u64,
+    /// Executions that repeated a class.
+    pub redundant: u64,
+    /// Executions that were cut because the rest was known.
+    pub pruned: u64,
+    /// All other executions.
+    pub other: u64,
+    /// Bounds of which every schedule was run.
+    pub covered: Covered,
+    /// The account of unwatched code and effects.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_covered: Vec<NotCovered>,
+    /// Why it ended.
+    pub ended: String,
+    /// The same without the option of the command line; absent in stores of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What the result rests on.
+    pub notes: Vec<String>,
+    /// The findings that it made.
+    pub findings: Vec<String>,
+}
+
+impl Run {
+    /// The reason for which it ended, without the option of the command line.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        self.reason.as_deref().unwrap_or_else(|| without_option(&self.ended))
+    }
+}
+
+impl KeptFinding {
+    /// The schedule file that passes, relative to the target's folder, if one was found.
+    #[must_use]
+    pub fn passing(&self) -> Option<String> {
+        let pair = self.finding.explanation.as_ref()?.pair.as_ref()?;
+        pair.schedule_file.is_some().then(|| names::passing_name(&self.id))
+    }
+}
+
+impl KeptSource {
+    /// Where the source is in the checkout at `root`.
+    #[must_use]
+    pub fn path(&self, root: &std::path::Path) -> std::path::PathBuf {
+        root.join(&self.file)
+    }
+}
+
+/// The name of a target that is a whole program.
+#[must_use]
+pub fn program_id(program: &Place) -> String {
+    program.display()
+}
+
+/// The digits that stand for a source's text.
+#[must_use]
+pub fn content_hash(text: &[u8]) -> String {
+    blake3::hash(text).to_hex().to_string()
+}
