@@ -3,53 +3,43 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use checker::names::ThreadName;
 use ptrace_backend::debuginfo::inspect::Inspector;
 
 use super::breakpoints::{Breakpoints, SetBreakpoint, WantedBreakpoint};
-use super::code::{Code, is_same_file};
 use super::error::DebugError;
-use super::passed::Passed;
-use super::position::Position;
+use super::live::code::{Code, is_same_file};
+use super::live::replica::Replica;
+use super::live::stack::{self, StackLine};
+use super::live::texts::Texts;
+use super::moves::cursor::Cursor;
+use super::moves::filters::Filters;
+use super::moves::landmarks::Landmarks;
+use super::moves::scan_cache::Passed;
+use super::moves::{back, ending, running, stepping};
 use super::recording::{Life, Recording};
-use super::replica::Replica;
-use super::running::Filters;
-use super::session::Controls;
-use super::stack::{self, StackLine};
+use super::request::{Controls, Direction, Move, Step};
 use super::stop::{NextEvent, Standing, Stop, ThreadLine, Written};
-use super::texts::Texts;
 use crate::narrate::locations::Places;
+use crate::program::return_line::Body;
 
 /// Everything that a session asks.
 pub(crate) struct Debuggee<'p> {
-    pub(super) recording: Recording,
-    pub(super) places: Places<'p>,
+    /// Where the session stands in its recording.
+    pub(super) cursor: Cursor,
+    /// What the moves through the program look at.
+    pub(super) landmarks: Landmarks<'p>,
     /// The program, or why it cannot be run.
-    pub(super) live: Result<Replica<'p>, String>,
-    pub(super) at: Position,
-    /// Whom the last stop was about.
-    pub(super) thread: ThreadName,
-    /// What the whole execution wrote to its standard output.
-    pub(super) stdout: Vec<u8>,
-    /// The user's own code; none of it without a program.
-    pub(super) code: Code,
-    /// Where the function has lines that the program consists of for its user, where that is known: what a test framework
-    /// runs before is no part of the session, though some of it is generated into the user's files.
-    pub(super) body: BTreeSet<u64>,
-    pub(super) breakpoints: Breakpoints,
-    pub(super) filters: Filters,
-    /// What log points have said since the last stop.
-    pub(super) log: Vec<String>,
+    live: Result<Replica<'p>, String>,
     /// What the last look back has seen.
-    pub(super) passed: Option<Passed>,
+    passed: Option<Passed>,
+    /// What the whole execution wrote to its standard output.
+    stdout: Vec<u8>,
     /// Sources as they were.
     pub(super) texts: Texts,
-    /// Set from another thread to break a move off.
-    pub(super) interrupt: Arc<AtomicBool>,
     /// The outermost function of the user's own code in each thread, once known.
-    pub(super) functions: Vec<Option<String>>,
+    functions: Vec<Option<String>>,
 }
 
 impl<'p> Debuggee<'p> {
@@ -61,47 +51,102 @@ impl<'p> Debuggee<'p> {
         texts: Texts,
         controls: &Controls,
     ) -> Self {
-        let code = live.as_ref().map(|replica| Code::of(replica.program, &places)).unwrap_or_default();
-        let at = recording.end.clone();
-        let functions = vec![None; recording.lives.len()];
-        let thread = recording.fault.as_ref().map_or_else(|| recording.main(), |fault| fault.thread);
-        Self {
-            recording,
+        let landmarks = Landmarks {
+            code: live.as_ref().map(|replica| Code::of(replica.program, &places)).unwrap_or_default(),
             places,
-            live,
-            at,
-            thread,
-            stdout: Vec::new(),
-            code,
             body: BTreeSet::new(),
             breakpoints: Breakpoints::default(),
             filters: Filters::default(),
-            log: Vec::new(),
-            passed: None,
-            texts,
             interrupt: Arc::clone(&controls.interrupt),
-            functions,
-        }
+        };
+        let functions = vec![None; recording.lives.len()];
+        let cursor = Cursor::new(recording);
+        Self { cursor, landmarks, live, passed: None, stdout: Vec::new(), texts, functions }
     }
 
-    /// Says where it stands, about a thread.
-    pub(super) fn stop(&mut self, at: Position, thread: ThreadName, stop: Stop) -> Stop {
-        self.at = at;
-        self.thread = thread;
-        stop
+    /// Takes in what the whole execution wrote to its standard output, and ends the recording where the program fails, or ends
+    /// for its user. `body` is what it consists of for them.
+    ///
+    /// # Errors
+    /// When the program does not do again what was recorded.
+    pub(super) fn find_failure(&mut self, stdout: Vec<u8>, body: &Body) -> Result<(), DebugError> {
+        self.stdout = stdout;
+        let Ok(replica) = &mut self.live else { return Ok(()) };
+        ending::find_failure(replica, &self.landmarks, &mut self.cursor, &self.stdout, body)
+    }
+
+    /// Makes a move, and says where it ends.
+    ///
+    /// # Errors
+    /// When the move is not possible, or takes too long.
+    pub(super) fn go(&mut self, movement: Move) -> Result<Stop, DebugError> {
+        // What a move said that was broken off is of no interest.
+        self.cursor.log.clear();
+        let stop = match movement {
+            Move::Event(direction) => self.cursor.by_event(direction),
+            Move::Switch(direction) => self.cursor.by_switch(direction),
+            Move::Line { thread, direction, step } => {
+                let thread = self.thread(thread)?;
+                Some(match direction {
+                    Direction::Forward => self.step(thread, step)?,
+                    Direction::Back => self.step_back(thread, step)?,
+                })
+            }
+            Move::Run(direction) => {
+                let (live, landmarks) = (self.live.as_mut().ok(), &self.landmarks);
+                match direction {
+                    Direction::Forward => Some(running::run_on(live, landmarks, &mut self.cursor)?),
+                    Direction::Back => running::run_back(live, landmarks, &mut self.cursor)?,
+                }
+            }
+            Move::ToStep(step) => Some(self.cursor.go_to_step(step)?),
+            Move::ToBeginning => self.cursor.begin(),
+        };
+        Ok(stop.unwrap_or_else(|| self.go_to_start()))
+    }
+
+    /// Goes where a session begins.
+    pub(super) fn begin(&mut self) -> Stop {
+        self.cursor.begin().unwrap_or_else(|| self.go_to_start())
+    }
+
+    fn go_to_start(&mut self) -> Stop {
+        let live = self.live.as_mut().ok();
+        let first =
+            live.and_then(|replica| running::first_line(replica, &self.landmarks, &self.cursor.recording));
+        self.cursor.go_to_start(first)
+    }
+
+    /// Steps a thread forward.
+    fn step(&mut self, thread: ThreadName, step: Step) -> Result<Stop, DebugError> {
+        let cursor = &mut self.cursor;
+        let Ok(replica) = &mut self.live else { return Ok(cursor.by_own_event(thread, Direction::Forward)) };
+        if cursor.at == cursor.recording.end || !cursor.runs_again(thread) {
+            return Ok(cursor.stays(thread, cursor.at.clone()));
+        }
+        let met = stepping::look_ahead(replica, &self.landmarks, cursor, (thread, step))?;
+        Ok(cursor.meet(met, thread))
+    }
+
+    /// Steps a thread back: over calls to the line before, into the last line of a call, or out to the line of the call.
+    fn step_back(&mut self, thread: ThreadName, step: Step) -> Result<Stop, DebugError> {
+        let cursor = &mut self.cursor;
+        let Ok(replica) = &mut self.live else { return Ok(cursor.by_own_event(thread, Direction::Back)) };
+        let found = back::look_behind(replica, &self.landmarks, cursor, &mut self.passed, (thread, step))?;
+        Ok(cursor.go_back(found, thread))
     }
 
     /// Where it stands.
     pub(super) fn standing(&self) -> Standing {
-        let next = self.recording.events.get(self.at.events).map(|event| NextEvent {
-            thread: self.recording.number(event.thread()),
-            text: format!("{} {}", self.recording.label(event.thread()), event.text),
+        let next = self.cursor.recording.events.get(self.cursor.at.events).map(|event| NextEvent {
+            thread: self.cursor.recording.number(event.thread()),
+            text: format!("{} {}", self.cursor.recording.label(event.thread()), event.text),
             place: event.place.words(),
         });
         Standing {
-            step: self.at.events,
-            steps: self.recording.len(),
-            thread: self.recording.number(self.thread),
+            step: self.cursor.at.events,
+            steps: self.cursor.recording.len(),
+            thread: self.cursor.recording.number(self.cursor.thread),
             next,
         }
     }
@@ -109,7 +154,7 @@ impl<'p> Debuggee<'p> {
     /// The threads that exist here.
     pub(super) fn threads(&mut self) -> Vec<ThreadLine> {
         self.learn_functions();
-        let alive = self.recording.lives.iter().enumerate().filter(|(_, life)| self.is_alive(life));
+        let alive = self.cursor.recording.lives.iter().enumerate().filter(|(_, life)| self.is_alive(life));
         let line = |(index, life): (usize, &Life)| ThreadLine {
             number: index as u32 + 1,
             name: self.name(life, self.functions[index].as_deref()),
@@ -119,16 +164,16 @@ impl<'p> Debuggee<'p> {
 
     /// Whether a thread exists here. One that ends at its next rest is still on its way there.
     fn is_alive(&self, life: &Life) -> bool {
-        let moves = self.recording.runs_before(self.at.events) == life.name
-            || self.at.legs.last().is_some_and(|leg| leg.thread == life.name);
-        life.is_alive(self.at.events) || (moves && !self.at.is_at_rest())
+        let moves = self.cursor.recording.runs_before(self.cursor.at.events) == life.name
+            || self.cursor.at.legs.last().is_some_and(|leg| leg.thread == life.name);
+        life.is_alive(self.cursor.at.events) || (moves && !self.cursor.at.is_at_rest())
     }
 
     fn name(&self, life: &Life, function: Option<&str>) -> String {
         let function = function.map(|function| format!(" {function}")).unwrap_or_default();
-        let is_on_its_way = self.at.legs.last().is_some_and(|leg| leg.thread == life.name);
-        let moves = is_on_its_way && self.at != self.recording.end;
-        let state = life.state(self.at.events).filter(|state| !moves && !state.words.is_empty());
+        let is_on_its_way = self.cursor.at.legs.last().is_some_and(|leg| leg.thread == life.name);
+        let moves = is_on_its_way && self.cursor.at != self.cursor.recording.end;
+        let state = life.state(self.cursor.at.events).filter(|state| !moves && !state.words.is_empty());
         let state = state.map(|state| format!(" · {}", state.words)).unwrap_or_default();
         format!("{}{function}{state}", life.label)
     }
@@ -136,7 +181,7 @@ impl<'p> Debuggee<'p> {
     /// A thread is called after the outermost function of the user's own code in it, which no recording knows.
     fn learn_functions(&mut self) {
         for index in 0..self.functions.len() {
-            let life = &self.recording.lives[index];
+            let life = &self.cursor.recording.lives[index];
             if self.functions[index].is_some() || !self.is_alive(life) {
                 continue;
             }
@@ -149,7 +194,7 @@ impl<'p> Debuggee<'p> {
 
     /// The thread of a number, if it exists here.
     pub(super) fn thread(&self, number: u32) -> Result<ThreadName, DebugError> {
-        let life = self.recording.thread(number).filter(|life| self.is_alive(life));
+        let life = self.cursor.recording.thread(number).filter(|life| self.is_alive(life));
         life.map(|life| life.name)
             .ok_or_else(|| DebugError::Unknown(format!("there is no thread {number} here")))
     }
@@ -158,8 +203,8 @@ impl<'p> Debuggee<'p> {
     pub(super) fn stack(&mut self, thread: ThreadName) -> Result<Vec<StackLine>, DebugError> {
         let mut stack = match &mut self.live {
             Ok(replica) => {
-                let copy = replica.go_to(&self.at, &self.recording)?;
-                stack::live(&copy.inspection, thread, &self.places, &self.code)
+                let copy = replica.go_to(&self.cursor.at, &self.cursor.recording)?;
+                stack::live(&copy.inspection, thread, &self.landmarks.places, &self.landmarks.code)
             }
             Err(_) => self.recorded_stack(thread),
         };
@@ -172,9 +217,14 @@ impl<'p> Debuggee<'p> {
     /// The user's own sources that the program is made of, as far as it is known here: each with the number of its text as
     /// it was explored, where that is another one than the file's.
     pub(super) fn sources(&self) -> Vec<(PathBuf, Option<u64>)> {
-        let mut sources: BTreeMap<PathBuf, Option<u64>> =
-            self.code.files.iter().map(|file| (file.clone(), self.texts.as_explored(file))).collect();
-        let is_known = |file: &Path| self.code.files.iter().any(|known| is_same_file(known, file));
+        let mut sources: BTreeMap<PathBuf, Option<u64>> = self
+            .landmarks
+            .code
+            .files
+            .iter()
+            .map(|file| (file.clone(), self.texts.as_explored(file)))
+            .collect();
+        let is_known = |file: &Path| self.landmarks.code.files.iter().any(|known| is_same_file(known, file));
         let edited = self.texts.edited().into_iter().filter(|(file, _)| !is_known(file));
         sources.extend(edited.map(|(file, number)| (file, Some(number))));
         sources.into_iter().collect()
@@ -182,16 +232,17 @@ impl<'p> Debuggee<'p> {
 
     /// Where a thread's next event is, or its last one; at the failure, where it failed.
     fn recorded_stack(&self, thread: ThreadName) -> Vec<StackLine> {
-        let fault = self.recording.fault.as_ref().filter(|fault| fault.thread == thread);
+        let fault = self.cursor.recording.fault.as_ref().filter(|fault| fault.thread == thread);
         if let Some(place) = fault.and_then(|fault| fault.place.as_ref())
-            && self.at == self.recording.end
+            && self.cursor.at == self.cursor.recording.end
         {
-            return vec![stack::recorded(Some(place), &self.places)];
+            return vec![stack::recorded(Some(place), &self.landmarks.places)];
         }
-        let (before, after) = self.recording.events.split_at(self.at.events.min(self.recording.len()));
+        let (before, after) =
+            self.cursor.recording.events.split_at(self.cursor.at.events.min(self.cursor.recording.len()));
         let next = after.iter().find(|event| event.thread() == thread);
         let event = next.or_else(|| before.iter().rfind(|event| event.thread() == thread));
-        vec![stack::recorded(event.map(|event| &event.place), &self.places)]
+        vec![stack::recorded(event.map(|event| &event.place), &self.landmarks.places)]
     }
 
     /// Looks into a thread.
@@ -202,7 +253,7 @@ impl<'p> Debuggee<'p> {
     ) -> Result<T, DebugError> {
         let thread = self.thread(thread)?;
         let replica = self.live.as_mut().map_err(|why| DebugError::NotLive(why.clone()))?;
-        let copy = replica.go_to(&self.at, &self.recording)?;
+        let copy = replica.go_to(&self.cursor.at, &self.cursor.recording)?;
         let gone = || DebugError::Unknown("the thread has ended: it has no variables any more".to_owned());
         copy.inspection.look(thread, look).ok_or_else(gone)
     }
@@ -211,18 +262,18 @@ impl<'p> Debuggee<'p> {
     pub(super) fn set_breakpoints(&mut self, file: &Path, wanted: &[WantedBreakpoint]) -> Vec<SetBreakpoint> {
         // It has been looked for others.
         self.passed = None;
-        let code = self.live.as_ref().ok().map(|replica| (&self.code, replica.program.modules()));
-        self.breakpoints.set(file, wanted, code)
+        let code = self.live.as_ref().ok().map(|replica| (&self.landmarks.code, replica.program.modules()));
+        self.landmarks.breakpoints.set(file, wanted, code)
     }
 
     /// What the program has written up to here, and what it has printed and not written yet.
     pub(super) fn written(&mut self) -> Result<Written, DebugError> {
         let Ok(replica) = &mut self.live else { return Ok(Written::default()) };
-        let copy = replica.go_to(&self.at, &self.recording)?;
+        let copy = replica.go_to(&self.cursor.at, &self.cursor.recording)?;
         let (mut stdout, stderr, is_cut) = copy.inspection.output();
         let waiting = if is_cut { Vec::new() } else { copy.inspection.unwritten() };
         stdout.extend_from_slice(&waiting);
-        let is_lost = self.at == self.recording.end && !self.stdout.starts_with(&stdout);
+        let is_lost = self.cursor.at == self.cursor.recording.end && !self.stdout.starts_with(&stdout);
         Ok(Written { stdout, stderr, lost: if is_lost { waiting.len() } else { 0 } })
     }
 }

@@ -13,13 +13,13 @@ use ptrace_backend::{PtraceProgram, preflight};
 
 use super::debuggee::Debuggee;
 use super::error::DebugError;
-use super::passing::Passing;
 use super::recording::Recording;
-use super::replica::Replica;
-use super::session::{Controls, Request};
-use super::tape::{Tape, Taped};
-use super::texts::Texts;
+use super::request::{Controls, Request};
 use crate::Error;
+use crate::debug::live::replica::Replica;
+use crate::debug::live::texts::Texts;
+use crate::debug::recording::passing::Passing;
+use crate::debug::recording::recorder::{Tape, Taped};
 use crate::input::portable_path::Place;
 use crate::input::project_root::{STORE, roots_for_file};
 use crate::narrate::locations::Places;
@@ -80,12 +80,11 @@ pub(super) fn open(
     let replica = Replica::new(&program, fresh.as_ref());
     let mut debuggee = Debuggee::new(recording, places, Ok(replica), texts, controls);
     let arguments: Vec<OsString> = saved.target.arguments.iter().map(|argument| argument.0.clone()).collect();
-    debuggee.stdout = stdout;
     let body = Body::of(&program, &arguments);
     if program.harness().is_none() {
-        debuggee.body = body.addresses();
+        debuggee.landmarks.body = body.addresses();
     }
-    if let Err(error) = debuggee.find_failure(&body) {
+    if let Err(error) = debuggee.find_failure(stdout, &body) {
         notes.push(format!("the session begins at the end of the program, not at the failure: {error}"));
     }
     serve(&mut debuggee, notes);

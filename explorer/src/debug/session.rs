@@ -12,43 +12,11 @@ use ptrace_backend::debuginfo::inspect::{FrameId, Handle, Scope, Variable};
 use super::breakpoints::{SetBreakpoint, WantedBreakpoint};
 use super::debuggee::Debuggee;
 use super::error::DebugError;
-use super::moves::Direction;
+use super::live::stack::StackLine;
+use super::moves::filters::Filters;
 use super::opening::open;
-use super::running::Filters;
-use super::stack::StackLine;
-use super::stepping::Step;
+use super::request::{Controls, Move, Opening, Request};
 use super::stop::{Standing, Stop, ThreadLine, Written};
-
-/// How other threads get at a session while it is busy.
-#[derive(Clone, Debug, Default)]
-pub struct Controls {
-    /// Set to end the session at once.
-    pub cancel: Arc<AtomicBool>,
-    /// Set to break off the moves that are being made, until [`Session::clear_interrupt`].
-    pub interrupt: Arc<AtomicBool>,
-}
-
-/// What to debug.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Request {
-    /// The schedule file.
-    pub schedule: PathBuf,
-    /// The executable, where it is not the one that the schedule names.
-    pub program: Option<PathBuf>,
-    /// The workspace folder.
-    pub folder: PathBuf,
-    /// The user trusts what lies in that folder, whoever made it.
-    pub trusted: bool,
-}
-
-/// How a session begins.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Opening {
-    /// The failure; of a schedule that passes, the order that makes it pass.
-    pub stop: Stop,
-    /// What the user should know, a sentence each.
-    pub notes: Vec<String>,
-}
 
 type Job = Box<dyn FnOnce(&mut Debuggee<'_>) + Send>;
 
@@ -163,24 +131,7 @@ impl Session {
     /// # Errors
     /// When the move is not possible, or takes too long.
     pub fn go(&self, movement: Move) -> Result<Stop, DebugError> {
-        self.ask(move |debuggee| {
-            // What a move said that was broken off is of no interest.
-            debuggee.log.clear();
-            match movement {
-                Move::Event(direction) => Ok(debuggee.by_event(direction)),
-                Move::Switch(direction) => Ok(debuggee.by_switch(direction)),
-                Move::Line { thread, direction: Direction::Forward, step } => {
-                    debuggee.step(debuggee.thread(thread)?, step)
-                }
-                Move::Line { thread, direction: Direction::Back, step } => {
-                    debuggee.step_back(debuggee.thread(thread)?, step)
-                }
-                Move::Run(Direction::Forward) => debuggee.run_on(),
-                Move::Run(Direction::Back) => debuggee.run_back(),
-                Move::ToStep(step) => debuggee.go_to_step(step),
-                Move::ToBeginning => Ok(debuggee.begin()),
-            }
-        })?
+        self.ask(move |debuggee| debuggee.go(movement))?
     }
 
     /// Sets the breakpoints of a file, in place of those that it had.
@@ -200,7 +151,7 @@ impl Session {
     /// # Errors
     /// When the session is over.
     pub fn set_filters(&self, filters: Filters) -> Result<(), DebugError> {
-        self.ask(move |debuggee| debuggee.filters = filters)
+        self.ask(move |debuggee| debuggee.landmarks.filters = filters)
     }
 
     /// The groups of variables of a call.
@@ -243,30 +194,6 @@ impl Session {
         };
         self.ask(look)?
     }
-}
-
-/// A move.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Move {
-    /// One key point of any thread.
-    Event(Direction),
-    /// To the nearest change of thread, else to the end in that direction.
-    Switch(Direction),
-    /// By line of one thread.
-    Line {
-        /// Its number.
-        thread: u32,
-        /// Which way.
-        direction: Direction,
-        /// How far.
-        step: Step,
-    },
-    /// To the next breakpoint or filter, else to the end in that direction.
-    Run(Direction),
-    /// So many events have run.
-    ToStep(usize),
-    /// Where the session began.
-    ToBeginning,
 }
 
 impl Drop for Session {

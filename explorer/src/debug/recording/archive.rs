@@ -6,15 +6,15 @@ use checker::names::ThreadName;
 use checker::op::OpKind;
 
 use super::passing::Passing;
-use super::position::Position;
-use super::recording::{Fault, Life, Recorded, Recording, Stage, State};
+use crate::debug::position::Position;
+use crate::debug::recording::{Fault, Life, Recorded, Recording, Stage, State};
 use crate::narrate::thread_labels::Lanes;
 use crate::report::{Location, Switch, Why};
 use crate::schedule_file::{SavedChoice, ScheduleFile, place};
 
 impl Recording {
     /// From a file alone: threads, operations and places, as they were saved.
-    pub(super) fn of_file(saved: &ScheduleFile) -> Self {
+    pub(in crate::debug) fn of_file(saved: &ScheduleFile) -> Self {
         let choices = &saved.choices;
         let lanes = Lanes::of(choices.iter().map(|choice| choice.thread), None);
         let events: Vec<Recorded> = (0..choices.len()).map(|at| event(choices, at, &lanes)).collect();

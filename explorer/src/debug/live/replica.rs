@@ -6,22 +6,22 @@ use checker::names::ThreadName;
 use checker::seam::ExecutionError;
 use ptrace_backend::{Halt, Inspection, PtraceProgram};
 
-use super::error::DebugError;
-use super::position::{Leg, Position};
-use super::recording::Recording;
+use crate::debug::error::DebugError;
+use crate::debug::position::{Leg, Position};
+use crate::debug::recording::Recording;
 use crate::program::fresh_dir::FreshDir;
 use crate::program::launch::restore;
 
 /// The program, and the copy of it that is looked at.
-pub(super) struct Replica<'p> {
-    pub(super) program: &'p PtraceProgram,
+pub(in crate::debug) struct Replica<'p> {
+    pub(in crate::debug) program: &'p PtraceProgram,
     fresh: Option<&'p FreshDir>,
     copy: Option<Copy>,
 }
 
 /// A copy that stands somewhere.
-pub(super) struct Copy {
-    pub(super) inspection: Inspection,
+pub(in crate::debug) struct Copy {
+    pub(in crate::debug) inspection: Inspection,
     events: usize,
     /// None before the first instruction of `main`.
     halt: Option<Halt>,
@@ -34,7 +34,7 @@ pub(super) struct Copy {
 
 /// What a copy stands at next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Arrival {
+pub(in crate::debug) enum Arrival {
     /// One more stretch is done: everybody stands.
     Rest,
     /// A thread stands before this instruction; `rests`: at a key point, so that going on is resting there; `ends`: here
@@ -45,7 +45,7 @@ pub(super) enum Arrival {
 }
 
 impl<'p> Replica<'p> {
-    pub(super) fn new(program: &'p PtraceProgram, fresh: Option<&'p FreshDir>) -> Self {
+    pub(in crate::debug) fn new(program: &'p PtraceProgram, fresh: Option<&'p FreshDir>) -> Self {
         Self { program, fresh, copy: None }
     }
 
@@ -53,7 +53,11 @@ impl<'p> Replica<'p> {
     ///
     /// # Errors
     /// When the program does not do again what was recorded.
-    pub(super) fn go_to(&mut self, to: &Position, recording: &Recording) -> Result<&mut Copy, DebugError> {
+    pub(in crate::debug) fn go_to(
+        &mut self,
+        to: &Position,
+        recording: &Recording,
+    ) -> Result<&mut Copy, DebugError> {
         // What an error leaves behind is not used again.
         let mut copy = match self.copy.take() {
             Some(copy) if copy.leads_to(to) => copy,
@@ -68,19 +72,19 @@ impl<'p> Replica<'p> {
     }
 
     /// A new copy, before the first instruction.
-    pub(super) fn anew(&mut self) -> Result<&mut Copy, DebugError> {
+    pub(in crate::debug) fn anew(&mut self) -> Result<&mut Copy, DebugError> {
         self.copy = None;
         let copy = self.begin()?;
         Ok(self.copy.insert(copy))
     }
 
     /// The copy is not where it was said to be.
-    pub(super) fn discard(&mut self) {
+    pub(in crate::debug) fn discard(&mut self) {
         self.copy = None;
     }
 
     /// Lets somebody else make copies, who is to call the second argument before each.
-    pub(super) fn alone<T>(
+    pub(in crate::debug) fn alone<T>(
         &mut self,
         run: impl FnOnce(&'p PtraceProgram, &dyn Fn() -> Option<()>) -> T,
     ) -> T {
@@ -104,7 +108,7 @@ impl<'p> Replica<'p> {
 
 impl Copy {
     /// Where it stands.
-    pub(super) fn position(&self) -> Position {
+    pub(in crate::debug) fn position(&self) -> Position {
         match self.halt {
             Some(Halt::Rest) => Position::at_rest(self.events),
             _ => Position { events: self.events, legs: self.legs.clone() },
@@ -112,7 +116,7 @@ impl Copy {
     }
 
     /// How many events will have run at the end of the stretch that comes next; none on the way through one.
-    pub(super) fn next_stretch(&self) -> Option<usize> {
+    pub(in crate::debug) fn next_stretch(&self) -> Option<usize> {
         match self.halt {
             None => Some(0),
             Some(Halt::Rest) => Some(self.events + 1),
@@ -121,7 +125,7 @@ impl Copy {
     }
 
     /// Whether everybody stands, and so many events have run.
-    pub(super) fn rests_at(&self, events: usize) -> bool {
+    pub(in crate::debug) fn rests_at(&self, events: usize) -> bool {
         self.halt == Some(Halt::Rest) && self.events == events
     }
 
@@ -176,7 +180,7 @@ impl Copy {
     }
 
     /// From now on the running thread stops at these instructions, and at the one at which the recording ends.
-    pub(super) fn set_probes(
+    pub(in crate::debug) fn set_probes(
         &mut self,
         addresses: &BTreeSet<u64>,
         recording: &Recording,
@@ -195,7 +199,7 @@ impl Copy {
     }
 
     /// Runs to the next probe, or to the end of the stretch.
-    pub(super) fn advance(&mut self, recording: &Recording) -> Result<Arrival, DebugError> {
+    pub(in crate::debug) fn advance(&mut self, recording: &Recording) -> Result<Arrival, DebugError> {
         let halt = match self.halt {
             None => self.inspection.begin()?,
             Some(Halt::Probe { .. }) => self.inspection.go_on()?,
@@ -229,19 +233,19 @@ impl Copy {
     }
 
     /// The way from the last leg to where it stands.
-    pub(super) fn leg(&self, thread: ThreadName, address: u64) -> Leg {
+    pub(in crate::debug) fn leg(&self, thread: ThreadName, address: u64) -> Leg {
         let count = self.counts.get(&(thread, address)).copied().unwrap_or(1);
         Leg { thread, address, count }
     }
 
     /// It stands at this position, however it has come there.
-    pub(super) fn settle_at(&mut self, at: &Position) {
+    pub(in crate::debug) fn settle_at(&mut self, at: &Position) {
         self.legs.clone_from(&at.legs);
         self.counts.clear();
     }
 
     /// Makes where it stands the end of a leg.
-    pub(super) fn settle(&mut self, leg: Leg) {
+    pub(in crate::debug) fn settle(&mut self, leg: Leg) {
         self.legs.push(leg);
         self.counts.clear();
     }

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use checker::names::ThreadName;
 
-use super::position::Position;
-use super::scan::{Mark, Scan};
+use super::scan::{Mark, Scan, Walked};
+use crate::debug::position::Position;
 
 /// A part of the recording that was looked through for the lines of one thread, under breakpoints that are still the same.
-pub(super) struct Passed {
+pub(in crate::debug) struct Passed {
     thread: ThreadName,
     lines: BTreeSet<u64>,
     /// The stretch with which it begins: the one that ends with so many events.
@@ -21,18 +21,23 @@ pub(super) struct Passed {
 
 impl Passed {
     /// Takes down what a scan for the lines of a thread has seen from the beginning of a stretch to a position.
-    pub(super) fn new(scan: &Scan<'_>, first: usize, to: &Position, marks: &[Mark]) -> Option<Self> {
+    pub(in crate::debug) fn new(
+        scan: &Scan<'_>,
+        first: usize,
+        to: &Position,
+        marks: &[Mark],
+    ) -> Option<Self> {
         let (thread, lines) = scan.thread.clone()?;
         Some(Self { thread, lines, first, to: to.clone(), marks: marks.to_vec() })
     }
 
     /// The stretch with which it begins: the one that ends with so many events.
-    pub(super) fn first(&self) -> usize {
+    pub(in crate::debug) fn first(&self) -> usize {
         self.first
     }
 
     /// What a scan would see on its way through this part to a position; none if it would see more than is known.
-    pub(super) fn marks_to(&self, scan: &Scan<'_>, to: &Position) -> Option<Vec<Mark>> {
+    pub(in crate::debug) fn marks_to(&self, scan: &Scan<'_>, to: &Position) -> Option<Vec<Mark>> {
         let (thread, lines) = scan.thread.as_ref()?;
         if *thread != self.thread || !lines.is_subset(&self.lines) {
             return None;
@@ -66,33 +71,5 @@ impl Passed {
         }
         let mut way = Walked::new(to);
         self.marks.iter().position(|mark| way.is_done_with(mark))
-    }
-}
-
-/// The legs of a position as marks pass by.
-pub(super) struct Walked<'a> {
-    to: &'a Position,
-    legs: usize,
-    /// How often the thread of the next leg has come to its end.
-    count: u32,
-}
-
-impl<'a> Walked<'a> {
-    pub(super) fn new(to: &'a Position) -> Self {
-        Self { to, legs: 0, count: 0 }
-    }
-
-    /// Whether the position is where this mark is. The marks of its stretch have to come one after another.
-    pub(super) fn is_done_with(&mut self, mark: &Mark) -> bool {
-        let (Mark::Seen(seen), Some(leg)) = (mark, self.to.legs.get(self.legs)) else { return false };
-        if seen.at.events != self.to.events || (leg.thread, leg.address) != (seen.thread, seen.address) {
-            return false;
-        }
-        self.count += 1;
-        if self.count < leg.count {
-            return false;
-        }
-        (self.legs, self.count) = (self.legs + 1, 0);
-        self.legs == self.to.legs.len()
     }
 }

@@ -7,18 +7,18 @@ use std::collections::BTreeSet;
 
 use checker::names::ThreadName;
 
-use super::code::Here;
-use super::debuggee::Debuggee;
-use super::error::DebugError;
-use super::hit_count::Tally;
-use super::moves::Direction;
-use super::passed::Passed;
-use super::position::Position;
-use super::recording::Recording;
-use super::running::Filters;
-use super::scan::{Limit, Mark, Scan, Seen};
-use super::stepping::Step;
-use super::stop::{Cause, Stop};
+use super::cursor::Cursor;
+use super::filters::Filters;
+use super::landmarks::Landmarks;
+use super::scan::{Mark, Seen};
+use super::scan_cache::Passed;
+use crate::debug::error::DebugError;
+use crate::debug::live::code::Here;
+use crate::debug::live::replica::Replica;
+use crate::debug::position::Position;
+use crate::debug::recording::Recording;
+use crate::debug::request::Step;
+use crate::debug::stop::{Cause, Stop};
 
 /// So many stretches are looked through first, and one in [`SHARE`] of all. Each look runs everything before it once more,
 /// which takes far longer than to look through a few more, for which the next steps back need no look of their own.
@@ -26,7 +26,7 @@ const FIRST_WINDOW: usize = 8;
 const SHARE: usize = 32;
 
 /// What is found on the way back.
-pub(super) enum Behind {
+pub(in crate::debug) enum Behind {
     Line(Position),
     Breakpoints(Position, ThreadName, Vec<u64>),
     Switch(usize),
@@ -41,13 +41,10 @@ impl Behind {
     }
 }
 
-impl Debuggee<'_> {
-    /// Steps a thread back: over calls to the line before, into the last line of a call, or out to the line of the call.
-    pub(super) fn step_back(&mut self, thread: ThreadName, step: Step) -> Result<Stop, DebugError> {
-        if self.live.is_err() {
-            return Ok(self.by_own_event(thread, Direction::Back));
-        }
-        Ok(match self.look_behind(thread, step)? {
+impl Cursor {
+    /// Stands where a step back has led.
+    pub(in crate::debug) fn go_back(&mut self, found: Option<Behind>, thread: ThreadName) -> Stop {
+        match found {
             Some(Behind::Line(at)) => {
                 let words = self.step_words(at.events, thread);
                 self.arrive(at, thread, Cause::Step, words, None)
@@ -55,71 +52,70 @@ impl Debuggee<'_> {
             Some(Behind::Breakpoints(at, thread, hits)) => self.at_breakpoint(at, thread, hits),
             Some(Behind::Switch(step)) => self.at_switch(step),
             None => self.begins_here(thread),
-        })
+        }
     }
+}
 
-    fn look_behind(&mut self, thread: ThreadName, step: Step) -> Result<Option<Behind>, DebugError> {
-        let Ok(replica) = &mut self.live else { return Ok(None) };
-        let copy = replica.go_to(&self.at, &self.recording)?;
-        let here = self.code.here(&copy.inspection, thread, &self.places);
-        let lines: BTreeSet<u64> = match step {
-            Step::Over | Step::Out if here.is_some() => self.code.of_stack(&copy.inspection, thread),
-            _ => self.code.all().map(|statement| statement.address).collect(),
-        };
-        let mut scan = Scan {
-            recording: &self.recording,
-            places: &self.places,
-            code: &self.code,
-            thread: Some((thread, lines)),
-            breakpoints: &self.breakpoints,
-            tally: Tally::default(),
-            limit: Limit::new(&self.interrupt),
-        };
-        let stretches: Vec<usize> =
-            (0..=self.at.events).filter(|&events| scan.may_run(thread, events)).collect();
-        let find = |marks: &[Mark], is_all| {
-            let begins = |mark: &Mark| matches!(mark, Mark::Seen(seen) if self.body.contains(&seen.address));
-            let start = marks.iter().position(begins).filter(|_| is_all).unwrap_or(0);
-            let marks = &marks[start..];
-            let past = Past { marks, at: &self.at, thread, step, here: here.as_ref(), is_all };
-            let found = past.nearest(past.line(&self.recording)?, &self.filters, &self.recording);
-            Some((log_back(marks, Some(&found.position()), &self.at), found))
-        };
-        let counts = self.breakpoints.count_hits();
-        let mut window = if counts { stretches.len() } else { FIRST_WINDOW.max(stretches.len() / SHARE) };
-        let known = self.passed.as_ref().and_then(|it| Some((it.first(), it.marks_to(&scan, &self.at)?)));
-        if let Some((first, marks)) = known {
-            let looked_at = stretches.iter().filter(|&&events| events >= first).count();
-            if let Some((log, found)) = find(&marks, looked_at == stretches.len()) {
-                self.log.extend(log);
-                return Ok(Some(found));
-            }
-            window = window.max(looked_at * 2);
+/// Looks for where a step back of a thread leads: over calls to the line before, into the last line of a call, or out to the
+/// line of the call. `passed` is what the last look has seen.
+pub(in crate::debug) fn look_behind(
+    replica: &mut Replica<'_>,
+    landmarks: &Landmarks<'_>,
+    cursor: &mut Cursor,
+    passed: &mut Option<Passed>,
+    (thread, step): (ThreadName, Step),
+) -> Result<Option<Behind>, DebugError> {
+    let Cursor { recording, at, log: said, .. } = cursor;
+    let copy = replica.go_to(at, recording)?;
+    let here = landmarks.code.here(&copy.inspection, thread, &landmarks.places);
+    let lines: BTreeSet<u64> = match step {
+        Step::Over | Step::Out if here.is_some() => landmarks.code.of_stack(&copy.inspection, thread),
+        _ => landmarks.lines(),
+    };
+    let mut scan = landmarks.scan(recording, Some((thread, lines)));
+    let stretches: Vec<usize> = (0..=at.events).filter(|&events| scan.may_run(thread, events)).collect();
+    let find = |marks: &[Mark], is_all| {
+        let begins = |mark: &Mark| matches!(mark, Mark::Seen(seen) if landmarks.body.contains(&seen.address));
+        let start = marks.iter().position(begins).filter(|_| is_all).unwrap_or(0);
+        let marks = &marks[start..];
+        let past = Past { marks, at, thread, step, here: here.as_ref(), is_all };
+        let found = past.nearest(past.line(recording)?, &landmarks.filters, recording);
+        Some((log_back(marks, Some(&found.position()), at), found))
+    };
+    let counts = landmarks.breakpoints.count_hits();
+    let mut window = if counts { stretches.len() } else { FIRST_WINDOW.max(stretches.len() / SHARE) };
+    let known = passed.as_ref().and_then(|it| Some((it.first(), it.marks_to(&scan, at)?)));
+    if let Some((first, marks)) = known {
+        let looked_at = stretches.iter().filter(|&&events| events >= first).count();
+        if let Some((log, found)) = find(&marks, looked_at == stretches.len()) {
+            said.extend(log);
+            return Ok(Some(found));
         }
-        loop {
-            let is_all = window >= stretches.len();
-            let first = stretches.get(stretches.len().saturating_sub(window)).copied().unwrap_or(0);
-            let copy = match first.checked_sub(1).filter(|_| !counts) {
-                Some(rest) => replica.go_to(&Position::at_rest(rest), &self.recording)?,
-                None => replica.anew()?,
-            };
-            let marks = match scan.marks_to(copy, &self.at) {
-                Ok(marks) => marks,
-                Err(error) => {
-                    replica.discard();
-                    return Err(error);
-                }
-            };
-            self.passed = Passed::new(&scan, first, &self.at, &marks);
-            if let Some((log, found)) = find(&marks, is_all) {
-                self.log.extend(log);
-                return Ok(Some(found));
+        window = window.max(looked_at * 2);
+    }
+    loop {
+        let is_all = window >= stretches.len();
+        let first = stretches.get(stretches.len().saturating_sub(window)).copied().unwrap_or(0);
+        let copy = match first.checked_sub(1).filter(|_| !counts) {
+            Some(rest) => replica.go_to(&Position::at_rest(rest), recording)?,
+            None => replica.anew()?,
+        };
+        let marks = match scan.marks_to(copy, at) {
+            Ok(marks) => marks,
+            Err(error) => {
+                replica.discard();
+                return Err(error);
             }
-            if is_all {
-                return Ok(None);
-            }
-            window *= 2;
+        };
+        *passed = Passed::new(&scan, first, at, &marks);
+        if let Some((log, found)) = find(&marks, is_all) {
+            said.extend(log);
+            return Ok(Some(found));
         }
+        if is_all {
+            return Ok(None);
+        }
+        window *= 2;
     }
 }
 
@@ -211,7 +207,7 @@ fn first_of_visit(lines: &[(usize, &Seen, &Here)], last: usize) -> usize {
 
 /// The last of these marks that a breakpoint or a filter stops at; where the session stands is not one of them. Where a
 /// thread both hits a breakpoint and gives way to another one, the breakpoint is what comes first on the way forward.
-pub(super) fn last_stop(
+pub(in crate::debug) fn last_stop(
     marks: &[Mark],
     at: &Position,
     filters: &Filters,
@@ -235,7 +231,7 @@ pub(super) fn last_stop(
 }
 
 /// What log points say on the way back from where the session stands: first what was said last.
-pub(super) fn log_back(marks: &[Mark], until: Option<&Position>, at: &Position) -> Vec<String> {
+pub(in crate::debug) fn log_back(marks: &[Mark], until: Option<&Position>, at: &Position) -> Vec<String> {
     let first = until.and_then(|until| marks.iter().position(|mark| mark.position() == *until));
     let passed = marks[first.unwrap_or(0)..].iter().rev().filter(|mark| mark.position() != *at);
     let log = passed.filter_map(|mark| match mark {

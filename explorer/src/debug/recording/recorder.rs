@@ -11,17 +11,17 @@ use checker::trace::Trace;
 
 /// What the last execution said.
 #[derive(Default)]
-pub(super) struct Tape(Mutex<Taken>);
+pub(in crate::debug) struct Tape(Mutex<Taken>);
 
 /// The views before the first event, and every event with the views that it changed.
 #[derive(Clone, Default)]
-pub(super) struct Taken {
-    pub(super) initial: Vec<AgentView>,
-    pub(super) steps: Vec<Step>,
+pub(in crate::debug) struct Taken {
+    pub(in crate::debug) initial: Vec<AgentView>,
+    pub(in crate::debug) steps: Vec<Step>,
 }
 
 impl Tape {
-    pub(super) fn take(&self) -> Taken {
+    pub(in crate::debug) fn take(&self) -> Taken {
         std::mem::take(&mut self.lock())
     }
 
@@ -31,13 +31,13 @@ impl Tape {
 }
 
 /// A program whose executions are taken down.
-pub(super) struct Taped<'a, P> {
-    pub(super) program: &'a P,
-    pub(super) tape: &'a Tape,
+pub(in crate::debug) struct Taped<'a, P> {
+    pub(in crate::debug) program: &'a P,
+    pub(in crate::debug) tape: &'a Tape,
 }
 
 /// An execution of it.
-pub(super) struct TapedRun<'a, R> {
+pub(in crate::debug) struct TapedRun<'a, R> {
     run: R,
     tape: &'a Tape,
 }

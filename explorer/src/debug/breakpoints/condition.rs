@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 /// A condition.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Condition {
+pub(in crate::debug) enum Condition {
     Any(Vec<Condition>),
     All(Vec<Condition>),
     Not(Box<Condition>),
@@ -15,7 +15,7 @@ pub(super) enum Condition {
 
 /// How two values are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Comparison {
+pub(in crate::debug) enum Comparison {
     Equal,
     Different,
     Less,
@@ -38,11 +38,11 @@ const COMPARISONS: [(&str, Comparison); 6] = [
 const DEEPEST: usize = 50;
 
 /// Gives the words of an expression's value, or says in a sentence why there are none.
-pub(super) type Evaluate<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
+pub(in crate::debug) type Evaluate<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
 
 impl Condition {
     /// Reads a condition; the error is a sentence.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(in crate::debug) fn parse(text: &str) -> Result<Self, String> {
         Self::nested(text, 0)
     }
 
@@ -78,7 +78,7 @@ impl Condition {
     }
 
     /// Whether it holds; the error is a sentence that says why that is not known.
-    pub(super) fn holds(&self, evaluate: &Evaluate<'_>) -> Result<bool, String> {
+    pub(in crate::debug) fn holds(&self, evaluate: &Evaluate<'_>) -> Result<bool, String> {
         match self {
             Self::Any(parts) => {
                 parts.iter().try_fold(false, |holds, part| Ok(holds || part.holds(evaluate)?))

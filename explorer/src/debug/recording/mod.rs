@@ -1,6 +1,10 @@
 //! What is known of a recorded execution without running anything: its events, and what every thread was up to between
 //! them.
 
+mod archive;
+pub(super) mod passing;
+pub(super) mod recorder;
+
 use std::collections::HashMap;
 
 use checker::failure::{Failure, FailureDetail, FailureKind};
@@ -8,9 +12,9 @@ use checker::names::ThreadName;
 use checker::seam::{Agent, AgentView, Choice, On, OpKey, Status};
 use checker::search::Replayed;
 
-use super::passing::Passing;
 use super::position::Position;
-use super::tape::Taken;
+use crate::debug::recording::passing::Passing;
+use crate::debug::recording::recorder::Taken;
 use crate::narrate::event_lines::Story;
 use crate::narrate::failing_thread;
 use crate::narrate::finding;
@@ -22,74 +26,74 @@ use crate::report::{EventLine, Location, Switch};
 use crate::say::sentence;
 
 /// A recorded execution, up to its failure.
-pub(super) struct Recording {
-    pub(super) events: Vec<Recorded>,
-    pub(super) fault: Option<Fault>,
+pub(in crate::debug) struct Recording {
+    pub(in crate::debug) events: Vec<Recorded>,
+    pub(in crate::debug) fault: Option<Fault>,
     /// What is known of a schedule that was saved because it passes.
-    pub(super) passing: Option<Passing>,
+    pub(in crate::debug) passing: Option<Passing>,
     /// Where it fails, or ends: there is no position behind.
-    pub(super) end: Position,
+    pub(in crate::debug) end: Position,
     /// In the order of their labels.
-    pub(super) lives: Vec<Life>,
+    pub(in crate::debug) lives: Vec<Life>,
     /// The thread that runs the test and takes no part: its events are passed over.
-    pub(super) harness: Option<ThreadName>,
+    pub(in crate::debug) harness: Option<ThreadName>,
 }
 
 /// An event.
-pub(super) struct Recorded {
-    pub(super) choice: Choice,
-    pub(super) key: OpKey,
+pub(in crate::debug) struct Recorded {
+    pub(in crate::debug) choice: Choice,
+    pub(in crate::debug) key: OpKey,
     /// What it did, after the thread's name.
-    pub(super) text: String,
-    pub(super) place: Location,
+    pub(in crate::debug) text: String,
+    pub(in crate::debug) place: Location,
     /// Why another thread than before runs here.
-    pub(super) switch: Option<Switch>,
+    pub(in crate::debug) switch: Option<Switch>,
 }
 
 impl Recorded {
-    pub(super) fn thread(&self) -> ThreadName {
+    pub(in crate::debug) fn thread(&self) -> ThreadName {
         self.choice.agent.thread()
     }
 }
 
 /// What the execution ends with.
-pub(super) struct Fault {
-    pub(super) kind: FailureKind,
-    pub(super) message: String,
+pub(in crate::debug) struct Fault {
+    pub(in crate::debug) kind: FailureKind,
+    pub(in crate::debug) message: String,
     /// Who failed; of several that wait for each other, the one that came last.
-    pub(super) thread: ThreadName,
+    pub(in crate::debug) thread: ThreadName,
     /// Where, if that is all that is known of its calls then.
-    pub(super) place: Option<Location>,
+    pub(in crate::debug) place: Option<Location>,
 }
 
 /// A thread from its creation to its end.
-pub(super) struct Life {
-    pub(super) name: ThreadName,
-    pub(super) label: String,
+pub(in crate::debug) struct Life {
+    pub(in crate::debug) name: ThreadName,
+    pub(in crate::debug) label: String,
     /// What it is up to, each from a number of events on.
-    pub(super) states: Vec<(usize, State)>,
+    pub(in crate::debug) states: Vec<(usize, State)>,
 }
 
 /// What a thread is up to while it stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct State {
-    pub(super) stage: Stage,
+pub(in crate::debug) struct State {
+    pub(in crate::debug) stage: Stage,
     /// Follows the thread's name.
-    pub(super) words: String,
+    pub(in crate::debug) words: String,
     /// They begin with an adjective, as in "blocked on lock m", in place of a verb.
-    pub(super) adjective: bool,
+    pub(in crate::debug) adjective: bool,
 }
 
 impl State {
     /// The state of a thread in these words, which begin with a verb.
-    pub(super) const fn new(stage: Stage, words: String) -> Self {
+    pub(in crate::debug) const fn new(stage: Stage, words: String) -> Self {
         Self { stage, words, adjective: false }
     }
 }
 
 /// Whether a thread can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Stage {
+pub(in crate::debug) enum Stage {
     Ready,
     Blocked,
     Failed,
@@ -101,7 +105,7 @@ const FAILED: &str = "failed";
 
 impl Recording {
     /// From a replay, and what was taken down of it.
-    pub(super) fn of(
+    pub(in crate::debug) fn of(
         replayed: &Replayed,
         taken: &Taken,
         at: &[Shared<Location>],
@@ -156,7 +160,7 @@ impl Recording {
 
     /// Lets the execution end where one of its threads fails, or, if nothing does, where it comes to the last line of the
     /// program: what comes after that only tells of it.
-    pub(super) fn end_at(&mut self, end: Position, thread: ThreadName) {
+    pub(in crate::debug) fn end_at(&mut self, end: Position, thread: ThreadName) {
         self.events.truncate(end.events);
         let state = match self.fault {
             Some(_) => Some(State::new(Stage::Failed, FAILED.to_owned())),
@@ -173,42 +177,47 @@ impl Recording {
         self.end = end;
     }
 
+    /// What the execution ends with, in words.
+    pub(in crate::debug) fn end_word(&self) -> &'static str {
+        if self.fault.is_some() { "the failure" } else { "the end" }
+    }
+
     /// The thread that the program, or the test, begins with.
-    pub(super) fn main(&self) -> ThreadName {
+    pub(in crate::debug) fn main(&self) -> ThreadName {
         self.lives.first().map_or(ThreadName::MAIN, |life| life.name)
     }
 
     /// Whether an event is the harness's, by its position.
-    pub(super) fn is_harness(&self, event: usize) -> bool {
+    pub(in crate::debug) fn is_harness(&self, event: usize) -> bool {
         self.events.get(event).is_some_and(|event| Some(event.thread()) == self.harness)
     }
 
     /// How many events there are.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::debug) fn len(&self) -> usize {
         self.events.len()
     }
 
-    pub(super) fn life(&self, thread: ThreadName) -> Option<&Life> {
+    pub(in crate::debug) fn life(&self, thread: ThreadName) -> Option<&Life> {
         self.lives.iter().find(|life| life.name == thread)
     }
 
     /// The number by which clients know a thread: that of its label.
-    pub(super) fn number(&self, thread: ThreadName) -> u32 {
+    pub(in crate::debug) fn number(&self, thread: ThreadName) -> u32 {
         let place = self.lives.iter().position(|life| life.name == thread);
         place.map_or(0, |place| place as u32 + 1)
     }
 
     /// The thread of a number.
-    pub(super) fn thread(&self, number: u32) -> Option<&Life> {
+    pub(in crate::debug) fn thread(&self, number: u32) -> Option<&Life> {
         self.lives.get(usize::try_from(number).ok()?.checked_sub(1)?)
     }
 
-    pub(super) fn label(&self, thread: ThreadName) -> String {
+    pub(in crate::debug) fn label(&self, thread: ThreadName) -> String {
         self.life(thread).map_or_else(|| thread.to_string(), |life| life.label.clone())
     }
 
     /// Who runs in the stretch that ends with so many events: the thread of the last one.
-    pub(super) fn runs_before(&self, events: usize) -> ThreadName {
+    pub(in crate::debug) fn runs_before(&self, events: usize) -> ThreadName {
         events
             .checked_sub(1)
             .and_then(|last| self.events.get(last))
@@ -217,7 +226,7 @@ impl Recording {
 
     /// Whom a stop is about where so many events have run and everybody stands: the thread of the last one; where that has
     /// ended, or is the harness, the thread that runs next.
-    pub(super) fn shown_at(&self, events: usize) -> ThreadName {
+    pub(in crate::debug) fn shown_at(&self, events: usize) -> ThreadName {
         let exists = |thread: &ThreadName| self.life(*thread).is_some_and(|life| life.is_alive(events));
         let later = self.events.iter().skip(events).map(Recorded::thread);
         let failed = self.fault.as_ref().map(|fault| fault.thread);
@@ -229,13 +238,13 @@ impl Recording {
 
 impl Life {
     /// What the thread is up to once so many events have run; none before it is created.
-    pub(super) fn state(&self, events: usize) -> Option<&State> {
+    pub(in crate::debug) fn state(&self, events: usize) -> Option<&State> {
         let after = self.states.partition_point(|(from, _)| *from <= events);
         self.states.get(after.checked_sub(1)?).map(|(_, state)| state)
     }
 
     /// Whether it exists once so many events have run.
-    pub(super) fn is_alive(&self, events: usize) -> bool {
+    pub(in crate::debug) fn is_alive(&self, events: usize) -> bool {
         self.state(events).is_some_and(|state| state.stage != Stage::Ended)
     }
 }

@@ -7,34 +7,53 @@ use std::collections::BTreeSet;
 use checker::failure::FailureKind;
 use checker::names::ThreadName;
 
-use super::code::is_same_file;
-use super::debuggee::Debuggee;
-use super::error::DebugError;
-use super::position::{Leg, Position};
-use super::recording::Recorded;
-use super::replica::{Arrival, Copy};
+use super::cursor::Cursor;
+use super::landmarks::Landmarks;
+use crate::debug::error::DebugError;
+use crate::debug::live::code::is_same_file;
+use crate::debug::live::replica::{Arrival, Copy, Replica};
+use crate::debug::live::stack;
+use crate::debug::position::{Leg, Position};
+use crate::debug::recording::{Recorded, Recording};
 use crate::program::return_line::Body;
 use crate::program::test_output::{Expectation, failed_expectation};
 
-impl Debuggee<'_> {
-    /// Looks for the place of the failure, and stands there. `body` is what the program consists of for its user.
-    pub(super) fn find_failure(&mut self, body: &Body) -> Result<(), DebugError> {
-        let found = self.look_for_failure(body);
-        // Wherever the copy stands, it is no position of the session's.
-        if let Ok(replica) = &mut self.live {
-            replica.discard();
-        }
-        if let Some((at, thread)) = found? {
-            self.recording.end_at(at.clone(), thread);
-            (self.at, self.thread) = (at, thread);
-        }
-        Ok(())
+/// Looks for the place of the failure, and has the session stand there, where the recording ends from then on. `body` is what
+/// the program consists of for its user, `stdout` what the whole execution wrote to its standard output.
+pub(in crate::debug) fn find_failure(
+    replica: &mut Replica<'_>,
+    landmarks: &Landmarks<'_>,
+    cursor: &mut Cursor,
+    stdout: &[u8],
+    body: &Body,
+) -> Result<(), DebugError> {
+    let Cursor { recording, at, thread, .. } = cursor;
+    let found = Ending { replica, landmarks, recording, at, thread: *thread, stdout }.look_for_failure(body);
+    // Wherever the copy stands, it is no position of the session's.
+    replica.discard();
+    if let Some((place, failed)) = found? {
+        recording.end_at(place.clone(), failed);
+        (*at, *thread) = (place, failed);
     }
+    Ok(())
+}
 
+/// What the end of a session is looked for in.
+struct Ending<'a, 'p> {
+    replica: &'a mut Replica<'p>,
+    landmarks: &'a Landmarks<'a>,
+    recording: &'a mut Recording,
+    /// The end of the execution, and its thread.
+    at: &'a Position,
+    thread: ThreadName,
+    stdout: &'a [u8],
+}
+
+impl Ending<'_, '_> {
     fn look_for_failure(&mut self, body: &Body) -> Result<Option<(Position, ThreadName)>, DebugError> {
         Ok(match self.recording.fault.as_ref().map(|fault| fault.kind) {
             Some(FailureKind::Panic) => self.first_panic()?,
-            Some(FailureKind::ExitCode) => match failed_expectation(&self.stdout) {
+            Some(FailureKind::ExitCode) => match failed_expectation(self.stdout) {
                 Some(expectation) => {
                     let found = self.failed_line(&expectation)?;
                     if let (Some(_), Some(fault)) = (&found, &mut self.recording.fault) {
@@ -58,7 +77,7 @@ impl Debuggee<'_> {
             later.into_iter().all(|runs| runs == *thread || Some(runs) == self.recording.harness)
         });
         line.unwrap_or_else(|| {
-            let recording = &self.recording;
+            let recording = &*self.recording;
             let is_left = |events: &usize| recording.lives.iter().any(|life| life.is_alive(*events));
             let events = (0..=recording.len()).rev().find(is_left).unwrap_or_default();
             (Position::at_rest(events), recording.shown_at(events))
@@ -67,15 +86,16 @@ impl Debuggee<'_> {
 
     /// Whether the thread that failed still is in the user's own code: what exits shows where it does.
     fn ends_in_own_code(&mut self) -> Result<bool, DebugError> {
-        Ok(self.stack(self.thread)?.iter().any(|line| line.is_own))
+        let copy = self.replica.go_to(self.at, self.recording)?;
+        let stack = stack::live(&copy.inspection, self.thread, &self.landmarks.places, &self.landmarks.code);
+        Ok(stack.iter().any(|line| line.is_own))
     }
 
     /// Where `main`, or the test, comes to the last of its lines.
     fn last_line(&mut self, body: &Body) -> Option<(Position, ThreadName)> {
-        let replica = self.live.as_mut().ok()?;
         let events = self.recording.events.iter();
         let schedule: Vec<_> = events.map(|event| (event.choice, event.key.clone())).collect();
-        let last = replica.alone(|program, restore| body.last_visit(program, &schedule, restore).0)?;
+        let last = self.replica.alone(|program, restore| body.last_visit(program, &schedule, restore).0)?;
         let leg = Leg { thread: last.thread, address: last.address, count: last.count };
         let legs = if last.rests { Vec::new() } else { vec![leg] };
         Some((Position { events: last.events, legs }, last.thread))
@@ -83,12 +103,11 @@ impl Debuggee<'_> {
 
     /// Where the first panic has said what it had to say, and is about to unwind.
     fn first_panic(&mut self) -> Result<Option<(Position, ThreadName)>, DebugError> {
-        let Ok(replica) = &mut self.live else { return Ok(None) };
-        let panics = replica.program.panics();
-        let copy = replica.anew()?;
-        copy.set_probes(&panics, &self.recording)?;
+        let panics = self.replica.program.panics();
+        let copy = self.replica.anew()?;
+        copy.set_probes(&panics, self.recording)?;
         loop {
-            match copy.advance(&self.recording)? {
+            match copy.advance(self.recording)? {
                 Arrival::Probe { thread, address, .. } => {
                     return Ok(Some((arrived(copy, thread, address, false), thread)));
                 }
@@ -100,18 +119,18 @@ impl Debuggee<'_> {
 
     /// The last time that a thread comes to the line of an expectation before the framework says that it has failed.
     fn failed_line(&mut self, failed: &Expectation) -> Result<Option<(Position, ThreadName)>, DebugError> {
-        let file = self.places.of_named(&failed.file, failed.line).and_then(|place| place.file);
-        let Some(file) = file.map(|file| self.places.absolute(&file)) else { return Ok(None) };
-        let is_it: Vec<bool> = self.code.files.iter().map(|known| is_same_file(known, &file)).collect();
-        let line = self.code.all().filter(|it| is_it[it.file] && it.line == failed.line);
+        let file = self.landmarks.places.of_named(&failed.file, failed.line).and_then(|place| place.file);
+        let Some(file) = file.map(|file| self.landmarks.places.absolute(&file)) else { return Ok(None) };
+        let is_it: Vec<bool> =
+            self.landmarks.code.files.iter().map(|known| is_same_file(known, &file)).collect();
+        let line = self.landmarks.code.all().filter(|it| is_it[it.file] && it.line == failed.line);
         let line: BTreeSet<u64> = line.map(|statement| statement.address).collect();
-        let Ok(replica) = &mut self.live else { return Ok(None) };
-        let copy = replica.anew()?;
-        copy.set_probes(&line, &self.recording)?;
+        let copy = self.replica.anew()?;
+        copy.set_probes(&line, self.recording)?;
         let mut found = None;
         let mut read = 0;
         loop {
-            let arrival = copy.advance(&self.recording)?;
+            let arrival = copy.advance(self.recording)?;
             // Some frameworks leave it to the end of the program to write what they have printed.
             let (mut stdout, _, _) = copy.inspection.output();
             stdout.extend(copy.inspection.unwritten());

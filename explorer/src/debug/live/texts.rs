@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use files::Kind;
 
 use super::code::is_same_file;
-use super::error::DebugError;
+use crate::debug::error::DebugError;
 use crate::store::findings::{KeptFinding, KeptFolder, KeptSource, content_hash};
 
 /// The sources of a finding.
 #[derive(Default)]
-pub(super) struct Texts(Vec<Text>);
+pub(in crate::debug) struct Texts(Vec<Text>);
 
 /// A source, and its text as it was explored.
 struct Text {
@@ -29,7 +29,7 @@ type Stamp = Option<(u64, u64, i64, i64)>;
 impl Texts {
     /// Those of a finding of the checkout at `root`. What was changed before it was explored, but after the program was
     /// built, is not what ran: such a file is left out.
-    pub(super) fn of(finding: &KeptFinding, folder: &KeptFolder, root: &Path) -> Self {
+    pub(in crate::debug) fn of(finding: &KeptFinding, folder: &KeptFolder, root: &Path) -> Self {
         let built = finding.sources.iter().filter(|source| !source.newer);
         let text = |source: &KeptSource| Text {
             file: source.path(root),
@@ -41,19 +41,19 @@ impl Texts {
     }
 
     /// The number, from 1, of the text that a file had, if it has another one now.
-    pub(super) fn as_explored(&self, file: &Path) -> Option<u64> {
+    pub(in crate::debug) fn as_explored(&self, file: &Path) -> Option<u64> {
         let index = self.0.iter().position(|text| is_same_file(&text.file, file))?;
         self.0[index].is_edited().then_some(index as u64 + 1)
     }
 
     /// The files that have been edited, with the numbers of their texts.
-    pub(super) fn edited(&self) -> Vec<(PathBuf, u64)> {
+    pub(in crate::debug) fn edited(&self) -> Vec<(PathBuf, u64)> {
         let texts = (1..).zip(&self.0).filter(|(_, text)| text.is_edited());
         texts.map(|(number, text)| (text.file.clone(), number)).collect()
     }
 
     /// The text of a number.
-    pub(super) fn read(&self, number: u64) -> Result<String, DebugError> {
+    pub(in crate::debug) fn read(&self, number: u64) -> Result<String, DebugError> {
         let unknown = || DebugError::Unknown(format!("there is no source of number {number}"));
         let text = self.text(number).ok_or_else(unknown)?;
         let gone = |error| DebugError::Unknown(format!("the text as it was explored is not there: {error}"));
@@ -62,7 +62,7 @@ impl Texts {
     }
 
     /// The file whose text has a number.
-    pub(super) fn file(&self, number: u64) -> Option<&Path> {
+    pub(in crate::debug) fn file(&self, number: u64) -> Option<&Path> {
         self.text(number).map(|text| text.file.as_path())
     }
 

@@ -1,5 +1,9 @@
 //! Breakpoints at lines: where they are, and when they are hit. The same in both directions.
 
+mod condition;
+pub(super) mod hit_count;
+mod log_message;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -7,10 +11,10 @@ use checker::names::ThreadName;
 use ptrace_backend::Inspection;
 use ptrace_backend::debuginfo::Modules;
 
-use super::code::{Code, Statement, is_same_file};
-use super::condition::Condition;
-use super::hit_count::{HitCondition, Tally};
-use super::log_message::LogMessage;
+use crate::debug::breakpoints::condition::Condition;
+use crate::debug::breakpoints::hit_count::{HitCondition, Tally};
+use crate::debug::breakpoints::log_message::LogMessage;
+use crate::debug::live::code::{Code, Statement, is_same_file};
 
 /// A breakpoint that is wanted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -39,7 +43,7 @@ pub struct SetBreakpoint {
 
 /// All that are set.
 #[derive(Default)]
-pub(super) struct Breakpoints {
+pub(in crate::debug) struct Breakpoints {
     /// By file.
     set: BTreeMap<PathBuf, Vec<Placed>>,
     last_number: u64,
@@ -56,16 +60,16 @@ struct Placed {
 
 /// What the arrival of a thread at an instruction comes to.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Met {
+pub(in crate::debug) struct Met {
     /// The breakpoints that it is stopped by.
-    pub(super) hits: Vec<u64>,
+    pub(in crate::debug) hits: Vec<u64>,
     /// What is said of it, a line each.
-    pub(super) log: Vec<String>,
+    pub(in crate::debug) log: Vec<String>,
 }
 
 impl Breakpoints {
     /// Sets the breakpoints of a file, in place of those that it had.
-    pub(super) fn set(
+    pub(in crate::debug) fn set(
         &mut self,
         file: &Path,
         wanted: &[WantedBreakpoint],
@@ -89,17 +93,17 @@ impl Breakpoints {
         self.set.values().flatten()
     }
 
-    pub(super) fn addresses(&self) -> BTreeSet<u64> {
+    pub(in crate::debug) fn addresses(&self) -> BTreeSet<u64> {
         self.all().flat_map(|placed| placed.addresses.iter().copied()).collect()
     }
 
     /// Whether it matters how often one was hit before.
-    pub(super) fn count_hits(&self) -> bool {
+    pub(in crate::debug) fn count_hits(&self) -> bool {
         self.all().any(|placed| placed.hits.is_some())
     }
 
     /// What comes of it that a thread stands before an instruction.
-    pub(super) fn meet(
+    pub(in crate::debug) fn meet(
         &self,
         inspection: &Inspection,
         thread: ThreadName,

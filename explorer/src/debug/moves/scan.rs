@@ -6,14 +6,13 @@ use std::time::{Duration, Instant};
 
 use checker::names::ThreadName;
 
-use super::breakpoints::{Breakpoints, Met};
-use super::code::{Code, Here};
-use super::error::DebugError;
-use super::hit_count::Tally;
-use super::passed::Walked;
-use super::position::Position;
-use super::recording::Recording;
-use super::replica::{Arrival, Copy, Replica};
+use crate::debug::breakpoints::hit_count::Tally;
+use crate::debug::breakpoints::{Breakpoints, Met};
+use crate::debug::error::DebugError;
+use crate::debug::live::code::{Code, Here};
+use crate::debug::live::replica::{Arrival, Copy, Replica};
+use crate::debug::position::Position;
+use crate::debug::recording::Recording;
 use crate::narrate::locations::Places;
 
 /// A move that takes longer is broken off: a thread may come to its lines millions of times.
@@ -21,30 +20,30 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A thread has come to a probe.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
-    pub(super) at: Position,
-    pub(super) thread: ThreadName,
-    pub(super) address: u64,
+pub(in crate::debug) struct Seen {
+    pub(in crate::debug) at: Position,
+    pub(in crate::debug) thread: ThreadName,
+    pub(in crate::debug) address: u64,
     /// It rests there, for what it comes to is a key point as well.
-    pub(super) rests: bool,
+    pub(in crate::debug) rests: bool,
     /// Where that is, if it is a line of the thread whose lines are looked at.
-    pub(super) here: Option<Here>,
+    pub(in crate::debug) here: Option<Here>,
     /// The breakpoints that it hits.
-    pub(super) met: Met,
+    pub(in crate::debug) met: Met,
     /// Here the recording ends.
-    pub(super) ends: bool,
+    pub(in crate::debug) ends: bool,
 }
 
 /// What happens on the way, in order.
 #[derive(Clone, Debug)]
-pub(super) enum Mark {
+pub(in crate::debug) enum Mark {
     Seen(Seen),
     /// So many events have run, and everybody stands.
     Rest(usize),
 }
 
 impl Mark {
-    pub(super) fn position(&self) -> Position {
+    pub(in crate::debug) fn position(&self) -> Position {
         match self {
             Self::Seen(seen) => seen.at.clone(),
             Self::Rest(events) => Position::at_rest(*events),
@@ -53,18 +52,18 @@ impl Mark {
 }
 
 /// How far a move may go before it is broken off.
-pub(super) struct Limit<'a> {
-    pub(super) until: Instant,
-    pub(super) interrupt: &'a AtomicBool,
+pub(in crate::debug) struct Limit<'a> {
+    pub(in crate::debug) until: Instant,
+    pub(in crate::debug) interrupt: &'a AtomicBool,
 }
 
 impl<'a> Limit<'a> {
-    pub(super) fn new(interrupt: &'a AtomicBool) -> Self {
+    pub(in crate::debug) fn new(interrupt: &'a AtomicBool) -> Self {
         Self { until: Instant::now() + PATIENCE, interrupt }
     }
 
     /// Whether it is time to break off.
-    pub(super) fn check(&self) -> Result<(), DebugError> {
+    pub(in crate::debug) fn check(&self) -> Result<(), DebugError> {
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(DebugError::Interrupted("it was interrupted"));
         }
@@ -76,22 +75,22 @@ impl<'a> Limit<'a> {
 }
 
 /// What is looked for.
-pub(super) struct Scan<'a> {
-    pub(super) recording: &'a Recording,
-    pub(super) places: &'a Places<'a>,
-    pub(super) code: &'a Code,
+pub(in crate::debug) struct Scan<'a> {
+    pub(in crate::debug) recording: &'a Recording,
+    pub(in crate::debug) places: &'a Places<'a>,
+    pub(in crate::debug) code: &'a Code,
     /// The thread whose lines are looked at, and where its lines begin.
-    pub(super) thread: Option<(ThreadName, BTreeSet<u64>)>,
+    pub(in crate::debug) thread: Option<(ThreadName, BTreeSet<u64>)>,
     /// Where everybody stops.
-    pub(super) breakpoints: &'a Breakpoints,
+    pub(in crate::debug) breakpoints: &'a Breakpoints,
     /// How often these were hit before.
-    pub(super) tally: Tally,
-    pub(super) limit: Limit<'a>,
+    pub(in crate::debug) tally: Tally,
+    pub(in crate::debug) limit: Limit<'a>,
 }
 
 impl Scan<'_> {
     /// The probes for the stretch that ends with so many events.
-    pub(super) fn probes(&self, events: usize) -> BTreeSet<u64> {
+    pub(in crate::debug) fn probes(&self, events: usize) -> BTreeSet<u64> {
         let mut probes = self.breakpoints.addresses();
         if let Some((thread, lines)) = &self.thread
             && self.may_run(*thread, events)
@@ -102,13 +101,17 @@ impl Scan<'_> {
     }
 
     /// Whether a thread runs in the stretch that ends with so many events: by its own event, or because it is created.
-    pub(super) fn may_run(&self, thread: ThreadName, events: usize) -> bool {
+    pub(in crate::debug) fn may_run(&self, thread: ThreadName, events: usize) -> bool {
         let born = self.recording.life(thread).and_then(|life| life.states.first()).map(|(from, _)| *from);
         self.recording.runs_before(events) == thread || born == Some(events)
     }
 
     /// Goes on to the next arrival, with the right probes.
-    pub(super) fn advance(&mut self, copy: &mut Copy, also: &[u64]) -> Result<Option<Mark>, DebugError> {
+    pub(in crate::debug) fn advance(
+        &mut self,
+        copy: &mut Copy,
+        also: &[u64],
+    ) -> Result<Option<Mark>, DebugError> {
         self.limit.check()?;
         if let Some(next) = copy.next_stretch() {
             let mut probes = self.probes(next);
@@ -146,7 +149,7 @@ impl Scan<'_> {
     }
 
     /// Makes the copy stand where it has just seen a thread.
-    pub(super) fn stand(&self, copy: &mut Copy, seen: &Seen) -> Result<(), DebugError> {
+    pub(in crate::debug) fn stand(&self, copy: &mut Copy, seen: &Seen) -> Result<(), DebugError> {
         if seen.rests {
             copy.set_probes(&BTreeSet::new(), self.recording)?;
             copy.advance(self.recording)?;
@@ -157,7 +160,7 @@ impl Scan<'_> {
     }
 
     /// The copy at a position, with all hits before it counted where that matters.
-    pub(super) fn reach<'c>(
+    pub(in crate::debug) fn reach<'c>(
         &mut self,
         replica: &'c mut Replica<'_>,
         at: &Position,
@@ -174,7 +177,11 @@ impl Scan<'_> {
 
     /// Goes from where the copy rests to a position, and gives all marks on the way; the position itself is the last one if
     /// it is at rest, and not among them otherwise.
-    pub(super) fn marks_to(&mut self, copy: &mut Copy, to: &Position) -> Result<Vec<Mark>, DebugError> {
+    pub(in crate::debug) fn marks_to(
+        &mut self,
+        copy: &mut Copy,
+        to: &Position,
+    ) -> Result<Vec<Mark>, DebugError> {
         let mut marks = Vec::new();
         let mut way = Walked::new(to);
         while !(to.is_at_rest() && copy.rests_at(to.events)) {
@@ -195,5 +202,33 @@ impl Scan<'_> {
             }
         }
         Ok(marks)
+    }
+}
+
+/// The legs of a position as marks pass by.
+pub(in crate::debug) struct Walked<'a> {
+    to: &'a Position,
+    legs: usize,
+    /// How often the thread of the next leg has come to its end.
+    count: u32,
+}
+
+impl<'a> Walked<'a> {
+    pub(in crate::debug) fn new(to: &'a Position) -> Self {
+        Self { to, legs: 0, count: 0 }
+    }
+
+    /// Whether the position is where this mark is. The marks of its stretch have to come one after another.
+    pub(in crate::debug) fn is_done_with(&mut self, mark: &Mark) -> bool {
+        let (Mark::Seen(seen), Some(leg)) = (mark, self.to.legs.get(self.legs)) else { return false };
+        if seen.at.events != self.to.events || (leg.thread, leg.address) != (seen.thread, seen.address) {
+            return false;
+        }
+        self.count += 1;
+        if self.count < leg.count {
+            return false;
+        }
+        (self.legs, self.count) = (self.legs + 1, 0);
+        self.legs == self.to.legs.len()
     }
 }

@@ -15,33 +15,33 @@ const DEEPEST: usize = 200;
 
 /// An instruction with which code of a line begins, at its run-time address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Statement {
-    pub(super) address: u64,
-    pub(super) file: usize,
-    pub(super) line: u32,
+pub(in crate::debug) struct Statement {
+    pub(in crate::debug) address: u64,
+    pub(in crate::debug) file: usize,
+    pub(in crate::debug) line: u32,
 }
 
 /// The statements of the user's own code.
 #[derive(Default)]
-pub(super) struct Code {
-    pub(super) files: Vec<PathBuf>,
+pub(in crate::debug) struct Code {
+    pub(in crate::debug) files: Vec<PathBuf>,
     /// By address.
     statements: Vec<Statement>,
 }
 
 /// Where a thread is in the user's own code: the innermost call of it that has not returned.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Here {
+pub(in crate::debug) struct Here {
     /// Identifies the frame, and orders it: a caller's is greater.
-    pub(super) cfa: u64,
+    pub(in crate::debug) cfa: u64,
     /// How many calls there are in the frame, of which all but one were inlined.
-    pub(super) depth: usize,
-    pub(super) file: PathBuf,
-    pub(super) line: u32,
+    pub(in crate::debug) depth: usize,
+    pub(in crate::debug) file: PathBuf,
+    pub(in crate::debug) line: u32,
 }
 
 impl Code {
-    pub(super) fn of(program: &PtraceProgram, places: &Places<'_>) -> Self {
+    pub(in crate::debug) fn of(program: &PtraceProgram, places: &Places<'_>) -> Self {
         let mut code = Self { files: Vec::new(), statements: Vec::new() };
         for module in program.modules().iter() {
             let found = module.image.statements(&|file| places.is_own_file(file));
@@ -58,12 +58,12 @@ impl Code {
     }
 
     /// Every statement.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Statement> {
+    pub(in crate::debug) fn all(&self) -> impl Iterator<Item = &Statement> {
         self.statements.iter()
     }
 
     /// File and line of the statement that begins at an address.
-    pub(super) fn line_at(&self, address: u64) -> Option<(&PathBuf, u32)> {
+    pub(in crate::debug) fn line_at(&self, address: u64) -> Option<(&PathBuf, u32)> {
         let place = self.statements.binary_search_by_key(&address, |statement| statement.address).ok()?;
         let statement = self.statements.get(place)?;
         Some((&self.files[statement.file], statement.line))
@@ -76,7 +76,7 @@ impl Code {
     }
 
     /// The statements of the functions that a thread is in.
-    pub(super) fn of_stack(&self, inspection: &Inspection, thread: ThreadName) -> BTreeSet<u64> {
+    pub(in crate::debug) fn of_stack(&self, inspection: &Inspection, thread: ThreadName) -> BTreeSet<u64> {
         let modules = inspection.modules();
         let mut found = BTreeSet::new();
         for place in inspection.frames(thread, DEEPEST).into_iter().filter_map(|frame| frame.place) {
@@ -90,7 +90,7 @@ impl Code {
     }
 
     /// Where a thread's frame returns to in the user's own code.
-    pub(super) fn returns_to(
+    pub(in crate::debug) fn returns_to(
         inspection: &Inspection,
         thread: ThreadName,
         cfa: u64,
@@ -106,7 +106,7 @@ impl Code {
     }
 
     /// The innermost call of the user's own code.
-    pub(super) fn here(
+    pub(in crate::debug) fn here(
         &self,
         inspection: &Inspection,
         thread: ThreadName,
@@ -121,7 +121,7 @@ impl Code {
     }
 
     /// The call that a thread is in which stands at a statement.
-    pub(super) fn at_statement(
+    pub(in crate::debug) fn at_statement(
         &self,
         inspection: &Inspection,
         thread: ThreadName,
@@ -143,7 +143,7 @@ impl Code {
 }
 
 /// Whether two paths name one file.
-pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
+pub(in crate::debug) fn is_same_file(one: &Path, other: &Path) -> bool {
     let found = |path: &Path| path.canonicalize().ok();
     one == other || found(one).is_some_and(|one| Some(one) == found(other))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// Which hits are stopped at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum HitCondition {
+pub(in crate::debug) enum HitCondition {
     Is(u32),
     Above(u32),
     Below(u32),
@@ -14,7 +14,7 @@ pub(super) enum HitCondition {
 
 impl HitCondition {
     /// Reads `3`, `== 3`, `> 3`, `>= 3`, `< 3`, `<= 3` or `% 3`; the error is a sentence.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(in crate::debug) fn parse(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!("`{text}` is no hit count: a number, or one after `==`, `>`, `>=`, `<`, `<=` or `%`, is")
         };
@@ -33,7 +33,7 @@ impl HitCondition {
     }
 
     /// Whether a hit counts.
-    pub(super) fn wants(self, number: u32) -> bool {
+    pub(in crate::debug) fn wants(self, number: u32) -> bool {
         match self {
             Self::Is(wanted) => number == wanted,
             Self::Above(limit) => number > limit,
@@ -45,11 +45,11 @@ impl HitCondition {
 
 /// How often every breakpoint has been hit since the beginning of the program.
 #[derive(Default)]
-pub(super) struct Tally(BTreeMap<u64, u32>);
+pub(in crate::debug) struct Tally(BTreeMap<u64, u32>);
 
 impl Tally {
     /// One more hit, and which one it is, from 1.
-    pub(super) fn hit(&mut self, breakpoint: u64) -> u32 {
+    pub(in crate::debug) fn hit(&mut self, breakpoint: u64) -> u32 {
         let count = self.0.entry(breakpoint).or_default();
         *count = count.saturating_add(1);
         *count

@@ -35,7 +35,7 @@ pub struct StackLine {
 }
 
 /// A thread's calls, innermost first.
-pub(super) fn live(
+pub(in crate::debug) fn live(
     inspection: &Inspection,
     thread: ThreadName,
     places: &Places<'_>,
@@ -66,7 +66,7 @@ pub(super) fn live(
 }
 
 /// What a recording knows of a thread's calls: where its own code was, if that.
-pub(super) fn recorded(place: Option<&Location>, places: &Places<'_>) -> StackLine {
+pub(in crate::debug) fn recorded(place: Option<&Location>, places: &Places<'_>) -> StackLine {
     let none = || "no step of this thread was recorded".to_owned();
     let named = |place: &Location| {
         format!("{} (as recorded)", place.function.as_deref().unwrap_or("unknown function"))

@@ -4,7 +4,7 @@ use super::condition::Evaluate;
 
 /// A message, in parts.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct LogMessage(Vec<Part>);
+pub(in crate::debug) struct LogMessage(Vec<Part>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Part {
@@ -14,7 +14,7 @@ enum Part {
 
 impl LogMessage {
     /// Every text is a message: a brace that is not closed stands for itself.
-    pub(super) fn parse(mut text: &str) -> Self {
+    pub(in crate::debug) fn parse(mut text: &str) -> Self {
         let mut parts = Vec::new();
         while let Some((before, rest)) = text.split_once('{')
             && let Some((expression, after)) = rest.split_once('}')
@@ -28,7 +28,7 @@ impl LogMessage {
     }
 
     /// The message with values in place of expressions; where there is none, why.
-    pub(super) fn words(&self, evaluate: &Evaluate<'_>) -> String {
+    pub(in crate::debug) fn words(&self, evaluate: &Evaluate<'_>) -> String {
         let part = |part: &Part| match part {
             Part::Text(text) => text.clone(),
             Part::Expression(expression) => {

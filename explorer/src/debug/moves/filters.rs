@@ -1,0 +1,29 @@
+//! Which changes of thread a session stops at.
+
+use crate::debug::recording::Recording;
+use crate::report::Why;
+
+/// Which changes of thread are stopped at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Filters {
+    /// A thread runs in place of one that could have gone on.
+    pub preemption: bool,
+    /// Any.
+    pub switch: bool,
+}
+
+impl Filters {
+    pub(in crate::debug) fn wants(self, why: Why) -> bool {
+        match why {
+            Why::Preempted => self.preemption || self.switch,
+            Why::Blocked | Why::Yielded | Why::Ended | Why::Failed => self.switch,
+            Why::Timeout => false,
+        }
+    }
+
+    /// Whether it is stopped at once so many events have run.
+    pub(in crate::debug) fn stop_at(self, recording: &Recording, events: usize) -> bool {
+        let switch = recording.events.get(events).and_then(|event| event.switch.as_ref());
+        switch.is_some_and(|switch| self.wants(switch.why))
+    }
+}

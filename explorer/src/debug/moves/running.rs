@@ -1,0 +1,151 @@
+//! Running on, and running back: to the next breakpoint or filter, else to the failure or the start.
+
+use super::back::{Behind, last_stop, log_back};
+use super::cursor::Cursor;
+use super::landmarks::Landmarks;
+use super::scan::Mark;
+use crate::debug::error::DebugError;
+use crate::debug::live::replica::{Arrival, Replica};
+use crate::debug::position::Position;
+use crate::debug::recording::Recording;
+use crate::debug::request::Direction;
+use crate::debug::stop::Stop;
+
+/// Runs on; `live` is the program, if it can be run.
+pub(in crate::debug) fn run_on(
+    live: Option<&mut Replica<'_>>,
+    landmarks: &Landmarks<'_>,
+    cursor: &mut Cursor,
+) -> Result<Stop, DebugError> {
+    let filters = landmarks.filters;
+    let found = match live.filter(|_| !landmarks.breakpoints.addresses().is_empty()) {
+        Some(replica) => look_ahead_for_breakpoints(replica, landmarks, cursor)?,
+        None => cursor.switch(Direction::Forward, |why| filters.wants(why)).map(Behind::Switch),
+    };
+    Ok(match found {
+        Some(Behind::Breakpoints(at, thread, hits)) => cursor.at_breakpoint(at, thread, hits),
+        Some(Behind::Switch(step)) => cursor.at_switch(step),
+        Some(Behind::Line(_)) | None => cursor.go_to_end(),
+    })
+}
+
+fn look_ahead_for_breakpoints(
+    replica: &mut Replica<'_>,
+    landmarks: &Landmarks<'_>,
+    cursor: &mut Cursor,
+) -> Result<Option<Behind>, DebugError> {
+    let Cursor { recording, at, log, .. } = cursor;
+    let mut scan = landmarks.scan(recording, None);
+    let mut look = || {
+        let copy = scan.reach(replica, at)?;
+        if copy.next_stretch().is_none() {
+            copy.set_probes(&scan.probes(at.events), scan.recording)?;
+        }
+        while let Some(mark) = scan.advance(copy, &[])? {
+            match mark {
+                Mark::Seen(seen) if seen.ends => {
+                    copy.settle_at(&seen.at);
+                    return Ok(None);
+                }
+                Mark::Seen(mut seen) => {
+                    log.append(&mut seen.met.log);
+                    if !seen.met.hits.is_empty() {
+                        scan.stand(copy, &seen)?;
+                        return Ok(Some(Behind::Breakpoints(seen.at, seen.thread, seen.met.hits)));
+                    }
+                }
+                Mark::Rest(events) if landmarks.filters.stop_at(scan.recording, events) => {
+                    return Ok(Some(Behind::Switch(events)));
+                }
+                Mark::Rest(_) => {}
+            }
+        }
+        Ok(None)
+    };
+    let found = look();
+    if found.is_err() {
+        replica.discard();
+    }
+    found
+}
+
+/// Runs back; none where nothing is stopped at on the way from the start.
+pub(in crate::debug) fn run_back(
+    live: Option<&mut Replica<'_>>,
+    landmarks: &Landmarks<'_>,
+    cursor: &mut Cursor,
+) -> Result<Option<Stop>, DebugError> {
+    let filters = landmarks.filters;
+    let switch = cursor.switch(Direction::Back, |why| filters.wants(why));
+    let found = match live.filter(|_| !landmarks.breakpoints.addresses().is_empty()) {
+        Some(replica) => look_behind_for_breakpoints(replica, landmarks, cursor, switch)?,
+        None => switch.map(Behind::Switch),
+    };
+    Ok(match found {
+        Some(Behind::Breakpoints(at, thread, hits)) => Some(cursor.at_breakpoint(at, thread, hits)),
+        Some(Behind::Switch(step)) => Some(cursor.at_switch(step)),
+        Some(Behind::Line(_)) | None => None,
+    })
+}
+
+/// The last breakpoint or filter on the way from the start. Before `since` events, nothing is.
+fn look_behind_for_breakpoints(
+    replica: &mut Replica<'_>,
+    landmarks: &Landmarks<'_>,
+    cursor: &mut Cursor,
+    since: Option<usize>,
+) -> Result<Option<Behind>, DebugError> {
+    let Cursor { recording, at, log, .. } = cursor;
+    let mut scan = landmarks.scan(recording, None);
+    // What is met where the thread changes lies on the way there.
+    let copy = match since.and_then(|events| events.checked_sub(1)) {
+        Some(events) if !landmarks.breakpoints.count_hits() => {
+            replica.go_to(&Position::at_rest(events), recording)?
+        }
+        _ => replica.anew()?,
+    };
+    let marks = match scan.marks_to(copy, at) {
+        Ok(marks) => marks,
+        Err(error) => {
+            replica.discard();
+            return Err(error);
+        }
+    };
+    let found = last_stop(&marks, at, &landmarks.filters, recording);
+    let until = match &found {
+        Some(Behind::Breakpoints(at, ..)) => Some(at.clone()),
+        Some(Behind::Switch(events)) => Some(Position::at_rest(*events)),
+        Some(Behind::Line(_)) | None => None,
+    };
+    log.extend(log_back(&marks, until.as_ref(), at));
+    Ok(found)
+}
+
+/// The first line of the program, or of the test; none where the compiler has left none before its first key point.
+pub(in crate::debug) fn first_line(
+    replica: &mut Replica<'_>,
+    landmarks: &Landmarks<'_>,
+    recording: &Recording,
+) -> Option<Position> {
+    let lines = if landmarks.body.is_empty() { landmarks.lines() } else { landmarks.body.clone() };
+    let copy = replica.anew().ok()?;
+    copy.set_probes(&lines, recording).ok()?;
+    loop {
+        match copy.advance(recording) {
+            // The harness of a test is no part of it, though it may have a line in the user's file.
+            Ok(Arrival::Probe { thread, .. }) if Some(thread) == recording.harness => {}
+            Ok(Arrival::Rest) if recording.is_harness(copy.position().events) => {}
+            Ok(Arrival::Probe { thread, address, .. }) => {
+                let leg = copy.leg(thread, address);
+                copy.settle(leg);
+                return Some(copy.position());
+            }
+            Ok(Arrival::Rest) => return Some(copy.position()),
+            Ok(Arrival::End) => return None,
+            Err(_) => {
+                replica.discard();
+                return None;
+            }
+        }
+    }
+}

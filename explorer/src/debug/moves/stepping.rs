@@ -1,0 +1,155 @@
+//! Steps by source line of one thread, both ways. The other threads run as recorded.
+
+use checker::names::ThreadName;
+
+use super::cursor::Cursor;
+use super::filters::Filters;
+use super::landmarks::Landmarks;
+use super::scan::{Mark, Scan, Seen};
+use crate::debug::error::DebugError;
+use crate::debug::live::code::{Code, Here};
+use crate::debug::live::replica::{Copy, Replica};
+use crate::debug::position::Position;
+use crate::debug::recording::Stage;
+use crate::debug::request::Step;
+use crate::debug::stop::{Cause, Stop};
+
+/// Where a way has come to an end.
+pub(in crate::debug) enum Met {
+    /// The line that was looked for.
+    Line(Position),
+    Breakpoints(Position, ThreadName, Vec<u64>),
+    /// The thread changes before this event, which is stopped at.
+    Switch(usize),
+    /// The thread ends, or stays blocked, after so many events.
+    NoLine(usize),
+    End,
+}
+
+impl Cursor {
+    /// Stands where a step forward has led.
+    pub(in crate::debug) fn meet(&mut self, met: Met, thread: ThreadName) -> Stop {
+        match met {
+            Met::Line(at) => {
+                let words = self.step_words(at.events, thread);
+                self.arrive(at, thread, Cause::Step, words, None)
+            }
+            Met::Breakpoints(at, thread, hits) => self.at_breakpoint(at, thread, hits),
+            Met::Switch(step) => self.at_switch(step),
+            Met::NoLine(events) => self.stays(thread, Position::at_rest(events)),
+            Met::End => {
+                let fails = self.recording.fault.as_ref().is_none_or(|fault| fault.thread == thread);
+                if fails { self.go_to_end() } else { self.stays(thread, self.recording.end.clone()) }
+            }
+        }
+    }
+}
+
+/// Runs a thread to the end of a step: to another line, or to what is stopped at before.
+pub(in crate::debug) fn look_ahead(
+    replica: &mut Replica<'_>,
+    landmarks: &Landmarks<'_>,
+    cursor: &mut Cursor,
+    (thread, step): (ThreadName, Step),
+) -> Result<Met, DebugError> {
+    let code = &landmarks.code;
+    let copy = replica.go_to(&cursor.at, &cursor.recording)?;
+    let here = code.here(&copy.inspection, thread, &landmarks.places);
+    let lines = match step {
+        Step::Into => landmarks.lines(),
+        _ if here.is_none() => landmarks.lines(),
+        Step::Over => code.of_stack(&copy.inspection, thread),
+        Step::Out => {
+            let mut lines = code.of_stack(&copy.inspection, thread);
+            let cfa = here.as_ref().map_or(0, |here| here.cfa);
+            lines.extend(Code::returns_to(&copy.inspection, thread, cfa, &landmarks.places));
+            lines
+        }
+    };
+    let scan = landmarks.scan(&cursor.recording, Some((thread, lines)));
+    let (filters, log) = (&landmarks.filters, &mut cursor.log);
+    let mut way = Way { scan, thread, step, here, filters, log };
+    let result = way.scan.reach(replica, &cursor.at).and_then(|copy| way.go(copy));
+    // Where a way breaks off is no place to stand.
+    if result.is_err() {
+        replica.discard();
+    }
+    result
+}
+
+/// The way to a thread's next line.
+struct Way<'a> {
+    scan: Scan<'a>,
+    thread: ThreadName,
+    step: Step,
+    here: Option<Here>,
+    filters: &'a Filters,
+    /// What log points say on the way.
+    log: &'a mut Vec<String>,
+}
+
+impl Way<'_> {
+    /// Where it ends: there the copy stands.
+    fn go(&mut self, copy: &mut Copy) -> Result<Met, DebugError> {
+        if copy.next_stretch().is_none() {
+            copy.set_probes(&self.scan.probes(copy.position().events), self.scan.recording)?;
+        }
+        // The thread has come to a line that is a key point: it is about to rest there.
+        let mut line = false;
+        loop {
+            let Some(mark) = self.scan.advance(copy, &[])? else { return Ok(Met::End) };
+            match mark {
+                Mark::Seen(seen) if seen.ends => {
+                    copy.settle_at(&seen.at);
+                    return Ok(Met::End);
+                }
+                Mark::Seen(mut seen) => {
+                    self.log.append(&mut seen.met.log);
+                    if !seen.met.hits.is_empty() {
+                        self.scan.stand(copy, &seen)?;
+                        return Ok(Met::Breakpoints(seen.at, seen.thread, seen.met.hits));
+                    }
+                    if seen.thread == self.thread && self.is_wanted(&seen) {
+                        if !seen.rests {
+                            self.scan.stand(copy, &seen)?;
+                            return Ok(Met::Line(seen.at));
+                        }
+                        line = true;
+                    }
+                }
+                Mark::Rest(events) if line => return Ok(Met::Line(Position::at_rest(events))),
+                Mark::Rest(events) if self.filters.stop_at(self.scan.recording, events) => {
+                    return Ok(Met::Switch(events));
+                }
+                Mark::Rest(events) if self.is_over(events) => return Ok(Met::NoLine(events)),
+                Mark::Rest(_) => {}
+            }
+        }
+    }
+
+    /// Whether an arrival is the line that is looked for.
+    fn is_wanted(&self, seen: &Seen) -> bool {
+        let Some(now) = &seen.here else { return false };
+        let Some(here) = &self.here else { return true };
+        let other_line = (&now.file, now.line) != (&here.file, here.line);
+        let left = now.cfa > here.cfa || (now.cfa == here.cfa && now.depth < here.depth);
+        let same = now.cfa == here.cfa && now.depth == here.depth;
+        match self.step {
+            Step::Out => left,
+            Step::Over => left || (same && other_line),
+            Step::Into => left || other_line || now.cfa < here.cfa,
+        }
+    }
+
+    /// Whether the thread gets to no line any more.
+    fn is_over(&self, events: usize) -> bool {
+        let recording = self.scan.recording;
+        let state = recording.life(self.thread).and_then(|life| life.state(events));
+        let later = recording.events.iter().skip(events);
+        match state.map(|state| state.stage) {
+            Some(Stage::Ended) | None => true,
+            Some(Stage::Blocked) => later.map(|event| event.thread()).all(|runs| runs != self.thread),
+            Some(Stage::Ready | Stage::Failed) => false,
+        }
+    }
+}

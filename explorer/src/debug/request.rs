@@ -1,0 +1,82 @@
+//! What a session is opened with, and the moves that it can be asked for.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::stop::Stop;
+
+/// How other threads get at a session while it is busy.
+#[derive(Clone, Debug, Default)]
+pub struct Controls {
+    /// Set to end the session at once.
+    pub cancel: Arc<AtomicBool>,
+    /// Set to break off the moves that are being made, until [`crate::debug::Session::clear_interrupt`].
+    pub interrupt: Arc<AtomicBool>,
+}
+
+/// What to debug.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// The schedule file.
+    pub schedule: PathBuf,
+    /// The executable, where it is not the one that the schedule names.
+    pub program: Option<PathBuf>,
+    /// The workspace folder.
+    pub folder: PathBuf,
+    /// The user trusts what lies in that folder, whoever made it.
+    pub trusted: bool,
+}
+
+/// How a session begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Opening {
+    /// The failure; of a schedule that passes, the order that makes it pass.
+    pub stop: Stop,
+    /// What the user should know, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Move {
+    /// One key point of any thread.
+    Event(Direction),
+    /// To the nearest change of thread, else to the end in that direction.
+    Switch(Direction),
+    /// By line of one thread.
+    Line {
+        /// Its number.
+        thread: u32,
+        /// Which way.
+        direction: Direction,
+        /// How far.
+        step: Step,
+    },
+    /// To the next breakpoint or filter, else to the end in that direction.
+    Run(Direction),
+    /// So many events have run.
+    ToStep(usize),
+    /// Where the session began.
+    ToBeginning,
+}
+
+/// Which way a move goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// As the program runs.
+    Forward,
+    /// Back in time.
+    Back,
+}
+
+/// How far a step by line goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// To another line, past the calls in this one.
+    Over,
+    /// To another line, also inside of a call.
+    Into,
+    /// To the caller.
+    Out,
+}
