@@ -26,4 +26,4 @@ pub use ptrace_backend::resources;
 pub use verbs::explore::explore;
 pub use verbs::minimise::minimise;
 pub use verbs::replay::replay;
-pub use verbs::session::json;
+pub use verbs::search::json;

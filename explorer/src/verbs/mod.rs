@@ -9,6 +9,7 @@ pub mod json_lines;
 pub(crate) mod minimise;
 pub(crate) mod replay;
 pub(crate) mod save;
+pub(crate) mod search;
 pub(crate) mod session;
 mod sync_scope;
 pub mod watch;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use files::Kind;
 
+use super::not_built::{not_in, unlisted};
 use crate::discover::target::{Standing, Target, TargetAt};
 use crate::discover::threads::text_creates_threads;
 use crate::discover::written::{What, Written, is_same, written};
@@ -128,9 +129,9 @@ impl View<'_> {
         }
         let why = |name: &str| match listing {
             Some(candidate) => {
-                Standing::NotBuilt { sentence: self.workspace.not_in(candidate, name, self.file) }
+                Standing::NotBuilt { sentence: not_in(self.workspace, candidate, name, self.file) }
             }
-            None => self.workspace.unlisted(self.file),
+            None => unlisted(self.workspace, self.file),
         };
         let found = rest.into_iter().map(|written| {
             let name = match &written.what {

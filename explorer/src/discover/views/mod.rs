@@ -3,6 +3,7 @@
 mod alone;
 mod file_view;
 mod listing;
+mod not_built;
 mod why_not;
 
 pub use self::alone::{Alone, alone};

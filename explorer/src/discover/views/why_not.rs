@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::discover::target::Standing;
+use super::not_built::unlisted;
 use crate::discover::written::written;
-use crate::discover::{Candidate, Kind, TextLanguage, Workspace};
+use crate::discover::{TextLanguage, Workspace};
 
 impl Workspace {
     /// Why a file has no lens, or that at a line (from 1) cannot be used as it is. `text` is the file as the editor has
@@ -52,7 +52,7 @@ impl Workspace {
             let reason = self.reason(candidate).unwrap_or_else(|| creates_none(&self.shown(&candidate.path)));
             return format!("{nothing}, and {reason}");
         }
-        match self.unlisted(file).sentence() {
+        match unlisted(self, file).sentence() {
             Some(sentence) => format!("{nothing}, and {sentence}"),
             None => nothing,
         }
@@ -68,75 +68,6 @@ impl Workspace {
                 )
             }
             None => format!("`{name}` creates no threads: there are no interleavings to explore"),
-        }
-    }
-
-    /// A file that the line tables of no program list.
-    pub(in crate::discover) fn unlisted(&self, file: &Path) -> Standing {
-        if let Some(candidate) = self.without_lines(file) {
-            let program = self.shown(&candidate.path);
-            let flag = match candidate.kind {
-                Kind::Plain => "-g",
-                Kind::Cargo(_) => "`debug = true` in the profile",
-            };
-            let sentence = format!("`{program}` has no line numbers for this file: rebuild with {flag}");
-            return Standing::Blocked { sentence };
-        }
-        let to_come = self.to_come().next().map(|target| self.shown(&target.program));
-        let to_come =
-            to_come.map(|program| format!(", and `{program}`, which interleaver.toml names, is not there"));
-        let nothing = format!(
-            "no program has been built from `{}` yet{}",
-            self.shown(file),
-            to_come.unwrap_or_default()
-        );
-        let sentence = match self.build_step_of_file(file) {
-            Some(step) => format!("{nothing}: `{}` builds it", step.command),
-            None => format!("{nothing}, and it is not known how: say `build = \"…\"` in interleaver.toml"),
-        };
-        match self.candidates.iter().find(|candidate| candidate.is_stripped && candidate.sources.is_empty()) {
-            Some(stripped) => Standing::NotBuilt {
-                sentence: format!(
-                    "{sentence}; what `{}` was built from cannot be told, since it is stripped: rebuild with -g and \
-                     without -s",
-                    self.shown(&stripped.path)
-                ),
-            },
-            None => Standing::NotBuilt { sentence },
-        }
-    }
-
-    /// A program that was made of a file of this name, and has no lines for it.
-    fn without_lines(&self, file: &Path) -> Option<&Candidate> {
-        let name = file.file_name()?.to_str()?;
-        let is_of = |candidate: &&Candidate| match &candidate.kind {
-            // rustc names the crate, not the file; nearly every program of a package has its files.
-            Kind::Cargo(target) => {
-                !candidate.has_debug_lines
-                    && self.manifest(target).is_some_and(|manifest| file.starts_with(manifest.folder()))
-            }
-            Kind::Plain => {
-                let of_crate = || {
-                    let stem = name.strip_suffix(".rs")?;
-                    candidate.file_symbols.iter().find(|symbol| {
-                        symbol
-                            .split_once('.')
-                            .is_some_and(|(krate, rest)| krate == stem && rest.contains("cgu"))
-                    })
-                };
-                candidate.file_symbols.iter().any(|symbol| symbol == name)
-                    || (!candidate.has_debug_lines && of_crate().is_some())
-            }
-        };
-        self.candidates.iter().map(AsRef::as_ref).find(is_of)
-    }
-
-    /// A test that the text has and the program has not.
-    pub(in crate::discover) fn not_in(&self, candidate: &Candidate, name: &str, file: &Path) -> String {
-        let program = self.shown(&candidate.path);
-        match self.build_step_of_file(file) {
-            Some(step) => format!("`{name}` is not in `{program}` yet: `{}` builds it", step.command),
-            None => format!("`{name}` is not in `{program}` yet: build it again"),
         }
     }
 }

@@ -1,0 +1,311 @@
+//! One search of one program: from a request to a report with its schedules saved.
+
+use std::io::{self, Write};
+use std::time::Instant;
+use std::{mem, thread};
+
+use checker::account::{Unwatched, UnwatchedKind};
+use checker::race::Triangle;
+use checker::seam::Program;
+use checker::search::{self, Alone, Ended, Identity, Options, Outcome, Stats, Workers};
+use ptrace_backend::attention::Attention;
+
+use crate::error::Error;
+use crate::input::environment;
+use crate::input::request::{MemoryModel, Request, Strategy};
+use crate::narrate::phrasing::Words;
+use crate::narrate::races;
+use crate::narrate::thread_labels::Lanes;
+use crate::narrate::unwatched;
+use crate::program::run_notes::{Observed, Peculiarities};
+use crate::program::test_output::is_one_test;
+use crate::program::worker_pool::{Crew, Repeatable, Staff};
+use crate::render;
+use crate::report::BufferedStore;
+use crate::report::plural::{grouped, plural};
+use crate::report::verdict::Verdict;
+use crate::report::{Covered, FORMAT, Finding, Narrow, Report, VERSION};
+use crate::say::sentence;
+use crate::shown;
+use crate::store::StoreError;
+use crate::store::findings::Keeper;
+use crate::verbs::divergence::Readable;
+use crate::verbs::sync_scope;
+use crate::verbs::watch::{Overseer, Watch, per_second};
+
+use crate::verbs::session::{Made, Session};
+
+impl Session<'_> {
+    /// Searches, saves what was found, and reports.
+    pub(crate) fn run(
+        &self,
+        program: &impl Program,
+        workers: Option<&impl Repeatable>,
+        watch: &mut dyn Watch,
+    ) -> Result<Report, Error> {
+        let started = Instant::now();
+        self.deadline.begin(self.request.time_limit);
+        let peculiarities = Peculiarities::default();
+        let arguments = self.target.arguments.iter().map(|argument| argument.0.to_string_lossy());
+        let is_one_test = is_one_test(&self.name, arguments);
+        let words = self.target.arguments_in_words();
+        let program = Observed::new(program, words, is_one_test, &peculiarities);
+        let mut keeper = Keeper::new(self.store, self.root, self.name.clone(), &self.target);
+        let mut made = Made::default();
+        let mut keep = |found: &search::Finding| {
+            let (mut told, file) = self.finding(&program, found);
+            made.keep(&mut keeper, &found.identity, &mut told, &file);
+            told
+        };
+        let mut overseer = Overseer { started, watch, keep: &mut keep };
+        let taken_in = |ending: &_| peculiarities.take_in(ending, is_one_test);
+        let options = self.options();
+        let attention = Attention::pay();
+        let outcome = thread::scope(|scope| {
+            let staffed = workers.map(|program| (program, Staff::of(self.request.workers, program)));
+            let workers: Box<dyn Workers> = match staffed.filter(|(_, staff)| staff.most() > 0) {
+                Some((program, staff)) => {
+                    Box::new(Crew::new(scope, program, staff, (&options.limit, &taken_in)))
+                }
+                None => Box::new(Alone),
+            };
+            search::explore_with(&program, &options, workers, &mut overseer)
+        });
+        made.notes.extend(self.alone(workers.is_some()));
+        let mut outcome = outcome.map_err(|error| Readable(&self.places()).search_error(error))?;
+        if let Some(error) = program.missed_its_test() {
+            return Err(Error::Search(error.into()));
+        }
+        let elapsed = started.elapsed().as_secs_f64();
+        self.explain_all(&program, &mut outcome, (&mut keeper, &mut made), watch);
+        drop(attention);
+        let mut report = self.report(&outcome, made, elapsed);
+        let again = races::confirm(&program, &mut outcome.races, &self.places());
+        let races = mem::take(&mut outcome.races).into_found();
+        let mut unwatched = peculiarities.unwatched();
+        let buffered = &outcome.triangles;
+        if !buffered.is_empty() && self.request.memory_model == MemoryModel::X86 {
+            unwatched.insert(Unwatched::of(UnwatchedKind::StoreBuffering), buffered.len() as u64);
+        }
+        let torn = races::torn(&races);
+        if torn > 0 {
+            unwatched.insert(Unwatched::of(UnwatchedKind::TornAccess), torn);
+        }
+        let (mut not_covered, assumes) = unwatched::split(&unwatched, &self.request.assume);
+        for entry in not_covered.iter_mut().filter(|entry| entry.kind == UnwatchedKind::StoreBuffering) {
+            entry.stores =
+                buffered.iter().take(unwatched::STORES).map(|found| self.buffered(found)).collect();
+        }
+        report.notes.extend(unwatched::unused(&unwatched, &self.request.assume));
+        (report.not_covered, report.covered.assumes) = (not_covered, assumes);
+        report.covered.memory_model =
+            Some(self.request.memory_model).filter(|model| *model == MemoryModel::Sc);
+        if report.verdict == Verdict::Clean && !report.not_covered.is_empty() {
+            report.verdict = Verdict::Inconclusive;
+        }
+        report.races = races::report(&races, &again, &self.places());
+        report.at_synchronisation = sync_scope::report(&outcome, &report.races);
+        races::suppress(&mut report, self.suppressions);
+        if self.request.fail_on_races && !report.races.is_empty() {
+            report.verdict = Verdict::Found;
+        }
+        // Executions that were stopped in the middle, or that were needed to tell where something is.
+        report.other = peculiarities.executions() - outcome.stats.executions_now();
+        report.notes.extend(peculiarities.notes());
+        report.notes = report.notes.into_iter().map(sentence).collect();
+        let reason = sentence(self.ended(&outcome).0);
+        let kept = self.keep(&report).and_then(|()| keeper.end(&report, reason));
+        report.notes.extend(kept.err().map(|error| sentence(error.to_string())));
+        Ok(report)
+    }
+
+    /// The places of a triangular race.
+    fn buffered(&self, found: &Triangle) -> BufferedStore {
+        let places = self.places();
+        let [store, load, other] = [found.write, found.read, found.other].map(|site| places.of_site(site));
+        BufferedStore { store, load, other }
+    }
+
+    /// Why one worker ran all executions, where more were asked for.
+    fn alone(&self, repeatable: bool) -> Option<String> {
+        let Request { workers, strategy, .. } = self.request;
+        let why = if !repeatable {
+            "with --fresh-dir executions take turns in one folder".to_owned()
+        } else if !strategy.runs_ahead() {
+            format!("each execution of {} depends on what the one before it has shown", strategy.name())
+        } else {
+            return None;
+        };
+        workers
+            .is_some_and(|workers| workers.get() > 1)
+            .then(|| format!("one worker ran all executions: {why}"))
+    }
+
+    fn keep(&self, report: &Report) -> Result<(), StoreError> {
+        self.store.write("report.txt", render::render(report).as_bytes())?;
+        self.store.write_with("report.json", |to| json(report, to))?;
+        Ok(())
+    }
+
+    fn report(&self, outcome: &Outcome, made: Made, elapsed: f64) -> Report {
+        let stats = &outcome.stats;
+        let mut notes = self.notes(outcome);
+        notes.extend(made.notes);
+        Report {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+            target: self.target.program.display(),
+            replayed: None,
+            verdict: verdict(outcome, self.request),
+            strategy: self.request.strategy.name().to_owned(),
+            seed: self.request.seed,
+            schedules: stats.schedules,
+            deadlocked: stats.deadlocked,
+            redundant: stats.redundant,
+            pruned: stats.pruned,
+            other: 0,
+            narrow: narrow(stats),
+            covered: Covered::from(outcome.covered),
+            not_covered: Vec::new(),
+            complete: is_complete(outcome, self.request),
+            at_synchronisation: None,
+            ended: sentence(with_option(self.ended(outcome))),
+            elapsed_seconds: elapsed,
+            schedules_per_second: per_second(stats.executions(), elapsed),
+            key_points_per_schedule: each(stats.events, stats.executions_now() - stats.narrow),
+            notes,
+            findings: in_order(outcome, made.findings),
+            races: Vec::new(),
+            suppressed_races: 0,
+        }
+    }
+
+    fn notes(&self, outcome: &Outcome) -> Vec<String> {
+        let lanes = Lanes::of([], None);
+        let words = Words { lanes: &lanes, source: self.source };
+        let mut notes: Vec<String> = outcome.notes.iter().map(|note| words.search_note(note)).collect();
+        notes.extend(too_long(&outcome.stats, self.request.step_limit));
+        notes.extend(self.source.notes());
+        if environment::lets_openmp_sleep(&self.target.environment) {
+            notes.push("threads of OpenMP sleep where they wait (OMP_WAIT_POLICY=passive)".to_owned());
+        }
+        notes.extend(self.source.assumptions());
+        if !self.target.program.is_portable() {
+            notes.push(format!(
+                "the program lies outside `{}`, so that its schedules name it by absolute path and are not portable",
+                self.root.display()
+            ));
+        }
+        let outdated = outcome.findings.iter().filter(|finding| finding.outdated).count();
+        if outdated > 0 {
+            notes.push(format!(
+                "{outdated} of the findings came before more key points were found, and not again since"
+            ));
+        }
+        notes
+    }
+
+    /// The reason for which the search ended, and the option of the command line that has to do with it.
+    fn ended(&self, outcome: &Outcome) -> (String, Option<&'static str>) {
+        match outcome.ended {
+            Ended::Covered => ("nothing was left to explore within the bound".to_owned(), None),
+            Ended::FirstBug => ("a failure was found".to_owned(), Some("--keep-going looks for more")),
+            Ended::Cancelled => ("it was stopped".to_owned(), None),
+            Ended::Budget if outcome.stats.executions() >= self.request.max_schedules => {
+                let schedules = plural(self.request.max_schedules, "schedule");
+                (format!("it ran {schedules}"), Some("--max-schedules"))
+            }
+            Ended::Budget => {
+                let reason = format!("its time was up after {:?}", self.request.time_limit);
+                (reason, Some("--time-limit"))
+            }
+        }
+    }
+}
+
+fn with_option((reason, option): (String, Option<&'static str>)) -> String {
+    option.map_or_else(|| reason.clone(), |option| format!("{reason} ({option})"))
+}
+
+/// For the user: how many executions a limit on each of them has cut.
+fn too_long(stats: &Stats, step_limit: u32) -> Vec<String> {
+    let all = stats.executions_now().max(1);
+    let share = |cut: u64, what: String| {
+        let percent = (100 * cut).div_ceil(all);
+        let (cut, of) = (grouped(cut), plural(all, "schedule"));
+        format!(
+            "{what}: {cut} of {of} ({percent} %) were cut there, and what comes after that is not covered"
+        )
+    };
+    let events = grouped(step_limit.into());
+    let long = (stats.too_long > 0).then(|| {
+        share(stats.too_long, format!("some executions are longer than {events} events (--step-limit)"))
+    });
+    let slow = (stats.too_slow > 0).then(|| {
+        let what =
+            "in some executions a thread comes to no key point for as long as it may run (--run-timeout)";
+        share(stats.too_slow, what.to_owned())
+    });
+    long.into_iter().chain(slow).collect()
+}
+
+/// Executions with few key points.
+fn narrow(stats: &Stats) -> Option<Narrow> {
+    let Stats { narrow: schedules, narrow_events: events, .. } = *stats;
+    (schedules > 0).then(|| Narrow { schedules, key_points_per_schedule: each(events, schedules) })
+}
+
+fn each(events: u64, executions: u64) -> f64 {
+    events as f64 / executions.max(1) as f64
+}
+
+/// The findings in the order of the search, which puts a better schedule where the first one was.
+fn in_order(outcome: &Outcome, mut made: Vec<(Identity, Finding)>) -> Vec<Finding> {
+    let position = |identity| outcome.findings.iter().position(|found| found.identity == identity);
+    made.sort_by_cached_key(|(identity, _)| position(identity.clone()));
+    made.into_iter().map(|(_, finding)| finding).collect()
+}
+
+/// What a search comes to. Only a bound that was asked for and covered is clean.
+fn verdict(outcome: &Outcome, request: &Request) -> Verdict {
+    if !outcome.findings.is_empty() {
+        Verdict::Found
+    } else if is_complete(outcome, request) {
+        Verdict::Clean
+    } else {
+        Verdict::Inconclusive
+    }
+}
+
+/// Whether the bound that was asked for is covered.
+fn is_complete(outcome: &Outcome, request: &Request) -> bool {
+    let covered = &outcome.covered;
+    let reached = match request.strategy {
+        Strategy::Icb | Strategy::BoundedDpor | Strategy::Auto => {
+            covered.preemptions.is_some_and(|bound| bound >= request.max_preemptions)
+        }
+        Strategy::Idb => covered.delays.is_some_and(|bound| bound >= request.max_delays),
+        // Whether in turns only is said where it is said what was covered.
+        Strategy::Dfs => covered.in_turns_from.is_some(),
+        _ => false,
+    };
+    outcome.ended == Ended::Covered && (reached || covered.everything)
+}
+
+/// Writes the object that `--format json` prints; ends with a line break.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn json(report: &Report, to: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(shown::Json::new(&mut *to), report)?;
+    to.write_all(b"\n")
+}
+
+impl From<checker::strategy::Coverage> for Covered {
+    fn from(coverage: checker::strategy::Coverage) -> Self {
+        let in_turns_of = coverage.in_turns_from.map(|_| Options::default().max_yields);
+        let checker::strategy::Coverage { preemptions, delays, everything, .. } = coverage;
+        Self { preemptions, delays, everything, in_turns_of, memory_model: None, assumes: Vec::new() }
+    }
+}
