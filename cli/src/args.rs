@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use explorer::config::Settings;
@@ -220,14 +219,6 @@ impl From<Whole> for Format {
     }
 }
 
-pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let unclear = || format!("`{text}` is not a duration: write `500ms`, `20s` or `2m`");
-    match humantime::parse_duration(text).map_err(|_| unclear())? {
-        Duration::ZERO => Err("it must be longer than 0".to_owned()),
-        duration => Ok(duration),
-    }
-}
-
 fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
@@ -295,16 +286,6 @@ mod tests {
             (args.settings.0.seed, args.command),
             (Some(7), ["./x", "--seed", "8"].map(OsString::from).to_vec())
         );
-    }
-
-    #[test]
-    fn durations_have_units() {
-        for (text, expected) in [("500ms", 500), ("20s", 20_000), ("2m", 120_000), ("1m 30s", 90_000)] {
-            assert_eq!(duration(text), Ok(Duration::from_millis(expected)));
-        }
-        for text in ["", "20", "s", "-1s", "1 fortnight", "0s"] {
-            assert!(duration(text).is_err(), "{text}");
-        }
     }
 
     #[test]

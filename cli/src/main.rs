@@ -5,6 +5,7 @@
 mod args;
 mod consent;
 mod doctor;
+mod duration;
 mod interrupt;
 mod lines;
 mod list;

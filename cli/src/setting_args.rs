@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, value_parser};
 use explorer::config::{SETTINGS, Setting, Settings, Value, ValueKind};
 
-use crate::args::duration;
+use crate::duration::duration;
 
 /// The settings of a command line.
 #[derive(Clone, Debug, Default)]

@@ -1,53 +1,30 @@
 //! One client's requests, one after another.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 
-use explorer::debug::{Controls, DebugError, Session, Stop};
-use serde::de::DeserializeOwned;
+use explorer::debug::{Controls, Move, Session, Stop};
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::looking::Frames;
-use crate::output::Console;
+use crate::handles::{Frames, Handles};
 use crate::protocol::Request;
-use crate::variables::Handles;
+use crate::request::{Answer, Launched, Numbering, Refusal};
+use crate::told::Told;
+use crate::{breakpoints, launching, sources, stack_trace, stepping, variables};
 
 /// The state of a connection.
 pub(crate) struct Adapter<W> {
-    pub(crate) client: Client<W>,
+    client: Client<W>,
     /// Those of the launch that comes next.
     pub(crate) controls: Controls,
-    pub(crate) session: Option<Session>,
-    /// The last stop.
-    pub(crate) stop: Option<Stop>,
-    /// The client has been told of it.
-    pub(crate) is_told: bool,
-    /// The threads that the client knows.
-    pub(crate) threads: BTreeSet<u32>,
-    pub(crate) frames: Frames,
-    pub(crate) handles: Handles,
-    pub(crate) console: Console,
+    session: Option<Session>,
+    told: Told,
+    frames: Frames,
+    handles: Handles,
+    numbering: Numbering,
     /// A failure is shown as an exception.
-    pub(crate) stops_at_bug: bool,
-    /// Lines and columns begin with 1.
-    pub(crate) lines_from_one: bool,
-    pub(crate) columns_from_one: bool,
+    stops_at_bug: bool,
 }
-
-/// A request that cannot be met, as a sentence.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct Refusal(pub(crate) String);
-
-impl From<DebugError> for Refusal {
-    fn from(error: DebugError) -> Self {
-        Self(error.to_string())
-    }
-}
-
-/// What a request is answered with, before its events.
-pub(crate) type Answer = Result<Value, Refusal>;
 
 impl<W: Write> Adapter<W> {
     pub(crate) fn new(output: W) -> Self {
@@ -55,15 +32,11 @@ impl<W: Write> Adapter<W> {
             client: Client::new(output),
             controls: Controls::default(),
             session: None,
-            stop: None,
-            is_told: true,
-            threads: BTreeSet::new(),
+            told: Told::default(),
             frames: Frames::default(),
             handles: Handles::default(),
-            console: Console::default(),
+            numbering: Numbering { lines_from_one: true, columns_from_one: true },
             stops_at_bug: true,
-            lines_from_one: true,
-            columns_from_one: true,
         }
     }
 
@@ -102,26 +75,46 @@ impl<W: Write> Adapter<W> {
     }
 
     fn answer(&mut self, request: &Request) -> Answer {
+        let launched = Launched(self.session.as_ref());
+        let numbers = (&self.frames, &mut self.handles);
         match request.command.as_str() {
-            "initialize" => self.initialize(request),
+            "initialize" => {
+                let (numbering, supported) = launching::initialize(request);
+                self.numbering = numbering;
+                Ok(supported)
+            }
             "launch" => self.launch(request),
             "attach" => Err(Refusal("a schedule is launched: there is nothing to attach to".to_owned())),
-            "configurationDone" => self.configured(),
-            "restart" => self.restart(),
+            // The client has said all that it wanted to before the first stop.
+            "configurationDone" => {
+                launched.session()?;
+                self.told.is_due = true;
+                Ok(Value::Null)
+            }
+            "restart" => {
+                let stop = launched.session()?.go(Move::ToBeginning)?;
+                self.stand(stop);
+                Ok(Value::Null)
+            }
             "disconnect" | "terminate" => {
                 self.end();
                 Ok(Value::Null)
             }
-            "threads" => self.list_threads(),
-            "stackTrace" => self.stack_trace(request),
-            "source" => self.source_text(request),
-            "loadedSources" => self.loaded_sources(),
-            "scopes" => self.scopes(request),
-            "variables" => self.variables(request),
-            "evaluate" => self.evaluate(request),
-            "setBreakpoints" => self.set_breakpoints(request),
-            "setExceptionBreakpoints" => self.set_filters(request),
-            "exceptionInfo" => self.exception_info(),
+            "threads" => stack_trace::list_threads(launched),
+            "stackTrace" => stack_trace::stack_trace(launched, (&mut self.frames, self.numbering), request),
+            "source" => sources::source_text(launched, request),
+            "loadedSources" => sources::loaded_sources(launched),
+            "scopes" => variables::scopes(launched, numbers, request),
+            "variables" => variables::variables(launched, numbers.1, request),
+            "evaluate" => variables::evaluate(launched, numbers, request),
+            "setBreakpoints" => breakpoints::set_breakpoints(launched, self.numbering, request),
+            "setExceptionBreakpoints" => {
+                self.stops_at_bug = breakpoints::set_filters(launched, request)?;
+                Ok(Value::Null)
+            }
+            "exceptionInfo" => {
+                breakpoints::exception_info(launched, self.told.stop.as_ref(), self.stops_at_bug)
+            }
             "next"
             | "stepIn"
             | "stepOut"
@@ -133,7 +126,7 @@ impl<W: Write> Adapter<W> {
             | "interleaver/goToStep"
             | "interleaver/nextSwitch"
             | "interleaver/previousSwitch" => self.go(request),
-            "interleaver/position" => self.position(),
+            "interleaver/position" => stepping::position(launched),
             "pause" => {
                 // What it was to break off came before it, and is over.
                 if let Some(session) = &self.session {
@@ -151,31 +144,49 @@ impl<W: Write> Adapter<W> {
             "launch" => self.client.event("initialized", Value::Null),
             "terminate" => self.client.event("terminated", Value::Null),
             "disconnect" => return false,
-            _ => self.tell(),
+            _ => self.told.tell(&mut self.client, Launched(self.session.as_ref()), self.stops_at_bug),
         }
         true
+    }
+
+    fn launch(&mut self, request: &Request) -> Answer {
+        let (session, opening) = launching::launch(Launched(self.session.as_ref()), &self.controls, request)?;
+        self.session = Some(session);
+        for note in &opening.notes {
+            self.client.say(note);
+        }
+        self.told.stop = Some(opening.stop);
+        Ok(Value::Null)
+    }
+
+    fn go(&mut self, request: &Request) -> Answer {
+        let stop = stepping::go(Launched(self.session.as_ref()), request)?;
+        let thread = stop.thread;
+        self.stand(stop);
+        match request.command.as_str() {
+            "continue" => Ok(json!({"allThreadsContinued": true})),
+            command if command.starts_with("interleaver/") => {
+                // Of moves that the protocol does not know, editors do not know that the last stop is over.
+                let moved = json!({"threadId": thread, "allThreadsContinued": true});
+                self.client.event("continued", moved);
+                stepping::position(Launched(self.session.as_ref()))
+            }
+            _ => Ok(Value::Null),
+        }
+    }
+
+    /// The session stands somewhere new, of which the client is told after the answer.
+    fn stand(&mut self, stop: Stop) {
+        self.told.stop = Some(stop);
+        self.told.is_due = true;
+        self.handles.age();
     }
 
     /// Ends the program. What the client knew of it means nothing any more.
     fn end(&mut self) {
         self.session = None;
-        self.stop = None;
-        self.is_told = true;
-        self.threads.clear();
+        self.told = Told::default();
         self.frames.clear();
         self.handles.clear();
-        self.console = Console::default();
     }
-
-    pub(crate) fn session(&self) -> Result<&Session, Refusal> {
-        self.session.as_ref().ok_or_else(|| Refusal("no schedule has been launched yet".to_owned()))
-    }
-}
-
-/// The arguments of a request.
-pub(crate) fn arguments<T: DeserializeOwned>(request: &Request) -> Result<T, Refusal> {
-    let arguments = if request.arguments.is_null() { json!({}) } else { request.arguments.clone() };
-    serde_json::from_value(arguments).map_err(|error| {
-        Refusal(format!("the arguments of `{}` are not understood: {error}", request.command))
-    })
 }

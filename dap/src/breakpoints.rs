@@ -1,14 +1,13 @@
 //! Breakpoints, and the filters that stop at what makes a schedule: failures, preemptions, switches.
 
-use std::io::Write;
-
-use explorer::debug::{Cause, Filters, SetBreakpoint, WantedBreakpoint};
+use explorer::debug::{Cause, Filters, SetBreakpoint, Stop, WantedBreakpoint};
 use serde_json::{Value, json};
 
-use crate::adapter::{Adapter, Answer, Refusal, arguments};
 use crate::protocol::{
     Request, SetBreakpointsArguments, SetExceptionBreakpointsArguments, Source, SourceBreakpoint,
 };
+use crate::request::{Answer, Launched, Numbering, Refusal, arguments};
+use crate::sources::file_of;
 
 /// The exception filters: name, label, description, whether they are on at first.
 const FILTERS: [(&str, &str, &str, bool); 3] = [
@@ -23,46 +22,44 @@ pub(crate) fn filters() -> Value {
     FILTERS.iter().map(filter).collect()
 }
 
-impl<W: Write> Adapter<W> {
-    pub(crate) fn set_breakpoints(&mut self, request: &Request) -> Answer {
-        let SetBreakpointsArguments { source, breakpoints } = arguments(request)?;
-        let file = self.file_of(&source)?;
-        let first = u32::from(!self.lines_from_one);
-        let text = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
-        let wanted = breakpoints.into_iter().map(|breakpoint: SourceBreakpoint| WantedBreakpoint {
-            line: breakpoint.line.saturating_add(first),
-            condition: text(breakpoint.condition),
-            hit_condition: text(breakpoint.hit_condition),
-            log_message: text(breakpoint.log_message),
-        });
-        let set = self.session()?.set_breakpoints(file, wanted.collect())?;
-        let told: Vec<Value> = set.iter().map(|set| told(set, &source, first)).collect();
-        Ok(json!({"breakpoints": told}))
-    }
+pub(crate) fn set_breakpoints(launched: Launched<'_>, numbering: Numbering, request: &Request) -> Answer {
+    let SetBreakpointsArguments { source, breakpoints } = arguments(request)?;
+    let file = file_of(launched, &source)?;
+    let first = u32::from(!numbering.lines_from_one);
+    let text = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+    let wanted = breakpoints.into_iter().map(|breakpoint: SourceBreakpoint| WantedBreakpoint {
+        line: breakpoint.line.saturating_add(first),
+        condition: text(breakpoint.condition),
+        hit_condition: text(breakpoint.hit_condition),
+        log_message: text(breakpoint.log_message),
+    });
+    let set = launched.session()?.set_breakpoints(file, wanted.collect())?;
+    let told: Vec<Value> = set.iter().map(|set| told(set, &source, first)).collect();
+    Ok(json!({"breakpoints": told}))
+}
 
-    pub(crate) fn set_filters(&mut self, request: &Request) -> Answer {
-        let SetExceptionBreakpointsArguments { filters } = arguments(request)?;
-        let has = |name: &str| filters.iter().any(|filter| filter == name);
-        self.session()?.set_filters(Filters { preemption: has("preemption"), switch: has("switch") })?;
-        self.stops_at_bug = has("bug");
-        Ok(Value::Null)
-    }
+/// Sets the filters; whether a failure is shown as an exception from now on.
+pub(crate) fn set_filters(launched: Launched<'_>, request: &Request) -> Result<bool, Refusal> {
+    let SetExceptionBreakpointsArguments { filters } = arguments(request)?;
+    let has = |name: &str| filters.iter().any(|filter| filter == name);
+    launched.session()?.set_filters(Filters { preemption: has("preemption"), switch: has("switch") })?;
+    Ok(has("bug"))
+}
 
-    pub(crate) fn exception_info(&mut self) -> Answer {
-        self.session()?;
-        let stop = self.stop.as_ref().ok_or_else(|| Refusal("the session has not stopped yet".to_owned()))?;
-        let id = match &stop.cause {
-            Cause::Failure(kind) if self.stops_at_bug => serde_json::to_value(kind).unwrap_or_default(),
-            Cause::Preemption => json!("preemption"),
-            Cause::Switch => json!("switch"),
-            _ => return Err(Refusal("the session does not stand at a failure or a switch".to_owned())),
-        };
-        let description = stop.text.as_ref().unwrap_or(&stop.description);
-        Ok(json!({
-            "exceptionId": id, "description": description, "breakMode": "always",
-            "details": {"message": description, "typeName": id},
-        }))
-    }
+pub(crate) fn exception_info(launched: Launched<'_>, stop: Option<&Stop>, stops_at_bug: bool) -> Answer {
+    launched.session()?;
+    let stop = stop.ok_or_else(|| Refusal("the session has not stopped yet".to_owned()))?;
+    let id = match &stop.cause {
+        Cause::Failure(kind) if stops_at_bug => serde_json::to_value(kind).unwrap_or_default(),
+        Cause::Preemption => json!("preemption"),
+        Cause::Switch => json!("switch"),
+        _ => return Err(Refusal("the session does not stand at a failure or a switch".to_owned())),
+    };
+    let description = stop.text.as_ref().unwrap_or(&stop.description);
+    Ok(json!({
+        "exceptionId": id, "description": description, "breakMode": "always",
+        "details": {"message": description, "typeName": id},
+    }))
 }
 
 fn told(set: &SetBreakpoint, source: &Source, first: u32) -> Value {

@@ -7,13 +7,16 @@ mod adapter;
 mod breakpoints;
 mod client;
 mod framing;
+mod handles;
 mod launching;
-mod looking;
-mod moving;
 mod output;
 mod protocol;
+mod request;
 mod server;
 mod sources;
+mod stack_trace;
+mod stepping;
+mod told;
 mod variables;
 
 pub use framing::{FramingError, read, write};

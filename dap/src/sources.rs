@@ -1,35 +1,31 @@
 //! Sources as a client knows them: files, and texts as they were explored where the files have been edited since.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::adapter::{Adapter, Answer, Refusal, arguments};
 use crate::protocol::{Request, Source, SourceArguments};
+use crate::request::{Answer, Launched, Refusal, arguments};
 
-impl<W: Write> Adapter<W> {
-    pub(crate) fn source_text(&mut self, request: &Request) -> Answer {
-        let SourceArguments { source, source_reference } = arguments(request)?;
-        let inner = source.and_then(|source| source.source_reference);
-        let number = inner.filter(|number| *number != 0).unwrap_or(source_reference);
-        let (file, text) = self.session()?.explored_text(u64::try_from(number).unwrap_or(0))?;
-        Ok(json!({"content": text, "mimeType": mime_type(&file)}))
-    }
+pub(crate) fn source_text(launched: Launched<'_>, request: &Request) -> Answer {
+    let SourceArguments { source, source_reference } = arguments(request)?;
+    let inner = source.and_then(|source| source.source_reference);
+    let number = inner.filter(|number| *number != 0).unwrap_or(source_reference);
+    let (file, text) = launched.session()?.explored_text(u64::try_from(number).unwrap_or(0))?;
+    Ok(json!({"content": text, "mimeType": mime_type(&file)}))
+}
 
-    pub(crate) fn loaded_sources(&mut self) -> Answer {
-        let known = self.session()?.sources()?;
-        let sources: Vec<Source> =
-            known.iter().map(|(file, explored)| source(file, *explored, true)).collect();
-        Ok(json!({"sources": sources}))
-    }
+pub(crate) fn loaded_sources(launched: Launched<'_>) -> Answer {
+    let known = launched.session()?.sources()?;
+    let sources: Vec<Source> = known.iter().map(|(file, explored)| source(file, *explored, true)).collect();
+    Ok(json!({"sources": sources}))
+}
 
-    /// The file that a client means.
-    pub(crate) fn file_of(&self, source: &Source) -> Result<PathBuf, Refusal> {
-        match source.source_reference.filter(|number| *number != 0) {
-            Some(number) => Ok(self.session()?.explored_text(u64::try_from(number).unwrap_or(0))?.0),
-            None => source.path.clone().ok_or_else(|| Refusal("a breakpoint needs a file".to_owned())),
-        }
+/// The file that a client means.
+pub(crate) fn file_of(launched: Launched<'_>, source: &Source) -> Result<PathBuf, Refusal> {
+    match source.source_reference.filter(|number| *number != 0) {
+        Some(number) => Ok(launched.session()?.explored_text(u64::try_from(number).unwrap_or(0))?.0),
+        None => source.path.clone().ok_or_else(|| Refusal("a breakpoint needs a file".to_owned())),
     }
 }
 
