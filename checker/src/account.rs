@@ -8,8 +8,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::names::ThreadName;
-use crate::op::Access;
+use crate::event::names::ThreadName;
+use crate::event::operation::Access;
 
 /// Something that ran and was not watched.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]

@@ -6,8 +6,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::end::Go;
-
 /// Says whether to go on; clones say the same. The default has no end.
 #[derive(Clone, Default)]
 pub struct Limit(Option<Arc<dyn Fn() -> Go + Send + Sync>>);
@@ -45,3 +43,16 @@ impl PartialEq for Limit {
 }
 
 impl Eq for Limit {}
+
+/// What the loop asks its owner at every event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Go {
+    /// Go on.
+    Continue,
+    /// Go on, unless what runs is to leave as much time for others.
+    HalfSpent,
+    /// Time is up.
+    BudgetSpent,
+    /// The user wants to stop.
+    Cancelled,
+}

@@ -1,4 +1,4 @@
-//! Peculiarities of a program that limit what its executions show, as data: [`crate::seam::Ending::notes`].
+//! Peculiarities of a program that limit what its executions show, as data: [`crate::program::Ending::notes`].
 
 use std::fmt;
 

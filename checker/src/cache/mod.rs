@@ -15,68 +15,24 @@
 //!   go on, as its own time-out does, or that of a thread that it joins. [`Position::Waits`] is where that can happen,
 //!   so that a [`Position::Free`] stays free, and only the choice of a thread ends it.
 //! * A thread that goes on past a yield is a different thread afterwards: it will have to wait sooner
-//!   ([`crate::point::Point::yields`]). Its positions are entered under a [`Runner`] of their own.
+//!   ([`crate::state::scheduling_point::Point::yields`]). Its positions are entered under a [`Runner`] of their own.
 //!
 //! Under preemptions, at [`Position::Free`] every choice costs 0 and nobody has to wait. So a free entry stands for every
 //! position at no lower cost. And leaving any thread costs at most 1, so that an entry at a lower cost stands for every
 //! position, unless its thread is at a yield or has gone past one: going on with that thread is not the same as coming
 //! back to it. Under delays neither holds: the costs of all later choices are counted from the thread that ran last.
 
+mod key;
 mod table;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashSet;
-use serde::{Deserialize, Serialize};
 
+pub(crate) use self::key::Key;
+pub use self::key::{Place, Position, Runner};
 use self::table::{Entry, Slots, Table};
-use crate::hash::HbHash;
-use crate::hb::ThreadTag;
-
-/// A state as a bounded search sees it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Place {
-    /// Happens-before so far.
-    pub state: HbHash,
-    /// Who ran last, whatever came of him.
-    pub ran: Runner,
-    /// What the costs of the choices here depend on.
-    pub position: Position,
-}
-
-/// Who ran last, or nobody; and how often he gave way ([`crate::point::Point::yields`]).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Runner(u32);
-
-impl Runner {
-    /// The bits that hold how often he gave way; a packed position has the two below.
-    const YIELDS: u32 = 0b1111 << 2;
-    /// The highest number that they hold.
-    pub(crate) const MOST_YIELDS: u32 = 0b1111;
-    /// So that nobody is no thread.
-    const SOMEBODY: u32 = 1 << 6;
-
-    /// A thread's entry.
-    #[must_use]
-    pub fn of(tag: Option<ThreadTag>, yields: u32) -> Self {
-        let Some(tag) = tag else { return Self(0) };
-        let yields = yields.min(Self::MOST_YIELDS) << 2;
-        Self(tag.0 as u32 & !(Self::SOMEBODY - 1) | Self::SOMEBODY | yields)
-    }
-}
-
-/// What the choices at a state and their costs depend on, beyond the state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Position {
-    /// Nothing: every choice is free, and will be after every time-out.
-    Free,
-    /// This thread: leaving it, or skipping it, costs.
-    At(Runner),
-    /// This thread is blocked, but a time-out may let it go on as if it had never stopped.
-    Waits(Runner),
-    /// This thread is at a yield. If it gave way often enough before, it cannot be chosen; if it goes on, it has given way.
-    Yields(Runner),
-}
+use crate::hb::hash::HbHash;
 
 /// Which entries stand for which states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,38 +57,6 @@ struct States {
     entered: Table,
     /// Where executions ended.
     ends: FxHashSet<Key>,
-}
-
-/// A hash in halves: a `u128` would be aligned to 16 bytes and waste them.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Key([u64; 2]);
-
-impl Key {
-    /// No state.
-    pub(crate) const NONE: Self = Self([0, 0]);
-
-    /// A state together with who ran last.
-    pub(crate) fn with(state: HbHash, ran: Runner) -> Self {
-        let Self([low, high]) = state.into();
-        Self([low, high ^ u64::from(ran.0) << 32])
-    }
-
-    /// The state of which this is the key together with `ran`.
-    pub(crate) fn state(self, ran: Runner) -> HbHash {
-        let Self([low, high]) = self;
-        HbHash(u128::from(low) | u128::from(high ^ u64::from(ran.0) << 32) << 64)
-    }
-
-    /// Evenly distributed bits.
-    pub(crate) fn spread(self) -> u64 {
-        self.0[0]
-    }
-}
-
-impl From<HbHash> for Key {
-    fn from(hash: HbHash) -> Self {
-        Self([hash.0 as u64, (hash.0 >> 64) as u64])
-    }
 }
 
 /// What the search has entered, for workers that run ahead: as it is, not as it was; but once its table grows, what it
@@ -247,7 +171,8 @@ fn stands_for_all(entry: &Entry, rule: Rule, cost: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::ThreadName;
+    use crate::event::names::ThreadName;
+    use crate::hb::ThreadTag;
 
     fn runner(ordinal: u16) -> Runner {
         Runner::of(ThreadName::MAIN.child(ordinal).map(ThreadTag::of), 0)

@@ -190,7 +190,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::HbHash;
+    use crate::hb::hash::HbHash;
 
     fn entry(state: u32, runner: u32, cost: u32) -> Entry {
         // Few different low halves: many keys fall on one slot.

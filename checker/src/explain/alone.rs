@@ -11,11 +11,11 @@ use super::lab::switches;
 use super::waiting::{blocked, circling, entangled, links};
 use super::woken::last_signal;
 use super::{Explanation, Finding};
-use crate::cost::forced_order;
-use crate::failure::{Failure, FailureKind};
-use crate::names::Obj;
-use crate::op::{Access, Mode, OpKind};
-use crate::seam::On;
+use crate::event::failure::{Failure, FailureKind};
+use crate::event::names::Obj;
+use crate::event::operation::{Access, Mode, OpKind};
+use crate::event::wait::On;
+use crate::trace::cost::forced_order;
 use crate::trace::{Trace, TraceStep};
 
 /// Explains what fails whatever the schedule, if its execution tells why.
@@ -137,9 +137,9 @@ fn last_taken(trace: &Trace, semaphore: Obj) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{explained, found, kind, model};
     use super::*;
-    use crate::seam::Program;
+    use crate::explain::tests::{explained, found, kind, model};
+    use crate::program::Program;
     use crate::search::Options;
 
     /// The kind of mistake, and who is stuck where it is none (`1 c 3`: main, at `c`, since the event 3).
@@ -148,7 +148,8 @@ mod tests {
         assert_eq!(told.finding.failure.kind, FailureKind::AlwaysFails, "{text}");
         let Cause::Standstill(all) = &told.diagnosis.cause else { return kind(&told.diagnosis).to_owned() };
         let words = |stuck: &Stuck| {
-            let number = |thread: crate::names::ThreadName| thread.path().first().map_or(1, |last| last + 1);
+            let number =
+                |thread: crate::event::names::ThreadName| thread.path().first().map_or(1, |last| last + 1);
             let on = match stuck.on {
                 On::Mutex { obj, .. } | On::Cond(obj) | On::Sem(obj) | On::Barrier { obj, .. } => {
                     model(text).describe(obj).unwrap()

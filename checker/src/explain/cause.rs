@@ -3,8 +3,8 @@
 use super::falcon::Seen;
 use super::pair::Swap;
 use super::torn::Torn;
-use crate::names::{Obj, ThreadName};
-use crate::seam::On;
+use crate::event::names::{Obj, ThreadName};
+use crate::event::wait::On;
 
 /// A class of mistakes, with who and what.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -75,8 +75,8 @@ fn moved(plan: &Plan) -> impl Iterator<Item = Plan> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::ThreadName;
-    use crate::seam::Agent;
+    use crate::event::agent::Agent;
+    use crate::event::names::ThreadName;
 
     fn plan(text: &str) -> Plan {
         let leg = |word: &str| {

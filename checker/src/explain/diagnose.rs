@@ -3,21 +3,20 @@
 //! Where threads wait for each other, what they wait for tells; else the pattern that failing executions have in common,
 //! and of several such the one that the critical pair is part of.
 
-use super::alone;
 use super::cause::{Cause, Diagnosis, Life, Stuck};
 use super::evidence::Evidence;
 use super::falcon::{Seen, Suspect};
 use super::pair::{CriticalPair, Second, Swap};
 use super::past::past;
 use super::sections::overtaken;
-use super::signs;
 use super::torn::{Torn, torn};
 use super::waiting::{circling, waiting};
-use crate::failure::{Doing, Failure, FailureKind};
-use crate::names::Obj;
-use crate::op::{Access, Mode, OpKind};
-use crate::recorded::Recorded;
-use crate::seam::On;
+use super::{alone, signs};
+use crate::event::failure::{Doing, Failure, FailureKind};
+use crate::event::names::Obj;
+use crate::event::operation::{Access, Mode, OpKind};
+use crate::event::recorded::Recorded;
+use crate::event::wait::On;
 use crate::trace::{Trace, TraceStep};
 
 /// A pattern with a lower score says little, and so does one of more than so many equal ones.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::changes::changes;
 use super::lab::{Experiment, Halt, Lab};
 use super::plan::Plan;
-use crate::seam::Program;
+use crate::program::Program;
 use crate::strategy::{Dice, Random, Sample};
 use crate::trace::Trace;
 

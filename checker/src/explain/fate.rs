@@ -5,11 +5,12 @@
 
 use super::lab::{Halt, Lab};
 use crate::cache::{Cache, Rule};
-use crate::names::{Obj, Site, ThreadName};
-use crate::run::End;
-use crate::seam::{
-    AgentView, Batch, Choice, Ending, Epoch, Event, Execution, ExecutionError, OpKey, Program, Scope,
-    StartError, Stop, Until,
+use crate::event::agent::{AgentView, Choice};
+use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::step::{Event, OpKey};
+use crate::execution::End;
+use crate::program::{
+    Batch, Ending, Epoch, Execution, ExecutionError, Program, Scope, StartError, Stop, Until,
 };
 use crate::strategy::{Dice, Frontier, Next, Random, Sample, Strategy, Unbounded};
 use crate::trace::Trace;

@@ -2,10 +2,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::stepwise::{self, is_stepwise};
-use crate::lock_action::{Hold, LockAction};
-use crate::names::{Obj, Site, ThreadName};
-use crate::op::OpKind;
+use super::stepwise;
+use super::stepwise::is_stepwise;
+use crate::event::lock_action::{Hold, LockAction};
+use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::operation::OpKind;
 use crate::trace::{Trace, TraceStep};
 
 /// A lock that was taken and not given back.

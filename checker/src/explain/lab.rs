@@ -5,11 +5,13 @@ use std::mem;
 use rustc_hash::FxHashMap;
 
 use super::plan::{Follow, Plan};
-use crate::failure::Failure;
-use crate::limit::Limit;
-use crate::run::{End, Go, Limits, Runner};
-use crate::seam::{Choice, Ending, OpKey, Program, Scope};
-use crate::search::{Identity, SearchError};
+use crate::event::agent::Choice;
+use crate::event::failure::Failure;
+use crate::event::step::OpKey;
+use crate::execution::{End, Limits, Runner, SearchError};
+use crate::limit::{Go, Limit};
+use crate::program::{Ending, Program, Scope};
+use crate::search::Identity;
 use crate::strategy::Guide;
 use crate::trace::{Trace, TraceStep};
 

@@ -11,8 +11,10 @@ use super::changes::changes;
 use super::lab::{Experiment, Halt, Lab};
 use super::plan::{Leg, Plan, Recall};
 use crate::cache::{Cache, Rule};
-use crate::run::End;
-use crate::seam::{Choice, OpKey, Program};
+use crate::event::agent::Choice;
+use crate::event::step::OpKey;
+use crate::execution::End;
+use crate::program::Program;
 use crate::strategy::{Frontier, Next, Preemptions, Strategy, WorkItem};
 
 /// How many executions the changes may take, and how many icb, before them and after.

@@ -1,7 +1,7 @@
 //! Stages of an explanation that came to nothing, and why.
 
 use super::lab::Halt;
-use crate::search::SearchError;
+use crate::execution::SearchError;
 
 /// A stage that came to nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -43,14 +43,15 @@ pub use self::missing::{Missing, Stage, WhyMissing};
 pub use self::pair::{CriticalPair, Second, Swap};
 pub use self::torn::{Late, Torn};
 pub(crate) use self::woken::lost;
-use crate::cost;
-use crate::failure::FailureKind;
-use crate::names::ThreadName;
-use crate::run::Limits;
-use crate::seam::{Choice, OpKey, Program};
-use crate::search::{Finding, Options, SearchError};
+use crate::event::agent::Choice;
+use crate::event::failure::FailureKind;
+use crate::event::names::ThreadName;
+use crate::event::step::OpKey;
+use crate::execution::{Limits, SearchError};
+use crate::program::Program;
+use crate::search::{Finding, Options};
 use crate::strategy::StrategyKind;
-use crate::trace::{Trace, TraceStep};
+use crate::trace::{Trace, TraceStep, cost};
 
 /// So many times at most the comparison with other executions begins again because they show more key points.
 const RESTARTS: u32 = 4;

@@ -9,12 +9,13 @@ use rustc_hash::FxHashMap;
 
 use super::lab::{Experiment, Halt, Lab};
 use super::plan::{Leg, Plan, Recall};
-use crate::cost::forced_order;
-use crate::failure::FailureKind;
+use crate::event::agent::{Agent, Status};
+use crate::event::failure::FailureKind;
+use crate::event::names::{EventId, ThreadName};
+use crate::event::operation::OpKind;
 use crate::hb::{Objects, Positions};
-use crate::names::{EventId, ThreadName};
-use crate::op::OpKind;
-use crate::seam::{Agent, Program, Status};
+use crate::program::Program;
+use crate::trace::cost::forced_order;
 use crate::trace::{Trace, TraceStep};
 
 /// How many swaps are tried.

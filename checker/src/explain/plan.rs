@@ -9,9 +9,11 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::names::{EventId, ThreadName};
-use crate::point::Point;
-use crate::seam::{Agent, Choice, OpKey, Pick, Until};
+use crate::event::agent::{Agent, Choice, Pick};
+use crate::event::names::{EventId, ThreadName};
+use crate::event::step::OpKey;
+use crate::program::Until;
+use crate::state::scheduling_point::Point;
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::TraceStep;
 

@@ -5,9 +5,9 @@
 
 use super::falcon::Seen;
 use super::pair::{Second, Swap};
-use crate::lock_action::{Hold, LockAction};
-use crate::names::{Obj, ThreadName};
-use crate::op::{Mode, OpKind};
+use crate::event::lock_action::{Hold, LockAction};
+use crate::event::names::{Obj, ThreadName};
+use crate::event::operation::{Mode, OpKind};
 use crate::trace::{Trace, TraceStep};
 
 /// So many events of its own ago a thread may have looked, at the most.
@@ -64,9 +64,9 @@ fn plain(position: u32, step: &TraceStep) -> impl Iterator<Item = Seen> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{explained, kind, model};
     use super::*;
-    use crate::seam::Program;
+    use crate::explain::tests::{explained, kind, model};
+    use crate::program::Program;
     use crate::search::Options;
 
     /// What a thread goes on from, as it was, what changes that, and what the thread does then.

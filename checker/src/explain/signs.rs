@@ -13,8 +13,8 @@ use super::held::{held_after, touches};
 use super::pair::{Second, Swap};
 use super::waits::{Wait, Woken, is_in_vain, slept_on, waits};
 use super::woken::{looks, writes, written};
-use crate::names::{Obj, Site};
-use crate::op::OpKind;
+use crate::event::names::{Obj, Site};
+use crate::event::operation::OpKind;
 use crate::trace::{Trace, TraceStep};
 
 /// What is rarer among executions that have it is no sign.
@@ -152,8 +152,8 @@ fn changed_back(trace: &Trace) -> Vec<Sign> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{explained, kind};
     use super::*;
+    use crate::explain::tests::{explained, kind};
     use crate::search::Options;
 
     fn cause_of(text: &str) -> Cause {

@@ -7,9 +7,10 @@
 use rustc_hash::FxHashMap;
 
 use super::held::{Held, touches};
-use crate::names::{Obj, Site, ThreadName};
-use crate::op::{Access, Mode, OpKind};
-use crate::seam::{On, Status};
+use crate::event::agent::Status;
+use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::operation::{Access, Mode, OpKind};
+use crate::event::wait::On;
 use crate::trace::{Reason, Trace, TraceStep};
 
 /// Whether what is done to a lock are accesses of memory.

@@ -1,10 +1,9 @@
 //! Explanations of failures of model programs.
 
 use super::*;
-use crate::limit::Limit;
+use crate::event::operation::OpKind;
+use crate::limit::{Go, Limit};
 use crate::model::Model;
-use crate::op::OpKind;
-use crate::run::Go;
 use crate::search::tests::Patient;
 use crate::search::tests::oracle::always_fails_after;
 use crate::search::{Outcome, explore};
@@ -330,7 +329,8 @@ fn a_livelock_has_who_circles_and_who_brought_it_about() {
 fn pair(text: &str, told: &Explanation) -> Vec<String> {
     let pair = told.pair.as_ref().unwrap_or_else(|| panic!("{text}: no pair"));
     let steps = &told.finding.trace.steps;
-    let number = |thread: crate::names::ThreadName| thread.path().first().map_or(1, |ordinal| ordinal + 1);
+    let number =
+        |thread: crate::event::names::ThreadName| thread.path().first().map_or(1, |ordinal| ordinal + 1);
     let event = |at: u32| {
         let event = &steps[at as usize].event;
         let object = event.op.may.accesses.first().and_then(|access| model(text).describe(access.obj));

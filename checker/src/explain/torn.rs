@@ -12,8 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::evidence::Evidence;
 use super::falcon::Seen;
 use super::pair::{Second, Swap};
-use crate::names::{Obj, Site, ThreadName};
-use crate::op::{Mode, OpKind};
+use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::operation::{Mode, OpKind};
 use crate::trace::Trace;
 
 /// So many times as many fail with such an update as end well, at the least.

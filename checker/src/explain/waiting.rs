@@ -6,9 +6,10 @@ use super::held::{
 };
 use super::pair::{Second, Swap};
 use super::{waits, woken};
-use crate::names::{Obj, ThreadName};
-use crate::op::Access;
-use crate::seam::{AgentView, On, Status};
+use crate::event::agent::{AgentView, Status};
+use crate::event::names::{Obj, ThreadName};
+use crate::event::operation::Access;
+use crate::event::wait::On;
 use crate::trace::{Trace, TraceStep};
 
 /// Who does the same again and again at the end, and who has brought about what each of them looks at.

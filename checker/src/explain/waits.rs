@@ -6,14 +6,15 @@
 
 use rustc_hash::FxHashMap;
 
-use super::cause::{self, Cause, Given};
+use super::cause;
+use super::cause::{Cause, Given};
 use super::held::{is_signal, touches};
 use super::waiting::blocked;
 use super::woken::writes;
-use crate::lock_action::Hold;
-use crate::names::{Obj, Site, ThreadName};
-use crate::op::{Access, OpKind};
-use crate::seam::On;
+use crate::event::lock_action::Hold;
+use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::operation::{Access, OpKind};
+use crate::event::wait::On;
 use crate::trace::{Trace, TraceStep};
 
 /// A wait, with the lock given back.
@@ -213,9 +214,9 @@ pub(super) fn is_in_vain(trace: &Trace, waits: &[Wait], thread: ThreadName, woke
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{found, model};
     use super::*;
-    use crate::seam::Program;
+    use crate::explain::tests::{found, model};
+    use crate::program::Program;
     use crate::search::Options;
 
     /// The waits of the execution that fails, with `c` as a counter: where they begin, and what ends them.

@@ -7,10 +7,10 @@ use super::cause::{Cause, Given, Woken};
 use super::falcon::Seen;
 use super::held::{is_signal, touches};
 use super::waiting::blocked;
-use crate::lock_action::Hold;
-use crate::names::{Obj, ThreadName};
-use crate::op::{Access, OpKind};
-use crate::seam::On;
+use crate::event::lock_action::Hold;
+use crate::event::names::{Obj, ThreadName};
+use crate::event::operation::{Access, OpKind};
+use crate::event::wait::On;
 use crate::trace::{Trace, TraceStep};
 
 /// Why threads that wait for a signal at the end are not woken: a signal that was lost on another one tells most. Who has looked
@@ -172,9 +172,9 @@ pub(super) fn writes(access: &Access) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{explained, kind};
     use super::*;
-    use crate::failure::FailureDetail;
+    use crate::event::failure::FailureDetail;
+    use crate::explain::tests::{explained, kind};
     use crate::search::Options;
 
     /// What a program waits for that nobody does, and what became of the last signal: `1: 3 wakes 2, again`.

@@ -5,16 +5,18 @@
 //! last event. So two executions have the same hash exactly if they are linearisations of one partial order:
 //! Madanlal Musuvathi, Shaz Qadeer: Partial-order reduction for context-bounded state exploration, MSR-TR-2007-12.
 
+pub mod hash;
 mod objects;
+pub mod vector_clock;
 
+use self::hash::{HbHash, Mixer};
 use self::objects::insert;
 pub(crate) use self::objects::{Objects, Positions};
-use crate::clock::{Clock, ClockRef, Clocks};
-use crate::hash::{HbHash, Mixer};
-use crate::names::{EventId, ThreadName};
-use crate::op::{Effect, Mode, Op, OpKind};
-use crate::recorded::Recorded;
-use crate::seam::Pick;
+use self::vector_clock::{Clock, ClockRef, Clocks};
+use crate::event::agent::Pick;
+use crate::event::names::{EventId, ThreadName};
+use crate::event::operation::{Effect, Mode, Op, OpKind};
+use crate::event::recorded::Recorded;
 
 /// Happens-before of the events so far.
 #[derive(Clone, Debug, Default)]
@@ -264,9 +266,9 @@ impl HappensBefore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::{Obj, ObjName, Site};
-    use crate::op::Access;
-    use crate::seam::Event;
+    use crate::event::names::{Obj, ObjName, Site};
+    use crate::event::operation::Access;
+    use crate::event::step::Event;
 
     /// Events of two threads that exist from the start.
     struct Run {

@@ -3,9 +3,10 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::cells::{self, Cells};
-use crate::names::ObjName;
-use crate::op::{Access, Effect, Mode};
+use crate::event::interval_map;
+use crate::event::interval_map::Cells;
+use crate::event::names::ObjName;
+use crate::event::operation::{Access, Effect, Mode};
 
 /// Positions of events in the trace, without repetition.
 pub(crate) type Positions = SmallVec<[u32; 8]>;
@@ -77,7 +78,7 @@ impl Objects {
     pub(crate) fn conflicts(&self, effect: &Effect, into: &mut Positions) {
         for Access { obj, mode } in &effect.accesses {
             let Some(cells) = self.blocks.get(&obj.name) else { continue };
-            cells.overlapping(cells::range(obj)).for_each(|history| history.conflicts(*mode, into));
+            cells.overlapping(interval_map::range(obj)).for_each(|history| history.conflicts(*mode, into));
         }
     }
 
@@ -86,7 +87,7 @@ impl Objects {
         for Access { obj, mode } in &effect.accesses {
             let cells = self.blocks.entry(obj.name).or_default();
             let touch = Touch { mode: *mode, thread, position };
-            cells.tiling(cells::range(obj)).for_each(|(_, history)| history.record(touch));
+            cells.tiling(interval_map::range(obj)).for_each(|(_, history)| history.record(touch));
         }
     }
 }
@@ -94,7 +95,7 @@ impl Objects {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::Obj;
+    use crate::event::names::Obj;
 
     fn obj(offset: u32, len: u32) -> Obj {
         Obj { name: ObjName(1), offset, len }

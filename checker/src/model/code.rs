@@ -3,8 +3,8 @@
 use smallvec::SmallVec;
 
 use super::expr::Expr;
-use super::object;
-use crate::op::{Access, Mode, Op, OpKind};
+use super::names::object;
+use crate::event::operation::{Access, Mode, Op, OpKind};
 
 /// The code of one thread.
 #[derive(Clone, Debug, Default)]

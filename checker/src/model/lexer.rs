@@ -1,7 +1,5 @@
 //! Splits a model program into words, numbers and signs.
 
-use super::ParseError;
-
 const SIGNS: [&str; 18] =
     ["||", "&&", "==", "!=", "<", ">", "+", "-", "*", "=", "|", "{", "}", "(", ")", ":", ",", ";"];
 
@@ -32,3 +30,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<&str>, ParseError> {
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
+
+/// The text is not a model program.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ParseError(pub(super) String);

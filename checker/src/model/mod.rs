@@ -27,7 +27,9 @@
 mod code;
 mod expr;
 mod lexer;
+mod names;
 mod parse;
+mod program;
 mod run;
 mod sync;
 #[cfg(test)]
@@ -35,26 +37,12 @@ mod tests;
 mod views;
 
 use std::str::FromStr;
-use std::sync::Arc;
 
-use self::code::Code;
+pub use self::lexer::ParseError;
+pub use self::program::Model;
 pub use self::run::ModelRun;
-use crate::names::{Obj, Site};
-use crate::seam::{Epoch, Program, Scope, StartError};
-
-/// A program in memory.
-#[derive(Clone, Debug)]
-pub struct Model {
-    /// One for each thread.
-    threads: Arc<[Code]>,
-    /// The names of variables and synchronisation objects, with their initial values.
-    objects: Arc<[(String, i64)]>,
-}
-
-/// The text is not a model program.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct ParseError(String);
+use crate::event::names::Obj;
+use crate::program::{Epoch, Program, Scope, StartError};
 
 impl FromStr for Model {
     type Err = ParseError;
@@ -79,14 +67,4 @@ impl Program for Model {
         let index = usize::try_from(obj.name.0).ok()?.checked_sub(1)?;
         self.objects.get(index).map(|(name, _)| name.clone())
     }
-}
-
-/// The object with a number. Numbers from 1 are names, so that a zeroed name is none.
-fn object(number: usize) -> Obj {
-    Obj::whole(number as u64 + 1)
-}
-
-/// The site of an instruction: thread and place, both from 1.
-fn site(thread: usize, at: usize) -> Site {
-    Site(((thread as u64 + 1) << 32) | (at as u64 + 1))
 }

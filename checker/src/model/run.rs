@@ -3,15 +3,16 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::code::{Instruction, Operation};
-use super::sync::{self, Done, Object};
-use super::{Model, site};
-use crate::difference::{Difference, Seen};
-use crate::failure::{Failure, FailureDetail, FailureKind};
-use crate::names::{EventId, Site, ThreadName};
-use crate::seam::{
-    Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, On, OpKey, Pick, Scope,
-    Status, Step, Stop, Until,
-};
+use super::names::site;
+use super::sync::{Done, Object};
+use super::{Model, sync};
+use crate::event::agent::{Agent, AgentView, Choice, Pick, Status};
+use crate::event::divergence::{Difference, Seen};
+use crate::event::failure::{Failure, FailureDetail, FailureKind};
+use crate::event::names::{EventId, Site, ThreadName};
+use crate::event::step::{Event, OpKey, Step};
+use crate::event::wait::On;
+use crate::program::{Batch, Ending, Execution, ExecutionError, Scope, Stop, Until};
 
 /// This many instructions without a key point are an endless loop.
 const LOCAL_LIMIT: u32 = 100_000;

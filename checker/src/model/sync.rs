@@ -3,11 +3,11 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::code::Operation;
-use super::object;
-use crate::failure::FailureKind;
-use crate::names::ThreadName;
-use crate::op::{Access, Effect};
-use crate::seam::On;
+use super::names::object;
+use crate::event::failure::FailureKind;
+use crate::event::names::ThreadName;
+use crate::event::operation::{Access, Effect};
+use crate::event::wait::On;
 
 /// A variable, mutex, condition variable, semaphore, read-write lock or barrier: what it is depends on its use.
 #[derive(Clone, Debug, Default)]

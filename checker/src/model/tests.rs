@@ -1,10 +1,13 @@
 //! Each operation of the model means what it should.
 
+use super::names::object;
 use super::*;
-use crate::failure::FailureKind;
-use crate::names::ThreadName;
-use crate::op::OpKind;
-use crate::seam::{Agent, AgentView, Choice, Execution, On, Pick, Status, Stop, Until};
+use crate::event::agent::{Agent, AgentView, Choice, Pick, Status};
+use crate::event::failure::FailureKind;
+use crate::event::names::ThreadName;
+use crate::event::operation::OpKind;
+use crate::event::wait::On;
+use crate::program::{Execution, Stop, Until};
 
 fn start(text: &str) -> ModelRun {
     let model: Model = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));

@@ -5,9 +5,10 @@ use smallvec::{SmallVec, smallvec};
 use super::code::Operation;
 use super::run::ModelRun;
 use super::sync;
-use crate::names::ThreadName;
-use crate::op::Op;
-use crate::seam::{Agent, AgentView, On, Pick, Status};
+use crate::event::agent::{Agent, AgentView, Pick, Status};
+use crate::event::names::ThreadName;
+use crate::event::operation::Op;
+use crate::event::wait::On;
 
 impl ModelRun {
     fn status(&self, index: usize) -> Status {

@@ -8,13 +8,14 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Detector, Race};
+use super::detector::{Detector, Race};
 use crate::account::HiddenAccess;
-use crate::names::{EventId, Site, ThreadName};
-use crate::op::{Atomicity, Mode, Op, OpKind};
-use crate::recorded::Known;
-use crate::seam::{Event, Pick};
-use crate::stretches::Stretches;
+use crate::event::agent::Pick;
+use crate::event::byte_set::Stretches;
+use crate::event::names::{EventId, Site, ThreadName};
+use crate::event::operation::{Atomicity, Mode, Op, OpKind};
+use crate::event::step::Event;
+use crate::trace::interner::Known;
 use crate::trace::{Trace, TraceStep};
 
 /// What was found out about an execution after it ran.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::detector::{Detector, Place, Race};
 use super::hidden::{FoundOut, with};
-use super::{Detector, Place, Race};
-use crate::names::{Obj, Site};
-use crate::op::Atomicity;
-use crate::stretches::Stretches;
+use crate::event::byte_set::Stretches;
+use crate::event::names::{Obj, Site};
+use crate::event::operation::Atomicity;
 use crate::trace::Trace;
 
 /// So many pairs are kept: each one needs an execution that shows it.

@@ -4,16 +4,19 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::{Just, Strategy as Generator, prop, prop_oneof, proptest};
 
+use super::detector::synchronises;
 use super::*;
+use crate::event::agent::{Choice, Pick};
+use crate::event::names::{EventId, Obj, ObjName, Site, ThreadName};
+use crate::event::operation::{Access, Atomicity, Mode, Op, OpKind};
+use crate::event::recorded::Recorded;
+use crate::event::step::Event;
 use crate::model::Model;
-use crate::names::{EventId, ThreadName};
-use crate::op::{Op, OpKind};
-use crate::seam::{Choice, Event, Pick};
 use crate::search::tests::against_oracle::program;
 use crate::search::tests::generated::generated;
 use crate::search::{Options, sample};
 use crate::strategy::StrategyKind;
-use crate::trace::{Last, Moment, Reason, TraceStep};
+use crate::trace::{Last, Moment, Reason, Trace, TraceStep};
 
 /// A pair of accesses that race: each place, and whether the one that ran first is of the earlier thread.
 type Pairs = BTreeSet<([Place; 2], bool)>;

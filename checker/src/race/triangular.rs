@@ -15,10 +15,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::event::byte_set::Stretches;
+use crate::event::names::{EventId, Obj, Site};
+use crate::event::operation::{Access, Effect, Mode, OpKind};
 use crate::hb::{HappensBefore, Objects, Positions};
-use crate::names::{EventId, Obj, Site};
-use crate::op::{Access, Effect, Mode, OpKind};
-use crate::stretches::Stretches;
 use crate::trace::Trace;
 
 /// Accesses that make a triangular race.

@@ -13,10 +13,10 @@ use std::mem;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Search, SearchError};
+use super::Search;
+use crate::execution::{End, Limits, OnlyAt, Over, Runner, SearchError};
 use crate::limit::Limit;
-use crate::run::{End, Limits, OnlyAt, Over, Runner};
-use crate::seam::{Ending, Epoch, Program, Scope};
+use crate::program::{Ending, Epoch, Program, Scope};
 use crate::strategy::{Guide, Notes, Settled, WorkItem};
 use crate::trace::Trace;
 
@@ -292,7 +292,8 @@ impl<P: Program> Search<'_, P> {
         self.ahead.workers.used(item.id, trace.steps.len() as u32, &ending);
         let old = self.runner.take_over(trace, ending, over);
         self.ahead.workers.give_back(Paper(old));
-        Ok(Some((end.attributed(&Scope::All, &mut self.runner), notes)))
+        self.runner.attribute(&mut end, &Scope::All);
+        Ok(Some((end, notes)))
     }
 
     /// What somebody else has run, or is about to have run.

@@ -1,10 +1,10 @@
 //! Does the program fail whatever the schedule? Then no order of its threads is to blame: it may well be that they always come to
 //! wait for each other.
 
-use super::{Identity, Search, SearchError, Shown};
+use super::{Identity, Search, Shown};
 use crate::cache::{Cache, Rule};
-use crate::run::End;
-use crate::seam::Program;
+use crate::execution::{End, SearchError};
+use crate::program::Program;
 use crate::strategy::{Frontier, Next, Preemptions, Random, Sampler, Strategy};
 
 /// How many random schedules must fail too.

@@ -5,9 +5,12 @@
 //! whether it has seen everything are run again with everything watched. If that shows new key points the search starts
 //! again with them.
 
-use super::{Ended, Search, SearchError};
-use crate::run::{End, Go, Runner};
-use crate::seam::{Choice, Ending, Epoch, OpKey, Program, Scope};
+use super::{Ended, Search};
+use crate::event::agent::Choice;
+use crate::event::step::OpKey;
+use crate::execution::{End, Runner, SearchError};
+use crate::limit::Go;
+use crate::program::{Ending, Epoch, Program, Scope};
 use crate::strategy::DefaultSchedule;
 
 /// One execution in so many is audited.

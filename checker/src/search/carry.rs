@@ -1,10 +1,12 @@
 //! A failure shown by an execution under which key points were added: it is a failure, and often the reason why code ran
 //! that had never run before. Its schedule does not say enough any more, so the order of its events is run once more.
 
-use super::{Ended, Search, SearchError};
-use crate::failure::Failure;
-use crate::run::End;
-use crate::seam::{Choice, OpKey, Program};
+use super::{Ended, Search};
+use crate::event::agent::Choice;
+use crate::event::failure::Failure;
+use crate::event::step::OpKey;
+use crate::execution::{End, SearchError};
+use crate::program::Program;
 use crate::strategy::Follow;
 
 /// What failed while key points were added under it.

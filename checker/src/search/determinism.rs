@@ -6,10 +6,11 @@
 
 use std::mem;
 
-use super::{Ended, Search, SearchError};
-use crate::difference::{Difference, Seen};
-use crate::run::{End, Go};
-use crate::seam::{Epoch, Program, Scope};
+use super::{Ended, Search};
+use crate::event::divergence::{Difference, Seen};
+use crate::execution::{End, SearchError};
+use crate::limit::Go;
+use crate::program::{Epoch, Program, Scope};
 use crate::strategy::{DefaultSchedule, Guide};
 use crate::trace::{Trace, TraceStep, first_missing_synchronisation, first_other_synchronisation};
 

@@ -2,11 +2,12 @@
 
 use super::determinism::ends_differ;
 use super::note::SearchNote;
-use super::{Ended, Search, SearchError, Shown};
-use crate::failure::{Failure, FailureKind, Line};
-use crate::names::Site;
-use crate::run::{End, Go};
-use crate::seam::Program;
+use super::{Ended, Search, Shown};
+use crate::event::failure::{Failure, FailureKind, Line};
+use crate::event::names::Site;
+use crate::execution::{End, SearchError};
+use crate::limit::Go;
+use crate::program::Program;
 use crate::strategy::DefaultSchedule;
 
 /// How many times a failing schedule is run again before it is reported.

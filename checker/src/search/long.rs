@@ -1,8 +1,8 @@
 //! Executions that a limit cut short, or in which a thread had to give way.
 
 use super::Search;
-use crate::run::Exceeded;
-use crate::seam::Program;
+use crate::execution::Exceeded;
+use crate::program::Program;
 use crate::strategy::{Notes, WorkItem};
 
 /// So many alternatives of an execution that was cut are kept.

@@ -5,7 +5,6 @@ mod always;
 mod audit;
 mod carry;
 mod determinism;
-mod error;
 mod findings;
 mod long;
 mod narrow;
@@ -13,6 +12,7 @@ mod note;
 mod only_synchronisation;
 mod options;
 mod outcome;
+mod plan;
 mod replay;
 mod sample;
 #[cfg(test)]
@@ -25,7 +25,6 @@ use self::ahead::Ahead;
 pub use self::ahead::{Alone, Desk, Done, Job, Paper, Workers};
 use self::carry::Carried;
 use self::determinism::Check;
-pub use self::error::SearchError;
 pub use self::findings::Identity;
 use self::findings::Reproduction;
 pub use self::note::SearchNote;
@@ -34,11 +33,13 @@ pub use self::outcome::{Ended, Finding, Outcome, Progress, Stats};
 pub use self::replay::{Replayed, replay};
 pub use self::sample::sample;
 use crate::cache::Cache;
-use crate::failure::{Failure, FailureKind};
-use crate::race::{self, Pairs, Triangles};
-use crate::run::{End, Limits, Runner};
-pub use crate::run::{Exceeded, Go};
-use crate::seam::{Ending, Epoch, Program};
+use crate::event::failure::{Failure, FailureKind};
+use crate::execution::{End, Limits, Runner};
+pub use crate::execution::{Exceeded, SearchError};
+pub use crate::limit::Go;
+use crate::program::{Ending, Epoch, Program};
+use crate::race;
+use crate::race::{Pairs, Triangles};
 use crate::strategy::{Coverage, Next, Strategy, WorkItem};
 use crate::trace::Trace;
 
@@ -414,8 +415,8 @@ impl<'a, P: Program> Search<'a, P> {
             preemptions: Some(preemptions),
             fewest: is_fewest(preemptions, covered, self.strategy.runs_at_least_cost()),
             delays: Some(trace.delays()),
-            threads: Some(crate::cost::threads(&trace)).filter(|&threads| threads == 2),
-            variables: Some(crate::cost::variables(&trace)),
+            threads: Some(crate::trace::cost::threads(&trace)).filter(|&threads| threads == 2),
+            variables: Some(crate::trace::cost::variables(&trace)),
             trace,
             schedule_number: number,
             reproduced: (reproduced, findings::REPLAYS),

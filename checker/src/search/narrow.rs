@@ -7,10 +7,10 @@
 //! two accesses may have been left out. Each execution that is to be audited has all key points from the beginning.
 
 use super::audit::EVERY;
-use super::{Search, SearchError, SearchNote};
-use crate::failure::Failure;
-use crate::run::End;
-use crate::seam::{Program, Scope};
+use super::{Search, SearchNote};
+use crate::event::failure::Failure;
+use crate::execution::{End, SearchError};
+use crate::program::{Program, Scope};
 use crate::strategy::{Notes, WorkItem};
 
 impl<P: Program> Search<'_, P> {

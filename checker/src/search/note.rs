@@ -1,7 +1,7 @@
 //! The notes of a search for its user, as data: [`crate::search::Outcome::notes`].
 
-use super::SearchError;
-use crate::failure::Failure;
+use crate::event::failure::Failure;
+use crate::execution::SearchError;
 
 /// A circumstance that limits what a search shows.
 #[derive(Clone, PartialEq, Eq, Debug)]

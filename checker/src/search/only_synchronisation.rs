@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use super::Search;
-use crate::seam::Program;
+use crate::program::Program;
 use crate::strategy::Coverage;
 
 impl<P: Program> Search<'_, P> {

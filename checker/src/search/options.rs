@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::event::operation::MOST_YIELDS;
+use crate::execution::Limits;
 use crate::limit::Limit;
 use crate::strategy::StrategyKind;
 
@@ -71,5 +73,20 @@ impl Default for Options {
             only_synchronisation: false,
             limit: Limit::default(),
         }
+    }
+}
+
+impl Limits {
+    pub(crate) fn of(options: &Options) -> Self {
+        Self {
+            events: options.step_limit.max(1),
+            timeouts: options.max_timeouts,
+            yields: options.max_yields.clamp(1, MOST_YIELDS),
+        }
+    }
+
+    /// As usual, but with so many events.
+    pub(crate) fn of_events(events: u32) -> Self {
+        Self::of(&Options { step_limit: events, ..Options::default() })
     }
 }

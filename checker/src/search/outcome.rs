@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::findings::Identity;
 use super::note::SearchNote;
-use crate::failure::Failure;
+use crate::event::failure::Failure;
+use crate::limit::Go;
+use crate::program::{Ending, Epoch};
 use crate::race::{Pairs, Triangle};
-use crate::run::Go;
-use crate::seam::{Ending, Epoch};
 use crate::strategy::Coverage;
 use crate::trace::Trace;
 

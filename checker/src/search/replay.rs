@@ -1,10 +1,11 @@
 //! One recorded schedule, run again.
 
-use super::SearchError;
-use crate::failure::Failure;
+use crate::event::agent::Choice;
+use crate::event::failure::Failure;
+use crate::event::step::OpKey;
+use crate::execution::{End, Exceeded, Limits, Runner, SearchError};
 use crate::limit::Limit;
-use crate::run::{End, Exceeded, Limits, Runner};
-use crate::seam::{Choice, Ending, OpKey, Program};
+use crate::program::{Ending, Program};
 use crate::strategy::DefaultSchedule;
 use crate::trace::Trace;
 

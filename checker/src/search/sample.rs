@@ -1,10 +1,10 @@
 //! Executions of a strategy, one after another: for statistics, where no findings are looked for.
 
-use super::SearchError;
 use crate::cache::Cache;
-use crate::failure::Failure;
-use crate::run::{End, Go, Limits, Runner};
-use crate::seam::Program;
+use crate::event::failure::Failure;
+use crate::execution::{End, Limits, Runner, SearchError};
+use crate::limit::Go;
+use crate::program::Program;
 use crate::strategy::{Next, Strategy};
 use crate::trace::Trace;
 

@@ -1,10 +1,13 @@
 //! A failing schedule as a person would tell it.
 
 use super::findings::shows;
-use super::{Identity, Search, SearchError, Shown};
-use crate::op::OpKind;
-use crate::run::{End, Go};
-use crate::seam::{Choice, OpKey, Program};
+use super::{Identity, Search, Shown};
+use crate::event::agent::Choice;
+use crate::event::operation::OpKind;
+use crate::event::step::OpKey;
+use crate::execution::{End, SearchError};
+use crate::limit::Go;
+use crate::program::Program;
 use crate::strategy::DefaultSchedule;
 use crate::trace::TraceStep;
 

@@ -2,7 +2,7 @@
 //!
 //! It begins with three schedules without chance ([`super::opening`]). Then surw has the first executions, since it needs
 //! the fewest to a failure on the programs that `docs/searches.md` lists, and soon most of them; icb (Musuvathi, Qadeer,
-//! PLDI 2007) and schedules that show new reads ([`super::novel`]) have the rest, and where there are many threads, periods.
+//! PLDI 2007) and schedules that show new reads ([`super::sampling::novel`]) have the rest, and where there are many threads, periods.
 //! Later icb has every second one, and at last five of six; between them come surw, new reads, pos, reads-from pairs and
 //! periods. All of them learn from what the others have run. icb does not go alone to one preemption first: with many threads that takes
 //! thousands of schedules, where others need ten. What is covered is what icb covers, and the search ends when icb does. No
@@ -13,8 +13,7 @@ use super::{
     Racing, Sampler, Settled, Strategy, Surw, WorkItem,
 };
 use crate::cache::Cache;
-use crate::seam::Epoch;
-use crate::search::Options;
+use crate::program::Epoch;
 use crate::trace::Trace;
 
 /// So many executions are given mostly to what finds failures soon.
@@ -56,8 +55,7 @@ pub struct Auto {
 impl Auto {
     /// A portfolio with these bounds.
     #[must_use]
-    pub fn new(options: &Options) -> Self {
-        let Options { max_preemptions, max_periods, seed, .. } = *options;
+    pub fn new(max_preemptions: u32, max_periods: u32, seed: u64) -> Self {
         let parts: [Box<dyn Strategy>; PARTS] = [
             Box::new(Frontier::new(Preemptions { max: max_preemptions })),
             Box::new(Sampler::new(Novel::default(), seed)),
@@ -190,7 +188,7 @@ mod tests {
 
     /// How many of these executions each part has.
     fn shares(range: std::ops::Range<u64>) -> [usize; PARTS] {
-        let mut auto = Auto::new(&Options::default());
+        let mut auto = Auto::new(2, 6, 0);
         auto.done[OPENINGS] = true;
         let mut shares = [0; PARTS];
         for count in range {

@@ -1,8 +1,8 @@
 //! The default schedule, and nothing else: what is run to see whether a program is deterministic.
 
 use super::{Decision, Guide, Notes};
-use crate::point::Point;
-use crate::seam::Until;
+use crate::program::Until;
+use crate::state::scheduling_point::Point;
 
 /// Follows [`Point::default_choice`].
 #[derive(Clone, Copy, Debug)]

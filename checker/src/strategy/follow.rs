@@ -1,8 +1,10 @@
 //! The order of events of another execution, which had fewer key points: what is a key point only now runs along.
 
 use super::{Decision, Guide, Notes};
-use crate::point::Point;
-use crate::seam::{Agent, Choice, OpKey, Until};
+use crate::event::agent::{Agent, Choice};
+use crate::event::step::OpKey;
+use crate::program::Until;
+use crate::state::scheduling_point::Point;
 
 /// Follows an execution as far as that goes, and the default schedule from there on.
 #[derive(Clone, Debug)]

@@ -6,17 +6,18 @@
 //! search: Thomson, Donaldson, Betts (Concurrency Testing Using Controlled Schedulers: An Empirical Study, TOPC 2016) find
 //! that half of their benchmarks fail in the first few schedules of whatever kind. No bound is published.
 //!
-//! A schedule that keeps a thread waiting for too long ([`super::patience`]) goes on in step.
+//! A schedule that keeps a thread waiting for too long ([`super::sampling::patience`]) goes on in step.
 
 use rustc_hash::FxHashMap;
 
-use super::patience::Patience;
-use super::sampler::agents;
+use super::sampling::patience::Patience;
+use super::sampling::sampler::agents;
 use super::{Coverage, Decision, Guide, Next, Notes, Strategy, WorkItem};
 use crate::cache::Cache;
-use crate::names::ThreadName;
-use crate::point::Point;
-use crate::seam::{Agent, Epoch, Until};
+use crate::event::agent::Agent;
+use crate::event::names::ThreadName;
+use crate::program::{Epoch, Until};
+use crate::state::scheduling_point::Point;
 use crate::trace::Trace;
 
 /// One of these schedules.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use self::priority::{ByPriority, Enact, Move};
 use super::lab::{Experiment, Halt, Lab};
-use crate::seam::Program;
+use crate::program::Program;
 
 /// How many executions measuring a depth may take.
 const EXECUTIONS: u64 = 5_000;

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::seam::Agent;
+use crate::event::agent::Agent;
 
 /// Who is above whom.
 #[derive(Clone, Debug, Default)]
@@ -113,7 +113,7 @@ impl Order {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::ThreadName;
+    use crate::event::names::ThreadName;
 
     fn agent(nth: u16) -> Agent {
         Agent::Thread(ThreadName::MAIN.child(nth).unwrap())

@@ -1,9 +1,9 @@
 //! Guides that run threads by strict priority: the highest that can go, always.
 
 use super::order::Order;
+use crate::event::agent::{Agent, AgentView, Choice};
 use crate::explain::plan::{one, way};
-use crate::point::Point;
-use crate::seam::{Agent, AgentView, Choice};
+use crate::state::scheduling_point::Point;
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::TraceStep;
 

@@ -18,9 +18,9 @@ use self::objects::Objects;
 pub use self::window::{Pattern, Touch};
 use self::window::{Slot, Window};
 use super::stepwise::locks;
-use crate::lock_action::LockAction;
-use crate::names::{Obj, Site, ThreadName};
-use crate::op::{Access, Mode, OpKind};
+use crate::event::lock_action::LockAction;
+use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::operation::{Access, Mode, OpKind};
 use crate::trace::Trace;
 
 /// A pattern with its score.

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::names::{Obj, ObjName};
+use crate::event::names::{Obj, ObjName};
 use crate::trace::Trace;
 
 /// The word that a lock is taken by has at most so many bytes.

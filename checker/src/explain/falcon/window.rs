@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use smallvec::SmallVec;
 
-use crate::names::{Obj, Site};
+use crate::event::names::{Obj, Site};
 
 /// How many accesses a window holds. In the paper's study five were enough for sixteen threads.
 const WINDOW: usize = 5;

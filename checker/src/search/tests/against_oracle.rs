@@ -7,7 +7,7 @@ use proptest::sample::select;
 
 use super::oracle::{Class, Oracle, oracle, oracle_with};
 use super::*;
-use crate::hash::HbHash;
+use crate::hb::hash::HbHash;
 use crate::search::tests::generated::generated;
 use crate::strategy::{Coverage, Frontier, Preemptions};
 

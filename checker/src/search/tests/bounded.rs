@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::failure::FailureKind;
+use crate::event::failure::FailureKind;
 use crate::strategy::{Bounds, Vtb};
 
 fn options(strategy: StrategyKind) -> Options {

@@ -8,7 +8,7 @@ use proptest::sample::select;
 use super::against_oracle::{program, program_without};
 use super::oracle::{Class, unfair_oracle};
 use super::*;
-use crate::hash::HbHash;
+use crate::hb::hash::HbHash;
 use crate::search::tests::generated::generated;
 use crate::strategy::ReverseSearch;
 

@@ -1,10 +1,9 @@
 //! Costs of schedules, on the example programs of the papers that define them.
 
 use super::*;
-use crate::cost;
-use crate::failure::FailureKind;
+use crate::event::failure::FailureKind;
 use crate::limit::Limit;
-use crate::trace::Reason;
+use crate::trace::{Reason, cost};
 
 fn failing(text: &str) -> Finding {
     let outcome = explore(&model(text), &Options::default(), &mut Patient).unwrap();

@@ -8,8 +8,8 @@ use proptest::sample::select;
 use super::against_oracle::program;
 use super::oracle::unfair_oracle;
 use super::*;
-use crate::hash::HbHash;
-use crate::run::{Limits, Runner};
+use crate::execution::{Limits, Runner};
+use crate::hb::hash::HbHash;
 use crate::search::tests::generated::generated;
 use crate::strategy::{ReverseSearch, WakeupTrees};
 

@@ -1,10 +1,10 @@
 //! What is found, how it is told, and whether it is a concurrency bug.
 
 use super::*;
-use crate::failure::{Doing, FailureDetail, FailureKind as Kind};
+use crate::event::failure::{Doing, FailureDetail, FailureKind as Kind};
+use crate::event::names::ThreadName;
+use crate::event::wait::On;
 use crate::limit::Limit;
-use crate::names::ThreadName;
-use crate::seam::On;
 
 fn search(text: &str, options: Options) -> Outcome {
     explore(&model(text), &options, &mut Patient).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -175,7 +175,7 @@ fn a_schedule_that_does_not_come_out_is_told_from_its_beginning() {
     let run = |steps: &[_]| replay(&program, steps, 10_000, &Limit::default());
     let mut schedule = run(&[]).unwrap().trace.schedule();
     assert_eq!(run(&schedule).unwrap().trace.steps.len(), schedule.len());
-    schedule[2_500].1.kind = crate::op::OpKind::Write;
+    schedule[2_500].1.kind = crate::event::operation::OpKind::Write;
     let Err(SearchError::Diverged(difference)) = run(&schedule) else { panic!("it came out") };
     assert_eq!(difference.at, 2_500);
 }

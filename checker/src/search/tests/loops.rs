@@ -5,12 +5,13 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::programs::{Changing, Promoting};
 use super::*;
-use crate::difference::{Difference, Seen};
-use crate::failure::{Doing, FailureDetail, FailureKind as Kind};
+use crate::event::agent::{Agent, Choice};
+use crate::event::divergence::{Difference, Seen};
+use crate::event::failure::{Doing, FailureDetail, FailureKind as Kind};
+use crate::event::operation::OpKind;
+use crate::execution::Limits;
 use crate::limit::Limit;
-use crate::op::OpKind;
-use crate::run::Limits;
-use crate::seam::{Agent, Choice, ExecutionError, Until};
+use crate::program::{ExecutionError, Until};
 use crate::strategy::{Coverage, Decision, Guide, Notes};
 
 const RACE: &str =
@@ -391,12 +392,12 @@ struct InBatches {
 }
 
 impl Guide for InBatches {
-    fn choose(&mut self, at: &crate::point::Point<'_>) -> Decision {
+    fn choose(&mut self, at: &crate::state::scheduling_point::Point<'_>) -> Decision {
         at.default_choice()
             .map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::events(u32::MAX) })
     }
 
-    fn pass(&mut self, at: &crate::point::Point<'_>) {
+    fn pass(&mut self, at: &crate::state::scheduling_point::Point<'_>) {
         assert!(at.default_choice().is_some());
         self.passed += 1;
     }
@@ -428,9 +429,10 @@ fn a_batch_is_recorded_as_its_single_events_are() {
 #[test]
 fn a_choice_that_is_not_there_is_refused() {
     let program = model("r x");
-    let mut run = program.start(&crate::seam::Scope::All).unwrap();
-    use crate::seam::Execution as _;
-    let choice = Choice { agent: Agent::Timeout(crate::names::ThreadName::MAIN), pick: Default::default() };
+    let mut run = program.start(&crate::program::Scope::All).unwrap();
+    use crate::program::Execution as _;
+    let choice =
+        Choice { agent: Agent::Timeout(crate::event::names::ThreadName::MAIN), pick: Default::default() };
     assert!(matches!(run.run(choice, &Until::one()), Err(ExecutionError::Impossible(_))));
 }
 

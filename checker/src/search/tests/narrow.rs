@@ -4,10 +4,10 @@ use proptest::prelude::proptest;
 
 use super::*;
 use crate::cache::Cache;
-use crate::names::{Obj, Site, ThreadName};
-use crate::op::OpKind;
-use crate::run::Limits;
-use crate::seam::Scope;
+use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::operation::OpKind;
+use crate::execution::Limits;
+use crate::program::Scope;
 use crate::search::tests::generated::generated;
 use crate::strategy::{Bounds, Notes, PctVb, Sampler, Vtb, WorkItem};
 
@@ -17,8 +17,9 @@ type Seen = (ThreadName, OpKind, Site, Vec<Obj>);
 /// What a scope does not leave out.
 fn seen(trace: &Trace, scope: &Scope) -> Vec<Seen> {
     let events = trace.steps.iter().map(|step| &step.event).filter(|event| !scope.leaves_out(&event.op));
-    let objects =
-        |event: &crate::recorded::Recorded| event.did.accesses.iter().map(|access| access.obj).collect();
+    let objects = |event: &crate::event::recorded::Recorded| {
+        event.did.accesses.iter().map(|access| access.obj).collect()
+    };
     events.map(|event| (event.id.thread, event.op.kind, event.site, objects(event))).collect()
 }
 
@@ -41,7 +42,7 @@ fn compare(text: &str, strategy: &mut dyn Strategy, items: u32) -> (u32, usize) 
         let scope = strategy.guide(&item, &cache).scope();
         let (end, narrow, notes) = run(&model, &scope, strategy, &item);
         let (wide_end, wide, _) = run(&model, &Scope::All, strategy, &item);
-        let knows = |objects: &crate::stretches::Stretches| {
+        let knows = |objects: &crate::event::byte_set::Stretches| {
             narrow.spun_on.iter().all(|&location| objects.overlap(location))
         };
         if let Scope::Objects(objects) = &scope

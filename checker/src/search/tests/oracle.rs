@@ -3,17 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::failure::Failure;
-use crate::hash::HbHash;
+use crate::event::agent::{Agent, AgentView, Choice, Status};
+use crate::event::failure::Failure;
+use crate::event::names::ThreadName;
+use crate::event::operation::OpKind;
+use crate::event::step::Event;
 use crate::hb::HappensBefore;
-use crate::mirror::Mirror;
+use crate::hb::hash::HbHash;
 use crate::model::ModelRun;
-use crate::names::ThreadName;
-use crate::op::OpKind;
-use crate::point;
-use crate::seam::{Agent, AgentView, Choice, Event, Execution, Scope, Status, Until};
+use crate::program::{Execution, Scope, Until};
+use crate::state::agents::Mirror;
+use crate::state::{blocked_state, scheduling_point};
 use crate::trace::Last;
-use crate::verdict;
 
 /// A class of executions.
 #[derive(Clone, Debug)]
@@ -102,7 +103,13 @@ impl At {
             Some(last) => Last::GivesWay(last),
             None => Last::Nobody,
         };
-        point::choices(&agents, (last, self.yields >= self.max_yields), self.timeouts > 0, 0, &mut choices);
+        scheduling_point::choices(
+            &agents,
+            (last, self.yields >= self.max_yields),
+            self.timeouts > 0,
+            0,
+            &mut choices,
+        );
         if choices.is_empty() {
             return self.end(&agents, oracle, limit);
         }
@@ -181,10 +188,10 @@ impl At {
         let mut stack = |thread| run.stack(thread);
         let failed = agents.threads().iter().find(|view| matches!(view.status, Status::Failed(_)));
         if let Some(view) = failed {
-            return verdict::failed(agents, view.agent.thread(), &mut stack);
+            return blocked_state::failed(agents, view.agent.thread(), &mut stack);
         }
         let over = self.events.iter().any(|event| event.op.kind == OpKind::Exit);
-        let stuck = verdict::stuck(agents, &Trace::default(), &mut stack);
+        let stuck = blocked_state::stuck(agents, &Trace::default(), &mut stack);
         stuck.into_iter().filter(|_| !over).collect()
     }
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
+use crate::event::agent::{AgentView, Choice};
+use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::step::OpKey;
 use crate::model::ModelRun;
-use crate::names::{Obj, Site, ThreadName};
-use crate::seam::{
-    AgentView, Batch, Choice, Epoch, Execution, ExecutionError, OpKey, Scope, StartError, Stop, Until,
-};
+use crate::program::{Batch, Epoch, Execution, ExecutionError, Scope, StartError, Stop, Until};
 
 /// Another program from the `after`-th start on.
 pub(super) struct Changing {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::hash::HbHash;
-use crate::names::ThreadName;
-use crate::run::Limits;
+use crate::event::names::ThreadName;
+use crate::execution::Limits;
+use crate::hb::hash::HbHash;
 use crate::strategy::{Pct, PctVb, Pos, Racing, Random, Rapos, Sample, Sampler, Script, Surw};
 
 /// A probability in lowest terms.

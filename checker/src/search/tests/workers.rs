@@ -6,10 +6,10 @@ use proptest::prelude::{any, proptest};
 
 use super::against_oracle::program;
 use super::*;
+use crate::event::names::Obj;
 use crate::limit::Limit;
-use crate::names::Obj;
+use crate::program::{Ending, Program, Scope, StartError};
 use crate::race::Pair;
-use crate::seam::{Ending, Program, Scope, StartError};
 use crate::search::tests::generated::generated;
 use crate::strategy::Dice;
 

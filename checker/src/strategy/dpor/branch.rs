@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::moves::Move;
 use super::reverse::Wait;
-use crate::op::Effect;
-use crate::point::Point;
-use crate::seam::{Agent, AgentView, Choice, Pick, Status};
+use crate::event::agent::{Agent, AgentView, Choice, Pick, Status};
+use crate::event::operation::Effect;
+use crate::state::scheduling_point::Point;
 
 /// What an execution has to do where it leaves what was run before.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]

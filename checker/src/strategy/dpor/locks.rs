@@ -3,10 +3,10 @@
 //! Where it could, it is told from the events before it: who holds a lock, how a barrier or a creation orders. Where
 //! that does not tell it (a semaphore's first value), what was seen there does; else it has to be tried.
 
-use crate::lock_action::{Hold, LockAction};
-use crate::names::ThreadName;
-use crate::op::OpKind;
-use crate::recorded::Recorded;
+use crate::event::lock_action::{Hold, LockAction};
+use crate::event::names::ThreadName;
+use crate::event::operation::OpKind;
+use crate::event::recorded::Recorded;
 
 /// Whether an operation can run.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,12 +4,13 @@
 //! beside brute force. Both find races and tell what can run elsewhere in the same way: [`races`], [`later`], [`locks`].
 
 mod branch;
-mod later;
 mod locks;
 mod moves;
 mod one_by_one;
+mod planned;
 mod races;
 mod reverse;
+mod wait;
 mod wakeup;
 
 pub use self::branch::Branch;

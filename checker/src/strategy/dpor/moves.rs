@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::names::ThreadName;
-use crate::op::Effect;
-use crate::seam::{Agent, Choice, OpKey, Pick};
+use crate::event::agent::{Agent, Choice, Pick};
+use crate::event::names::ThreadName;
+use crate::event::operation::Effect;
+use crate::event::step::OpKey;
 use crate::trace::TraceStep;
 
 /// One event of a sequence.

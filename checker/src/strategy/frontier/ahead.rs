@@ -5,75 +5,9 @@
 //! one by one, and the first one that is known by then is where the execution would have been cut: what was noted from
 //! there on is taken back. So the cache, and all that is learnt, is what it would be had the item been run in its turn.
 
-use std::num::NonZeroU32;
-
-use serde::{Deserialize, Serialize};
-
-use super::{Bound, Frontier, Notes, Settled};
-use crate::cache::{Cache, Place};
-use crate::strategy::WorkItem;
-use crate::strategy::ahead;
-
-/// The points of an execution, with what had been noted by then.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct Visits {
-    points: Vec<Visit>,
-    /// When alternatives became spare ones.
-    moves: Vec<Spared>,
-    /// It was cut at the last one.
-    cut: bool,
-}
-
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-struct Visit {
-    place: Place,
-    /// After how many events.
-    at: u32,
-    alternatives: u32,
-    spare: u32,
-    joins_matter: bool,
-    beyond: bool,
-    withheld: bool,
-}
-
-/// The alternatives from `from` on went to the end of the spare ones, which were `spare` by then.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-struct Spared {
-    /// Before this visit.
-    before: u32,
-    from: u32,
-    spare: u32,
-}
-
-impl Visits {
-    /// A point is reached; `cut` says that the execution ends there.
-    pub(super) fn note(&mut self, place: Place, at: usize, notes: &Noted, cut: bool) {
-        self.cut = cut;
-        self.points.push(Visit {
-            place,
-            at: at as u32,
-            alternatives: notes.alternatives as u32,
-            spare: notes.spare as u32,
-            joins_matter: notes.joins_matter,
-            beyond: notes.beyond,
-            withheld: notes.withheld,
-        });
-    }
-
-    pub(super) fn note_spared(&mut self, from: usize, spare: usize) {
-        let before = self.points.len() as u32;
-        self.moves.push(Spared { before, from: from as u32, spare: spare as u32 });
-    }
-}
-
-/// What has been noted so far.
-pub(super) struct Noted {
-    alternatives: usize,
-    spare: usize,
-    joins_matter: bool,
-    beyond: bool,
-    withheld: bool,
-}
+use super::visits::{Noted, Spared, Visit, Visits};
+use crate::cache::Cache;
+use crate::strategy::{Notes, Settled, WorkItem};
 
 impl From<&Notes> for Noted {
     fn from(notes: &Notes) -> Self {
@@ -119,16 +53,4 @@ fn take_back<'m>(notes: &mut Notes, visit: &Visit, moves: impl Iterator<Item = &
     notes.alternatives.truncate(visit.alternatives as usize);
     notes.spare.truncate(visit.spare as usize);
     (notes.joins_matter, notes.beyond, notes.withheld) = (visit.joins_matter, visit.beyond, visit.withheld);
-}
-
-impl<B: Bound> Frontier<B> {
-    /// Something of what comes next.
-    pub(super) fn hand_out_ahead(&mut self, others: usize) -> Option<WorkItem> {
-        let at = ahead::choose(self.next.iter().map(|(_, item, _)| item.ahead.is_some()), others)?;
-        let (_, item, cost) = &mut self.next[at];
-        self.next_id += 1;
-        item.ahead = u32::try_from(self.next_id).ok().and_then(NonZeroU32::new);
-        let prefix = self.steps.read(&item.prefix, item.alternative);
-        Some(WorkItem { id: item.ahead?.get().into(), prefix, cost: *cost, branch: None })
-    }
 }

@@ -1,12 +1,14 @@
 //! How a frontier takes one execution through an item.
 
-use super::ahead::Noted;
-use super::joins::{self, joins_matter};
+use super::joins::joins_matter;
 use super::place::{place, ran_after};
-use super::{Alternative, Bound, Decision, Guide, Notes, WorkItem};
+use super::visits::Noted;
+use super::{Bound, joins};
 use crate::cache::{Cache, Place, View};
-use crate::point::Point;
-use crate::seam::{Choice, Scope, Until};
+use crate::event::agent::Choice;
+use crate::program::{Scope, Until};
+use crate::state::scheduling_point::Point;
+use crate::strategy::{Alternative, Decision, Guide, Notes, WorkItem};
 
 /// Takes one execution to its end without further cost, noting what else could have been done.
 pub(super) struct Explorer<'a, B> {

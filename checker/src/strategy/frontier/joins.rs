@@ -13,15 +13,10 @@
 //! join are kept aside, and none is lost: the first event before which a schedule could do something that its rearranged
 //! form cannot shows a thread that has to give way or an open timed wait in that form too.
 
-use std::sync::Arc;
-
-use super::path::Path;
-use super::{Bound, Frontier, least};
-use crate::cache::{Cache, Position};
-use crate::op::{Effect, OpKind};
-use crate::point::Point;
-use crate::seam::{Agent, AgentView, Choice, Status};
-use crate::strategy::Alternative;
+use crate::cache::Position;
+use crate::event::agent::{Agent, AgentView, Choice, Status};
+use crate::event::operation::{Effect, OpKind};
+use crate::state::scheduling_point::Point;
 use crate::trace::Last;
 
 /// A join that can go first here.
@@ -56,30 +51,4 @@ pub(super) fn joins_matter(at: &Point<'_>) -> bool {
     matches!(at.last, Last::GivesWay(_))
         || !at.agents.others().is_empty()
         || at.agents.threads().iter().any(ends_process)
-}
-
-impl<B: Bound> Frontier<B> {
-    /// Keeps an alternative aside that need not be explored as long as it does not matter when joins run.
-    pub(super) fn spare(&mut self, path: &Arc<Path>, alternative: Alternative, prunes: bool) {
-        if self.joins_matter {
-            self.add(path, alternative, prunes);
-        } else if self.has_room_for(alternative.cost) {
-            self.count += 1;
-            self.spare.push((path.clone(), alternative));
-        } else {
-            self.spare_dropped = least(self.spare_dropped, Some(alternative.cost));
-        }
-    }
-
-    /// It does matter when joins run: what was kept aside is explored.
-    pub(super) fn take_in_spare(&mut self, cache: &Cache) {
-        self.joins_matter = true;
-        self.dropped = least(self.dropped, self.spare_dropped.take());
-        for (path, alternative) in std::mem::take(&mut self.spare) {
-            self.count -= 1;
-            if self.is_worth_it(&alternative, cache) {
-                self.add(&path, alternative, cache.prunes());
-            }
-        }
-    }
 }

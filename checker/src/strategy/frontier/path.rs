@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::seam::{Choice, OpKey};
+use crate::event::agent::Choice;
+use crate::event::step::OpKey;
 
 /// Choices with their operations, each stored once.
 #[derive(Debug, Default)]

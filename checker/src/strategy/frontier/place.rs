@@ -2,10 +2,11 @@
 
 use super::Bound;
 use crate::cache::{Place, Position, Runner};
+use crate::event::agent::{Agent, AgentView, Choice, Status};
+use crate::event::names::ThreadName;
+use crate::event::wait::On;
 use crate::hb::ThreadTag;
-use crate::names::ThreadName;
-use crate::point::Point;
-use crate::seam::{Agent, AgentView, Choice, On, Status};
+use crate::state::scheduling_point::Point;
 use crate::trace::Last;
 
 pub(super) fn place(bound: &impl Bound, at: &Point<'_>) -> Place {

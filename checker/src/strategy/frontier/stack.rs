@@ -104,7 +104,7 @@ impl<T> Stack<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::HbHash;
+    use crate::hb::hash::HbHash;
 
     #[test]
     fn it_is_a_stack_and_a_set() {

@@ -1,14 +1,14 @@
 //! How an execution follows a plan where it can.
 
-use super::Plan;
 use super::pairs::{Abstract, Constraint, LastWrites, reads};
-use crate::op::Mode;
-use crate::point::Point;
-use crate::seam::{Agent, AgentView};
-use crate::strategy::dice::Dice;
-use crate::strategy::patience::Patience;
-use crate::strategy::pos::{Priorities, Racing};
-use crate::strategy::sampler::{agents, run};
+use super::plan::Plan;
+use crate::event::agent::{Agent, AgentView};
+use crate::event::operation::Mode;
+use crate::state::scheduling_point::Point;
+use crate::strategy::sampling::dice::Dice;
+use crate::strategy::sampling::patience::Patience;
+use crate::strategy::sampling::pos::{Priorities, Racing};
+use crate::strategy::sampling::sampler::{agents, run};
 use crate::strategy::{Decision, Guide, Notes};
 
 /// How much a plan wants an agent to go now.

@@ -5,14 +5,15 @@
 //! in the code. A plan is a set of pairs that an execution should have (positive constraints) or should not (negative
 //! ones), made of the reads and writes seen so far. A plan whose execution showed a new pair is kept; kept plans are changed by adding, dropping, negating or
 //! replacing a constraint, rare ones more often. An execution follows its plan over partial order sampling
-//! ([`super::pos`]) where it can: constraints delay threads, and never block them. No bound is published.
+//! ([`super::sampling::pos`]) where it can: constraints delay threads, and never block them. No bound is published.
 //!
 //! Deviations: any operation that looks at what it changes (a lock, a compare-and-swap) reads; how often a plan is changed
 //! goes by how many executions had the same pairs as its own; a plan that keeps a thread waiting for too long
-//! ([`super::patience`]) is given up.
+//! ([`super::sampling::patience`]) is given up.
 
 mod guide;
 mod pairs;
+mod plan;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,10 +22,11 @@ use rustc_hash::FxHashMap;
 use self::guide::Follower;
 use self::pairs::{Abstract, Constraint, Pair, pairs};
 pub(super) use self::pairs::{LastWrites, reads};
-use super::dice::Dice;
+use self::plan::Plan;
+use super::sampling::dice::Dice;
 use super::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
 use crate::cache::Cache;
-use crate::seam::Epoch;
+use crate::program::Epoch;
 use crate::trace::Trace;
 
 /// A plan has at most this many constraints.
@@ -32,8 +34,6 @@ const LONGEST: usize = 8;
 
 /// A kept plan is changed at most this many times in a row.
 const MOST: u64 = 64;
-
-type Plan = Vec<Constraint>;
 
 /// A plan that is worth changing.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use crate::names::{Obj, ObjName, Site};
-use crate::op::{Mode, OpKind};
+use crate::event::names::{Obj, ObjName, Site};
+use crate::event::operation::{Mode, OpKind};
 use crate::trace::Trace;
 
 /// An access wherever and whenever it happens.

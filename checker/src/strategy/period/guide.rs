@@ -1,9 +1,10 @@
 //! How one execution runs through its periods.
 
-use crate::names::ThreadName;
-use crate::op::OpKind;
-use crate::point::Point;
-use crate::seam::{Agent, Choice, Status, Until};
+use crate::event::agent::{Agent, Choice, Status};
+use crate::event::names::ThreadName;
+use crate::event::operation::OpKind;
+use crate::program::Until;
+use crate::state::scheduling_point::Point;
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::Trace;
 
@@ -16,7 +17,7 @@ pub(super) fn is_key_point(kind: OpKind) -> bool {
 pub(super) fn slice(run: &Trace) -> Vec<(ThreadName, u32)> {
     let last = |thread: ThreadName| run.steps.iter().rposition(|step| step.event.id.thread == thread);
     let first = |thread: ThreadName| {
-        let born = |event: &crate::recorded::Recorded| {
+        let born = |event: &crate::event::recorded::Recorded| {
             event.op.kind == OpKind::Create && event.op.peer == Some(thread)
         };
         run.steps.iter().position(|step| born(&step.event))

@@ -21,8 +21,8 @@ use self::generator::{Generator, Period, Prefix};
 use self::guide::{ByPeriod, slice};
 use super::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
 use crate::cache::Cache;
-use crate::names::ThreadName;
-use crate::seam::Epoch;
+use crate::event::names::ThreadName;
+use crate::program::Epoch;
 use crate::trace::Trace;
 
 /// How many key points each thread ran.

@@ -1,13 +1,13 @@
 //! How one execution runs by strict priority.
 
-use super::can_go_on;
 use super::place::{Count, Place};
-use crate::hash::Mixer;
+use crate::event::agent::{Agent, AgentView};
+use crate::event::names::ThreadName;
 use crate::hb::ThreadTag;
-use crate::names::ThreadName;
-use crate::point::Point;
-use crate::seam::{Agent, AgentView, Scope, Until};
-use crate::strategy::sampler::agents;
+use crate::hb::hash::Mixer;
+use crate::program::{Scope, Until};
+use crate::state::scheduling_point::Point;
+use crate::strategy::sampling::sampler::agents;
 use crate::strategy::{Alternative, Decision, Guide, Notes};
 
 /// A thread that has given way this often has the lowest priority from then on.
@@ -183,5 +183,13 @@ impl Guide for ByFragment {
 
     fn notes(self: Box<Self>) -> Notes {
         self.notes
+    }
+}
+
+/// Whether the thread that ran last can go on here, so that leaving it is a preemption.
+fn can_go_on(at: &Point<'_>) -> Option<ThreadName> {
+    match at.last {
+        crate::trace::Last::CanGoOn(thread) => Some(thread),
+        _ => None,
     }
 }

@@ -35,10 +35,9 @@ use self::sets::{Sets, Variable, Variables};
 use self::tree::{Node, Tree};
 use super::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
 use crate::cache::Cache;
-use crate::names::ThreadName;
-use crate::point::Point;
-use crate::seam::{Epoch, Scope};
-use crate::stretches::Stretches;
+use crate::event::byte_set::Stretches;
+use crate::event::names::ThreadName;
+use crate::program::{Epoch, Scope};
 use crate::trace::Trace;
 
 /// The probability with which an order of threads may be missed (ε of the paper).
@@ -291,13 +290,5 @@ impl Strategy for Vtb {
 
     fn bound(&self) -> Option<u32> {
         self.level.map(|level| level.preemptions)
-    }
-}
-
-/// Whether the thread that ran last can go on here, so that leaving it is a preemption.
-fn can_go_on(at: &Point<'_>) -> Option<ThreadName> {
-    match at.last {
-        crate::trace::Last::CanGoOn(thread) => Some(thread),
-        _ => None,
     }
 }

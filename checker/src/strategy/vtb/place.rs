@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::sets::Variable;
-use crate::names::{Obj, ThreadName};
-use crate::op::Op;
+use crate::event::names::{Obj, ThreadName};
+use crate::event::operation::Op;
 use crate::trace::Trace;
 
 /// Right after an event of a thread, by what it has run so far.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::names::{Obj, Site, ThreadName};
-use crate::op::Mode;
+use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::operation::Mode;
 use crate::trace::Trace;
 
 /// A variable, or "start": none accessed yet.

@@ -58,15 +58,14 @@ use std::sync::RwLock;
 
 use rustc_hash::FxHashMap;
 
-use super::Frame;
 use super::canon::{Canon, Cut};
-use super::children::Child;
+use super::frame::{Child, Frame, Origin};
 use super::known::{Known, Sight};
 use super::least::{Ends, Least, Unknown, least};
-use super::offspring::Origin;
-use super::unruly::{self, Shown};
+use super::unruly;
+use super::unruly::Shown;
 use crate::limit::Limit;
-use crate::strategy::dpor::one_by_one::{Covers, Prefix};
+use crate::strategy::dpor::planned::{Covers, Prefix};
 use crate::strategy::dpor::races::Races;
 use crate::trace::Trace;
 

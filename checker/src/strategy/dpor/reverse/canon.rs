@@ -3,16 +3,18 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::known::Sight;
-use super::level::Levels;
-use super::order::{self, Rank};
-use super::wait::{Reader, Wait};
-use crate::lock_action::Hold;
-use crate::names::{Obj, ThreadName};
-use crate::op::{Effect, Mode, Op, OpKind};
-use crate::recorded::Recorded;
-use crate::seam::{Agent, On, Status};
+use super::level::{Levels, Standing, is_woken};
+use super::order;
+use super::order::Rank;
+use crate::event::agent::{Agent, Status};
+use crate::event::lock_action::Hold;
+use crate::event::names::{Obj, ThreadName};
+use crate::event::operation::{Effect, Mode, Op, OpKind};
+use crate::event::recorded::Recorded;
+use crate::event::wait::On;
 use crate::strategy::dpor::locks::{Can, Holders, Need};
 use crate::strategy::dpor::races::Races;
+use crate::strategy::dpor::wait::{Reader, Wait};
 use crate::trace::Unrun;
 
 /// Of each thread, how many of its events are in a set of events that is closed under happens-before.
@@ -354,5 +356,38 @@ impl<'r, 't> Canon<'r, 't> {
         let until = to.unwrap_or(last).min(here.unwrap_or(last));
         let at = self.arrived(thread, cut[thread] as usize).max(from);
         at <= until && self.could(agent, at)
+    }
+}
+
+impl<'t> Canon<'_, 't> {
+    /// The level of what a thread does next.
+    pub(super) fn level(&self, agent: Agent, thread: usize, cut: &Cut) -> u32 {
+        let (Some(levels), Some(op)) = (&self.levels, self.next_op_of(thread, cut)) else { return 0 };
+        let last = |thread: usize| (cut[thread] as usize).checked_sub(1).map(|slot| self.of[thread][slot]);
+        let name = self.races.run.threads[thread];
+        let here = self.of[thread].get(cut[thread] as usize).map(|&at| &self.races.run.steps[at as usize]);
+        let woken = match here.filter(|step| step.is_own()) {
+            Some(step) => step
+                .event
+                .woken_by()
+                .and_then(|id| self.races.run.hb.position(self.races.number(id.thread), id.index)),
+            None => self.pending(thread, cut).and_then(|unrun| unrun.waker),
+        };
+        let joined =
+            op.peer.filter(|_| op.kind == OpKind::Join).and_then(|peer| last(self.races.number(peer)));
+        let standing = Standing {
+            agent,
+            op,
+            after: last(thread),
+            born: self.races.created.get(&name).copied(),
+            let_go: [woken.filter(|_| is_woken(op.kind)), joined],
+        };
+        levels.level(&self.races.run.steps, &standing, |at| self.holds(at, cut))
+    }
+
+    /// What a thread does next, be it that its time runs out.
+    fn next_op_of(&self, thread: usize, cut: &Cut) -> Option<&'t Op> {
+        let here = self.of[thread].get(cut[thread] as usize).map(|&at| &self.races.run.steps[at as usize]);
+        self.next_op(thread, cut).or_else(|| Some(&here?.event.op))
     }
 }

@@ -3,60 +3,20 @@
 use std::cmp::Reverse;
 
 use super::canon::Canon;
+use super::frame::{Child, Origin};
 use super::known::reading;
-use super::offspring::Origin;
-use super::wait::{Wait, precedence};
-use crate::clock::Clock;
+use crate::event::lock_action::{Hold, LockAction};
+use crate::event::operation::{Access, Effect, Mode, OpKind};
+use crate::hb::vector_clock::Clock;
 use crate::limit::Limit;
-use crate::lock_action::{Hold, LockAction};
-use crate::op::{Access, Effect, Mode, OpKind};
-use crate::seam::Agent;
-use crate::strategy::dpor::later::Later;
 use crate::strategy::dpor::locks::{Can, Holders, Need};
 use crate::strategy::dpor::moves::Move;
-use crate::strategy::dpor::races::Races;
-use crate::trace::Trace;
+use crate::strategy::dpor::races::{Later, Races};
+use crate::strategy::dpor::wait::{Wait, precedence};
 
 /// Of this many readers that keep a writer out at once, any may come after it. There are as many sets of them to look at as
 /// there can be children; with more readers the search is not complete.
 const READERS: usize = 12;
-
-/// An execution that is made of another one.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Child {
-    /// How many events stay as they are.
-    pub(super) at: usize,
-    /// The positions of the events that come then.
-    pub(super) keep: Vec<u32>,
-    /// What comes then.
-    pub(super) next: Move,
-    /// Who did what came there before, and does it again now, if that can run.
-    pub(super) again: Agent,
-    /// That, and what else had something put before it.
-    pub(super) waits: Vec<Wait>,
-    /// What the next event has to conflict with.
-    pub(super) provided: Vec<Effect>,
-    /// In a bounded search: all that it leads to has at least so many preemptions.
-    pub(super) cost: u32,
-}
-
-impl Child {
-    /// The same with the other ways in which what comes next could have gone. Position `at` is where it ran.
-    pub(super) fn other_ways(&self, run: &Trace, at: usize) -> Vec<Self> {
-        let ran = run.steps[at].choice;
-        if self.next.pick.is_some() {
-            return Vec::new();
-        }
-        let ways = run.choices(at).iter().filter(|way| way.agent == ran.agent && way.pick != ran.pick);
-        let with = |pick| Self {
-            at,
-            keep: Vec::new(),
-            next: Move { pick: Some(pick), ..self.next.clone() },
-            ..self.clone()
-        };
-        ways.map(|way| with(way.pick)).collect()
-    }
-}
 
 /// All children of an execution, and whether these are all.
 pub(super) fn all(

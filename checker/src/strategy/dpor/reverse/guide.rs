@@ -2,14 +2,16 @@
 
 use rustc_hash::FxHashMap;
 
-use super::level::{self, Levels, Standing};
-use super::order::{self, Rank};
-use super::wait::{Reader, Wait};
-use crate::names::ThreadName;
-use crate::op::{Op, OpKind};
-use crate::point::Point;
-use crate::seam::{Agent, AgentView, Choice, Scope, Until};
+use super::level::{Levels, Standing};
+use super::order::Rank;
+use super::{level, order};
+use crate::event::agent::{Agent, AgentView, Choice};
+use crate::event::names::ThreadName;
+use crate::event::operation::{Op, OpKind};
+use crate::program::{Scope, Until};
+use crate::state::scheduling_point::Point;
 use crate::strategy::dpor::branch::{Branch, enabled};
+use crate::strategy::dpor::wait::{Reader, Wait};
 use crate::strategy::{Decision, Guide, Notes};
 
 /// A guide that runs what comes after the prefix, and then by rank.

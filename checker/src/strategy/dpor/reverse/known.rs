@@ -5,14 +5,13 @@ use std::sync::{PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 
-use crate::hash::HbHash;
-use crate::lock_action::Hold;
-use crate::names::{Obj, ThreadName};
-use crate::op::{Access, Effect, Mode, OpKind};
-use crate::recorded::Recorded;
-use crate::seam::Status;
-use crate::strategy::dpor::later::Later;
-use crate::strategy::dpor::races::Races;
+use crate::event::agent::Status;
+use crate::event::lock_action::Hold;
+use crate::event::names::{Obj, ThreadName};
+use crate::event::operation::{Access, Effect, Mode, OpKind};
+use crate::event::recorded::Recorded;
+use crate::hb::hash::HbHash;
+use crate::strategy::dpor::races::{Later, Races};
 
 /// This many outcomes are kept.
 const OUTCOMES: usize = 1 << 16;
@@ -184,11 +183,6 @@ impl<'k> Sight<'k> {
     pub(super) fn asked(self) -> Vec<(Question, Option<bool>)> {
         self.asked.into_inner().into_iter().collect()
     }
-}
-
-/// Whether an operation of this kind does something or nothing, which its events alone do not tell.
-pub(super) fn is_open(kind: OpKind) -> bool {
-    matches!(kind, OpKind::CompareExchange | OpKind::SemTryWait)
 }
 
 fn wrote(event: &Recorded) -> bool {

@@ -14,8 +14,8 @@ use smallvec::smallvec;
 
 use super::canon::{Canon, Cut, State};
 use super::known::reading;
-use crate::op::OpKind;
-use crate::seam::Agent;
+use crate::event::agent::Agent;
+use crate::event::operation::OpKind;
 use crate::strategy::dpor::locks::Need;
 use crate::trace::TraceStep;
 

@@ -7,11 +7,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::canon::{Canon, Cut};
 use super::order;
-use crate::names::{ObjName, ThreadName};
-use crate::op::{Op, OpKind};
-use crate::seam::Agent;
+use crate::event::agent::Agent;
+use crate::event::names::{ObjName, ThreadName};
+use crate::event::operation::{Op, OpKind};
 use crate::strategy::dpor::locks::Need;
 use crate::strategy::dpor::races::Races;
 use crate::trace::TraceStep;
@@ -114,39 +113,6 @@ impl Levels {
         let is_late =
             order::class(step.choice.agent, step.event.op.kind) > 0 || order::gives_way(&step.event);
         self.of[at as usize] + u32::from(is_late)
-    }
-}
-
-impl<'t> Canon<'_, 't> {
-    /// The level of what a thread does next.
-    pub(super) fn level(&self, agent: Agent, thread: usize, cut: &Cut) -> u32 {
-        let (Some(levels), Some(op)) = (&self.levels, self.next_op_of(thread, cut)) else { return 0 };
-        let last = |thread: usize| (cut[thread] as usize).checked_sub(1).map(|slot| self.of[thread][slot]);
-        let name = self.races.run.threads[thread];
-        let here = self.of[thread].get(cut[thread] as usize).map(|&at| &self.races.run.steps[at as usize]);
-        let woken = match here.filter(|step| step.is_own()) {
-            Some(step) => step
-                .event
-                .woken_by()
-                .and_then(|id| self.races.run.hb.position(self.races.number(id.thread), id.index)),
-            None => self.pending(thread, cut).and_then(|unrun| unrun.waker),
-        };
-        let joined =
-            op.peer.filter(|_| op.kind == OpKind::Join).and_then(|peer| last(self.races.number(peer)));
-        let standing = Standing {
-            agent,
-            op,
-            after: last(thread),
-            born: self.races.created.get(&name).copied(),
-            let_go: [woken.filter(|_| is_woken(op.kind)), joined],
-        };
-        levels.level(&self.races.run.steps, &standing, |at| self.holds(at, cut))
-    }
-
-    /// What a thread does next, be it that its time runs out.
-    fn next_op_of(&self, thread: usize, cut: &Cut) -> Option<&'t Op> {
-        let here = self.of[thread].get(cut[thread] as usize).map(|&at| &self.races.run.steps[at as usize]);
-        self.next_op(thread, cut).or_else(|| Some(&here?.event.op))
     }
 }
 

@@ -41,6 +41,8 @@
 mod bound;
 mod canon;
 mod children;
+mod forerunner;
+mod frame;
 mod guide;
 mod known;
 mod least;
@@ -48,28 +50,30 @@ mod level;
 mod offspring;
 mod order;
 mod unruly;
-mod wait;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use self::bound::Bound;
-use self::children::Child;
+use self::forerunner::Forerunner;
+use self::frame::{Child, Frame, Task};
 use self::guide::Follower;
 use self::known::Known;
-use self::offspring::Forerunner;
 pub use self::offspring::Offspring;
-pub(super) use self::wait::Wait;
 use super::branch::Branch;
+use super::one_by_one::Walk;
+use super::planned::{Covers, Planned, Prefix};
+use super::races::Races;
+pub(super) use super::wait::Wait;
+use crate::event::agent::Choice;
+use crate::event::step::OpKey;
+use crate::limit::Limit;
+use crate::strategy::ahead::WINDOW;
+use crate::strategy::{Guide, Notes, ahead};
+use crate::trace::Trace;
+
 #[cfg(test)]
 use super::one_by_one::OneByOne;
-use super::one_by_one::{Covers, Planned, Prefix, Walk};
-use super::races::Races;
-use crate::limit::Limit;
-use crate::seam::{Choice, OpKey};
-use crate::strategy::ahead::{self, WINDOW};
-use crate::strategy::{Guide, Notes};
-use crate::trace::Trace;
 
 /// The executions on the way to those that come next.
 #[derive(Debug, Default)]
@@ -86,24 +90,6 @@ pub struct Reverse {
     bound: Option<Bound>,
     /// Ends the planning.
     pub(super) limit: Limit,
-}
-
-/// An execution, and what is still to be made of it.
-#[derive(Debug)]
-struct Frame {
-    steps: Prefix,
-    scheduled: Vec<bool>,
-    children: Vec<Child>,
-}
-
-/// What an execution is run for.
-#[derive(Clone, Debug, Default)]
-pub struct Task {
-    /// Which of the events before the reversed one, which comes next, were put where they are by a reversal.
-    scheduled: Vec<bool>,
-    child: Option<Child>,
-    /// What its cost is: it has been run in another order.
-    again: bool,
 }
 
 #[cfg(test)]

@@ -1,31 +1,16 @@
 //! What an execution leads to and has shown. It can be told before its turn, but for what others show until then.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock};
 
-use super::Task;
-use super::bound;
 use super::canon::Canon;
-use super::children::{self, Child};
-use super::guide::Follower;
+use super::frame::{Child, Origin, Task};
 use super::known::{Known, Question, Sight};
 use super::unruly::Shown;
-use super::wait::Wait;
+use super::{bound, children};
 use crate::limit::Limit;
-use crate::point::Point;
-use crate::seam::Scope;
-use crate::strategy::dpor::one_by_one::{Prefix, length};
+use crate::strategy::dpor::planned::Prefix;
 use crate::strategy::dpor::races::Races;
-use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::{Trace, TraceStep};
-
-/// What reversals have made of an execution.
-#[derive(Debug, Default)]
-pub(super) struct Origin {
-    /// Which of its events were put where they are by a reversal.
-    pub(super) scheduled: Vec<bool>,
-    /// What they were put before.
-    pub(super) waits: Vec<Wait>,
-}
 
 /// What an execution leads to.
 #[derive(Clone, PartialEq, Debug)]
@@ -101,56 +86,5 @@ impl Offspring {
     /// How many events it keeps.
     pub(crate) fn events(&self) -> usize {
         self.steps.len() + self.children.iter().map(|child| child.keep.len() + 1).sum::<usize>()
-    }
-}
-
-/// Takes one execution through a reversal ahead of its turn, and tells what it leads to.
-pub(super) struct Forerunner {
-    follower: Follower,
-    task: Option<Task>,
-    known: Arc<RwLock<Known>>,
-    max: Option<u32>,
-    limit: Limit,
-    offspring: Option<Box<Offspring>>,
-}
-
-impl Forerunner {
-    pub(super) fn new(
-        follower: Follower,
-        task: Task,
-        known: &Arc<RwLock<Known>>,
-        (max, limit): (Option<u32>, &Limit),
-    ) -> Self {
-        let (known, limit) = (Arc::clone(known), limit.clone());
-        Self { follower, task: Some(task), known, max, limit, offspring: None }
-    }
-}
-
-impl Guide for Forerunner {
-    /// A claim that every schedule was run rests on each of them.
-    fn scope(&self) -> Scope {
-        Scope::Audit
-    }
-
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
-        self.follower.choose(at)
-    }
-
-    fn pass(&mut self, at: &Point<'_>) {
-        self.follower.pass(at);
-    }
-
-    fn ended(&mut self, run: &Trace, endless: bool) {
-        let Notes { refused, given_up, .. } = *self.follower.noted();
-        if let Some(task) = self.task.take_if(|_| !refused) {
-            let offspring =
-                Offspring::of(task, run, length(endless), given_up, &self.known, (self.max, &self.limit));
-            self.offspring = Some(Box::new(offspring));
-        }
-    }
-
-    fn notes(self: Box<Self>) -> Notes {
-        let Self { follower, offspring, .. } = *self;
-        Notes { offspring, ..Box::new(follower).notes() }
     }
 }

@@ -5,11 +5,11 @@
 //! for reading that another thread stands before to write, unless nothing else is left: else readers that commute with one
 //! another would come before the writer by themselves, and which of them was put there could not be told.
 
-use crate::lock_action::Hold;
-use crate::names::ThreadName;
-use crate::op::{Mode, OpKind};
-use crate::recorded::Recorded;
-use crate::seam::Agent;
+use crate::event::agent::Agent;
+use crate::event::lock_action::Hold;
+use crate::event::names::ThreadName;
+use crate::event::operation::{Mode, OpKind};
+use crate::event::recorded::Recorded;
 
 /// What runs earlier is less: by level ([`super::level`], in a bounded search), class, how often its thread gave way, name.
 pub(super) type Rank = (u32, u8, u32, ThreadName);

@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::lock_action::Hold;
-use crate::names::Obj;
-use crate::op::{Mode, Op, OpKind};
+use crate::event::lock_action::Hold;
+use crate::event::names::Obj;
+use crate::event::operation::{Mode, Op, OpKind};
 use crate::trace::Trace;
 
 /// What executions have shown.
@@ -84,8 +84,8 @@ fn tears(written: &Obj, object: &Obj) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::ObjName;
-    use crate::op::{Access, Effect};
+    use crate::event::names::ObjName;
+    use crate::event::operation::{Access, Effect};
 
     fn obj(offset: u32, len: u32) -> Obj {
         Obj { name: ObjName(7), offset, len }

@@ -1,12 +1,13 @@
 //! Takes one execution down a branch, and then anywhere that was not explored before.
 
 use super::strict;
-use crate::cost;
-use crate::point::Point;
-use crate::seam::{Agent, Choice, Until};
+use crate::event::agent::{Agent, Choice};
+use crate::program::Until;
+use crate::state::scheduling_point::Point;
 use crate::strategy::dpor::branch::{Branch, enabled};
 use crate::strategy::dpor::moves::Move;
 use crate::strategy::{Decision, Guide, Notes};
+use crate::trace::cost;
 
 /// A guide that follows a branch, and then lets sleep what sleeps.
 pub(super) struct Follower {

@@ -32,9 +32,11 @@ use self::guide::Follower;
 use self::tree::Tree;
 use super::branch::Branch;
 use super::moves::{Move, first};
-use super::one_by_one::{Planned, Prefix, Walk};
+use super::one_by_one::Walk;
+use super::planned::{Planned, Prefix};
 use super::races::{Races, Reversal};
-use crate::seam::{Choice, OpKey};
+use crate::event::agent::Choice;
+use crate::event::step::OpKey;
 use crate::strategy::{Guide, Notes};
 use crate::trace::Trace;
 

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::names::{Obj, ObjName, ThreadName};
-use crate::op::{Access, Effect, Mode, OpKind};
+use crate::event::names::{Obj, ObjName, ThreadName};
+use crate::event::operation::{Access, Effect, Mode, OpKind};
 use crate::trace::Trace;
 
 /// This bit of a name makes it that of something that there is not.

@@ -1,0 +1,73 @@
+//! Where two executions of one schedule differ.
+
+use std::fmt;
+
+use super::agent::Agent;
+use super::failure::Failure;
+use super::names::ThreadName;
+use super::operation::Effect;
+use super::step::OpKey;
+
+/// Where an execution is not what it should be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// Which event, from 0.
+    pub at: usize,
+    /// What was recorded, or happened the first time.
+    pub expected: Seen,
+    /// What happened.
+    pub got: Seen,
+}
+
+/// What an execution did at some event, or would do there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Seen {
+    /// A thread runs an operation.
+    Operation {
+        /// Which thread.
+        thread: ThreadName,
+        /// Which operation, and where.
+        key: OpKey,
+        /// What it does to objects; empty where that is not known.
+        effect: Effect,
+    },
+    /// The end of the execution, without a failure.
+    End,
+    /// A failure.
+    Failure(Box<Failure>),
+    /// The execution was cut short there.
+    CutShort,
+    /// No event of that kind from there on.
+    NoSuchEvent,
+    /// The agent has ended, or does not exist.
+    NoAgent(Agent),
+    /// The thread is blocked.
+    Blocked(ThreadName),
+    /// The choice is not possible there: the reason, as [`ExecutionError::Impossible`](crate::program::ExecutionError::Impossible)
+    /// gives it.
+    Impossible(String),
+}
+
+impl Seen {
+    /// An operation of which nothing more is known.
+    #[must_use]
+    pub fn operation(thread: ThreadName, key: &OpKey) -> Self {
+        Self::Operation { thread, key: key.clone(), effect: Effect::default() }
+    }
+}
+
+/// With the number of the site, for whoever has no names of it.
+impl fmt::Display for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Operation { thread, key, .. } => write!(f, "{thread} {} at {:#x}", key.kind, key.site.0),
+            Self::End => f.write_str("the end"),
+            Self::Failure(failure) => write!(f, "a failure ({:?})", failure.kind),
+            Self::CutShort => f.write_str("cut short"),
+            Self::NoSuchEvent => f.write_str("no such event"),
+            Self::NoAgent(agent) => write!(f, "{agent} has ended or does not exist"),
+            Self::Blocked(thread) => write!(f, "{thread} is blocked"),
+            Self::Impossible(why) => f.write_str(why),
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! What a program does at one point, as plain data: agents, operations, events, failures, and the names in them.
+
+pub mod agent;
+pub mod byte_set;
+pub mod divergence;
+pub mod failure;
+pub(crate) mod interval_map;
+pub mod lock_action;
+pub mod names;
+pub mod operation;
+pub mod recorded;
+pub mod step;
+mod verbs;
+pub mod wait;

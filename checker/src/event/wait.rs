@@ -1,0 +1,56 @@
+//! What a blocked thread waits for.
+
+use super::names::{Obj, ThreadName};
+
+/// What a blocked thread waits for.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum On {
+    /// A mutex or spin lock, and who holds it, if that is known.
+    Mutex {
+        /// The lock.
+        obj: Obj,
+        /// Who holds it.
+        owner: Option<ThreadName>,
+    },
+    /// A read-write lock, for reading.
+    Read(Obj),
+    /// A read-write lock, for writing.
+    Write(Obj),
+    /// A signal on a condition variable.
+    Cond(Obj),
+    /// A semaphore that is 0.
+    Sem(Obj),
+    /// The others of a barrier's generation.
+    Barrier {
+        /// The barrier.
+        obj: Obj,
+        /// Which round.
+        generation: u32,
+    },
+    /// The end of a thread.
+    Join(ThreadName),
+    /// A raw futex wake.
+    Futex(Obj),
+    /// A change to one of the locations that its spin loop reads.
+    Await(Vec<Obj>),
+    /// A once-initialiser that another thread runs.
+    Once(Obj),
+    /// A test: the thread belongs to the harness that runs it, and takes no part.
+    Test,
+    /// Input that is not there yet, at one of these file descriptors.
+    Input(Vec<i32>),
+    /// A signal of the operating system.
+    Arrival,
+}
+
+impl On {
+    /// The thread that alone can end the wait, if that is known.
+    #[must_use]
+    pub const fn thread(&self) -> Option<ThreadName> {
+        match self {
+            Self::Mutex { owner, .. } => *owner,
+            Self::Join(thread) => Some(*thread),
+            _ => None,
+        }
+    }
+}

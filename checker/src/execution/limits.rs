@@ -1,0 +1,12 @@
+//! Limits on each execution.
+
+/// How far an execution goes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Limits {
+    /// See [`crate::search::Options::step_limit`].
+    pub(crate) events: u32,
+    /// See [`crate::search::Options::max_timeouts`].
+    pub(crate) timeouts: u32,
+    /// See [`crate::search::Options::max_yields`].
+    pub(crate) yields: u32,
+}

@@ -1,0 +1,12 @@
+//! One execution: what drives it from its start to its end, and how it ended.
+
+mod error;
+mod limits;
+mod outcome;
+mod runner;
+
+pub use self::error::SearchError;
+pub(crate) use self::limits::Limits;
+pub use self::outcome::Exceeded;
+pub(crate) use self::outcome::{End, Over};
+pub(crate) use self::runner::{OnlyAt, Runner};

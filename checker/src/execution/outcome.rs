@@ -1,0 +1,84 @@
+//! How one execution ended.
+
+use super::error::SearchError;
+use crate::event::failure::{Failure, FailureKind};
+use crate::limit::Go;
+use crate::program::{ExecutionError, StartError};
+
+/// Which limit on one execution cut it short.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exceeded {
+    /// That of its events.
+    Events,
+    /// That of the time of a thread from one key point to the next.
+    Time,
+}
+
+/// How far an execution went.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Over {
+    /// After how many events something failed, or the process ended.
+    pub(crate) after: Option<u32>,
+    /// Threads failed only when the process had ended. Had they moved earlier, the same could have happened in time; but
+    /// as it was, the program passed.
+    pub(crate) failed_late: bool,
+}
+
+/// How far the prefix of an execution came.
+pub(crate) enum Replay {
+    Through,
+    /// Key points were added under it.
+    Promoted,
+    Stopped(Go),
+}
+
+/// How an execution ended, for the search.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum End {
+    /// It ran to its end; with the failures that it showed, the first one first.
+    Ended(Vec<Failure>),
+    /// The guide ended it.
+    Cut,
+    /// It was cut short by a limit on one execution; what follows is unknown. With what it had shown by then: that it is long is
+    /// no failure, but it is one if it is seen that it cannot end.
+    Limit(Exceeded, Vec<Failure>),
+    /// Key points were added under it; with what it showed all the same.
+    Promoted(Vec<Failure>),
+    /// The owner wants to stop.
+    Stopped(Go),
+}
+
+impl End {
+    /// What it showed.
+    pub(crate) fn failures(&self) -> &[Failure] {
+        match self {
+            Self::Ended(failures) | Self::Limit(_, failures) => failures,
+            Self::Cut | Self::Promoted(_) | Self::Stopped(_) => &[],
+        }
+    }
+
+    /// Of an execution that could not be started.
+    pub(crate) fn unstarted(error: StartError) -> Result<Self, SearchError> {
+        match error {
+            StartError::Cancelled => Ok(Self::Stopped(Go::Cancelled)),
+            StartError::OutOfTime => Ok(Self::Stopped(Go::BudgetSpent)),
+            error @ StartError::Failed(_) => Err(error.into()),
+        }
+    }
+
+    /// Of an execution that could not go on.
+    pub(crate) fn broken_off(error: ExecutionError) -> Result<Self, ExecutionError> {
+        match error {
+            ExecutionError::Cancelled => Ok(Self::Stopped(Go::Cancelled)),
+            ExecutionError::OutOfTime => Ok(Self::Stopped(Go::BudgetSpent)),
+            error => Err(error),
+        }
+    }
+
+    /// Of an execution that ran to its end with these failures. One in which a thread ran for too long was cut there.
+    pub(crate) fn of(mut failures: Vec<Failure>) -> Self {
+        let all = failures.len();
+        failures.retain(|failure| failure.kind != FailureKind::Timeout);
+        if failures.len() < all { Self::Limit(Exceeded::Time, failures) } else { Self::Ended(failures) }
+    }
+}

@@ -1,0 +1,440 @@
+//! One execution, from its start to its end, recorded point by point.
+
+use std::mem;
+use std::sync::Arc;
+
+use super::error::SearchError;
+use super::limits::Limits;
+use super::outcome::{End, Exceeded, Over, Replay};
+use crate::event::agent::{Agent, AgentView, Choice, Status};
+use crate::event::byte_set::Stretches;
+use crate::event::failure::Failure;
+use crate::event::names::{Site, ThreadName};
+use crate::event::operation::OpKind;
+use crate::event::recorded::Recorded;
+use crate::event::step::{OpKey, Step};
+use crate::event::wait::On;
+use crate::limit::Go;
+use crate::program::{Batch, Ending, Epoch, Execution, ExecutionError, Program, Scope, Stop};
+use crate::state::agents::Mirror;
+use crate::state::scheduling_point::Point;
+use crate::state::{blocked_state, scheduling_point};
+use crate::strategy::{Decision, Follow, Guide};
+use crate::trace::interner::Known;
+use crate::trace::{Last, Trace, TraceStep, Unrun, cost};
+
+/// After a failure, or the end of the process, the other threads get this many events to show what they had left.
+const TAIL: u32 = 1_000;
+
+/// An execution that hits the limit after this many yields, nobody else having been able to move and nothing having
+/// been written, goes on for ever without progress. Before the limit one cannot know: a thread may count its sleeps.
+const LIVELOCK: u32 = 1_000;
+
+/// So many steps of a prefix are run at a time: each is returned with the views that it changed, ten times what is kept.
+const REPLAYED_AT_ONCE: usize = 1_024;
+
+/// If there are scheduling points at synchronisation only: the synchronisation variables.
+pub(crate) type OnlyAt = Option<Arc<Stretches>>;
+
+/// Runs executions one after another, with the buffers that they share.
+pub(crate) struct Runner<'p, P> {
+    pub(crate) program: &'p P,
+    pub(crate) limits: Limits,
+    pub(crate) only_at: OnlyAt,
+    /// Of the execution that ran last.
+    pub(crate) trace: Trace,
+    /// The agents as it left them.
+    pub(crate) agents: Mirror,
+    /// How it ended.
+    pub(crate) ending: Ending,
+    pub(crate) to_audit: Vec<(Epoch, Vec<(Choice, OpKey)>)>,
+    state: State,
+    choices: Vec<Choice>,
+    known: Known,
+    /// How many executions were run so far to tell where others failed.
+    pub(crate) looks: u64,
+}
+
+/// What is counted within one execution.
+#[derive(Clone, Debug, Default)]
+struct State {
+    last: Option<ThreadName>,
+    /// See [`Point::yields`].
+    yields: u32,
+    preemptions: u32,
+    delays: u32,
+    timeouts: u32,
+    /// Yields since anything was written, all of them where nobody else could move.
+    idle: u32,
+    failure: Option<ThreadName>,
+    over: Over,
+    withheld: bool,
+    /// After how many events key points were added. From there on a guide that knows of none of them is not asked: the
+    /// rest of the prefix runs, and then the default schedule.
+    promoted: Option<usize>,
+}
+
+impl<'p, P: Program> Runner<'p, P> {
+    pub(crate) fn new(program: &'p P, limits: Limits) -> Self {
+        Self {
+            program,
+            limits,
+            only_at: None,
+            trace: Trace::default(),
+            agents: Mirror::default(),
+            ending: Ending::default(),
+            state: State::default(),
+            choices: Vec::new(),
+            known: Known::default(),
+            looks: 0,
+            to_audit: Vec::new(),
+        }
+    }
+
+    /// As if an execution that ran elsewhere had run here: its trace, how it ended, and [`Runner::over`]. Returns the trace of
+    /// the one before.
+    pub(crate) fn take_over(&mut self, trace: Trace, ending: Ending, over: Over) -> Trace {
+        (self.ending, self.state.over) = (ending, over);
+        mem::replace(&mut self.trace, trace)
+    }
+
+    /// How far the last execution went.
+    pub(crate) fn over(&self) -> Over {
+        self.state.over
+    }
+
+    /// Runs one execution: the prefix, then as the guide says.
+    pub(crate) fn run(
+        &mut self,
+        prefix: &[(Choice, OpKey)],
+        guide: &mut dyn Guide,
+        go: &mut dyn FnMut() -> Go,
+    ) -> Result<End, SearchError> {
+        self.run_within(&Scope::All, prefix, guide, go)
+    }
+
+    /// The same, with these scheduling points.
+    pub(crate) fn run_within(
+        &mut self,
+        scope: &Scope,
+        prefix: &[(Choice, OpKey)],
+        guide: &mut dyn Guide,
+        go: &mut dyn FnMut() -> Go,
+    ) -> Result<End, SearchError> {
+        let epoch = self.program.epoch();
+        let mut run = match self.program.start(scope) {
+            Ok(run) => run,
+            Err(error) => return End::unstarted(error),
+        };
+        self.start(run.agents());
+        let end = self.drive(&mut run, prefix, guide, go);
+        let end = match end {
+            Ok(End::Ended(_)) => Ok(End::of(self.failures(&mut run))),
+            Err(error) => End::broken_off(error),
+            end => end,
+        };
+        self.take_ending(run.finish(), scope, epoch);
+        match end {
+            Ok(End::Stopped(go)) => Ok(End::Stopped(go)),
+            Ok(End::Ended(failures)) if self.program.epoch() != epoch => Ok(End::Promoted(failures)),
+            _ if self.program.epoch() != epoch => Ok(End::Promoted(Vec::new())),
+            end => {
+                let mut end = end?;
+                self.attribute(&mut end, scope);
+                Ok(end)
+            }
+        }
+    }
+
+    /// Adds what the program knows of failures once an execution with these scheduling points has ended: the one that ran last,
+    /// or was taken over.
+    pub(crate) fn attribute(&mut self, end: &mut End, scope: &Scope) {
+        if let End::Ended(failures) | End::Limit(_, failures) = end
+            // What is not seen of the others cannot be run again.
+            && !matches!(scope, Scope::Objects(_))
+        {
+            for failure in failures {
+                self.looks += self.program.attribute(failure, &self.trace, &self.ending);
+            }
+        }
+    }
+
+    fn start(&mut self, views: &[AgentView]) {
+        self.agents.start(views);
+        self.trace.clear();
+        self.state = State::default();
+        for view in self.agents.threads() {
+            self.trace.threads.push(view.agent.thread());
+            self.trace.hb.add_thread(view.agent.thread(), None);
+        }
+        self.note_failures();
+        self.update_choices();
+    }
+
+    fn drive(
+        &mut self,
+        run: &mut P::Run,
+        prefix: &[(Choice, OpKey)],
+        guide: &mut dyn Guide,
+        go: &mut dyn FnMut() -> Go,
+    ) -> Result<End, ExecutionError> {
+        let mut follow = Follow::new(Vec::new());
+        match self.replay(run, prefix, go)? {
+            Replay::Through => {}
+            Replay::Promoted => {
+                self.state.promoted = Some(self.trace.steps.len());
+                follow = Follow::new(prefix[self.trace.steps.len()..].to_vec());
+            }
+            Replay::Stopped(go) => return Ok(End::Stopped(go)),
+        }
+        loop {
+            debug_assert!(self.agents.agrees(run.agents()), "a step did not say all that it changed");
+            match go() {
+                Go::Continue => {}
+                stop => return Ok(End::Stopped(stop)),
+            }
+            if let Some(end) = self.end() {
+                self.note_left();
+                return Ok(end);
+            }
+            let decision = if self.state.promoted.is_none() || guide.goes_on() {
+                guide.choose(&self.point())
+            } else {
+                follow.choose(&self.point())
+            };
+            let Decision::Run { choice, until } = decision else {
+                self.note_left();
+                return Ok(End::Cut);
+            };
+            #[cfg(test)]
+            let predicted = self.point().predict(choice);
+            let Batch { steps, stop } = run.run(choice, &until)?;
+            #[cfg(test)]
+            let alone = steps.len() == 1;
+            self.take(choice, steps, guide);
+            #[cfg(test)]
+            if let Some(TraceStep { event, .. }) = self.trace.steps.last()
+                && alone
+                && event.did == event.op.may
+            {
+                assert_eq!(predicted, Some(self.trace.hb.state()), "{event:?}");
+            }
+            if stop == Stop::Promoted {
+                self.state.promoted.get_or_insert(self.trace.steps.len());
+            }
+        }
+    }
+
+    fn replay(
+        &mut self,
+        run: &mut P::Run,
+        steps: &[(Choice, OpKey)],
+        go: &mut dyn FnMut() -> Go,
+    ) -> Result<Replay, ExecutionError> {
+        for (nth, part) in steps.chunks(REPLAYED_AT_ONCE).enumerate() {
+            match go() {
+                Go::Continue => {}
+                stop => return Ok(Replay::Stopped(stop)),
+            }
+            let batch = run.replay(part).map_err(|error| error.later_by(nth * REPLAYED_AT_ONCE))?;
+            for (step, (choice, _)) in batch.steps.into_iter().zip(part) {
+                self.record(*choice, step);
+            }
+            if batch.stop == Stop::Promoted {
+                return Ok(Replay::Promoted);
+            }
+        }
+        Ok(Replay::Through)
+    }
+
+    fn take(&mut self, choice: Choice, steps: Vec<Step>, guide: &mut dyn Guide) {
+        for (nth, step) in steps.into_iter().enumerate() {
+            if nth > 0 {
+                guide.pass(&self.point());
+            }
+            self.record(Choice { agent: choice.agent, pick: step.event.pick }, step);
+        }
+    }
+
+    pub(crate) fn point(&self) -> Point<'_> {
+        Point {
+            agents: &self.agents,
+            choices: &self.choices,
+            last: self.last(),
+            yields: self.state.yields,
+            trace: &self.trace,
+            withheld: self.state.withheld,
+        }
+    }
+
+    fn last(&self) -> Last {
+        let Some(name) = self.state.last else { return Last::Nobody };
+        match self.agents.thread(name) {
+            Some(view) if view.status != Status::Enabled => Last::Free(name),
+            Some(view) if !view.gives_way() => Last::CanGoOn(name),
+            Some(_) if self.state.yields > 0 => Last::GivesWay(name),
+            _ => Last::Free(name),
+        }
+    }
+
+    /// Takes in one event.
+    fn record(&mut self, choice: Choice, step: Step) {
+        let Step { event, changed, over } = step;
+        let last = self.last();
+        let position = self.trace.steps.len() as u32;
+        let reason = scheduling_point::reason(&self.agents, last, choice);
+        self.state.preemptions += cost::preemption(last, choice);
+        self.state.delays += cost::delay(last, &self.choices, choice);
+        let moment = self.known.moment(choice, reason, last, &self.choices);
+        let event = self.known.event(event);
+        self.count_idle(last, choice, &event);
+        self.note_giving_way(choice, &event);
+        let agents = &self.agents;
+        if let Some(thread) = agents.index(event.id.thread) {
+            self.trace.hb.push(thread, &event, |name| agents.index(name));
+        }
+        let mut woke = false;
+        for view in changed {
+            woke |= self.note_wake(event.id.thread, &view, position);
+            if let (Agent::Thread(name), None) = (view.agent, self.agents.agent(view.agent)) {
+                self.trace.threads.push(name);
+                self.trace.hb.add_thread(name, Some(position));
+            }
+            self.note_unrun(choice, &view, position);
+            if let Status::Blocked(On::Await(locations)) = &view.status {
+                self.trace.spun_on.extend_from_slice(locations);
+            }
+            self.agents.apply(view);
+        }
+        match choice.agent {
+            Agent::Thread(name) => self.state.last = Some(name),
+            Agent::Timeout(_) => self.state.timeouts += 1,
+            Agent::Flush(_) => {}
+        }
+        let State { preemptions, delays, .. } = self.state;
+        self.trace.steps.push(TraceStep::new(event, moment, (preemptions, delays), woke));
+        if over {
+            self.state.over.after.get_or_insert(position + 1);
+        }
+        self.note_failures();
+        self.update_choices();
+    }
+
+    /// Whether this view shows a thread that the event of another one woke.
+    fn note_wake(&mut self, by: ThreadName, view: &AgentView, position: u32) -> bool {
+        let Agent::Thread(name) = view.agent else { return false };
+        let waited = self.agents.thread(name).is_some_and(|old| waits_for_a_wake(&old.status));
+        if name == by || !waited || waits_for_a_wake(&view.status) {
+            return false;
+        }
+        if let Some(thread) = self.agents.index(name) {
+            self.trace.hb.woken(thread, position);
+        }
+        true
+    }
+
+    /// Notes what can no longer run: a time-out, if what was waited for has come, and what a thread waited for, if its time
+    /// has run out.
+    fn note_unrun(&mut self, choice: Choice, new: &AgentView, at: u32) {
+        let out_of_time = choice.agent == Agent::Timeout(new.agent.thread());
+        let closed = match new.agent {
+            Agent::Timeout(_) => !out_of_time && new.status == Status::Finished,
+            Agent::Thread(_) => out_of_time,
+            Agent::Flush(_) => false,
+        };
+        if let Some(view) = self.agents.agent(new.agent).filter(|_| closed) {
+            self.trace.unrun.push(Unrun { at, view: view.clone(), closed, waker: None });
+        }
+    }
+
+    /// Notes what is still pending where an execution ends.
+    fn note_left(&mut self) {
+        let at = self.trace.steps.len() as u32;
+        for (thread, view) in self.agents.threads().iter().enumerate() {
+            if view.pending.is_some() {
+                let waker = self.trace.hb.waker(thread);
+                self.trace.unrun.push(Unrun { at, view: view.clone(), closed: false, waker });
+            }
+        }
+    }
+
+    fn count_idle(&mut self, last: Last, choice: Choice, event: &Recorded) {
+        let wrote = event.did.accesses.iter().any(|access| !access.mode.leaves_as_it_is());
+        if wrote || matches!(choice.agent, Agent::Timeout(_)) || event.op.kind == OpKind::Create {
+            self.state.idle = 0;
+        } else if matches!(last, Last::GivesWay(name) if choice.agent == Agent::Thread(name))
+            && scheduling_point::is_alone(choice, &self.choices)
+        {
+            self.state.idle += 1;
+        }
+    }
+
+    /// Who goes past a yield having run last may do so a few times: it is no guarantee that anybody else has moved.
+    fn note_giving_way(&mut self, choice: Choice, event: &Recorded) {
+        let goes_on = self.state.last.is_some_and(|last| choice.agent == Agent::Thread(last));
+        let yields = self.state.yields + event.op.kind.yields();
+        self.state.yields = if goes_on { yields.min(self.limits.yields) } else { 0 };
+    }
+
+    fn note_failures(&mut self) {
+        if self.state.failure.is_none() {
+            let failed = self.agents.threads().iter().find(|view| matches!(view.status, Status::Failed(_)));
+            if let Some(view) = failed {
+                self.state.failure = Some(view.agent.thread());
+                let now = self.trace.steps.len() as u32;
+                self.state.over.failed_late = *self.state.over.after.get_or_insert(now) < now;
+            }
+        }
+    }
+
+    fn update_choices(&mut self) {
+        let timeouts = self.state.timeouts < self.limits.timeouts;
+        let (last, idle) = (self.last(), self.state.idle);
+        let waits = self.state.yields >= self.limits.yields;
+        self.state.withheld =
+            scheduling_point::choices(&self.agents, (last, waits), timeouts, idle, &mut self.choices);
+        if let Some(variables) = &self.only_at {
+            scheduling_point::go_on_at_plain_accesses(&self.agents, last, variables, &mut self.choices);
+        }
+    }
+
+    /// Whether the execution is at an end here.
+    fn end(&self) -> Option<End> {
+        let events = self.trace.steps.len() as u32;
+        if self.choices.is_empty() || self.is_capped() {
+            return Some(End::Ended(Vec::new()));
+        }
+        if events < self.limits.events {
+            return None;
+        }
+        let goes_round = self.state.idle >= LIVELOCK;
+        let failure = goes_round.then(|| blocked_state::livelock(&self.agents));
+        Some(End::Limit(Exceeded::Events, failure.into_iter().collect()))
+    }
+
+    /// How many events ran before key points were added, if that is what happened.
+    pub(crate) fn promoted(&self) -> Option<usize> {
+        self.state.promoted
+    }
+
+    /// Whether the threads that were left have had their time.
+    pub(crate) fn is_capped(&self) -> bool {
+        self.state.over.after.is_some_and(|since| self.trace.steps.len() as u32 >= since + TAIL)
+    }
+
+    /// What an execution that is at its end showed.
+    fn failures(&mut self, run: &mut P::Run) -> Vec<Failure> {
+        let mut stack = |thread| -> Vec<Site> { run.stack(thread) };
+        if let Some(first) = self.state.failure {
+            blocked_state::failed(&self.agents, first, &mut stack)
+        } else if self.state.over.after.is_none() {
+            blocked_state::stuck(&self.agents, &self.trace, &mut stack).into_iter().collect()
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+fn waits_for_a_wake(status: &Status) -> bool {
+    matches!(status, Status::Blocked(On::Cond(_) | On::Futex(_)))
+}

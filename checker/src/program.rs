@@ -1,0 +1,264 @@
+//! The contract between the checker and whatever it drives.
+//!
+//! 1. A [`Program`] can be started any number of times. Every start is the same program in the same initial state.
+//! 2. An [`Execution`] stands still except inside [`Execution::run`] and [`Execution::replay`]. Whenever it stands
+//!    still, every thread is at a key point with a known pending operation, or blocked with one, or failed, or finished.
+//! 3. Exactly one thread runs at a time, so what happens is a function of the choices alone. The same choices give the
+//!    same events, in this process and in another one.
+//! 4. The backend *describes* operations ([`Op::may`] before, [`Event::did`] after). Which of them depend on one another
+//!    is the checker's business alone.
+//! 5. No address, process id or file descriptor crosses the seam: only the names of [`crate::event::names`].
+//! 6. A failed thread is held where it failed: it never moves again, the others can. The process ends in
+//!    [`Execution::finish`]. A thread that does not come to its next key point within the time limit has failed with [`FailureKind::Timeout`](crate::event::failure::FailureKind::Timeout), at its event.
+//! 7. A thread at a [`OpKind::Yield`] or [`OpKind::Sleep`] can be chosen. Whether it has to let others go first is the
+//!    checker's business.
+//!
+//! Why a trait of its own: searches, oracles and cost definitions are tested at millions of steps a second against the
+//! in-memory model program, and run unchanged against real processes.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+
+use crate::account::{HiddenAccess, Unwatched};
+pub use crate::event::agent::{Agent, AgentView, Choice, Pick, Status};
+use crate::event::byte_set::Stretches;
+use crate::event::divergence::Difference;
+use crate::event::failure::Failure;
+use crate::event::names::{EventId, Obj, Site, ThreadName};
+use crate::event::operation::{Op, OpKind};
+pub use crate::event::step::{Event, OpKey, Step};
+pub use crate::event::wait::On;
+use crate::peculiarity::Peculiarity;
+use crate::trace::Trace;
+
+/// Something whose executions can be explored. Shared by all workers.
+pub trait Program: Sync {
+    /// One execution of it.
+    type Run: Execution;
+
+    /// Starts an execution, stopped before its first event.
+    ///
+    /// # Errors
+    /// When the program cannot be started; the text says why and what to do.
+    fn start(&self, scope: &Scope) -> Result<Self::Run, StartError>;
+
+    /// Grows when operations that were invisible have become key points: whatever was learnt about indices and hashes
+    /// in an older epoch no longer holds.
+    fn epoch(&self) -> Epoch;
+
+    /// The words for an object ("`counter`", "`queue.head`"), if the program has any.
+    fn describe(&self, obj: Obj) -> Option<String>;
+
+    /// Whether an object is how often a block is owned, which a library counts for itself (`std::shared_ptr`, `Arc`).
+    fn counts_owners(&self, _obj: Obj) -> bool {
+        false
+    }
+
+    /// Whether what has run since this was last asked, which ended with this trace, may have key points that were not watched:
+    /// an audit of it will tell.
+    fn takes_doubt(&self, _trace: &Trace) -> bool {
+        false
+    }
+
+    /// Adds to a failure of an execution that has ended what neither the threads nor their stacks showed by then
+    /// ([`Failure::line`]). The same execution gets the same. Returns how many executions that took.
+    fn attribute(&self, _failure: &mut Failure, _trace: &Trace, _ending: &Ending) -> u64 {
+        0
+    }
+}
+
+/// A number that grows when key points are added.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Epoch(pub u32);
+
+/// Which operations are to be scheduling points.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Scope {
+    /// Every key point.
+    #[default]
+    All,
+    /// Every key point; and whatever may be one is watched, even what the backend has given up watching: what that misses is in
+    /// [`Ending::unwatched`]. Events are those of [`Scope::All`], unless key points are found. A claim that every schedule was
+    /// run rests on such executions alone.
+    Audit,
+    /// Every key point; and accesses of memory by code of libraries in which no key point is are in [`Ending::hidden`].
+    Hidden,
+    /// Synchronisation operations, spin loops that are recognised, and accesses to these bytes. Other accesses run along with
+    /// the event of their thread before them, but for the first one after the thread was created and after an event that may
+    /// let another agent go ([`OpKind::may_let_go`]): a thread that has nothing to say about who is next is not held up.
+    Objects(Arc<Stretches>),
+}
+
+impl Scope {
+    /// Whether a thread runs this operation along with its event before, unless that may have let another agent go.
+    #[must_use]
+    pub fn leaves_out(&self, op: &Op) -> bool {
+        let Self::Objects(objects) = self else { return false };
+        let is_within = || op.may.accesses.iter().any(|access| objects.overlap(access.obj));
+        op.kind.is_access() && op.kind != OpKind::Await && !is_within()
+    }
+}
+
+/// The program could not be started.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StartError {
+    /// Something is in the way; the text says what.
+    #[error("{0}")]
+    Failed(String),
+    /// The user wants to stop.
+    #[error("cancelled")]
+    Cancelled,
+    /// The time for everything is up.
+    #[error("out of time")]
+    OutOfTime,
+}
+
+impl From<ExecutionError> for StartError {
+    fn from(error: ExecutionError) -> Self {
+        match error {
+            ExecutionError::Cancelled => Self::Cancelled,
+            ExecutionError::OutOfTime => Self::OutOfTime,
+            error => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+/// One execution, advanced by choices.
+pub trait Execution {
+    /// Every thread in creation order (finished and blocked ones too), then the open timed waits.
+    fn agents(&self) -> &[AgentView];
+
+    /// Lets the chosen agent run its pending operation, and then go on as `until` allows.
+    ///
+    /// Every event of the batch comes with all views that it changed, so that the caller can keep its own copy of
+    /// [`Execution::agents`] exact at every point in between.
+    ///
+    /// # Errors
+    /// When the choice is not possible here, or the execution was cut short.
+    fn run(&mut self, choice: Choice, until: &Until) -> Result<Batch, ExecutionError>;
+
+    /// Runs the choices given, one event each, checking each event against the operation expected there.
+    ///
+    /// # Errors
+    /// [`ExecutionError::Diverged`] at the first choice that is not possible or whose operation is another one.
+    fn replay(&mut self, steps: &[(Choice, OpKey)]) -> Result<Batch, ExecutionError>;
+
+    /// The stack of a thread, innermost frame first, as it stands now; empty where there is none.
+    fn stack(&mut self, thread: ThreadName) -> Vec<Site>;
+
+    /// Ends the execution, whatever state it is in, and leaves nothing behind.
+    fn finish(self) -> Ending;
+}
+
+/// How far to run without asking again: the chosen agent goes on while nothing of this holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Until {
+    /// At most this many events; at least 1.
+    pub events: u32,
+    /// Stop as soon as one of these agents becomes enabled.
+    pub on_enabled: SmallVec<[Agent; 2]>,
+    /// Stop before an operation that may touch one of these objects.
+    pub on_objects: SmallVec<[Obj; 2]>,
+    /// The next access of the chosen agent is a key point, whatever the scope leaves out.
+    pub at_next: bool,
+}
+
+impl Until {
+    /// One event.
+    #[must_use]
+    pub fn one() -> Self {
+        Self::events(1)
+    }
+
+    /// At most `events` events.
+    #[must_use]
+    pub fn events(events: u32) -> Self {
+        Self { events, on_enabled: SmallVec::new(), on_objects: SmallVec::new(), at_next: false }
+    }
+}
+
+/// Why a batch ended. Where several hold, the first in this list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// A thread failed.
+    Failed,
+    /// New key points were found: this execution is only good for finishing, see [`Program::epoch`].
+    Promoted,
+    /// The chosen agent has finished.
+    Finished,
+    /// The chosen agent is blocked, or would give way next.
+    Blocked,
+    /// One of [`Until::on_enabled`] has become enabled.
+    Enabled,
+    /// The next operation may touch one of [`Until::on_objects`].
+    Object,
+    /// [`Until::events`] have run.
+    Quantum,
+}
+
+/// The events of one call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Batch {
+    /// In the order in which they ran.
+    pub steps: Vec<Step>,
+    /// Why it ended.
+    pub stop: Stop,
+}
+
+/// The execution could not go on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ExecutionError {
+    /// What should be replayed did not happen. The position counts the choices of the replay from 0.
+    #[error("event {}: expected {}, got {}", .0.at, .0.expected, .0.got)]
+    Diverged(Box<Difference>),
+    /// The choice is not possible here: a fault of the caller.
+    #[error("{0}")]
+    Impossible(String),
+    /// The user wants to stop.
+    #[error("cancelled")]
+    Cancelled,
+    /// The time for everything is up, and what runs does not come to its next event.
+    #[error("out of time")]
+    OutOfTime,
+    /// The program did something that cannot be controlled; the text names it and says what to do.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The operating system refused something; the text says what.
+    #[error("{0}")]
+    System(String),
+}
+
+impl ExecutionError {
+    /// The same of a replay that had run so many choices before these.
+    pub(crate) fn later_by(mut self, choices: usize) -> Self {
+        if let Self::Diverged(difference) = &mut self {
+            difference.at += choices;
+        }
+        self
+    }
+}
+
+/// How an execution ended.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Ending {
+    /// What the program wrote to its standard output, at most the backend's limit.
+    pub stdout: Vec<u8>,
+    /// What the program wrote to its standard error, at most the backend's limit.
+    pub stderr: Vec<u8>,
+    /// Something was left out of `stdout` or `stderr`.
+    pub truncated: bool,
+    /// Peculiarities of the program to tell the user.
+    pub notes: Vec<Peculiarity>,
+    /// A thread had to give way where its code says nothing of that, so that what comes of its going on was left out, or what
+    /// ran depended on more than the order of events: no bound is covered.
+    pub left_out: bool,
+    /// The account of unwatched code and effects, each entry once.
+    pub unwatched: Vec<Unwatched>,
+    /// Events before which their threads' store buffers were emptied by what is no event, or by the end of a call: a fence, an
+    /// indivisible instruction on private memory, the release of a mutex. Known only where everything is watched.
+    pub drained: Vec<EventId>,
+    /// For [`Scope::Hidden`]: accesses between events, in the order in which they ran; `None` where not all are known.
+    pub hidden: Option<Vec<HiddenAccess>>,
+}

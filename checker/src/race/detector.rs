@@ -1,0 +1,152 @@
+//! The detector: happens-before by synchronisation alone, and the plain accesses that it leaves unordered.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::event::byte_set::Stretches;
+use crate::event::interval_map::Cells;
+use crate::event::names::{Obj, ObjName, Site};
+use crate::event::operation::{Access, Atomicity, Effect, Mode, Op, OpKind};
+use crate::event::recorded::Recorded;
+use crate::hb::HappensBefore;
+use crate::trace::Trace;
+
+/// A kind of access at a place in the code.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Place {
+    /// Where.
+    pub site: Site,
+    /// It writes.
+    pub writes: bool,
+}
+
+/// Two accesses that race, in the order in which they ran.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Race {
+    /// Positions of the two events in the trace.
+    pub events: [u32; 2],
+    /// What each of them is.
+    pub places: [Place; 2],
+    /// Something that both touch.
+    pub obj: Obj,
+}
+
+/// Finds races. Keeps the synchronisation variables of all executions that it was shown.
+#[derive(Clone, Debug, Default)]
+pub struct Detector {
+    variables: Stretches,
+    order: HappensBefore,
+    plain: FxHashMap<ObjName, Cells<SmallVec<[Touch; 4]>>>,
+}
+
+impl Detector {
+    /// Takes in the synchronisation variables of an execution. `true` if there are new ones: what was a race by then may be
+    /// none.
+    pub fn learn(&mut self, trace: &Trace) -> bool {
+        let events = trace.steps.iter().map(|step| &step.event).filter(|event| synchronises(event));
+        let touched = events.flat_map(|event| event.did.accesses.iter().map(|access| access.obj));
+        let mut new = false;
+        for obj in touched.chain(trace.spun_on.iter().copied()) {
+            new |= self.variables.insert(obj);
+        }
+        new
+    }
+
+    /// The synchronisation variables so far.
+    #[must_use]
+    pub fn variables(&self) -> &Stretches {
+        &self.variables
+    }
+
+    /// The races of an execution: of each pair of places, each way round, the first one. Between equal places the two ways
+    /// are those of the threads.
+    pub fn races(&mut self, trace: &Trace) -> Vec<Race> {
+        self.order.clear();
+        self.plain.clear();
+        for (thread, name) in trace.threads.iter().enumerate() {
+            self.order.add_thread(*name, trace.hb.born(thread));
+        }
+        let locate = |name| trace.threads.iter().position(|known| *known == name);
+        let mut found = Vec::new();
+        let mut known = FxHashSet::default();
+        for (at, event) in trace.steps.iter().map(|step| &step.event).enumerate() {
+            let Some(thread) = locate(event.id.thread) else { continue };
+            let (order, plain) = self.divide(event);
+            self.order.push_with(thread, event, &order, locate);
+            for access in plain {
+                self.touch(thread, at, event, access, &mut |race, forth| {
+                    if known.insert((race.places, forth)) {
+                        found.push(race);
+                    }
+                });
+            }
+        }
+        found
+    }
+
+    /// What of an event synchronises, and the plain accesses.
+    fn divide(&self, event: &Recorded) -> (Effect, SmallVec<[Access; 2]>) {
+        // That a block is used after it was freed is a failure, which says more than a race.
+        if event.op.kind == OpKind::Free {
+            return Default::default();
+        }
+        let Effect { accesses, ends_process } = event.did.clone();
+        let (order, plain) = accesses
+            .into_iter()
+            .partition(|access| synchronises(event) || self.variables.outside(access.obj).is_empty());
+        (Effect { accesses: order, ends_process }, plain)
+    }
+
+    /// A plain access: compares it with those of other threads, byte by byte, and keeps it.
+    fn touch(
+        &mut self,
+        thread: usize,
+        at: usize,
+        event: &Recorded,
+        access: Access,
+        race: &mut impl FnMut(Race, bool),
+    ) {
+        let clock = self.order.clock(at);
+        let place = Place { site: event.site, writes: access.mode == Mode::Write };
+        let new = Touch { place, thread: thread as u32, count: clock.get(thread), event: at as u32 };
+        for bytes in self.variables.outside(access.obj) {
+            for (cell, touches) in self.plain.entry(access.obj.name).or_default().tiling(bytes) {
+                for old in touches.iter().filter(|old| old.thread != new.thread) {
+                    if (old.place.writes || place.writes) && clock.get(old.thread as usize) < old.count {
+                        let places = [old.place, place];
+                        let (offset, len) = (cell.start as u32, (cell.end - cell.start) as u32);
+                        let obj = Obj { offset, len, ..access.obj };
+                        let found = Race { events: [old.event, new.event], places, obj };
+                        race(found, old.place != place || old.thread < new.thread);
+                    }
+                }
+                match touches.iter_mut().find(|old| old.thread == new.thread && old.place == place) {
+                    Some(old) => *old = new,
+                    None => touches.push(new),
+                }
+            }
+        }
+    }
+}
+
+/// Whether an operation is a load or store, and touches anything but synchronisation variables.
+pub(crate) fn is_plain(op: &Op, variables: &Stretches) -> bool {
+    op.kind.is_load_or_store()
+        && op.atomicity != Atomicity::Atomic
+        && op.may.accesses.iter().any(|access| !variables.outside(access.obj).is_empty())
+}
+
+/// The last access of a thread from a place.
+#[derive(Clone, Copy, Debug)]
+struct Touch {
+    place: Place,
+    thread: u32,
+    /// How many events of its thread there were by then, itself included.
+    count: u32,
+    event: u32,
+}
+
+/// Whether all that an event touches is a synchronisation variable thereby.
+pub(super) fn synchronises(event: &Recorded) -> bool {
+    event.op.kind.synchronises() || event.op.atomicity == Atomicity::Atomic
+}

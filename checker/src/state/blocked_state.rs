@@ -1,0 +1,137 @@
+//! Executions that stand still: deadlock, lost wake-up, livelock.
+
+use super::agents::Mirror;
+use crate::event::agent::{AgentView, Status};
+use crate::event::failure::{Doing, Failure, FailureDetail, FailureKind, Party};
+use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::wait::On;
+use crate::explain::lost;
+use crate::trace::{Trace, TraceStep};
+
+type Stack<'a> = &'a mut dyn FnMut(ThreadName) -> Vec<Site>;
+
+/// The failures of the threads that are held where they failed, that of `first` first.
+///
+/// None of them has the others in its past, so each could have been the first one, in an order of the same events.
+pub(crate) fn failed(agents: &Mirror, first: ThreadName, stack: Stack<'_>) -> Vec<Failure> {
+    let mut failures: Vec<Failure> =
+        agents.threads().iter().filter_map(|view| failure(view, &mut *stack)).collect();
+    failures.sort_by_key(|failure| failure.thread != Some(first));
+    failures
+}
+
+fn failure(view: &AgentView, stack: Stack<'_>) -> Option<Failure> {
+    let thread = view.agent.thread();
+    let Status::Failed(failure) = &view.status else { return None };
+    let mut failure = failure.clone();
+    failure.thread.get_or_insert(thread);
+    if failure.stack.is_empty() {
+        failure.stack = stack(thread);
+    }
+    if failure.stack.is_empty() {
+        failure.stack.push(view.site);
+    }
+    Some(failure)
+}
+
+/// What is wrong where nobody can move; nothing, if everybody has finished.
+pub(crate) fn stuck(agents: &Mirror, trace: &Trace, stack: Stack<'_>) -> Option<Failure> {
+    let rest = unfinished(agents);
+    if rest.is_empty() {
+        return None;
+    }
+    let others = parties(&rest, stack);
+    if rest.iter().any(|view| matches!(view.status, Status::Blocked(On::Await(_)))) {
+        return Some(nothing_changes(others));
+    }
+    let detail = deadlock(agents, trace, &rest);
+    Some(Failure::of_several(FailureKind::Deadlock, detail, others))
+}
+
+/// Everybody who could move has only yielded.
+pub(crate) fn livelock(agents: &Mirror) -> Failure {
+    let rest = unfinished(agents);
+    let mut others = parties(&rest, &mut |_| Vec::new());
+    for (party, view) in others.iter_mut().zip(&rest) {
+        if view.status == Status::Enabled {
+            party.doing = Doing::YieldsForever;
+        }
+    }
+    nothing_changes(others)
+}
+
+fn nothing_changes(others: Vec<Party>) -> Failure {
+    Failure::of_several(FailureKind::Livelock, FailureDetail::NothingChanges, others)
+}
+
+/// Who has not finished; the harness of a test that stands still has no part in it.
+fn unfinished(agents: &Mirror) -> Vec<&AgentView> {
+    let takes_part = |view: &&AgentView| !matches!(view.status, Status::Finished | Status::Blocked(On::Test));
+    agents.threads().iter().filter(takes_part).collect()
+}
+
+fn parties(views: &[&AgentView], stack: Stack<'_>) -> Vec<Party> {
+    let party = |view: &&AgentView| {
+        let thread = view.agent.thread();
+        let mut stack = stack(thread);
+        if stack.is_empty() {
+            stack.push(view.site);
+        }
+        Party { thread, doing: doing(view), stack }
+    };
+    views.iter().map(party).collect()
+}
+
+/// The reason for which nobody can move.
+fn deadlock(agents: &Mirror, trace: &Trace, rest: &[&AgentView]) -> FailureDetail {
+    if let Some((waiter, condition, signal)) = lost_wakeup(trace, rest) {
+        return FailureDetail::LostWakeUp { waiter, condition, signaller: signal.event.id.thread };
+    }
+    cycle(agents, rest).map_or(FailureDetail::Standstill, FailureDetail::Circle)
+}
+
+/// A thread that waits for a signal, where the last signal came before that and hit nobody.
+fn lost_wakeup<'t>(trace: &'t Trace, rest: &[&AgentView]) -> Option<(ThreadName, Obj, &'t TraceStep)> {
+    let waiting = rest.iter().filter_map(|view| match view.status {
+        Status::Blocked(On::Cond(cond)) => Some((view.agent.thread(), cond)),
+        _ => None,
+    });
+    let (waiter, cond, signal) = lost(trace, &waiting.collect::<Vec<_>>())?;
+    Some((waiter, cond, &trace.steps[signal as usize]))
+}
+
+/// Whom a blocked thread waits for, if it is one certain thread.
+pub(crate) fn waits_for(view: &AgentView) -> Option<ThreadName> {
+    match &view.status {
+        Status::Blocked(on) => on.thread(),
+        _ => None,
+    }
+}
+
+/// Threads that wait for each other in a circle.
+pub(crate) fn cycle(agents: &Mirror, rest: &[&AgentView]) -> Option<Vec<ThreadName>> {
+    rest.iter().find_map(|view| {
+        let start = view.agent.thread();
+        let mut path = vec![start];
+        loop {
+            let next = waits_for(agents.thread(*path.last()?)?)?;
+            if next == start {
+                return Some(path);
+            }
+            if path.contains(&next) {
+                return None;
+            }
+            path.push(next);
+        }
+    })
+}
+
+fn doing(view: &AgentView) -> Doing {
+    match &view.status {
+        Status::Blocked(on) => Doing::Waits(on.clone()),
+        Status::Enabled if view.gives_way() => Doing::Yields,
+        Status::Enabled => Doing::CouldGoOn,
+        Status::Failed(failure) => Doing::Failed(Box::new(failure.detail.clone())),
+        Status::Finished => Doing::Ended,
+    }
+}

@@ -1,0 +1,150 @@
+//! A scheduling point: what a guide decides on.
+
+use super::agents::Mirror;
+use crate::event::agent::{Agent, AgentView, Choice, Status};
+use crate::event::byte_set::Stretches;
+use crate::event::step::OpKey;
+use crate::hb::hash::HbHash;
+use crate::race;
+use crate::trace::{Last, Reason, Trace, cost};
+
+/// Everything that is known where a choice is due.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'a> {
+    /// Every agent, blocked ones too.
+    pub agents: &'a Mirror,
+    /// What can be chosen; the ways in which one agent can go stand together.
+    pub choices: &'a [Choice],
+    /// Who ran last.
+    pub last: Last,
+    /// How often the thread that ran last was let past a yield or sleep where it might have been left, no other agent having
+    /// moved since: after so many ([`Options::max_yields`](crate::search::Options::max_yields)) it has to let others go. Under
+    /// fair scheduling (Musuvathi, Qadeer: Fair Stateless Model Checking, PLDI 2008) the first one would bind it already; but
+    /// a sleep is no guarantee that anybody has moved.
+    pub yields: u32,
+    /// The events so far, with clocks and hashes.
+    pub trace: &'a Trace,
+    /// Time-outs were left out of `choices`, because their bound is reached.
+    pub withheld: bool,
+}
+
+impl Point<'_> {
+    /// How many events have run.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.trace.steps.len()
+    }
+
+    /// The hash of the state.
+    #[must_use]
+    pub fn state(&self) -> HbHash {
+        self.trace.hb.state()
+    }
+
+    /// The choice of a non-preemptive round-robin scheduler: the last thread while it can go on and does not give way again,
+    /// else the next one; a time-out only where no thread can go.
+    #[must_use]
+    pub fn default_choice(&self) -> Option<Choice> {
+        let threads = self.choices.iter().filter_map(|choice| match choice.agent {
+            Agent::Thread(name) => Some((cost::turn(self.last, name), choice)),
+            Agent::Timeout(_) | Agent::Flush(_) => None,
+        });
+        let next = threads.min_by_key(|&(turn, _)| turn).map(|(_, choice)| choice);
+        next.or(self.choices.first()).copied()
+    }
+
+    /// The choice with the operation that it will run.
+    #[must_use]
+    pub fn planned(&self, choice: Choice) -> Option<(Choice, OpKey)> {
+        let view = self.agents.agent(choice.agent)?;
+        Some((choice, OpKey { kind: view.pending.as_ref()?.kind, site: view.site }))
+    }
+
+    /// The state after a choice, as far as it can be told: see [`crate::hb::HappensBefore::predict`].
+    #[must_use]
+    pub fn predict(&self, choice: Choice) -> Option<HbHash> {
+        let op = self.agents.agent(choice.agent)?.pending.as_ref()?;
+        let thread = self.agents.index(choice.agent.thread())?;
+        let peer = op.peer.and_then(|peer| self.agents.index(peer));
+        Some(self.trace.hb.predict(thread, op, choice.pick, peer))
+    }
+}
+
+/// How many rounds of nothing but yields make waiting threads' time run out, so that spinning ends.
+const PATIENCE: u32 = 2;
+
+/// Collects what can be chosen. `waits` says whether who gives way again goes only if nobody else can, `timeouts` whether timed
+/// waits may run out of time by choice; `idle` counts the yields since anything was written. Returns whether time-outs were
+/// withheld.
+pub(crate) fn choices(
+    agents: &Mirror,
+    (last, waits): (Last, bool),
+    timeouts: bool,
+    idle: u32,
+    into: &mut Vec<Choice>,
+) -> bool {
+    into.clear();
+    let threads = agents.threads();
+    let has_to_wait = |view: &AgentView| waits && last == Last::GivesWay(view.agent.thread());
+    let (waiting, free): (Vec<&AgentView>, Vec<&AgentView>) =
+        threads.iter().filter(|view| view.status == Status::Enabled).partition(|view| has_to_wait(view));
+    free.into_iter().for_each(|view| picks(view, into));
+    let others = agents.others().iter().filter(|view| view.status == Status::Enabled);
+    let (timed, flushes): (Vec<_>, Vec<_>) = others.partition(|view| matches!(view.agent, Agent::Timeout(_)));
+    flushes.into_iter().for_each(|view| picks(view, into));
+    let impatient = !timed.is_empty() && idle > PATIENCE * threads.len() as u32;
+    if into.is_empty() && !impatient {
+        waiting.into_iter().for_each(|view| picks(view, into));
+    }
+    if timeouts {
+        timed.into_iter().for_each(|view| picks(view, into));
+        return false;
+    }
+    // Where nobody else can move, time goes on, for one of them: which one must not depend on who waited first.
+    match timed.iter().min_by_key(|view| view.agent.thread()) {
+        Some(first) if into.is_empty() => picks(first, into),
+        _ => {}
+    }
+    !timed.is_empty()
+}
+
+/// Whether nobody else can be chosen but those whose time may run out.
+pub(crate) fn is_alone(choice: Choice, choices: &[Choice]) -> bool {
+    let is_timed = |other: &Choice| matches!(other.agent, Agent::Timeout(_));
+    choices.iter().all(|other| other.agent == choice.agent || is_timed(other))
+}
+
+/// Leaves no choice where the thread that ran last goes on with a load or a store of none of these synchronisation
+/// variables.
+pub(crate) fn go_on_at_plain_accesses(
+    agents: &Mirror,
+    last: Last,
+    variables: &Stretches,
+    choices: &mut Vec<Choice>,
+) {
+    let Last::CanGoOn(name) = last else { return };
+    let pending = agents.thread(name).and_then(|view| view.pending.as_ref());
+    if pending.is_some_and(|op| race::is_plain(op, variables)) {
+        choices.retain(|choice| choice.agent == Agent::Thread(name));
+    }
+}
+
+fn picks(view: &AgentView, into: &mut Vec<Choice>) {
+    into.extend(view.picks.iter().map(|&pick| Choice { agent: view.agent, pick }));
+}
+
+/// Why the agent that was chosen runs here.
+pub(crate) fn reason(agents: &Mirror, last: Last, choice: Choice) -> Reason {
+    let Agent::Thread(next) = choice.agent else { return Reason::Aside };
+    let Some(before) = last.thread() else { return Reason::First };
+    if before == next {
+        return Reason::Continues;
+    }
+    match (last, agents.thread(before).map(|view| &view.status)) {
+        (Last::CanGoOn(_), _) => Reason::Preempted(before),
+        (_, Some(Status::Blocked(on))) => Reason::Blocked(before, on.clone()),
+        (_, Some(Status::Finished)) => Reason::Finished(before),
+        (_, Some(Status::Failed(_))) => Reason::Failed(before),
+        _ => Reason::GaveWay(before),
+    }
+}

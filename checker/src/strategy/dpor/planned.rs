@@ -1,0 +1,36 @@
+//! An execution to come: what is replayed, and how it goes on.
+
+use super::branch::Branch;
+use crate::event::agent::Choice;
+use crate::event::step::OpKey;
+
+/// Of an execution that was ended by a limit, the races of this many events are reversed.
+const OF_A_CUT_ONE: usize = 2_000;
+
+/// Of how many events of an execution the races are reversed.
+pub(super) fn length(endless: bool) -> usize {
+    if endless { OF_A_CUT_ONE } else { usize::MAX }
+}
+
+/// What is replayed.
+pub(super) type Prefix = Vec<(Choice, OpKey)>;
+
+/// An execution to come.
+#[derive(Debug, Default)]
+pub struct Planned<T> {
+    pub(super) prefix: Prefix,
+    /// How it goes on.
+    pub(super) branch: Branch,
+    pub(super) task: T,
+    /// Its id, if it was handed out ahead of its turn.
+    pub(super) ahead: Option<u64>,
+}
+
+/// What a search has been through.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Covers {
+    /// All with at most so many preemptions.
+    pub(super) preemptions: Option<u32>,
+    /// There is more than that, which it is not looking for.
+    pub(super) part: bool,
+}

@@ -1,0 +1,26 @@
+//! What a frontier counts and limits.
+
+use crate::cache::Position;
+use crate::event::agent::Choice;
+use crate::state::scheduling_point::Point;
+use crate::strategy::Coverage;
+
+/// What a frontier counts and limits.
+pub trait Bound: Copy + Send + Sync + 'static {
+    /// The cost of a choice; 0 for [`Point::default_choice`].
+    fn price(&self, at: &Point<'_>, choice: Choice) -> u32;
+
+    /// What the costs of the choices at a point depend on, when nobody gives way.
+    fn position(&self, at: &Point<'_>) -> Position;
+
+    /// The highest cost explored.
+    fn max(&self) -> u32;
+
+    /// What it means that all schedules up to this cost were explored.
+    fn covered(&self, cost: u32) -> Coverage;
+}
+
+/// The lesser of two costs, as far as there are any.
+pub(super) fn least(one: Option<u32>, other: Option<u32>) -> Option<u32> {
+    one.into_iter().chain(other).min()
+}

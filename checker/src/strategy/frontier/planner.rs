@@ -1,0 +1,366 @@
+//! The planner: a frontier of prefixes, taken in order of cost.
+
+use std::collections::VecDeque;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::Bound;
+use super::bound::least;
+use super::guide::Explorer;
+use super::path::{Path, Prefix, Steps};
+use super::stack::Stack;
+use crate::cache::{Cache, Key, Runner};
+use crate::program::Epoch;
+use crate::strategy::ahead::WINDOW;
+use crate::strategy::{Alternative, Coverage, Guide, Next, Notes, Settled, Strategy, WorkItem, ahead};
+use crate::trace::Trace;
+
+/// A planner with a frontier.
+pub struct Frontier<B> {
+    bound: B,
+    steps: Steps,
+    /// Of each cost, what waits; the latest is taken first, which keeps it small.
+    waiting: Vec<Stack<Waiting>>,
+    /// What comes next, in order, each with its cost. What an execution leads to comes after these.
+    next: VecDeque<(Key, Waiting, u32)>,
+    /// How many items have had their turn.
+    turned: u64,
+    under_way: FxHashMap<u64, Begun>,
+    started: bool,
+    next_id: u64,
+    current: u32,
+    /// What is explored only should it turn out that it matters when joins run.
+    spare: Vec<(Arc<Path>, Alternative)>,
+    /// The least cost at which something spare was dropped for want of room.
+    spare_dropped: Option<u32>,
+    joins_matter: bool,
+    /// The least cost with something waiting, and how many turns it has had.
+    turns: (usize, u64),
+    patience: u64,
+    /// Early items of a higher cost, which wait in their stacks as well: the cache drops them there.
+    early: VecDeque<(Key, Waiting, u32)>,
+    /// How many items wait or are spare, and how many may.
+    count: usize,
+    capacity: usize,
+    /// The least cost at which items were dropped for want of room.
+    dropped: Option<u32>,
+    beyond: bool,
+    withheld: bool,
+    /// The least cost of an item in which a thread had to let others go.
+    held_back: Option<u32>,
+}
+
+impl<B: Bound> Frontier<B> {
+    /// A search that starts with the default schedule.
+    pub fn new(bound: B) -> Self {
+        Self {
+            bound,
+            steps: Steps::default(),
+            waiting: Vec::new(),
+            next: VecDeque::new(),
+            turned: 0,
+            under_way: FxHashMap::default(),
+            started: false,
+            next_id: 0,
+            current: 0,
+            spare: Vec::new(),
+            spare_dropped: None,
+            joins_matter: false,
+            turns: (0, 0),
+            patience: PATIENCE,
+            early: VecDeque::new(),
+            count: 0,
+            capacity: CAPACITY,
+            dropped: None,
+            beyond: false,
+            withheld: false,
+            held_back: None,
+        }
+    }
+
+    fn begin(&mut self, item: Option<Waiting>, cost: u32) -> Next {
+        let ahead = item.as_ref().and_then(|item| item.ahead);
+        let id = ahead.map_or_else(|| self.new_id(), |id| u64::from(id.get()));
+        let from = item.map(|item| (item.prefix, item.alternative));
+        let prefix = from
+            .as_ref()
+            .map_or_else(Vec::new, |(prefix, alternative)| self.steps.read(prefix, *alternative));
+        self.under_way.insert(id, Begun { from, cost });
+        self.current = cost;
+        self.turned += 1;
+        Next::Work(WorkItem { id, prefix, cost, branch: None })
+    }
+
+    fn new_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    /// The least cost with something waiting.
+    fn cheapest(&self) -> Option<usize> {
+        self.waiting.iter().position(|items| !items.is_empty())
+    }
+
+    /// An item of the next cost, where it is its turn: every other time, once the least cost has had [`PATIENCE`] turns.
+    /// The earliest ones come first, since they differ most; the latest would all lie in one corner.
+    fn of_next_cost(&mut self, least: usize, cache: &Cache) -> Option<(Key, Waiting, u32)> {
+        if self.turns.0 != least {
+            self.turns = (least, 0);
+            self.early.retain(|(_, _, cost)| *cost as usize > least);
+        }
+        self.turns.1 += 1;
+        if self.turns.1 <= self.patience || !self.turns.1.is_multiple_of(2) {
+            return None;
+        }
+        loop {
+            let (key, item, cost) = self.early.pop_front()?;
+            if !is_known(key, &item, cost, cache) {
+                return Some((key, item, cost));
+            }
+        }
+    }
+
+    /// An item of the least cost, or of the next one, unless its state is known.
+    fn choose(&mut self, least: usize, cache: &Cache) -> Option<(Key, Waiting, u32)> {
+        let early = self.of_next_cost(least, cache);
+        if early.is_some() {
+            return early;
+        }
+        let (key, item) = self.waiting[least].pop()?;
+        self.count -= 1;
+        (!is_known(key, &item, least as u32, cache)).then_some((key, item, least as u32))
+    }
+
+    /// Chooses what comes next: as many items at once as can be run ahead, but none of a higher cost before all of the
+    /// lower one have had their turn.
+    fn look_ahead(&mut self, cache: &Cache) {
+        let wanted = (self.turned / TURNED_FOR_EACH).clamp(1, WINDOW as u64) as usize;
+        while self.next.len() < wanted
+            && let Some(least) = self.cheapest()
+            && (self.next.is_empty() || least == self.turns.0)
+        {
+            let chosen = self.choose(least, cache);
+            self.next.extend(chosen);
+        }
+    }
+
+    /// Whether an alternative leads to a state that is not known yet and that nothing waiting leads to.
+    fn is_worth_it(&self, alternative: &Alternative, cache: &Cache) -> bool {
+        let Some((state, ran)) = alternative.state else { return true };
+        let waits = |stack: &Stack<Waiting>| stack.holds(Key::with(state, ran));
+        !cache.prunes()
+            || !cache.expects(state, ran, alternative.cost)
+                && !self.waiting.get(alternative.cost as usize).is_some_and(waits)
+    }
+
+    fn has_room_for(&self, cost: u32) -> bool {
+        self.count < self.capacity || cost <= self.current
+    }
+
+    fn add(&mut self, path: &Arc<Path>, alternative: Alternative, prunes: bool) {
+        let Alternative { at, step, cost, state } = alternative;
+        if !self.has_room_for(cost) {
+            self.dropped = least(self.dropped, Some(cost));
+            return;
+        }
+        self.count += 1;
+        let cost = cost as usize;
+        if self.waiting.len() <= cost {
+            self.waiting.resize_with(cost + 1, Stack::default);
+        }
+        let prefix = Prefix { path: path.clone(), length: at };
+        let ran = state.map_or_else(Runner::default, |(_, ran)| ran);
+        let key = state.filter(|_| prunes).map_or(Key::NONE, |(state, ran)| Key::with(state, ran));
+        let item = Waiting { prefix, alternative: self.steps.number(step), ran, ahead: None };
+        if key != Key::NONE && cost > self.current as usize && self.early.len() < EARLY {
+            self.early.push_back((key, item.clone(), cost as u32));
+        }
+        self.waiting[cost].push(key, item);
+    }
+}
+
+impl<B: Bound> Strategy for Frontier<B> {
+    fn next(&mut self, cache: &Cache) -> Next {
+        if !self.started {
+            self.started = true;
+            return self.begin(None, 0);
+        }
+        loop {
+            self.look_ahead(cache);
+            let Some((key, item, cost)) = self.next.pop_front() else { break };
+            // Those chosen before it may have shown its state.
+            if !is_known(key, &item, cost, cache) {
+                return self.begin(Some(item), cost);
+            }
+        }
+        if self.under_way.is_empty() { Next::Done } else { Next::Wait }
+    }
+
+    fn guide<'a>(&'a self, item: &WorkItem, cache: &'a Cache) -> Box<dyn Guide + 'a> {
+        Box::new(Explorer::new(self.bound, cache, item))
+    }
+
+    fn ahead(&mut self, cache: &Cache, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
+        let item = self.hand_out_ahead(others)?;
+        let guide = Explorer::ahead(self.bound, cache.view(), &item);
+        Some((item, Box::new(guide)))
+    }
+
+    fn settle(&mut self, item: &WorkItem, notes: &mut Notes, cache: &Cache) -> Settled {
+        super::ahead::settle(item, notes, cache)
+    }
+
+    fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, cache: &Cache) {
+        let Some(Begun { from, cost }) = self.under_way.remove(&item.id) else { return };
+        self.held_back = least(self.held_back, Some(cost).filter(|_| run.holds_back()));
+        self.beyond |= notes.beyond;
+        self.withheld |= notes.withheld;
+        if notes.joins_matter && !self.joins_matter {
+            self.take_in_spare(cache);
+        }
+        let worth_it = |all: Vec<Alternative>| -> Vec<Alternative> {
+            all.into_iter().filter(|other| self.is_worth_it(other, cache)).collect()
+        };
+        let (wanted, spare) = (worth_it(notes.alternatives), worth_it(notes.spare));
+        let Some(last) = wanted.iter().chain(&spare).map(|other| other.at).max() else { return };
+        let shared = from.as_ref().map_or(0, |(prefix, _)| prefix.length as usize);
+        let tail = run.steps[shared.min(last as usize)..last as usize].iter();
+        let tail = tail.map(|step| self.steps.number(step.replayed())).collect();
+        let path = Arc::new(Path::new(from.map(|(prefix, _)| prefix), tail));
+        for alternative in wanted {
+            self.add(&path, alternative, cache.prunes());
+        }
+        for alternative in spare {
+            self.spare(&path, alternative, cache.prunes());
+        }
+    }
+
+    fn reset(&mut self, _epoch: Epoch) {
+        self.waiting.clear();
+        self.next.clear();
+        self.turned = 0;
+        self.under_way.clear();
+        self.early.clear();
+        self.spare.clear();
+        (self.spare_dropped, self.joins_matter) = (None, false);
+        self.steps = Steps::default();
+        (self.started, self.beyond, self.withheld, self.held_back) = (false, false, false, None);
+        (self.current, self.count, self.dropped, self.turns) = (0, 0, None, (0, 0));
+    }
+
+    fn coverage(&self, cut: Option<u32>) -> Coverage {
+        let unfinished =
+            if self.started { self.under_way.values().map(|item| item.cost).min() } else { Some(0) };
+        let waiting =
+            least(self.cheapest().map(|cost| cost as u32), self.next.iter().map(|next| next.2).min());
+        let first_gap = [cut, unfinished, waiting, self.dropped].into_iter().flatten().min();
+        match first_gap {
+            Some(0) => Coverage::default(),
+            Some(gap) => {
+                let bound = (gap - 1).min(self.bound.max());
+                let in_turns_from = self.held_back.filter(|&cost| cost <= bound);
+                Coverage { in_turns_from, ..self.bound.covered(bound) }
+            }
+            None => {
+                let covered = self.bound.covered(self.bound.max());
+                let whole = !self.beyond && !self.withheld;
+                let in_turns_from = self.held_back.filter(|_| whole || covered != Coverage::default());
+                Coverage { everything: whole && self.held_back.is_none(), in_turns_from, ..covered }
+            }
+        }
+    }
+
+    fn bound(&self) -> Option<u32> {
+        (self.bound.max() < u32::MAX).then_some(self.current)
+    }
+}
+
+#[cfg(test)]
+impl<B: Bound> Frontier<B> {
+    /// A search with room for few items only.
+    pub(crate) fn with_capacity(bound: B, capacity: usize) -> Self {
+        Self { capacity, ..Self::new(bound) }
+    }
+
+    /// A search that takes turns early.
+    pub(crate) fn with_patience(bound: B, patience: u64) -> Self {
+        Self { patience, ..Self::new(bound) }
+    }
+}
+
+/// This many items fill about 100 MB. More wait only where executions are long and the bound is high; then those of
+/// higher cost than the present one are dropped, and their bound is not covered.
+const CAPACITY: usize = 2_000_000;
+
+/// So many of the earliest items of a higher cost than the present one are kept aside, for when they take turns.
+const EARLY: usize = 4096;
+
+/// So many items of one cost come first; then early ones of the next cost take turns with it. Where the schedules of one cost
+/// alone exceed any budget (eight threads that write one variable have 8! of them without a preemption), a failure one
+/// preemption further would never be seen. Coverage is counted from the least cost that still waits, so it stays true.
+const PATIENCE: u64 = 2000;
+
+/// For every so many items that have had their turn, one more is chosen at once: while few have run, what the next one shows
+/// is much of what there is to choose by.
+const TURNED_FOR_EACH: u64 = 4;
+
+/// An item that was handed out.
+struct Begun {
+    from: Option<(Prefix, u32)>,
+    cost: u32,
+}
+
+#[derive(Clone)]
+struct Waiting {
+    prefix: Prefix,
+    alternative: u32,
+    /// Who will have run last.
+    ran: Runner,
+    /// Its id, if it has been handed out ahead of its turn.
+    ahead: Option<NonZeroU32>,
+}
+
+/// Whether nothing new comes of an item: it is dropped.
+fn is_known(key: Key, item: &Waiting, cost: u32, cache: &Cache) -> bool {
+    key != Key::NONE && cache.expects(key.state(item.ran), item.ran, cost)
+}
+
+impl<B: Bound> Frontier<B> {
+    /// Keeps an alternative aside that need not be explored as long as it does not matter when joins run.
+    pub(super) fn spare(&mut self, path: &Arc<Path>, alternative: Alternative, prunes: bool) {
+        if self.joins_matter {
+            self.add(path, alternative, prunes);
+        } else if self.has_room_for(alternative.cost) {
+            self.count += 1;
+            self.spare.push((path.clone(), alternative));
+        } else {
+            self.spare_dropped = least(self.spare_dropped, Some(alternative.cost));
+        }
+    }
+
+    /// It does matter when joins run: what was kept aside is explored.
+    pub(super) fn take_in_spare(&mut self, cache: &Cache) {
+        self.joins_matter = true;
+        self.dropped = least(self.dropped, self.spare_dropped.take());
+        for (path, alternative) in std::mem::take(&mut self.spare) {
+            self.count -= 1;
+            if self.is_worth_it(&alternative, cache) {
+                self.add(&path, alternative, cache.prunes());
+            }
+        }
+    }
+}
+
+impl<B: Bound> Frontier<B> {
+    /// Something of what comes next.
+    pub(super) fn hand_out_ahead(&mut self, others: usize) -> Option<WorkItem> {
+        let at = ahead::choose(self.next.iter().map(|(_, item, _)| item.ahead.is_some()), others)?;
+        let (_, item, cost) = &mut self.next[at];
+        self.next_id += 1;
+        item.ahead = u32::try_from(self.next_id).ok().and_then(NonZeroU32::new);
+        let prefix = self.steps.read(&item.prefix, item.alternative);
+        Some(WorkItem { id: item.ahead?.get().into(), prefix, cost: *cost, branch: None })
+    }
+}

@@ -1,0 +1,94 @@
+//! A guide: takes one execution through a work item, point by point, and notes what its planner should know.
+
+use serde::{Deserialize, Serialize};
+
+use super::dpor::Offspring;
+use super::frontier::Visits;
+use crate::event::agent::Choice;
+use crate::event::step::OpKey;
+use crate::hb::hash::HbHash;
+use crate::program::{Scope, Until};
+use crate::state::scheduling_point::Point;
+use crate::trace::Trace;
+
+/// Takes one execution from the end of the prefix to its end.
+pub trait Guide {
+    /// Which operations have to be scheduling points. With more of them, a guide that asks for few has to choose the same.
+    fn scope(&self) -> Scope {
+        Scope::All
+    }
+
+    /// What to do at a point with at least one choice.
+    fn choose(&mut self, at: &Point<'_>) -> Decision;
+
+    /// Called instead of [`Guide::choose`] at points inside a batch, where the execution went on by itself.
+    fn pass(&mut self, at: &Point<'_>);
+
+    /// Whether it is asked also once key points were added under its execution. One that knows what to expect is not: it
+    /// would take what is new for something else.
+    fn goes_on(&self) -> bool {
+        false
+    }
+
+    /// An execution that was run ahead of its turn has ended, by a limit or not. A guide that can tell what its planner will
+    /// make of it does so here, and leaves that much less to the worker that runs the search.
+    fn ended(&mut self, _run: &Trace, _endless: bool) {}
+
+    /// What the planner should know.
+    fn notes(self: Box<Self>) -> Notes;
+}
+
+/// What a guide decides at a point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// Go on.
+    Run {
+        /// Who, and how.
+        choice: Choice,
+        /// How far, before asking again.
+        until: Until,
+    },
+    /// End this execution: all that can follow is known.
+    Cut,
+}
+
+/// What a guide tells its planner.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Notes {
+    /// Choices not taken that are worth an execution each.
+    pub alternatives: Vec<Alternative>,
+    /// Those that lead nowhere else as long as it does not matter when joins run.
+    pub spare: Vec<Alternative>,
+    /// It does matter.
+    pub joins_matter: bool,
+    /// States entered into the cache.
+    pub entered: Vec<HbHash>,
+    /// Something was left out because it costs more than the bound.
+    pub beyond: bool,
+    /// Time-outs were left out because of their own bound.
+    pub withheld: bool,
+    /// What should have run after the prefix could not.
+    pub refused: bool,
+    /// It was given up where something could still run: its whole trace is seen elsewhere.
+    pub given_up: bool,
+    /// The execution was ended by a limit.
+    pub endless: bool,
+    /// Of a frontier's execution that was run ahead of its turn: what is still to be looked up in the cache.
+    pub visits: Visits,
+    /// Of an execution of dpor's that was run ahead of its turn: what it leads to. Where it is lost it is made again.
+    #[serde(skip)]
+    pub offspring: Option<Box<Offspring>>,
+}
+
+/// A choice that was not taken.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Alternative {
+    /// After how many events.
+    pub at: u32,
+    /// The choice, with its operation.
+    pub step: (Choice, OpKey),
+    /// The cost of the schedule up to and with it.
+    pub cost: u32,
+    /// The state that it leads to, and who will have run last there, if that can be told.
+    pub state: Option<(HbHash, crate::cache::Runner)>,
+}

@@ -1,0 +1,153 @@
+//! New reads first: an operation goes at once where it would see a write that it has not been seen to see, and as late as
+//! possible where it would see one that it has.
+//!
+//! A search of our own, made for the portfolio ([`crate::strategy::Auto`]), and no more than the greedy end of two published ones:
+//! reads-from pairs as what is worth seeing (Wolff et al., ASPLOS 2024), and the random priorities of pending events that
+//! decide the rest (Yuan, Yang, Gu, CAV 2018). What a read sees is told apart by what its thread's read before had seen:
+//! many failures are two reads that do not belong together. A schedule that keeps a thread waiting for too long
+//! ([`super::patience`]) is left to chance from there on. No bound is published.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::dice::Dice;
+use super::patience::Patience;
+use super::pos::{Priorities, Racing};
+use super::sampler::{Sample, agents, run};
+use crate::event::agent::Agent;
+use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::operation::{Effect, Mode, OpKind};
+use crate::state::scheduling_point::Point;
+use crate::strategy::guided::{LastWrites, reads};
+use crate::strategy::{Decision, Guide, Notes};
+use crate::trace::{Trace, TraceStep};
+
+/// One schedule in so many is left to chance.
+const BY_CHANCE: usize = 8;
+
+/// Who wrote, and where in the code; nobody: what was there at first.
+type Writer = Option<(ThreadName, Site)>;
+
+/// What a thread's read saw, and what its read before that had seen.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Sight {
+    thread: ThreadName,
+    before: Option<(Site, Writer)>,
+    read: (Obj, Site),
+    write: Writer,
+}
+
+/// Schedules that show what has not been seen.
+#[derive(Clone, Debug, Default)]
+pub struct Novel {
+    seen: FxHashSet<Sight>,
+}
+
+impl Sample for Novel {
+    fn guide<'a>(&'a self, mut dice: Dice) -> Box<dyn Guide + 'a> {
+        let is_greedy = dice.below(BY_CHANCE) > 0;
+        let priorities = Priorities::new(Racing::Conflicts);
+        Box::new(Greedy {
+            dice,
+            priorities,
+            known: &self.seen,
+            is_greedy,
+            patience: Patience::of(Patience::SHORT),
+            so_far: Reads::default(),
+            taken: 0,
+        })
+    }
+
+    fn learn(&mut self, run: &Trace) {
+        let mut reads = Reads::default();
+        for step in &run.steps {
+            self.seen.extend(reads.take(step));
+        }
+    }
+
+    fn forget(&mut self) {
+        self.seen.clear();
+    }
+}
+
+/// The reads of one execution.
+#[derive(Clone, Debug, Default)]
+struct Reads {
+    last: LastWrites<(ThreadName, Site)>,
+    before: FxHashMap<ThreadName, (Site, Writer)>,
+}
+
+impl Reads {
+    /// What an operation sees if it runs now.
+    fn of(&self, thread: ThreadName, kind: OpKind, site: Site, effect: &Effect) -> Vec<Sight> {
+        let before = self.before.get(&thread).copied();
+        let accesses = effect.accesses.iter().filter(|_| reads(kind));
+        let sight = |obj: Obj| Sight { thread, before, read: (obj, site), write: self.last.of(&obj) };
+        accesses.map(|access| sight(access.obj)).collect()
+    }
+
+    /// Takes in an event, and says what it saw.
+    fn take(&mut self, step: &TraceStep) -> Vec<Sight> {
+        let event = &step.event;
+        let thread = event.id.thread;
+        let seen = self.of(thread, event.op.kind, event.site, &event.did);
+        if let Some(sight) = seen.last() {
+            self.before.insert(thread, (event.site, sight.write));
+        }
+        for access in event.did.accesses.iter().filter(|access| access.mode != Mode::Read) {
+            self.last.record(access.obj, (thread, event.site));
+        }
+        seen
+    }
+}
+
+/// How much there is to see.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Worth {
+    Nothing,
+    Whatever,
+    New,
+}
+
+struct Greedy<'a> {
+    dice: Dice,
+    priorities: Priorities,
+    known: &'a FxHashSet<Sight>,
+    is_greedy: bool,
+    patience: Patience,
+    so_far: Reads,
+    taken: usize,
+}
+
+impl Greedy<'_> {
+    fn worth(&self, at: &Point<'_>, agent: Agent) -> Worth {
+        let view = at.agents.agent(agent).filter(|_| self.is_greedy);
+        let Some((view, op)) = view.and_then(|view| Some((view, view.pending.as_ref()?))) else {
+            return Worth::Whatever;
+        };
+        let sights = self.so_far.of(agent.thread(), op.kind, view.site, &op.may);
+        match sights.iter().any(|sight| !self.known.contains(sight)) {
+            true => Worth::New,
+            false if sights.is_empty() => Worth::Whatever,
+            false => Worth::Nothing,
+        }
+    }
+}
+
+impl Guide for Greedy<'_> {
+    fn choose(&mut self, at: &Point<'_>) -> Decision {
+        for step in &at.trace.steps[self.taken..] {
+            self.so_far.take(step);
+        }
+        self.taken = at.position();
+        self.is_greedy &= !self.patience.ends(at);
+        self.priorities.refresh(at, &mut self.dice);
+        let agent = agents(at).max_by_key(|&agent| (self.worth(at, agent), self.priorities.of(agent)));
+        run(at, agent, &mut self.dice)
+    }
+
+    fn pass(&mut self, _at: &Point<'_>) {}
+
+    fn notes(self: Box<Self>) -> Notes {
+        Notes::default()
+    }
+}

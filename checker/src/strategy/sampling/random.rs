@@ -1,0 +1,45 @@
+//! A random walk: at each point every agent is equally likely, and then every way in which it can go.
+//!
+//! The plain baseline that Paul Thomson, Alastair F. Donaldson, Adam Betts: Concurrency Testing Using Controlled
+//! Schedulers: An Empirical Study, TOPC 2016, compare with. Schedule n of a seed is the same whatever ran before it.
+//! It has no published bound; a schedule of k choices between n agents each has probability 1/n^k.
+
+use super::dice::Dice;
+use super::sampler::{Sample, agents, run};
+use crate::event::agent::Agent;
+use crate::state::scheduling_point::Point;
+use crate::strategy::{Decision, Guide, Notes};
+
+/// A random walk.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Random;
+
+impl Sample for Random {
+    fn guide<'a>(&'a self, dice: Dice) -> Box<dyn Guide + 'a> {
+        Box::new(Walk { dice, agents: Vec::new() })
+    }
+
+    fn ahead(&self, dice: Dice) -> Option<(Box<dyn Guide + Send>, u32)> {
+        Some((Box::new(Walk { dice, agents: Vec::new() }), self.basis()))
+    }
+}
+
+struct Walk {
+    dice: Dice,
+    agents: Vec<Agent>,
+}
+
+impl Guide for Walk {
+    fn choose(&mut self, at: &Point<'_>) -> Decision {
+        self.agents.clear();
+        self.agents.extend(agents(at));
+        let agent = self.dice.one_of(&self.agents);
+        run(at, agent, &mut self.dice)
+    }
+
+    fn pass(&mut self, _at: &Point<'_>) {}
+
+    fn notes(self: Box<Self>) -> Notes {
+        Notes::default()
+    }
+}

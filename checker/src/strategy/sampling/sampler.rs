@@ -1,0 +1,124 @@
+//! What the random searches share: schedule after schedule, each from the numbers of its own stream. They cover nothing.
+
+use std::collections::VecDeque;
+
+use super::dice::Dice;
+use crate::cache::Cache;
+use crate::event::agent::Agent;
+use crate::program::{Epoch, Until};
+use crate::state::scheduling_point::Point;
+use crate::strategy::{Coverage, Decision, Guide, Next, Notes, Settled, Strategy, WorkItem};
+use crate::trace::Trace;
+
+/// What makes a random search out of random numbers.
+pub trait Sample: Send {
+    /// Who takes one execution to its end by these numbers.
+    fn guide<'a>(&'a self, dice: Dice) -> Box<dyn Guide + 'a>;
+
+    /// The same for an execution ahead of its turn, with what the choices depend on beside the numbers: should that be
+    /// another one by then, the execution does not count. `None` where each execution changes what the next one does.
+    fn ahead(&self, _dice: Dice) -> Option<(Box<dyn Guide + Send>, u32)> {
+        None
+    }
+
+    /// What choices depend on beside the numbers, for [`Sample::ahead`].
+    fn basis(&self) -> u32 {
+        0
+    }
+
+    /// Takes in what ran, where later schedules depend on it.
+    fn learn(&mut self, _run: &Trace) {}
+
+    /// Forgets what was learnt: key points were added.
+    fn forget(&mut self) {}
+}
+
+/// Hands out one schedule number after another.
+#[derive(Clone, Debug)]
+pub struct Sampler<S> {
+    pub(in crate::strategy) sample: S,
+    seed: u64,
+    next: u64,
+    /// The least item that has not been looked at for being run ahead of its turn.
+    ahead: u64,
+    /// Items that are run ahead, each with what its choices depend on.
+    early: VecDeque<(u64, u32)>,
+}
+
+impl<S: Sample> Sampler<S> {
+    /// All schedules of a seed.
+    #[must_use]
+    pub fn new(sample: S, seed: u64) -> Self {
+        Self { sample, seed, next: 0, ahead: 0, early: VecDeque::new() }
+    }
+}
+
+impl<S: Sample> Strategy for Sampler<S> {
+    fn next(&mut self, _cache: &Cache) -> Next {
+        let id = self.next;
+        self.next += 1;
+        Next::Work(item(id))
+    }
+
+    fn guide<'a>(&'a self, item: &WorkItem, _cache: &'a Cache) -> Box<dyn Guide + 'a> {
+        self.sample.guide(Dice::new(self.seed, item.id))
+    }
+
+    fn ahead(&mut self, _cache: &Cache, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
+        let mut id = self.ahead.max(self.next);
+        // One in so many is left to the worker that runs the search.
+        id += u64::from(id.is_multiple_of(others as u64 + 1));
+        let (guide, basis) = self.sample.ahead(Dice::new(self.seed, id))?;
+        self.ahead = id + 1;
+        self.early.push_back((id, basis));
+        Some((item(id), guide))
+    }
+
+    fn settle(&mut self, item: &WorkItem, _notes: &mut Notes, _cache: &Cache) -> Settled {
+        while self.early.front().is_some_and(|&(id, _)| id < item.id) {
+            self.early.pop_front();
+        }
+        let now = Some(&(item.id, self.sample.basis()));
+        if self.early.front() == now { Settled::AsItIs } else { Settled::Void }
+    }
+
+    fn learn(&mut self, _item: &WorkItem, run: &Trace, _notes: Notes, _cache: &Cache) {
+        self.sample.learn(run);
+    }
+
+    fn saw(&mut self, run: &Trace) {
+        self.sample.learn(run);
+    }
+
+    fn reset(&mut self, _epoch: Epoch) {
+        self.sample.forget();
+        self.ahead = self.next;
+        self.early.clear();
+    }
+
+    fn coverage(&self, _cut: Option<u32>) -> Coverage {
+        Coverage::default()
+    }
+
+    fn bound(&self) -> Option<u32> {
+        None
+    }
+}
+
+fn item(id: u64) -> WorkItem {
+    WorkItem { id, prefix: Vec::new(), cost: 0, branch: None }
+}
+
+/// Who can be chosen, each once.
+pub(in crate::strategy) fn agents(at: &Point<'_>) -> impl Iterator<Item = Agent> {
+    // The ways in which one agent can go stand together.
+    let first = |nth: &usize| *nth == 0 || at.choices[nth - 1].agent != at.choices[*nth].agent;
+    (0..at.choices.len()).filter(first).map(|nth| at.choices[nth].agent)
+}
+
+/// Lets an agent run one event, in one of the ways in which it can go, each equally likely.
+pub(in crate::strategy) fn run(at: &Point<'_>, agent: Option<Agent>, dice: &mut Dice) -> Decision {
+    let mut ways = at.choices.iter().filter(|choice| Some(choice.agent) == agent);
+    let way = dice.below(ways.clone().count());
+    ways.nth(way).map_or(Decision::Cut, |&choice| Decision::Run { choice, until: Until::one() })
+}

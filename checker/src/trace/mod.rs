@@ -1,0 +1,207 @@
+//! What an execution recorded.
+
+pub mod cost;
+pub(crate) mod interner;
+mod moment;
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::sync::Arc;
+
+pub use self::moment::{Last, Moment, Reason};
+use crate::event::agent::{Agent, AgentView, Choice};
+use crate::event::divergence::{Difference, Seen};
+use crate::event::names::{Obj, ThreadName};
+use crate::event::operation::OpKind;
+use crate::event::recorded::Recorded;
+use crate::event::step::OpKey;
+use crate::hb::HappensBefore;
+
+/// The events of one execution, in order, with what could have been chosen before each.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// One for each event.
+    pub steps: Vec<TraceStep>,
+    /// The happens-before relation of the events.
+    pub hb: HappensBefore,
+    /// Every thread, in creation order.
+    pub threads: Vec<ThreadName>,
+    /// Operations that were pending and did not run.
+    pub unrun: Vec<Unrun>,
+    /// Locations that a thread has waited for in a spin loop.
+    pub spun_on: Vec<Obj>,
+}
+
+/// An operation that was pending and did not run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unrun {
+    /// After how many events it was pending last.
+    pub at: u32,
+    /// Whose it was, and what.
+    pub view: AgentView,
+    /// The next event took its chance away. Else the execution ended.
+    pub closed: bool,
+    /// The event that woke its thread for it.
+    pub waker: Option<u32>,
+}
+
+/// One event, and the point before it. Executions have up to millions of them and few that differ in more than their
+/// numbers, so what is alike is kept once: the [`Moment`] here, and what the event did in [`Recorded`].
+#[derive(Clone, Debug)]
+pub struct TraceStep {
+    /// What ran.
+    pub event: Recorded,
+    moment: Arc<Moment>,
+    /// Preemptions so far, this choice included.
+    pub preemptions: u32,
+    /// Delays so far, this choice included.
+    pub delays: u32,
+    /// It woke somebody from a condition variable or a futex.
+    pub woke: bool,
+}
+
+impl Deref for TraceStep {
+    type Target = Moment;
+
+    fn deref(&self) -> &Moment {
+        &self.moment
+    }
+}
+
+impl Trace {
+    pub(crate) fn clear(&mut self) {
+        self.steps.clear();
+        self.hb.clear();
+        self.threads.clear();
+        self.unrun.clear();
+        self.spun_on.clear();
+    }
+
+    /// Forgets the events from a position on. What is left can be replayed and read step by step; happens-before is still
+    /// that of the whole.
+    pub(crate) fn cut(&mut self, at: usize) {
+        self.steps.truncate(at);
+        self.unrun.retain(|unrun| (unrun.at as usize) < at);
+        let is_born = |thread: &usize| self.hb.born(*thread).is_none_or(|born| (born as usize) < at);
+        let born = (0..self.threads.len()).take_while(is_born).count();
+        self.threads.truncate(born);
+    }
+
+    /// What could be chosen before the event at a position.
+    #[must_use]
+    pub fn choices(&self, position: usize) -> &[Choice] {
+        &self.steps[position].choices
+    }
+
+    /// Whether a thread had to let others go although it could have gone on: what comes of its going on is left out.
+    #[must_use]
+    pub fn holds_back(&self) -> bool {
+        let is_held = |step: &TraceStep| match step.last {
+            Last::GivesWay(name) => step.choices.iter().all(|choice| choice.agent != Agent::Thread(name)),
+            Last::Nobody | Last::CanGoOn(_) | Last::Free(_) => false,
+        };
+        self.steps.iter().any(is_held)
+    }
+
+    /// The choices made, each with the operation that it ran: what a replay needs.
+    #[must_use]
+    pub fn schedule(&self) -> Vec<(Choice, OpKey)> {
+        self.steps.iter().map(TraceStep::replayed).collect()
+    }
+
+    /// How many preemptions the schedule has.
+    #[must_use]
+    pub fn preemptions(&self) -> u32 {
+        self.steps.last().map_or(0, |step| step.preemptions)
+    }
+
+    /// How many delays the schedule has.
+    #[must_use]
+    pub fn delays(&self) -> u32 {
+        self.steps.last().map_or(0, |step| step.delays)
+    }
+
+    /// The first event that is not the same in both.
+    #[must_use]
+    pub fn first_difference(&self, other: &Self) -> Option<Difference> {
+        let longest = self.steps.len().max(other.steps.len());
+        let at = (0..longest).find(|&at| match (self.steps.get(at), other.steps.get(at)) {
+            (Some(a), Some(b)) => a.choice != b.choice || a.event != b.event,
+            _ => true,
+        })?;
+        let seen = |trace: &Self| trace.steps.get(at).map_or(Seen::End, TraceStep::seen);
+        Some(Difference { at, expected: seen(self), got: seen(other) })
+    }
+}
+
+/// Whether it is a key point from the first execution on. Accesses of memory are none, nor is what a lock is made of: with more
+/// known about the program these are other events.
+fn is_always_known(step: &&TraceStep) -> bool {
+    use OpKind::{FutexResume, FutexWait, FutexWake};
+    let kind = step.event.op.kind;
+    !kind.is_access() && !matches!(kind, FutexWait | FutexResume | FutexWake)
+}
+
+/// The first synchronisation of an execution that does not come in a later one with more key points, before anything does
+/// that only the later one has: it may let another thread go, and from there on they are two schedules. So they are where
+/// another thread goes, since who goes may depend on what the others are about to do, and that are other operations now.
+pub(crate) fn first_other_synchronisation(steps: &[TraceStep], later: &[TraceStep]) -> Option<Difference> {
+    let same =
+        steps.iter().zip(later).take_while(|(step, other)| step.replayed() == other.replayed()).count();
+    let (expected, got) = (steps.get(same)?, later.get(same));
+    let is_same_thread = |got: &&TraceStep| got.choice.agent == expected.choice.agent;
+    let is_other = is_always_known(&expected)
+        && got.as_ref().is_none_or(|got| is_always_known(got) && is_same_thread(got));
+    let got = got.map_or(Seen::End, TraceStep::seen);
+    is_other.then(|| Difference { at: same, expected: expected.seen(), got })
+}
+
+/// The first synchronisation of an execution that its thread should have run in a later one with more key points as well, and
+/// did not. What only the later one has may be a key point only there, and is no difference; and it lets other threads go in
+/// between, so that threads are compared one by one.
+pub(crate) fn first_missing_synchronisation(steps: &[TraceStep], later: &[TraceStep]) -> Option<Difference> {
+    let mut compared_to: BTreeMap<ThreadName, usize> = BTreeMap::new();
+    let (at, missing) =
+        steps.iter().enumerate().filter(|(_, step)| is_always_known(step)).find(|(_, step)| {
+            let from = compared_to.entry(step.event.id.thread).or_default();
+            let same = later[*from..].iter().position(|other| other.replayed() == step.replayed());
+            *from += same.map_or(0, |same| same + 1);
+            same.is_none()
+        })?;
+    Some(Difference { at, expected: missing.seen(), got: Seen::NoSuchEvent })
+}
+
+impl TraceStep {
+    /// The same with another event.
+    pub(crate) fn with_event(&self, event: Recorded) -> Self {
+        Self { event, ..self.clone() }
+    }
+
+    pub(crate) fn new(
+        event: Recorded,
+        moment: Arc<Moment>,
+        (preemptions, delays): (u32, u32),
+        woke: bool,
+    ) -> Self {
+        Self { event, moment, preemptions, delays, woke }
+    }
+
+    /// The choice with the operation that it ran.
+    #[must_use]
+    pub fn replayed(&self) -> (Choice, OpKey) {
+        (self.choice, OpKey { kind: self.event.op.kind, site: self.event.site })
+    }
+
+    /// Whether the event is of the thread's own doing.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        matches!(self.choice.agent, Agent::Thread(_))
+    }
+
+    /// The event for whoever compares it with another one.
+    #[must_use]
+    pub fn seen(&self) -> Seen {
+        let (_, key) = self.replayed();
+        Seen::Operation { thread: self.event.id.thread, key, effect: self.event.did.clone() }
+    }
+}
