@@ -3,30 +3,20 @@
 #![warn(clippy::unwrap_used)]
 #![forbid(unsafe_code)]
 
-mod actions;
-mod build;
 mod commands;
-mod configuration;
-mod diagnostics;
 mod documents;
-mod exploration;
+mod explore;
 mod findings;
-mod folder;
-mod hints;
-mod hover;
 mod input;
-mod job;
-mod key;
-mod lenses;
-mod machine;
+mod known;
 mod mailbox;
-mod markdown;
 mod outbox;
+mod refusals;
 mod server;
 mod settings;
+mod show;
 mod state;
 mod text;
-mod words;
 
 use std::io;
 use std::path::PathBuf;

@@ -5,22 +5,30 @@ use std::thread;
 
 use tokio::sync::{mpsc, oneshot};
 
-use crate::state::State;
-
-type Work = Box<dyn FnOnce(&mut State) + Send>;
+type Work<S> = Box<dyn FnOnce(&mut S) + Send>;
 
 /// Where work for the owner of the state is put; clones are the same box.
-#[derive(Clone)]
-pub(crate) struct Mailbox(mpsc::UnboundedSender<Work>);
+pub(crate) struct Mailbox<S>(mpsc::UnboundedSender<Work<S>>);
+
+impl<S> Clone for Mailbox<S> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
 
 /// A mailbox that does not keep its owner alive.
-#[derive(Clone)]
-pub(crate) struct WeakMailbox(mpsc::WeakUnboundedSender<Work>);
+pub(crate) struct WeakMailbox<S>(mpsc::WeakUnboundedSender<Work<S>>);
 
-impl Mailbox {
+impl<S> Clone for WeakMailbox<S> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<S: 'static> Mailbox<S> {
     /// Starts the owner. It ends, and drops the state, when nobody can send any more.
-    pub(crate) fn new(state: impl FnOnce(WeakMailbox) -> State + Send + 'static) -> Self {
-        let (sender, mut work) = mpsc::unbounded_channel::<Work>();
+    pub(crate) fn new(state: impl FnOnce(WeakMailbox<S>) -> S + Send + 'static) -> Self {
+        let (sender, mut work) = mpsc::unbounded_channel::<Work<S>>();
         let weak = WeakMailbox(sender.downgrade());
         let own = move || {
             let mut state = state(weak);
@@ -37,12 +45,12 @@ impl Mailbox {
     }
 
     /// A handle that does not keep the owner alive.
-    pub(crate) fn downgrade(&self) -> WeakMailbox {
+    pub(crate) fn downgrade(&self) -> WeakMailbox<S> {
         WeakMailbox(self.0.downgrade())
     }
 
     /// Sends work, and does not wait for it.
-    pub(crate) fn send(&self, work: impl FnOnce(&mut State) + Send + 'static) {
+    pub(crate) fn send(&self, work: impl FnOnce(&mut S) + Send + 'static) {
         // The owner is gone only when the server ends.
         let _ = self.0.send(Box::new(work));
     }
@@ -50,7 +58,7 @@ impl Mailbox {
     /// Sends work at once, and gives its result later; `None` if the server ends before.
     pub(crate) fn ask<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut State) -> T + Send + 'static,
+        work: impl FnOnce(&mut S) -> T + Send + 'static,
     ) -> impl Future<Output = Option<T>> {
         self.ask_later(move |state, reply: oneshot::Sender<T>| {
             // Whoever asked may have given up.
@@ -61,7 +69,7 @@ impl Mailbox {
     /// The same for work that answers when it can.
     pub(crate) fn ask_later<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut State, oneshot::Sender<T>) + Send + 'static,
+        work: impl FnOnce(&mut S, oneshot::Sender<T>) + Send + 'static,
     ) -> impl Future<Output = Option<T>> {
         let (reply, answer) = oneshot::channel();
         self.send(move |state| work(state, reply));
@@ -69,9 +77,9 @@ impl Mailbox {
     }
 }
 
-impl WeakMailbox {
+impl<S: 'static> WeakMailbox<S> {
     /// Like [`Mailbox::send`], for what the state itself has started. Says whether the owner is still there.
-    pub(crate) fn send(&self, work: impl FnOnce(&mut State) + Send + 'static) -> bool {
+    pub(crate) fn send(&self, work: impl FnOnce(&mut S) + Send + 'static) -> bool {
         self.0.upgrade().is_some_and(|sender| sender.send(Box::new(work)).is_ok())
     }
 }

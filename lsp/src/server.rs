@@ -22,12 +22,12 @@ use tower_lsp::ls_types::{
 use tower_lsp::{Client, LanguageServer};
 
 use crate::commands::{self, Command};
-use crate::configuration;
 use crate::documents;
 use crate::input::Unreadable;
 use crate::mailbox::{Mailbox, WeakMailbox};
 use crate::outbox::{Changed, Message, Outbox, send_all};
 use crate::settings::Settings;
+use crate::show::{actions, configuration, hints, hover};
 use crate::state::{Hello, State, Surroundings};
 use crate::text::Encoding;
 
@@ -37,7 +37,7 @@ const TICK: Duration = Duration::from_secs(1);
 /// One connection.
 pub(crate) struct Interleaver {
     client: Client,
-    mailbox: Mailbox,
+    mailbox: Mailbox<State>,
     /// What the client can, and what waits until it may be told anything.
     greeting: Mutex<Greeting>,
 }
@@ -61,7 +61,7 @@ impl Interleaver {
     }
 
     /// Where work for the owner of the state is put, as long as there is one.
-    pub(crate) fn mailbox(&self) -> WeakMailbox {
+    pub(crate) fn mailbox(&self) -> WeakMailbox<State> {
         self.mailbox.downgrade()
     }
 
@@ -146,7 +146,7 @@ impl LanguageServer for Interleaver {
     async fn did_open(&self, params: DidOpenTextDocumentParams) {
         self.mailbox.send(move |state| {
             let uri = params.text_document.uri.clone();
-            state.documents.open(params.text_document);
+            state.known.documents.open(params.text_document);
             state.document_changed(&uri);
         });
     }
@@ -161,7 +161,7 @@ impl LanguageServer for Interleaver {
 
     async fn did_close(&self, params: DidCloseTextDocumentParams) {
         self.mailbox.send(move |state| {
-            state.documents.close(&params.text_document.uri);
+            state.known.documents.close(&params.text_document.uri);
             state.document_changed(&params.text_document.uri);
         });
     }
@@ -192,15 +192,17 @@ impl LanguageServer for Interleaver {
 
     async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
         let Some(file) = documents::path(&params.text_document.uri) else { return Ok(None) };
-        Ok(self.mailbox.ask(move |state| state.hints(&file, params.range)).await)
+        Ok(self.mailbox.ask(move |state| hints::hints(&state.known, &file, params.range)).await)
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         let at = params.text_document_position_params;
         let Some(file) = documents::path(&at.text_document.uri) else { return Ok(None) };
         let hover = self.mailbox.ask(move |state| match configuration::is_one(&file) {
-            true => configuration::hover(&state.documents.text(&file)?, at.position, state.encoding()),
-            false => state.hover(&file, at.position),
+            true => {
+                configuration::hover(&state.known.documents.text(&file)?, at.position, state.known.encoding)
+            }
+            false => hover::hover(&state.known, &file, at.position),
         });
         Ok(hover.await.flatten())
     }
@@ -210,8 +212,8 @@ impl LanguageServer for Interleaver {
         let file = documents::path(&at.text_document.uri).filter(|file| configuration::is_one(file));
         let Some(file) = file else { return Ok(None) };
         let items = self.mailbox.ask(move |state| {
-            let text = state.documents.text(&file).unwrap_or_default();
-            configuration::completions(&text, at.position, state.encoding())
+            let text = state.known.documents.text(&file).unwrap_or_default();
+            configuration::completions(&text, at.position, state.known.encoding)
         });
         Ok(items.await.map(CompletionResponse::Array))
     }
@@ -219,7 +221,7 @@ impl LanguageServer for Interleaver {
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         let uri: Uri = params.text_document.uri;
         let Some(file) = documents::path(&uri) else { return Ok(None) };
-        Ok(self.mailbox.ask(move |state| state.actions(&uri, &file, params.range)).await)
+        Ok(self.mailbox.ask(move |state| actions::actions(&state.known, &uri, &file, params.range)).await)
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {

@@ -5,7 +5,7 @@ use std::path::Path;
 use explorer::narrate::third_person::third_person;
 use explorer::report::explanation::{AccessLine, Compared, Explanation, PatternLine, Side};
 
-use super::Spot;
+use super::spot::Spot;
 
 /// So many orders are told, where it takes several to pass.
 const MOST_ORDERS: usize = 2;

@@ -5,7 +5,7 @@ use std::path::Path;
 use explorer::narrate::third_person::third_person;
 use explorer::report::{EventLine, Finding, OpKind, Party, Role, Why};
 
-use super::Spot;
+use super::spot::Spot;
 
 /// A change of thread.
 #[derive(Clone, PartialEq, Eq, Debug)]

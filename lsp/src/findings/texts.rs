@@ -9,8 +9,9 @@ use std::time::SystemTime;
 use explorer::store::findings::{KeptSource, content_hash};
 use files::Kind;
 
+use super::finding::Finding;
 use super::line_map::LineMap;
-use super::{Finding, Spot};
+use super::spot::Spot;
 use crate::documents::Documents;
 
 /// The digits that stand for a text.

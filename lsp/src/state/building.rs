@@ -5,50 +5,32 @@ use std::path::Path;
 use explorer::discover::BuildStep;
 
 use super::State;
-use super::exploring::NO_FOLDER;
-use crate::build::{Build, Built};
-use crate::job::{Job, Phase, Purpose, Wish};
+use crate::explore::build::{Build, Built};
+use crate::explore::job::{Job, Phase, Purpose};
 use crate::outbox::Changed;
+use crate::refusals::NO_FOLDER;
 
 impl State {
     /// The build that a job begins with: it has one at the most.
     pub(super) fn first_build(&mut self, id: u64) -> Option<Build> {
-        let job = self.jobs.get_mut(id)?;
+        let job = self.known.jobs.get_mut(id)?;
         // A schedule is that of the program as it was.
         let builds = !job.has_built && !matches!(job.wish.purpose, Purpose::Minimise { .. });
         let (wish, known) = builds.then(|| (job.wish.clone(), job.known_build.clone()))?;
-        let step = match self.is_gone(&wish) {
+        let step = match self.known.is_gone(&wish) {
             true => known,
-            false => self.build_step(&wish).filter(|step| step.needed),
+            false => self.known.build_step(&wish).filter(|step| step.needed),
         };
         let BuildStep { command, directory, .. } = step?;
         let confirmed = self.agreed.contains(&(command.clone(), directory.clone()));
         Some(Build { command, directory, confirmed })
     }
 
-    /// Whether there is no program any more for what was one.
-    fn is_gone(&self, wish: &Wish) -> bool {
-        let workspace = self.workspace(&wish.folder);
-        wish.target
-            .as_ref()
-            .zip(workspace)
-            .is_some_and(|(key, workspace)| workspace.target_in(&key.id, &key.root).is_none())
-    }
-
-    pub(super) fn build_step(&self, wish: &Wish) -> Option<BuildStep> {
-        let workspace = self.workspace(&wish.folder)?;
-        match (&wish.target, &wish.stands) {
-            (Some(key), _) => workspace.build_step(&workspace.target_in(&key.id, &key.root)?),
-            (None, Some((file, _))) => workspace.build_step_of_file(file),
-            (None, None) => None,
-        }
-    }
-
     pub(super) fn build(&mut self, id: u64, build: Build) {
-        let Some(cancelled) = self.jobs.get_mut(id).and_then(Job::build) else { return };
+        let Some(cancelled) = self.known.jobs.get_mut(id).and_then(Job::build) else { return };
         self.changed(Changed { lenses: true, hints: false, tree: true });
         let (client, mailbox) = (self.around.client.clone(), self.around.mailbox.clone());
-        let by_client = self.settings.runs_builds;
+        let by_client = self.known.settings.runs_builds;
         // A client that builds remembers it by itself.
         let agreed = (!by_client).then(|| (build.command.clone(), build.directory.clone()));
         self.around.runtime.spawn(async move {
@@ -61,7 +43,7 @@ impl State {
     }
 
     fn built(&mut self, id: u64, built: Built) {
-        let Some(folder) = self.jobs.get_mut(id).map(|job| job.wish.folder.clone()) else { return };
+        let Some(folder) = self.known.jobs.get_mut(id).map(|job| job.wish.folder.clone()) else { return };
         match built {
             Built::Done => self.look_again(id, &folder),
             Built::Declined => {
@@ -73,7 +55,7 @@ impl State {
 
     fn look_again(&mut self, id: u64, folder: &Path) {
         let number = self.look_at(folder);
-        match (self.jobs.get_mut(id), number) {
+        match (self.known.jobs.get_mut(id), number) {
             (Some(job), Some(number)) => job.phase = Phase::Looking(number),
             _ => self.fail(id, NO_FOLDER.to_owned()),
         }

@@ -1,25 +1,25 @@
 //! Exploring, checking again: from a click to the end of its job.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 use std::time::Duration;
 
 use explorer::config;
-use explorer::discover::{Target, Workspace};
+use explorer::discover::Target;
 use explorer::input::request::{Request, Strategy};
 use explorer::report::plural::plural;
 use explorer::store::findings::{CheckResult, last_words};
 use explorer::verbs::json_lines::Line;
-use tower_lsp::ls_types::{MessageType, Uri};
+use tower_lsp::ls_types::{MessageType, ProgressToken, Uri};
 
-use super::State;
+use super::{State, progress};
 use crate::commands::{Cancel, Explore};
 use crate::documents;
-use crate::exploration::{End, Exploration, arguments};
-use crate::folder::Folder;
-use crate::job::{Job, Phase, Purpose, Wish};
-use crate::key::{self, Key};
+use crate::explore::exploration::{End, Exploration, arguments};
+use crate::explore::job::{Job, Phase, Purpose, Wish};
+use crate::explore::key::Key;
+use crate::known::shown;
 use crate::outbox::Changed;
+use crate::refusals::{NO_FOLDER, NOT_LOOKED_AT, NOT_TRUSTED, no_finding, no_target};
 
 /// How much more each time that somebody wants to go further.
 const MORE: u32 = 4;
@@ -50,10 +50,10 @@ impl State {
     }
 
     fn start_for(&mut self, finding: &str, purpose: Purpose) -> Result<u64, String> {
-        if !self.settings.may_run() {
+        if !self.known.settings.may_run() {
             return Err(NOT_TRUSTED.to_owned());
         }
-        let found = self.findings.get(finding).ok_or_else(|| no_finding(finding))?;
+        let found = self.known.findings.get(finding).ok_or_else(|| no_finding(finding))?;
         let key = found.target();
         let wish = self.wish_for(key, purpose)?;
         self.start(wish)
@@ -62,30 +62,14 @@ impl State {
     /// For a target that the store knows. The last look may have come while the program was linked again, when there was none;
     /// the look that a job begins with sees whether it is there.
     fn wish_for(&self, key: Key, purpose: Purpose) -> Result<Wish, String> {
-        let folder = self.folder_with(&key).ok_or_else(|| no_target(&key.id))?;
+        let folder = self.known.folder_with(&key).ok_or_else(|| no_target(&key.id))?;
         let label = key.label().to_owned();
         Ok(Wish { folder, target: Some(key), stands: None, label, purpose })
     }
 
-    /// The target of the store that a client names.
-    fn explored_before(&self, name: &str) -> Option<Key> {
-        self.findings.targets().find(|key| self.name_of(key) == name)
-    }
-
-    /// The folder of a target: the one that was seen to have it, else one that holds its checkout.
-    fn folder_with(&self, key: &Key) -> Option<PathBuf> {
-        let has = |folder: &&Folder| {
-            let workspace = folder.workspace.as_ref();
-            workspace.is_some_and(|workspace| workspace.target_in(&key.id, &key.root).is_some())
-        };
-        let holds = |folder: &&Folder| folder.root() == key.root || key.root.starts_with(&folder.path);
-        let folder = self.folders.iter().find(has).or_else(|| self.folders.iter().find(holds))?;
-        Some(folder.path.clone())
-    }
-
     /// From what a client asks for to something that can be explored.
     fn wish(&self, wanted: &Explore) -> Result<Wish, String> {
-        if !self.settings.may_run() {
+        if !self.known.settings.may_run() {
             return Err(NOT_TRUSTED.to_owned());
         }
         let file = wanted.uri.as_ref().and_then(documents::path);
@@ -93,8 +77,8 @@ impl State {
         let purpose = Purpose::Explore { further: 0 };
         match (&wanted.target, &stands) {
             (Some(id), _) => {
-                let Some((folder, target)) = self.target(id, file.as_deref()) else {
-                    let key = self.explored_before(id).ok_or_else(|| no_target(id))?;
+                let Some((folder, target)) = self.known.target(id, file.as_deref()) else {
+                    let key = self.known.explored_before(id).ok_or_else(|| no_target(id))?;
                     return self.wish_for(key, purpose);
                 };
                 if let Some(sentence) = target.test.as_ref().and_then(|test| test.ambiguity.clone()) {
@@ -103,7 +87,7 @@ impl State {
                 Ok(Wish { folder, target: Some(Key::of(&target)), stands, label: target.label, purpose })
             }
             (None, Some((file, name))) => {
-                let folder = self.folder_of(file).ok_or("the file lies outside of the workspace")?;
+                let folder = self.known.folder_of(file).ok_or("the file lies outside of the workspace")?;
                 let label = name.clone();
                 Ok(Wish { folder: folder.path.clone(), target: None, stands, label, purpose })
             }
@@ -111,41 +95,27 @@ impl State {
         }
     }
 
-    /// The target that a client names. Where it does not name the checkout, that is the one of the file, else the first.
-    pub(super) fn target(&self, name: &str, file: Option<&Path>) -> Option<(PathBuf, Target)> {
-        let (id, root) = key::parse(name);
-        let find = |folder: &Folder| {
-            let workspace = folder.workspace.as_ref()?;
-            root.map_or_else(|| workspace.target(id), |root| workspace.target_in(id, root))
-        };
-        let first = file.and_then(|file| self.folder_of(file));
-        let mut folders = first.into_iter().chain(&self.folders);
-        folders.find_map(|folder| Some((folder.path.clone(), find(folder)?)))
-    }
-
-    pub(super) fn workspace(&self, folder: &Path) -> Option<Arc<Workspace>> {
-        self.folders.iter().find(|known| known.path == folder)?.workspace.clone()
-    }
-
     /// Begins a job, with a build where that is needed; what is under way already is not begun again.
     fn start(&mut self, wish: Wish) -> Result<u64, String> {
-        let of_target = wish.target.as_ref().and_then(|target| self.jobs.of_target(target));
-        let of_place = || wish.stands.as_ref().and_then(|(file, name)| self.jobs.of_place(file, name));
+        let of_target = wish.target.as_ref().and_then(|target| self.known.jobs.of_target(target));
+        let of_place = || wish.stands.as_ref().and_then(|(file, name)| self.known.jobs.of_place(file, name));
         if let Some(job) = of_target.or_else(of_place) {
             return Ok(job.id);
         }
-        if self.workspace(&wish.folder).is_none() {
+        if self.known.workspace(&wish.folder).is_none() {
             return Err(NOT_LOOKED_AT.to_owned());
         }
         // What is known of the programs there may be older than they are.
         let number = self.look_at(&wish.folder).ok_or(NO_FOLDER)?;
         if let Some(key) = &wish.target {
-            self.troubles.remove(key);
+            self.known.troubles.remove(key);
         }
-        let known_build = self.build_step(&wish);
-        let id = self.jobs.add(wish, Phase::Looking(number));
-        self.jobs.get_mut(id).into_iter().for_each(|job| job.known_build = known_build.clone());
-        self.show_progress(id);
+        let known_build = self.known.build_step(&wish);
+        let id = self.known.jobs.add(wish, Phase::Looking(number));
+        self.known.jobs.get_mut(id).into_iter().for_each(|job| job.known_build = known_build.clone());
+        if self.shows_progress {
+            progress::show(&self.around, id);
+        }
         self.changed(Changed { lenses: true, hints: false, tree: true });
         Ok(id)
     }
@@ -160,9 +130,9 @@ impl State {
 
     /// The program is as fresh as it gets.
     pub(super) fn explore_now(&mut self, id: u64) {
-        let Some(wish) = self.jobs.get_mut(id).map(|job| job.wish.clone()) else { return };
+        let Some(wish) = self.known.jobs.get_mut(id).map(|job| job.wish.clone()) else { return };
         let resolved = self.resolve(&wish);
-        let Some(job) = self.jobs.get_mut(id) else { return };
+        let Some(job) = self.known.jobs.get_mut(id) else { return };
         match resolved {
             Ok(target) => {
                 job.wish.target = Some(Key::of(&target));
@@ -176,12 +146,12 @@ impl State {
     }
 
     fn resolve(&self, wish: &Wish) -> Result<Target, String> {
-        let workspace = self.workspace(&wish.folder).ok_or(NOT_LOOKED_AT)?;
+        let workspace = self.known.workspace(&wish.folder).ok_or(NOT_LOOKED_AT)?;
         if let Some(key) = &wish.target {
             return workspace.target_in(&key.id, &key.root).ok_or_else(|| no_target(&key.id));
         }
         let Some((file, name)) = &wish.stands else { return Err(no_target("")) };
-        let text = self.documents.text(file);
+        let text = self.known.documents.text(file);
         let found = workspace.targets_of_file(file, text.as_deref());
         let found = found.into_iter().find(|at| at.name == *name);
         match found.map(|at| (at.target, at.why)) {
@@ -193,7 +163,7 @@ impl State {
 
     /// A program is explored as it is where building it again changes nothing, or nobody knows how: but not in silence.
     fn warn_if_stale(&self, wish: &Wish, target: &Target) {
-        let workspace = self.workspace(&wish.folder);
+        let workspace = self.known.workspace(&wish.folder);
         let candidates = workspace.iter().flat_map(|workspace| workspace.candidates());
         let mut programs = candidates.filter(|candidate| candidate.path == target.program);
         if let Some(source) = programs.find_map(|program| program.newer_source().map(Path::to_owned)) {
@@ -206,15 +176,16 @@ impl State {
     fn run(&mut self, id: u64, wish: &Wish, target: &Target) {
         let (verb, arguments) = match &wish.purpose {
             Purpose::Minimise { finding } => {
-                let schedule = self.findings.get(finding).map(|found| found.schedule().into_os_string());
-                let trust = self.settings.is_trusted().then(|| "--trust".into());
+                let schedule =
+                    self.known.findings.get(finding).map(|found| found.schedule().into_os_string());
+                let trust = self.known.settings.is_trusted().then(|| "--trust".into());
                 ("minimise", trust.into_iter().chain(schedule).collect())
             }
             purpose => ("explore", arguments(&self.request(target, purpose), &target.id)),
         };
         let (tool, directory) = (self.around.tool.clone(), wish.folder.clone());
         let exploration = Exploration { tool, verb, arguments, directory };
-        let Some(job) = self.jobs.get_mut(id) else { return };
+        let Some(job) = self.known.jobs.get_mut(id) else { return };
         job.phase = Phase::Running;
         let Some(cancelled) = job.next_part() else {
             self.end(id);
@@ -233,7 +204,7 @@ impl State {
     }
 
     fn request(&self, target: &Target, purpose: &Purpose) -> Request {
-        let budget = self.settings.budget;
+        let budget = self.known.settings.budget;
         let defaults = config::Settings {
             max_preemptions: Some(budget.max_preemptions),
             max_schedules: Some(budget.max_schedules),
@@ -251,7 +222,7 @@ impl State {
                 request.time_limit = request.time_limit.saturating_mul(more);
             }
             Purpose::Check { finding } => {
-                if let Some(found) = self.findings.get(finding) {
+                if let Some(found) = self.known.findings.get(finding) {
                     let bound = found.kept.finding.preemptions;
                     request.max_preemptions = bound.unwrap_or(request.max_preemptions);
                     if found.is_concurrency_bug() {
@@ -268,20 +239,20 @@ impl State {
 
     pub(super) fn cancel(&mut self, wish: &Cancel) -> bool {
         let is_named = |job: &&Job| {
-            let name = job.wish.target.as_ref().map(|key| self.name_of(key));
+            let name = job.wish.target.as_ref().map(|key| self.known.name_of(key));
             name.is_some() && name == wish.target
         };
         let meant = match wish {
-            Cancel { job: None, target: None } => self.jobs.only(),
+            Cancel { job: None, target: None } => self.known.jobs.only(),
             Cancel { job: Some(id), .. } => Some(*id),
-            Cancel { .. } => self.jobs.all().find(is_named).map(|job| job.id),
+            Cancel { .. } => self.known.jobs.all().find(is_named).map(|job| job.id),
         };
         meant.is_some_and(|id| self.cancel_job(id))
     }
 
     /// Says whether it was under way.
     pub(crate) fn cancel_job(&mut self, id: u64) -> bool {
-        let Some(job) = self.jobs.get_mut(id) else { return false };
+        let Some(job) = self.known.jobs.get_mut(id) else { return false };
         job.cancel();
         if matches!(job.phase, Phase::Looking(_)) {
             self.end(id);
@@ -290,11 +261,11 @@ impl State {
     }
 
     fn job_says(&mut self, id: u64, line: Line) {
-        let Some(job) = self.jobs.get_mut(id) else { return };
+        let Some(job) = self.known.jobs.get_mut(id) else { return };
         let has_found = job.take(&line);
         match line {
             Line::Progress(_) => {
-                self.report_progress(id);
+                progress::report(&mut self.known.jobs, &self.around.outbox, id);
                 self.changed(Changed { lenses: true, hints: false, tree: true });
             }
             Line::Finding { .. } if has_found => {
@@ -326,7 +297,7 @@ impl State {
     }
 
     fn tell_whether_minimised(&self, job: &Job, finding: &str) {
-        let finding = self.findings.get(finding).filter(|_| job.has_result());
+        let finding = self.known.findings.get(finding).filter(|_| job.has_result());
         if let Some(finding) = finding {
             let preemptions = finding.kept.finding.preemptions.unwrap_or_default();
             let told = match finding.can_be_minimised() {
@@ -340,8 +311,8 @@ impl State {
     }
 
     fn tell_whether_fixed(&self, job: &Job, finding: &str) {
-        let finding = self.findings.get(finding).filter(|_| job.has_result());
-        let target = finding.and_then(|finding| self.findings.target(&finding.target()));
+        let finding = self.known.findings.get(finding).filter(|_| job.has_result());
+        let target = finding.and_then(|finding| self.known.findings.target(&finding.target()));
         if let Some((finding, target)) = finding.zip(target) {
             let checked = last_words(&finding.kept, &target.last);
             let kind = match checked.result {
@@ -372,16 +343,16 @@ impl State {
 
     /// Says whether there is such a job.
     fn remember_trouble(&mut self, id: u64, sentence: &str) -> bool {
-        let Some(job) = self.jobs.get_mut(id) else { return false };
+        let Some(job) = self.known.jobs.get_mut(id) else { return false };
         if let Some(target) = job.wish.target.clone() {
-            self.troubles.insert(target, sentence.to_owned());
+            self.known.troubles.insert(target, sentence.to_owned());
         }
         true
     }
 
     pub(super) fn end(&mut self, id: u64) -> Option<Job> {
-        let job = self.jobs.remove(id)?;
-        self.end_progress(&job);
+        let job = self.known.jobs.remove(id)?;
+        progress::end(&self.around.outbox, &job);
         self.publish();
         self.changed(Changed::ALL);
         Some(job)
@@ -390,33 +361,20 @@ impl State {
     /// The programs that use a file.
     pub(super) fn programs(&self, uri: &Uri) -> serde_json::Value {
         let file = documents::path(uri);
-        let folder = file.as_ref().and_then(|file| self.folder_of(file));
+        let folder = file.as_ref().and_then(|file| self.known.folder_of(file));
         let workspace = folder.and_then(|folder| folder.workspace.as_ref());
         let found = workspace.zip(file.as_ref()).map(|(workspace, file)| workspace.programs_using(file));
         let choice = |target: Target| {
             let program = folder.map(|folder| shown(&target.program, &folder.path)).unwrap_or_default();
-            let name = self.name_of(&Key::of(&target));
+            let name = self.known.name_of(&Key::of(&target));
             serde_json::json!({ "target": name, "label": target.label, "detail": program })
         };
         found.into_iter().flatten().map(choice).collect()
     }
-}
 
-const NOT_LOOKED_AT: &str = "the workspace has not been looked at yet";
-pub(super) const NO_FOLDER: &str = "the folder is no longer part of the workspace";
-
-pub(super) const NOT_TRUSTED: &str =
-    "the workspace is not trusted, so that nothing is built, run or looked into; trust it to explore";
-
-pub(super) fn no_finding(id: &str) -> String {
-    format!("there is no finding `{id}` any more")
-}
-
-pub(super) fn no_target(id: &str) -> String {
-    format!("`{id}` is not there any more: build it again")
-}
-
-/// A path relative to its folder, if it lies in there.
-pub(super) fn shown(path: &Path, folder: &Path) -> String {
-    path.strip_prefix(folder).unwrap_or(path).display().to_string()
+    /// A client wants the work of a token to end.
+    pub(crate) fn progress_cancelled(&mut self, cancelled: &ProgressToken) {
+        let job = self.known.jobs.all().map(|job| job.id).find(|id| progress::token(*id) == *cancelled);
+        job.map(|job| self.cancel_job(job));
+    }
 }

@@ -7,18 +7,7 @@ use explorer::program::doctor::Check;
 use tower_lsp::ls_types::MessageType;
 
 use super::State;
-use crate::machine::examine;
-
-/// What is known of the machine.
-#[derive(Default)]
-pub(super) enum Fitness {
-    #[default]
-    Unknown,
-    /// It is being found out, and these jobs wait for it.
-    Examined(BTreeSet<u64>),
-    /// Programs can be explored.
-    Fit,
-}
+use crate::explore::machine::{Fitness, examine};
 
 impl State {
     /// Whether a job can go on at once. If not, the machine is examined first, and the job goes on or fails after that.

@@ -10,8 +10,9 @@ use tower_lsp::ls_types::{CodeLens, Uri};
 
 use super::State;
 use crate::documents;
-use crate::folder::{Folder, Look, Looked};
+use crate::explore::folder::{Folder, Look, Looked};
 use crate::outbox::Changed;
+use crate::show::lenses::lenses_of_file;
 
 /// Whether a folder can be looked through: not that of the whole system, or of everything that somebody has.
 fn is_small(folder: &Path) -> bool {
@@ -21,41 +22,43 @@ fn is_small(folder: &Path) -> bool {
 impl State {
     /// Folders have come or gone.
     pub(crate) fn folders_changed(&mut self, added: Vec<PathBuf>, removed: &[PathBuf]) {
-        self.folders.retain(|folder| !removed.contains(&folder.path));
+        self.known.folders.retain(|folder| !removed.contains(&folder.path));
         // Nobody looks at these folders any more.
-        for job in
-            removed.iter().flat_map(|folder| self.jobs.waiting_for(folder, u64::MAX)).collect::<Vec<_>>()
+        for job in removed
+            .iter()
+            .flat_map(|folder| self.known.jobs.waiting_for(folder, u64::MAX))
+            .collect::<Vec<_>>()
         {
             self.cancel_job(job);
         }
-        self.folders.extend(added.into_iter().map(Folder::new));
-        self.documents.name_folders(self.folders.iter().map(|folder| folder.named.as_path()));
+        self.known.folders.extend(added.into_iter().map(Folder::new));
+        self.known.documents.name_folders(self.known.folders.iter().map(|folder| folder.named.as_path()));
         self.ready();
     }
 
     pub(super) fn look_at_all(&mut self) {
-        for path in self.folders.iter().map(|folder| folder.path.clone()).collect::<Vec<_>>() {
+        for path in self.known.folders.iter().map(|folder| folder.path.clone()).collect::<Vec<_>>() {
             self.look_at(&path);
         }
     }
 
     /// A file that lies in no folder opens the one around it.
     pub(super) fn look_at_folder_of(&mut self, file: &Path) {
-        let is_alone = self.folder_of(file).is_none() && self.documents.get(file).is_some();
+        let is_alone = self.known.folder_of(file).is_none() && self.known.documents.get(file).is_some();
         if let Some(around) = file.parent().filter(|around| is_alone && file.is_file() && is_small(around)) {
-            self.folders.push(Folder::new(around.to_owned()));
+            self.known.folders.push(Folder::new(around.to_owned()));
         }
-        if let Some(path) = self.folder_of(file).map(|folder| folder.path.clone()) {
+        if let Some(path) = self.known.folder_of(file).map(|folder| folder.path.clone()) {
             self.look_at(&path);
         }
     }
 
     /// Has a folder looked at; gives the number of the look that sees what is there now.
     pub(super) fn look_at(&mut self, path: &Path) -> Option<u64> {
-        if !self.settings.may_run() {
+        if !self.known.settings.may_run() {
             return None;
         }
-        let (look, number) = self.folder_mut(path)?.look();
+        let (look, number) = self.known.folder_mut(path)?.look();
         look.into_iter().for_each(|look| self.take(look));
         Some(number)
     }
@@ -69,7 +72,7 @@ impl State {
     }
 
     fn looked(&mut self, looked: Looked) {
-        let Some(folder) = self.folder_mut(&looked.path) else { return };
+        let Some(folder) = self.known.folder_mut(&looked.path) else { return };
         let next = folder.looked(&looked);
         next.into_iter().for_each(|look| self.take(look));
         if looked.changed {
@@ -80,7 +83,7 @@ impl State {
         for (uri, reply) in std::mem::take(&mut self.waiting) {
             self.lenses(uri, reply);
         }
-        for job in self.jobs.waiting_for(&looked.path, looked.number) {
+        for job in self.known.jobs.waiting_for(&looked.path, looked.number) {
             self.looked_for(job);
         }
     }
@@ -91,8 +94,9 @@ impl State {
             self.publish();
             self.changed(Changed::ALL);
         }
-        let is_used = |folder: &&Folder| self.documents.paths().any(|file| file.starts_with(&folder.path));
-        let due = self.folders.iter().filter(is_used).filter(|folder| folder.is_due());
+        let is_used =
+            |folder: &&Folder| self.known.documents.paths().any(|file| file.starts_with(&folder.path));
+        let due = self.known.folders.iter().filter(is_used).filter(|folder| folder.is_due());
         for path in due.map(|folder| folder.path.clone()).collect::<Vec<_>>() {
             self.look_at(&path);
         }
@@ -105,7 +109,7 @@ impl State {
         }
         let sources = files.iter().filter(|file| findings::stores_of(file).is_none());
         let folders: BTreeSet<PathBuf> =
-            sources.filter_map(|file| Some(self.folder_of(file)?.path.clone())).collect();
+            sources.filter_map(|file| Some(self.known.folder_of(file)?.path.clone())).collect();
         for path in folders {
             self.look_at(&path);
         }
@@ -114,13 +118,13 @@ impl State {
 
     /// Reads what has changed in the stores of all folders, and says whether anything has.
     pub(super) fn look_at_stores(&mut self) -> bool {
-        let mut roots: BTreeSet<PathBuf> = self.folders.iter().map(Folder::root).collect();
-        for folder in &self.folders {
+        let mut roots: BTreeSet<PathBuf> = self.known.folders.iter().map(Folder::root).collect();
+        for folder in &self.known.folders {
             let programs = folder.workspace.iter().flat_map(|workspace| workspace.candidates());
             roots.extend(programs.map(|program| root_of(&program.path, &folder.path)));
         }
-        let is_less = self.findings.forget_others(&roots);
-        let changed = roots.iter().filter(|root| self.findings.look_at(root));
+        let is_less = self.known.findings.forget_others(&roots);
+        let changed = roots.iter().filter(|root| self.known.findings.look_at(root));
         changed.count() > 0 || is_less
     }
 
@@ -134,14 +138,14 @@ impl State {
 
     /// The lenses of a file; those of a folder that was not looked at yet come when it was.
     pub(crate) fn lenses(&mut self, uri: Uri, reply: oneshot::Sender<Vec<CodeLens>>) {
-        let file = documents::path(&uri).filter(|_| self.settings.lenses);
-        let folder = file.as_ref().and_then(|file| self.folder_of(file));
-        let is_to_come = !self.has_heard_all && self.settings.may_run();
+        let file = documents::path(&uri).filter(|_| self.known.settings.lenses);
+        let folder = file.as_ref().and_then(|file| self.known.folder_of(file));
+        let is_to_come = !self.has_heard_all && self.known.settings.may_run();
         if is_to_come && folder.is_some_and(|folder| folder.workspace.is_none()) {
             self.waiting.push((uri, reply));
             return;
         }
-        let lenses = file.map(|file| self.lenses_of_file(&uri, &file)).unwrap_or_default();
+        let lenses = file.map(|file| lenses_of_file(&self.known, &uri, &file)).unwrap_or_default();
         // Whoever asked may have given up.
         let _ = reply.send(lenses);
     }

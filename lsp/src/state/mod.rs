@@ -5,11 +5,9 @@ mod exploring;
 mod fitness;
 mod looking;
 mod progress;
-mod showing;
-mod tree;
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
@@ -17,16 +15,19 @@ use tokio::sync::oneshot;
 use tower_lsp::Client;
 use tower_lsp::ls_types::{CodeLens, Diagnostic, DidChangeTextDocumentParams, MessageType, Uri};
 
-use self::fitness::Fitness;
 use crate::commands::Command;
-use crate::documents::{self, Documents};
-use crate::findings::{Findings, Texts};
-use crate::folder::Folder;
-use crate::job::Jobs;
-use crate::key::Key;
+use crate::documents;
+use crate::explore::folder::Folder;
+use crate::explore::key::Key;
+use crate::explore::machine::Fitness;
+use crate::known::Known;
 use crate::mailbox::WeakMailbox;
 use crate::outbox::{Changed, Message, Outbox};
+use crate::refusals::no_finding;
 use crate::settings::Settings;
+use crate::show::diagnostics::Diagnosing;
+use crate::show::why_no_lens::why_no_lens;
+use crate::show::{configuration, tree};
 use crate::text::Encoding;
 
 /// What the state is made with.
@@ -35,7 +36,7 @@ pub(crate) struct Surroundings {
     pub(crate) tool: PathBuf,
     pub(crate) runtime: Handle,
     pub(crate) client: Client,
-    pub(crate) mailbox: WeakMailbox,
+    pub(crate) mailbox: WeakMailbox<State>,
     pub(crate) outbox: Outbox,
 }
 
@@ -48,20 +49,12 @@ pub(crate) struct Hello {
     pub(crate) shows_progress: bool,
 }
 
-/// All that the server knows.
+/// All that the server knows, and what it is about to do.
 pub(crate) struct State {
     around: Surroundings,
-    hello: Hello,
-    pub(crate) settings: Settings,
-    folders: Vec<Folder>,
-    pub(crate) documents: Documents,
-    pub(crate) findings: Findings,
-    pub(crate) texts: Texts,
-    pub(crate) jobs: Jobs,
-    /// The finding that hints belong to, if one was chosen.
-    selected: Option<String>,
-    /// Why targets could not be explored the last time.
-    troubles: HashMap<Key, String>,
+    pub(crate) known: Known,
+    /// The client shows the progress of work.
+    shows_progress: bool,
     /// How much more than usual was asked for, by target.
     further: HashMap<Key, u32>,
     /// Requests that wait for the first look at their folder.
@@ -79,15 +72,8 @@ impl State {
     pub(crate) fn new(around: Surroundings) -> Self {
         Self {
             around,
-            hello: Hello::default(),
-            settings: Settings::default(),
-            folders: Vec::new(),
-            documents: Documents::default(),
-            findings: Findings::default(),
-            texts: Texts::default(),
-            jobs: Jobs::default(),
-            selected: None,
-            troubles: HashMap::new(),
+            known: Known::default(),
+            shows_progress: false,
             further: HashMap::new(),
             waiting: Vec::new(),
             has_heard_all: false,
@@ -100,9 +86,9 @@ impl State {
     /// A client has said what it is.
     pub(crate) fn begin(&mut self, settings: Result<Settings, String>, hello: Hello) {
         self.settled(settings);
-        self.folders = hello.folders.iter().cloned().map(Folder::new).collect();
-        self.documents.name_folders(self.folders.iter().map(|folder| folder.named.as_path()));
-        self.hello = hello;
+        self.known.folders = hello.folders.iter().cloned().map(Folder::new).collect();
+        self.known.documents.name_folders(self.known.folders.iter().map(|folder| folder.named.as_path()));
+        (self.known.encoding, self.shows_progress) = (hello.encoding, hello.shows_progress);
     }
 
     /// It is ready to be told things.
@@ -118,9 +104,9 @@ impl State {
 
     /// A client's settings are others.
     pub(crate) fn configured(&mut self, settings: Result<Settings, String>) {
-        let was_trusted = self.settings.may_run();
+        let was_trusted = self.known.settings.may_run();
         self.settled(settings);
-        if self.settings.may_run() && !was_trusted {
+        if self.known.settings.may_run() && !was_trusted {
             self.look_at_all();
         }
         self.changed(Changed::ALL);
@@ -128,40 +114,31 @@ impl State {
 
     fn settled(&mut self, settings: Result<Settings, String>) {
         match settings {
-            Ok(settings) => self.settings = settings,
+            Ok(settings) => self.known.settings = settings,
             Err(sentence) => self.show(MessageType::ERROR, sentence),
         }
     }
 
-    pub(crate) fn encoding(&self) -> Encoding {
-        self.hello.encoding
-    }
-
     /// A document was edited.
     pub(crate) fn edited(&mut self, params: DidChangeTextDocumentParams) {
-        let before = self.stale_findings();
-        let (document, encoding) = (params.text_document, self.hello.encoding);
+        let before = self.known.stale_findings();
+        let (document, encoding) = (params.text_document, self.known.encoding);
         let is_open =
-            self.documents.change(&document.uri, document.version, params.content_changes, encoding);
+            self.known.documents.change(&document.uri, document.version, params.content_changes, encoding);
         if !is_open {
             tracing::warn!("`{}` was edited and is not open", document.uri.as_str());
             return;
         }
         self.publish();
-        if self.stale_findings() != before {
+        if self.known.stale_findings() != before {
             self.changed(Changed::ALL);
         }
-    }
-
-    /// How many findings are of another text than that of now.
-    fn stale_findings(&self) -> usize {
-        self.findings.open().filter(|finding| self.texts.is_stale(finding, &self.documents)).count()
     }
 
     /// A document was opened, closed, or saved.
     pub(crate) fn document_changed(&mut self, uri: &Uri) {
         if let Some(file) = documents::path(uri) {
-            self.texts.forget(&file);
+            self.known.texts.forget(&file);
             self.look_at_folder_of(&file);
         }
         self.publish();
@@ -177,10 +154,10 @@ impl State {
             Command::Cancel(wish) => Ok(json!({ "cancelled": self.cancel(&wish) })),
             Command::Select(wish) => self.select(wish.finding).map(|()| Value::Null),
             Command::Dismiss(wish) => self.dismiss(&wish.finding).map(|()| Value::Null),
-            Command::WhyNoLens(place) => Ok(json!({ "sentence": self.why_no_lens(&place) })),
+            Command::WhyNoLens(place) => Ok(json!({ "sentence": why_no_lens(&self.known, &place) })),
             Command::Programs(file) => Ok(self.programs(&file.uri)),
-            Command::Tree => Ok(self.tree()),
-            Command::Configuration(wish) => self.configuration(&wish.target),
+            Command::Tree => Ok(tree::tree(&self.known)),
+            Command::Configuration(wish) => configuration::of_target(&self.known, &wish.target),
         }
     }
 
@@ -190,22 +167,49 @@ impl State {
 
     pub(crate) fn changed(&self, changed: Changed) {
         self.around.outbox.put(Message::Changed(changed));
-        self.around.outbox.put(Message::Status(self.status()));
+        self.around.outbox.put(Message::Status(tree::status(&self.known)));
     }
 
-    /// The workspace folder that a file belongs to, be it by way of a symbolic link that its editor followed.
-    pub(crate) fn folder_of(&self, file: &Path) -> Option<&Folder> {
-        let opened_as = || documents::named_path(&self.documents.get(file)?.uri);
-        let holding = |file: &Path| crate::folder::holding(&self.folders, file);
-        holding(file).or_else(|| holding(&opened_as()?))
+    /// Tells the client about the diagnostics that have changed.
+    pub(crate) fn publish(&mut self) {
+        let diagnosing = Diagnosing {
+            documents: &self.known.documents,
+            texts: &self.known.texts,
+            encoding: self.known.encoding,
+        };
+        let mut now: HashMap<Uri, Vec<Diagnostic>> = diagnosing.all(self.known.findings.open());
+        now.extend(
+            self.known.folders.iter().filter_map(|folder| configuration::problems(&self.known, &folder.path)),
+        );
+        let gone = self.published.keys().filter(|uri| !now.contains_key(uri));
+        let gone = gone.map(|uri| (uri.clone(), Vec::new()));
+        let changed = now.iter().filter(|(uri, diagnostics)| self.published.get(uri) != Some(diagnostics));
+        let changed = changed.map(|(uri, diagnostics)| (uri.clone(), diagnostics.clone()));
+        for (uri, diagnostics) in gone.chain(changed) {
+            let version =
+                documents::path(&uri).and_then(|path| Some(self.known.documents.get(&path)?.version));
+            self.around.outbox.put(Message::Diagnostics { uri, diagnostics, version });
+        }
+        self.published = now;
     }
 
-    /// What clients call a target.
-    pub(crate) fn name_of(&self, key: &Key) -> String {
-        key.name(&self.folders.first().map(Folder::root).unwrap_or_default())
+    /// # Errors
+    /// When there is no such finding.
+    pub(super) fn select(&mut self, finding: String) -> Result<(), String> {
+        self.known.findings.get(&finding).ok_or_else(|| no_finding(&finding))?;
+        self.known.selected = Some(finding);
+        self.changed(Changed { lenses: false, hints: true, tree: false });
+        Ok(())
     }
 
-    fn folder_mut(&mut self, path: &Path) -> Option<&mut Folder> {
-        self.folders.iter_mut().find(|folder| folder.path == path)
+    /// # Errors
+    /// When the store cannot be written.
+    pub(super) fn dismiss(&mut self, finding: &str) -> Result<(), String> {
+        let found = self.known.findings.get(finding).ok_or_else(|| no_finding(finding))?;
+        found.folder.dismiss(&found.kept.id).map_err(|error| error.to_string())?;
+        self.look_at_stores();
+        self.publish();
+        self.changed(Changed::ALL);
+        Ok(())
     }
 }

@@ -4,12 +4,15 @@ use std::path::Path;
 
 use explorer::config::{Config, FILE, Key, Problem, Section, Severity, ValueKind, schema};
 use explorer::discover::Target;
+use serde_json::{Value, json};
 use tower_lsp::ls_types::{
     CompletionItem, CompletionItemKind, Diagnostic, DiagnosticSeverity, Documentation, Hover, HoverContents,
-    MarkupContent, MarkupKind, Position, Range,
+    MarkupContent, MarkupKind, Position, Range, Uri,
 };
 
-use crate::diagnostics::SOURCE;
+use crate::known::Known;
+use crate::refusals::no_target;
+use crate::show::diagnostics::SOURCE;
 use crate::text::{Encoding, line, position};
 
 /// Whether a file is one.
@@ -171,6 +174,25 @@ pub(crate) fn with_arguments(content: &str, folder: &Path, target: &Target) -> (
 
 fn joined(lines: &[String]) -> String {
     format!("{}\n", lines.join("\n"))
+}
+
+/// What is wrong in the `interleaver.toml` of a folder, and where that is.
+pub(crate) fn problems(known: &Known, folder: &Path) -> Option<(Uri, Vec<Diagnostic>)> {
+    let path = folder.join(FILE);
+    let found = diagnostics(&known.documents.text(&path)?, folder, known.encoding);
+    Some((known.documents.uri(&path)?, found)).filter(|(_, found)| !found.is_empty())
+}
+
+/// `interleaver.toml` with a place for the arguments of a target; nothing is written.
+///
+/// # Errors
+/// When there is no such target.
+pub(crate) fn of_target(known: &Known, target: &str) -> Result<Value, String> {
+    let (folder, target) = known.target(target, None).ok_or_else(|| no_target(target))?;
+    let path = folder.join(FILE);
+    let text = known.documents.text(&path).unwrap_or_default();
+    let (text, line) = with_arguments(&text, &folder, &target);
+    Ok(json!({ "path": path, "text": text, "line": line }))
 }
 
 #[cfg(test)]

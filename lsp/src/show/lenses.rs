@@ -8,63 +8,61 @@ use serde_json::{Value, json};
 use tower_lsp::ls_types::{CodeLens, Command, Position, Range, Uri};
 
 use crate::commands::{self, client};
+use crate::explore::job::Job;
+use crate::explore::key::Key;
 use crate::findings::Finding;
-use crate::job::Job;
-use crate::key::Key;
-use crate::state::State;
-use crate::words;
+use crate::known::Known;
+use crate::show::words;
 
 /// How many programs are offered one by one to a client that has no list to pick from.
 const MOST_PROGRAMS: usize = 3;
 
 const EXPLORE: &str = "▶ Explore interleavings";
 
-impl State {
-    /// All lenses of a file.
-    pub(crate) fn lenses_of_file(&self, uri: &Uri, file: &Path) -> Vec<CodeLens> {
-        let workspace = self.folder_of(file).and_then(|folder| folder.workspace.as_ref());
-        let mut lenses = match workspace.filter(|_| self.settings.may_run()) {
-            Some(workspace) => Above { state: self, workspace, uri, file }.all(),
-            None => Vec::new(),
-        };
-        lenses.extend(self.findings.open().filter_map(|finding| self.replay_lens(finding, file)));
-        lenses
-    }
+/// All lenses of a file.
+pub(crate) fn lenses_of_file(known: &Known, uri: &Uri, file: &Path) -> Vec<CodeLens> {
+    let workspace = known.folder_of(file).and_then(|folder| folder.workspace.as_ref());
+    let mut lenses = match workspace.filter(|_| known.settings.may_run()) {
+        Some(workspace) => Above { known, workspace, uri, file }.all(),
+        None => Vec::new(),
+    };
+    lenses.extend(known.findings.open().filter_map(|finding| replay_lens(known, finding, file)));
+    lenses
+}
 
-    /// Above a failing line.
-    fn replay_lens(&self, finding: &Finding, file: &Path) -> Option<CodeLens> {
-        let spot = finding.at.as_ref().filter(|spot| spot.file == file)?;
-        let line = self.texts.now(finding, spot, &self.documents);
-        let title = if finding.is_concurrency_bug() { "⏮ Replay" } else { "⏮ Replay the failing run" };
-        Some(lens(line, title, Some((client::REPLAY.to_owned(), self.replay(finding)?))))
-    }
+/// Above a failing line.
+fn replay_lens(known: &Known, finding: &Finding, file: &Path) -> Option<CodeLens> {
+    let spot = finding.at.as_ref().filter(|spot| spot.file == file)?;
+    let line = known.texts.now(finding, spot, &known.documents);
+    let title = if finding.is_concurrency_bug() { "⏮ Replay" } else { "⏮ Replay the failing run" };
+    Some(lens(line, title, Some((client::REPLAY.to_owned(), replay(known, finding)?))))
+}
 
-    /// What `interleaver.replay` takes; `None` where the client has no such command.
-    pub(crate) fn replay(&self, finding: &Finding) -> Option<Value> {
-        self.replay_of(finding, &finding.schedule(), false)
-    }
+/// What `interleaver.replay` takes; `None` where the client has no such command.
+pub(crate) fn replay(known: &Known, finding: &Finding) -> Option<Value> {
+    replay_of(known, finding, &finding.schedule(), false)
+}
 
-    /// The same for the schedule that passes; `None` where there is none, too.
-    pub(crate) fn replay_passing(&self, finding: &Finding) -> Option<Value> {
-        self.replay_of(finding, &finding.passing()?, true)
-    }
+/// The same for the schedule that passes; `None` where there is none, too.
+pub(crate) fn replay_passing(known: &Known, finding: &Finding) -> Option<Value> {
+    replay_of(known, finding, &finding.passing()?, true)
+}
 
-    fn replay_of(&self, finding: &Finding, schedule: &Path, passes: bool) -> Option<Value> {
-        self.settings.runs(client::REPLAY).then(|| {
-            json!({
-                "finding": finding.id,
-                "schedule": schedule,
-                "passes": passes,
-                "program": finding.program(),
-                "folder": finding.root,
-            })
+fn replay_of(known: &Known, finding: &Finding, schedule: &Path, passes: bool) -> Option<Value> {
+    known.settings.runs(client::REPLAY).then(|| {
+        json!({
+            "finding": finding.id,
+            "schedule": schedule,
+            "passes": passes,
+            "program": finding.program(),
+            "folder": finding.root,
         })
-    }
+    })
 }
 
 /// The lines of a file above which something can be explored.
 struct Above<'a> {
-    state: &'a State,
+    known: &'a Known,
     workspace: &'a Workspace,
     uri: &'a Uri,
     file: &'a Path,
@@ -72,7 +70,7 @@ struct Above<'a> {
 
 impl Above<'_> {
     fn all(&self) -> Vec<CodeLens> {
-        let text = self.state.documents.get(self.file).map(|document| document.text.as_str());
+        let text = self.known.documents.get(self.file).map(|document| document.text.as_str());
         let targets = self.workspace.targets_of_file(self.file, text);
         if targets.is_empty() {
             return self.users();
@@ -84,12 +82,12 @@ impl Above<'_> {
     /// The file itself has neither `main` nor tests.
     fn users(&self) -> Vec<CodeLens> {
         let users = self.workspace.programs_using(self.file);
-        if !users.is_empty() && self.state.settings.runs(client::PICK_PROGRAM) {
+        if !users.is_empty() && self.known.settings.runs(client::PICK_PROGRAM) {
             let pick = (client::PICK_PROGRAM.to_owned(), json!({ "uri": self.uri }));
             return vec![lens(0, "Explore a program that uses this file…", Some(pick))];
         }
         let own = |target: explorer::discover::Target| {
-            let explore = json!({ "target": self.state.name_of(&Key::of(&target)), "uri": self.uri });
+            let explore = json!({ "target": self.known.name_of(&Key::of(&target)), "uri": self.uri });
             lens(
                 0,
                 &format!("▶ Explore `{}`, which uses this file", target.label),
@@ -113,9 +111,9 @@ impl Above<'_> {
 
     fn of_standing(&self, at: &TargetAt) -> Vec<CodeLens> {
         let line = at.line.saturating_sub(1);
-        let by_name = || self.state.jobs.of_place(self.file, &at.name);
+        let by_name = || self.known.jobs.of_place(self.file, &at.name);
         let target = at.target.as_ref().map(Key::of);
-        if let Some(job) = target.as_ref().and_then(|key| self.state.jobs.of_target(key)).or_else(by_name) {
+        if let Some(job) = target.as_ref().and_then(|key| self.known.jobs.of_target(key)).or_else(by_name) {
             return running(line, job);
         }
         match (&at.why, &target) {
@@ -129,7 +127,7 @@ impl Above<'_> {
 
     fn warning(&self, line: u32, sentence: &str) -> CodeLens {
         let why = (client::WHY_NO_LENS.to_owned(), json!({ "uri": self.uri, "line": line }));
-        let why = Some(why).filter(|(command, _)| self.state.settings.runs(command));
+        let why = Some(why).filter(|(command, _)| self.known.settings.runs(command));
         lens(line, &format!("⚠ {sentence}"), why)
     }
 
@@ -149,8 +147,8 @@ impl Above<'_> {
     }
 
     fn of_ready(&self, key: &Key, line: u32, stale: &str) -> Vec<CodeLens> {
-        let state = self.state;
-        let name = state.name_of(key);
+        let known = self.known;
+        let name = known.name_of(key);
         let command = |extra: Value| {
             let mut argument = json!({ "target": name, "uri": self.uri });
             if let (Some(argument), Value::Object(extra)) = (argument.as_object_mut(), extra) {
@@ -159,17 +157,17 @@ impl Above<'_> {
             server("explore", argument)
         };
         let explore = |title: &str| lens(line, &format!("{title}{stale}"), command(json!({})));
-        if let Some(trouble) = state.trouble_of(key) {
+        if let Some(trouble) = known.trouble_of(key) {
             return vec![self.warning(line, trouble), explore(EXPLORE)];
         }
-        let open: Vec<&Finding> = state.findings.of_target(key).filter(|finding| finding.is_open()).collect();
-        let kept = state.findings.target(key);
+        let open: Vec<&Finding> = known.findings.of_target(key).filter(|finding| finding.is_open()).collect();
+        let kept = known.findings.target(key);
         let Some(kept) = kept else {
             let mut lenses = vec![explore(EXPLORE)];
             lenses.extend(self.of_finding(line, &name, &open));
             return lenses;
         };
-        let mut lenses = vec![explore(&words::after(&kept.last, state.bugs(key)))];
+        let mut lenses = vec![explore(&words::after(&kept.last, known.bugs(key)))];
         lenses.extend(self.of_finding(line, &name, &open));
         let is_bug = open.is_empty() || open.iter().any(|finding| finding.is_concurrency_bug());
         lenses.extend(is_bug.then(|| lens(line, "Explore further", command(json!({ "further": true })))));
@@ -179,10 +177,10 @@ impl Above<'_> {
     /// What can be done with what was found: the first of it.
     fn of_finding(&self, line: u32, target: &str, open: &[&Finding]) -> Vec<CodeLens> {
         let Some(first) = open.first() else { return Vec::new() };
-        let replay = self.state.replay(first);
+        let replay = replay(self.known, first);
         let replay = replay.map(|replay| lens(line, "Replay", Some((client::REPLAY.to_owned(), replay))));
         let check = lens(line, "Check again", server("check", json!({ "finding": first.id })));
-        let set = !first.is_concurrency_bug() && self.state.settings.runs(client::OPEN_CONFIGURATION);
+        let set = !first.is_concurrency_bug() && self.known.settings.runs(client::OPEN_CONFIGURATION);
         let set = set.then(|| {
             let argument = json!({ "target": target });
             lens(line, "Set arguments…", Some((client::OPEN_CONFIGURATION.to_owned(), argument)))

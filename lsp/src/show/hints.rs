@@ -9,10 +9,11 @@ use tower_lsp::ls_types::{
 };
 
 use crate::findings::{Finding, Preemption};
-use crate::hover::{DEPTH, PREEMPTION};
-use crate::markdown::text;
-use crate::state::State;
-use crate::{text, words};
+use crate::known::Known;
+use crate::show::markdown::text as escaped;
+use crate::show::terms::{DEPTH, PREEMPTION};
+use crate::show::words;
+use crate::text;
 
 /// The longest label.
 const LONGEST: usize = 28;
@@ -23,47 +24,40 @@ struct Hint {
     tooltip: String,
 }
 
-impl State {
-    /// The hints in a part of a file.
-    pub(crate) fn hints(&self, file: &Path, range: Range) -> Vec<InlayHint> {
-        let Some(finding) = self.hinted().filter(|finding| self.has_hints(finding)) else {
-            return Vec::new();
-        };
-        let Some(document) = self.documents.get(file) else { return Vec::new() };
-        let lines = range.start.line..=range.end.line;
-        let hints = self.all_hints(finding, file).into_iter().filter(|(line, _)| lines.contains(line));
-        let placed = hints.filter_map(|(line, hint)| {
-            let character = self.encoding().length(text::line(&document.text, line)?);
-            Some(placed(Position::new(line, character), hint))
-        });
-        placed.collect()
-    }
+/// The hints in a part of a file.
+pub(crate) fn hints(known: &Known, file: &Path, range: Range) -> Vec<InlayHint> {
+    let Some(finding) = known.hinted().filter(|finding| known.has_hints(finding)) else {
+        return Vec::new();
+    };
+    let Some(document) = known.documents.get(file) else { return Vec::new() };
+    let lines = range.start.line..=range.end.line;
+    let hints = all_hints(known, finding, file).into_iter().filter(|(line, _)| lines.contains(line));
+    let placed = hints.filter_map(|(line, hint)| {
+        let character = known.encoding.length(text::line(&document.text, line)?);
+        Some(placed(Position::new(line, character), hint))
+    });
+    placed.collect()
+}
 
-    /// Whether the text is the one that was explored, and the order of threads matters.
-    pub(crate) fn has_hints(&self, finding: &Finding) -> bool {
-        finding.is_concurrency_bug() && !self.texts.is_stale(finding, &self.documents)
-    }
-
-    fn all_hints(&self, finding: &Finding, file: &Path) -> Vec<(u32, Hint)> {
-        let depth_line = finding.at.as_ref().filter(|spot| spot.file == file).map(|spot| spot.line);
-        let depth_line = depth_line.filter(|_| self.settings.hints);
-        let depth = depth_line.and_then(|line| Some((line, depth(finding)?)));
-        let mut by_line: BTreeMap<u32, Vec<&Preemption>> = BTreeMap::new();
-        if self.settings.switch_hints {
-            for preemption in &finding.preemptions {
-                if let Some(spot) = preemption.at.as_ref().filter(|spot| spot.file == file) {
-                    by_line.entry(spot.line).or_default().push(preemption);
-                }
+fn all_hints(known: &Known, finding: &Finding, file: &Path) -> Vec<(u32, Hint)> {
+    let depth_line = finding.at.as_ref().filter(|spot| spot.file == file).map(|spot| spot.line);
+    let depth_line = depth_line.filter(|_| known.settings.hints);
+    let depth = depth_line.and_then(|line| Some((line, depth(finding)?)));
+    let mut by_line: BTreeMap<u32, Vec<&Preemption>> = BTreeMap::new();
+    if known.settings.switch_hints {
+        for preemption in &finding.preemptions {
+            if let Some(spot) = preemption.at.as_ref().filter(|spot| spot.file == file) {
+                by_line.entry(spot.line).or_default().push(preemption);
             }
         }
-        let of = finding.preemptions.len();
-        let switches = by_line.into_iter().map(|(line, preemptions)| {
-            // Editors cut what is too long for one line together.
-            let is_short = depth_line == Some(line);
-            (line, switches(&preemptions, of, is_short))
-        });
-        depth.into_iter().chain(switches).collect()
     }
+    let of = finding.preemptions.len();
+    let switches = by_line.into_iter().map(|(line, preemptions)| {
+        // Editors cut what is too long for one line together.
+        let is_short = depth_line == Some(line);
+        (line, switches(&preemptions, of, is_short))
+    });
+    depth.into_iter().chain(switches).collect()
 }
 
 fn depth(finding: &Finding) -> Option<Hint> {
@@ -76,7 +70,7 @@ fn depth(finding: &Finding) -> Option<Hint> {
     let tooltip = format!(
         "Schedule {}, reproduced {}. {exact}\n\n{DEPTH}\n\n{PREEMPTION}",
         grouped(told.schedule_number),
-        text(&told.reproduced)
+        escaped(&told.reproduced)
     );
     Some(Hint { label, tooltip })
 }
@@ -95,7 +89,7 @@ fn switches(preemptions: &[&Preemption], of: usize, is_short: bool) -> Hint {
     let too_long = label.chars().count() > LONGEST || (is_short && preemptions.len() > 1);
     let label = if too_long { format!("⇄ {} times", preemptions.len()) } else { label };
     let reasons: Vec<String> =
-        preemptions.iter().map(|one| format!("{} of {of}: {}.", one.number, text(&one.reason))).collect();
+        preemptions.iter().map(|one| format!("{} of {of}: {}.", one.number, escaped(&one.reason))).collect();
     Hint { label, tooltip: format!("{}\n\n{PREEMPTION}", reasons.join("\n\n")) }
 }
 

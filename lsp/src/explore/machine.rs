@@ -1,5 +1,6 @@
 //! What this machine permits, found out by the tool itself: explorations are processes of it, permitted the same.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
@@ -16,4 +17,15 @@ pub(crate) async fn examine(tool: &Path) -> io::Result<Vec<Check>> {
     doctor.args(["doctor", "--format", "json"]).stdin(Stdio::null()).process_group(0).kill_on_drop(true);
     let output = doctor.output().await?;
     serde_json::from_slice(&output.stdout).map_err(io::Error::other)
+}
+
+/// What is known of the machine.
+#[derive(Default)]
+pub(crate) enum Fitness {
+    #[default]
+    Unknown,
+    /// It is being found out, and these jobs wait for it.
+    Examined(BTreeSet<u64>),
+    /// Programs can be explored.
+    Fit,
 }

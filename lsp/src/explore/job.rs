@@ -8,8 +8,8 @@ use explorer::verbs::json_lines::Line;
 use explorer::verbs::watch::Progress;
 use tokio::sync::oneshot;
 
-use crate::key::Key;
-use crate::words;
+use crate::explore::key::Key;
+use crate::show::words;
 
 /// What somebody wants to have explored.
 #[derive(Clone, Debug)]

@@ -1,0 +1,8 @@
+//! From a target to what an exploration of it says: looking at its folder, building, running, on a machine that permits it.
+
+pub(crate) mod build;
+pub(crate) mod exploration;
+pub(crate) mod folder;
+pub(crate) mod job;
+pub(crate) mod key;
+pub(crate) mod machine;
