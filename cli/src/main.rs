@@ -88,13 +88,17 @@ fn work() -> ExitCode {
     }
 }
 
-/// What clap has to say. Help and version are no errors.
+/// What clap has to say, which may hold words of the command line. Help and version are no errors.
 fn usage(error: &clap::Error) -> ExitCode {
+    let is_asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     // As above.
-    let _ = error.print();
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
-        _ => ExitCode::from(EXIT_FAILED),
+    let _ = match is_asked_for {
+        true => error.print(),
+        false => write!(io::stderr(), "{}", escaped(&error.to_string())),
+    };
+    match is_asked_for {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(EXIT_FAILED),
     }
 }
 

@@ -1,9 +1,12 @@
 //! What this process may use of the machine.
 
-use crate::os::own;
+use crate::os::own::{self, Resource};
 
-/// So much address space is needed to explore anything, in bytes.
-const ADDRESS_SPACE: u64 = 512 << 20;
+/// So much memory, address space or the process's own, is needed to explore anything, in bytes.
+const MEMORY: u64 = 512 << 20;
+
+/// So many open files are needed.
+const FILES: u64 = 32;
 
 /// Prepares the process for what it may run out of: a file that may not grow any more is an error of who writes it.
 ///
@@ -11,12 +14,23 @@ const ADDRESS_SPACE: u64 = 512 << 20;
 /// A sentence, where too little is allowed for anything to be done.
 pub fn prepare() -> Result<(), String> {
     own::survive_long_files();
-    match own::address_space() {
-        Some(limit) if limit < ADDRESS_SPACE => Err(format!(
-            "the limit on address space is {} MB, and this takes {} MB: raise it (`ulimit -v`)",
-            limit >> 20,
-            ADDRESS_SPACE >> 20
-        )),
-        _ => Ok(()),
+    let mut too_little = [Resource::AddressSpace, Resource::Data, Resource::OpenFiles].into_iter();
+    match too_little.find_map(lacking) {
+        Some(sentence) => Err(sentence),
+        None => Ok(()),
     }
+}
+
+/// A sentence where there is too little of something.
+fn lacking(resource: Resource) -> Option<String> {
+    let (name, least, unit, shift, option) = match resource {
+        Resource::AddressSpace => ("address space", MEMORY, " MB", 20, "-v"),
+        Resource::Data => ("memory", MEMORY, " MB", 20, "-d"),
+        Resource::OpenFiles => ("open files", FILES, "", 0, "-n"),
+    };
+    let allowed = own::allowed(resource).filter(|allowed| *allowed < least)?;
+    let [allowed, least] = [allowed, least].map(|amount| amount >> shift);
+    Some(format!(
+        "the limit on {name} is {allowed}{unit}, and this takes {least}{unit}: raise it (`ulimit {option}`)"
+    ))
 }

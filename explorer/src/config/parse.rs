@@ -21,8 +21,7 @@ pub(super) fn parse(text: &str, root: &Path) -> (Config, Vec<Problem>) {
         reader.problem(Severity::Error, range, format!("this is no TOML: {}", one_line(error.message())));
     }
     let config = reader.config(table.get_ref());
-    reader.problems.sort_by_key(|problem| problem.range.start);
-    (config, reader.problems)
+    (config, reader.into_problems())
 }
 
 fn one_line(message: &str) -> String {
@@ -66,13 +65,7 @@ impl Reader<'_> {
     }
 
     fn targets(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<TargetConfig> {
-        let all = match value.get_ref() {
-            DeValue::Array(all) => {
-                all.iter().filter_map(|one| Some((one.span(), one.get_ref().as_table()?))).collect()
-            }
-            DeValue::Table(_) | DeValue::String(_) => Vec::new(),
-            _ => Vec::new(),
-        };
+        let all = self.tables("target", value);
         if all.is_empty() {
             let sentence = format!("`target` must be {}", ValueKind::Targets.words());
             self.problem(Severity::Error, value.span(), sentence);
@@ -98,7 +91,7 @@ impl Reader<'_> {
     }
 
     fn target(&mut self, table: &DeTable<'_>, range: std::ops::Range<usize>) -> TargetConfig {
-        let line = Problem::new(Severity::Error, self.text, range, String::new()).line;
+        let line = self.text.line(range.start);
         let mut target = TargetConfig { line, ..TargetConfig::default() };
         for (name, value) in table {
             let Some(key) = self.key(name, true) else { continue };

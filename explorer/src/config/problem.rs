@@ -35,18 +35,49 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(super) fn new(severity: Severity, text: &str, range: Range<usize>, sentence: String) -> Self {
-        let before = text.get(..range.start).unwrap_or(text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().map_or(0, |start| start.chars().count()) + 1;
-        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        Self { severity, line: number(line), column: number(column), range, sentence }
+    pub(super) fn new(severity: Severity, text: &Text<'_>, range: Range<usize>, sentence: String) -> Self {
+        let (line, column) = text.place(range.start);
+        Self { severity, line, column, range, sentence }
     }
 
     pub(super) fn of_file(path: &Path, error: &io::Error) -> Self {
         let sentence = format!("`{}` cannot be read: {error}", path.display());
         Self { severity: Severity::Error, line: 1, column: 1, range: 0..0, sentence }
     }
+}
+
+/// The text of the file, and where its lines begin.
+pub(super) struct Text<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Text<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Self { text, starts: std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect() }
+    }
+
+    /// The place after its last character.
+    pub(super) fn end(&self) -> Range<usize> {
+        self.text.len()..self.text.len()
+    }
+
+    /// The line of a place, from 1.
+    pub(super) fn line(&self, at: usize) -> u32 {
+        number(self.starts.partition_point(|start| *start <= at))
+    }
+
+    /// The same, and the column, from 1, in characters.
+    fn place(&self, at: usize) -> (u32, u32) {
+        let line = self.line(at);
+        let start = self.starts.get(line as usize - 1).copied().unwrap_or_default();
+        (line, number(self.text.get(start..at).map_or(0, |before| before.chars().count()) + 1))
+    }
+}
+
+fn number(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 impl std::fmt::Display for Problem {

@@ -1,24 +1,66 @@
 //! What reading an `interleaver.toml` needs at every value: its text, its folder, and what was wrong so far.
 
+use std::ops::Range;
 use std::path::Path;
 
-use toml::de::DeValue;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
-use super::problem::{Problem, Severity};
+use super::problem::{Problem, Severity, Text};
+
+/// How many problems are told: more than a person reads.
+const MOST_PROBLEMS: usize = 100;
+
+/// How many tables of a kind count: each is compared with others, and with every program.
+const MOST_TABLES: usize = 1000;
 
 pub(super) struct Reader<'a> {
-    pub(super) text: &'a str,
+    pub(super) text: Text<'a>,
     pub(super) root: &'a Path,
     pub(super) problems: Vec<Problem>,
+    /// How many there are beyond those.
+    further: usize,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str, root: &'a Path) -> Self {
-        Self { text, root, problems: Vec::new() }
+        Self { text: Text::new(text), root, problems: Vec::new(), further: 0 }
     }
 
-    pub(super) fn problem(&mut self, severity: Severity, range: std::ops::Range<usize>, sentence: String) {
-        self.problems.push(Problem::new(severity, self.text, range, sentence));
+    pub(super) fn problem(&mut self, severity: Severity, range: Range<usize>, sentence: String) {
+        if self.problems.len() < MOST_PROBLEMS {
+            self.problems.push(Problem::new(severity, &self.text, range, sentence));
+        } else {
+            self.further += 1;
+        }
+    }
+
+    /// What was wrong, by places in the file.
+    pub(super) fn into_problems(self) -> Vec<Problem> {
+        let Self { text, mut problems, further, .. } = self;
+        problems.sort_by_key(|problem| problem.range.start);
+        if further > 0 {
+            let all = MOST_PROBLEMS + further;
+            let sentence = format!("only the first {MOST_PROBLEMS} problems are told, of {all}");
+            problems.push(Problem::new(Severity::Warning, &text, text.end(), sentence));
+        }
+        problems
+    }
+
+    /// The tables of a kind, as many as count.
+    pub(super) fn tables<'t>(
+        &mut self,
+        name: &str,
+        value: &'t Spanned<DeValue<'t>>,
+    ) -> Vec<(Range<usize>, &'t DeTable<'t>)> {
+        let all = value.get_ref().as_array().into_iter().flat_map(|all| all.iter());
+        let mut all = all.filter_map(|one| Some((one.span(), one.get_ref().as_table()?)));
+        let tables = all.by_ref().take(MOST_TABLES).collect();
+        if let Some((range, _)) = all.next() {
+            let sentence = format!("from here, no [[{name}]] counts: {MOST_TABLES} stand before it");
+            self.problem(Severity::Error, range, sentence);
+        }
+        tables
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::problem::{Problem, Severity};
+use super::problem::Severity;
 use super::reader::{Reader, text};
 use crate::report::{Location, Race, RacingAccess};
 
@@ -39,8 +39,7 @@ pub struct Suppressions {
 
 impl Reader<'_> {
     pub(super) fn suppressions(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<Suppression> {
-        let all = value.get_ref().as_array().into_iter().flat_map(|all| all.iter());
-        let tables: Vec<_> = all.filter_map(|one| Some((one.span(), one.get_ref().as_table()?))).collect();
+        let tables = self.tables("suppress", value);
         if tables.is_empty() {
             let sentence = "`suppress` must be written as [[suppress]], once for each data race".to_owned();
             self.problem(Severity::Error, value.span(), sentence);
@@ -49,7 +48,7 @@ impl Reader<'_> {
     }
 
     fn suppression(&mut self, table: &DeTable<'_>, range: Range<usize>) -> Option<Suppression> {
-        let line = Problem::new(Severity::Error, self.text, range.clone(), String::new()).line;
+        let line = self.text.line(range.start);
         let mut found = Suppression { line, ..Suppression::default() };
         let mut is_whole = true;
         for (name, value) in table {

@@ -284,3 +284,25 @@ fn a_suppression_of_a_block_matches_whatever_tells_the_block_from_others() {
     let other = "variable = 'block 1 from main, line 8 (+0x8)'";
     assert!(!suppresses(other, "block 1 from main, line 9 (+0x8)"));
 }
+
+#[test]
+fn a_file_of_many_tables_is_read_at_once() {
+    for (name, table) in [
+        ("target", "[[target]]\n"),
+        ("target", "[[target]]\nprogram=\"a\"\n"),
+        ("suppress", "[[suppress]]\n"),
+        ("suppress", "[[suppress]]\nx=1\n"),
+    ] {
+        let (config, problems) = Config::parse(&table.repeat(200_000), Path::new("/w"));
+        assert!(config.targets.len() <= 1 && config.suppressions.is_empty());
+        assert_eq!(problems.len(), 101, "{name}");
+        assert!(problems[100].sentence.starts_with("only the first 100 problems are told, of "));
+    }
+    let different: String = (0..100_000).map(|n| format!("[[target]]\nprogram = \"{n}\"\n")).collect();
+    let (config, problems) = Config::parse(&different, Path::new("/w"));
+    assert_eq!(config.targets.len(), 1000);
+    assert_eq!(
+        problems.iter().map(|problem| (problem.line, problem.sentence.as_str())).collect::<Vec<_>>(),
+        [(2001, "from here, no [[target]] counts: 1000 stand before it")]
+    );
+}

@@ -17,6 +17,9 @@ use tower_lsp::ls_types::{MessageActionItem, MessageType};
 /// How much of a build's output is looked at.
 const MOST_OUTPUT: u64 = 4 << 20;
 
+/// Standard input ends with this server, however that ends, and all processes of the build with it; they see an empty one.
+const LIFELINE: &str = "exec 3<&0 </dev/null; { read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 & exec 3<&-";
+
 const YES: &str = "Build";
 const NO: &str = "Cancel";
 
@@ -100,14 +103,16 @@ impl Build {
     /// Runs it, with everything that it starts in one group, which ends with this future.
     async fn run_here(&self) -> io::Result<Built> {
         let mut child = Command::new("sh")
-            .args(["-c", &format!("{{ {}\n}} 2>&1", self.command)])
+            .args(["-c", &format!("{LIFELINE}\n{{ {}\n}} 2>&1", self.command)])
             .current_dir(&self.directory)
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .process_group(0)
             .spawn()?;
         let _group = child.id().map(Group);
+        // Open for as long as the build is wanted, or this process lives.
+        let _lifeline = child.stdin.take();
         let mut output = Vec::new();
         if let Some(stdout) = child.stdout.take() {
             let mut limited = stdout.take(MOST_OUTPUT);

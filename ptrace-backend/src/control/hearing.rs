@@ -1,5 +1,7 @@
 //! Hearing what traced processes report: each wait has an end in sight, and an ear for all that may report meanwhile.
 
+use std::time::{Duration, Instant};
+
 use checker::failure::{FailureDetail, FailureKind};
 use checker::seam::ExecutionError;
 
@@ -9,6 +11,9 @@ use super::thread::Stage;
 use super::watch::Reason;
 use crate::os::wait::{self, Wait};
 use crate::os::{Tid, ptrace};
+
+/// How long processes that have been killed may take at least until they are gone.
+const ENDING: Duration = Duration::from_secs(2);
 
 /// What came of a wait.
 pub(super) enum Heard {
@@ -173,6 +178,7 @@ impl Process {
     /// Reaps what has been killed and what that leaves, in whatever order it ends: a main thread is the last of its process,
     /// and some threads may not have been heard of. What the kernel does not let go of in time ends with this process.
     fn reap(&self, mut left: Vec<Tid>) {
+        let began = Instant::now();
         left.retain(|&tid| wait::is_left(tid));
         while !left.is_empty() {
             match self.watch.wait(None, |reason| reason == Reason::TimedOut) {
@@ -184,6 +190,8 @@ impl Process {
                     }
                     let _ = ptrace::resume(who, 0);
                 }
+                // How long a thread may run says nothing of how long a busy machine takes to end one.
+                Ok(Err(_)) if began.elapsed() < ENDING => self.watch.begin_wait(),
                 Ok(Err(_)) | Err(_) => return,
             }
         }

@@ -6,10 +6,24 @@ pub(crate) fn survive_long_files() {
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
-/// How much address space this process may have, in bytes; `None` where that is not limited.
-pub(crate) fn address_space() -> Option<u64> {
+/// What this process may have so much of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Resource {
+    AddressSpace,
+    /// Memory of its own, in bytes.
+    Data,
+    OpenFiles,
+}
+
+/// How much of it this process may have; `None` where that is not limited.
+pub(crate) fn allowed(resource: Resource) -> Option<u64> {
+    let which = match resource {
+        Resource::AddressSpace => libc::RLIMIT_AS,
+        Resource::Data => libc::RLIMIT_DATA,
+        Resource::OpenFiles => libc::RLIMIT_NOFILE,
+    };
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the kernel writes one structure to a valid reference.
-    let result = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) };
+    let result = unsafe { libc::getrlimit(which, &raw mut limit) };
     (result == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }

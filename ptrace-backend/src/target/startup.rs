@@ -362,14 +362,14 @@ impl Drop for Startup {
 }
 
 /// Waits for a process of which it is known that it reports in a moment.
-pub(super) fn wait_in_time(tid: Tid, watch: &Watch) -> Result<Wait, LaunchError> {
+fn wait_in_time(tid: Tid, watch: &Watch) -> Result<Wait, LaunchError> {
     let heard = watch.wait(Some(tid), |reason| reason != Reason::TimedOut);
     let heard = heard.map_err(LaunchError::system("wait for the program"))?;
     heard.map(|(_, status)| status).map_err(over)
 }
 
 /// Why a start is given up.
-fn over(reason: Reason) -> LaunchError {
+pub(super) fn over(reason: Reason) -> LaunchError {
     match reason {
         Reason::Cancelled => LaunchError::Cancelled,
         Reason::OutOfTime | Reason::TimedOut => LaunchError::OutOfTime,

@@ -2,17 +2,21 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use super::startup::wait_in_time;
+use super::startup::over;
 use super::streams::Streams;
 use crate::answers::World;
-use crate::control::watch::Watch;
+use crate::control::watch::{Reason, Watch};
 use crate::os::wait::{self, Wait};
 use crate::os::{Regs, Tid, ptrace};
 use crate::spec::LaunchError;
 
 /// `again: mov eax, SYS_clone; syscall; jmp again`. Each resumption from the fork event makes one more copy.
 pub(crate) const FORK_LOOP: [u8; 9] = [0xb8, libc::SYS_clone as u8, 0, 0, 0, 0x0f, 0x05, 0xeb, 0xf7];
+
+/// How long the kernel may take at least for a copy of a process.
+const COPYING: Duration = Duration::from_secs(10);
 
 /// A process at `main`, its traps planted, that is never let into `main` itself. Killed when dropped.
 pub(crate) struct Template {
@@ -54,21 +58,28 @@ impl Template {
         let failed = || LaunchError::system("copy the program");
         let unexpected = |text: String| failed()(io::Error::other(text));
         self.streams.reset().map_err(failed())?;
+        if let Some(reason) = watch.expired().filter(|&reason| reason != Reason::TimedOut) {
+            return Err(over(reason));
+        }
         watch.begin_wait();
         let copy = loop {
             ptrace::resume(self.tid, 0).map_err(failed())?;
-            match wait_in_time(self.tid, watch)? {
+            match reported(self.tid, watch)? {
                 Wait::Fork => break ptrace::event_message(self.tid).map_err(failed())? as Tid,
                 Wait::Signal(_) | Wait::Stopped => {}
                 other => return Err(unexpected(format!("the fork server ended with {other:?}"))),
             }
         };
-        match wait_in_time(copy, watch)? {
-            Wait::Stopped => {}
-            other => return Err(unexpected(format!("a copy of the program began with {other:?}"))),
+        let begun = match reported(copy, watch) {
+            Ok(Wait::Stopped) => ptrace::set_registers(copy, &self.main).map_err(failed()),
+            Ok(other) => Err(unexpected(format!("a copy of the program began with {other:?}"))),
+            Err(error) => Err(error),
+        };
+        if begun.is_err() {
+            ptrace::kill(copy);
+            wait::reap(copy);
         }
-        ptrace::set_registers(copy, &self.main).map_err(failed())?;
-        Ok(copy)
+        begun.map(|()| copy)
     }
 
     /// Where every copy has its main thread's number, which the kernel clears when that ends.
@@ -80,6 +91,15 @@ impl Template {
     pub(crate) fn tid(&self) -> Tid {
         self.tid
     }
+}
+
+/// What a process reports that only makes a copy, or is one that has not begun. Neither an interrupt nor the end of the time cuts
+/// that short: a copy that was never heard of would be left behind.
+fn reported(tid: Tid, watch: &Watch) -> Result<Wait, LaunchError> {
+    let began = Instant::now();
+    let heard = watch.wait(Some(tid), |reason| reason == Reason::TimedOut && began.elapsed() >= COPYING);
+    let heard = heard.map_err(LaunchError::system("wait for a copy of the program"))?;
+    heard.map(|(_, status)| status).map_err(over)
 }
 
 impl Drop for Template {

@@ -308,3 +308,18 @@ fn a_full_disk_as_standard_output() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.contains("the report cannot be written to standard output"), "{stderr}");
 }
+
+#[test]
+fn limits_below_what_anything_takes() {
+    for (option, limit, words) in [
+        ("-v", "300000", "the limit on address space is 292 MB, and this takes 512 MB"),
+        ("-d", "8192", "the limit on memory is 8 MB, and this takes 512 MB"),
+        ("-d", "65536", "the limit on memory is 64 MB"),
+        ("-n", "6", "the limit on open files is 6, and this takes 32: raise it (`ulimit -n`)"),
+    ] {
+        for verb in ["explore", "list", "replay", "lsp", "dap", "doctor"] {
+            let script = format!("ulimit {option} {limit}; exec \"$@\"");
+            refused(&Tool::new([verb]).under("/bin/sh".into(), ["-c", &script, "sh"]), &[words]);
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Whenever the tool is interrupted, it comes back in order: with a report, with what it has found in the store, and with nothing of
 //! the program left. Whenever it is killed, its store can be used again.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -12,28 +13,49 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rand::rngs::ChaCha8Rng;
+use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
-use serde_json::Value;
-use tests::{Build, Optimisation, Tool, WATCHDOG, binary, running};
+use serde_json::{Value, json};
+use tests::editor::{Editor, until};
+use tests::{Build, Optimisation, Tool, WATCHDOG, binary, running, targets};
 
 /// Programs that fail at once, late, or never, and explanations that take long.
-const PROGRAMS: [&str; 6] = [
+const PROGRAMS: [&str; 20] = [
     "c/lost_update.c",
     "c/three_threads.c",
     "c/work_stealing.c",
     "c/bounded_queue_ok.c",
     "c/livelock.c",
+    "c/lock_order.c",
+    "c/lost_wakeup.c",
+    "c/reader_writer_ok.c",
+    "c/semaphore.c",
+    "c/spin_flag_ok.c",
+    "c/use_after_free.c",
+    "cpp/barrier.cpp",
+    "cpp/snapshot.cpp",
+    "peculiar/always_waits.c",
+    "peculiar/execs.c",
+    "peculiar/floods.c",
     "peculiar/forks_beside_threads.c",
+    "peculiar/never_ends.c",
+    "peculiar/pipe_to_child.c",
+    "peculiar/signals.c",
 ];
 
 fn program(source: &str, test: &str) -> PathBuf {
     Build::new(source, Optimisation::O0).program_for(test).unwrap()
 }
 
-/// Runs the tool and sends it a signal after so long, should it not have ended by then.
-fn interrupted(arguments: &[&str], program: &Path, (signal, after): (Signal, Duration)) -> Output {
+/// An exploration of a program.
+fn exploration(arguments: &[&str], program: &Path) -> Command {
     let mut command = Command::new(binary().unwrap());
     command.arg("explore").args(arguments).arg("--").arg(program);
+    command
+}
+
+/// Runs the tool and sends it a signal after so long, should it not have ended by then.
+fn interrupted(mut command: Command, (signal, after): (Signal, Duration)) -> Output {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     let tool = Pid::from_raw(child.id().cast_signed());
@@ -50,19 +72,24 @@ fn interrupted(arguments: &[&str], program: &Path, (signal, after): (Signal, Dur
     output.unwrap_or_else(|_| panic!("{command:?} goes on after {signal} at {after:?}")).unwrap()
 }
 
+/// An interrupt, at a moment within so many milliseconds.
+fn drawn(random: &mut ChaCha8Rng, within: u64) -> (Signal, Duration) {
+    let signal = if random.random_bool(0.5) { Signal::SIGINT } else { Signal::SIGTERM };
+    (signal, Duration::from_millis(random.random_range(0..within)))
+}
+
 fn kept(folder: &Path) -> usize {
     fs::read_dir(folder.join("findings")).map_or(0, Iterator::count)
 }
 
-/// Interrupts searches, reproductions and explanations at random moments.
+/// Interrupts searches, reproductions and explanations at random moments: a failure is reproduced and explained once it is found.
 fn comes_back_in_order(times: u32, seed: u64) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     for nth in 0..times {
         let source = PROGRAMS[nth as usize % PROGRAMS.len()];
         let program = program(source, &format!("interrupts-{seed}"));
         let folder = tempfile::tempdir().unwrap();
-        let signal = if random.random_bool(0.5) { Signal::SIGINT } else { Signal::SIGTERM };
-        let after = Duration::from_millis(random.random_range(50..900));
+        let (signal, after) = drawn(&mut random, 900);
         let options = [
             "--format",
             "json",
@@ -75,7 +102,7 @@ fn comes_back_in_order(times: u32, seed: u64) {
             "--output",
         ];
         let arguments: Vec<&str> = options.into_iter().chain([folder.path().to_str().unwrap()]).collect();
-        let output = interrupted(&arguments, &program, (signal, after));
+        let output = interrupted(exploration(&arguments, &program), (signal, after));
         let said = format!(
             "{source}, {signal} after {after:?}: {}\n{}{}",
             output.status,
@@ -97,6 +124,77 @@ fn comes_back_in_order(times: u32, seed: u64) {
     }
 }
 
+/// Interrupts listings of a folder with many programs, and replays and minimisations of a finding.
+fn looks_and_replays_come_back(times: u32, seed: u64) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let program = program("c/three_threads.c", &format!("looks-{seed}"));
+    let folder = tempfile::tempdir().unwrap();
+    for nth in 0..200 {
+        fs::copy(&program, folder.path().join(format!("{nth}"))).unwrap();
+    }
+    let store = folder.path().join("store");
+    let found = Tool::explore([OsStr::new("--output"), store.as_os_str()], &program).run().unwrap();
+    let schedule = found.finding()["schedule_file"].as_str().unwrap().to_owned();
+    let before = fs::read(&schedule).unwrap();
+    for nth in 0..times {
+        let words =
+            [["list", folder.path().to_str().unwrap()], ["replay", &schedule], ["minimise", &schedule]]
+                [nth as usize % 3];
+        let mut command = Command::new(binary().unwrap());
+        command.args(words);
+        let (signal, after) = drawn(&mut random, 300);
+        let output = interrupted(command, (signal, after));
+        let said = format!("{words:?}, {signal} after {after:?}: {}", output.status);
+        // Nothing has to be put in order after a look at a folder, and before signals are handled.
+        let by_signal = output.status.signal() == Some(signal as i32);
+        assert!(by_signal || output.status.code().is_some_and(|code| code <= 3), "{said}");
+        assert_eq!(running(&program), [0; 0], "{said}");
+        let schedule = fs::read(&schedule).unwrap();
+        assert!(serde_json::from_slice::<Value>(&schedule).is_ok(), "{said}");
+        assert!(words[0] == "minimise" || schedule == before, "{said}");
+    }
+}
+
+/// Ends language servers at random moments while they build, by signals, or by an end of the conversation.
+fn builds_end_with_their_server(times: u32, seed: u64) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    for nth in 0..times {
+        let workspace = tempfile::tempdir().unwrap();
+        let path = |name: &str| workspace.path().canonicalize().unwrap().join(name);
+        fs::create_dir(path(".git")).unwrap();
+        fs::copy("/bin/sleep", path("compiler")).unwrap();
+        fs::write(path("interleaver.toml"), "build = \"./compiler 1000 & ./compiler 1000\"\n").unwrap();
+        fs::copy(targets().join("c/lost_update.c"), path("app.c")).unwrap();
+        let mut editor = Editor::spawned(&path("")).unwrap().answering(|method, _| {
+            (method == "window/showMessageRequest").then(|| json!({ "title": "Build" }))
+        });
+        editor.begin(json!({ "trusted": true }));
+        let source = path("app.c");
+        editor.open(&source);
+        let lens = editor.lens(&source, "▶ Build, then explore");
+        editor.click(&lens);
+        editor.wait_for_lens(&source, |title| title.starts_with("● building"));
+        if nth % 2 == 0 {
+            // The question is answered, and the shell has started both.
+            let is_question = |message: &Value| message["method"] == "window/showMessageRequest";
+            if !editor.told.iter().any(is_question) {
+                editor.wait_for("the question", is_question);
+            }
+            until("it is built", || running(&path("compiler")).len() == 2);
+        }
+        let signals = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGKILL];
+        let signal = signals.choose(&mut random);
+        let server = editor.process().unwrap();
+        if random.random_bool(0.8) {
+            kill(Pid::from_raw(server.id().cast_signed()), *signal.unwrap()).unwrap();
+            server.wait().unwrap();
+        } else {
+            editor.hang_up().wait().unwrap();
+        }
+        until("the build has ended", || running(&path("compiler")).is_empty());
+    }
+}
+
 /// Kills the tool at random moments, and uses its store again.
 fn leaves_a_store_that_opens(times: u32, seed: u64) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -106,7 +204,7 @@ fn leaves_a_store_that_opens(times: u32, seed: u64) {
     let options = ["--format", "json", "--explain-time", "300ms", "--output", folder];
     for _ in 0..times {
         let after = Duration::from_millis(random.random_range(50..900));
-        interrupted(&options, &program, (Signal::SIGKILL, after));
+        interrupted(exploration(&options, &program), (Signal::SIGKILL, after));
         for entry in fs::read_dir(Path::new(folder).join("findings")).into_iter().flatten().flatten() {
             let content = fs::read(entry.path()).unwrap();
             let is_whole = serde_json::from_slice::<Value>(&content).is_ok();
@@ -130,6 +228,16 @@ fn an_interrupt_ends_whatever_it_does_with_a_report() {
 }
 
 #[test]
+fn an_interrupted_look_or_replay_comes_back() {
+    looks_and_replays_come_back(9, 1);
+}
+
+#[test]
+fn a_build_ends_with_its_server() {
+    builds_end_with_their_server(4, 1);
+}
+
+#[test]
 fn a_store_outlives_what_kills_the_tool() {
     leaves_a_store_that_opens(6, 1);
 }
@@ -138,6 +246,8 @@ fn a_store_outlives_what_kills_the_tool() {
 #[ignore = "takes minutes: ./test full"]
 fn two_hundred_interrupts_end_with_a_report() {
     comes_back_in_order(200, 2);
+    looks_and_replays_come_back(120, 2);
+    builds_end_with_their_server(40, 2);
 }
 
 #[test]
