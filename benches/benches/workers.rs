@@ -18,7 +18,7 @@ use checker::model::Model;
 use checker::seam::Program;
 use checker::search::{Alone, Go, Options, Workers, explore_with};
 use checker::strategy::StrategyKind;
-use explorer::program::worker_pool::{Crew, Repeatable, Staff};
+use explorer::program::worker_pool::{Parallelism, Repeatable, WorkerPool};
 use ptrace_backend::Stepping;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -171,7 +171,12 @@ fn rate<P: Program + Repeatable>(
         let taken_in = |_: &_| {};
         let outcome = thread::scope(|scope| {
             let others: Box<dyn Workers> = if workers > 1 {
-                Box::new(Crew::new(scope, program, Staff::Exactly(workers - 1), (&options.limit, &taken_in)))
+                Box::new(WorkerPool::new(
+                    scope,
+                    program,
+                    Parallelism::Exactly(workers - 1),
+                    (&options.limit, &taken_in),
+                ))
             } else {
                 Box::new(Alone)
             };

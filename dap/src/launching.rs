@@ -43,7 +43,7 @@ pub(crate) fn launch(
         Some(folder) => folder,
         None => std::env::current_dir().map_err(|error| Refusal(format!("there is no folder: {error}")))?,
     };
-    let wanted = debug::Request {
+    let wanted = debug::LaunchRequest {
         schedule: folder.join(launch.schedule),
         program: launch.program.map(|program| folder.join(program)),
         folder,

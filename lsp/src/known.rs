@@ -8,7 +8,7 @@ use explorer::discover::{BuildStep, Target, Workspace};
 
 use crate::documents::{self, Documents};
 use crate::explore::folder::Folder;
-use crate::explore::job::{Jobs, Wish};
+use crate::explore::job::{ExploreRequest, Jobs};
 use crate::explore::key::{self, Key};
 use crate::findings::{Finding, Findings, Texts};
 use crate::settings::Settings;
@@ -28,7 +28,7 @@ pub(crate) struct Known {
     /// The finding that hints belong to, if one was chosen.
     pub(crate) selected: Option<String>,
     /// Why targets could not be explored the last time.
-    pub(crate) troubles: HashMap<Key, String>,
+    pub(crate) errors: HashMap<Key, String>,
 }
 
 impl Known {
@@ -97,17 +97,18 @@ impl Known {
     }
 
     /// Whether there is no program any more for what was one.
-    pub(crate) fn is_gone(&self, wish: &Wish) -> bool {
-        let workspace = self.workspace(&wish.folder);
-        wish.target
+    pub(crate) fn is_gone(&self, request: &ExploreRequest) -> bool {
+        let workspace = self.workspace(&request.folder);
+        request
+            .target
             .as_ref()
             .zip(workspace)
             .is_some_and(|(key, workspace)| workspace.target_in(&key.id, &key.root).is_none())
     }
 
-    pub(crate) fn build_step(&self, wish: &Wish) -> Option<BuildStep> {
-        let workspace = self.workspace(&wish.folder)?;
-        match (&wish.target, &wish.stands) {
+    pub(crate) fn build_step(&self, request: &ExploreRequest) -> Option<BuildStep> {
+        let workspace = self.workspace(&request.folder)?;
+        match (&request.target, &request.location) {
             (Some(key), _) => workspace.build_step(&workspace.target_in(&key.id, &key.root)?),
             (None, Some((file, _))) => workspace.build_step_of_file(file),
             (None, None) => None,
@@ -126,8 +127,8 @@ impl Known {
     }
 
     /// Why a target could not be explored the last time.
-    pub(crate) fn trouble_of(&self, target: &Key) -> Option<&str> {
-        self.troubles.get(target).map(String::as_str)
+    pub(crate) fn error_of(&self, target: &Key) -> Option<&str> {
+        self.errors.get(target).map(String::as_str)
     }
 
     /// Whether the text is the one that was explored, and the order of threads matters.

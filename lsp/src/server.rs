@@ -28,7 +28,7 @@ use crate::mailbox::{Mailbox, WeakMailbox};
 use crate::outbox::{Changed, Message, Outbox, send_all};
 use crate::settings::Settings;
 use crate::show::{actions, configuration, hints, hover};
-use crate::state::{Hello, State, Surroundings};
+use crate::state::{AboutClient, ServerContext, State};
 use crate::text::Encoding;
 
 /// How often it is looked whether something has changed without anybody saying so.
@@ -54,7 +54,7 @@ impl Interleaver {
         let (outbox, messages) = Outbox::new();
         let its_client = client.clone();
         let mailbox = Mailbox::new(move |mailbox| {
-            State::new(Surroundings { tool, runtime, client: its_client, mailbox, outbox })
+            State::new(ServerContext { tool, runtime, client: its_client, mailbox, outbox })
         });
         let greeting = Greeting { messages: Some(messages), can: Changed::default(), watches_files: false };
         Self { client, mailbox, greeting: greeting.into() }
@@ -95,7 +95,7 @@ impl LanguageServer for Interleaver {
             params.capabilities.general.as_ref().and_then(|general| general.position_encodings.as_deref()),
         );
         let window = params.capabilities.window.as_ref();
-        let hello = Hello {
+        let about_client = AboutClient {
             encoding,
             folders: folders(&params),
             shows_progress: window.and_then(|window| window.work_done_progress) == Some(true),
@@ -107,7 +107,7 @@ impl LanguageServer for Interleaver {
             greeting.can = Changed { tree: knows_us, ..can(&params.capabilities) };
             greeting.watches_files = watches_files(&params.capabilities);
         }
-        self.mailbox.send(move |state| state.begin(settings, hello));
+        self.mailbox.send(move |state| state.begin(settings, about_client));
         let info = ServerInfo {
             name: "interleaver".to_owned(),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),

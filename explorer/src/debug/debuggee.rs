@@ -16,7 +16,7 @@ use super::live::texts::Texts;
 use super::moves::cursor::Cursor;
 use super::moves::filters::Filters;
 use super::moves::landmarks::Landmarks;
-use super::moves::scan_cache::Passed;
+use super::moves::scan_cache::ScanCache;
 use super::moves::{back, ending, running, stepping};
 use super::recording::{Life, Recording};
 use super::request::{Controls, Direction, Move, Step};
@@ -33,7 +33,7 @@ pub(crate) struct Debuggee<'p> {
     /// The program, or why it cannot be run.
     live: Result<Replica<'p>, String>,
     /// What the last look back has seen.
-    passed: Option<Passed>,
+    cache: Option<ScanCache>,
     /// What the whole execution wrote to its standard output.
     stdout: Vec<u8>,
     /// Sources as they were.
@@ -61,7 +61,7 @@ impl<'p> Debuggee<'p> {
         };
         let functions = vec![None; recording.lives.len()];
         let cursor = Cursor::new(recording);
-        Self { cursor, landmarks, live, passed: None, stdout: Vec::new(), texts, functions }
+        Self { cursor, landmarks, live, cache: None, stdout: Vec::new(), texts, functions }
     }
 
     /// Takes in what the whole execution wrote to its standard output, and ends the recording where the program fails, or ends
@@ -124,15 +124,15 @@ impl<'p> Debuggee<'p> {
         if cursor.at == cursor.recording.end || !cursor.runs_again(thread) {
             return Ok(cursor.stays(thread, cursor.at.clone()));
         }
-        let met = stepping::look_ahead(replica, &self.landmarks, cursor, (thread, step))?;
-        Ok(cursor.meet(met, thread))
+        let result = stepping::look_ahead(replica, &self.landmarks, cursor, (thread, step))?;
+        Ok(cursor.apply(result, thread))
     }
 
     /// Steps a thread back: over calls to the line before, into the last line of a call, or out to the line of the call.
     fn step_back(&mut self, thread: ThreadName, step: Step) -> Result<Stop, DebugError> {
         let cursor = &mut self.cursor;
         let Ok(replica) = &mut self.live else { return Ok(cursor.by_own_event(thread, Direction::Back)) };
-        let found = back::look_behind(replica, &self.landmarks, cursor, &mut self.passed, (thread, step))?;
+        let found = back::look_behind(replica, &self.landmarks, cursor, &mut self.cache, (thread, step))?;
         Ok(cursor.go_back(found, thread))
     }
 
@@ -261,7 +261,7 @@ impl<'p> Debuggee<'p> {
     /// Sets the breakpoints of a file.
     pub(super) fn set_breakpoints(&mut self, file: &Path, wanted: &[WantedBreakpoint]) -> Vec<SetBreakpoint> {
         // It has been looked for others.
-        self.passed = None;
+        self.cache = None;
         let code = self.live.as_ref().ok().map(|replica| (&self.landmarks.code, replica.program.modules()));
         self.landmarks.breakpoints.set(file, wanted, code)
     }

@@ -20,6 +20,6 @@ pub use error::DebugError;
 pub use live::stack::StackLine;
 pub use moves::filters::Filters;
 pub use ptrace_backend::debuginfo::inspect::{FrameId, Handle, Scope, ScopeKind, Variable};
-pub use request::{Controls, Direction, Move, Opening, Request, Step};
+pub use request::{Controls, Direction, LaunchRequest, Move, Opening, Step};
 pub use session::Session;
 pub use stop::{Cause, NextEvent, Standing, Stop, ThreadLine, Written};

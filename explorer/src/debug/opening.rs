@@ -14,12 +14,12 @@ use ptrace_backend::{PtraceProgram, preflight};
 use super::debuggee::Debuggee;
 use super::error::DebugError;
 use super::recording::Recording;
-use super::request::{Controls, Request};
+use super::request::{Controls, LaunchRequest};
 use crate::Error;
 use crate::debug::live::replica::Replica;
 use crate::debug::live::texts::Texts;
 use crate::debug::recording::passing::Passing;
-use crate::debug::recording::recorder::{Tape, Taped};
+use crate::debug::recording::recorder::{RecordedProgram, Recorder};
 use crate::input::portable_path::Place;
 use crate::input::project_root::{STORE, roots_for_file};
 use crate::narrate::locations::Places;
@@ -39,7 +39,7 @@ use crate::verbs::save::key_points;
 
 /// Opens a session on the calling thread, which from then on owns the program, and hands it over with notes.
 pub(super) fn open(
-    request: &Request,
+    request: &LaunchRequest,
     controls: &Controls,
     serve: impl FnOnce(&mut Debuggee<'_>, Vec<String>),
 ) -> Result<(), DebugError> {
@@ -47,10 +47,10 @@ pub(super) fn open(
     let file = request.schedule.canonicalize().unwrap_or_else(|_| request.schedule.clone());
     let kept = Kept::of_schedule(&file);
     let mut notes = Vec::new();
-    let whose = Whose::of(request, &saved, &file);
-    let root = root(request, (&mut saved, &whose.roots), kept.as_ref(), &mut notes);
+    let provenance = Provenance::of(request, &saved, &file);
+    let root = root(request, (&mut saved, &provenance.roots), kept.as_ref(), &mut notes);
     if let Ok(root) = &root {
-        whose.check(&file, &saved.target, root)?;
+        provenance.check(&file, &saved.target, root)?;
     }
     let launched = match &root {
         Ok(root) => replay::launch(&saved.target, root)
@@ -128,7 +128,7 @@ impl Kept {
 }
 
 /// Who has made a schedule, and where it may be of.
-struct Whose {
+struct Provenance {
     /// What its relative paths may start from, the likeliest first.
     roots: Vec<PathBuf>,
     /// The one for which this user has sealed it.
@@ -136,8 +136,8 @@ struct Whose {
     consent: Consent<'static>,
 }
 
-impl Whose {
-    fn of(request: &Request, saved: &ScheduleFile, file: &Path) -> Self {
+impl Provenance {
+    fn of(request: &LaunchRequest, saved: &ScheduleFile, file: &Path) -> Self {
         let mut roots = vec![request.folder.clone()];
         roots
             .extend(roots_for_file(file, &request.folder).into_iter().filter(|root| *root != request.folder));
@@ -160,7 +160,7 @@ impl Whose {
 /// The root of the checkout that the program is in. Where the program is another one by now, or gone, the one that was
 /// explored takes its place, if the store has it.
 fn root(
-    request: &Request,
+    request: &LaunchRequest,
     (saved, roots): (&mut ScheduleFile, &[PathBuf]),
     kept: Option<&Kept>,
     notes: &mut Vec<String>,
@@ -228,8 +228,8 @@ fn record(
     places: &Places<'_>,
     cancel: &Arc<AtomicBool>,
 ) -> Result<(Recording, Vec<u8>, Vec<String>), Error> {
-    let tape = Tape::default();
-    let taped = Taped { program, tape: &tape };
+    let recorder = Recorder::default();
+    let program_on_record = RecordedProgram { program, recorder: &recorder };
     let mut notes = Source::notes(backend);
     let limit = Deadline::never(cancel).limit();
     let is_same_build = Source::build_id(backend) == saved.target.build_id;
@@ -241,11 +241,11 @@ fn record(
         notes.push(
             "the program was rebuilt since the schedule was saved; the schedule still applies".to_owned(),
         );
-        adapt(&taped, &saved.choices, places, &limit)?
+        adapt(&program_on_record, &saved.choices, places, &limit)?
     };
-    let replayed = search::replay(&taped, &steps, saved.target.step_limit, &limit)
+    let replayed = search::replay(&program_on_record, &steps, saved.target.step_limit, &limit)
         .map_err(|error| Readable(places).search_error(error))?;
-    let taken = tape.take();
+    let log = recorder.take();
     if !is_same_build {
         // So that every later run has the key points of this one.
         let found = key_points(&replayed.trace);
@@ -260,7 +260,7 @@ fn record(
     {
         notes.push(format!("the schedule was saved for another failure: {}", saved.failure.message));
     }
-    let mut recording = Recording::of(&replayed, &taken, &at, places);
+    let mut recording = Recording::of(&replayed, &log, &at, places);
     recording.passing = Passing::of_file(saved).filter(|_| replayed.failure.is_none());
     Ok((recording, replayed.ending.stdout, notes))
 }

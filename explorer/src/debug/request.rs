@@ -17,7 +17,7 @@ pub struct Controls {
 
 /// What to debug.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Request {
+pub struct LaunchRequest {
     /// The schedule file.
     pub schedule: PathBuf,
     /// The executable, where it is not the one that the schedule names.

@@ -15,7 +15,7 @@ use super::error::DebugError;
 use super::live::stack::StackLine;
 use super::moves::filters::Filters;
 use super::opening::open;
-use super::request::{Controls, Move, Opening, Request};
+use super::request::{Controls, LaunchRequest, Move, Opening};
 use super::stop::{Standing, Stop, ThreadLine, Written};
 
 type Job = Box<dyn FnOnce(&mut Debuggee<'_>) + Send>;
@@ -32,7 +32,7 @@ impl Session {
     ///
     /// # Errors
     /// When the schedule cannot be used, or the program cannot be run.
-    pub fn open(request: Request, controls: Controls) -> Result<(Self, Opening), DebugError> {
+    pub fn open(request: LaunchRequest, controls: Controls) -> Result<(Self, Opening), DebugError> {
         let (jobs, todo) = mpsc::channel::<Job>();
         let (opened, opening) = mpsc::channel();
         let interrupt = Arc::clone(&controls.interrupt);

@@ -29,7 +29,7 @@ use crate::schedule_file::{SavedTarget, ScheduleFile};
 use crate::store::Store;
 use crate::verbs::deadline::Deadline;
 use crate::verbs::replay::Again;
-use crate::verbs::session::Session;
+use crate::verbs::session::SearchSession;
 use crate::verbs::watch::Unwatched;
 use crate::{Error, json};
 
@@ -132,7 +132,7 @@ fn explore_on(
     let mut request =
         Request { strategy: Strategy::Icb, explain: false, races: false, ..Request::new("model".into()) };
     change(&mut request);
-    let report = Session {
+    let report = SearchSession {
         request: &request,
         name: "model".to_owned(),
         target: target("build-1"),

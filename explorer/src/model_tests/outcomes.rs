@@ -59,7 +59,7 @@ fn a_search_that_covers_nothing_says_what_it_promises() {
 fn a_cancelled_search_reports_what_it_has() {
     let model: Model = CLEAN.parse().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let session = Session {
+    let session = SearchSession {
         request: &Request::new("model".into()),
         name: "model".to_owned(),
         target: target("build-1"),
@@ -78,7 +78,7 @@ fn a_cancelled_search_reports_what_it_has() {
 fn a_program_outside_the_root_is_said_not_to_be_portable() {
     let model: Model = CLEAN.parse().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let session = Session {
+    let session = SearchSession {
         request: &Request::new("model".into()),
         name: "model".to_owned(),
         target: SavedTarget { program: Place::Absolute("/opt/model".into()), ..target("build-1") },
@@ -101,7 +101,7 @@ fn what_was_found_is_reported_even_where_it_cannot_be_kept() {
     // The folder turns into a file under the search's feet.
     std::fs::remove_dir(store.folder()).unwrap();
     std::fs::write(store.folder(), "").unwrap();
-    let session = Session {
+    let session = SearchSession {
         request: &Request::new("model".into()),
         name: "model".to_owned(),
         target: target("build-1"),

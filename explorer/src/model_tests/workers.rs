@@ -11,7 +11,7 @@ use checker::seam::{Epoch, Program, Scope, StartError};
 
 use super::{LOST_UPDATE, explore_on, explore_with};
 use crate::input::request::{Request, Strategy};
-use crate::program::worker_pool::{Repeatable, Staff};
+use crate::program::worker_pool::{Parallelism, Repeatable};
 
 /// Some thousands of executions within two preemptions, some of which fail.
 const BUSY: &str = "T1: create T2, create T3, r x, w y x+1, r z, w x, join T2, join T3, r x, assert x<3 \
@@ -219,7 +219,7 @@ fn workers_leave_a_program_that_could_meet_itself_to_the_search() {
 #[test]
 fn whoever_asks_for_workers_has_them_and_else_there_is_one_for_each_cpu() {
     let program = Meeting::new(0, 0);
-    assert_eq!(Staff::of(NonZeroUsize::new(1), &program), Staff::Exactly(0));
-    assert_eq!(Staff::of(NonZeroUsize::new(3), &program), Staff::Exactly(2));
-    assert_eq!(Staff::of(None, &program), Staff::WhileApart(4));
+    assert_eq!(Parallelism::of(NonZeroUsize::new(1), &program), Parallelism::Exactly(0));
+    assert_eq!(Parallelism::of(NonZeroUsize::new(3), &program), Parallelism::Exactly(2));
+    assert_eq!(Parallelism::of(None, &program), Parallelism::WhileApart(4));
 }

@@ -8,23 +8,23 @@ use checker::op::OpKind;
 use checker::trace::{Reason, Trace, TraceStep};
 
 use crate::narrate::locations::Places;
-use crate::narrate::phrasing::Words;
-use crate::narrate::thread_labels::Lanes;
+use crate::narrate::phrasing::Phrasing;
+use crate::narrate::thread_labels::ThreadLabels;
 use crate::report::interned::{Pool, Shared};
 use crate::report::{EventLine, Location, Party, Role, Switch, Why};
 use crate::say::sentence;
 
 /// An execution, told.
-pub(crate) struct Story {
+pub(crate) struct EventLines {
     /// Its threads.
-    pub(crate) lanes: Lanes,
+    pub(crate) labels: ThreadLabels,
     /// Its events.
     pub(crate) events: Vec<EventLine>,
     /// The threads that were preempted, each where that happened first.
     pub(crate) preempted: BTreeMap<ThreadName, Party>,
 }
 
-impl Story {
+impl EventLines {
     /// Tells an execution; `at` has the place of every event.
     pub(crate) fn tell(
         trace: &Trace,
@@ -33,18 +33,18 @@ impl Story {
         places: &Places<'_>,
     ) -> Self {
         let harness = places.source().harness();
-        let lanes = Lanes::of(trace.threads.iter().copied(), harness);
-        let words = Words { lanes: &lanes, source: places.source() };
+        let labels = ThreadLabels::of(trace.threads.iter().copied(), harness);
+        let words = Phrasing { labels: &labels, source: places.source() };
         let located = || trace.steps.iter().zip(at).map(|(step, place)| Located { step, place });
-        let mut telling =
-            Telling { words, places, failure, preempted: BTreeMap::new(), texts: Pool::default() };
+        let mut writer =
+            LineWriter { words, places, failure, preempted: BTreeMap::new(), texts: Pool::default() };
         let pending = pending_operations(located());
         let of_program = |line: &(u32, Located<'_>)| Some(line.1.step.event.id.thread) != harness;
         let lines = (0..).zip(located()).filter(of_program);
         let events =
-            lines.map(|(number, step)| telling.line(number, step, pending.get(&number).copied())).collect();
-        let preempted = telling.preempted;
-        Self { lanes, events, preempted }
+            lines.map(|(number, step)| writer.line(number, step, pending.get(&number).copied())).collect();
+        let preempted = writer.preempted;
+        Self { labels, events, preempted }
     }
 }
 
@@ -82,20 +82,20 @@ fn left(reason: &Reason) -> Option<ThreadName> {
     }
 }
 
-struct Telling<'a> {
-    words: Words<'a>,
+struct LineWriter<'a> {
+    words: Phrasing<'a>,
     places: &'a Places<'a>,
     failure: &'a Failure,
     preempted: BTreeMap<ThreadName, Party>,
     texts: Pool<String>,
 }
 
-impl Telling<'_> {
+impl LineWriter<'_> {
     fn line(&mut self, number: u32, located: Located<'_>, pending: Option<Located<'_>>) -> EventLine {
         let event = &located.step.event;
         EventLine {
             number,
-            thread: self.texts.share(self.words.lanes.label(event.id.thread)),
+            thread: self.texts.share(self.words.labels.label(event.id.thread)),
             operation: event.op.kind,
             text: self.texts.share(sentence(self.words.event(event))),
             place: located.place.clone(),
@@ -105,13 +105,13 @@ impl Telling<'_> {
 
     fn switch(&mut self, step: &TraceStep, pending: Option<Located<'_>>) -> Option<Switch> {
         if step.event.op.kind == OpKind::Timeout && step.reason == Reason::Aside {
-            let from = self.words.lanes.label(step.last.thread()?);
-            let waiter = self.words.lanes.label(step.event.id.thread);
+            let from = self.words.labels.label(step.last.thread()?);
+            let waiter = self.words.labels.label(step.event.id.thread);
             let reason = sentence(format!("the timed wait of {waiter} runs out"));
             return Some(Switch { from, why: Why::Timeout, reason });
         }
         let thread = left(&step.reason)?;
-        let from = self.words.lanes.label(thread);
+        let from = self.words.labels.label(thread);
         let stack = self.stack(thread, pending);
         let next = self.next(pending, &stack);
         let (why, reason) = match &step.reason {

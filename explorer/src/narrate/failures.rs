@@ -4,9 +4,9 @@ use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Party, Signal
 use checker::names::ThreadName;
 use checker::seam::On;
 
-use crate::narrate::phrasing::Words;
+use crate::narrate::phrasing::Phrasing;
 
-impl Words<'_> {
+impl Phrasing<'_> {
     /// The failure as a sentence.
     pub(crate) fn failure(&self, failure: &Failure) -> String {
         let parties = || self.parties(failure.others.iter());
@@ -50,8 +50,8 @@ impl Words<'_> {
 
     /// The same without what the threads that take part are doing.
     fn detail(&self, failure: &Failure) -> String {
-        let label = |thread: &ThreadName| self.lanes.label(*thread);
-        let failed = || failure.thread.map(|thread| self.lanes.label(thread)).unwrap_or_default();
+        let label = |thread: &ThreadName| self.labels.label(*thread);
+        let failed = || failure.thread.map(|thread| self.labels.label(thread)).unwrap_or_default();
         let block = |obj| {
             self.source.describe(obj).map_or_else(|| "a block".to_owned(), |words| format!("`{words}`"))
         };
@@ -120,7 +120,7 @@ impl Words<'_> {
 
     fn parties<'p>(&self, parties: impl IntoIterator<Item = &'p Party>) -> String {
         let words =
-            |party: &Party| format!("{} {}", self.lanes.label(party.thread), self.doing(&party.doing));
+            |party: &Party| format!("{} {}", self.labels.label(party.thread), self.doing(&party.doing));
         parties.into_iter().map(words).collect::<Vec<_>>().join("; ")
     }
 
@@ -145,7 +145,7 @@ impl Words<'_> {
     fn waits_in_failure(&self, on: &On) -> String {
         match on {
             On::Mutex { obj, owner: Some(owner) } => {
-                format!("waits for mutex {}, held by {}", self.object(*obj), self.lanes.label(*owner))
+                format!("waits for mutex {}, held by {}", self.object(*obj), self.labels.label(*owner))
             }
             On::Mutex { obj, owner: None } => format!("waits for mutex {}", self.object(*obj)),
             On::Read(obj) => format!("waits for a read lock on {}", self.object(*obj)),
@@ -153,7 +153,7 @@ impl Words<'_> {
             On::Cond(obj) => format!("waits for a signal on condition variable {}", self.object(*obj)),
             On::Sem(obj) => format!("waits for semaphore {}", self.object(*obj)),
             On::Barrier { obj, .. } => format!("waits for the others at barrier {}", self.object(*obj)),
-            On::Join(thread) => format!("waits for the end of {}", self.lanes.label(*thread)),
+            On::Join(thread) => format!("waits for the end of {}", self.labels.label(*thread)),
             On::Futex(obj) => format!("waits for a futex wake on {}", self.object(*obj)),
             On::Once(obj) => {
                 format!("waits for the initialiser {}, which another thread runs", self.object(*obj))

@@ -5,10 +5,10 @@ use checker::seam::Ending;
 use checker::search;
 use checker::trace::Trace;
 
-use crate::narrate::event_lines::Story;
+use crate::narrate::event_lines::EventLines;
 use crate::narrate::failing_thread;
 use crate::narrate::locations::Places;
-use crate::narrate::phrasing::Words;
+use crate::narrate::phrasing::Phrasing;
 use crate::program::source::Frame;
 use crate::program::test_output::{failed_expectation, thrown_by_test};
 use crate::report::interned::Shared;
@@ -66,16 +66,16 @@ impl From<&search::Finding> for Measured {
 
 /// The report on one failing execution; where its schedule is saved is not known yet.
 pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places<'_>) -> Finding {
-    let story = Story::tell(failing.trace, failing.at, failing.failure, places);
-    let words = Words { lanes: &story.lanes, source: places.source() };
-    let parties = parties(failing.failure, (&story, &words), places);
-    let failed = failing.failure.thread.map(|thread| story.lanes.label(thread));
+    let event_lines = EventLines::tell(failing.trace, failing.at, failing.failure, places);
+    let words = Phrasing { labels: &event_lines.labels, source: places.source() };
+    let parties = parties(failing.failure, (&event_lines, &words), places);
+    let failed = failing.failure.thread.map(|thread| event_lines.labels.label(thread));
     let expectation = expectation(failing, places);
     let (place, message) = expectation.unwrap_or_else(|| {
         let thrown = Some(failing).filter(|failing| ended_with_code(failing.failure));
         let thrown = thrown.and_then(|failing| thrown_by_test(&failing.ending.stdout));
         let message = thrown.unwrap_or_else(|| message(failing.failure, &words));
-        (place(failing, &parties, &story, places), message)
+        (place(failing, &parties, &event_lines, places), message)
     });
     Finding {
         kind: failing.failure.kind,
@@ -95,9 +95,9 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
         id: None,
         schedule_file: None,
         parties,
-        lanes: story.lanes.columns(),
+        lanes: event_lines.labels.columns(),
         output: output(failing.ending),
-        events: story.events.into(),
+        events: event_lines.events.into(),
     }
 }
 
@@ -112,7 +112,12 @@ fn expectation(failing: &Failing<'_>, places: &Places<'_>) -> Option<(Location, 
 }
 
 /// The failing line: where the thread stands that is to blame, or what stands for it.
-fn place(failing: &Failing<'_>, parties: &[Party], story: &Story, places: &Places<'_>) -> Location {
+fn place(
+    failing: &Failing<'_>,
+    parties: &[Party],
+    event_lines: &EventLines,
+    places: &Places<'_>,
+) -> Location {
     let Failing { failure, trace, .. } = failing;
     let culprit = failing_thread::thread(failure, trace);
     let of_others =
@@ -123,7 +128,7 @@ fn place(failing: &Failing<'_>, parties: &[Party], story: &Story, places: &Place
     let own_frame = own.into_iter().chain(of_others).find_map(|stack| places.own_of_stack(stack));
     let line = || failure.line.as_ref().and_then(|line| returned_in(line, places));
     let instead = || (failing.instead)().map(|frame| places.of_frame(&frame));
-    let label = culprit.map(|thread| story.lanes.label(thread));
+    let label = culprit.map(|thread| event_lines.labels.label(thread));
     let innermost = || {
         let party = parties.iter().find(|party| Some(&party.thread) == label.as_ref())?;
         party.stack.first().cloned()
@@ -145,7 +150,7 @@ pub(crate) fn ended_with_code(failure: &Failure) -> bool {
 }
 
 /// The failure as a sentence. The program's own words stay as they are.
-pub(crate) fn message(failure: &Failure, words: &Words<'_>) -> String {
+pub(crate) fn message(failure: &Failure, words: &Phrasing<'_>) -> String {
     match &failure.detail {
         FailureDetail::Said(said) => said.clone(),
         _ => sentence(words.failure(failure)),
@@ -153,15 +158,19 @@ pub(crate) fn message(failure: &Failure, words: &Words<'_>) -> String {
 }
 
 /// Who failed; who else takes part; who was preempted on the way.
-fn parties(failure: &Failure, (story, words): (&Story, &Words<'_>), places: &Places<'_>) -> Vec<Party> {
+fn parties(
+    failure: &Failure,
+    (event_lines, words): (&EventLines, &Phrasing<'_>),
+    places: &Places<'_>,
+) -> Vec<Party> {
     let failed = failure.thread.map(|thread| Party {
-        thread: story.lanes.label(thread),
+        thread: event_lines.labels.label(thread),
         role: Role::Failed,
         doing: sentence("failed".to_owned()),
         stack: places.of_stack(&failure.stack),
     });
     let others = failure.others.iter().map(|other| Party {
-        thread: story.lanes.label(other.thread),
+        thread: event_lines.labels.label(other.thread),
         role: match other.doing {
             Doing::Freed => Role::Freed,
             Doing::Allocated => Role::Allocated,
@@ -171,7 +180,7 @@ fn parties(failure: &Failure, (story, words): (&Story, &Words<'_>), places: &Pla
         stack: places.of_stack(&other.stack),
     });
     let mut parties: Vec<Party> = failed.into_iter().chain(others).collect();
-    for preempted in story.preempted.values() {
+    for preempted in event_lines.preempted.values() {
         if failure.others.is_empty() || !parties.iter().any(|party| party.thread == preempted.thread) {
             parties.push(preempted.clone());
         }

@@ -6,16 +6,16 @@ use checker::op::{Access, Effect, Mode, Op, OpKind};
 use checker::recorded::Recorded;
 use checker::seam::{On, Pick};
 
-use crate::narrate::thread_labels::Lanes;
+use crate::narrate::thread_labels::ThreadLabels;
 use crate::program::source::Source;
 
 /// What words are taken from.
-pub(crate) struct Words<'a> {
-    pub(crate) lanes: &'a Lanes,
+pub(crate) struct Phrasing<'a> {
+    pub(crate) labels: &'a ThreadLabels,
     pub(crate) source: &'a dyn Source,
 }
 
-impl Words<'_> {
+impl Phrasing<'_> {
     /// An object, in backquotes.
     pub(crate) fn object(&self, obj: Obj) -> String {
         match self.source.describe(obj) {
@@ -52,7 +52,7 @@ impl Words<'_> {
         }
         match event.pick {
             Pick::Only => {}
-            Pick::Wake(thread) => words.push_str(&format!(", wakes {}", self.lanes.label(thread))),
+            Pick::Wake(thread) => words.push_str(&format!(", wakes {}", self.labels.label(thread))),
             Pick::Value(value) => words.push_str(&format!(" = {value}")),
         }
         words
@@ -61,7 +61,7 @@ impl Words<'_> {
     fn operation(&self, op: &Op, peer: Option<ThreadName>) -> String {
         let verb = op.kind.verb();
         let object = match (peer, op.kind) {
-            (Some(thread), OpKind::Create | OpKind::Join) => self.lanes.label(thread),
+            (Some(thread), OpKind::Create | OpKind::Join) => self.labels.label(thread),
             (None, OpKind::Create) => "a thread".to_owned(),
             (_, OpKind::CondWait) => self.condition_wait(&op.may),
             _ => self.objects(&op.may),
@@ -97,7 +97,7 @@ impl Words<'_> {
         let object = |obj: &Obj| self.object(*obj);
         match on {
             On::Mutex { obj, owner: Some(owner) } => {
-                format!("waits for {}, held by {}", object(obj), self.lanes.label(*owner))
+                format!("waits for {}, held by {}", object(obj), self.labels.label(*owner))
             }
             On::Mutex { obj, owner: None } => format!("waits for {}", object(obj)),
             On::Read(obj) => format!("waits to lock {} for reading", object(obj)),
@@ -105,7 +105,7 @@ impl Words<'_> {
             On::Cond(obj) => format!("waits for a signal on {}", object(obj)),
             On::Sem(obj) => format!("waits for {} to be above 0", object(obj)),
             On::Barrier { obj, .. } => format!("waits at {} for the others", object(obj)),
-            On::Join(thread) => format!("waits for {} to end", self.lanes.label(*thread)),
+            On::Join(thread) => format!("waits for {} to end", self.labels.label(*thread)),
             On::Futex(obj) => format!("sleeps on {}", object(obj)),
             On::Await(objs) => self.spins(objs),
             On::Once(obj) => format!("waits until {} is initialised", object(obj)),

@@ -11,9 +11,9 @@ use rustc_hash::FxHashSet;
 
 use crate::config::{FILE, Suppressions};
 use crate::narrate::locations::Places;
-use crate::narrate::phrasing::Words;
+use crate::narrate::phrasing::Phrasing;
 use crate::narrate::stacks::Stacks;
-use crate::narrate::thread_labels::Lanes;
+use crate::narrate::thread_labels::ThreadLabels;
 use crate::program::source_atomics::Atomics;
 use crate::report::plural::plural;
 use crate::report::{Race, RaceKind, RacingAccess, Report};
@@ -47,7 +47,7 @@ pub(crate) fn report(found: &[Pair], RunAgain(executions): &RunAgain, places: &P
     let unknown = Stacks::default();
     for pair in found {
         let again = executions.iter().find(|(trace, _)| Arc::ptr_eq(trace, &pair.trace));
-        let race = Telling::new(pair, again.map_or(&unknown, |(_, stacks)| stacks), places).race();
+        let race = RaceContext::new(pair, again.map_or(&unknown, |(_, stacks)| stacks), places).race();
         match races.iter_mut().find(|known| is_same(known, &race)) {
             Some(known) => merge(known, race),
             None => races.push(race),
@@ -109,21 +109,21 @@ fn merge(known: &mut Race, race: Race) {
     }
 }
 
-struct Telling<'a> {
+struct RaceContext<'a> {
     pair: &'a Pair,
     stacks: &'a Stacks,
     places: &'a Places<'a>,
-    lanes: Lanes,
+    labels: ThreadLabels,
 }
 
-impl<'a> Telling<'a> {
+impl<'a> RaceContext<'a> {
     fn new(pair: &'a Pair, stacks: &'a Stacks, places: &'a Places<'a>) -> Self {
-        let lanes = Lanes::of(pair.trace.threads.iter().copied(), places.source().harness());
-        Self { pair, stacks, places, lanes }
+        let labels = ThreadLabels::of(pair.trace.threads.iter().copied(), places.source().harness());
+        Self { pair, stacks, places, labels }
     }
 
     fn race(&self) -> Race {
-        let words = Words { lanes: &self.lanes, source: self.places.source() };
+        let words = Phrasing { labels: &self.labels, source: self.places.source() };
         let variable = words.object(self.pair.obj());
         let accesses = self.pair.race.events.map(|at| self.access(at));
         let certain = self.pair.certain;
@@ -150,7 +150,7 @@ impl<'a> Telling<'a> {
         let event = &self.pair.trace.steps[at as usize].event;
         let stack = self.stacks.told(at, event.site, self.places);
         let place = stack.first().cloned().unwrap_or_else(|| self.places.of_site(event.site));
-        let thread = self.lanes.label(event.id.thread);
+        let thread = self.labels.label(event.id.thread);
         RacingAccess { thread, operation: event.op.kind, place, stack }
     }
 

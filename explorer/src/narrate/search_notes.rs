@@ -2,9 +2,9 @@
 
 use checker::search::SearchNote;
 
-use crate::narrate::phrasing::Words;
+use crate::narrate::phrasing::Phrasing;
 
-impl Words<'_> {
+impl Phrasing<'_> {
     /// A note of a search, as a sentence.
     pub(crate) fn search_note(&self, note: &SearchNote) -> String {
         match note {

@@ -9,13 +9,13 @@ use crate::report::Lane;
 
 /// The threads of one execution, in the order of their columns.
 #[derive(Clone, Debug)]
-pub struct Lanes {
+pub struct ThreadLabels {
     threads: Vec<ThreadName>,
     harness: Option<ThreadName>,
 }
 
-impl Lanes {
-    /// The lanes of these threads; the main thread is always one of them, unless it is the harness, which has none.
+impl ThreadLabels {
+    /// The labels of these threads; the main thread always has one, unless it is the harness, which has none.
     pub fn of(threads: impl IntoIterator<Item = ThreadName>, harness: Option<ThreadName>) -> Self {
         let mut sorted: BTreeSet<ThreadName> = threads.into_iter().collect();
         sorted.insert(ThreadName::MAIN);
@@ -50,17 +50,17 @@ mod tests {
         let first = ThreadName::MAIN.child(1).unwrap();
         let second = ThreadName::MAIN.child(2).unwrap();
         let nested = first.child(1).unwrap();
-        let lanes = Lanes::of([second, nested, first], None);
-        let labels = [ThreadName::MAIN, first, nested, second].map(|thread| lanes.label(thread));
-        assert_eq!(labels, ["T1", "T2", "T3", "T4"]);
-        assert_eq!(lanes.columns()[2], Lane { thread: "T3".into(), path: nested });
+        let labels = ThreadLabels::of([second, nested, first], None);
+        let told = [ThreadName::MAIN, first, nested, second].map(|thread| labels.label(thread));
+        assert_eq!(told, ["T1", "T2", "T3", "T4"]);
+        assert_eq!(labels.columns()[2], Lane { thread: "T3".into(), path: nested });
     }
 
     #[test]
-    fn a_harness_has_no_lane() {
+    fn a_harness_has_no_column() {
         let test = ThreadName::MAIN.child(1).unwrap();
-        let lanes = Lanes::of([test], Some(ThreadName::MAIN));
-        assert_eq!([test, ThreadName::MAIN].map(|thread| lanes.label(thread)), ["T1", "the harness"]);
-        assert_eq!(lanes.columns(), [Lane { thread: "T1".into(), path: test }]);
+        let labels = ThreadLabels::of([test], Some(ThreadName::MAIN));
+        assert_eq!([test, ThreadName::MAIN].map(|thread| labels.label(thread)), ["T1", "the harness"]);
+        assert_eq!(labels.columns(), [Lane { thread: "T1".into(), path: test }]);
     }
 }

@@ -19,14 +19,14 @@ use crate::program::return_line::Body;
 use crate::program::test_output::failed_expectation;
 
 /// The program, and what tells where it returned.
-pub(crate) struct Blamed<'a> {
+pub(crate) struct ExitAttribution<'a> {
     launched: &'a Launched,
     fresh: Fresh<'a, PtraceProgram>,
     arguments: &'a [OsString],
     body: OnceLock<Body>,
 }
 
-impl<'a> Blamed<'a> {
+impl<'a> ExitAttribution<'a> {
     /// `arguments` are those of the program.
     pub(crate) fn new(launched: &'a Launched, arguments: &'a [OsString]) -> Self {
         let fresh = Fresh::new(&launched.program, launched.fresh.as_ref());
@@ -65,7 +65,7 @@ fn line(frame: &crate::program::source::Frame) -> Option<Line> {
     Some(Line { file: frame.file.clone()?, line: frame.line?, function })
 }
 
-impl Program for Blamed<'_> {
+impl Program for ExitAttribution<'_> {
     type Run = PtraceExecution;
 
     fn start(&self, scope: &Scope) -> Result<Self::Run, StartError> {

@@ -108,14 +108,14 @@ const MOMENT: Duration = Duration::from_millis(50);
 
 /// How many workers there are beside the thread that runs the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Staff {
+pub enum Parallelism {
     /// So many, whatever the program does.
     Exactly(usize),
     /// So many, as long as executions cannot meet outside of their memory.
     WhileApart(usize),
 }
 
-impl Staff {
+impl Parallelism {
     /// As a user asked for, or else as many as there are CPUs.
     #[must_use]
     pub fn of<P: Repeatable>(wanted: Option<NonZeroUsize>, program: &P) -> Self {
@@ -140,11 +140,11 @@ impl Staff {
 }
 
 /// Threads that work for one search.
-pub struct Crew<'scope, 'env, P: Repeatable> {
+pub struct WorkerPool<'scope, 'env, P: Repeatable> {
     scope: &'scope Scope<'scope, 'env>,
     program: &'env P,
-    board: Arc<Board<P>>,
-    staff: Staff,
+    queue: Arc<Queue<P>>,
+    parallelism: Parallelism,
     /// How often the search has asked; `None` once the threads are there.
     patience: Option<u32>,
     learnt: FxHashMap<u64, P::Learnt>,
@@ -152,7 +152,7 @@ pub struct Crew<'scope, 'env, P: Repeatable> {
 }
 
 /// What the threads share.
-struct Board<P: Repeatable> {
+struct Queue<P: Repeatable> {
     state: Mutex<State<P>>,
     /// There is a job, or it is all over.
     jobs: Condvar,
@@ -179,7 +179,7 @@ struct State<P: Repeatable> {
     alive: usize,
 }
 
-impl<P: Repeatable> Board<P> {
+impl<P: Repeatable> Queue<P> {
     fn state(&self) -> MutexGuard<'_, State<P>> {
         // Whoever panicked had no job of another one in hand.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -215,14 +215,14 @@ impl<P: Repeatable> Board<P> {
     }
 
     /// What a worker does.
-    fn work(&self, nth: usize, program: &P, staff: Staff) {
+    fn work(&self, nth: usize, program: &P, parallelism: Parallelism) {
         let Some(copy) = program.again(nth, &self.limit) else { return };
         let _attention = Attention::pay();
         let mut desk = Desk::new(&copy);
         while let Some((job, known, paper)) = self.next_job() {
             P::adopt(&copy, &known);
             let done = job.run(&mut desk, paper, &self.limit);
-            let meets = staff.minds_meeting() && P::is_copy_outside(&copy);
+            let meets = parallelism.minds_meeting() && P::is_copy_outside(&copy);
             let learnt = P::learnt(&copy).filter(|_| !meets);
             self.hand_in(if learnt.is_some() { done } else { done.void() }, learnt);
             if meets {
@@ -242,7 +242,7 @@ impl<P: Repeatable> Board<P> {
 }
 
 /// Counts a worker out: nobody waits for what it had under way.
-struct Presence<'b, P: Repeatable>(&'b Board<P>);
+struct Presence<'b, P: Repeatable>(&'b Queue<P>);
 
 impl<P: Repeatable> Drop for Presence<'_, P> {
     fn drop(&mut self) {
@@ -254,12 +254,12 @@ impl<P: Repeatable> Drop for Presence<'_, P> {
     }
 }
 
-impl<'scope, 'env, P: Repeatable> Crew<'scope, 'env, P> {
+impl<'scope, 'env, P: Repeatable> WorkerPool<'scope, 'env, P> {
     /// Workers beside the calling thread, for a search with this limit. `taken_in` hears of every execution of theirs that counts.
     pub fn new(
         scope: &'scope Scope<'scope, 'env>,
         program: &'env P,
-        staff: Staff,
+        parallelism: Parallelism,
         (limit, taken_in): (&Limit, &'env (dyn Fn(&Ending) + Sync)),
     ) -> Self {
         let state = State {
@@ -273,7 +273,7 @@ impl<'scope, 'env, P: Repeatable> Crew<'scope, 'env, P> {
         };
         let stop = Arc::new(AtomicBool::new(false));
         let (stops, limit) = (Arc::clone(&stop), limit.clone());
-        let board = Board {
+        let queue = Queue {
             state: Mutex::new(state),
             jobs: Condvar::new(),
             results: Condvar::new(),
@@ -282,8 +282,8 @@ impl<'scope, 'env, P: Repeatable> Crew<'scope, 'env, P> {
                 move || if stops.load(Ordering::Relaxed) { Go::Cancelled } else { limit.look() },
             ),
         };
-        let board = Arc::new(board);
-        Self { scope, program, board, staff, patience: Some(0), learnt: FxHashMap::default(), taken_in }
+        let queue = Arc::new(queue);
+        Self { scope, program, queue, parallelism, patience: Some(0), learnt: FxHashMap::default(), taken_in }
     }
 
     /// Starts the threads, if it is time to.
@@ -294,53 +294,53 @@ impl<'scope, 'env, P: Repeatable> Crew<'scope, 'env, P> {
             return;
         }
         self.patience = None;
-        let staff = self.staff;
-        for nth in 1..=staff.most() {
-            let (board, program) = (Arc::clone(&self.board), self.program);
-            self.board.state().alive += 1;
+        let parallelism = self.parallelism;
+        for nth in 1..=parallelism.most() {
+            let (queue, program) = (Arc::clone(&self.queue), self.program);
+            self.queue.state().alive += 1;
             let work = move || {
-                let _presence = Presence(&board);
+                let _presence = Presence(&queue);
                 // What it panicked with has been said; the search goes on without it.
-                let _ = catch_unwind(AssertUnwindSafe(|| board.work(nth, program, staff)));
+                let _ = catch_unwind(AssertUnwindSafe(|| queue.work(nth, program, parallelism)));
             };
             if Builder::new().name(format!("worker {nth}")).spawn_scoped(self.scope, work).is_err() {
-                self.board.state().alive -= 1;
+                self.queue.state().alive -= 1;
             }
         }
     }
 }
 
-impl<P: Repeatable> Workers for Crew<'_, '_, P> {
+impl<P: Repeatable> Workers for WorkerPool<'_, '_, P> {
     fn count(&self) -> usize {
-        self.staff.most()
+        self.parallelism.most()
     }
 
     fn room(&mut self) -> usize {
-        if self.staff.minds_meeting() && self.program.is_outside() {
+        if self.parallelism.minds_meeting() && self.program.is_outside() {
             self.patience = None;
-            if !self.board.stop.load(Ordering::Relaxed) {
-                self.board.dismiss();
+            if !self.queue.stop.load(Ordering::Relaxed) {
+                self.queue.dismiss();
             }
             return 0;
         }
         self.start();
-        let state = self.board.state();
+        let state = self.queue.state();
         (P::AT_HAND * state.alive).saturating_sub(state.waiting.len())
     }
 
     fn hand_out(&mut self, job: Job) {
         let known = self.program.known();
-        let mut state = self.board.state();
+        let mut state = self.queue.state();
         state.waiting.push((job, known));
         let idle = state.idle > 0;
         drop(state);
         if idle {
-            self.board.jobs.notify_one();
+            self.queue.jobs.notify_one();
         }
     }
 
     fn recall(&mut self, id: u64) -> bool {
-        let mut state = self.board.state();
+        let mut state = self.queue.state();
         let at = state.waiting.iter().position(|(job, _)| job.id() == id);
         let job = at.map(|at| state.waiting.remove(at));
         drop(state);
@@ -348,10 +348,10 @@ impl<P: Repeatable> Workers for Crew<'_, '_, P> {
     }
 
     fn collect(&mut self, wait: bool) -> Option<Done> {
-        let mut state = self.board.state();
+        let mut state = self.queue.state();
         if state.done.is_empty() && wait {
             state.awaited = true;
-            state = self.board.results.wait_timeout(state, MOMENT).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.queue.results.wait_timeout(state, MOMENT).unwrap_or_else(PoisonError::into_inner).0;
             state.awaited = false;
         }
         let (done, learnt) = state.done.pop_front()?;
@@ -362,7 +362,7 @@ impl<P: Repeatable> Workers for Crew<'_, '_, P> {
     }
 
     fn holds(&self, id: u64) -> bool {
-        let state = self.board.state();
+        let state = self.queue.state();
         state.under_way.contains(&id)
             || state.waiting.iter().any(|(job, _)| job.id() == id)
             || state.done.iter().any(|(done, _)| done.id() == id)
@@ -380,7 +380,7 @@ impl<P: Repeatable> Workers for Crew<'_, '_, P> {
     }
 
     fn give_back(&mut self, paper: Paper) {
-        let mut state = self.board.state();
+        let mut state = self.queue.state();
         let kept: usize = state.papers.iter().map(Paper::room).sum();
         if kept + paper.room() <= ROOM {
             state.papers.push(paper);
@@ -388,8 +388,8 @@ impl<P: Repeatable> Workers for Crew<'_, '_, P> {
     }
 }
 
-impl<P: Repeatable> Drop for Crew<'_, '_, P> {
+impl<P: Repeatable> Drop for WorkerPool<'_, '_, P> {
     fn drop(&mut self) {
-        self.board.dismiss();
+        self.queue.dismiss();
     }
 }

@@ -6,8 +6,8 @@ use checker::search::SearchError;
 
 use crate::error::Error;
 use crate::narrate::locations::Places;
-use crate::narrate::phrasing::Words;
-use crate::narrate::thread_labels::Lanes;
+use crate::narrate::phrasing::Phrasing;
+use crate::narrate::thread_labels::ThreadLabels;
 
 /// Makes errors readable with the names of a program.
 pub(crate) struct Readable<'a>(pub(crate) &'a Places<'a>);
@@ -32,7 +32,7 @@ impl Readable<'_> {
     /// The thread, what it does to what, and where.
     fn event(&self, seen: &Seen) -> String {
         // Which threads there are is not known: all go by their creation path.
-        let words = Words { lanes: &Lanes::of([], None), source: self.0.source() };
+        let words = Phrasing { labels: &ThreadLabels::of([], None), source: self.0.source() };
         match seen {
             Seen::Operation { thread, key, effect } => {
                 let place = self.0.of_site(key.site).words();

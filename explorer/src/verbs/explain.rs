@@ -6,23 +6,23 @@ use checker::explain::{self, CriticalPair, Unexplained};
 use checker::search::{self, Outcome};
 use checker::trace::Trace;
 
-use crate::narrate::explanation::{self, Telling};
+use crate::narrate::explanation::{self, ExplanationContext};
 use crate::program::run_notes::Observed;
 use crate::report::Finding;
 use crate::report::explanation::Pair;
 use crate::say::sentence;
 use crate::schedule_file::{SavedPass, ScheduleFile};
-use crate::store::findings::Keeper;
-use crate::verbs::session::{Made, Session};
+use crate::store::findings::FindingWriter;
+use crate::verbs::session::{Made, SearchSession};
 use crate::verbs::watch::Watch;
 
-impl Session<'_> {
+impl SearchSession<'_> {
     /// Explains every finding, as far as its time allows; what that takes tells more about the races of the search.
     pub(crate) fn explain_all<P: checker::seam::Program>(
         &self,
         program: &Observed<'_, P>,
         outcome: &mut Outcome,
-        (keeper, made): (&mut Keeper<'_>, &mut Made),
+        (writer, made): (&mut FindingWriter<'_>, &mut Made),
         watch: &mut dyn Watch,
     ) {
         let Outcome { findings, races, .. } = outcome;
@@ -36,7 +36,7 @@ impl Session<'_> {
                 races.compare(trace, failed);
             };
             match self.explanation(program, found, &mut || {}, &mut compared) {
-                Ok(explained) => self.keep_explained(program, &explained, (keeper, made), watch),
+                Ok(explained) => self.keep_explained(program, &explained, (writer, made), watch),
                 Err(Unexplained::Always) => {}
                 Err(why) => {
                     let message = self.message(found);
@@ -51,7 +51,7 @@ impl Session<'_> {
         &self,
         program: &Observed<'_, P>,
         explained: &explain::Explanation,
-        (keeper, made): (&mut Keeper<'_>, &mut Made),
+        (writer, made): (&mut FindingWriter<'_>, &mut Made),
         watch: &mut dyn Watch,
     ) {
         let identity = &explained.finding.identity;
@@ -62,22 +62,22 @@ impl Session<'_> {
         // It may have been explained before, and the schedule in which it was found is the first one then.
         let earlier = before.and_then(|told| told.explanation.as_ref()?.original.clone());
         let places = self.places();
-        let telling = Telling::new(explained, &told, &places);
-        let mut explanation = explanation::explanation(&telling, program, explained);
+        let context = ExplanationContext::new(explained, &told, &places);
+        let mut explanation = explanation::explanation(&context, program, explained);
         match (earlier, &mut explanation.original, &id) {
             (Some(earlier), original, _) => *original = Some(earlier),
-            (None, Some(original), Some(id)) => original.schedule_file = keeper.set_aside(id),
+            (None, Some(original), Some(id)) => original.schedule_file = writer.set_aside(id),
             _ => {}
         }
         if let (Some(found), Some(pair), Some(id)) = (&explained.pair, &mut explanation.pair, &id) {
             let file = self.passing_file(&explained.finding, found, pair, &told);
-            match keeper.keep_passing(id, &file) {
+            match writer.keep_passing(id, &file) {
                 Ok(file) => pair.schedule_file = Some(file),
                 Err(error) => drop(made.notes.insert(error.to_string())),
             }
         }
         told.explanation = Some(explanation);
-        made.keep(keeper, identity, &mut told, &file);
+        made.keep(writer, identity, &mut told, &file);
         watch.finding(&told);
     }
 

@@ -11,7 +11,7 @@ use crate::input::environment;
 use crate::input::portable_path::Place;
 use crate::input::project_root::root_of;
 use crate::input::request::Request;
-use crate::program::exit_attribution::Blamed;
+use crate::program::exit_attribution::ExitAttribution;
 use crate::program::launch::{self, Launch, Launched};
 use crate::program::source::Source;
 use crate::report::Report;
@@ -19,7 +19,7 @@ use crate::schedule_file::SavedTarget;
 use crate::store::Store;
 use crate::store::findings;
 use crate::verbs::deadline::Deadline;
-use crate::verbs::session::Session;
+use crate::verbs::session::SearchSession;
 use crate::verbs::sync_scope;
 use crate::verbs::watch::Watch;
 
@@ -77,7 +77,7 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
     let instead = || launch::entry(&program.executable().path, &launch.arguments);
     let (source, instead): (&dyn Source, _) = (program, &instead);
     let suppressions = Suppressions::read(&root, &program.executable().path);
-    let session = Session {
+    let session = SearchSession {
         request,
         name,
         target,
@@ -90,7 +90,7 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
     };
     // There is one working directory of that path.
     let workers = Some(program).filter(|_| fresh.is_none());
-    session.run(&Blamed::new(&launched, &launch.arguments), workers, watch)
+    session.run(&ExitAttribution::new(&launched, &launch.arguments), workers, watch)
 }
 
 /// A bare name that is no file here is a command, as in a shell.

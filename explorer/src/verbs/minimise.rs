@@ -13,7 +13,7 @@ use ptrace_backend::preflight;
 use crate::config::Suppressions;
 use crate::error::Error;
 use crate::input::request::{Effort, Request, Strategy};
-use crate::program::exit_attribution::Blamed;
+use crate::program::exit_attribution::ExitAttribution;
 use crate::program::launch::{self, Launch};
 use crate::program::run_notes::{Observed, Peculiarities};
 use crate::program::source::Source;
@@ -21,11 +21,11 @@ use crate::report::Report;
 use crate::report::verdict::Verdict;
 use crate::schedule_file::ScheduleFile;
 use crate::store::Store;
-use crate::store::findings::{Keeper, KeptFinding, KeptFolder};
+use crate::store::findings::{FindingWriter, KeptFinding, KeptFolder};
 use crate::trust::Consent;
 use crate::verbs::deadline::Deadline;
 use crate::verbs::replay::{Again, Came, launch, trusted_root};
-use crate::verbs::session::{Made, Session};
+use crate::verbs::session::{Made, SearchSession};
 use crate::verbs::watch::{Progress, Watch, per_second};
 
 /// The least time between two reports of progress.
@@ -62,7 +62,7 @@ pub fn minimise(
     // More may be found than the schedule was made for.
     program.know_key_points(&saved.found_by.key_points.instructions, &saved.found_by.key_points.memory);
     let instead = || launch::entry(&program.executable().path, &launch.arguments);
-    let session = Session {
+    let session = SearchSession {
         request: &plan.request(),
         name: kept.target.clone(),
         target: saved.target.clone(),
@@ -82,7 +82,9 @@ pub fn minimise(
         deadline: &deadline,
     };
     let (came, notes) = match found {
-        Some(found) => end(&session, &Blamed::new(&launched, &launch.arguments), (&found, kept), watch),
+        Some(found) => {
+            end(&session, &ExitAttribution::new(&launched, &launch.arguments), (&found, kept), watch)
+        }
         None => (stopped(0), Vec::new()),
     };
     Ok(again.report(came, notes, started.elapsed().as_secs_f64()))
@@ -122,7 +124,7 @@ impl Plan<'_> {
         let instead = || launch::entry(&program.executable().path, &self.launch.arguments);
         let (saved, file, root, deadline) = (self.saved, self.file, self.root, self.deadline);
         let again = Again { saved, file, root, source: program, instead: &instead, deadline };
-        let program = Blamed::new(&launched, &self.launch.arguments);
+        let program = ExitAttribution::new(&launched, &self.launch.arguments);
         let peculiarities = Peculiarities::default();
         let program = Observed::new(&program, saved.target.arguments_in_words(), false, &peculiarities);
         let (Some(replayed), _) = again.replayed(&program)? else { return Ok(None) };
@@ -162,15 +164,15 @@ impl Plan<'_> {
 
 /// Explains it, and keeps what comes of that.
 fn end(
-    session: &Session<'_>,
+    session: &SearchSession<'_>,
     program: &impl Program,
     (found, kept): (&search::Finding, KeptFinding),
     watch: &mut dyn Watch,
 ) -> (Came, Vec<String>) {
     let peculiarities = Peculiarities::default();
     let program = Observed::new(program, session.target.arguments_in_words(), false, &peculiarities);
-    let mut keeper = Keeper::new(session.store, session.root, session.name.clone(), &session.target);
-    keeper.knows(found.identity.clone(), kept.id);
+    let mut writer = FindingWriter::new(session.store, session.root, session.name.clone(), &session.target);
+    writer.knows(found.identity.clone(), kept.id);
     let mut made = Made { findings: vec![(found.identity.clone(), kept.finding)], ..Made::default() };
     let (started, mut last) = (Instant::now(), Instant::now());
     let mut tick = || {
@@ -183,7 +185,7 @@ fn end(
     found.executions = made.findings[0].1.executions;
     let ended = match session.explanation(&program, &found, &mut tick, &mut |_, _| ()) {
         Ok(explained) => {
-            session.keep_explained(&program, &explained, (&mut keeper, &mut made), watch);
+            session.keep_explained(&program, &explained, (&mut writer, &mut made), watch);
             match explained.minimised {
                 true => "the schedule is minimised to the end".to_owned(),
                 false => "the schedule is as simple as could be found out".to_owned(),

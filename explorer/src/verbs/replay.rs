@@ -16,7 +16,7 @@ use crate::input::project_root::roots_for_file;
 use crate::narrate::finding::{self, Failing, Measured};
 use crate::narrate::locations::Places;
 use crate::narrate::user_frames::places_of_events;
-use crate::program::exit_attribution::Blamed;
+use crate::program::exit_attribution::ExitAttribution;
 use crate::program::launch::{self, Launch};
 use crate::program::run_notes::{Observed, Peculiarities};
 use crate::program::source::{Frame, Source};
@@ -56,7 +56,7 @@ pub fn replay(file: &Path, consent: Consent<'_>, cancel: &Arc<AtomicBool>) -> Re
     if program.build_id() == saved.target.build_id {
         program.fix_key_points(&saved.found_by.key_points.instructions, &saved.found_by.key_points.memory);
     }
-    again.run(&Blamed::new(&launched, &launch.arguments))
+    again.run(&ExitAttribution::new(&launched, &launch.arguments))
 }
 
 /// The root of the checkout in which a schedule may run: that for which it was sealed, if the program is there.

@@ -13,13 +13,13 @@ use ptrace_backend::attention::Attention;
 use crate::error::Error;
 use crate::input::environment;
 use crate::input::request::{MemoryModel, Request, Strategy};
-use crate::narrate::phrasing::Words;
+use crate::narrate::phrasing::Phrasing;
 use crate::narrate::races;
-use crate::narrate::thread_labels::Lanes;
+use crate::narrate::thread_labels::ThreadLabels;
 use crate::narrate::unwatched;
 use crate::program::run_notes::{Observed, Peculiarities};
 use crate::program::test_output::is_one_test;
-use crate::program::worker_pool::{Crew, Repeatable, Staff};
+use crate::program::worker_pool::{Parallelism, Repeatable, WorkerPool};
 use crate::render;
 use crate::report::BufferedStore;
 use crate::report::plural::{grouped, plural};
@@ -28,14 +28,14 @@ use crate::report::{Covered, FORMAT, Finding, Narrow, Report, VERSION};
 use crate::say::sentence;
 use crate::shown;
 use crate::store::StoreError;
-use crate::store::findings::Keeper;
+use crate::store::findings::FindingWriter;
 use crate::verbs::divergence::Readable;
 use crate::verbs::sync_scope;
 use crate::verbs::watch::{Overseer, Watch, per_second};
 
-use crate::verbs::session::{Made, Session};
+use crate::verbs::session::{Made, SearchSession};
 
-impl Session<'_> {
+impl SearchSession<'_> {
     /// Searches, saves what was found, and reports.
     pub(crate) fn run(
         &self,
@@ -50,11 +50,11 @@ impl Session<'_> {
         let is_one_test = is_one_test(&self.name, arguments);
         let words = self.target.arguments_in_words();
         let program = Observed::new(program, words, is_one_test, &peculiarities);
-        let mut keeper = Keeper::new(self.store, self.root, self.name.clone(), &self.target);
+        let mut writer = FindingWriter::new(self.store, self.root, self.name.clone(), &self.target);
         let mut made = Made::default();
         let mut keep = |found: &search::Finding| {
             let (mut told, file) = self.finding(&program, found);
-            made.keep(&mut keeper, &found.identity, &mut told, &file);
+            made.keep(&mut writer, &found.identity, &mut told, &file);
             told
         };
         let mut overseer = Overseer { started, watch, keep: &mut keep };
@@ -62,13 +62,15 @@ impl Session<'_> {
         let options = self.options();
         let attention = Attention::pay();
         let outcome = thread::scope(|scope| {
-            let staffed = workers.map(|program| (program, Staff::of(self.request.workers, program)));
-            let workers: Box<dyn Workers> = match staffed.filter(|(_, staff)| staff.most() > 0) {
-                Some((program, staff)) => {
-                    Box::new(Crew::new(scope, program, staff, (&options.limit, &taken_in)))
-                }
-                None => Box::new(Alone),
-            };
+            let with_parallelism =
+                workers.map(|program| (program, Parallelism::of(self.request.workers, program)));
+            let workers: Box<dyn Workers> =
+                match with_parallelism.filter(|(_, parallelism)| parallelism.most() > 0) {
+                    Some((program, parallelism)) => {
+                        Box::new(WorkerPool::new(scope, program, parallelism, (&options.limit, &taken_in)))
+                    }
+                    None => Box::new(Alone),
+                };
             search::explore_with(&program, &options, workers, &mut overseer)
         });
         made.notes.extend(self.alone(workers.is_some()));
@@ -77,7 +79,7 @@ impl Session<'_> {
             return Err(Error::Search(error.into()));
         }
         let elapsed = started.elapsed().as_secs_f64();
-        self.explain_all(&program, &mut outcome, (&mut keeper, &mut made), watch);
+        self.explain_all(&program, &mut outcome, (&mut writer, &mut made), watch);
         drop(attention);
         let mut report = self.report(&outcome, made, elapsed);
         let again = races::confirm(&program, &mut outcome.races, &self.places());
@@ -114,7 +116,7 @@ impl Session<'_> {
         report.notes.extend(peculiarities.notes());
         report.notes = report.notes.into_iter().map(sentence).collect();
         let reason = sentence(self.ended(&outcome).0);
-        let kept = self.keep(&report).and_then(|()| keeper.end(&report, reason));
+        let kept = self.keep(&report).and_then(|()| writer.end(&report, reason));
         report.notes.extend(kept.err().map(|error| sentence(error.to_string())));
         Ok(report)
     }
@@ -182,8 +184,8 @@ impl Session<'_> {
     }
 
     fn notes(&self, outcome: &Outcome) -> Vec<String> {
-        let lanes = Lanes::of([], None);
-        let words = Words { lanes: &lanes, source: self.source };
+        let labels = ThreadLabels::of([], None);
+        let words = Phrasing { labels: &labels, source: self.source };
         let mut notes: Vec<String> = outcome.notes.iter().map(|note| words.search_note(note)).collect();
         notes.extend(too_long(&outcome.stats, self.request.step_limit));
         notes.extend(self.source.notes());

@@ -10,19 +10,19 @@ use crate::config::Suppressions;
 use crate::input::request::Request;
 use crate::narrate::finding::{self, Failing, Measured};
 use crate::narrate::locations::Places;
-use crate::narrate::phrasing::Words;
-use crate::narrate::thread_labels::Lanes;
+use crate::narrate::phrasing::Phrasing;
+use crate::narrate::thread_labels::ThreadLabels;
 use crate::narrate::user_frames::places_of_events;
 use crate::program::source::{Frame, Source};
 use crate::report::Finding;
 use crate::schedule_file::{SavedTarget, ScheduleFile};
 use crate::store::Store;
-use crate::store::findings::Keeper;
+use crate::store::findings::FindingWriter;
 use crate::verbs::deadline::Deadline;
 use crate::verbs::save;
 
 /// Everything about a search but the program.
-pub(crate) struct Session<'a> {
+pub(crate) struct SearchSession<'a> {
     pub(crate) request: &'a Request,
     /// The target's name in the store.
     pub(crate) name: String,
@@ -37,7 +37,7 @@ pub(crate) struct Session<'a> {
     pub(crate) deadline: &'a Deadline,
 }
 
-impl Session<'_> {
+impl SearchSession<'_> {
     /// What the checker is to do, and until when.
     pub(crate) fn options(&self) -> Options {
         Options { limit: self.deadline.limit(), ..self.request.options() }
@@ -65,8 +65,8 @@ impl Session<'_> {
 
     /// The failure of a finding as a sentence.
     pub(crate) fn message(&self, found: &search::Finding) -> String {
-        let lanes = Lanes::of(found.trace.threads.iter().copied(), self.source.harness());
-        finding::message(&found.failure, &Words { lanes: &lanes, source: self.source })
+        let labels = ThreadLabels::of(found.trace.threads.iter().copied(), self.source.harness());
+        finding::message(&found.failure, &Phrasing { labels: &labels, source: self.source })
     }
 }
 
@@ -81,12 +81,12 @@ impl Made {
     /// Keeps a finding in the place of an earlier one of the same failure. It is reported even where it cannot be saved.
     pub(crate) fn keep(
         &mut self,
-        keeper: &mut Keeper<'_>,
+        writer: &mut FindingWriter<'_>,
         identity: &Identity,
         told: &mut Finding,
         file: &ScheduleFile,
     ) {
-        if let Err(error) = keeper.keep(identity, told, file) {
+        if let Err(error) = writer.keep(identity, told, file) {
             self.notes.insert(error.to_string());
         }
         self.findings.retain(|(known, _)| known != identity);

@@ -13,13 +13,13 @@ use crate::show::words;
 
 /// What somebody wants to have explored.
 #[derive(Clone, Debug)]
-pub(crate) struct Wish {
+pub(crate) struct ExploreRequest {
     /// The workspace folder that it lies in.
     pub(crate) folder: PathBuf,
     /// The target; `None` where nothing has been built yet.
     pub(crate) target: Option<Key>,
     /// The source that its lens stands in, and what it is called there.
-    pub(crate) stands: Option<(PathBuf, String)>,
+    pub(crate) location: Option<(PathBuf, String)>,
     /// What people call it.
     pub(crate) label: String,
     pub(crate) purpose: Purpose,
@@ -28,8 +28,8 @@ pub(crate) struct Wish {
 /// What for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
-    /// To find failures; `further` counts how often more was asked for.
-    Explore { further: u32 },
+    /// To find failures; `budget_level` counts how often more was asked for.
+    Explore { budget_level: u32 },
     /// To see whether a finding is still there.
     Check { finding: String },
     /// To make the schedule of a finding as simple as it gets.
@@ -39,7 +39,7 @@ pub(crate) enum Purpose {
 /// A build or an exploration under way. Dropping it ends it.
 pub(crate) struct Job {
     pub(crate) id: u64,
-    pub(crate) wish: Wish,
+    pub(crate) request: ExploreRequest,
     pub(crate) phase: Phase,
     /// Its program was built, or is being built.
     pub(crate) has_built: bool,
@@ -128,15 +128,18 @@ pub(crate) struct Jobs {
 impl Jobs {
     /// The one that works on a target.
     pub(crate) fn of_target(&self, target: &Key) -> Option<&Job> {
-        self.jobs.values().find(|job| job.wish.target.as_ref() == Some(target))
+        self.jobs.values().find(|job| job.request.target.as_ref() == Some(target))
     }
 
     /// The one that works on what stands in a source under a name.
     pub(crate) fn of_place(&self, file: &std::path::Path, name: &str) -> Option<&Job> {
-        let stands = |job: &&Job| {
-            job.wish.stands.as_ref().is_some_and(|(its_file, its_name)| its_file == file && its_name == name)
+        let location = |job: &&Job| {
+            job.request
+                .location
+                .as_ref()
+                .is_some_and(|(its_file, its_name)| its_file == file && its_name == name)
         };
-        self.jobs.values().find(stands)
+        self.jobs.values().find(location)
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &Job> {
@@ -154,12 +157,12 @@ impl Jobs {
     }
 
     /// Takes one in, which has not begun.
-    pub(crate) fn add(&mut self, wish: Wish, phase: Phase) -> u64 {
+    pub(crate) fn add(&mut self, request: ExploreRequest, phase: Phase) -> u64 {
         self.last += 1;
         let id = self.last;
         let job = Job {
             id,
-            wish,
+            request,
             phase,
             has_built: false,
             known_build: None,
@@ -181,7 +184,7 @@ impl Jobs {
     /// Those that wait for a look up to this number.
     pub(crate) fn waiting_for(&self, folder: &std::path::Path, number: u64) -> Vec<u64> {
         let waits = |job: &&Job| {
-            job.wish.folder == folder && matches!(job.phase, Phase::Looking(wanted) if wanted <= number)
+            job.request.folder == folder && matches!(job.phase, Phase::Looking(wanted) if wanted <= number)
         };
         self.jobs.values().filter(waits).map(|job| job.id).collect()
     }

@@ -7,7 +7,7 @@ use explorer::report::interned::Shared;
 use explorer::store::findings::{KeptFinding, KeptFolder};
 
 use super::clues::{self, Clue};
-use super::schedule::{self, Preemption, State, Step};
+use super::schedule::{self, Preemption, Step, ThreadState};
 use super::spot::Spot;
 use crate::explore::key::Key;
 
@@ -27,7 +27,7 @@ pub(crate) struct Finding {
     /// Those of them that are preemptions.
     pub(crate) preemptions: Vec<Preemption>,
     /// The threads at the end.
-    pub(crate) end: Vec<State>,
+    pub(crate) end: Vec<ThreadState>,
     /// The order that decides.
     pub(crate) critical_pair: Vec<Clue>,
     /// The accesses to blame.

@@ -14,7 +14,7 @@ use explorer::store::findings::{self, KeptFolder, KeptTarget};
 
 pub(crate) use self::clues::Clue;
 pub(crate) use self::finding::Finding;
-pub(crate) use self::schedule::{Preemption, State, Step};
+pub(crate) use self::schedule::{Preemption, Step, ThreadState};
 pub(crate) use self::spot::Spot;
 pub(crate) use self::texts::Texts;
 use crate::explore::key::Key;

@@ -33,12 +33,12 @@ pub(crate) struct Preemption {
     /// Where the thread was stopped that could have gone on.
     pub(crate) at: Option<Spot>,
     /// All threads at that moment.
-    pub(crate) states: Vec<State>,
+    pub(crate) states: Vec<ThreadState>,
 }
 
 /// A thread at one moment.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct State {
+pub(crate) struct ThreadState {
     pub(crate) thread: String,
     /// The rest of a sentence that begins with its name.
     pub(crate) doing: String,
@@ -109,15 +109,15 @@ impl<'a> Told<'a> {
         Some((party, party.stack.iter().find_map(|place| Spot::of(place, self.root))))
     }
 
-    pub(super) fn end(&self) -> Vec<State> {
+    pub(super) fn end(&self) -> Vec<ThreadState> {
         self.states(self.events().len())
     }
 
-    fn states(&self, before: usize) -> Vec<State> {
+    fn states(&self, before: usize) -> Vec<ThreadState> {
         self.finding.lanes.iter().map(|lane| self.state(&lane.thread, before)).collect()
     }
 
-    fn state(&self, thread: &str, before: usize) -> State {
+    fn state(&self, thread: &str, before: usize) -> ThreadState {
         let thread = thread.to_owned();
         if let Some(event) = self.next(&thread, before) {
             let has_run = self.events()[..before].iter().any(|event| *event.thread == thread);
@@ -125,14 +125,14 @@ impl<'a> Told<'a> {
                 true => format!("is about to {}", event.text),
                 false => "does not exist yet".to_owned(),
             };
-            return State { at: Spot::of(&event.place, self.root), thread, doing };
+            return ThreadState { at: Spot::of(&event.place, self.root), thread, doing };
         }
         match self.party(&thread) {
             // Those that were preempted on the way have run on since.
             Some((party, at)) if party.role != Role::Preempted => {
-                State { thread, doing: party.doing.clone(), at }
+                ThreadState { thread, doing: party.doing.clone(), at }
             }
-            _ => State { thread, doing: "has ended".to_owned(), at: None },
+            _ => ThreadState { thread, doing: "has ended".to_owned(), at: None },
         }
     }
 
@@ -198,7 +198,7 @@ mod tests {
         .unwrap()
     }
 
-    fn doing(states: &[State]) -> Vec<String> {
+    fn doing(states: &[ThreadState]) -> Vec<String> {
         states.iter().map(|state| format!("{} {}", state.thread, state.doing)).collect()
     }
 
@@ -249,8 +249,9 @@ mod tests {
         said.iter_mut().for_each(|event| event.text = scramble(&event.text).into());
         scrambled.events = said.into();
         let [told, other] = [&finding, &scrambled].map(|finding| Told::of(finding, root.path()));
-        let places =
-            |states: Vec<State>| states.into_iter().map(|state| (state.thread, state.at)).collect::<Vec<_>>();
+        let places = |states: Vec<ThreadState>| {
+            states.into_iter().map(|state| (state.thread, state.at)).collect::<Vec<_>>()
+        };
         for before in 0..=events.len() {
             assert_eq!(places(told.states(before)), places(other.states(before)));
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tower_lsp::ls_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 
-use crate::findings::{Finding, State as ThreadState};
+use crate::findings::{Finding, ThreadState};
 use crate::known::Known;
 use crate::show::markdown::text;
 use crate::show::terms::PREEMPTION;

@@ -157,8 +157,8 @@ impl Above<'_> {
             server("explore", argument)
         };
         let explore = |title: &str| lens(line, &format!("{title}{stale}"), command(json!({})));
-        if let Some(trouble) = known.trouble_of(key) {
-            return vec![self.warning(line, trouble), explore(EXPLORE)];
+        if let Some(error) = known.error_of(key) {
+            return vec![self.warning(line, error), explore(EXPLORE)];
         }
         let open: Vec<&Finding> = known.findings.of_target(key).filter(|finding| finding.is_open()).collect();
         let kept = known.findings.target(key);

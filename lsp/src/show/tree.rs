@@ -52,7 +52,7 @@ fn state_word(known: &Known, key: &Key, kept: Option<&KeptTarget>) -> &'static s
     match (known.jobs.of_target(key), kept) {
         (Some(Job { phase: Phase::Building | Phase::Looking(_), .. }), _) => "building",
         (Some(_), _) => "running",
-        _ if known.troubles.contains_key(key) => "error",
+        _ if known.errors.contains_key(key) => "error",
         _ if known.bugs(key).open > 0 => "found",
         (None, None) => "idle",
         (None, Some(kept)) => match kept.last.verdict {
@@ -68,8 +68,8 @@ fn status_words(known: &Known, key: &Key, kept: Option<&KeptTarget>) -> String {
     if let Some(job) = known.jobs.of_target(key) {
         return job.words();
     }
-    if let Some(trouble) = known.troubles.get(key) {
-        return trouble.clone();
+    if let Some(error) = known.errors.get(key) {
+        return error.clone();
     }
     kept.map(|kept| words::after(&kept.last, known.bugs(key))).unwrap_or_default()
 }
@@ -124,7 +124,7 @@ pub(crate) fn status(known: &Known) -> Value {
         [job] => job.words(),
         several => format!("● {} explorations", several.len()),
     };
-    let of_job = |job: &&Job| format!("{}: {}", job.wish.label, job.words());
+    let of_job = |job: &&Job| format!("{}: {}", job.request.label, job.words());
     let tooltip: Vec<String> = running.iter().map(of_job).collect();
     json!({ "text": line, "tooltip": tooltip.join("\n"), "running": running.len() })
 }

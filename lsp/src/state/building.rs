@@ -15,35 +15,35 @@ impl State {
     pub(super) fn first_build(&mut self, id: u64) -> Option<Build> {
         let job = self.known.jobs.get_mut(id)?;
         // A schedule is that of the program as it was.
-        let builds = !job.has_built && !matches!(job.wish.purpose, Purpose::Minimise { .. });
-        let (wish, known) = builds.then(|| (job.wish.clone(), job.known_build.clone()))?;
-        let step = match self.known.is_gone(&wish) {
+        let builds = !job.has_built && !matches!(job.request.purpose, Purpose::Minimise { .. });
+        let (request, known) = builds.then(|| (job.request.clone(), job.known_build.clone()))?;
+        let step = match self.known.is_gone(&request) {
             true => known,
-            false => self.known.build_step(&wish).filter(|step| step.needed),
+            false => self.known.build_step(&request).filter(|step| step.needed),
         };
         let BuildStep { command, directory, .. } = step?;
-        let confirmed = self.agreed.contains(&(command.clone(), directory.clone()));
+        let confirmed = self.approved_builds.contains(&(command.clone(), directory.clone()));
         Some(Build { command, directory, confirmed })
     }
 
     pub(super) fn build(&mut self, id: u64, build: Build) {
         let Some(cancelled) = self.known.jobs.get_mut(id).and_then(Job::build) else { return };
         self.changed(Changed { lenses: true, hints: false, tree: true });
-        let (client, mailbox) = (self.around.client.clone(), self.around.mailbox.clone());
+        let (client, mailbox) = (self.context.client.clone(), self.context.mailbox.clone());
         let by_client = self.known.settings.runs_builds;
         // A client that builds remembers it by itself.
-        let agreed = (!by_client).then(|| (build.command.clone(), build.directory.clone()));
-        self.around.runtime.spawn(async move {
+        let approved_builds = (!by_client).then(|| (build.command.clone(), build.directory.clone()));
+        self.context.runtime.spawn(async move {
             let built = build.run(&client, by_client, cancelled).await;
             mailbox.send(move |state| {
-                state.agreed.extend(agreed.filter(|_| built != Built::Declined));
+                state.approved_builds.extend(approved_builds.filter(|_| built != Built::Declined));
                 state.built(id, built);
             });
         });
     }
 
     fn built(&mut self, id: u64, built: Built) {
-        let Some(folder) = self.known.jobs.get_mut(id).map(|job| job.wish.folder.clone()) else { return };
+        let Some(folder) = self.known.jobs.get_mut(id).map(|job| job.request.folder.clone()) else { return };
         match built {
             Built::Done => self.look_again(id, &folder),
             Built::Declined => {

@@ -15,7 +15,7 @@ use super::{State, progress};
 use crate::commands::{Cancel, Explore};
 use crate::documents;
 use crate::explore::exploration::{End, Exploration, arguments};
-use crate::explore::job::{Job, Phase, Purpose, Wish};
+use crate::explore::job::{ExploreRequest, Job, Phase, Purpose};
 use crate::explore::key::Key;
 use crate::known::shown;
 use crate::outbox::Changed;
@@ -28,13 +28,14 @@ impl State {
     /// # Errors
     /// A sentence.
     pub(super) fn explore(&mut self, wanted: &Explore) -> Result<u64, String> {
-        let mut wish = self.wish(wanted)?;
-        if let Some(key) = wish.target.clone() {
-            let further = if wanted.further { self.further.get(&key).copied().unwrap_or(0) + 1 } else { 0 };
-            self.further.insert(key, further);
-            wish.purpose = Purpose::Explore { further };
+        let mut request = self.request(wanted)?;
+        if let Some(key) = request.target.clone() {
+            let budget_level =
+                if wanted.further { self.budget_level.get(&key).copied().unwrap_or(0) + 1 } else { 0 };
+            self.budget_level.insert(key, budget_level);
+            request.purpose = Purpose::Explore { budget_level };
         }
-        self.start(wish)
+        self.start(request)
     }
 
     /// # Errors
@@ -55,66 +56,73 @@ impl State {
         }
         let found = self.known.findings.get(finding).ok_or_else(|| no_finding(finding))?;
         let key = found.target();
-        let wish = self.wish_for(key, purpose)?;
-        self.start(wish)
+        let request = self.request_for(key, purpose)?;
+        self.start(request)
     }
 
     /// For a target that the store knows. The last look may have come while the program was linked again, when there was none;
     /// the look that a job begins with sees whether it is there.
-    fn wish_for(&self, key: Key, purpose: Purpose) -> Result<Wish, String> {
+    fn request_for(&self, key: Key, purpose: Purpose) -> Result<ExploreRequest, String> {
         let folder = self.known.folder_with(&key).ok_or_else(|| no_target(&key.id))?;
         let label = key.label().to_owned();
-        Ok(Wish { folder, target: Some(key), stands: None, label, purpose })
+        Ok(ExploreRequest { folder, target: Some(key), location: None, label, purpose })
     }
 
     /// From what a client asks for to something that can be explored.
-    fn wish(&self, wanted: &Explore) -> Result<Wish, String> {
+    fn request(&self, wanted: &Explore) -> Result<ExploreRequest, String> {
         if !self.known.settings.may_run() {
             return Err(NOT_TRUSTED.to_owned());
         }
         let file = wanted.uri.as_ref().and_then(documents::path);
-        let stands = file.clone().zip(wanted.name.clone());
-        let purpose = Purpose::Explore { further: 0 };
-        match (&wanted.target, &stands) {
+        let location = file.clone().zip(wanted.name.clone());
+        let purpose = Purpose::Explore { budget_level: 0 };
+        match (&wanted.target, &location) {
             (Some(id), _) => {
                 let Some((folder, target)) = self.known.target(id, file.as_deref()) else {
                     let key = self.known.explored_before(id).ok_or_else(|| no_target(id))?;
-                    return self.wish_for(key, purpose);
+                    return self.request_for(key, purpose);
                 };
                 if let Some(sentence) = target.test.as_ref().and_then(|test| test.ambiguity.clone()) {
                     return Err(sentence);
                 }
-                Ok(Wish { folder, target: Some(Key::of(&target)), stands, label: target.label, purpose })
+                Ok(ExploreRequest {
+                    folder,
+                    target: Some(Key::of(&target)),
+                    location,
+                    label: target.label,
+                    purpose,
+                })
             }
             (None, Some((file, name))) => {
                 let folder = self.known.folder_of(file).ok_or("the file lies outside of the workspace")?;
                 let label = name.clone();
-                Ok(Wish { folder: folder.path.clone(), target: None, stands, label, purpose })
+                Ok(ExploreRequest { folder: folder.path.clone(), target: None, location, label, purpose })
             }
             (None, None) => Err("say what to explore: a target, or a file and a name in it".to_owned()),
         }
     }
 
     /// Begins a job, with a build where that is needed; what is under way already is not begun again.
-    fn start(&mut self, wish: Wish) -> Result<u64, String> {
-        let of_target = wish.target.as_ref().and_then(|target| self.known.jobs.of_target(target));
-        let of_place = || wish.stands.as_ref().and_then(|(file, name)| self.known.jobs.of_place(file, name));
+    fn start(&mut self, request: ExploreRequest) -> Result<u64, String> {
+        let of_target = request.target.as_ref().and_then(|target| self.known.jobs.of_target(target));
+        let of_place =
+            || request.location.as_ref().and_then(|(file, name)| self.known.jobs.of_place(file, name));
         if let Some(job) = of_target.or_else(of_place) {
             return Ok(job.id);
         }
-        if self.known.workspace(&wish.folder).is_none() {
+        if self.known.workspace(&request.folder).is_none() {
             return Err(NOT_LOOKED_AT.to_owned());
         }
         // What is known of the programs there may be older than they are.
-        let number = self.look_at(&wish.folder).ok_or(NO_FOLDER)?;
-        if let Some(key) = &wish.target {
-            self.known.troubles.remove(key);
+        let number = self.look_at(&request.folder).ok_or(NO_FOLDER)?;
+        if let Some(key) = &request.target {
+            self.known.errors.remove(key);
         }
-        let known_build = self.known.build_step(&wish);
-        let id = self.known.jobs.add(wish, Phase::Looking(number));
+        let known_build = self.known.build_step(&request);
+        let id = self.known.jobs.add(request, Phase::Looking(number));
         self.known.jobs.get_mut(id).into_iter().for_each(|job| job.known_build = known_build.clone());
         if self.shows_progress {
-            progress::show(&self.around, id);
+            progress::show(&self.context, id);
         }
         self.changed(Changed { lenses: true, hints: false, tree: true });
         Ok(id)
@@ -130,27 +138,27 @@ impl State {
 
     /// The program is as fresh as it gets.
     pub(super) fn explore_now(&mut self, id: u64) {
-        let Some(wish) = self.known.jobs.get_mut(id).map(|job| job.wish.clone()) else { return };
-        let resolved = self.resolve(&wish);
+        let Some(request) = self.known.jobs.get_mut(id).map(|job| job.request.clone()) else { return };
+        let resolved = self.resolve(&request);
         let Some(job) = self.known.jobs.get_mut(id) else { return };
         match resolved {
             Ok(target) => {
-                job.wish.target = Some(Key::of(&target));
+                job.request.target = Some(Key::of(&target));
                 if self.is_fit_for(id) {
-                    self.warn_if_stale(&wish, &target);
-                    self.run(id, &wish, &target);
+                    self.warn_if_stale(&request, &target);
+                    self.run(id, &request, &target);
                 }
             }
             Err(sentence) => self.fail(id, sentence),
         }
     }
 
-    fn resolve(&self, wish: &Wish) -> Result<Target, String> {
-        let workspace = self.known.workspace(&wish.folder).ok_or(NOT_LOOKED_AT)?;
-        if let Some(key) = &wish.target {
+    fn resolve(&self, request: &ExploreRequest) -> Result<Target, String> {
+        let workspace = self.known.workspace(&request.folder).ok_or(NOT_LOOKED_AT)?;
+        if let Some(key) = &request.target {
             return workspace.target_in(&key.id, &key.root).ok_or_else(|| no_target(&key.id));
         }
-        let Some((file, name)) = &wish.stands else { return Err(no_target("")) };
+        let Some((file, name)) = &request.location else { return Err(no_target("")) };
         let text = self.known.documents.text(file);
         let found = workspace.targets_of_file(file, text.as_deref());
         let found = found.into_iter().find(|at| at.name == *name);
@@ -162,28 +170,29 @@ impl State {
     }
 
     /// A program is explored as it is where building it again changes nothing, or nobody knows how: but not in silence.
-    fn warn_if_stale(&self, wish: &Wish, target: &Target) {
-        let workspace = self.known.workspace(&wish.folder);
+    fn warn_if_stale(&self, request: &ExploreRequest, target: &Target) {
+        let workspace = self.known.workspace(&request.folder);
         let candidates = workspace.iter().flat_map(|workspace| workspace.candidates());
         let mut programs = candidates.filter(|candidate| candidate.path == target.program);
         if let Some(source) = programs.find_map(|program| program.newer_source().map(Path::to_owned)) {
-            let (program, source) = (shown(&target.program, &wish.folder), shown(&source, &wish.folder));
+            let (program, source) =
+                (shown(&target.program, &request.folder), shown(&source, &request.folder));
             let sentence = format!("`{program}` is explored as it is, and is older than `{source}`");
             self.show(MessageType::WARNING, sentence);
         }
     }
 
-    fn run(&mut self, id: u64, wish: &Wish, target: &Target) {
-        let (verb, arguments) = match &wish.purpose {
+    fn run(&mut self, id: u64, request: &ExploreRequest, target: &Target) {
+        let (verb, arguments) = match &request.purpose {
             Purpose::Minimise { finding } => {
                 let schedule =
                     self.known.findings.get(finding).map(|found| found.schedule().into_os_string());
                 let trust = self.known.settings.is_trusted().then(|| "--trust".into());
                 ("minimise", trust.into_iter().chain(schedule).collect())
             }
-            purpose => ("explore", arguments(&self.request(target, purpose), &target.id)),
+            purpose => ("explore", arguments(&self.explorer_request(target, purpose), &target.id)),
         };
-        let (tool, directory) = (self.around.tool.clone(), wish.folder.clone());
+        let (tool, directory) = (self.context.tool.clone(), request.folder.clone());
         let exploration = Exploration { tool, verb, arguments, directory };
         let Some(job) = self.known.jobs.get_mut(id) else { return };
         job.phase = Phase::Running;
@@ -191,8 +200,8 @@ impl State {
             self.end(id);
             return;
         };
-        let mailbox = self.around.mailbox.clone();
-        self.around.runtime.spawn(async move {
+        let mailbox = self.context.mailbox.clone();
+        self.context.runtime.spawn(async move {
             let tell = |line: Line| {
                 mailbox.send(move |state| state.job_says(id, line));
             };
@@ -203,7 +212,7 @@ impl State {
         });
     }
 
-    fn request(&self, target: &Target, purpose: &Purpose) -> Request {
+    fn explorer_request(&self, target: &Target, purpose: &Purpose) -> Request {
         let budget = self.known.settings.budget;
         let defaults = config::Settings {
             max_preemptions: Some(budget.max_preemptions),
@@ -214,10 +223,10 @@ impl State {
         let mut request = target.request(&defaults);
         request.keep_going = true;
         match purpose {
-            Purpose::Explore { further } => {
-                request.max_preemptions += further;
-                request.max_delays += further;
-                let more = MORE.saturating_pow(*further);
+            Purpose::Explore { budget_level } => {
+                request.max_preemptions += budget_level;
+                request.max_delays += budget_level;
+                let more = MORE.saturating_pow(*budget_level);
                 request.max_schedules = request.max_schedules.saturating_mul(more.into());
                 request.time_limit = request.time_limit.saturating_mul(more);
             }
@@ -237,12 +246,12 @@ impl State {
         request
     }
 
-    pub(super) fn cancel(&mut self, wish: &Cancel) -> bool {
+    pub(super) fn cancel(&mut self, request: &Cancel) -> bool {
         let is_named = |job: &&Job| {
-            let name = job.wish.target.as_ref().map(|key| self.known.name_of(key));
-            name.is_some() && name == wish.target
+            let name = job.request.target.as_ref().map(|key| self.known.name_of(key));
+            name.is_some() && name == request.target
         };
-        let meant = match wish {
+        let meant = match request {
             Cancel { job: None, target: None } => self.known.jobs.only(),
             Cancel { job: Some(id), .. } => Some(*id),
             Cancel { .. } => self.known.jobs.all().find(is_named).map(|job| job.id),
@@ -265,7 +274,7 @@ impl State {
         let has_found = job.take(&line);
         match line {
             Line::Progress(_) => {
-                progress::report(&mut self.known.jobs, &self.around.outbox, id);
+                progress::report(&mut self.known.jobs, &self.context.outbox, id);
                 self.changed(Changed { lenses: true, hints: false, tree: true });
             }
             Line::Finding { .. } if has_found => {
@@ -273,14 +282,14 @@ impl State {
                 self.publish();
                 self.changed(Changed::ALL);
             }
-            Line::Error { message } => self.trouble(id, message),
+            Line::Error { message } => self.report_error(id, message),
             Line::Finding { .. } | Line::Report { .. } => {}
         }
     }
 
     fn job_ends(&mut self, id: u64, end: End) {
         if let End::Broken(sentence) = end {
-            self.trouble(id, sentence);
+            self.report_error(id, sentence);
         }
         self.look_at_stores();
         if let Some(job) = self.end(id) {
@@ -289,7 +298,7 @@ impl State {
     }
 
     fn tell_result(&self, job: &Job) {
-        match &job.wish.purpose {
+        match &job.request.purpose {
             Purpose::Check { finding } => self.tell_whether_fixed(job, finding),
             Purpose::Minimise { finding } => self.tell_whether_minimised(job, finding),
             Purpose::Explore { .. } => {}
@@ -306,7 +315,7 @@ impl State {
                 }
                 true => "the schedule could not be minimised to the end".to_owned(),
             };
-            self.show(MessageType::INFO, format!("{}: {told}", job.wish.label));
+            self.show(MessageType::INFO, format!("{}: {told}", job.request.label));
         }
     }
 
@@ -319,40 +328,40 @@ impl State {
                 CheckResult::Fixed => MessageType::INFO,
                 CheckResult::StillFails | CheckResult::Inconclusive => MessageType::WARNING,
             };
-            self.show(kind, format!("{}: {}", job.wish.label, checked.words));
+            self.show(kind, format!("{}: {}", job.request.label, checked.words));
         }
     }
 
     pub(super) fn fail(&mut self, id: u64, sentence: String) {
-        self.trouble(id, sentence);
+        self.report_error(id, sentence);
         self.end(id);
     }
 
     /// It cannot be done, for a reason that was said already.
     pub(super) fn refuse(&mut self, id: u64, sentence: &str) {
-        self.remember_trouble(id, sentence);
+        self.remember_error(id, sentence);
         self.end(id);
     }
 
     /// It could not do its work: said now, and kept for the lens and the tree.
-    fn trouble(&mut self, id: u64, sentence: String) {
-        if self.remember_trouble(id, &sentence) {
+    fn report_error(&mut self, id: u64, sentence: String) {
+        if self.remember_error(id, &sentence) {
             self.show(MessageType::ERROR, sentence);
         }
     }
 
     /// Says whether there is such a job.
-    fn remember_trouble(&mut self, id: u64, sentence: &str) -> bool {
+    fn remember_error(&mut self, id: u64, sentence: &str) -> bool {
         let Some(job) = self.known.jobs.get_mut(id) else { return false };
-        if let Some(target) = job.wish.target.clone() {
-            self.known.troubles.insert(target, sentence.to_owned());
+        if let Some(target) = job.request.target.clone() {
+            self.known.errors.insert(target, sentence.to_owned());
         }
         true
     }
 
     pub(super) fn end(&mut self, id: u64) -> Option<Job> {
         let job = self.known.jobs.remove(id)?;
-        progress::end(&self.around.outbox, &job);
+        progress::end(&self.context.outbox, &job);
         self.publish();
         self.changed(Changed::ALL);
         Some(job)

@@ -19,8 +19,8 @@ impl State {
             }
             Fitness::Unknown => {
                 self.fitness = Fitness::Examined(BTreeSet::from([id]));
-                let (tool, mailbox) = (self.around.tool.clone(), self.around.mailbox.clone());
-                self.around.runtime.spawn(async move {
+                let (tool, mailbox) = (self.context.tool.clone(), self.context.mailbox.clone());
+                self.context.runtime.spawn(async move {
                     let checks = examine(&tool).await;
                     mailbox.send(move |state| state.examined(checks));
                 });

@@ -64,8 +64,8 @@ impl State {
     }
 
     fn take(&self, look: Look) {
-        let mailbox = self.around.mailbox.clone();
-        self.around.runtime.spawn_blocking(move || {
+        let mailbox = self.context.mailbox.clone();
+        self.context.runtime.spawn_blocking(move || {
             let looked = look.take();
             mailbox.send(|state| state.looked(looked));
         });

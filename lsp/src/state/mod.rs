@@ -31,7 +31,7 @@ use crate::show::{configuration, tree};
 use crate::text::Encoding;
 
 /// What the state is made with.
-pub(crate) struct Surroundings {
+pub(crate) struct ServerContext {
     /// The `interleaver` executable.
     pub(crate) tool: PathBuf,
     pub(crate) runtime: Handle,
@@ -42,7 +42,7 @@ pub(crate) struct Surroundings {
 
 /// What a client has said of itself.
 #[derive(Default)]
-pub(crate) struct Hello {
+pub(crate) struct AboutClient {
     pub(crate) encoding: Encoding,
     pub(crate) folders: Vec<PathBuf>,
     /// It shows the progress of work.
@@ -51,12 +51,12 @@ pub(crate) struct Hello {
 
 /// All that the server knows, and what it is about to do.
 pub(crate) struct State {
-    around: Surroundings,
+    context: ServerContext,
     pub(crate) known: Known,
     /// The client shows the progress of work.
     shows_progress: bool,
     /// How much more than usual was asked for, by target.
-    further: HashMap<Key, u32>,
+    budget_level: HashMap<Key, u32>,
     /// Requests that wait for the first look at their folder.
     waiting: Vec<(Uri, oneshot::Sender<Vec<CodeLens>>)>,
     /// The client's messages have ended.
@@ -65,30 +65,30 @@ pub(crate) struct State {
     /// Whether this machine permits explorations.
     fitness: Fitness,
     /// Builds that the user has agreed to: the command, and where it is run.
-    agreed: HashSet<(String, PathBuf)>,
+    approved_builds: HashSet<(String, PathBuf)>,
 }
 
 impl State {
-    pub(crate) fn new(around: Surroundings) -> Self {
+    pub(crate) fn new(context: ServerContext) -> Self {
         Self {
-            around,
+            context,
             known: Known::default(),
             shows_progress: false,
-            further: HashMap::new(),
+            budget_level: HashMap::new(),
             waiting: Vec::new(),
             has_heard_all: false,
             published: HashMap::new(),
             fitness: Fitness::default(),
-            agreed: HashSet::new(),
+            approved_builds: HashSet::new(),
         }
     }
 
     /// A client has said what it is.
-    pub(crate) fn begin(&mut self, settings: Result<Settings, String>, hello: Hello) {
+    pub(crate) fn begin(&mut self, settings: Result<Settings, String>, client: AboutClient) {
         self.settled(settings);
-        self.known.folders = hello.folders.iter().cloned().map(Folder::new).collect();
+        self.known.folders = client.folders.iter().cloned().map(Folder::new).collect();
         self.known.documents.name_folders(self.known.folders.iter().map(|folder| folder.named.as_path()));
-        (self.known.encoding, self.shows_progress) = (hello.encoding, hello.shows_progress);
+        (self.known.encoding, self.shows_progress) = (client.encoding, client.shows_progress);
     }
 
     /// It is ready to be told things.
@@ -148,26 +148,26 @@ impl State {
     /// A sentence.
     pub(crate) fn command(&mut self, command: Command) -> Result<Value, String> {
         match command {
-            Command::Explore(wish) => self.explore(&wish).map(|job| json!({ "job": job })),
-            Command::Check(wish) => self.check(&wish.finding).map(|job| json!({ "job": job })),
-            Command::Minimise(wish) => self.minimise(&wish.finding).map(|job| json!({ "job": job })),
-            Command::Cancel(wish) => Ok(json!({ "cancelled": self.cancel(&wish) })),
-            Command::Select(wish) => self.select(wish.finding).map(|()| Value::Null),
-            Command::Dismiss(wish) => self.dismiss(&wish.finding).map(|()| Value::Null),
+            Command::Explore(wanted) => self.explore(&wanted).map(|job| json!({ "job": job })),
+            Command::Check(wanted) => self.check(&wanted.finding).map(|job| json!({ "job": job })),
+            Command::Minimise(wanted) => self.minimise(&wanted.finding).map(|job| json!({ "job": job })),
+            Command::Cancel(wanted) => Ok(json!({ "cancelled": self.cancel(&wanted) })),
+            Command::Select(wanted) => self.select(wanted.finding).map(|()| Value::Null),
+            Command::Dismiss(wanted) => self.dismiss(&wanted.finding).map(|()| Value::Null),
             Command::WhyNoLens(place) => Ok(json!({ "sentence": why_no_lens(&self.known, &place) })),
             Command::Programs(file) => Ok(self.programs(&file.uri)),
             Command::Tree => Ok(tree::tree(&self.known)),
-            Command::Configuration(wish) => configuration::of_target(&self.known, &wish.target),
+            Command::Configuration(wanted) => configuration::of_target(&self.known, &wanted.target),
         }
     }
 
     fn show(&self, kind: MessageType, sentence: String) {
-        self.around.outbox.put(Message::Show(kind, sentence));
+        self.context.outbox.put(Message::Show(kind, sentence));
     }
 
     pub(crate) fn changed(&self, changed: Changed) {
-        self.around.outbox.put(Message::Changed(changed));
-        self.around.outbox.put(Message::Status(tree::status(&self.known)));
+        self.context.outbox.put(Message::Changed(changed));
+        self.context.outbox.put(Message::Status(tree::status(&self.known)));
     }
 
     /// Tells the client about the diagnostics that have changed.
@@ -188,7 +188,7 @@ impl State {
         for (uri, diagnostics) in gone.chain(changed) {
             let version =
                 documents::path(&uri).and_then(|path| Some(self.known.documents.get(&path)?.version));
-            self.around.outbox.put(Message::Diagnostics { uri, diagnostics, version });
+            self.context.outbox.put(Message::Diagnostics { uri, diagnostics, version });
         }
         self.published = now;
     }

@@ -6,17 +6,17 @@ use tower_lsp::ls_types::{
     WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport,
 };
 
-use super::Surroundings;
+use super::ServerContext;
 use crate::explore::job::{Job, Jobs, Phase, Purpose};
 use crate::outbox::{Message, Outbox};
 use crate::show::words;
 
 /// Asks the client to show a job; it is shown once the client agrees.
-pub(super) fn show(around: &Surroundings, id: u64) {
-    let (client, mailbox) = (around.client.clone(), around.mailbox.clone());
-    around.runtime.spawn(async move {
+pub(super) fn show(context: &ServerContext, id: u64) {
+    let (client, mailbox) = (context.client.clone(), context.mailbox.clone());
+    context.runtime.spawn(async move {
         if client.create_work_done_progress(token(id)).await.is_ok() {
-            mailbox.send(move |state| begin(&mut state.known.jobs, &state.around.outbox, id));
+            mailbox.send(move |state| begin(&mut state.known.jobs, &state.context.outbox, id));
         }
     });
 }
@@ -25,10 +25,12 @@ fn begin(jobs: &mut Jobs, outbox: &Outbox, id: u64) {
     let Some(job) = jobs.get_mut(id) else { return };
     job.is_shown = true;
     let begin = WorkDoneProgressBegin {
-        title: match job.wish.purpose {
-            Purpose::Minimise { .. } => format!("Minimising a schedule of {}", escaped_line(&job.wish.label)),
+        title: match job.request.purpose {
+            Purpose::Minimise { .. } => {
+                format!("Minimising a schedule of {}", escaped_line(&job.request.label))
+            }
             Purpose::Explore { .. } | Purpose::Check { .. } => {
-                format!("Exploring {}", escaped_line(&job.wish.label))
+                format!("Exploring {}", escaped_line(&job.request.label))
             }
         },
         cancellable: Some(true),

@@ -60,7 +60,7 @@ struct Placed {
 
 /// What the arrival of a thread at an instruction comes to.
 #[derive(Clone, Default, Debug)]
-pub(in crate::debug) struct Met {
+pub(in crate::debug) struct BreakpointHits {
     /// The breakpoints that it is stopped by.
     pub(in crate::debug) hits: Vec<u64>,
     /// What is said of it, a line each.
@@ -109,8 +109,8 @@ impl Breakpoints {
         thread: ThreadName,
         address: u64,
         tally: &mut Tally,
-    ) -> Met {
-        let mut met = Met::default();
+    ) -> BreakpointHits {
+        let mut met = BreakpointHits::default();
         let evaluate = |expression: &str| evaluate(inspection, thread, expression);
         for placed in self.all().filter(|placed| placed.addresses.contains(&address)) {
             let holds = placed.condition.as_ref().map_or(Ok(true), |condition| condition.holds(&evaluate));

@@ -16,11 +16,11 @@ use crate::program::launch::restore;
 pub(in crate::debug) struct Replica<'p> {
     pub(in crate::debug) program: &'p PtraceProgram,
     fresh: Option<&'p FreshDir>,
-    copy: Option<Copy>,
+    copy: Option<LiveCopy>,
 }
 
 /// A copy that stands somewhere.
-pub(in crate::debug) struct Copy {
+pub(in crate::debug) struct LiveCopy {
     pub(in crate::debug) inspection: Inspection,
     events: usize,
     /// None before the first instruction of `main`.
@@ -57,7 +57,7 @@ impl<'p> Replica<'p> {
         &mut self,
         to: &Position,
         recording: &Recording,
-    ) -> Result<&mut Copy, DebugError> {
+    ) -> Result<&mut LiveCopy, DebugError> {
         // What an error leaves behind is not used again.
         let mut copy = match self.copy.take() {
             Some(copy) if copy.leads_to(to) => copy,
@@ -72,7 +72,7 @@ impl<'p> Replica<'p> {
     }
 
     /// A new copy, before the first instruction.
-    pub(in crate::debug) fn anew(&mut self) -> Result<&mut Copy, DebugError> {
+    pub(in crate::debug) fn anew(&mut self) -> Result<&mut LiveCopy, DebugError> {
         self.copy = None;
         let copy = self.begin()?;
         Ok(self.copy.insert(copy))
@@ -92,10 +92,10 @@ impl<'p> Replica<'p> {
         run(self.program, &|| restore(self.fresh))
     }
 
-    fn begin(&mut self) -> Result<Copy, DebugError> {
+    fn begin(&mut self) -> Result<LiveCopy, DebugError> {
         self.fresh.map_or(Ok(()), FreshDir::restore)?;
         let inspection = self.program.inspect()?;
-        Ok(Copy {
+        Ok(LiveCopy {
             inspection,
             events: 0,
             halt: None,
@@ -106,7 +106,7 @@ impl<'p> Replica<'p> {
     }
 }
 
-impl Copy {
+impl LiveCopy {
     /// Where it stands.
     pub(in crate::debug) fn position(&self) -> Position {
         match self.halt {

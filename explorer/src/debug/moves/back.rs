@@ -11,7 +11,7 @@ use super::cursor::Cursor;
 use super::filters::Filters;
 use super::landmarks::Landmarks;
 use super::scan::{Mark, Seen};
-use super::scan_cache::Passed;
+use super::scan_cache::ScanCache;
 use crate::debug::error::DebugError;
 use crate::debug::live::code::Here;
 use crate::debug::live::replica::Replica;
@@ -26,13 +26,13 @@ const FIRST_WINDOW: usize = 8;
 const SHARE: usize = 32;
 
 /// What is found on the way back.
-pub(in crate::debug) enum Behind {
+pub(in crate::debug) enum ScanStop {
     Line(Position),
     Breakpoints(Position, ThreadName, Vec<u64>),
     Switch(usize),
 }
 
-impl Behind {
+impl ScanStop {
     fn position(&self) -> Position {
         match self {
             Self::Line(at) | Self::Breakpoints(at, ..) => at.clone(),
@@ -43,14 +43,14 @@ impl Behind {
 
 impl Cursor {
     /// Stands where a step back has led.
-    pub(in crate::debug) fn go_back(&mut self, found: Option<Behind>, thread: ThreadName) -> Stop {
+    pub(in crate::debug) fn go_back(&mut self, found: Option<ScanStop>, thread: ThreadName) -> Stop {
         match found {
-            Some(Behind::Line(at)) => {
+            Some(ScanStop::Line(at)) => {
                 let words = self.step_words(at.events, thread);
                 self.arrive(at, thread, Cause::Step, words, None)
             }
-            Some(Behind::Breakpoints(at, thread, hits)) => self.at_breakpoint(at, thread, hits),
-            Some(Behind::Switch(step)) => self.at_switch(step),
+            Some(ScanStop::Breakpoints(at, thread, hits)) => self.at_breakpoint(at, thread, hits),
+            Some(ScanStop::Switch(step)) => self.at_switch(step),
             None => self.begins_here(thread),
         }
     }
@@ -62,9 +62,9 @@ pub(in crate::debug) fn look_behind(
     replica: &mut Replica<'_>,
     landmarks: &Landmarks<'_>,
     cursor: &mut Cursor,
-    passed: &mut Option<Passed>,
+    passed: &mut Option<ScanCache>,
     (thread, step): (ThreadName, Step),
-) -> Result<Option<Behind>, DebugError> {
+) -> Result<Option<ScanStop>, DebugError> {
     let Cursor { recording, at, log: said, .. } = cursor;
     let copy = replica.go_to(at, recording)?;
     let here = landmarks.code.here(&copy.inspection, thread, &landmarks.places);
@@ -107,7 +107,7 @@ pub(in crate::debug) fn look_behind(
                 return Err(error);
             }
         };
-        *passed = Passed::new(&scan, first, at, &marks);
+        *passed = ScanCache::new(&scan, first, at, &marks);
         if let Some((log, found)) = find(&marks, is_all) {
             said.extend(log);
             return Ok(Some(found));
@@ -186,14 +186,14 @@ impl Past<'_> {
     }
 
     /// The last place to stop between a mark, or at it, and where the session stands.
-    fn nearest(&self, line: usize, filters: &Filters, recording: &Recording) -> Behind {
-        let Mark::Seen(seen) = &self.marks[line] else { return Behind::Line(self.marks[line].position()) };
+    fn nearest(&self, line: usize, filters: &Filters, recording: &Recording) -> ScanStop {
+        let Mark::Seen(seen) = &self.marks[line] else { return ScanStop::Line(self.marks[line].position()) };
         let is_rest = |mark: &Mark| matches!(mark, Mark::Rest(events) if *events == seen.at.events);
         let first = if seen.rests { self.marks.iter().position(is_rest).unwrap_or(line) } else { line };
         last_stop(&self.marks[first..], self.at, filters, recording).unwrap_or_else(|| {
             match seen.met.hits.as_slice() {
-                [] => Behind::Line(seen.at.clone()),
-                hits => Behind::Breakpoints(seen.at.clone(), seen.thread, hits.to_vec()),
+                [] => ScanStop::Line(seen.at.clone()),
+                hits => ScanStop::Breakpoints(seen.at.clone(), seen.thread, hits.to_vec()),
             }
         })
     }
@@ -212,10 +212,10 @@ pub(in crate::debug) fn last_stop(
     at: &Position,
     filters: &Filters,
     recording: &Recording,
-) -> Option<Behind> {
+) -> Option<ScanStop> {
     let breakpoint = |mark: &Mark| match mark {
         Mark::Seen(seen) if !seen.met.hits.is_empty() => {
-            Some(Behind::Breakpoints(seen.at.clone(), seen.thread, seen.met.hits.clone()))
+            Some(ScanStop::Breakpoints(seen.at.clone(), seen.thread, seen.met.hits.clone()))
         }
         Mark::Seen(_) | Mark::Rest(_) => None,
     };
@@ -224,7 +224,7 @@ pub(in crate::debug) fn last_stop(
         Mark::Rest(events) if filters.stop_at(recording, *events) => {
             let before = index.checked_sub(1).map(|before| &marks[before]);
             let same = before.filter(|before| before.position() == mark.position());
-            Some(same.and_then(breakpoint).unwrap_or(Behind::Switch(*events)))
+            Some(same.and_then(breakpoint).unwrap_or(ScanStop::Switch(*events)))
         }
         _ => breakpoint(mark),
     })

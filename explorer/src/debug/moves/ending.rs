@@ -11,7 +11,7 @@ use super::cursor::Cursor;
 use super::landmarks::Landmarks;
 use crate::debug::error::DebugError;
 use crate::debug::live::code::is_same_file;
-use crate::debug::live::replica::{Arrival, Copy, Replica};
+use crate::debug::live::replica::{Arrival, LiveCopy, Replica};
 use crate::debug::live::stack;
 use crate::debug::position::{Leg, Position};
 use crate::debug::recording::{Recorded, Recording};
@@ -149,7 +149,7 @@ impl Ending<'_, '_> {
 }
 
 /// Where a copy stands at a probe.
-fn arrived(copy: &Copy, thread: ThreadName, address: u64, rests: bool) -> Position {
+fn arrived(copy: &LiveCopy, thread: ThreadName, address: u64, rests: bool) -> Position {
     let Position { events, mut legs } = copy.position();
     if !rests {
         legs.push(copy.leg(thread, address));

@@ -1,6 +1,6 @@
 //! Running on, and running back: to the next breakpoint or filter, else to the failure or the start.
 
-use super::back::{Behind, last_stop, log_back};
+use super::back::{ScanStop, last_stop, log_back};
 use super::cursor::Cursor;
 use super::landmarks::Landmarks;
 use super::scan::Mark;
@@ -20,12 +20,12 @@ pub(in crate::debug) fn run_on(
     let filters = landmarks.filters;
     let found = match live.filter(|_| !landmarks.breakpoints.addresses().is_empty()) {
         Some(replica) => look_ahead_for_breakpoints(replica, landmarks, cursor)?,
-        None => cursor.switch(Direction::Forward, |why| filters.wants(why)).map(Behind::Switch),
+        None => cursor.switch(Direction::Forward, |why| filters.wants(why)).map(ScanStop::Switch),
     };
     Ok(match found {
-        Some(Behind::Breakpoints(at, thread, hits)) => cursor.at_breakpoint(at, thread, hits),
-        Some(Behind::Switch(step)) => cursor.at_switch(step),
-        Some(Behind::Line(_)) | None => cursor.go_to_end(),
+        Some(ScanStop::Breakpoints(at, thread, hits)) => cursor.at_breakpoint(at, thread, hits),
+        Some(ScanStop::Switch(step)) => cursor.at_switch(step),
+        Some(ScanStop::Line(_)) | None => cursor.go_to_end(),
     })
 }
 
@@ -33,7 +33,7 @@ fn look_ahead_for_breakpoints(
     replica: &mut Replica<'_>,
     landmarks: &Landmarks<'_>,
     cursor: &mut Cursor,
-) -> Result<Option<Behind>, DebugError> {
+) -> Result<Option<ScanStop>, DebugError> {
     let Cursor { recording, at, log, .. } = cursor;
     let mut scan = landmarks.scan(recording, None);
     let mut look = || {
@@ -51,11 +51,11 @@ fn look_ahead_for_breakpoints(
                     log.append(&mut seen.met.log);
                     if !seen.met.hits.is_empty() {
                         scan.stand(copy, &seen)?;
-                        return Ok(Some(Behind::Breakpoints(seen.at, seen.thread, seen.met.hits)));
+                        return Ok(Some(ScanStop::Breakpoints(seen.at, seen.thread, seen.met.hits)));
                     }
                 }
                 Mark::Rest(events) if landmarks.filters.stop_at(scan.recording, events) => {
-                    return Ok(Some(Behind::Switch(events)));
+                    return Ok(Some(ScanStop::Switch(events)));
                 }
                 Mark::Rest(_) => {}
             }
@@ -79,12 +79,12 @@ pub(in crate::debug) fn run_back(
     let switch = cursor.switch(Direction::Back, |why| filters.wants(why));
     let found = match live.filter(|_| !landmarks.breakpoints.addresses().is_empty()) {
         Some(replica) => look_behind_for_breakpoints(replica, landmarks, cursor, switch)?,
-        None => switch.map(Behind::Switch),
+        None => switch.map(ScanStop::Switch),
     };
     Ok(match found {
-        Some(Behind::Breakpoints(at, thread, hits)) => Some(cursor.at_breakpoint(at, thread, hits)),
-        Some(Behind::Switch(step)) => Some(cursor.at_switch(step)),
-        Some(Behind::Line(_)) | None => None,
+        Some(ScanStop::Breakpoints(at, thread, hits)) => Some(cursor.at_breakpoint(at, thread, hits)),
+        Some(ScanStop::Switch(step)) => Some(cursor.at_switch(step)),
+        Some(ScanStop::Line(_)) | None => None,
     })
 }
 
@@ -94,7 +94,7 @@ fn look_behind_for_breakpoints(
     landmarks: &Landmarks<'_>,
     cursor: &mut Cursor,
     since: Option<usize>,
-) -> Result<Option<Behind>, DebugError> {
+) -> Result<Option<ScanStop>, DebugError> {
     let Cursor { recording, at, log, .. } = cursor;
     let mut scan = landmarks.scan(recording, None);
     // What is met where the thread changes lies on the way there.
@@ -113,9 +113,9 @@ fn look_behind_for_breakpoints(
     };
     let found = last_stop(&marks, at, &landmarks.filters, recording);
     let until = match &found {
-        Some(Behind::Breakpoints(at, ..)) => Some(at.clone()),
-        Some(Behind::Switch(events)) => Some(Position::at_rest(*events)),
-        Some(Behind::Line(_)) | None => None,
+        Some(ScanStop::Breakpoints(at, ..)) => Some(at.clone()),
+        Some(ScanStop::Switch(events)) => Some(Position::at_rest(*events)),
+        Some(ScanStop::Line(_)) | None => None,
     };
     log.extend(log_back(&marks, until.as_ref(), at));
     Ok(found)

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use checker::names::ThreadName;
 
 use crate::debug::breakpoints::hit_count::Tally;
-use crate::debug::breakpoints::{Breakpoints, Met};
+use crate::debug::breakpoints::{BreakpointHits, Breakpoints};
 use crate::debug::error::DebugError;
 use crate::debug::live::code::{Code, Here};
-use crate::debug::live::replica::{Arrival, Copy, Replica};
+use crate::debug::live::replica::{Arrival, LiveCopy, Replica};
 use crate::debug::position::Position;
 use crate::debug::recording::Recording;
 use crate::narrate::locations::Places;
@@ -29,7 +29,7 @@ pub(in crate::debug) struct Seen {
     /// Where that is, if it is a line of the thread whose lines are looked at.
     pub(in crate::debug) here: Option<Here>,
     /// The breakpoints that it hits.
-    pub(in crate::debug) met: Met,
+    pub(in crate::debug) met: BreakpointHits,
     /// Here the recording ends.
     pub(in crate::debug) ends: bool,
 }
@@ -109,7 +109,7 @@ impl Scan<'_> {
     /// Goes on to the next arrival, with the right probes.
     pub(in crate::debug) fn advance(
         &mut self,
-        copy: &mut Copy,
+        copy: &mut LiveCopy,
         also: &[u64],
     ) -> Result<Option<Mark>, DebugError> {
         self.limit.check()?;
@@ -127,7 +127,13 @@ impl Scan<'_> {
         })
     }
 
-    fn seen(&mut self, copy: &Copy, (thread, address): (ThreadName, u64), rests: bool, ends: bool) -> Seen {
+    fn seen(
+        &mut self,
+        copy: &LiveCopy,
+        (thread, address): (ThreadName, u64),
+        rests: bool,
+        ends: bool,
+    ) -> Seen {
         let Position { events, mut legs } = copy.position();
         let at = if ends {
             self.recording.end.clone()
@@ -142,14 +148,14 @@ impl Scan<'_> {
         let here = if is_line { self.code.at_statement(&copy.inspection, thread, self.places) } else { None };
         // The harness of a test is no part of it.
         let met = match Some(thread) == self.recording.harness {
-            true => Met::default(),
+            true => BreakpointHits::default(),
             false => self.breakpoints.meet(&copy.inspection, thread, address, &mut self.tally),
         };
         Seen { at, thread, address, rests, here, met, ends }
     }
 
     /// Makes the copy stand where it has just seen a thread.
-    pub(in crate::debug) fn stand(&self, copy: &mut Copy, seen: &Seen) -> Result<(), DebugError> {
+    pub(in crate::debug) fn stand(&self, copy: &mut LiveCopy, seen: &Seen) -> Result<(), DebugError> {
         if seen.rests {
             copy.set_probes(&BTreeSet::new(), self.recording)?;
             copy.advance(self.recording)?;
@@ -164,7 +170,7 @@ impl Scan<'_> {
         &mut self,
         replica: &'c mut Replica<'_>,
         at: &Position,
-    ) -> Result<&'c mut Copy, DebugError> {
+    ) -> Result<&'c mut LiveCopy, DebugError> {
         if !self.breakpoints.count_hits() {
             return replica.go_to(at, self.recording);
         }
@@ -179,7 +185,7 @@ impl Scan<'_> {
     /// it is at rest, and not among them otherwise.
     pub(in crate::debug) fn marks_to(
         &mut self,
-        copy: &mut Copy,
+        copy: &mut LiveCopy,
         to: &Position,
     ) -> Result<Vec<Mark>, DebugError> {
         let mut marks = Vec::new();

@@ -9,7 +9,7 @@ use super::scan::{Mark, Scan, Walked};
 use crate::debug::position::Position;
 
 /// A part of the recording that was looked through for the lines of one thread, under breakpoints that are still the same.
-pub(in crate::debug) struct Passed {
+pub(in crate::debug) struct ScanCache {
     thread: ThreadName,
     lines: BTreeSet<u64>,
     /// The stretch with which it begins: the one that ends with so many events.
@@ -19,7 +19,7 @@ pub(in crate::debug) struct Passed {
     marks: Vec<Mark>,
 }
 
-impl Passed {
+impl ScanCache {
     /// Takes down what a scan for the lines of a thread has seen from the beginning of a stretch to a position.
     pub(in crate::debug) fn new(
         scan: &Scan<'_>,

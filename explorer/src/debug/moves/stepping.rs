@@ -8,14 +8,14 @@ use super::landmarks::Landmarks;
 use super::scan::{Mark, Scan, Seen};
 use crate::debug::error::DebugError;
 use crate::debug::live::code::{Code, Here};
-use crate::debug::live::replica::{Copy, Replica};
+use crate::debug::live::replica::{LiveCopy, Replica};
 use crate::debug::position::Position;
 use crate::debug::recording::Stage;
 use crate::debug::request::Step;
 use crate::debug::stop::{Cause, Stop};
 
 /// Where a way has come to an end.
-pub(in crate::debug) enum Met {
+pub(in crate::debug) enum StepResult {
     /// The line that was looked for.
     Line(Position),
     Breakpoints(Position, ThreadName, Vec<u64>),
@@ -28,16 +28,16 @@ pub(in crate::debug) enum Met {
 
 impl Cursor {
     /// Stands where a step forward has led.
-    pub(in crate::debug) fn meet(&mut self, met: Met, thread: ThreadName) -> Stop {
+    pub(in crate::debug) fn apply(&mut self, met: StepResult, thread: ThreadName) -> Stop {
         match met {
-            Met::Line(at) => {
+            StepResult::Line(at) => {
                 let words = self.step_words(at.events, thread);
                 self.arrive(at, thread, Cause::Step, words, None)
             }
-            Met::Breakpoints(at, thread, hits) => self.at_breakpoint(at, thread, hits),
-            Met::Switch(step) => self.at_switch(step),
-            Met::NoLine(events) => self.stays(thread, Position::at_rest(events)),
-            Met::End => {
+            StepResult::Breakpoints(at, thread, hits) => self.at_breakpoint(at, thread, hits),
+            StepResult::Switch(step) => self.at_switch(step),
+            StepResult::NoLine(events) => self.stays(thread, Position::at_rest(events)),
+            StepResult::End => {
                 let fails = self.recording.fault.as_ref().is_none_or(|fault| fault.thread == thread);
                 if fails { self.go_to_end() } else { self.stays(thread, self.recording.end.clone()) }
             }
@@ -51,7 +51,7 @@ pub(in crate::debug) fn look_ahead(
     landmarks: &Landmarks<'_>,
     cursor: &mut Cursor,
     (thread, step): (ThreadName, Step),
-) -> Result<Met, DebugError> {
+) -> Result<StepResult, DebugError> {
     let code = &landmarks.code;
     let copy = replica.go_to(&cursor.at, &cursor.recording)?;
     let here = code.here(&copy.inspection, thread, &landmarks.places);
@@ -68,8 +68,8 @@ pub(in crate::debug) fn look_ahead(
     };
     let scan = landmarks.scan(&cursor.recording, Some((thread, lines)));
     let (filters, log) = (&landmarks.filters, &mut cursor.log);
-    let mut way = Way { scan, thread, step, here, filters, log };
-    let result = way.scan.reach(replica, &cursor.at).and_then(|copy| way.go(copy));
+    let mut step_scan = StepScan { scan, thread, step, here, filters, log };
+    let result = step_scan.scan.reach(replica, &cursor.at).and_then(|copy| step_scan.go(copy));
     // Where a way breaks off is no place to stand.
     if result.is_err() {
         replica.discard();
@@ -78,7 +78,7 @@ pub(in crate::debug) fn look_ahead(
 }
 
 /// The way to a thread's next line.
-struct Way<'a> {
+struct StepScan<'a> {
     scan: Scan<'a>,
     thread: ThreadName,
     step: Step,
@@ -88,40 +88,40 @@ struct Way<'a> {
     log: &'a mut Vec<String>,
 }
 
-impl Way<'_> {
+impl StepScan<'_> {
     /// Where it ends: there the copy stands.
-    fn go(&mut self, copy: &mut Copy) -> Result<Met, DebugError> {
+    fn go(&mut self, copy: &mut LiveCopy) -> Result<StepResult, DebugError> {
         if copy.next_stretch().is_none() {
             copy.set_probes(&self.scan.probes(copy.position().events), self.scan.recording)?;
         }
         // The thread has come to a line that is a key point: it is about to rest there.
         let mut line = false;
         loop {
-            let Some(mark) = self.scan.advance(copy, &[])? else { return Ok(Met::End) };
+            let Some(mark) = self.scan.advance(copy, &[])? else { return Ok(StepResult::End) };
             match mark {
                 Mark::Seen(seen) if seen.ends => {
                     copy.settle_at(&seen.at);
-                    return Ok(Met::End);
+                    return Ok(StepResult::End);
                 }
                 Mark::Seen(mut seen) => {
                     self.log.append(&mut seen.met.log);
                     if !seen.met.hits.is_empty() {
                         self.scan.stand(copy, &seen)?;
-                        return Ok(Met::Breakpoints(seen.at, seen.thread, seen.met.hits));
+                        return Ok(StepResult::Breakpoints(seen.at, seen.thread, seen.met.hits));
                     }
                     if seen.thread == self.thread && self.is_wanted(&seen) {
                         if !seen.rests {
                             self.scan.stand(copy, &seen)?;
-                            return Ok(Met::Line(seen.at));
+                            return Ok(StepResult::Line(seen.at));
                         }
                         line = true;
                     }
                 }
-                Mark::Rest(events) if line => return Ok(Met::Line(Position::at_rest(events))),
+                Mark::Rest(events) if line => return Ok(StepResult::Line(Position::at_rest(events))),
                 Mark::Rest(events) if self.filters.stop_at(self.scan.recording, events) => {
-                    return Ok(Met::Switch(events));
+                    return Ok(StepResult::Switch(events));
                 }
-                Mark::Rest(events) if self.is_over(events) => return Ok(Met::NoLine(events)),
+                Mark::Rest(events) if self.is_over(events) => return Ok(StepResult::NoLine(events)),
                 Mark::Rest(_) => {}
             }
         }

@@ -8,7 +8,7 @@ use checker::op::OpKind;
 use super::passing::Passing;
 use crate::debug::position::Position;
 use crate::debug::recording::{Fault, Life, Recorded, Recording, Stage, State};
-use crate::narrate::thread_labels::Lanes;
+use crate::narrate::thread_labels::ThreadLabels;
 use crate::report::{Location, Switch, Why};
 use crate::schedule_file::{SavedChoice, ScheduleFile, place};
 
@@ -16,14 +16,14 @@ impl Recording {
     /// From a file alone: threads, operations and places, as they were saved.
     pub(in crate::debug) fn of_file(saved: &ScheduleFile) -> Self {
         let choices = &saved.choices;
-        let lanes = Lanes::of(choices.iter().map(|choice| choice.thread), None);
-        let events: Vec<Recorded> = (0..choices.len()).map(|at| event(choices, at, &lanes)).collect();
-        let columns = lanes.columns().into_iter();
+        let labels = ThreadLabels::of(choices.iter().map(|choice| choice.thread), None);
+        let events: Vec<Recorded> = (0..choices.len()).map(|at| event(choices, at, &labels)).collect();
+        let columns = labels.columns().into_iter();
         let lives = columns.map(|lane| life(lane.path, lane.thread, choices)).collect();
         let last = choices.last().map_or(ThreadName::MAIN, |choice| choice.thread);
         let first = saved.failure.first_party();
         let failed = first.as_ref().map(|party| party.thread.as_str());
-        let thread = lanes.columns().into_iter().find(|lane| Some(lane.thread.as_str()) == failed);
+        let thread = labels.columns().into_iter().find(|lane| Some(lane.thread.as_str()) == failed);
         let fault = Fault {
             kind: saved.failure.kind,
             message: saved.failure.message.clone(),
@@ -43,11 +43,11 @@ fn own_place(saved: &ScheduleFile, failed: Location) -> Option<Location> {
     files.into_iter().any(|file| failed.file.as_ref() == Some(&file)).then_some(failed)
 }
 
-fn event(choices: &[SavedChoice], at: usize, lanes: &Lanes) -> Recorded {
+fn event(choices: &[SavedChoice], at: usize, labels: &ThreadLabels) -> Recorded {
     let choice = &choices[at];
     let before = at.checked_sub(1).map(|before| choices[before].thread);
     let switch = before.filter(|before| *before != choice.thread).map(|before| {
-        let from = lanes.label(before);
+        let from = labels.label(before);
         // Why a thread did not go on is not saved.
         let runs_again = choices[at..].iter().any(|later| later.thread == before);
         let (why, reason) = match runs_again {

@@ -14,13 +14,13 @@ use checker::search::Replayed;
 
 use super::position::Position;
 use crate::debug::recording::passing::Passing;
-use crate::debug::recording::recorder::Taken;
-use crate::narrate::event_lines::Story;
+use crate::debug::recording::recorder::StepLog;
+use crate::narrate::event_lines::EventLines;
 use crate::narrate::failing_thread;
 use crate::narrate::finding;
 use crate::narrate::locations::Places;
-use crate::narrate::phrasing::Words;
-use crate::narrate::thread_labels::Lanes;
+use crate::narrate::phrasing::Phrasing;
+use crate::narrate::thread_labels::ThreadLabels;
 use crate::report::interned::Shared;
 use crate::report::{EventLine, Location, Switch};
 use crate::say::sentence;
@@ -107,18 +107,18 @@ impl Recording {
     /// From a replay, and what was taken down of it.
     pub(in crate::debug) fn of(
         replayed: &Replayed,
-        taken: &Taken,
+        log: &StepLog,
         at: &[Shared<Location>],
         places: &Places<'_>,
     ) -> Self {
         let none =
             Failure::of_several(FailureKind::AlwaysFails, FailureDetail::Said(String::new()), Vec::new());
         let failure = replayed.failure.as_ref();
-        let story = Story::tell(&replayed.trace, at, failure.unwrap_or(&none), places);
-        let words = Words { lanes: &story.lanes, source: places.source() };
-        let end = end(taken).min(replayed.trace.steps.len());
+        let event_lines = EventLines::tell(&replayed.trace, at, failure.unwrap_or(&none), places);
+        let words = Phrasing { labels: &event_lines.labels, source: places.source() };
+        let end = end(log).min(replayed.trace.steps.len());
         let last = end.checked_sub(1).map(|last| replayed.trace.steps[last].choice.agent.thread());
-        let lives = lives(taken, end, &story.lanes, &words);
+        let lives = lives(log, end, &event_lines.labels, &words);
         let harness = places.source().harness();
         let main = lives.first().map_or(ThreadName::MAIN, |life| life.name);
         let fault = failure.map(|failure| Fault {
@@ -131,7 +131,7 @@ impl Recording {
             place: None,
         });
         let mut told: HashMap<usize, EventLine> =
-            story.events.into_iter().map(|line: EventLine| (line.number as usize, line)).collect();
+            event_lines.events.into_iter().map(|line: EventLine| (line.number as usize, line)).collect();
         let steps = replayed.trace.steps.iter().take(end).enumerate();
         let events = steps.map(|(number, step)| {
             let (choice, key) = step.replayed();
@@ -250,21 +250,21 @@ impl Life {
 }
 
 /// How many events run before the first failure.
-fn end(taken: &Taken) -> usize {
+fn end(log: &StepLog) -> usize {
     let fails = |view: &AgentView| matches!(view.status, Status::Failed(_));
-    if taken.initial.iter().any(fails) {
+    if log.initial.iter().any(fails) {
         return 0;
     }
-    let failing = taken.steps.iter().position(|step| step.changed.iter().any(fails));
-    failing.map_or(taken.steps.len(), |last| last + 1)
+    let failing = log.steps.iter().position(|step| step.changed.iter().any(fails));
+    failing.map_or(log.steps.len(), |last| last + 1)
 }
 
-fn lives(taken: &Taken, end: usize, lanes: &Lanes, words: &Words<'_>) -> Vec<Life> {
-    let columns = lanes.columns().into_iter();
+fn lives(log: &StepLog, end: usize, labels: &ThreadLabels, words: &Phrasing<'_>) -> Vec<Life> {
+    let columns = labels.columns().into_iter();
     let mut lives: Vec<Life> =
         columns.map(|lane| Life { name: lane.path, label: lane.thread, states: Vec::new() }).collect();
-    let changes = taken.steps.iter().take(end).map(|step| step.changed.as_slice());
-    for (events, views) in std::iter::once(taken.initial.as_slice()).chain(changes).enumerate() {
+    let changes = log.steps.iter().take(end).map(|step| step.changed.as_slice());
+    for (events, views) in std::iter::once(log.initial.as_slice()).chain(changes).enumerate() {
         for view in views {
             let Agent::Thread(name) = view.agent else { continue };
             if let Some(life) = lives.iter_mut().find(|life| life.name == name) {
@@ -276,7 +276,7 @@ fn lives(taken: &Taken, end: usize, lanes: &Lanes, words: &Words<'_>) -> Vec<Lif
     lives
 }
 
-fn state(view: &AgentView, words: &Words<'_>) -> State {
+fn state(view: &AgentView, words: &Phrasing<'_>) -> State {
     let (stage, words) = match &view.status {
         Status::Enabled => {
             let pending = view.pending.as_ref().map(|op| format!("about to {}", words.pending(op)));
@@ -295,7 +295,7 @@ const fn is_on_object(on: &On) -> bool {
     !matches!(on, On::Join(_) | On::Await(_) | On::Input(_) | On::Arrival | On::Test)
 }
 
-fn blocked(on: &On, words: &Words<'_>) -> String {
+fn blocked(on: &On, words: &Phrasing<'_>) -> String {
     let object = |obj| words.object(obj);
     match on {
         On::Mutex { obj, .. } => format!("blocked on lock {}", object(*obj)),

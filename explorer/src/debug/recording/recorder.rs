@@ -11,44 +11,44 @@ use checker::trace::Trace;
 
 /// What the last execution said.
 #[derive(Default)]
-pub(in crate::debug) struct Tape(Mutex<Taken>);
+pub(in crate::debug) struct Recorder(Mutex<StepLog>);
 
 /// The views before the first event, and every event with the views that it changed.
 #[derive(Clone, Default)]
-pub(in crate::debug) struct Taken {
+pub(in crate::debug) struct StepLog {
     pub(in crate::debug) initial: Vec<AgentView>,
     pub(in crate::debug) steps: Vec<Step>,
 }
 
-impl Tape {
-    pub(in crate::debug) fn take(&self) -> Taken {
+impl Recorder {
+    pub(in crate::debug) fn take(&self) -> StepLog {
         std::mem::take(&mut self.lock())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Taken> {
+    fn lock(&self) -> MutexGuard<'_, StepLog> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A program whose executions are taken down.
-pub(in crate::debug) struct Taped<'a, P> {
+pub(in crate::debug) struct RecordedProgram<'a, P> {
     pub(in crate::debug) program: &'a P,
-    pub(in crate::debug) tape: &'a Tape,
+    pub(in crate::debug) recorder: &'a Recorder,
 }
 
 /// An execution of it.
-pub(in crate::debug) struct TapedRun<'a, R> {
+pub(in crate::debug) struct RecordedRun<'a, R> {
     run: R,
-    tape: &'a Tape,
+    recorder: &'a Recorder,
 }
 
-impl<'a, P: Program> Program for Taped<'a, P> {
-    type Run = TapedRun<'a, P::Run>;
+impl<'a, P: Program> Program for RecordedProgram<'a, P> {
+    type Run = RecordedRun<'a, P::Run>;
 
     fn start(&self, scope: &Scope) -> Result<Self::Run, StartError> {
         let run = self.program.start(scope)?;
-        *self.tape.lock() = Taken { initial: run.agents().to_vec(), steps: Vec::new() };
-        Ok(TapedRun { run, tape: self.tape })
+        *self.recorder.lock() = StepLog { initial: run.agents().to_vec(), steps: Vec::new() };
+        Ok(RecordedRun { run, recorder: self.recorder })
     }
 
     fn epoch(&self) -> Epoch {
@@ -64,16 +64,16 @@ impl<'a, P: Program> Program for Taped<'a, P> {
     }
 }
 
-impl<R: Execution> TapedRun<'_, R> {
+impl<R: Execution> RecordedRun<'_, R> {
     fn note(&self, batch: Result<Batch, ExecutionError>) -> Result<Batch, ExecutionError> {
         if let Ok(batch) = &batch {
-            self.tape.lock().steps.extend_from_slice(&batch.steps);
+            self.recorder.lock().steps.extend_from_slice(&batch.steps);
         }
         batch
     }
 }
 
-impl<R: Execution> Execution for TapedRun<'_, R> {
+impl<R: Execution> Execution for RecordedRun<'_, R> {
     fn agents(&self) -> &[AgentView] {
         self.run.agents()
     }

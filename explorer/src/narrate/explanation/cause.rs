@@ -4,89 +4,89 @@ use checker::explain::{Cause, Circling, Diagnosis, Late, Life, Link, Seen, Torn,
 use checker::failure::FailureDetail;
 use checker::op::OpKind;
 
+use super::context::ExplanationContext;
 use super::phrases::{accesses, at, done, since};
-use super::telling::Telling;
 use super::{deadlock, notifications};
 use crate::report::explanation::Side;
 use crate::report::{Location, Role};
 
 /// What is known of the cause.
-pub(super) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
+pub(super) fn sentence(context: &ExplanationContext<'_>, diagnosis: &Diagnosis) -> String {
     let sentence = match &diagnosis.cause {
         Cause::DoubleLock { thread, lock, taken } => {
-            let own = telling.lanes.label(*thread);
+            let own = context.labels.label(*thread);
             format!(
                 "double lock: {own} waits for {}{}, which it holds itself{}",
-                telling.object(*lock),
-                at(&telling.left(*thread).place),
-                since(telling, *taken)
+                context.object(*lock),
+                at(&context.left(*thread).place),
+                since(context, *taken)
             )
         }
-        Cause::LockOrder(links) => format!("lock-order cycle: {}", circle(telling, links)),
+        Cause::LockOrder(links) => format!("lock-order cycle: {}", circle(context, links)),
         Cause::Circle(links) => {
             let is_turn = |link: &Link| matches!(link.wants, Wants::Turn(_));
             let kind =
                 if links.iter().any(is_turn) { "reader behind a waiting writer" } else { "circular wait" };
-            format!("{kind}: {}", circle(telling, links))
+            format!("{kind}: {}", circle(context, links))
         }
-        Cause::MissingRelease(link) => format!("missing release: {}", unreleased(telling, link)),
+        Cause::MissingRelease(link) => format!("missing release: {}", unreleased(context, link)),
         Cause::LostWakeUp { thread, condition, signal } => {
-            let place = telling.left(*thread);
-            let (by, line) = done(telling, *signal);
+            let place = context.left(*thread);
+            let (by, line) = done(context, *signal);
             format!(
                 "lost wake-up: {by} signals {}{line} before {} waits for it{}, and nobody signals again",
-                telling.object(*condition),
+                context.object(*condition),
                 place.thread,
                 at(&place.place)
             )
         }
         Cause::MissedNotification { thread, condition, last, changed } => {
-            let missed = notifications::missed(telling, (*thread, *condition), (last.as_ref(), *changed));
+            let missed = notifications::missed(context, (*thread, *condition), (last.as_ref(), *changed));
             format!("missed notification: {missed}")
         }
-        Cause::StolenWakeUp(stolen) => format!("stolen wake-up: {}", notifications::stolen(telling, stolen)),
+        Cause::StolenWakeUp(stolen) => format!("stolen wake-up: {}", notifications::stolen(context, stolen)),
         Cause::FailedTry { attempt, lock, held } => {
-            let (thread, line) = done(telling, *attempt);
+            let (thread, line) = done(context, *attempt);
             let held = held.map(|(owner, taken)| {
-                let owner = telling.lanes.label(owner);
-                format!(", which {owner} holds{}", since(telling, Some(taken)))
+                let owner = context.labels.label(owner);
+                format!(", which {owner} holds{}", since(context, Some(taken)))
             });
-            let lock = telling.object(*lock);
+            let lock = context.object(*lock);
             let held = held.unwrap_or_default();
             format!("failed try-lock: {thread} tries to take {lock}{line}{held}, and goes on without it")
         }
         Cause::Aba(seen) => {
-            let [read, ..] = accesses::<4>(telling, seen);
-            let [_, change, back, swap] = seen.map(|seen| done(telling, seen.position));
+            let [read, ..] = accesses::<4>(context, seen);
+            let [_, change, back, swap] = seen.map(|seen| done(context, seen.position));
             format!(
                 "ABA: {read}, {} changes it{} and {} changes it again{}, and then the compare-and-swap of {}{} succeeds \
                  as if nothing had come between",
                 change.0, change.1, back.0, back.1, swap.0, swap.1
             )
         }
-        Cause::Standstill(all) => deadlock::sentence(telling, all),
+        Cause::Standstill(all) => deadlock::sentence(context, all),
         Cause::Livelock(all) => {
-            let each: Vec<String> = all.iter().map(|circling| circles(telling, circling)).collect();
+            let each: Vec<String> = all.iter().map(|circling| circles(context, circling)).collect();
             format!("livelock: {}", each.join("; "))
         }
-        Cause::UseAfterFree(life) => format!("use after free: {}", lived(telling, life)),
-        Cause::DoubleFree(life) => format!("double free: {}", lived(telling, life)),
+        Cause::UseAfterFree(life) => format!("use after free: {}", lived(context, life)),
+        Cause::DoubleFree(life) => format!("double free: {}", lived(context, life)),
         Cause::LostUpdate(seen) => {
-            let [read, write, late] = accesses(telling, seen);
+            let [read, write, late] = accesses(context, seen);
             format!("lost update: {read}, {write}, and then {late}, which undoes that")
         }
         Cause::Atomicity(seen) => {
-            let [first, other, second] = accesses(telling, seen);
+            let [first, other, second] = accesses(context, seen);
             format!("atomicity violation: {first}, {other}, and then {second} as if nothing had come between")
         }
-        Cause::Torn(torn) => format!("atomicity violation: {}", half_done(telling, torn)),
+        Cause::Torn(torn) => format!("atomicity violation: {}", half_done(context, torn)),
         Cause::Order(seen) => {
-            let [first, second] = accesses(telling, seen);
-            let after = if dereferences_null(telling) { ", and uses a null pointer" } else { "" };
+            let [first, second] = accesses(context, seen);
+            let after = if dereferences_null(context) { ", and uses a null pointer" } else { "" };
             format!("order violation: {first} before {second}{after}")
         }
         Cause::Pair(swap) => {
-            let [first, second] = telling.swap(*swap).map(|side| {
+            let [first, second] = context.swap(*swap).map(|side| {
                 let Side { thread, text, place, .. } = side;
                 format!("{thread}: {text}{}", at(&place))
             });
@@ -100,25 +100,25 @@ pub(super) fn sentence(telling: &Telling<'_>, diagnosis: &Diagnosis) -> String {
         (Cause::Unclear | Cause::Pair(_), _) | (_, false) => "",
         _ => " (the evidence is thin: executions that end well have this too, or several patterns fit)",
     };
-    let past = diagnosis.past.map(|seen| came_past(telling, &seen)).unwrap_or_default();
-    sentence + thin + &past + &deadlock::beside(telling, &diagnosis.stuck)
+    let past = diagnosis.past.map(|seen| came_past(context, &seen)).unwrap_or_default();
+    sentence + thin + &past + &deadlock::beside(context, &diagnosis.stuck)
 }
 
 /// How both came past what should have kept one of them out.
-fn came_past(telling: &Telling<'_>, seen: &[Seen]) -> String {
-    let [read, write, late] = accesses(telling, seen);
+fn came_past(context: &ExplanationContext<'_>, seen: &[Seen]) -> String {
+    let [read, write, late] = accesses(context, seen);
     format!("; both came past what threads spin on: {read}, {write}, and then {late}")
 }
 
 /// Which two variables a thread changes, and who comes in between.
-fn half_done(telling: &Telling<'_>, torn: &Torn) -> String {
+fn half_done(context: &ExplanationContext<'_>, torn: &Torn) -> String {
     let Torn { written, seen, stale, late } = torn;
-    let [writer, reader] = [written, seen].map(|seen| telling.lanes.label(seen.thread));
-    let [one, other] = [written, stale].map(|seen| telling.object(seen.obj));
-    let [written, after, before] = [written, seen, stale].map(|seen| done(telling, seen.position).1);
+    let [writer, reader] = [written, seen].map(|seen| context.labels.label(seen.thread));
+    let [one, other] = [written, stale].map(|seen| context.object(seen.obj));
+    let [written, after, before] = [written, seen, stale].map(|seen| done(context, seen.position).1);
     let late = match *late {
-        Late::Event(position) => done(telling, position).1,
-        Late::Missing(site) if telling.places.is_own_site(site) => at(&telling.places.of_site(site)),
+        Late::Event(position) => done(context, position).1,
+        Late::Missing(site) if context.places.is_own_site(site) => at(&context.places.of_site(site)),
         // Of an event of another execution there is no stack.
         Late::Missing(_) => String::new(),
     };
@@ -129,8 +129,8 @@ fn half_done(telling: &Telling<'_>, torn: &Torn) -> String {
 }
 
 /// What was done to a block too late, and when its life had begun and ended.
-fn lived(telling: &Telling<'_>, life: &Life) -> String {
-    let late = telling.event(life.late);
+fn lived(context: &ExplanationContext<'_>, life: &Life) -> String {
+    let late = context.event(life.late);
     let does = match late.map(|event| event.operation) {
         Some(OpKind::Read) => "reads",
         Some(OpKind::Write) => "writes",
@@ -140,75 +140,75 @@ fn lived(telling: &Telling<'_>, life: &Life) -> String {
     let user = late.map(|event| event.thread.as_str()).unwrap_or_default();
     let line = late.map(|event| at(&event.place)).unwrap_or_default();
     let place = |role: Role| {
-        let party = telling.told.parties.iter().find(|party| party.role == role)?;
+        let party = context.told.parties.iter().find(|party| party.role == role)?;
         party.stack.first()
     };
     let allocated = place(Role::Allocated).map(Location::short_words).filter(|line| !line.is_empty());
     let allocated = allocated.map(|line| format!(", allocated at {line},")).unwrap_or_default();
     let freed = place(Role::Freed).map(at).unwrap_or_default();
     let unordered = if life.unordered { "; nothing orders the two" } else { "" };
-    let object = telling.object(life.block);
-    let owner = telling.lanes.label(life.freed_by);
+    let object = context.object(life.block);
+    let owner = context.labels.label(life.freed_by);
     format!("{user} {does} {object}{line}{allocated} after {owner} freed it{freed}{unordered}")
 }
 
 /// Who took what, ended with it, and who waits for it.
-fn unreleased(telling: &Telling<'_>, link: &Link) -> String {
-    let Wants::Lock(lock, taken) = link.wants else { return waits(telling, link) };
-    let taken = taken.and_then(|position| telling.event(position));
+fn unreleased(context: &ExplanationContext<'_>, link: &Link) -> String {
+    let Wants::Lock(lock, taken) = link.wants else { return waits(context, link) };
+    let taken = taken.and_then(|position| context.event(position));
     let place = taken.map(|event| at(&event.place)).unwrap_or_default();
     format!(
         "{} took {}{place} and ended without giving it back, and {} waits for it{}",
-        telling.lanes.label(link.owner),
-        telling.object(lock),
-        telling.lanes.label(link.thread),
-        at(&telling.left(link.thread).place)
+        context.labels.label(link.owner),
+        context.object(lock),
+        context.labels.label(link.thread),
+        at(&context.left(link.thread).place)
     )
 }
 
-fn circle(telling: &Telling<'_>, links: &[Link]) -> String {
-    let links: Vec<String> = links.iter().map(|link| waits(telling, link)).collect();
+fn circle(context: &ExplanationContext<'_>, links: &[Link]) -> String {
+    let links: Vec<String> = links.iter().map(|link| waits(context, link)).collect();
     links.join("; ")
 }
 
-fn waits(telling: &Telling<'_>, link: &Link) -> String {
-    let place = at(&telling.left(link.thread).place);
-    let [thread, owner] = [link.thread, link.owner].map(|thread| telling.lanes.label(thread));
+fn waits(context: &ExplanationContext<'_>, link: &Link) -> String {
+    let place = at(&context.left(link.thread).place);
+    let [thread, owner] = [link.thread, link.owner].map(|thread| context.labels.label(thread));
     match link.wants {
         Wants::Lock(lock, taken) => {
-            let (lock, since) = (telling.object(lock), since(telling, taken));
+            let (lock, since) = (context.object(lock), since(context, taken));
             format!("{thread} waits for {lock}{place}, which {owner} holds{since}")
         }
         Wants::Turn(lock) => {
-            let lock = telling.object(lock);
+            let lock = context.object(lock);
             format!("{thread} waits to read {lock}{place} behind {owner}, which waits to write it")
         }
         Wants::End => format!("{thread} waits for {owner} to end{place}"),
         Wants::Post(obj) => {
-            format!("{thread} waits for {}{place}, which {owner} would post", telling.object(obj))
+            format!("{thread} waits for {}{place}, which {owner} would post", context.object(obj))
         }
         Wants::Signal(obj) => {
-            format!("{thread} waits for {}{place}, which {owner} would signal", telling.object(obj))
+            format!("{thread} waits for {}{place}, which {owner} would signal", context.object(obj))
         }
-        Wants::Arrival(obj) => format!("{thread} waits at {}{place} for {owner}", telling.object(obj)),
+        Wants::Arrival(obj) => format!("{thread} waits at {}{place} for {owner}", context.object(obj)),
     }
 }
 
 /// Who does the same again and again, where, and who would have to change something.
-fn circles(telling: &Telling<'_>, circling: &Circling) -> String {
-    let thread = telling.lanes.label(circling.thread);
-    let place = at(&telling.left(circling.thread).place);
+fn circles(context: &ExplanationContext<'_>, circling: &Circling) -> String {
+    let thread = context.labels.label(circling.thread);
+    let place = at(&context.left(circling.thread).place);
     if circling.awaits.is_empty() {
         return format!("{thread} gives way again and again{place}");
     }
-    let changed = circling.changed.and_then(|position| telling.event(position));
+    let changed = circling.changed.and_then(|position| context.event(position));
     let changed = match changed {
         Some(event) => format!(", which {} changed last{}", event.thread, at(&event.place)),
         None => ", which nobody changes".to_owned(),
     };
-    format!("{thread} {}{place}{changed}", telling.words().spins(&circling.awaits))
+    format!("{thread} {}{place}{changed}", context.words().spins(&circling.awaits))
 }
 
-fn dereferences_null(telling: &Telling<'_>) -> bool {
-    matches!(telling.failure.detail, FailureDetail::Signal { origin, .. } if origin.is_null_pointer())
+fn dereferences_null(context: &ExplanationContext<'_>) -> bool {
+    matches!(context.failure.detail, FailureDetail::Signal { origin, .. } if origin.is_null_pointer())
 }

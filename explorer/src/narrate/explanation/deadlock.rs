@@ -3,33 +3,33 @@
 use checker::explain::Stuck;
 use checker::seam::On;
 
+use super::context::ExplanationContext;
 use super::phrases::{at, since};
-use super::telling::Telling;
 
 /// Everybody who waits; those come first who wait for nobody in particular, and tell what is missed.
-pub(super) fn sentence(telling: &Telling<'_>, all: &[Stuck]) -> String {
+pub(super) fn sentence(context: &ExplanationContext<'_>, all: &[Stuck]) -> String {
     let kind = match all.first().map(|stuck| &stuck.on) {
         Some(On::Cond(_) | On::Futex(_) | On::Sem(_)) => "missed notification",
         Some(On::Barrier { .. }) => "missed arrival",
         _ => "deadlock",
     };
-    let each: Vec<String> = all.iter().map(|stuck| waits(telling, stuck)).collect();
+    let each: Vec<String> = all.iter().map(|stuck| waits(context, stuck)).collect();
     format!("{kind}: {}", each.join("; "))
 }
 
 /// What follows a sentence about something else.
-pub(super) fn beside(telling: &Telling<'_>, all: &[Stuck]) -> String {
-    all.iter().map(|stuck| format!("; {}", waits(telling, stuck))).collect()
+pub(super) fn beside(context: &ExplanationContext<'_>, all: &[Stuck]) -> String {
+    all.iter().map(|stuck| format!("; {}", waits(context, stuck))).collect()
 }
 
-fn waits(telling: &Telling<'_>, stuck: &Stuck) -> String {
-    let thread = telling.lanes.label(stuck.thread);
-    let place = at(&telling.left(stuck.thread).place);
-    let waits_for = |obj| format!("{thread} waits for {}{place}", telling.object(obj));
-    let waits = || format!("{thread} {}{place}", telling.words().waits(&stuck.on));
+fn waits(context: &ExplanationContext<'_>, stuck: &Stuck) -> String {
+    let thread = context.labels.label(stuck.thread);
+    let place = at(&context.left(stuck.thread).place);
+    let waits_for = |obj| format!("{thread} waits for {}{place}", context.object(obj));
+    let waits = || format!("{thread} {}{place}", context.words().waits(&stuck.on));
     match stuck.on {
         On::Cond(condition) => {
-            let after = last(telling, stuck, "did");
+            let after = last(context, stuck, "did");
             if after.is_empty() {
                 format!("{}, and nobody wakes it", waits_for(condition))
             } else {
@@ -37,21 +37,21 @@ fn waits(telling: &Telling<'_>, stuck: &Stuck) -> String {
             }
         }
         On::Sem(semaphore) => {
-            format!("{}, and nobody posts it{}", waits_for(semaphore), last(telling, stuck, "took it"))
+            format!("{}, and nobody posts it{}", waits_for(semaphore), last(context, stuck, "took it"))
         }
-        On::Futex(_) => format!("{}, and nobody wakes it{}", waits(), last(telling, stuck, "woke a sleeper")),
+        On::Futex(_) => format!("{}, and nobody wakes it{}", waits(), last(context, stuck, "woke a sleeper")),
         On::Barrier { .. } => match &stuck.absent[..] {
             [] => format!("{}, and they do not come", waits()),
-            [absent] => format!("{}, and {} does not come", waits(), telling.lanes.label(*absent)),
+            [absent] => format!("{}, and {} does not come", waits(), context.labels.label(*absent)),
             absent => {
-                let absent: Vec<String> = absent.iter().map(|thread| telling.lanes.label(*thread)).collect();
+                let absent: Vec<String> = absent.iter().map(|thread| context.labels.label(*thread)).collect();
                 format!("{}, and {} do not come", waits(), absent.join(", "))
             }
         },
         On::Mutex { obj, .. } | On::Read(obj) | On::Write(obj) => match stuck.held {
             Some((owner, taken)) => {
-                let owner = telling.lanes.label(owner);
-                format!("{}, which {owner} holds{}", waits_for(obj), since(telling, taken))
+                let owner = context.labels.label(owner);
+                format!("{}, which {owner} holds{}", waits_for(obj), since(context, taken))
             }
             None => waits_for(obj),
         },
@@ -60,7 +60,7 @@ fn waits(telling: &Telling<'_>, stuck: &Stuck) -> String {
 }
 
 /// " after T3 did (work.c:20)", if anybody ever did.
-fn last(telling: &Telling<'_>, stuck: &Stuck, did: &str) -> String {
-    let event = stuck.last.and_then(|position| telling.event(position));
+fn last(context: &ExplanationContext<'_>, stuck: &Stuck, did: &str) -> String {
+    let event = stuck.last.and_then(|position| context.event(position));
     event.map(|event| format!(" after {} {did}{}", event.thread, at(&event.place))).unwrap_or_default()
 }

@@ -1,17 +1,17 @@
 //! From what the checker found out about a failure to what a report says.
 
 mod cause;
+mod context;
 mod deadlock;
 mod notifications;
 mod phrases;
-mod telling;
 
 use checker::explain::{self, Missing, Seen, Stage, Suspect, WhyMissing};
 use checker::seam::Program;
 use checker::trace::Trace;
 
-pub(crate) use self::telling::Telling;
-use crate::narrate::event_lines::Story;
+pub(crate) use self::context::ExplanationContext;
+use crate::narrate::event_lines::EventLines;
 use crate::narrate::stacks::Stacks;
 use crate::narrate::user_frames::places_of_events;
 use crate::report::Location;
@@ -23,7 +23,7 @@ const PATTERNS: usize = 10;
 
 /// What the report says.
 pub(crate) fn explanation(
-    telling: &Telling<'_>,
+    context: &ExplanationContext<'_>,
     program: &impl Program,
     explained: &explain::Explanation,
 ) -> Explanation {
@@ -38,17 +38,17 @@ pub(crate) fn explanation(
     let seen = suspects.iter().flat_map(|suspect| &suspect.seen);
     let stacks = Stacks::of(program, trace, seen.map(|seen| seen.position).collect());
     Explanation {
-        sentence: sentence(cause::sentence(telling, &explained.diagnosis)),
+        sentence: sentence(cause::sentence(context, &explained.diagnosis)),
         thin: explained.diagnosis.thin,
         minimised: explained.minimised,
         switches: explained.switches,
         depth: explained.depth,
-        patterns: suspects.iter().map(|suspect| pattern(telling, suspect, trace, &stacks)).collect(),
+        patterns: suspects.iter().map(|suspect| pattern(context, suspect, trace, &stacks)).collect(),
         // The failing one that is shown counts as well.
         compared: Compared { failing: failing + 1, passing },
-        pair: explained.pair.as_ref().map(|pair| self::pair(telling, program, explained, pair)),
+        pair: explained.pair.as_ref().map(|pair| self::pair(context, program, explained, pair)),
         no_return: explained.no_return.map(|point| NoReturn {
-            event: telling.side(point.event),
+            event: context.side(point.event),
             exhaustive: point.exhaustive,
             before: point.before,
             after: point.after,
@@ -60,33 +60,38 @@ pub(crate) fn explanation(
 }
 
 fn pair(
-    telling: &Telling<'_>,
+    context: &ExplanationContext<'_>,
     program: &impl Program,
     explained: &explain::Explanation,
     pair: &explain::CriticalPair,
 ) -> Pair {
-    let at = places_of_events(program, &pair.passing, telling.places);
-    let story = Story::tell(&pair.passing, &at, &explained.finding.failure, telling.places);
+    let at = places_of_events(program, &pair.passing, context.places);
+    let event_lines = EventLines::tell(&pair.passing, &at, &explained.finding.failure, context.places);
     Pair {
-        swaps: pair.swaps.iter().map(|swap| telling.swap(*swap)).collect(),
+        swaps: pair.swaps.iter().map(|swap| context.swap(*swap)).collect(),
         failed: pair.failed,
         infeasible: pair.infeasible,
-        lanes: story.lanes.columns(),
-        passing: story.events.into(),
+        lanes: event_lines.labels.columns(),
+        passing: event_lines.events.into(),
         schedule_file: None,
     }
 }
 
-fn pattern(telling: &Telling<'_>, suspect: &Suspect, trace: &Trace, stacks: &Stacks) -> PatternLine {
+fn pattern(
+    context: &ExplanationContext<'_>,
+    suspect: &Suspect,
+    trace: &Trace,
+    stacks: &Stacks,
+) -> PatternLine {
     let stack = |position: u32| {
         let site = trace.steps[position as usize].event.site;
-        stacks.told(position, site, telling.places)
+        stacks.told(position, site, context.places)
     };
     let access = |seen: &Seen| AccessLine {
-        thread: telling.lanes.label(seen.thread),
+        thread: context.labels.label(seen.thread),
         access: if seen.writes { "write" } else { "read" }.to_owned(),
-        object: telling.object(seen.obj),
-        place: telling.event(seen.position).map(|event| Location::clone(&event.place)).unwrap_or_default(),
+        object: context.object(seen.obj),
+        place: context.event(seen.position).map(|event| Location::clone(&event.place)).unwrap_or_default(),
         stack: stack(seen.position),
     };
     PatternLine {

@@ -3,33 +3,33 @@
 use checker::explain::Seen;
 use checker::names::Obj;
 
-use super::telling::Telling;
+use super::context::ExplanationContext;
 use crate::report::Location;
 
 /// Who does an event, and where.
-pub(super) fn done<'a>(telling: &'a Telling<'_>, position: u32) -> (&'a str, String) {
-    telling.event(position).map(|event| (event.thread.as_str(), at(&event.place))).unwrap_or_default()
+pub(super) fn done<'a>(context: &'a ExplanationContext<'_>, position: u32) -> (&'a str, String) {
+    context.event(position).map(|event| (event.thread.as_str(), at(&event.place))).unwrap_or_default()
 }
 
 /// Who accesses what, and where: of objects that overlap, what they have in common. What the first one accesses is named once.
-pub(super) fn accesses<const N: usize>(telling: &Telling<'_>, seen: &[Seen]) -> [String; N] {
+pub(super) fn accesses<const N: usize>(context: &ExplanationContext<'_>, seen: &[Seen]) -> [String; N] {
     let common =
         |obj: Obj| seen.iter().fold(obj, |common, other| common.common(&other.obj).unwrap_or(common));
-    let first = seen.first().map(|seen| telling.object(common(seen.obj))).unwrap_or_default();
+    let first = seen.first().map(|seen| context.object(common(seen.obj))).unwrap_or_default();
     std::array::from_fn(|nth| {
         let Some(seen) = seen.get(nth) else { return String::new() };
-        let object = match telling.object(common(seen.obj)) {
+        let object = match context.object(common(seen.obj)) {
             object if nth > 0 && object == first => "it".to_owned(),
             object => object,
         };
         let verb = if seen.writes { "writes" } else { "reads" };
-        let line = telling.event(seen.position).map(|event| at(&event.place)).unwrap_or_default();
-        format!("{} {verb} {object}{line}", telling.lanes.label(seen.thread))
+        let line = context.event(seen.position).map(|event| at(&event.place)).unwrap_or_default();
+        format!("{} {verb} {object}{line}", context.labels.label(seen.thread))
     })
 }
 
-pub(super) fn since(telling: &Telling<'_>, taken: Option<u32>) -> String {
-    let words = taken.and_then(|position| telling.event(position)).map(|event| words(&event.place));
+pub(super) fn since(context: &ExplanationContext<'_>, taken: Option<u32>) -> String {
+    let words = taken.and_then(|position| context.event(position)).map(|event| words(&event.place));
     words.filter(|words| !words.is_empty()).map(|words| format!(" since {words}")).unwrap_or_default()
 }
 

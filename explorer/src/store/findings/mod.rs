@@ -17,4 +17,4 @@ pub use self::record::{
     CheckResult, Checked, FINDING, KeptFinding, KeptSource, KeptTarget, Run, TARGET, VERSION, content_hash,
     program_id,
 };
-pub(crate) use self::writer::Keeper;
+pub(crate) use self::writer::FindingWriter;

@@ -66,12 +66,12 @@ pub(super) struct Explored {
     file: Option<File>,
     built: Option<SystemTime>,
     /// Its copy, once it has been kept.
-    copy: OnceCell<Option<Copy>>,
+    copy: OnceCell<Option<ProgramCopy>>,
 }
 
 /// A program's copy.
 #[derive(Clone)]
-pub(super) struct Copy {
+pub(super) struct ProgramCopy {
     /// Relative to the target's folder.
     pub(super) name: String,
     /// None where there is no key.
@@ -93,11 +93,11 @@ impl Explored {
 
     /// Keeps it: by a link if it still is where it was and that is possible, else by a copy if it is not too large. What has
     /// taken its place is not kept for it.
-    pub(super) fn keep(&self, store: &Store) -> Option<Copy> {
+    pub(super) fn keep(&self, store: &Store) -> Option<ProgramCopy> {
         let keep = || {
             let name = self.copied(store)?;
             let copy = store.open().ok()?.open_file(&name, Kind::Program).ok()?;
-            Some(Copy { name, seal: trust::seal_of_program(&copy, &self.build_id) })
+            Some(ProgramCopy { name, seal: trust::seal_of_program(&copy, &self.build_id) })
         };
         self.copy.get_or_init(keep).clone()
     }

@@ -77,7 +77,7 @@ impl Checkout {
     /// Of each failure: its line, and the fewest preemptions that show it.
     fn explored_deep(&self, build: &str, failures: &[(u32, u32)], covered: Option<u32>) -> Vec<PathBuf> {
         let (store, run) = (self.store(), run(build));
-        let mut keeper = Keeper::new(&store, self.root(), "app".to_owned(), &run);
+        let mut writer = FindingWriter::new(&store, self.root(), "app".to_owned(), &run);
         let mut report = report(covered);
         for (line, preemptions) in failures {
             let mut told = finding(FailureKind::Assertion);
@@ -85,10 +85,10 @@ impl Checkout {
             told.place.line = Some(*line);
             told.parties = vec![party(told.place.clone())];
             let schedule = schedule(&run, *line);
-            keeper.keep(&identity(*line), &mut told, &schedule).unwrap();
+            writer.keep(&identity(*line), &mut told, &schedule).unwrap();
             report.findings.push(told);
         }
-        keeper.end(&report, report.ended.clone()).unwrap();
+        writer.end(&report, report.ended.clone()).unwrap();
         report.findings.iter().filter_map(|finding| finding.schedule_file.clone()).map(Into::into).collect()
     }
 

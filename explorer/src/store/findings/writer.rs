@@ -17,7 +17,7 @@ use crate::store::{Store, StoreError};
 use crate::trust;
 
 /// Keeps the findings of one exploration.
-pub(crate) struct Keeper<'a> {
+pub(crate) struct FindingWriter<'a> {
     pub(crate) store: &'a Store,
     pub(crate) root: &'a Path,
     /// The target's name.
@@ -27,7 +27,7 @@ pub(crate) struct Keeper<'a> {
     made: Vec<(Identity, String)>,
 }
 
-impl<'a> Keeper<'a> {
+impl<'a> FindingWriter<'a> {
     pub(crate) fn new(store: &'a Store, root: &'a Path, target: String, run: &'a SavedTarget) -> Self {
         let program = Explored::at(run.program.in_checkout(root), &run.build_id);
         Self { store, root, target, run, program, made: Vec::new() }

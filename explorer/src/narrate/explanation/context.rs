@@ -5,27 +5,28 @@ use checker::failure::Failure;
 use checker::names::{Obj, ThreadName};
 
 use crate::narrate::locations::Places;
-use crate::narrate::phrasing::Words;
-use crate::narrate::thread_labels::Lanes;
+use crate::narrate::phrasing::Phrasing;
+use crate::narrate::thread_labels::ThreadLabels;
 use crate::report::explanation::Side;
 use crate::report::{EventLine, Finding, Location};
 
 /// An explanation, and the finding with its schedule as it is told.
-pub(crate) struct Telling<'a> {
+pub(crate) struct ExplanationContext<'a> {
     pub(super) told: &'a Finding,
     pub(super) failure: &'a Failure,
-    pub(super) lanes: Lanes,
+    pub(super) labels: ThreadLabels,
     pub(super) places: &'a Places<'a>,
 }
 
-impl<'a> Telling<'a> {
+impl<'a> ExplanationContext<'a> {
     pub(crate) fn new(
         explained: &'a explain::Explanation,
         told: &'a Finding,
         places: &'a Places<'a>,
     ) -> Self {
-        let lanes = Lanes::of(explained.finding.trace.threads.iter().copied(), places.source().harness());
-        Self { told, failure: &explained.finding.failure, lanes, places }
+        let labels =
+            ThreadLabels::of(explained.finding.trace.threads.iter().copied(), places.source().harness());
+        Self { told, failure: &explained.finding.failure, labels, places }
     }
 
     pub(super) fn swap(&self, swap: Swap) -> [Side; 2] {
@@ -53,7 +54,7 @@ impl<'a> Telling<'a> {
 
     /// What a thread was left with.
     pub(super) fn left(&self, thread: ThreadName) -> Side {
-        let label = self.lanes.label(thread);
+        let label = self.labels.label(thread);
         let party = self.told.parties.iter().find(|party| party.thread == label);
         Side {
             number: None,
@@ -68,7 +69,7 @@ impl<'a> Telling<'a> {
         self.words().object(obj)
     }
 
-    pub(super) fn words(&self) -> Words<'_> {
-        Words { lanes: &self.lanes, source: self.places.source() }
+    pub(super) fn words(&self) -> Phrasing<'_> {
+        Phrasing { labels: &self.labels, source: self.places.source() }
     }
 }
