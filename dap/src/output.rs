@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use explorer::debug::{Standing, Written};
+use explorer::debug::{ProgramOutput, StepPosition};
 use serde_json::json;
 
 use crate::client::Client;
@@ -21,7 +21,12 @@ pub(crate) struct Console {
 
 impl Console {
     /// Shows what is new.
-    pub(crate) fn show<W: Write>(&mut self, client: &mut Client<W>, written: &Written, at: &Standing) {
+    pub(crate) fn show<W: Write>(
+        &mut self,
+        client: &mut Client<W>,
+        written: &ProgramOutput,
+        at: &StepPosition,
+    ) {
         let streams = [("stdout", &written.stdout), ("stderr", &written.stderr)];
         for (shown, (category, bytes)) in self.shown.iter_mut().zip(streams) {
             let new = new_in(shown, bytes);
@@ -72,7 +77,7 @@ fn whole_characters(bytes: &[u8]) -> usize {
     }
 }
 
-fn words(written: &Written, at: &Standing) -> String {
+fn words(written: &ProgramOutput, at: &StepPosition) -> String {
     let last = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes).into_owned();
         text.lines().last().map(|line| line.chars().take(100).collect::<String>())

@@ -1,4 +1,4 @@
-//! What every request needs: its arguments, the session that it is about, and the sentence that refuses it.
+//! Common parts of requests: arguments, the session, the refusal.
 
 use explorer::debug::{DebugError, Session};
 use serde::de::DeserializeOwned;
@@ -28,7 +28,7 @@ pub(crate) fn arguments<T: DeserializeOwned>(request: &Request) -> Result<T, Ref
     })
 }
 
-/// The session that requests are about, once there is one.
+/// The session, once there is one.
 #[derive(Clone, Copy)]
 pub(crate) struct Launched<'a>(pub(crate) Option<&'a Session>);
 

@@ -1,4 +1,4 @@
-//! What the client is told once a session stands somewhere new: threads, output, the stop.
+//! News for the client after a move: threads, output, the stop.
 
 use std::collections::BTreeSet;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! What is known: the programs in the folders, the findings in the stores, the texts, and what is under way.
+//! Known facts: the programs in the folders, the findings in the stores, the texts, the jobs under way.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::settings::Settings;
 use crate::show::words::Bugs;
 use crate::text::Encoding;
 
-/// What lenses, diagnostics, hints and the tree are made of.
+/// The data of lenses, diagnostics, hints and the tree.
 #[derive(Default)]
 pub(crate) struct Known {
     pub(crate) encoding: Encoding,

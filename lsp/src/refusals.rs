@@ -1,4 +1,4 @@
-//! Why something cannot be done, in sentences that several requests have in common.
+//! Refusals that several requests have in common, as sentences.
 
 pub(crate) const NOT_TRUSTED: &str =
     "the workspace is not trusted, so that nothing is built, run or looked into; trust it to explore";

@@ -8,14 +8,14 @@ use toml::de::{DeTable, DeValue};
 
 use super::content::{Config, TargetConfig};
 use super::problem::{Problem, Severity};
-use super::reader::{Reader, text};
+use super::reader::{ConfigReader, text};
 use super::schema::{self, Key};
 use super::setting::{self, Setting, Settings};
 use super::value_kind::ValueKind;
 
 pub(super) fn parse(text: &str, root: &Path) -> (Config, Vec<Problem>) {
     let (table, errors) = DeTable::parse_recoverable(text);
-    let mut reader = Reader::new(text, root);
+    let mut reader = ConfigReader::new(text, root);
     for error in errors {
         let range = error.span().unwrap_or_default();
         reader.problem(Severity::Error, range, format!("this is no TOML: {}", one_line(error.message())));
@@ -29,7 +29,7 @@ fn one_line(message: &str) -> String {
 }
 
 /// A value that its key accepts.
-enum Value {
+enum ReadValue {
     Text(String),
     Texts(Vec<String>),
     Number(u64),
@@ -38,7 +38,7 @@ enum Value {
     Variables(Vec<(String, String)>),
 }
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     fn config(&mut self, table: &DeTable<'_>) -> Config {
         let mut config = Config::default();
         for (name, value) in table {
@@ -54,10 +54,10 @@ impl Reader<'_> {
             let Some(read) = self.value(key, value) else { continue };
             let path = |text: &String| self.root.join(text);
             match (key.name, read) {
-                ("build", Value::Text(command)) => config.build = Some(command),
-                ("search", Value::Texts(texts)) => config.search = texts.iter().map(path).collect(),
-                ("assume", Value::Texts(names)) => config.assume = names,
-                ("ignore", Value::Texts(texts)) => config.ignore = texts.iter().map(path).collect(),
+                ("build", ReadValue::Text(command)) => config.build = Some(command),
+                ("search", ReadValue::Texts(texts)) => config.search = texts.iter().map(path).collect(),
+                ("assume", ReadValue::Texts(names)) => config.assume = names,
+                ("ignore", ReadValue::Texts(texts)) => config.ignore = texts.iter().map(path).collect(),
                 (_, read) => self.setting(&mut config.settings, key, value, read),
             }
         }
@@ -97,29 +97,29 @@ impl Reader<'_> {
             let Some(key) = self.key(name, true) else { continue };
             let Some(read) = self.value(key, value) else { continue };
             match (key.name, read) {
-                ("name", Value::Text(name)) => target.name = Some(name),
-                ("program", Value::Text(path)) => target.program = self.root.join(path),
-                ("build", Value::Text(command)) => target.build = Some(command),
-                ("assume", Value::Texts(names)) => target.assume = Some(names),
-                ("args", Value::Texts(arguments)) => target.arguments = Some(arguments),
-                ("cwd", Value::Text(path)) => target.directory = Some(self.root.join(path)),
-                ("stdin", Value::Text(path)) => target.stdin = Some(self.root.join(path)),
-                ("env", Value::Variables(variables)) => target.variables = variables,
-                ("creates-threads", Value::Flag(flag)) => target.creates_threads = Some(flag),
+                ("name", ReadValue::Text(name)) => target.name = Some(name),
+                ("program", ReadValue::Text(path)) => target.program = self.root.join(path),
+                ("build", ReadValue::Text(command)) => target.build = Some(command),
+                ("assume", ReadValue::Texts(names)) => target.assume = Some(names),
+                ("args", ReadValue::Texts(arguments)) => target.arguments = Some(arguments),
+                ("cwd", ReadValue::Text(path)) => target.directory = Some(self.root.join(path)),
+                ("stdin", ReadValue::Text(path)) => target.stdin = Some(self.root.join(path)),
+                ("env", ReadValue::Variables(variables)) => target.variables = variables,
+                ("creates-threads", ReadValue::Flag(flag)) => target.creates_threads = Some(flag),
                 (_, read) => self.setting(&mut target.settings, key, value, read),
             }
         }
         target
     }
 
-    fn setting(&mut self, settings: &mut Settings, key: &Key, value: &Spanned<DeValue<'_>>, read: Value) {
+    fn setting(&mut self, settings: &mut Settings, key: &Key, value: &Spanned<DeValue<'_>>, read: ReadValue) {
         let Some(setting) = Setting::named(key.name) else { return };
         let read = match read {
-            Value::Number(number) => self.in_range(setting, value, number).map(setting::Value::Number),
-            Value::Flag(flag) => Some(setting::Value::Flag(flag)),
-            Value::Duration(time) => Some(setting::Value::Duration(time)),
-            Value::Text(name) => setting.choice(&name),
-            Value::Texts(_) | Value::Variables(_) => None,
+            ReadValue::Number(number) => self.in_range(setting, value, number).map(setting::Value::Number),
+            ReadValue::Flag(flag) => Some(setting::Value::Flag(flag)),
+            ReadValue::Duration(time) => Some(setting::Value::Duration(time)),
+            ReadValue::Text(name) => setting.choice(&name),
+            ReadValue::Texts(_) | ReadValue::Variables(_) => None,
         };
         if let Some(read) = read {
             setting.set(settings, read);
@@ -158,7 +158,7 @@ impl Reader<'_> {
         found
     }
 
-    fn value(&mut self, key: &Key, value: &Spanned<DeValue<'_>>) -> Option<Value> {
+    fn value(&mut self, key: &Key, value: &Spanned<DeValue<'_>>) -> Option<ReadValue> {
         let read = read(key.kind, value.get_ref());
         // What is no TOML has been said already; the parser guessed what was meant.
         let (at, known) = (value.span(), &self.problems);
@@ -171,29 +171,29 @@ impl Reader<'_> {
     }
 }
 
-fn read(kind: ValueKind, value: &DeValue<'_>) -> Option<Value> {
+fn read(kind: ValueKind, value: &DeValue<'_>) -> Option<ReadValue> {
     match kind {
-        ValueKind::Text | ValueKind::Path => text(value).filter(|text| !text.is_empty()).map(Value::Text),
+        ValueKind::Text | ValueKind::Path => text(value).filter(|text| !text.is_empty()).map(ReadValue::Text),
         ValueKind::Texts | ValueKind::Paths => {
             let all = value.as_array()?.iter().map(|one| text(one.get_ref()));
-            all.collect::<Option<_>>().map(Value::Texts)
+            all.collect::<Option<_>>().map(ReadValue::Texts)
         }
         ValueKind::Number => {
             let number = value.as_integer()?;
-            u64::from_str_radix(number.as_str(), number.radix()).ok().map(Value::Number)
+            u64::from_str_radix(number.as_str(), number.radix()).ok().map(ReadValue::Number)
         }
-        ValueKind::Flag => value.as_bool().map(Value::Flag),
+        ValueKind::Flag => value.as_bool().map(ReadValue::Flag),
         ValueKind::Duration => {
             let time = humantime::parse_duration(value.as_str()?).ok()?;
-            (!time.is_zero()).then_some(Value::Duration(time))
+            (!time.is_zero()).then_some(ReadValue::Duration(time))
         }
         ValueKind::Choice(choices) => {
-            text(value).filter(|text| choices.contains(&text.as_str())).map(Value::Text)
+            text(value).filter(|text| choices.contains(&text.as_str())).map(ReadValue::Text)
         }
         ValueKind::Variables => {
             let pairs = value.as_table()?.iter();
             let pairs = pairs.map(|(name, value)| Some((name.get_ref().to_string(), text(value.get_ref())?)));
-            pairs.collect::<Option<_>>().map(Value::Variables)
+            pairs.collect::<Option<_>>().map(ReadValue::Variables)
         }
         ValueKind::Targets | ValueKind::Suppressions => None,
     }

@@ -1,4 +1,4 @@
-//! What reading an `interleaver.toml` needs at every value: its text, its folder, and what was wrong so far.
+//! The state of reading an `interleaver.toml`: its text, its folder, and the problems so far.
 
 use std::ops::Range;
 use std::path::Path;
@@ -14,7 +14,7 @@ const MOST_PROBLEMS: usize = 100;
 /// How many tables of a kind count: each is compared with others, and with every program.
 const MOST_TABLES: usize = 1000;
 
-pub(super) struct Reader<'a> {
+pub(super) struct ConfigReader<'a> {
     pub(super) text: Text<'a>,
     pub(super) root: &'a Path,
     pub(super) problems: Vec<Problem>,
@@ -22,7 +22,7 @@ pub(super) struct Reader<'a> {
     further: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ConfigReader<'a> {
     pub(super) fn new(text: &'a str, root: &'a Path) -> Self {
         Self { text: Text::new(text), root, problems: Vec::new(), further: 0 }
     }

@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::problem::Severity;
-use super::reader::{Reader, text};
+use super::reader::{ConfigReader, text};
 use crate::report::{Location, Race, RacingAccess};
 
 /// A data race that is not reported. What it says of functions and files holds for both accesses, whichever ran first;
@@ -37,7 +37,7 @@ pub struct Suppressions {
     pub problems: Vec<String>,
 }
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     pub(super) fn suppressions(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<Suppression> {
         let tables = self.tables("suppress", value);
         if tables.is_empty() {

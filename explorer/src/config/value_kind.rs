@@ -1,4 +1,4 @@
-//! What a key's value has to be, and how that is said.
+//! Types of values, and their words.
 
 /// What a key's value has to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

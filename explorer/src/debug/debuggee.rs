@@ -20,7 +20,7 @@ use super::moves::scan_cache::ScanCache;
 use super::moves::{back, ending, running, stepping};
 use super::recording::{Life, Recording};
 use super::request::{Controls, Direction, Move, Step};
-use super::stop::{NextEvent, Standing, Stop, ThreadLine, Written};
+use super::stop::{NextEvent, ProgramOutput, StepPosition, Stop, ThreadLine};
 use crate::narrate::locations::Places;
 use crate::program::return_line::Body;
 
@@ -137,13 +137,13 @@ impl<'p> Debuggee<'p> {
     }
 
     /// Where it stands.
-    pub(super) fn standing(&self) -> Standing {
+    pub(super) fn standing(&self) -> StepPosition {
         let next = self.cursor.recording.events.get(self.cursor.at.events).map(|event| NextEvent {
             thread: self.cursor.recording.number(event.thread()),
             text: format!("{} {}", self.cursor.recording.label(event.thread()), event.text),
             place: event.place.words(),
         });
-        Standing {
+        StepPosition {
             step: self.cursor.at.events,
             steps: self.cursor.recording.len(),
             thread: self.cursor.recording.number(self.cursor.thread),
@@ -267,13 +267,13 @@ impl<'p> Debuggee<'p> {
     }
 
     /// What the program has written up to here, and what it has printed and not written yet.
-    pub(super) fn written(&mut self) -> Result<Written, DebugError> {
-        let Ok(replica) = &mut self.live else { return Ok(Written::default()) };
+    pub(super) fn written(&mut self) -> Result<ProgramOutput, DebugError> {
+        let Ok(replica) = &mut self.live else { return Ok(ProgramOutput::default()) };
         let copy = replica.go_to(&self.cursor.at, &self.cursor.recording)?;
         let (mut stdout, stderr, is_cut) = copy.inspection.output();
         let waiting = if is_cut { Vec::new() } else { copy.inspection.unwritten() };
         stdout.extend_from_slice(&waiting);
         let is_lost = self.cursor.at == self.cursor.recording.end && !self.stdout.starts_with(&stdout);
-        Ok(Written { stdout, stderr, lost: if is_lost { waiting.len() } else { 0 } })
+        Ok(ProgramOutput { stdout, stderr, lost: if is_lost { waiting.len() } else { 0 } })
     }
 }

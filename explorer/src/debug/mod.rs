@@ -22,4 +22,4 @@ pub use moves::filters::Filters;
 pub use ptrace_backend::debuginfo::inspect::{FrameId, Handle, Scope, ScopeKind, Variable};
 pub use request::{Controls, Direction, LaunchRequest, Move, Opening, Step};
 pub use session::Session;
-pub use stop::{Cause, NextEvent, Standing, Stop, ThreadLine, Written};
+pub use stop::{Cause, NextEvent, ProgramOutput, StepPosition, Stop, ThreadLine};

@@ -1,4 +1,4 @@
-//! What a session is opened with, and the moves that it can be asked for.
+//! The request that opens a session, and its moves.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -16,7 +16,7 @@ use super::live::stack::StackLine;
 use super::moves::filters::Filters;
 use super::opening::open;
 use super::request::{Controls, LaunchRequest, Move, Opening};
-use super::stop::{Standing, Stop, ThreadLine, Written};
+use super::stop::{ProgramOutput, StepPosition, Stop, ThreadLine};
 
 type Job = Box<dyn FnOnce(&mut Debuggee<'_>) + Send>;
 
@@ -73,7 +73,7 @@ impl Session {
     ///
     /// # Errors
     /// When the session is over.
-    pub fn standing(&self) -> Result<Standing, DebugError> {
+    pub fn standing(&self) -> Result<StepPosition, DebugError> {
         self.ask(|debuggee| debuggee.standing())
     }
 
@@ -117,7 +117,7 @@ impl Session {
     ///
     /// # Errors
     /// When the program cannot be run up to here again.
-    pub fn written(&self) -> Result<Written, DebugError> {
+    pub fn written(&self) -> Result<ProgramOutput, DebugError> {
         self.ask(|debuggee| debuggee.written())?
     }
 

@@ -49,7 +49,7 @@ pub struct ThreadLine {
 
 /// Where a session stands, in numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Standing {
+pub struct StepPosition {
     /// How many events have run.
     pub step: usize,
     /// How many events the schedule has, up to its failure.
@@ -73,7 +73,7 @@ pub struct NextEvent {
 
 /// What the program has printed up to where the session stands.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Written {
+pub struct ProgramOutput {
     /// To its standard output, with what still waits in the buffer of the C library.
     pub stdout: Vec<u8>,
     /// To its standard error.

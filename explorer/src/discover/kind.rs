@@ -1,4 +1,4 @@
-//! What built an executable.
+//! Build systems of executables.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What a user asks for and gives: the request, the target's environment, and names of files that another checkout finds.
+//! A user's input: the request, the target's environment, and names of files that another checkout finds.
 
 pub mod environment;
 pub mod os_text;

@@ -1,4 +1,4 @@
-//! The program under exploration: launching it, copies of it for workers, and what its executions tell beside events.
+//! The program under exploration: launching it, copies of it for workers, and the signs of its executions beside events.
 
 pub mod doctor;
 pub(crate) mod exit_attribution;

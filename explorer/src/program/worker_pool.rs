@@ -153,7 +153,7 @@ pub struct WorkerPool<'scope, 'env, P: Repeatable> {
 
 /// What the threads share.
 struct Queue<P: Repeatable> {
-    state: Mutex<State<P>>,
+    state: Mutex<QueueState<P>>,
     /// There is a job, or it is all over.
     jobs: Condvar,
     /// There is a result, or one less who might have one.
@@ -163,7 +163,7 @@ struct Queue<P: Repeatable> {
     limit: Limit,
 }
 
-struct State<P: Repeatable> {
+struct QueueState<P: Repeatable> {
     /// The last one is begun first. What was handed out last has its turn late, so that the search, which comes to each in its
     /// turn and runs what nobody has begun, does not come to one that is under way, and wait.
     waiting: Vec<(Job, P::Known)>,
@@ -180,7 +180,7 @@ struct State<P: Repeatable> {
 }
 
 impl<P: Repeatable> Queue<P> {
-    fn state(&self) -> MutexGuard<'_, State<P>> {
+    fn state(&self) -> MutexGuard<'_, QueueState<P>> {
         // Whoever panicked had no job of another one in hand.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -262,7 +262,7 @@ impl<'scope, 'env, P: Repeatable> WorkerPool<'scope, 'env, P> {
         parallelism: Parallelism,
         (limit, taken_in): (&Limit, &'env (dyn Fn(&Ending) + Sync)),
     ) -> Self {
-        let state = State {
+        let state = QueueState {
             waiting: Vec::new(),
             under_way: FxHashSet::default(),
             done: VecDeque::new(),

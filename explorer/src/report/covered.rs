@@ -1,4 +1,4 @@
-//! How far a result goes: the bounds that are covered, and what was not watched within them.
+//! Coverage of a result: its bounds, and the entries of the account within them.
 
 use checker::account::UnwatchedKind;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! A place in the source, and how it reads.
+//! A place in the source, and its words.
 
 use serde::{Deserialize, Serialize};
 

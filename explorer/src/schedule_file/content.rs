@@ -1,4 +1,4 @@
-//! The content of a schedule file: what was run, which choices were made, and what came of it.
+//! The content of a schedule file: the program with its input, the choices, the outcome.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -12,12 +12,12 @@ use super::content::{FORMAT, ScheduleFile, VERSION};
 #[error("`{}` {fault}", .path.display())]
 pub struct ScheduleFileError {
     path: PathBuf,
-    fault: Fault,
+    fault: FileFault,
 }
 
 /// What is wrong with a schedule file; each completes "the file …".
 #[derive(Debug, thiserror::Error)]
-enum Fault {
+enum FileFault {
     #[error("cannot be read: {0}")]
     Unreadable(std::io::Error),
     #[error("is not a regular file")]
@@ -53,29 +53,29 @@ impl ScheduleFile {
         let failed = |fault| ScheduleFileError { path: path.to_owned(), fault };
         let bytes = files::read(path, files::Kind::Record).map_err(|error| {
             failed(match error.kind() {
-                io::ErrorKind::FileTooLarge => Fault::TooLarge,
-                io::ErrorKind::IsADirectory | io::ErrorKind::Other => Fault::NotAFile,
-                _ => Fault::Unreadable(error),
+                io::ErrorKind::FileTooLarge => FileFault::TooLarge,
+                io::ErrorKind::IsADirectory | io::ErrorKind::Other => FileFault::NotAFile,
+                _ => FileFault::Unreadable(error),
             })
         })?;
         Self::parse(&bytes).map_err(failed)
     }
 
-    fn parse(bytes: &[u8]) -> Result<Self, Fault> {
+    fn parse(bytes: &[u8]) -> Result<Self, FileFault> {
         let header: Header = serde_json::from_slice(bytes).map_err(|error| match error.classify() {
             // Other files that are no JSON, an empty one among them, end too early as well.
-            serde_json::error::Category::Eof if mentions_format(bytes) => Fault::Truncated(error.line()),
-            _ if mentions_format(bytes) => Fault::Corrupt(error),
-            _ => Fault::Foreign,
+            serde_json::error::Category::Eof if mentions_format(bytes) => FileFault::Truncated(error.line()),
+            _ if mentions_format(bytes) => FileFault::Corrupt(error),
+            _ => FileFault::Foreign,
         })?;
         if header.format != FORMAT {
-            return Err(Fault::Foreign);
+            return Err(FileFault::Foreign);
         }
         if let Some(version) = header.version.as_u64().filter(|&version| version > u64::from(VERSION)) {
-            return Err(Fault::Newer(version));
+            return Err(FileFault::Newer(version));
         }
         // Again from the text: errors then say in which line.
-        serde_json::from_slice(bytes).map_err(Fault::Corrupt)
+        serde_json::from_slice(bytes).map_err(FileFault::Corrupt)
     }
 
     /// Writes the file's content: one choice a line, so that a person and a version control system can read it.

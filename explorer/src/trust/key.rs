@@ -15,7 +15,7 @@ const FILE: &str = "key";
 const LENGTH: usize = 32;
 
 /// The user's key.
-pub(super) struct Key([u8; LENGTH]);
+pub(super) struct SealKey([u8; LENGTH]);
 
 /// The user's key cannot be had.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +36,7 @@ pub enum KeyError {
     Damaged(PathBuf),
 }
 
-impl Key {
+impl SealKey {
     /// The key of the user that runs this process; it is made if there is none.
     pub(super) fn own() -> Result<Self, KeyError> {
         Self::in_folder(&folder(|name| env::var_os(name).map(PathBuf::from)).ok_or(KeyError::NoFolder)?)
@@ -90,8 +90,8 @@ mod tests {
     fn a_key_is_made_once_and_for_its_user_alone() {
         let home = tempfile::tempdir().unwrap();
         let place = home.path().join("state/interleaver");
-        let key = Key::in_folder(&place).unwrap();
-        assert_eq!(Key::in_folder(&place).unwrap().bytes(), key.bytes());
+        let key = SealKey::in_folder(&place).unwrap();
+        assert_eq!(SealKey::in_folder(&place).unwrap().bytes(), key.bytes());
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&place), mode(&place.join(FILE))), (0o700, 0o600));
     }
@@ -99,15 +99,15 @@ mod tests {
     #[test]
     fn what_others_may_read_is_no_key() {
         let home = tempfile::tempdir().unwrap();
-        Key::in_folder(home.path()).unwrap();
+        SealKey::in_folder(home.path()).unwrap();
         let file = home.path().join(FILE);
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-        let error = Key::in_folder(home.path()).err().unwrap().to_string();
+        let error = SealKey::in_folder(home.path()).err().unwrap().to_string();
         assert!(error.contains("others"), "{error}");
         fs::remove_file(&file).unwrap();
         fs::write(&file, "short").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-        let error = Key::in_folder(home.path()).err().unwrap().to_string();
+        let error = SealKey::in_folder(home.path()).err().unwrap().to_string();
         assert!(error.ends_with("is damaged: remove it, and a new one is made"), "{error}");
     }
 

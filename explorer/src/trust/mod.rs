@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub use key::KeyError;
 pub use running::Running;
 
-use self::key::Key;
+use self::key::SealKey;
 use crate::error::Error;
 use crate::schedule_file::{SavedTarget, ScheduleFile};
 
@@ -35,25 +35,25 @@ const OF_PROGRAM: &[u8] = b"interleaver program 1";
 /// The seal of a schedule that is saved in the checkout at `root`: under this user's key, over all that the file says and
 /// where the program, its folder and its input are on this machine. `None` where the key cannot be had.
 pub(crate) fn seal(schedule: &ScheduleFile, root: &Path) -> Option<String> {
-    Some(mac(&Key::own().ok()?, schedule, root)?.to_hex().to_string())
+    Some(mac(&SealKey::own().ok()?, schedule, root)?.to_hex().to_string())
 }
 
 /// The first of these roots for which a schedule was sealed by this user.
 pub(crate) fn home(schedule: &ScheduleFile, roots: &[PathBuf]) -> Option<PathBuf> {
     let seal = blake3::Hash::from_hex(schedule.seal.as_ref()?).ok()?;
-    let key = Key::own().ok()?;
+    let key = SealKey::own().ok()?;
     // Hashes are compared in constant time.
     roots.iter().find(|root| mac(&key, schedule, root) == Some(seal)).cloned()
 }
 
 /// The seal of the copy of a program that a store keeps.
 pub(crate) fn seal_of_program(copy: &File, build_id: &str) -> Option<String> {
-    Some(program_mac(&Key::own().ok()?, copy, build_id).ok()?.to_hex().to_string())
+    Some(program_mac(&SealKey::own().ok()?, copy, build_id).ok()?.to_hex().to_string())
 }
 
 /// Whether the copy of a program was sealed by this user as this build.
 pub(crate) fn is_own_program(copy: &File, build_id: &str, seal: &str) -> bool {
-    let (Ok(seal), Ok(key)) = (blake3::Hash::from_hex(seal), Key::own()) else { return false };
+    let (Ok(seal), Ok(key)) = (blake3::Hash::from_hex(seal), SealKey::own()) else { return false };
     program_mac(&key, copy, build_id).is_ok_and(|mac| mac == seal)
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn check(
     if agreed { Ok(()) } else { Err(Error::Untrusted(Box::new(running))) }
 }
 
-fn mac(key: &Key, schedule: &ScheduleFile, root: &Path) -> Option<blake3::Hash> {
+fn mac(key: &SealKey, schedule: &ScheduleFile, root: &Path) -> Option<blake3::Hash> {
     let mut digits = key.hasher(OF_SCHEDULE);
     for path in places(&schedule.target, root) {
         part(&mut digits, path.as_os_str().as_encoded_bytes());
@@ -85,7 +85,7 @@ fn mac(key: &Key, schedule: &ScheduleFile, root: &Path) -> Option<blake3::Hash> 
     Some(digits.finalize())
 }
 
-fn program_mac(key: &Key, mut copy: &File, build_id: &str) -> io::Result<blake3::Hash> {
+fn program_mac(key: &SealKey, mut copy: &File, build_id: &str) -> io::Result<blake3::Hash> {
     use std::io::Seek;
     let mut digits = key.hasher(OF_PROGRAM);
     part(&mut digits, build_id.as_bytes());
@@ -106,7 +106,7 @@ fn part(digits: &mut blake3::Hasher, bytes: &[u8]) {
     digits.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
 }
 
-impl Key {
+impl SealKey {
     fn hasher(&self, domain: &[u8]) -> blake3::Hasher {
         let mut digits = blake3::Hasher::new_keyed(self.bytes());
         part(&mut digits, domain);

@@ -9,8 +9,8 @@ use crate::input::os_text::OsText;
 use crate::input::portable_path::Place;
 use crate::schedule_file::example;
 
-fn key() -> Key {
-    Key::in_folder(tempfile::tempdir().unwrap().path()).unwrap()
+fn key() -> SealKey {
+    SealKey::in_folder(tempfile::tempdir().unwrap().path()).unwrap()
 }
 
 #[test]

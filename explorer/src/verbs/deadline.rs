@@ -9,9 +9,9 @@ use checker::search::Go;
 
 /// Until when what runs now may go on. The stages of a verb begin one after the other, each with a time of its own.
 #[derive(Clone)]
-pub(crate) struct Deadline(Arc<State>);
+pub(crate) struct Deadline(Arc<DeadlineState>);
 
-struct State {
+struct DeadlineState {
     cancel: Arc<AtomicBool>,
     created: Instant,
     /// In microseconds since `created`.
@@ -24,7 +24,7 @@ impl Deadline {
     pub(crate) fn never(cancel: &Arc<AtomicBool>) -> Self {
         let never = || AtomicU64::new(u64::MAX);
         let cancel = Arc::clone(cancel);
-        Self(Arc::new(State { cancel, created: Instant::now(), half: never(), end: never() }))
+        Self(Arc::new(DeadlineState { cancel, created: Instant::now(), half: never(), end: never() }))
     }
 
     /// What begins now may take so long.
@@ -56,7 +56,7 @@ impl Deadline {
     }
 }
 
-impl State {
+impl DeadlineState {
     fn look(&self) -> Go {
         ptrace_backend::attention::look();
         let now = micros(self.created.elapsed());

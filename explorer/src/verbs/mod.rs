@@ -1,4 +1,4 @@
-//! The verbs: explore, replay, minimise; what they share, and what a front end sees of them under way.
+//! The verbs: explore, replay, minimise; their common parts, and the view of them that a front end has.
 
 pub(crate) mod adapt;
 pub(crate) mod deadline;

@@ -1,4 +1,4 @@
-//! What a search of one program has to go on, whatever drives the program, and what it has found so far.
+//! The inputs of a search of one program, whatever drives the program, and its findings so far.
 
 use std::collections::BTreeSet;
 use std::path::Path;

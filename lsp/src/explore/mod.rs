@@ -1,4 +1,4 @@
-//! From a target to what an exploration of it says: looking at its folder, building, running, on a machine that permits it.
+//! From a target to the result of its exploration: looking at its folder, building, running, on a machine that permits it.
 
 pub(crate) mod build;
 pub(crate) mod exploration;

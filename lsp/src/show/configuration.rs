@@ -176,7 +176,7 @@ fn joined(lines: &[String]) -> String {
     format!("{}\n", lines.join("\n"))
 }
 
-/// What is wrong in the `interleaver.toml` of a folder, and where that is.
+/// Problems in the `interleaver.toml` of a folder, with its document.
 pub(crate) fn problems(known: &Known, folder: &Path) -> Option<(Uri, Vec<Diagnostic>)> {
     let path = folder.join(FILE);
     let found = diagnostics(&known.documents.text(&path)?, folder, known.encoding);

@@ -1,4 +1,4 @@
-//! What a client is shown: functions of what is known.
+//! Lenses, diagnostics, hints, hovers, actions and the tree, as functions of the known facts.
 
 pub(crate) mod actions;
 pub(crate) mod configuration;

@@ -1,11 +1,11 @@
-//! Why there may be no lens.
+//! Reasons for a missing lens.
 
 use crate::commands::AtLine;
 use crate::documents;
 use crate::known::Known;
 use crate::refusals::NOT_TRUSTED;
 
-/// Why a file has no lens, or none at a line.
+/// The reason for which a file has no lens, or none at a line.
 pub(crate) fn why_no_lens(known: &Known, place: &AtLine) -> String {
     let Some(file) = documents::path(&place.uri) else { return "only files can have lenses".to_owned() };
     if !known.settings.may_run() {

@@ -86,12 +86,12 @@ impl Condition {
             Self::All(parts) => parts.iter().try_fold(true, |holds, part| Ok(holds && part.holds(evaluate)?)),
             Self::Not(inner) => inner.holds(evaluate).map(|holds| !holds),
             Self::Compare(left, comparison, right) => {
-                comparison.holds(&Value::of(left, evaluate)?, &Value::of(right, evaluate)?)
+                comparison.holds(&Operand::of(left, evaluate)?, &Operand::of(right, evaluate)?)
             }
-            Self::Truth(operand) => match Value::of(operand, evaluate)? {
-                Value::Whole(number) => Ok(number != 0),
-                Value::Real(number) => Ok(number != 0.0),
-                Value::Words(words) => Err(format!("`{words}` is neither a number nor true or false")),
+            Self::Truth(operand) => match Operand::of(operand, evaluate)? {
+                Operand::Whole(number) => Ok(number != 0),
+                Operand::Real(number) => Ok(number != 0.0),
+                Operand::Words(words) => Err(format!("`{words}` is neither a number nor true or false")),
             },
         }
     }
@@ -161,13 +161,13 @@ fn comparison(text: &str) -> Result<Option<(&str, Comparison, &str)>, String> {
 
 /// What is compared.
 #[derive(Clone, PartialEq, Debug)]
-enum Value {
+enum Operand {
     Whole(i128),
     Real(f64),
     Words(String),
 }
 
-impl Value {
+impl Operand {
     fn of(operand: &str, evaluate: &Evaluate<'_>) -> Result<Self, String> {
         Ok(match literal(operand) {
             Some(value) => value,
@@ -182,12 +182,12 @@ impl Value {
 }
 
 /// A value that needs no program.
-fn literal(text: &str) -> Option<Value> {
+fn literal(text: &str) -> Option<Operand> {
     if matches!(text, "nullptr" | "NULL") {
-        return Some(Value::Whole(0));
+        return Some(Operand::Whole(0));
     }
     if text.starts_with('"') {
-        return Some(Value::Words(text.to_owned()));
+        return Some(Operand::Words(text.to_owned()));
     }
     if let Some(quoted) = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
         let code = match quoted {
@@ -198,38 +198,40 @@ fn literal(text: &str) -> Option<Value> {
             "\\'" => '\'',
             _ => quoted.chars().next().filter(|glyph| glyph.len_utf8() == quoted.len())?,
         };
-        return Some(Value::Whole(u32::from(code).into()));
+        return Some(Operand::Whole(u32::from(code).into()));
     }
     number(text)
 }
 
-fn number(text: &str) -> Option<Value> {
+fn number(text: &str) -> Option<Operand> {
     match text {
-        "true" => return Some(Value::Whole(1)),
-        "false" => return Some(Value::Whole(0)),
+        "true" => return Some(Operand::Whole(1)),
+        "false" => return Some(Operand::Whole(0)),
         _ => {}
     }
     if let Some(digits) = text.strip_prefix("0x") {
-        return i128::from_str_radix(digits, 16).ok().map(Value::Whole);
+        return i128::from_str_radix(digits, 16).ok().map(Operand::Whole);
     }
     let begins_with_digit =
         text.trim_start_matches(['-', '+']).starts_with(|first: char| first.is_ascii_digit());
-    let whole = || text.parse().ok().map(Value::Whole);
-    let real = || text.parse().ok().map(Value::Real);
+    let whole = || text.parse().ok().map(Operand::Whole);
+    let real = || text.parse().ok().map(Operand::Real);
     begins_with_digit.then(|| whole().or_else(real))?
 }
 
 impl Comparison {
-    fn holds(self, left: &Value, right: &Value) -> Result<bool, String> {
+    fn holds(self, left: &Operand, right: &Operand) -> Result<bool, String> {
         let order = match (left, right) {
-            (Value::Whole(left), Value::Whole(right)) => Some(left.cmp(right)),
-            (Value::Real(left), Value::Real(right)) => left.partial_cmp(right),
-            (Value::Whole(left), Value::Real(right)) => (*left as f64).partial_cmp(right),
-            (Value::Real(left), Value::Whole(right)) => left.partial_cmp(&(*right as f64)),
-            (Value::Words(left), Value::Words(right)) if matches!(self, Self::Equal | Self::Different) => {
+            (Operand::Whole(left), Operand::Whole(right)) => Some(left.cmp(right)),
+            (Operand::Real(left), Operand::Real(right)) => left.partial_cmp(right),
+            (Operand::Whole(left), Operand::Real(right)) => (*left as f64).partial_cmp(right),
+            (Operand::Real(left), Operand::Whole(right)) => left.partial_cmp(&(*right as f64)),
+            (Operand::Words(left), Operand::Words(right))
+                if matches!(self, Self::Equal | Self::Different) =>
+            {
                 Some(if left == right { Ordering::Equal } else { Ordering::Less })
             }
-            (Value::Words(words), _) | (_, Value::Words(words)) => {
+            (Operand::Words(words), _) | (_, Operand::Words(words)) => {
                 return Err(format!("`{words}` cannot be compared like that"));
             }
         };

@@ -20,11 +20,11 @@ struct Text {
     folder: KeptFolder,
     source: KeptSource,
     /// Whether the file has another text now, and when that was looked at.
-    edited: RefCell<Option<(Stamp, bool)>>,
+    edited: RefCell<Option<(TextStamp, bool)>>,
 }
 
 /// Tells two states of a file apart without reading it; none where there is no file.
-type Stamp = Option<(u64, u64, i64, i64)>;
+type TextStamp = Option<(u64, u64, i64, i64)>;
 
 impl Texts {
     /// Those of a finding of the checkout at `root`. What was changed before it was explored, but after the program was

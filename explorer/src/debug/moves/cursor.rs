@@ -1,11 +1,11 @@
-//! Where a session stands in its recording, and the moves that need the recording alone: by event, by switch, to either
+//! A session's place in its recording, and the moves that need the recording alone: by event, by switch, to either
 //! end.
 
 use checker::names::ThreadName;
 
 use crate::debug::error::DebugError;
 use crate::debug::position::Position;
-use crate::debug::recording::{Recording, Stage, State};
+use crate::debug::recording::{Recording, Stage, ThreadState};
 use crate::debug::request::Direction;
 use crate::debug::stop::{Cause, Stop};
 use crate::report::Why;
@@ -268,7 +268,7 @@ impl Cursor {
 }
 
 /// That a thread does not go on.
-fn stays_so(label: &str, state: &State) -> String {
+fn stays_so(label: &str, state: &ThreadState) -> String {
     let how = if state.adjective { "stays" } else { "still" };
     format!("{label} {how} {}", state.words)
 }
@@ -279,8 +279,10 @@ mod tests {
 
     #[test]
     fn what_keeps_a_thread_is_said_in_a_sentence() {
-        let state =
-            |words: &str, adjective| State { adjective, ..State::new(Stage::Blocked, words.to_owned()) };
+        let state = |words: &str, adjective| ThreadState {
+            adjective,
+            ..ThreadState::new(Stage::Blocked, words.to_owned())
+        };
         for (state, expected) in [
             (state("blocked on lock m", true), "T1 stays blocked on lock m"),
             (state("spins until turn changes", false), "T1 still spins until turn changes"),

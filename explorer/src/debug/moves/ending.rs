@@ -18,8 +18,8 @@ use crate::debug::recording::{Recorded, Recording};
 use crate::program::return_line::Body;
 use crate::program::test_output::{Expectation, failed_expectation};
 
-/// Looks for the place of the failure, and has the session stand there, where the recording ends from then on. `body` is what
-/// the program consists of for its user, `stdout` what the whole execution wrote to its standard output.
+/// Looks for the place of the failure, and has the session stand there, where the recording ends from then on. `body` is the
+/// part of the program that is its user's, `stdout` the standard output of the whole execution.
 pub(in crate::debug) fn find_failure(
     replica: &mut Replica<'_>,
     landmarks: &Landmarks<'_>,
@@ -38,7 +38,7 @@ pub(in crate::debug) fn find_failure(
     Ok(())
 }
 
-/// What the end of a session is looked for in.
+/// The inputs of the search for a session's end.
 struct Ending<'a, 'p> {
     replica: &'a mut Replica<'p>,
     landmarks: &'a Landmarks<'a>,

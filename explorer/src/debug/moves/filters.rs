@@ -1,4 +1,4 @@
-//! Which changes of thread a session stops at.
+//! Filters: the changes of thread at which a session stops.
 
 use crate::debug::recording::Recording;
 use crate::report::Why;

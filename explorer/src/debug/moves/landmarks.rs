@@ -1,4 +1,4 @@
-//! What a scan takes note of: lines of the user's own code, breakpoints, changes of thread.
+//! Landmarks of a scan: lines of the user's own code, breakpoints, changes of thread.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::debug::live::code::Code;
 use crate::debug::recording::Recording;
 use crate::narrate::locations::Places;
 
-/// What is stopped at, and what tells lines apart.
+/// The places at which a scan stops, and the code that tells lines apart.
 pub(in crate::debug) struct Landmarks<'p> {
     pub(in crate::debug) places: Places<'p>,
     /// The user's own code; none of it without a program.

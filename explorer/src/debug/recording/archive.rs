@@ -7,7 +7,7 @@ use checker::op::OpKind;
 
 use super::passing::Passing;
 use crate::debug::position::Position;
-use crate::debug::recording::{Fault, Life, Recorded, Recording, Stage, State};
+use crate::debug::recording::{Life, Recorded, RecordedFailure, Recording, Stage, ThreadState};
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::report::{Location, Switch, Why};
 use crate::schedule_file::{SavedChoice, ScheduleFile, place};
@@ -24,7 +24,7 @@ impl Recording {
         let first = saved.failure.first_party();
         let failed = first.as_ref().map(|party| party.thread.as_str());
         let thread = labels.columns().into_iter().find(|lane| Some(lane.thread.as_str()) == failed);
-        let fault = Fault {
+        let fault = RecordedFailure {
             kind: saved.failure.kind,
             message: saved.failure.message.clone(),
             thread: thread.map_or(last, |lane| lane.path),
@@ -74,13 +74,13 @@ fn words(choice: &SavedChoice) -> String {
 
 /// From its creation on, a thread is about to run its next event; what it does after its last one is not saved.
 fn life(name: ThreadName, label: String, choices: &[SavedChoice]) -> Life {
-    let mut states: BTreeMap<usize, State> = BTreeMap::new();
+    let mut states: BTreeMap<usize, ThreadState> = BTreeMap::new();
     let mut from = born(name, choices);
     for (at, choice) in choices.iter().enumerate().filter(|(_, choice)| choice.thread == name) {
-        states.insert(from, State::new(Stage::Ready, format!("about to {}", words(choice))));
+        states.insert(from, ThreadState::new(Stage::Ready, format!("about to {}", words(choice))));
         from = at + 1;
     }
-    states.insert(from, State::new(Stage::Ready, String::new()));
+    states.insert(from, ThreadState::new(Stage::Ready, String::new()));
     Life { name, label, states: states.into_iter().collect() }
 }
 

@@ -28,7 +28,7 @@ use crate::say::sentence;
 /// A recorded execution, up to its failure.
 pub(in crate::debug) struct Recording {
     pub(in crate::debug) events: Vec<Recorded>,
-    pub(in crate::debug) fault: Option<Fault>,
+    pub(in crate::debug) fault: Option<RecordedFailure>,
     /// What is known of a schedule that was saved because it passes.
     pub(in crate::debug) passing: Option<Passing>,
     /// Where it fails, or ends: there is no position behind.
@@ -57,7 +57,7 @@ impl Recorded {
 }
 
 /// What the execution ends with.
-pub(in crate::debug) struct Fault {
+pub(in crate::debug) struct RecordedFailure {
     pub(in crate::debug) kind: FailureKind,
     pub(in crate::debug) message: String,
     /// Who failed; of several that wait for each other, the one that came last.
@@ -71,12 +71,12 @@ pub(in crate::debug) struct Life {
     pub(in crate::debug) name: ThreadName,
     pub(in crate::debug) label: String,
     /// What it is up to, each from a number of events on.
-    pub(in crate::debug) states: Vec<(usize, State)>,
+    pub(in crate::debug) states: Vec<(usize, ThreadState)>,
 }
 
 /// What a thread is up to while it stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::debug) struct State {
+pub(in crate::debug) struct ThreadState {
     pub(in crate::debug) stage: Stage,
     /// Follows the thread's name.
     pub(in crate::debug) words: String,
@@ -84,7 +84,7 @@ pub(in crate::debug) struct State {
     pub(in crate::debug) adjective: bool,
 }
 
-impl State {
+impl ThreadState {
     /// The state of a thread in these words, which begin with a verb.
     pub(in crate::debug) const fn new(stage: Stage, words: String) -> Self {
         Self { stage, words, adjective: false }
@@ -121,7 +121,7 @@ impl Recording {
         let lives = lives(log, end, &event_lines.labels, &words);
         let harness = places.source().harness();
         let main = lives.first().map_or(ThreadName::MAIN, |life| life.name);
-        let fault = failure.map(|failure| Fault {
+        let fault = failure.map(|failure| RecordedFailure {
             kind: failure.kind,
             message: finding::message(failure, &words),
             thread: failing_thread::thread(failure, &replayed.trace)
@@ -163,9 +163,9 @@ impl Recording {
     pub(in crate::debug) fn end_at(&mut self, end: Position, thread: ThreadName) {
         self.events.truncate(end.events);
         let state = match self.fault {
-            Some(_) => Some(State::new(Stage::Failed, FAILED.to_owned())),
+            Some(_) => Some(ThreadState::new(Stage::Failed, FAILED.to_owned())),
             None if end.is_at_rest() => None,
-            None => Some(State::new(Stage::Ready, String::new())),
+            None => Some(ThreadState::new(Stage::Ready, String::new())),
         };
         if let Some((life, state)) = self.lives.iter_mut().find(|life| life.name == thread).zip(state) {
             life.states.retain(|(from, _)| *from < end.events);
@@ -238,7 +238,7 @@ impl Recording {
 
 impl Life {
     /// What the thread is up to once so many events have run; none before it is created.
-    pub(in crate::debug) fn state(&self, events: usize) -> Option<&State> {
+    pub(in crate::debug) fn state(&self, events: usize) -> Option<&ThreadState> {
         let after = self.states.partition_point(|(from, _)| *from <= events);
         self.states.get(after.checked_sub(1)?).map(|(_, state)| state)
     }
@@ -276,7 +276,7 @@ fn lives(log: &StepLog, end: usize, labels: &ThreadLabels, words: &Phrasing<'_>)
     lives
 }
 
-fn state(view: &AgentView, words: &Phrasing<'_>) -> State {
+fn state(view: &AgentView, words: &Phrasing<'_>) -> ThreadState {
     let (stage, words) = match &view.status {
         Status::Enabled => {
             let pending = view.pending.as_ref().map(|op| format!("about to {}", words.pending(op)));
@@ -287,7 +287,7 @@ fn state(view: &AgentView, words: &Phrasing<'_>) -> State {
         Status::Finished => (Stage::Ended, "has ended".to_owned()),
     };
     let adjective = matches!(&view.status, Status::Blocked(on) if is_on_object(on));
-    State { stage, words: sentence(words.replace('`', "")), adjective }
+    ThreadState { stage, words: sentence(words.replace('`', "")), adjective }
 }
 
 /// Whether a wait is told as one at an object.

@@ -1,4 +1,4 @@
-//! A test, and what runs it.
+//! A test, and its framework.
 
 use crate::discover::source_line::SourceLine;
 

@@ -51,7 +51,7 @@ pub(in crate::discover) fn arguments_in(
 
 /// Up to the parenthesis that closes the call.
 fn arguments(text: &str) -> Vec<Argument> {
-    let mut reader = Reader { rest: text };
+    let mut reader = MacroReader { rest: text };
     let mut all = Vec::new();
     let (mut words, mut literal, mut depth) = (String::new(), None::<String>, 0);
     while let Some(token) = reader.token() {
@@ -85,11 +85,11 @@ enum Token {
     Char(char),
 }
 
-struct Reader<'a> {
+struct MacroReader<'a> {
     rest: &'a str,
 }
 
-impl Reader<'_> {
+impl MacroReader<'_> {
     fn token(&mut self) -> Option<Token> {
         loop {
             if let Some(comment) = self.rest.strip_prefix("//") {

@@ -1,4 +1,4 @@
-//! A workspace as others see it: by file, as a list, one program by itself; and why something is not shown.
+//! A workspace as others see it: by file, as a list, one program by itself; and reasons for what is missing.
 
 mod alone;
 mod file_view;

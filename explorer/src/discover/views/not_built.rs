@@ -1,4 +1,4 @@
-//! What no program has been built from yet, or was built from without lines.
+//! Files and tests without a program, or with one that has no lines for them.
 
 use std::path::Path;
 

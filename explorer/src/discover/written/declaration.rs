@@ -1,4 +1,4 @@
-//! Something that could be run, as a text declares it.
+//! A `main` or a test, as a text declares it.
 
 /// Something that could be run.
 #[derive(Clone, PartialEq, Eq, Debug)]

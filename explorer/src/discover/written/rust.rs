@@ -5,7 +5,7 @@ use super::{What, Written};
 
 pub(super) fn written(text: &str) -> Vec<Written> {
     let plain = blanked(text, true);
-    let mut reader = Reader::default();
+    let mut reader = RustReader::default();
     for (number, line) in (1..).zip(plain.split('\n')) {
         reader.line(line, number);
     }
@@ -13,7 +13,7 @@ pub(super) fn written(text: &str) -> Vec<Written> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct RustReader {
     /// For each open brace, the module that it belongs to.
     open: Vec<Option<String>>,
     /// The name after `mod`, until its brace.
@@ -24,7 +24,7 @@ struct Reader {
     found: Vec<Written>,
 }
 
-impl Reader {
+impl RustReader {
     fn line(&mut self, line: &str, number: u32) {
         if is_test_attribute(line) {
             self.is_test = true;

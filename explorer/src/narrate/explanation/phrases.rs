@@ -1,4 +1,4 @@
-//! What the sentences of an explanation have in common: who did what, where, and since when.
+//! Common phrases of an explanation: accesses with their threads, places, times.
 
 use checker::explain::Seen;
 use checker::names::Obj;

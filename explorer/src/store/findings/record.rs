@@ -1,4 +1,4 @@
-//! The files of a store that say what is kept: of each target, and of each finding.
+//! Records of a store: one for each target, and one for each finding.
 
 use serde::{Deserialize, Serialize};
 
