@@ -76,6 +76,14 @@ pub enum Status {
     Finished,
 }
 
+impl Status {
+    /// Whether only a wake-up by another thread's event ends it.
+    #[must_use]
+    pub fn waits_for_a_wake(&self) -> bool {
+        matches!(self, Self::Blocked(On::Cond(_) | On::Futex(_)))
+    }
+}
+
 /// One of the ways in which an operation can go.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

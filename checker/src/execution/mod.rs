@@ -8,5 +8,5 @@ mod runner;
 pub use self::error::SearchError;
 pub(crate) use self::limits::Limits;
 pub use self::outcome::Exceeded;
-pub(crate) use self::outcome::{End, Over};
+pub(crate) use self::outcome::{End, Over, ends_differ};
 pub(crate) use self::runner::{OnlyAt, Runner};

@@ -1,6 +1,7 @@
 //! How one execution ended.
 
 use super::error::SearchError;
+use crate::event::divergence::{Difference, Seen};
 use crate::event::failure::{Failure, FailureKind};
 use crate::limit::Go;
 use crate::program::{ExecutionError, StartError};
@@ -81,4 +82,15 @@ impl End {
         failures.retain(|failure| failure.kind != FailureKind::Timeout);
         if failures.len() < all { Self::Limit(Exceeded::Time, failures) } else { Self::Ended(failures) }
     }
+}
+
+/// Where two executions differ that had the same events up to a position, and ended otherwise there.
+pub(crate) fn ends_differ(at: usize, expected: &End, got: &End) -> Difference {
+    let seen = |end: &End| match end {
+        End::Ended(failures) | End::Limit(_, failures) => {
+            failures.first().map_or(Seen::End, |failure| Seen::Failure(Box::new(failure.clone())))
+        }
+        End::Cut | End::Promoted(_) | End::Stopped(_) => Seen::CutShort,
+    };
+    Difference { at, expected: seen(expected), got: seen(got) }
 }

@@ -159,6 +159,23 @@ impl<'p, P: Program> Runner<'p, P> {
         }
     }
 
+    /// Takes in how an execution with these scheduling points ended, which began with these key points.
+    fn take_ending(&mut self, ending: Ending, scope: &Scope, epoch: Epoch) {
+        self.ending = ending;
+        // The order of few key points is no schedule with all of them: the next one that has all is audited.
+        if !matches!(scope, Scope::Objects(_)) {
+            self.note_doubt(*scope == Scope::Audit || self.program.epoch() != epoch);
+        }
+    }
+
+    /// Keeps in mind what ran last, with the key points that there are, if it has to be audited; not if it was `settled`: if
+    /// everything was watched, or it has shown key points and is no schedule any longer.
+    pub(crate) fn note_doubt(&mut self, settled: bool) {
+        if self.program.takes_doubt(&self.trace) && !settled {
+            self.to_audit.push((self.program.epoch(), self.trace.schedule()));
+        }
+    }
+
     fn start(&mut self, views: &[AgentView]) {
         self.agents.start(views);
         self.trace.clear();
@@ -268,13 +285,7 @@ impl<'p, P: Program> Runner<'p, P> {
     }
 
     fn last(&self) -> Last {
-        let Some(name) = self.state.last else { return Last::Nobody };
-        match self.agents.thread(name) {
-            Some(view) if view.status != Status::Enabled => Last::Free(name),
-            Some(view) if !view.gives_way() => Last::CanGoOn(name),
-            Some(_) if self.state.yields > 0 => Last::GivesWay(name),
-            _ => Last::Free(name),
-        }
+        scheduling_point::last(&self.agents, self.state.last, self.state.yields)
     }
 
     /// Takes in one event.
@@ -323,8 +334,8 @@ impl<'p, P: Program> Runner<'p, P> {
     /// Whether this view shows a thread that the event of another one woke.
     fn note_wake(&mut self, by: ThreadName, view: &AgentView, position: u32) -> bool {
         let Agent::Thread(name) = view.agent else { return false };
-        let waited = self.agents.thread(name).is_some_and(|old| waits_for_a_wake(&old.status));
-        if name == by || !waited || waits_for_a_wake(&view.status) {
+        let waited = self.agents.thread(name).is_some_and(|old| old.status.waits_for_a_wake());
+        if name == by || !waited || view.status.waits_for_a_wake() {
             return false;
         }
         if let Some(thread) = self.agents.index(name) {
@@ -433,8 +444,4 @@ impl<'p, P: Program> Runner<'p, P> {
             Vec::new()
         }
     }
-}
-
-fn waits_for_a_wake(status: &Status) -> bool {
-    matches!(status, Status::Blocked(On::Cond(_) | On::Futex(_)))
 }

@@ -7,67 +7,67 @@
 //! two accesses may have been left out. Each execution that is to be audited has all key points from the beginning.
 
 use super::audit::EVERY;
-use super::{Search, SearchNote};
+use super::executor::Executor;
+use super::note::SearchNote;
+use crate::cache::Cache;
 use crate::event::failure::Failure;
 use crate::execution::{End, SearchError};
 use crate::program::{Program, Scope};
-use crate::strategy::{Notes, WorkItem};
+use crate::strategy::{Notes, Strategy, WorkItem};
+use crate::trace::Trace;
 
-impl<P: Program> Search<'_, P> {
-    /// Takes one execution through an item.
-    pub(super) fn run_item(&mut self, item: &WorkItem) -> Result<(End, Notes), SearchError> {
-        let scope = self.strategy.guide(item, &self.cache).scope();
-        let is_audited = (self.stats.executions_now() + 1).is_multiple_of(EVERY);
-        self.is_narrow = !is_audited && matches!(scope, Scope::Objects(_));
-        self.is_checked = scope == Scope::Audit;
-        if !self.is_narrow {
-            let scope = if self.is_checked { Scope::Audit } else { Scope::All };
-            return self.run_within(&scope, item);
-        }
-        let (end, notes) = self.run_within(&scope, item)?;
-        match &end {
-            End::Stopped(_) | End::Promoted(_) => Ok((end, notes)),
-            End::Ended(_) | End::Cut if end.failures().is_empty() && self.spins_within(&scope) => {
-                Ok((end, notes))
-            }
-            End::Ended(_) | End::Cut | End::Limit(..) => {
-                self.stats.other += 1;
-                self.is_narrow = false;
-                let wide = self.run_within(&Scope::All, item)?;
-                self.note_if_missed(end.failures(), &wide.0);
-                Ok(wide)
-            }
-        }
+/// Takes one execution through an item.
+pub(super) fn run_item<P: Program>(
+    executor: &mut Executor<'_, P>,
+    item: &WorkItem,
+    (strategy, cache): (&dyn Strategy, &Cache),
+    notes: &mut Vec<SearchNote>,
+) -> Result<(End, Notes), SearchError> {
+    let run_within = |executor: &mut Executor<'_, P>, scope: &Scope| {
+        let mut guide = strategy.guide(item, cache);
+        let end = executor.run(scope, &item.prefix, &mut *guide)?;
+        Ok::<_, SearchError>((end, guide.notes()))
+    };
+    let scope = strategy.guide(item, cache).scope();
+    let is_audited = (executor.stats.executions_now() + 1).is_multiple_of(EVERY);
+    executor.is_narrow = !is_audited && matches!(scope, Scope::Objects(_));
+    executor.is_checked = scope == Scope::Audit;
+    if !executor.is_narrow {
+        let scope = if executor.is_checked { Scope::Audit } else { Scope::All };
+        return run_within(executor, &scope);
     }
-
-    fn run_within(&mut self, scope: &Scope, item: &WorkItem) -> Result<(End, Notes), SearchError> {
-        let mut guide = self.strategy.guide(item, &self.cache);
-        let limit = &self.options.limit;
-        let end = self.runner.run_within(scope, &item.prefix, &mut *guide, &mut || limit.look())?;
-        Ok((end, guide.notes()))
-    }
-
-    /// Whether whatever threads waited for in loops is within a scope: else it was not seen who let them go, and when.
-    fn spins_within(&self, scope: &Scope) -> bool {
-        let Scope::Objects(objects) = scope else { return true };
-        self.runner.trace.spun_on.iter().all(|&location| objects.outside(location).is_empty())
-    }
-
-    /// Tells the user of a failure that was seen with few key points and not with all of them.
-    fn note_if_missed(&mut self, failures: &[Failure], wide: &End) {
-        if let (End::Ended(now), Some(failure)) = (wide, failures.first())
-            && now.is_empty()
+    let (end, found) = run_within(executor, &scope)?;
+    match &end {
+        End::Stopped(_) | End::Promoted(_) => Ok((end, found)),
+        End::Ended(_) | End::Cut
+            if end.failures().is_empty() && spins_within(&executor.runner.trace, &scope) =>
         {
-            let note = SearchNote::FewVariablesOnly(failure.clone());
-            if !self.notes.contains(&note) {
-                self.notes.push(note);
-            }
+            Ok((end, found))
+        }
+        End::Ended(_) | End::Cut | End::Limit(..) => {
+            executor.stats.other += 1;
+            executor.is_narrow = false;
+            let wide = run_within(executor, &Scope::All)?;
+            note_if_missed(end.failures(), &wide.0, notes);
+            Ok(wide)
         }
     }
+}
 
-    /// Counts the events of the execution that ran last.
-    pub(super) fn count_events(&mut self) {
-        let events = self.runner.trace.steps.len() as u64;
-        *(if self.is_narrow { &mut self.stats.narrow_events } else { &mut self.stats.events }) += events;
+/// Whether whatever threads waited for in loops is within a scope: else it was not seen who let them go, and when.
+fn spins_within(trace: &Trace, scope: &Scope) -> bool {
+    let Scope::Objects(objects) = scope else { return true };
+    trace.spun_on.iter().all(|&location| objects.outside(location).is_empty())
+}
+
+/// Tells the user of a failure that was seen with few key points and not with all of them.
+fn note_if_missed(failures: &[Failure], wide: &End, notes: &mut Vec<SearchNote>) {
+    if let (End::Ended(now), Some(failure)) = (wide, failures.first())
+        && now.is_empty()
+    {
+        let note = SearchNote::FewVariablesOnly(failure.clone());
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
     }
 }

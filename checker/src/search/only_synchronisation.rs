@@ -12,23 +12,65 @@
 
 use std::sync::Arc;
 
-use super::Search;
+use super::executor::Executor;
 use crate::program::Program;
-use crate::strategy::Coverage;
+use crate::race::{Pairs, Triangles};
+use crate::strategy::{Coverage, Strategy};
 
-impl<P: Program> Search<'_, P> {
-    /// Takes the synchronisation variables that are known as the places where threads are switched.
-    pub(super) fn switch_at_synchronisation(&mut self) {
-        let is_narrow = self.options.only_synchronisation && !self.everywhere;
-        self.runner.only_at = is_narrow.then(|| Arc::new(self.races.variables().clone()));
+/// Where threads are switched, and the races that say whether that is enough.
+#[derive(Debug, Default)]
+pub(super) struct SwitchPoints {
+    pub(super) races: Pairs,
+    pub(super) triangles: Triangles,
+    /// Only synchronisation was asked for.
+    is_asked_for: bool,
+    /// There are new scheduling points, which the backend knows nothing of.
+    widened: bool,
+    /// Threads are switched at every operation, whatever was asked for: one of them gives way.
+    everywhere: bool,
+}
+
+impl SwitchPoints {
+    pub(super) fn new(only_synchronisation: bool) -> Self {
+        Self { is_asked_for: only_synchronisation, ..Self::default() }
     }
 
-    /// Whether the execution that ran last shows that threads have to be switched at more places; `new`: it has shown new
-    /// synchronisation variables.
-    pub(super) fn widen(&mut self, new: bool) {
-        if self.options.only_synchronisation && !self.everywhere {
-            self.everywhere = self.runner.trace.steps.iter().any(|step| step.event.op.kind.gives_way());
-            self.widened |= new || self.everywhere;
+    /// Takes the synchronisation variables that are known as the places where threads are switched.
+    pub(super) fn apply<P: Program>(&self, executor: &mut Executor<'_, P>) {
+        let is_narrow = self.is_asked_for && !self.everywhere;
+        executor.runner.only_at = is_narrow.then(|| Arc::new(self.races.variables().clone()));
+    }
+
+    /// Starts again with more key points.
+    pub(super) fn restart<P: Program>(&mut self, executor: &mut Executor<'_, P>) {
+        self.races.restart();
+        self.triangles = Triangles::default();
+        self.apply(executor);
+    }
+
+    /// Whether threads have to be switched at more places than before; says so once.
+    pub(super) fn take_widened(&mut self) -> bool {
+        std::mem::take(&mut self.widened)
+    }
+
+    /// Whether threads are switched at every operation although only synchronisation was asked for.
+    pub(super) fn is_everywhere(&self) -> bool {
+        self.everywhere
+    }
+
+    /// Looks for races in what ran last; `failed` says how it ended, if it went to its end.
+    pub(super) fn take_races<P: Program>(&mut self, executor: &Executor<'_, P>, failed: Option<bool>) {
+        let runner = &executor.runner;
+        if executor.is_checked {
+            self.triangles.take(&runner.trace, &runner.ending.drained);
+        }
+        // Events that order two accesses may have been left out.
+        if !executor.is_narrow && (executor.options.races || self.is_asked_for) {
+            let new = self.races.take(&runner.trace, failed);
+            if self.is_asked_for && !self.everywhere {
+                self.everywhere = runner.trace.steps.iter().any(|step| step.event.op.kind.gives_way());
+                self.widened |= new || self.everywhere;
+            }
         }
     }
 
@@ -36,18 +78,18 @@ impl<P: Program> Search<'_, P> {
     /// a race before may have none now, but was not switched at either.
     pub(super) fn is_too_narrow(&self) -> bool {
         let is_racy = !self.everywhere && !self.races.is_empty();
-        self.options.only_synchronisation && (self.widened || is_racy)
+        self.is_asked_for && (self.widened || is_racy)
     }
 
     /// What has been explored completely.
-    pub(super) fn coverage(&self) -> Coverage {
-        if self.is_too_narrow() { Coverage::default() } else { self.strategy.coverage(self.cut) }
+    pub(super) fn coverage(&self, strategy: &dyn Strategy, cut: Option<u32>) -> Coverage {
+        if self.is_too_narrow() { Coverage::default() } else { strategy.coverage(cut) }
     }
 
     /// What has been explored completely of the schedules that switch threads at synchronisation only. `None` where they
     /// were switched everywhere.
-    pub(super) fn at_synchronisation(&self) -> Option<Coverage> {
-        let covered = if self.widened { Coverage::default() } else { self.strategy.coverage(self.cut) };
-        (self.options.only_synchronisation && !self.everywhere).then_some(covered)
+    pub(super) fn at_synchronisation(&self, strategy: &dyn Strategy, cut: Option<u32>) -> Option<Coverage> {
+        let covered = if self.widened { Coverage::default() } else { strategy.coverage(cut) };
+        (self.is_asked_for && !self.everywhere).then_some(covered)
     }
 }

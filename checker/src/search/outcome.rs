@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::findings::Identity;
+use super::identity::Identity;
 use super::note::SearchNote;
 use crate::event::failure::Failure;
 use crate::limit::Go;

@@ -1,6 +1,6 @@
 //! The planner of each search, made from the settings of the user.
 
-use super::Options;
+use super::options::Options;
 use crate::cache::Rule;
 use crate::strategy::{
     Auto, Bounds, Delays, Frontier, Guided, Pct, PctVb, Periods, Pos, Preemptions, Racing, Random, Rapos,

@@ -3,6 +3,7 @@
 use super::agents::Mirror;
 use crate::event::agent::{Agent, AgentView, Choice, Status};
 use crate::event::byte_set::Stretches;
+use crate::event::names::ThreadName;
 use crate::event::step::OpKey;
 use crate::hb::hash::HbHash;
 use crate::race;
@@ -146,5 +147,16 @@ pub(crate) fn reason(agents: &Mirror, last: Last, choice: Choice) -> Reason {
         (_, Some(Status::Finished)) => Reason::Finished(before),
         (_, Some(Status::Failed(_))) => Reason::Failed(before),
         _ => Reason::GaveWay(before),
+    }
+}
+
+/// The thread that ran last, as it stands now; `yields` as in [`Point::yields`].
+pub(crate) fn last(agents: &Mirror, ran: Option<ThreadName>, yields: u32) -> Last {
+    let Some(name) = ran else { return Last::Nobody };
+    match agents.thread(name) {
+        Some(view) if view.status != Status::Enabled => Last::Free(name),
+        Some(view) if !view.gives_way() => Last::CanGoOn(name),
+        Some(_) if yields > 0 => Last::GivesWay(name),
+        _ => Last::Free(name),
     }
 }

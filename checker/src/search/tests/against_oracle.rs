@@ -9,7 +9,7 @@ use super::oracle::{Class, Oracle, oracle, oracle_with};
 use super::*;
 use crate::hb::hash::HbHash;
 use crate::search::tests::generated::generated;
-use crate::strategy::{Coverage, Frontier, Preemptions};
+use crate::strategy::{Coverage, Frontier, Preemptions, Strategy};
 
 /// What threads are made of.
 const SNIPPETS: [&str; 32] = [
@@ -141,10 +141,10 @@ fn visited_by(model: &Model, plan: Box<dyn Strategy>, options: &Options) -> (Vis
     search.strategy = plan;
     assert_eq!(search.search().unwrap(), Ended::Covered);
     let classes = search.cache.ends();
-    assert_eq!(search.stats.schedules, classes.len() as u64);
+    assert_eq!(search.executor.stats.schedules, classes.len() as u64);
     let failures = search.findings.iter().map(|finding| finding.identity.clone()).collect();
     let covered = search.strategy.coverage(search.cut);
-    (Visited { classes, failures, executions: search.stats.executions() }, covered)
+    (Visited { classes, failures, executions: search.executor.stats.executions() }, covered)
 }
 
 /// What of all schedules is called covered was visited, whatever turns are taken.

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::event::failure::FailureKind;
-use crate::strategy::{Bounds, Vtb};
+use crate::event::failure::{Failure, FailureKind};
+use crate::strategy::{Bounds, Coverage, Vtb};
+use crate::trace::Trace;
 
 fn options(strategy: StrategyKind) -> Options {
     Options { strategy, ..Options::default() }

@@ -43,7 +43,12 @@ fn visited(model: &Model, bound: u32, plan: Plan) -> Visited {
     let covered = search.strategy.coverage(search.cut);
     assert_eq!(covered.preemptions, Some(bound));
     let failures = search.findings.iter().map(|finding| finding.identity.clone()).collect();
-    Visited { classes: search.cache.ends(), failures, stats: search.stats, everything: covered.everything }
+    Visited {
+        classes: search.cache.ends(),
+        failures,
+        stats: search.executor.stats,
+        everything: covered.everything,
+    }
 }
 
 /// Compares up to 3 preemptions, if there are few enough executions for brute force. How many executions repeat a class,

@@ -8,10 +8,11 @@ use proptest::sample::select;
 use super::against_oracle::program;
 use super::oracle::unfair_oracle;
 use super::*;
+use crate::cache::Cache;
 use crate::execution::{Limits, Runner};
 use crate::hb::hash::HbHash;
 use crate::search::tests::generated::generated;
-use crate::strategy::{ReverseSearch, WakeupTrees};
+use crate::strategy::{Next, ReverseSearch, Strategy, WakeupTrees};
 
 /// What a search visits.
 struct Visited {
@@ -42,7 +43,7 @@ fn visited_within(model: &Model, plan: Box<dyn Strategy>, most: Option<u64>) -> 
     }
     assert!(search.strategy.coverage(search.cut).everything);
     let failures = search.findings.iter().map(|finding| finding.identity.clone()).collect();
-    Some(Visited { classes: search.cache.ends(), failures, stats: search.stats })
+    Some(Visited { classes: search.cache.ends(), failures, stats: search.executor.stats })
 }
 
 /// With time limits, the wakeup trees miss a class of some programs: see there.

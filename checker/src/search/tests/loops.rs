@@ -5,14 +5,15 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::programs::{Changing, Promoting};
 use super::*;
+use crate::cache::Cache;
 use crate::event::agent::{Agent, Choice};
 use crate::event::divergence::{Difference, Seen};
 use crate::event::failure::{Doing, FailureDetail, FailureKind as Kind};
 use crate::event::operation::OpKind;
-use crate::execution::Limits;
+use crate::execution::{End, Limits, Runner};
 use crate::limit::Limit;
-use crate::program::{ExecutionError, Until};
-use crate::strategy::{Coverage, Decision, Guide, Notes};
+use crate::program::{Execution, ExecutionError, Program, Until};
+use crate::strategy::{Coverage, Decision, Guide, Next, Notes, Strategy, WorkItem};
 
 const RACE: &str =
     "create T2, create T3, join T2, join T3, r x, assert x == 2 | T2: r x, w x x+1 | T3: r x, w x x+1";
@@ -430,7 +431,6 @@ fn a_batch_is_recorded_as_its_single_events_are() {
 fn a_choice_that_is_not_there_is_refused() {
     let program = model("r x");
     let mut run = program.start(&crate::program::Scope::All).unwrap();
-    use crate::program::Execution as _;
     let choice =
         Choice { agent: Agent::Timeout(crate::event::names::ThreadName::MAIN), pick: Default::default() };
     assert!(matches!(run.run(choice, &Until::one()), Err(ExecutionError::Impossible(_))));

@@ -18,6 +18,7 @@ mod samplers;
 mod turns;
 mod workers;
 
+use super::driver::Search;
 use super::*;
 use crate::model::Model;
 use crate::strategy::StrategyKind;

@@ -6,10 +6,11 @@ use super::*;
 use crate::cache::Cache;
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::OpKind;
-use crate::execution::Limits;
+use crate::execution::{End, Limits, Runner};
 use crate::program::Scope;
 use crate::search::tests::generated::generated;
-use crate::strategy::{Bounds, Notes, PctVb, Sampler, Vtb, WorkItem};
+use crate::strategy::{Bounds, Next, Notes, PctVb, Sampler, Strategy, Vtb, WorkItem};
+use crate::trace::Trace;
 
 /// An event as whoever has few key points sees it: numbers of events differ.
 type Seen = (ThreadName, OpKind, Site, Vec<Obj>);

@@ -11,10 +11,10 @@ use crate::event::step::Event;
 use crate::hb::HappensBefore;
 use crate::hb::hash::HbHash;
 use crate::model::ModelRun;
-use crate::program::{Execution, Scope, Until};
+use crate::program::{Execution, Program, Scope, Until};
 use crate::state::agents::Mirror;
 use crate::state::{blocked_state, scheduling_point};
-use crate::trace::Last;
+use crate::trace::{Last, Trace};
 
 /// A class of executions.
 #[derive(Clone, Debug)]

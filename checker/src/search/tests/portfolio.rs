@@ -2,6 +2,8 @@
 
 use super::programs::{Changing, Promoting};
 use super::*;
+use crate::event::failure::FailureKind;
+use crate::program::Program;
 
 const LOST_UPDATE: &str = "r x, w x x+1, join T2, r x a, assert a == 2 | T2: r x, w x x+1";
 

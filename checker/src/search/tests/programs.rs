@@ -8,7 +8,9 @@ use crate::event::agent::{AgentView, Choice};
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::step::OpKey;
 use crate::model::ModelRun;
-use crate::program::{Batch, Epoch, Execution, ExecutionError, Scope, StartError, Stop, Until};
+use crate::program::{
+    Batch, Ending, Epoch, Execution, ExecutionError, Program, Scope, StartError, Stop, Until,
+};
 
 /// Another program from the `after`-th start on.
 pub(super) struct Changing {

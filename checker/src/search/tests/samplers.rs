@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use super::*;
+use crate::event::failure::Failure;
 use crate::event::names::ThreadName;
-use crate::execution::Limits;
+use crate::execution::{End, Limits, Runner};
 use crate::hb::hash::HbHash;
-use crate::strategy::{Pct, PctVb, Pos, Racing, Random, Rapos, Sample, Sampler, Script, Surw};
+use crate::strategy::{Coverage, Pct, PctVb, Pos, Racing, Random, Rapos, Sample, Sampler, Script, Surw};
+use crate::trace::Trace;
 
 /// A probability in lowest terms.
 type Exact = (u128, u128);

@@ -8,7 +8,7 @@ use super::against_oracle::program;
 use super::*;
 use crate::event::names::Obj;
 use crate::limit::Limit;
-use crate::program::{Ending, Program, Scope, StartError};
+use crate::program::{Ending, Epoch, Program, Scope, StartError};
 use crate::race::Pair;
 use crate::search::tests::generated::generated;
 use crate::strategy::Dice;

@@ -1,0 +1,70 @@
+//! A failure shown by an execution under which key points were added: it is a failure, and often the reason why code ran
+//! that had never run before. Its schedule does not say enough any more, so the order of its events is run once more.
+
+use super::executor::Executor;
+use super::outcome::Ended;
+use crate::event::agent::Choice;
+use crate::event::failure::Failure;
+use crate::event::step::OpKey;
+use crate::execution::{End, SearchError};
+use crate::program::{Program, Scope};
+use crate::strategy::{Follow, Strategy};
+
+/// What failed while key points were added under it.
+pub(super) struct CarriedOver {
+    events: Vec<(Choice, OpKey)>,
+    /// Of the item that it was.
+    cost: u32,
+}
+
+/// What came of running it once more.
+pub(super) enum Rerun {
+    /// The search is to end.
+    Ended(Ended),
+    /// Key points were added under it again.
+    CarriedOver(CarriedOver),
+    /// It failed again.
+    Failed(Vec<Failure>),
+    /// Nothing that has to be looked at now.
+    Nothing,
+}
+
+impl CarriedOver {
+    /// What ran last, if it failed, until the search has started again.
+    pub(super) fn of<P: Program>(
+        executor: &mut Executor<'_, P>,
+        failures: &[Failure],
+        cost: u32,
+    ) -> Option<Self> {
+        if failures.is_empty() {
+            return None;
+        }
+        executor.note_seen(failures);
+        Some(Self { events: executor.runner.trace.schedule(), cost })
+    }
+
+    /// Runs it with the key points that there are now.
+    pub(super) fn run<P: Program>(
+        self,
+        executor: &mut Executor<'_, P>,
+        strategy: &mut dyn Strategy,
+    ) -> Result<Rerun, SearchError> {
+        let Self { events, cost } = self;
+        let end = executor.run_aside(&Scope::All, &[], &mut Follow::new(events))?;
+        Ok(match end {
+            End::Stopped(go) => Rerun::Ended(Ended::from(go)),
+            End::Promoted(failures) => {
+                Self::of(executor, &failures, cost).map_or(Rerun::Nothing, Rerun::CarriedOver)
+            }
+            End::Ended(failures) if !failures.is_empty() => {
+                strategy.saw(&executor.runner.trace);
+                if strategy.bound().is_some() && executor.runner.trace.preemptions() > cost {
+                    // A search that goes by bounds shall come to it in its turn.
+                    return Ok(Rerun::Nothing);
+                }
+                Rerun::Failed(failures)
+            }
+            End::Ended(_) | End::Cut | End::Limit(..) => Rerun::Nothing,
+        })
+    }
+}

@@ -1,0 +1,431 @@
+//! The loop over executions: takes items from the strategy, runs them, and reports what they show.
+
+use std::mem;
+
+use super::always_fails::is_always;
+use super::audit::Auditor;
+use super::carried_over::{CarriedOver, Rerun};
+use super::determinism::DeterminismCheck;
+use super::executor::Executor;
+use super::identity::Identity;
+use super::late_joins::with_late_joins;
+use super::note::SearchNote;
+use super::only_synchronisation::SwitchPoints;
+use super::options::Options;
+use super::outcome::{Ended, Finding, Outcome, Progress};
+use super::reproduction::{REPLAYS, Reproduction, reproduce};
+use super::shown::Shown;
+use super::speculation::Ahead;
+use super::workers::{Alone, Workers};
+use super::{cut_short, narrow};
+use crate::cache::Cache;
+use crate::event::failure::{Failure, FailureKind};
+use crate::execution::{End, SearchError};
+use crate::program::Program;
+use crate::race;
+use crate::strategy::{Coverage, Next, Strategy, WorkItem};
+use crate::trace::{Trace, cost};
+
+/// Whoever started a search: is told how far it is. What stops it is [`Options::limit`].
+pub trait Observer {
+    /// Called after every execution.
+    fn progress(&mut self, progress: &Progress);
+
+    /// Called as soon as a failure has been reproduced; again when a better schedule shows it.
+    fn found(&mut self, _: &Finding) {}
+}
+
+/// Explores a program.
+///
+/// # Errors
+/// When the program cannot be run, or does not do the same under the same schedule.
+pub fn explore<P: Program>(
+    program: &P,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, SearchError> {
+    explore_with(program, options, Box::new(Alone), observer)
+}
+
+/// The same with workers beside the calling thread. Whatever they do, what comes out is what comes out without them.
+///
+/// # Errors
+/// When the program cannot be run, or does not do the same under the same schedule.
+pub fn explore_with<'a, P: Program>(
+    program: &'a P,
+    options: &'a Options,
+    workers: Box<dyn Workers + 'a>,
+    observer: &'a mut dyn Observer,
+) -> Result<Outcome, SearchError> {
+    let mut search = Search::new(program, options, observer);
+    search.ahead = Ahead::new(workers);
+    search.run().map_err(SearchError::while_searching)
+}
+
+/// A search under way.
+pub(super) struct Search<'a, P> {
+    pub(super) executor: Executor<'a, P>,
+    observer: &'a mut dyn Observer,
+    pub(super) strategy: Box<dyn Strategy>,
+    pub(super) cache: Cache,
+    /// What runs before its turn.
+    ahead: Ahead<'a>,
+    pub(super) findings: Vec<Finding>,
+    switch_points: SwitchPoints,
+    /// What failed while key points were added under it.
+    carried_over: Option<CarriedOver>,
+    /// The least cost at which something was left unexplored.
+    pub(super) cut: Option<u32>,
+    /// The failures that every execution so far has shown; `None` before the first one.
+    uniform: Option<Vec<Identity>>,
+    notes: Vec<SearchNote>,
+    auditor: Auditor,
+    check: DeterminismCheck,
+}
+
+impl<'a, P: Program> Search<'a, P> {
+    pub(super) fn new(program: &'a P, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
+        let (strategy, rule) = options.strategy.plan(options);
+        Self {
+            executor: Executor::new(program, options),
+            observer,
+            strategy,
+            cache: Cache::new(rule.filter(|_| options.cache)),
+            ahead: Ahead::new(Box::new(Alone)),
+            findings: Vec::new(),
+            switch_points: SwitchPoints::new(options.only_synchronisation),
+            carried_over: None,
+            cut: None,
+            uniform: None,
+            notes: Vec::new(),
+            auditor: Auditor::default(),
+            check: DeterminismCheck::default(),
+        }
+    }
+
+    pub(super) fn run(mut self) -> Result<Outcome, SearchError> {
+        let is_due = self.check.is_due(&self.executor, &*self.strategy);
+        let checked = if is_due { self.check_determinism()? } else { None };
+        self.executor.epoch = self.executor.runner.program.epoch();
+        let ended = match checked {
+            Some(ended) => ended,
+            None => match self.search() {
+                Ok(ended) => ended,
+                Err(error) if self.findings.is_empty() => return Err(error),
+                // What was found and reproduced before counts all the same.
+                Err(error) => {
+                    self.notes.push(SearchNote::StoppedEarly(error.while_searching()));
+                    Ended::Cancelled
+                }
+            },
+        };
+        Ok(self.outcome(ended))
+    }
+
+    fn outcome(mut self, ended: Ended) -> Outcome {
+        let at_end = |mut covered: Coverage| {
+            covered.everything &= ended == Ended::Covered;
+            covered
+        };
+        let strategy = &*self.strategy;
+        let is_too_narrow = self.switch_points.is_too_narrow();
+        let covered = at_end(self.switch_points.coverage(strategy, self.cut));
+        let at_synchronisation = self.switch_points.at_synchronisation(strategy, self.cut).map(at_end);
+        for finding in self.findings.iter_mut().filter(|finding| !finding.outdated) {
+            finding.fewest &= !is_too_narrow;
+            let lowest = strategy.runs_at_least_cost();
+            finding.fewest |= is_fewest(finding.preemptions.unwrap_or(u32::MAX), covered, lowest);
+        }
+        let is_everywhere = self.switch_points.is_everywhere();
+        let SwitchPoints { races, triangles, .. } = self.switch_points;
+        self.notes.extend(races.is_cut().then_some(SearchNote::ManyRaces(race::MOST)));
+        self.notes.extend(strategy.lacks_costs().then_some(SearchNote::UnknownPreemptions));
+        self.notes.extend(is_everywhere.then_some(SearchNote::SwitchedEverywhere));
+        let Self { executor: Executor { stats, .. }, findings, notes, .. } = self;
+        let triangles = triangles.observable();
+        Outcome { stats, covered, at_synchronisation, findings, races, triangles, ended, notes }
+    }
+
+    fn check_determinism(&mut self) -> Result<Option<Ended>, SearchError> {
+        self.check.check(&mut self.executor, &mut *self.strategy)
+    }
+
+    pub(super) fn search(&mut self) -> Result<Ended, SearchError> {
+        self.switch_points.apply(&mut self.executor);
+        loop {
+            if self.executor.is_outdated() || self.switch_points.take_widened() {
+                self.restart();
+            }
+            if let Some(ended) = self.run_carried_over()? {
+                return Ok(ended);
+            }
+            if self.executor.is_outdated() {
+                continue;
+            }
+            let options = self.executor.options;
+            if options.limit.is_over() {
+                return Ok(Ended::from(options.limit.look()));
+            }
+            let Some(item) = self.next_item() else {
+                if !self.check.is_done() {
+                    match self.check_determinism()? {
+                        Some(ended) => return Ok(ended),
+                        None => continue,
+                    }
+                }
+                match self.auditor.at_the_end(&mut self.executor)? {
+                    Some(ended) => return Ok(ended),
+                    None if self.executor.is_outdated() => continue,
+                    None => return Ok(Ended::Covered),
+                }
+            };
+            if options.max_schedules.is_some_and(|max| self.executor.stats.executions() >= max) {
+                return Ok(Ended::Budget);
+            }
+            let ended = match self.execute(&item)? {
+                None => self.auditor.now_and_then(&mut self.executor)?,
+                ended => ended,
+            };
+            if let Some(ended) = ended {
+                return Ok(ended);
+            }
+            let progress = Progress {
+                schedules: self.executor.stats.executions(),
+                bound: self.strategy.bound(),
+                findings: self.findings.len(),
+            };
+            self.observer.progress(&progress);
+        }
+    }
+
+    /// The next item; none where nothing is left, or something else comes first.
+    fn next_item(&mut self) -> Option<WorkItem> {
+        if self.check.is_due(&self.executor, &*self.strategy) {
+            return None;
+        }
+        match self.strategy.next(&self.cache) {
+            Next::Work(item) => Some(item),
+            Next::Wait | Next::Done => None,
+        }
+    }
+
+    /// Runs one item; says whether the search ends with it.
+    fn execute(&mut self, item: &WorkItem) -> Result<Option<Ended>, SearchError> {
+        self.ahead.hand_out(&mut *self.strategy, &self.cache, &self.executor);
+        self.executor.is_narrow = false;
+        let ran = self.ahead.take_over(item, (&mut *self.strategy, &self.cache), &mut self.executor);
+        let (end, mut notes) = match ran {
+            Some(ran) => ran,
+            None => {
+                let planned = (&*self.strategy, &self.cache);
+                narrow::run_item(&mut self.executor, item, planned, &mut self.notes)?
+            }
+        };
+        if !self.executor.is_narrow {
+            // What ran ahead teaches only now.
+            self.executor.runner.note_doubt(self.executor.is_checked);
+        }
+        if self.executor.runner.ending.left_out {
+            self.note_cut(item);
+        }
+        self.check.keep_first_ever(&self.executor);
+        let whole = !self.executor.runner.is_capped();
+        let mut limit = false;
+        // Whether it failed, if it went to its end.
+        let mut failed = None;
+        let failures = match end {
+            End::Stopped(go) => return Ok(Some(Ended::from(go))),
+            End::Promoted(failures) => {
+                self.executor.stats.pruned += 1;
+                self.carry_over(&failures, item.cost);
+                return Ok(None);
+            }
+            End::Cut => {
+                self.executor.stats.pruned += 1;
+                Vec::new()
+            }
+            End::Ended(failures) if !self.strategy.is_within(&self.executor.runner.trace) => {
+                self.executor.stats.pruned += 1;
+                failures
+            }
+            End::Ended(failures) => {
+                self.count(&failures);
+                failed = Some(!failures.is_empty());
+                failures
+            }
+            End::Limit(exceeded, failures) => {
+                let stats = &mut self.executor.stats;
+                cut_short::take_back(stats, exceeded, (item, &mut notes), &self.cache);
+                self.note_cut(item);
+                self.uniform = Some(Vec::new());
+                limit = true;
+                failures
+            }
+        };
+        self.executor.count_events();
+        self.switch_points.take_races(&self.executor, failed);
+        self.strategy.learn(item, &self.executor.runner.trace, notes, &self.cache);
+        if failures.is_empty() {
+            return Ok(None);
+        }
+        self.executor.note_seen(&failures);
+        self.take_failures(failures, whole, limit)
+    }
+
+    /// What an item leads to was not run to its end.
+    fn note_cut(&mut self, item: &WorkItem) {
+        self.cut = Some(self.cut.map_or(item.cost, |cut| cut.min(item.cost)));
+    }
+
+    /// Remembers what ran last, if it failed, until the search has started again.
+    fn carry_over(&mut self, failures: &[Failure], cost: u32) {
+        if let Some(carried_over) = CarriedOver::of(&mut self.executor, failures, cost) {
+            self.carried_over = Some(carried_over);
+        }
+    }
+
+    /// Runs what was remembered with the key points that there are now.
+    fn run_carried_over(&mut self) -> Result<Option<Ended>, SearchError> {
+        let Some(carried_over) = self.carried_over.take() else { return Ok(None) };
+        match carried_over.run(&mut self.executor, &mut *self.strategy)? {
+            Rerun::Ended(ended) => Ok(Some(ended)),
+            Rerun::CarriedOver(again) => {
+                self.carried_over = Some(again);
+                Ok(None)
+            }
+            Rerun::Failed(failures) => {
+                let whole = !self.executor.runner.is_capped();
+                self.take_failures(failures, whole, false)
+            }
+            Rerun::Nothing => Ok(None),
+        }
+    }
+
+    /// Takes in what the execution that ran last has shown.
+    fn take_failures(
+        &mut self,
+        failures: Vec<Failure>,
+        whole: bool,
+        limit: bool,
+    ) -> Result<Option<Ended>, SearchError> {
+        let mut trace = mem::take(&mut self.executor.runner.trace);
+        let ending = mem::take(&mut self.executor.runner.ending);
+        let number = self.executor.stats.executions();
+        let mut left = failures.len();
+        for failure in failures {
+            left -= 1;
+            let trace = if left == 0 { mem::take(&mut trace) } else { trace.clone() };
+            let shown = Shown { failure, trace, whole, limit, ending: &ending, number };
+            if let Some(ended) = self.found(shown)? {
+                return Ok(Some(ended));
+            }
+        }
+        Ok(None)
+    }
+
+    fn count(&mut self, failures: &[Failure]) {
+        let executor = &mut self.executor;
+        let in_time = failures.iter().filter(|_| !executor.runner.over().failed_late);
+        let identities: Vec<Identity> = in_time.map(Identity::of).collect();
+        match &mut self.uniform {
+            None => self.uniform = Some(identities),
+            Some(common) => common.retain(|identity| identities.contains(identity)),
+        }
+        if executor.is_narrow {
+            executor.stats.narrow += 1;
+            return;
+        }
+        if !self.cache.end(executor.runner.trace.hb.state()) {
+            executor.stats.redundant += 1;
+            return;
+        }
+        executor.stats.schedules += 1;
+        executor.stats.deadlocked +=
+            u64::from(failures.iter().any(|failure| failure.kind == FailureKind::Deadlock));
+    }
+
+    /// Key points were added: what was learnt no longer holds, what was found does.
+    fn restart(&mut self) {
+        self.executor.restart();
+        self.strategy.reset(self.executor.epoch);
+        self.ahead.forget();
+        self.cache.clear();
+        self.switch_points.restart(&mut self.executor);
+        self.cut = None;
+        self.auditor = Auditor::default();
+        self.uniform = None;
+        self.findings.iter_mut().for_each(|finding| finding.outdated = true);
+    }
+
+    /// Takes in a failure.
+    fn found(&mut self, shown: Shown<'_>) -> Result<Option<Ended>, SearchError> {
+        let identity = Identity::of(&shown.failure);
+        let known = self.findings.iter().position(|finding| finding.identity == identity);
+        let preemptions = shown.trace.preemptions();
+        let better = |old: &Finding| old.outdated || preemptions < old.preemptions.unwrap_or(u32::MAX);
+        if known.is_some_and(|at| !better(&self.findings[at])) {
+            return Ok(None);
+        }
+        let executor = &mut self.executor;
+        let shown = with_late_joins(executor, shown, &identity)?;
+        if executor.is_outdated() {
+            // It will be found again with the larger set of key points.
+            return Ok(None);
+        }
+        let (reproduced, stopped) = match reproduce(executor, &shown, &identity)? {
+            Reproduction::Yes => (REPLAYS, None),
+            Reproduction::Stopped(ended, _) if known.is_some() => return Ok(Some(ended)),
+            // Somebody wants to know what there is.
+            Reproduction::Stopped(ended, reproduced) => (reproduced, Some(ended)),
+            Reproduction::No(note) => {
+                self.notes.push(note);
+                return Ok(None);
+            }
+            Reproduction::Promoted => return Ok(None),
+        };
+        // The same events once more, however many.
+        executor.runner.trace = Trace::default();
+        let common = self.uniform.as_ref().is_none_or(|common| common.contains(&identity));
+        let suspected = common && known.is_none() && stopped.is_none();
+        let always = is_always(executor, &shown, &identity, suspected)?;
+        let finding = self.finding(shown, identity, always, reproduced);
+        self.observer.found(&finding);
+        match known {
+            Some(at) => self.findings[at] = finding,
+            None => self.findings.push(finding),
+        }
+        Ok(stopped.or_else(|| (!self.executor.options.keep_going).then_some(Ended::FirstBug)))
+    }
+
+    fn finding(&self, shown: Shown<'_>, identity: Identity, always: bool, reproduced: u32) -> Finding {
+        let Shown { mut failure, trace, ending, number, .. } = shown;
+        if always {
+            failure.kind = FailureKind::AlwaysFails;
+        }
+        let preemptions = trace.preemptions();
+        let first = self.executor.seen.iter().find(|(seen, _)| *seen == identity);
+        let covered = self.switch_points.coverage(&*self.strategy, self.cut);
+        Finding {
+            failure,
+            executions: first.map_or(number, |&(_, started)| started),
+            identity,
+            preemptions: Some(preemptions),
+            fewest: is_fewest(preemptions, covered, self.strategy.runs_at_least_cost()),
+            delays: Some(trace.delays()),
+            threads: Some(cost::threads(&trace)).filter(|&threads| threads == 2),
+            variables: Some(cost::variables(&trace)),
+            trace,
+            schedule_number: number,
+            reproduced: (reproduced, REPLAYS),
+            ending: ending.clone(),
+            epoch: self.executor.epoch,
+            outdated: false,
+        }
+    }
+}
+
+/// Whether no schedule with fewer preemptions than these can show the same. `lowest`: each class of schedules was run with as
+/// few as it can have.
+fn is_fewest(preemptions: u32, covered: Coverage, lowest: bool) -> bool {
+    preemptions.checked_sub(1).is_none_or(|fewer| lowest && covered.is_whole_to(fewer))
+}

@@ -1,0 +1,54 @@
+//! Whether a failure happens again.
+
+use super::executor::Executor;
+use super::identity::Identity;
+use super::note::SearchNote;
+use super::outcome::Ended;
+use super::shown::{Shown, shows};
+use crate::execution::{End, SearchError, ends_differ};
+use crate::program::Program;
+
+/// How many times a failing schedule is run again before it is reported.
+pub(super) const REPLAYS: u32 = 2;
+
+pub(super) enum Reproduction {
+    Yes,
+    /// The limit was not reached again: no finding.
+    No(SearchNote),
+    Promoted,
+    /// The search ends here; so many replays had shown it by then.
+    Stopped(Ended, u32),
+}
+
+/// Replays a failing schedule and compares event by event.
+pub(super) fn reproduce<P: Program>(
+    executor: &mut Executor<'_, P>,
+    shown: &Shown<'_>,
+    identity: &Identity,
+) -> Result<Reproduction, SearchError> {
+    let Shown { failure, trace, .. } = shown;
+    let schedule = trace.schedule();
+    for done in 0..REPLAYS {
+        // Time running out must not lose what was found.
+        let end = executor.run_to_its_end(&schedule)?;
+        match &end {
+            End::Promoted(_) => return Ok(Reproduction::Promoted),
+            End::Stopped(go) => return Ok(Reproduction::Stopped(Ended::from(*go), done)),
+            end if shows(end, identity) => {
+                if let Some(difference) = trace.first_difference(&executor.runner.trace)
+                    && (shown.whole || difference.at < trace.steps.len())
+                {
+                    return Err(difference.into());
+                }
+            }
+            _ if shown.limit => {
+                return Ok(Reproduction::No(SearchNote::NotAgain(failure.clone())));
+            }
+            end => {
+                let expected = End::Ended(vec![failure.clone()]);
+                return Err(ends_differ(trace.steps.len(), &expected, end).into());
+            }
+        }
+    }
+    Ok(Reproduction::Yes)
+}

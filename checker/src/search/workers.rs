@@ -1,0 +1,171 @@
+//! What workers beside the thread that runs the search do: jobs, and what came of them.
+
+use std::mem;
+
+use crate::execution::{End, Limits, OnlyAt, Over, Runner};
+use crate::limit::Limit;
+use crate::program::{Ending, Epoch, Program};
+use crate::strategy::{Guide, Notes, WorkItem};
+use crate::trace::Trace;
+
+/// Workers beside the thread that runs the search.
+pub trait Workers {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// How many more jobs they take now, so that none of them is without one.
+    fn room(&mut self) -> usize;
+
+    /// Gives them a job.
+    fn hand_out(&mut self, job: Job);
+
+    /// Takes back a job that nobody has begun; says whether that was so.
+    fn recall(&mut self, id: u64) -> bool;
+
+    /// A job that is done, if there is one. With `wait`, waits a moment for one that is under way; the caller asks again.
+    fn collect(&mut self, wait: bool) -> Option<Done>;
+
+    /// Whether a job is still to be collected: waiting, under way or done.
+    fn holds(&self, id: u64) -> bool;
+
+    /// The result of a job was taken in: so many of its events, and how it ended.
+    fn used(&mut self, id: u64, events: u32, ending: &Ending);
+
+    /// The result of a job is not needed.
+    fn unused(&mut self, id: u64);
+
+    /// What a result was recorded in, which is of no more use: the next one can be recorded there.
+    fn give_back(&mut self, _paper: Paper) {}
+}
+
+/// What an execution is recorded in. Whoever runs one after the other uses it again: it keeps its room.
+#[derive(Debug, Default)]
+pub struct Paper(pub(super) Trace);
+
+impl Paper {
+    /// How many events it has room for.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.0.steps.capacity()
+    }
+}
+
+/// What a worker keeps from job to job: room, and what its executions had in common.
+pub struct Desk<'p, P>(Runner<'p, P>);
+
+impl<'p, P: Program> Desk<'p, P> {
+    /// For executions of this program: that of the search, or another one that is the same.
+    #[must_use]
+    pub fn new(program: &'p P) -> Self {
+        Self(Runner::new(program, Limits::default()))
+    }
+}
+
+/// No workers.
+#[derive(Clone, Copy, Debug)]
+pub struct Alone;
+
+impl Workers for Alone {
+    fn count(&self) -> usize {
+        0
+    }
+
+    fn room(&mut self) -> usize {
+        0
+    }
+
+    fn hand_out(&mut self, _job: Job) {}
+
+    fn recall(&mut self, _id: u64) -> bool {
+        false
+    }
+
+    fn collect(&mut self, _wait: bool) -> Option<Done> {
+        None
+    }
+
+    fn holds(&self, _id: u64) -> bool {
+        false
+    }
+
+    fn used(&mut self, _id: u64, _events: u32, _ending: &Ending) {}
+
+    fn unused(&mut self, _id: u64) {}
+}
+
+/// An item to be run ahead of its turn.
+pub struct Job {
+    pub(super) item: WorkItem,
+    pub(super) guide: Box<dyn Guide + Send>,
+    pub(super) limits: Limits,
+    pub(super) only_at: OnlyAt,
+    pub(super) epoch: Epoch,
+}
+
+/// What came of a job.
+pub struct Done {
+    id: u64,
+    pub(super) ran: Option<Ran>,
+}
+
+/// An execution.
+pub(super) struct Ran {
+    pub(super) end: End,
+    pub(super) notes: Notes,
+    pub(super) trace: Trace,
+    pub(super) ending: Ending,
+    /// See [`Runner::over`].
+    pub(super) over: Over,
+}
+
+impl Job {
+    /// The id of the item.
+    #[must_use]
+    pub fn id(&self) -> u64 {
+        self.item.id
+    }
+
+    /// The key points that it is for.
+    #[must_use]
+    pub fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    /// Runs it, within this limit.
+    pub fn run<P: Program>(self, desk: &mut Desk<'_, P>, paper: Paper, limit: &Limit) -> Done {
+        let Self { item, mut guide, limits, only_at, epoch } = self;
+        let (id, runner) = (item.id, &mut desk.0);
+        if runner.program.epoch() != epoch {
+            return Done { id, ran: None };
+        }
+        (runner.limits, runner.only_at, runner.trace) = (limits, only_at, paper.0);
+        let end = runner.run_within(&guide.scope(), &item.prefix, &mut *guide, &mut || limit.look());
+        let Ok(end @ (End::Ended(_) | End::Cut | End::Limit(..))) = end else {
+            return Done { id, ran: None };
+        };
+        let over = runner.over();
+        guide.ended(&runner.trace, matches!(end, End::Limit(..)));
+        let (trace, ending) = (mem::take(&mut runner.trace), mem::take(&mut runner.ending));
+        let ran = Ran { end, notes: guide.notes(), trace, ending, over };
+        Done { id, ran: Some(ran) }
+    }
+}
+
+impl Done {
+    /// The id of the item.
+    #[must_use]
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The same without a result: it has turned out that it cannot count.
+    #[must_use]
+    pub fn void(self) -> Self {
+        Self { ran: None, ..self }
+    }
+
+    pub(super) fn events(&self) -> usize {
+        let planned = |ran: &Ran| ran.notes.offspring.as_ref().map_or(0, |offspring| offspring.events());
+        self.ran.as_ref().map_or(0, |ran| ran.trace.steps.len() + planned(ran))
+    }
+}
