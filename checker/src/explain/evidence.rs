@@ -5,9 +5,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::changes::changes;
-use super::lab::{Experiment, Halt, Lab};
+use super::experiment::{Experiment, Halt, Lab};
 use super::plan::Plan;
+use super::reductions::changes;
 use crate::program::Program;
 use crate::strategy::{Dice, Random, Sample};
 use crate::trace::Trace;

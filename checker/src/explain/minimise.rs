@@ -7,9 +7,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::changes::changes;
-use super::lab::{Experiment, Halt, Lab};
+use super::experiment::{Experiment, Halt, Lab};
 use super::plan::{Leg, Plan, Recall};
+use super::reductions::changes;
 use crate::cache::{Cache, Rule};
 use crate::event::agent::Choice;
 use crate::event::step::OpKey;

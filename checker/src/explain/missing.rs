@@ -1,6 +1,6 @@
 //! Stages of an explanation that came to nothing, and why.
 
-use super::lab::Halt;
+use super::experiment::Halt;
 use crate::execution::SearchError;
 
 /// A stage that came to nothing.

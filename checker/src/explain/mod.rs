@@ -3,274 +3,33 @@
 //!
 //! An explanation is made of further executions of the program, [`Explanation::executions`] of them; each stage has a
 //! budget of its own. Of what fails whatever the schedule no other execution tells anything, and the one that was found has to
-//! do: see `alone`.
+//! do: see `diagnosis::always_fails`.
 
-mod alone;
-mod cause;
-mod changes;
-mod depth;
-mod diagnose;
+mod bug_depth;
+mod critical_pair;
+mod diagnosis;
 mod evidence;
-mod falcon;
-mod fate;
-mod held;
-mod lab;
+mod experiment;
+mod explanation;
+mod fault_localisation;
 mod minimise;
 mod missing;
-mod pair;
-mod past;
 mod plan;
-mod sections;
-mod signs;
-mod stepwise;
+mod point_of_no_return;
+mod reductions;
+mod swap;
 #[cfg(test)]
 mod tests;
-mod torn;
-mod waiting;
-mod waits;
-mod woken;
 
-pub use self::cause::{Cause, Circling, Diagnosis, Given, Life, Link, Stolen, Stuck, Wants, Woken};
-pub use self::depth::Depth;
-use self::evidence::Evidence;
-pub use self::falcon::{Pattern, Seen, Suspect, Touch, rank};
-pub use self::fate::NoReturn;
-use self::lab::{Experiment, Halt, Lab};
+pub use self::bug_depth::Depth;
+pub use self::critical_pair::CriticalPair;
+pub use self::diagnosis::cause::{
+    Cause, Circling, Diagnosis, Given, Late, Life, Link, Stolen, Stuck, Torn, Wants, Woken,
+};
+pub use self::explanation::{Explanation, LONGEST, Unexplained, explain};
+pub use self::fault_localisation::{Pattern, Suspect, Touch, rank};
 pub use self::minimise::Effort;
-use self::minimise::Searched;
-use self::missing::Stages;
 pub use self::missing::{Missing, Stage, WhyMissing};
-pub use self::pair::{CriticalPair, Second, Swap};
-pub use self::torn::{Late, Torn};
-pub(crate) use self::woken::lost;
-use crate::event::agent::Choice;
-use crate::event::failure::FailureKind;
-use crate::event::names::ThreadName;
-use crate::event::step::OpKey;
-use crate::execution::{Limits, SearchError};
-use crate::program::Program;
-use crate::search::{Finding, Options};
-use crate::strategy::StrategyKind;
-use crate::trace::{Trace, TraceStep, cost};
-
-/// So many times at most the comparison with other executions begins again because they show more key points.
-const RESTARTS: u32 = 4;
-
-/// Longer executions are not explained unless all effort is made: hundreds of them would take hours, and several at a time
-/// more memory than one of a million events may.
-pub const LONGEST: usize = 250_000;
-
-/// What is known of a failure beyond the schedule that showed it first.
-#[derive(Clone, Debug)]
-pub struct Explanation {
-    /// The finding with the simplest schedule.
-    pub finding: Finding,
-    /// What the search had found, where that was another schedule.
-    pub original: Option<Trace>,
-    /// Its schedule is minimised to the end: no change makes it simpler, and icb below its number of preemptions has ended.
-    pub minimised: bool,
-    /// How often another thread runs than before, up to the failure.
-    pub switches: u32,
-    /// Its bug depth, if that could be measured.
-    pub depth: Option<Depth>,
-    /// Patterns of accesses, the most suspicious first.
-    pub suspects: Vec<Suspect>,
-    /// How many other failing executions they were taken from, and how many that ended well.
-    pub compared: (u32, u32),
-    /// The events whose order decides.
-    pub pair: Option<CriticalPair>,
-    /// The point of no return.
-    pub no_return: Option<NoReturn>,
-    /// What kind of mistake it is.
-    pub diagnosis: Diagnosis,
-    /// What could not be found out, and why.
-    pub missing: Vec<Missing>,
-    /// How many executions it took.
-    pub executions: u64,
-}
-
-/// Why there is no explanation.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Unexplained {
-    /// No order of threads makes a difference, and its execution alone does not tell why.
-    #[error("it fails whatever the schedule")]
-    Always,
-    /// A thread goes round in a loop for ever, which takes as long as it may to be seen.
-    #[error(
-        "a thread never comes to its next key point, which makes each experiment as long as --run-timeout allows"
-    )]
-    Endless,
-    /// Its execution has so many events.
-    #[error(
-        "its execution has {0} events, and an explanation, which runs hundreds like it, is made of up to {LONGEST}"
-    )]
-    TooLong(usize),
-    /// The schedule did not fail in the same way again.
-    #[error("its schedule did not fail in the same way again")]
-    Lost,
-    /// The time or the user's patience was over before anything was known.
-    #[error("it was stopped")]
-    Stopped,
-    /// An execution could not go on.
-    #[error(transparent)]
-    Search(#[from] SearchError),
-}
-
-/// Explains a finding of a search with these options, within their limit. `tick` is called at every event. The effort is what the simplest schedule
-/// is worth; the stages after that have budgets of their own. `compared` is told of the simplest execution that fails, and then of
-/// each one that it is compared with, and whether it failed in the same way.
-///
-/// # Errors
-/// When there is nothing to explain, or nothing that could be found out; the finding itself is as good as before.
-pub fn explain<P: Program>(
-    program: &P,
-    found: &Finding,
-    (options, effort): (&Options, Effort),
-    tick: &mut dyn FnMut(),
-    compared: &mut dyn FnMut(&Trace, bool),
-) -> Result<Explanation, Unexplained> {
-    if found.failure.kind == FailureKind::AlwaysFails {
-        return alone::explained(found).ok_or(Unexplained::Always);
-    }
-    // Where all threads take part, it is seen at once.
-    if found.failure.kind == FailureKind::Livelock && found.failure.thread.is_some() {
-        return Err(Unexplained::Endless);
-    }
-    let events = found.trace.steps.len();
-    if events > LONGEST && effort == Effort::Bounded {
-        return Err(Unexplained::TooLong(events));
-    }
-    let limits = Limits::of(options);
-    let mut lab = Lab::new(program, limits, &found.identity, (&options.limit, tick));
-    let by_icb = options.strategy == StrategyKind::Icb;
-    let searched = Searched { fewest: found.fewest, by_icb };
-    let (minimum, learnt) =
-        learn(&mut lab, program, &found.trace.schedule(), (searched, effort), options.seed)?;
-    let minimised = minimum.ended && !learnt.is_promoted;
-    let minimise::Minimum { simplest, fewest, .. } = minimum;
-    let Learnt { evidence, pair, depth, no_return, missing, .. } = learnt;
-    let switches = simplest.cost().switches;
-    compared(&simplest.trace, true);
-    evidence.failing.iter().for_each(|trace| compared(trace, true));
-    evidence.passing.iter().for_each(|trace| compared(trace, false));
-    let Experiment { trace, failure, ending, point, .. } = simplest;
-    let failure = failure.unwrap_or_else(|| found.failure.clone());
-    let mut suspects = suspects(&trace, last_of(failure.thread, &trace.steps[..point]), &evidence);
-    falcon::without_owners(&mut suspects, &|obj| program.counts_owners(obj));
-    if let Some(NoReturn { event, exhaustive: true, .. }) = no_return {
-        falcon::without_what_comes_after(&mut suspects, &trace, event);
-    }
-    let diagnosis = diagnose::diagnose(&failure, &trace, &suspects, (pair.as_ref(), &evidence));
-    let finding = Finding {
-        failure,
-        preemptions: Some(trace.preemptions()),
-        fewest,
-        delays: Some(trace.delays()),
-        threads: Some(cost::threads(&trace)).filter(|&threads| threads == 2),
-        variables: Some(cost::variables(&trace)),
-        ending,
-        epoch: program.epoch(),
-        outdated: false,
-        trace,
-        ..found.clone()
-    };
-    Ok(Explanation {
-        minimised,
-        switches,
-        depth,
-        suspects,
-        compared: (evidence.failing.len() as u32, evidence.passing.len() as u32),
-        pair,
-        no_return,
-        diagnosis,
-        missing,
-        original: finding.trace.first_difference(&found.trace).map(|_| found.trace.clone()),
-        executions: lab.executions(),
-        finding,
-    })
-}
-
-/// What experiments with the simplest schedule have come to.
-struct Learnt {
-    evidence: Evidence,
-    pair: Option<CriticalPair>,
-    depth: Option<Depth>,
-    no_return: Option<NoReturn>,
-    missing: Vec<Missing>,
-    /// More key points were found on the way.
-    is_promoted: bool,
-}
-
-/// Looks for the simplest schedule, and for what tells it from others. With more key points executions have more events, so
-/// that both begin again.
-fn learn<P: Program>(
-    lab: &mut Lab<'_, P>,
-    program: &P,
-    schedule: &[(Choice, OpKey)],
-    (mut searched, effort): (Searched, Effort),
-    seed: u64,
-) -> Result<(minimise::Minimum, Learnt), Unexplained> {
-    let simplest = |lab: &mut Lab<'_, P>, schedule: &[(Choice, OpKey)], searched| {
-        lab.share(effort == Effort::Bounded);
-        let minimum = minimise::minimise(lab, schedule, (searched, effort));
-        lab.share(false);
-        minimum
-    };
-    let mut minimum = simplest(lab, schedule, searched)?.ok_or(Unexplained::Lost)?;
-    let mut learnt = Learnt::new(lab, program, &minimum.simplest, seed);
-    for _ in 0..RESTARTS {
-        if !learnt.is_promoted {
-            break;
-        }
-        searched.fewest = minimum.fewest;
-        let schedule = minimum.simplest.trace.schedule();
-        let Ok(Some(again)) = simplest(lab, &schedule, searched) else { break };
-        let more = Learnt::new(lab, program, &again.simplest, seed);
-        if more.missing.len() > learnt.missing.len() {
-            // There was no time left for it.
-            break;
-        }
-        (minimum, learnt) = (again, more);
-    }
-    Ok((minimum, learnt))
-}
-
-impl Learnt {
-    fn new<P: Program>(lab: &mut Lab<'_, P>, program: &P, simplest: &Experiment, seed: u64) -> Self {
-        let mut stages = Stages::default();
-        let evidence = stages.run(Stage::Patterns, || Evidence::collect(lab, simplest, seed));
-        let evidence = evidence.unwrap_or_default();
-        let pair = stages.run(Stage::CriticalPair, || pair::critical_pair(lab, simplest, &evidence.passing));
-        let switches = simplest.cost().switches;
-        let depth = stages.run(Stage::Depth, || depth::depth(lab, simplest, switches));
-        let schedule = simplest.trace.schedule();
-        let no_return =
-            stages.run(Stage::NoReturn, || fate::no_return(lab, program, &schedule[..simplest.point], seed));
-        let Stages { missing, is_promoted } = stages;
-        let (pair, depth, no_return) = (pair.flatten(), depth.flatten(), no_return.flatten());
-        Self { evidence, pair, depth, no_return, missing, is_promoted }
-    }
-}
-
-/// Patterns that tell the failing execution, and others that fail in the same way, from those that end well. With none of
-/// these there is nothing to tell it from.
-fn suspects(trace: &Trace, failed: Option<u32>, evidence: &Evidence) -> Vec<Suspect> {
-    let failing: Vec<&Trace> = std::iter::once(trace).chain(&evidence.failing).collect();
-    let passing: Vec<&Trace> = evidence.passing.iter().collect();
-    if passing.is_empty() { Vec::new() } else { falcon::rank(&failing, &passing, failed) }
-}
-
-/// The position of a thread's last event.
-fn last_of(thread: Option<ThreadName>, steps: &[TraceStep]) -> Option<u32> {
-    let last = steps.iter().rposition(|step| Some(step.event.id.thread) == thread)?;
-    Some(last as u32)
-}
-
-impl From<Halt> for Unexplained {
-    fn from(halt: Halt) -> Self {
-        match halt {
-            Halt::Spent | Halt::Late | Halt::Cancelled | Halt::Promoted => Self::Stopped,
-            Halt::Failed(error) => Self::Search(error.while_searching()),
-        }
-    }
-}
+pub use self::point_of_no_return::NoReturn;
+pub use self::swap::{Second, Swap};
+pub use crate::trace::queries::Seen;

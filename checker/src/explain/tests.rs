@@ -4,9 +4,10 @@ use super::*;
 use crate::event::operation::OpKind;
 use crate::limit::{Go, Limit};
 use crate::model::Model;
+use crate::program::Program;
 use crate::search::tests::Patient;
 use crate::search::tests::oracle::always_fails_after;
-use crate::search::{Outcome, explore};
+use crate::search::{Finding, Options, Outcome, explore};
 use crate::strategy::StrategyKind;
 
 pub(super) fn model(text: &str) -> Model {

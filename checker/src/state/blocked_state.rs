@@ -5,7 +5,7 @@ use crate::event::agent::{AgentView, Status};
 use crate::event::failure::{Doing, Failure, FailureDetail, FailureKind, Party};
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::wait::On;
-use crate::explain::lost;
+use crate::trace::queries::lost;
 use crate::trace::{Trace, TraceStep};
 
 type Stack<'a> = &'a mut dyn FnMut(ThreadName) -> Vec<Site>;

@@ -15,6 +15,7 @@ mod guide;
 mod guided;
 mod kind;
 mod opening;
+mod openings;
 mod period;
 mod planner;
 mod sampling;
@@ -28,7 +29,8 @@ pub use self::frontier::{Bound, Delays, Frontier, Preemptions, Unbounded, Visits
 pub use self::guide::{Alternative, Decision, Guide, Notes};
 pub use self::guided::Guided;
 pub use self::kind::StrategyKind;
-pub use self::opening::{Opening, Openings};
+pub use self::opening::Opening;
+pub use self::openings::Openings;
 pub use self::period::Periods;
 pub use self::planner::{Coverage, Next, Settled, Strategy, WorkItem};
 pub use self::sampling::{Dice, Novel, Pct, PctVb, Pos, Racing, Random, Rapos, Sample, Sampler, Surw};

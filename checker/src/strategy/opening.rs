@@ -10,15 +10,13 @@
 
 use rustc_hash::FxHashMap;
 
+use super::sampling::choices::agents;
 use super::sampling::patience::Patience;
-use super::sampling::sampler::agents;
-use super::{Coverage, Decision, Guide, Next, Notes, Strategy, WorkItem};
-use crate::cache::Cache;
+use super::{Decision, Guide, Notes};
 use crate::event::agent::Agent;
 use crate::event::names::ThreadName;
-use crate::program::{Epoch, Until};
+use crate::program::Until;
 use crate::state::scheduling_point::Point;
-use crate::trace::Trace;
 
 /// One of these schedules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,7 +35,7 @@ impl Opening {
     pub const FIRST: Self = Self::ALL[0];
 
     /// All of them, in the order in which they are run.
-    const ALL: [Self; 3] = [Self::YoungAnswers, Self::InStep, Self::OldAnswers];
+    pub(super) const ALL: [Self; 3] = [Self::YoungAnswers, Self::InStep, Self::OldAnswers];
 
     /// Who takes an execution through it.
     #[must_use]
@@ -104,45 +102,5 @@ impl Guide for Play {
 
     fn notes(self: Box<Self>) -> Notes {
         Notes::default()
-    }
-}
-
-/// Each of them once; the one under which key points were added is run again.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Openings {
-    next: usize,
-    /// So many came to an end with the key points that they began with.
-    learnt: usize,
-}
-
-impl Strategy for Openings {
-    fn next(&mut self, _cache: &Cache) -> Next {
-        if self.next == Opening::ALL.len() {
-            return Next::Done;
-        }
-        let id = self.next as u64;
-        self.next += 1;
-        Next::Work(WorkItem { id, prefix: Vec::new(), cost: 0, branch: None })
-    }
-
-    fn guide<'a>(&'a self, item: &WorkItem, _cache: &'a Cache) -> Box<dyn Guide + 'a> {
-        Opening::ALL[item.id as usize].guide()
-    }
-
-    fn learn(&mut self, item: &WorkItem, _run: &Trace, _notes: Notes, _cache: &Cache) {
-        self.learnt = self.learnt.max(item.id as usize + 1);
-    }
-
-    /// The first one has done what it can: which accesses are key points makes no difference to it.
-    fn reset(&mut self, _epoch: Epoch) {
-        self.next = self.learnt.max(1);
-    }
-
-    fn coverage(&self, _cut: Option<u32>) -> Coverage {
-        Coverage::default()
-    }
-
-    fn bound(&self) -> Option<u32> {
-        None
     }
 }

@@ -56,6 +56,11 @@ pub fn preemptions(trace: &Trace) -> u32 {
     trace.steps.iter().map(|step| preemption(step.last, step.choice)).sum()
 }
 
+/// How often another thread runs than before.
+pub(crate) fn switches(steps: &[TraceStep]) -> u32 {
+    steps.iter().filter(|step| step.reason.is_switch()).count() as u32
+}
+
 /// The delays of a schedule, as it was run.
 #[must_use]
 pub fn delays(trace: &Trace) -> u32 {

@@ -3,6 +3,7 @@
 pub mod cost;
 pub(crate) mod interner;
 mod moment;
+pub(crate) mod queries;
 
 use std::collections::BTreeMap;
 use std::ops::Deref;

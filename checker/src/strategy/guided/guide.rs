@@ -5,10 +5,10 @@ use super::plan::Plan;
 use crate::event::agent::{Agent, AgentView};
 use crate::event::operation::Mode;
 use crate::state::scheduling_point::Point;
+use crate::strategy::sampling::choices::{agents, run};
 use crate::strategy::sampling::dice::Dice;
 use crate::strategy::sampling::patience::Patience;
 use crate::strategy::sampling::pos::{Priorities, Racing};
-use crate::strategy::sampling::sampler::{agents, run};
 use crate::strategy::{Decision, Guide, Notes};
 
 /// How much a plan wants an agent to go now.

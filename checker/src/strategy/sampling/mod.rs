@@ -1,5 +1,6 @@
 //! Searches that draw schedules at random, each with its own distribution; one planner, [`Sampler`], has them all.
 
+pub(super) mod choices;
 pub(super) mod dice;
 mod novel;
 pub(super) mod patience;
@@ -8,12 +9,10 @@ mod pctvb;
 pub(super) mod pos;
 mod random;
 mod rapos;
-pub(super) mod sampler;
+mod sampler;
 mod surw;
 
 pub use self::dice::Dice;
-#[cfg(test)]
-pub(crate) use self::dice::Script;
 pub use self::novel::Novel;
 pub use self::pct::Pct;
 pub use self::pctvb::PctVb;
@@ -22,3 +21,6 @@ pub use self::random::Random;
 pub use self::rapos::Rapos;
 pub use self::sampler::{Sample, Sampler};
 pub use self::surw::Surw;
+
+#[cfg(test)]
+pub(crate) use self::dice::Script;

@@ -9,10 +9,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::choices::{agents, run};
 use super::dice::Dice;
 use super::patience::Patience;
 use super::pos::{Priorities, Racing};
-use super::sampler::{Sample, agents, run};
+use super::sampler::Sample;
 use crate::event::agent::Agent;
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::{Effect, Mode, OpKind};

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::sampler::agents;
+use super::choices::agents;
 use crate::event::agent::Agent;
 use crate::event::names::ThreadName;
 use crate::state::scheduling_point::Point;

@@ -8,8 +8,9 @@
 //! been lowered; k is the most key points seen so far, so that the first schedule changes no priority and the bound holds
 //! once k is right; an open timed wait has a priority of its own; a thread that gives way goes to the bottom.
 
+use super::choices::{agents, run};
 use super::dice::Dice;
-use super::sampler::{Sample, agents, run};
+use super::sampler::Sample;
 use crate::event::agent::{Agent, AgentView};
 use crate::state::scheduling_point::Point;
 use crate::strategy::{Decision, Guide, Notes};

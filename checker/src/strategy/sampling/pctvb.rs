@@ -15,9 +15,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::choices::run;
 use super::dice::Dice;
 use super::pct::Priorities;
-use super::sampler::{Sample, run};
+use super::sampler::Sample;
 use crate::event::agent::Agent;
 use crate::event::byte_set::Stretches;
 use crate::event::names::{Obj, ThreadName};

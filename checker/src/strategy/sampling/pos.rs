@@ -11,8 +11,9 @@
 //! workaround for busy loops (fresh priorities after 1000 yields) is not needed: at a yield others go first
 //! ([`Point::yields`]), and a loop that only looks is blocked.
 
+use super::choices::{agents, run};
 use super::dice::Dice;
-use super::sampler::{Sample, agents, run};
+use super::sampler::Sample;
 use crate::event::agent::{Agent, AgentView};
 use crate::event::operation::Effect;
 use crate::state::scheduling_point::Point;

@@ -4,8 +4,9 @@
 //! Schedulers: An Empirical Study, TOPC 2016, compare with. Schedule n of a seed is the same whatever ran before it.
 //! It has no published bound; a schedule of k choices between n agents each has probability 1/n^k.
 
+use super::choices::{agents, run};
 use super::dice::Dice;
-use super::sampler::{Sample, agents, run};
+use super::sampler::Sample;
 use crate::event::agent::Agent;
 use crate::state::scheduling_point::Point;
 use crate::strategy::{Decision, Guide, Notes};

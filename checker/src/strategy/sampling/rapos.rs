@@ -7,8 +7,9 @@
 //! of its threads, in conflict with one of its events, or made possible by one. Where that is nothing, one of those that
 //! can run is. Deviation: an open timed wait is an operation of its own.
 
+use super::choices::{agents, run};
 use super::dice::Dice;
-use super::sampler::{Sample, agents, run};
+use super::sampler::Sample;
 use crate::event::agent::Agent;
 use crate::state::scheduling_point::Point;
 use crate::strategy::{Decision, Guide, Notes};

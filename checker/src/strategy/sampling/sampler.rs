@@ -4,10 +4,8 @@ use std::collections::VecDeque;
 
 use super::dice::Dice;
 use crate::cache::Cache;
-use crate::event::agent::Agent;
-use crate::program::{Epoch, Until};
-use crate::state::scheduling_point::Point;
-use crate::strategy::{Coverage, Decision, Guide, Next, Notes, Settled, Strategy, WorkItem};
+use crate::program::Epoch;
+use crate::strategy::{Coverage, Guide, Next, Notes, Settled, Strategy, WorkItem};
 use crate::trace::Trace;
 
 /// What makes a random search out of random numbers.
@@ -107,18 +105,4 @@ impl<S: Sample> Strategy for Sampler<S> {
 
 fn item(id: u64) -> WorkItem {
     WorkItem { id, prefix: Vec::new(), cost: 0, branch: None }
-}
-
-/// Who can be chosen, each once.
-pub(in crate::strategy) fn agents(at: &Point<'_>) -> impl Iterator<Item = Agent> {
-    // The ways in which one agent can go stand together.
-    let first = |nth: &usize| *nth == 0 || at.choices[nth - 1].agent != at.choices[*nth].agent;
-    (0..at.choices.len()).filter(first).map(|nth| at.choices[nth].agent)
-}
-
-/// Lets an agent run one event, in one of the ways in which it can go, each equally likely.
-pub(in crate::strategy) fn run(at: &Point<'_>, agent: Option<Agent>, dice: &mut Dice) -> Decision {
-    let mut ways = at.choices.iter().filter(|choice| Some(choice.agent) == agent);
-    let way = dice.below(ways.clone().count());
-    ways.nth(way).map_or(Decision::Cut, |&choice| Decision::Run { choice, until: Until::one() })
 }

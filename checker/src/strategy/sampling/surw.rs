@@ -13,9 +13,10 @@
 
 use std::collections::BTreeMap;
 
+use super::choices::{agents, run};
 use super::dice::Dice;
 use super::patience::Patience;
-use super::sampler::{Sample, agents, run};
+use super::sampler::Sample;
 use crate::event::agent::{Agent, Status};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::{Effect, Mode};

@@ -7,7 +7,7 @@ use crate::hb::ThreadTag;
 use crate::hb::hash::Mixer;
 use crate::program::{Scope, Until};
 use crate::state::scheduling_point::Point;
-use crate::strategy::sampling::sampler::agents;
+use crate::strategy::sampling::choices::agents;
 use crate::strategy::{Alternative, Decision, Guide, Notes};
 
 /// A thread that has given way this often has the lowest priority from then on.

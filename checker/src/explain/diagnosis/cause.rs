@@ -1,10 +1,9 @@
 //! Kinds of mistakes, as data.
 
-use super::falcon::Seen;
-use super::pair::Swap;
-use super::torn::Torn;
-use crate::event::names::{Obj, ThreadName};
+use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::wait::On;
+use crate::explain::swap::Swap;
+use crate::trace::queries::Seen;
 
 /// A class of mistakes, with who and what.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -195,4 +194,26 @@ pub struct Diagnosis {
     pub stuck: Vec<Stuck>,
     /// The evidence is thin: the pattern is not in every failing execution alone, or one of many.
     pub thin: bool,
+}
+
+/// Such an update.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Torn {
+    /// The one variable is written.
+    pub written: Seen,
+    /// Another thread reads it after that.
+    pub seen: Seen,
+    /// It reads the other variable as it was.
+    pub stale: Seen,
+    /// Where the first thread writes it, which is later, or never if the execution has failed by then.
+    pub late: Late,
+}
+
+/// A write that comes too late.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Late {
+    /// The event at this position.
+    Event(u32),
+    /// What its thread does there in other executions.
+    Missing(Site),
 }

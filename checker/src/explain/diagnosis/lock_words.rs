@@ -6,38 +6,15 @@
 
 use rustc_hash::FxHashMap;
 
-use super::held::{Held, touches};
-use crate::event::agent::Status;
+use super::lock_state::{Held, held_after};
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::{Access, Mode, OpKind};
-use crate::event::wait::On;
-use crate::trace::{Reason, Trace, TraceStep};
+use crate::trace::queries::touches;
+use crate::trace::{Trace, TraceStep};
 
 /// Whether what is done to a lock are accesses of memory.
 pub(super) fn is_stepwise(trace: &Trace, lock: Obj) -> bool {
     trace.steps.iter().any(|step| step.event.op.kind.is_access() && touches(step, lock))
-}
-
-/// The words of memory that threads waited for as for locks.
-pub(super) fn locks<'t>(traces: impl Iterator<Item = &'t Trace>) -> Vec<Obj> {
-    let mut locks = Vec::new();
-    for trace in traces {
-        let left = trace.unrun.iter().filter_map(|left| match &left.view.status {
-            Status::Blocked(on) => Some(on),
-            _ => None,
-        });
-        let blocked = trace.steps.iter().filter_map(|step| match &step.reason {
-            Reason::Blocked(_, on) => Some(on),
-            _ => None,
-        });
-        locks.extend(left.chain(blocked).filter_map(|on| match *on {
-            On::Mutex { obj, .. } | On::Read(obj) | On::Write(obj) => Some(obj),
-            _ => None,
-        }));
-        locks.sort_unstable();
-        locks.dedup();
-    }
-    locks
 }
 
 /// What a thread did to the lock last.
@@ -59,7 +36,7 @@ struct Call {
 }
 
 /// Who has such a lock, the longest first; nobody, where something is done to it that no lock is known by.
-pub(super) fn holders(trace: &Trace, lock: Obj) -> Vec<Held> {
+pub(super) fn holders_of_word(trace: &Trace, lock: Obj) -> Vec<Held> {
     let mut holding = Holding::default();
     for (position, step) in (0..).zip(&trace.steps).filter(|(_, step)| touches(step, lock)) {
         if holding.see(step, position, lock).is_none() {
@@ -129,4 +106,13 @@ impl Holding {
         }
         self.last.insert(thread, Last::Waited(Call { site, reads }));
     }
+}
+
+/// Who has a lock, or has taken a semaphore, the longest first. A post by a thread that has taken nothing is one for
+/// somebody else.
+pub(super) fn holders(trace: &Trace, lock: Obj) -> Vec<Held> {
+    if is_stepwise(trace, lock) {
+        return holders_of_word(trace, lock);
+    }
+    held_after(&trace.steps, lock)
 }

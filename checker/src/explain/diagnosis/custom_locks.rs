@@ -6,11 +6,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::evidence::Evidence;
-use super::falcon::Seen;
-use super::held::has_ended;
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::OpKind;
+use crate::explain::evidence::Evidence;
+use crate::trace::queries::{Seen, has_ended};
 use crate::trace::{Trace, TraceStep};
 
 /// The look and the two changes by which the threads of a pattern came past a lock, if every failing execution has such, more

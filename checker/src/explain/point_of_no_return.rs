@@ -3,7 +3,7 @@
 //! What holds after an event holds after every later one, so the point is found by halving. Whether every continuation
 //! fails is decided by running them all, up to order; where there are too many, the share of random ones that fail has to do.
 
-use super::lab::{Halt, Lab};
+use super::experiment::{Halt, Lab};
 use crate::cache::{Cache, Rule};
 use crate::event::agent::{AgentView, Choice};
 use crate::event::names::{Obj, Site, ThreadName};

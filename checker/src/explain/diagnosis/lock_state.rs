@@ -2,11 +2,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::stepwise;
-use super::stepwise::is_stepwise;
 use crate::event::lock_action::{Hold, LockAction};
 use crate::event::names::{Obj, Site, ThreadName};
-use crate::event::operation::OpKind;
+use crate::trace::queries::{is_post, touches};
 use crate::trace::{Trace, TraceStep};
 
 /// A lock that was taken and not given back.
@@ -18,20 +16,6 @@ pub(super) struct Held {
     pub(super) taken: u32,
     /// It was taken to read: others can have it as well.
     pub(super) reads: bool,
-}
-
-/// Whether a thread was not there any more at the end of an execution.
-pub(super) fn has_ended(trace: &Trace, thread: ThreadName) -> bool {
-    !trace.unrun.iter().any(|left| !left.closed && left.view.agent.thread() == thread)
-}
-
-/// Who has a lock, or has taken a semaphore, the longest first. A post by a thread that has taken nothing is one for
-/// somebody else.
-pub(super) fn holders(trace: &Trace, lock: Obj) -> Vec<Held> {
-    if is_stepwise(trace, lock) {
-        return stepwise::holders(trace, lock);
-    }
-    held_after(&trace.steps, lock)
 }
 
 /// Who has a lock, or has taken a semaphore, after these events of an execution.
@@ -93,22 +77,4 @@ pub(super) fn would(trace: &Trace, passing: &[Trace], is_it: &dyn Fn(&TraceStep)
         !passing.is_empty() && passing.iter().all(|other| times(other, *thread) > here)
     };
     trace.threads.iter().copied().filter(would).collect()
-}
-
-/// Whether an event signals a condition variable, to one or to all.
-pub(super) fn is_signal(step: &TraceStep, condition: Obj) -> bool {
-    matches!(step.event.op.kind, OpKind::Signal | OpKind::Broadcast) && touches(step, condition)
-}
-
-/// Whether a thread arrives at a barrier in an event.
-pub(super) fn is_arrival(step: &TraceStep, barrier: Obj) -> bool {
-    step.event.op.kind == OpKind::BarrierArrive && touches(step, barrier)
-}
-
-pub(super) fn is_post(step: &TraceStep, semaphore: Obj) -> bool {
-    step.event.did_to(semaphore) == Some(LockAction::Release(Hold::Unit))
-}
-
-pub(super) fn touches(step: &TraceStep, obj: Obj) -> bool {
-    step.event.did.accesses.iter().any(|access| access.obj.overlaps(&obj))
 }

@@ -4,13 +4,11 @@
 //! on that one, while another thread waits as well; or nobody has signalled since.
 
 use super::cause::{Cause, Given, Woken};
-use super::falcon::Seen;
-use super::held::{is_signal, touches};
-use super::waiting::blocked;
-use crate::event::lock_action::Hold;
 use crate::event::names::{Obj, ThreadName};
-use crate::event::operation::{Access, OpKind};
 use crate::event::wait::On;
+use crate::trace::queries::{
+    Seen, blocked, changed_since_look, early, is_wait, last_signal, wait, writes, written,
+};
 use crate::trace::{Trace, TraceStep};
 
 /// Why threads that wait for a signal at the end are not woken: a signal that was lost on another one tells most. Who has looked
@@ -44,16 +42,6 @@ pub(super) fn cause(trace: &Trace) -> Option<Cause> {
     Some(misled.or_else(overtaken).or_else(early).unwrap_or_else(|| first.missed()))
 }
 
-/// Of threads that wait at these condition variables, the first one whose last signal came while nobody waited, with that; of
-/// those that wait as they should, only if all do.
-pub(crate) fn lost(trace: &Trace, waiting: &[(ThreadName, Obj)]) -> Option<(ThreadName, Obj, u32)> {
-    let waiting = waiting.iter().map(|&(thread, condition)| Waiter::new(trace, thread, condition));
-    let waiting: Vec<Waiter> = waiting.collect();
-    owed(&waiting).into_iter().find_map(|waiter| {
-        early(trace, waiter.condition).map(|signal| (waiter.thread, waiter.condition, signal))
-    })
-}
-
 /// Those who have looked at something that was changed since, or all, if nobody has.
 fn owed(waiting: &[Waiter]) -> Vec<&Waiter> {
     let owed: Vec<&Waiter> = waiting.iter().filter(|waiter| waiter.changed.is_some()).collect();
@@ -75,10 +63,7 @@ struct Waiter {
 impl Waiter {
     fn new(trace: &Trace, thread: ThreadName, condition: Obj) -> Self {
         let begins = wait(trace, thread, condition);
-        let end = trace.steps.len() as u32;
-        let looks = begins.into_iter().flat_map(|begins| looks(trace, thread, begins));
-        let changed = looks.filter_map(|look| written(trace, thread, (look.position, end), &[look.obj]));
-        let changed = changed.min_by_key(|write| write.position);
+        let changed = changed_since_look(trace, thread, condition);
         Self { thread, condition, begins, last: last_given(trace, condition), changed }
     }
 
@@ -87,36 +72,6 @@ impl Waiter {
         let is_later = |write: &Seen| last.as_ref().is_none_or(|last| last.signal < write.position);
         Cause::MissedNotification { thread, condition, last: last.clone(), changed: changed.filter(is_later) }
     }
-}
-
-/// What a thread has read since it took a lock last, before an event of its own.
-pub(super) fn looks(trace: &Trace, thread: ThreadName, before: u32) -> impl Iterator<Item = Seen> {
-    let own = (0..before).rev().map(|at| (at, &trace.steps[at as usize]));
-    let own = own.filter(move |(_, step)| step.event.id.thread == thread);
-    let section = own.take_while(|(_, step)| step.event.acquired() != Some(Hold::Exclusive));
-    section.filter(|(_, step)| step.event.op.kind.is_access()).flat_map(move |(position, step)| {
-        let accesses = step.event.did.accesses.iter();
-        accesses.map(move |access| Seen { thread, writes: false, obj: access.obj, position })
-    })
-}
-
-/// The position of the last signal.
-pub(super) fn last_signal(trace: &Trace, condition: Obj) -> Option<u32> {
-    trace.steps.iter().rposition(|step| is_signal(step, condition)).map(|at| at as u32)
-}
-
-/// The last signal, if it woke nobody.
-fn early(trace: &Trace, condition: Obj) -> Option<u32> {
-    last_signal(trace, condition).filter(|&signal| !trace.steps[signal as usize].woke)
-}
-
-/// Where a thread began to wait for the last time.
-fn wait(trace: &Trace, thread: ThreadName, condition: Obj) -> Option<u32> {
-    trace.steps.iter().rposition(|step| is_wait(step, thread, condition)).map(|at| at as u32)
-}
-
-fn is_wait(step: &TraceStep, thread: ThreadName, condition: Obj) -> bool {
-    step.event.id.thread == thread && step.event.op.kind == OpKind::CondWait && touches(step, condition)
 }
 
 /// The last signal and whom it woke.
@@ -148,26 +103,6 @@ fn woken(trace: &Trace, (thread, condition): (ThreadName, Obj), (signal, at): (u
         written(trace, thread, (signal, at), &looks)
     });
     Woken { thread, again, overtaken }
-}
-
-/// The first write of another thread to one of these objects between two positions.
-pub(super) fn written(
-    trace: &Trace,
-    thread: ThreadName,
-    (from, to): (u32, u32),
-    looks: &[Obj],
-) -> Option<Seen> {
-    let between = (from..to).zip(&trace.steps[from as usize..to as usize]);
-    let others = between.filter(|(_, step)| step.event.id.thread != thread && step.event.op.kind.is_access());
-    others.into_iter().find_map(|(position, step)| {
-        let is_it = |access: &&Access| writes(access) && looks.iter().any(|look| look.overlaps(&access.obj));
-        let access = step.event.did.accesses.iter().find(is_it)?;
-        Some(Seen { thread: step.event.id.thread, writes: true, obj: access.obj, position })
-    })
-}
-
-pub(super) fn writes(access: &Access) -> bool {
-    !access.mode.leaves_as_it_is()
 }
 
 #[cfg(test)]
@@ -209,7 +144,7 @@ mod tests {
         let early = format!("signal c, create T2, create T3, {BRING}, {BRING} | T2: {FETCH} | T3: {FETCH}");
         assert_eq!(told(&early), told(&text));
         let own = text.replacen("create T2", "create T2, yield", 1).replace("signal c", "broadcast c");
-        assert!(super::super::tests::outcome(&own).findings.is_empty());
+        assert!(crate::explain::tests::outcome(&own).findings.is_empty());
     }
 
     /// A barrier whose second round begins before the first one is left by all.
@@ -237,7 +172,7 @@ mod tests {
                     | T2: lock m, r n, if n == 1 { w n 0, signal come }, unlock m \
                     | T3: lock m, r n, while n == 0 { wait come m, r n }, unlock m";
         assert_eq!(told(text), "1: 2 changes it");
-        let detail = super::super::tests::found(text, &Options::default()).failure.detail;
+        let detail = crate::explain::tests::found(text, &Options::default()).failure.detail;
         assert!(!matches!(detail, FailureDetail::LostWakeUp { .. }), "{detail:?}");
         let early =
             "create T2, signal c, lock m, w x 1, unlock m | T2: lock m, r x, while x == 0 { wait c m, r x }";

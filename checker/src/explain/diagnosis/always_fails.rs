@@ -4,42 +4,20 @@
 //! none: another order would have failed as well, unless nothing could have come in that order. A semaphore is not
 //! taken for a lock, which only executions that end well show.
 
-use super::cause::{Cause, Diagnosis, Stuck, Wants};
-use super::diagnose::life;
-use super::held::{is_arrival, touches, would};
-use super::lab::switches;
-use super::waiting::{blocked, circling, entangled, links};
-use super::woken::last_signal;
-use super::{Explanation, Finding};
+use super::cause::{Cause, Stuck, Wants};
+use super::lock_state::would;
+use super::use_after_free::life;
+use super::wait_for::{circling, entangled, links};
 use crate::event::failure::{Failure, FailureKind};
 use crate::event::names::Obj;
 use crate::event::operation::{Access, Mode, OpKind};
 use crate::event::wait::On;
 use crate::trace::cost::forced_order;
+use crate::trace::queries::{blocked, is_arrival, last_signal, touches};
 use crate::trace::{Trace, TraceStep};
 
-/// Explains what fails whatever the schedule, if its execution tells why.
-pub(super) fn explained(found: &Finding) -> Option<Explanation> {
-    let cause = cause(found.identity.kind(), &found.failure, &found.trace)?;
-    let diagnosis = Diagnosis { cause, past: None, stuck: Vec::new(), thin: false };
-    Some(Explanation {
-        finding: found.clone(),
-        original: None,
-        minimised: false,
-        switches: switches(&found.trace.steps),
-        depth: None,
-        suspects: Vec::new(),
-        compared: (0, 0),
-        pair: None,
-        no_return: None,
-        diagnosis,
-        missing: Vec::new(),
-        executions: 0,
-    })
-}
-
 /// What a failing execution of this kind tells by itself.
-pub(super) fn cause(kind: FailureKind, failure: &Failure, trace: &Trace) -> Option<Cause> {
+pub(in crate::explain) fn cause(kind: FailureKind, failure: &Failure, trace: &Trace) -> Option<Cause> {
     match kind {
         FailureKind::Deadlock => {
             entangled(trace, &[]).or_else(|| lost_wake_up(trace)).or_else(|| standstill(trace))
@@ -207,6 +185,6 @@ mod tests {
     fn what_its_execution_does_not_tell_is_left_untold() {
         let text = "create T2, join T2, assert 0 | T2: w x 1";
         let found = found(text, &Options::default());
-        assert!(super::explained(&found).is_none());
+        assert!(cause(found.identity.kind(), &found.failure, &found.trace).is_none());
     }
 }

@@ -8,13 +8,11 @@ use rustc_hash::FxHashMap;
 
 use super::cause;
 use super::cause::{Cause, Given};
-use super::held::{is_signal, touches};
-use super::waiting::blocked;
-use super::woken::writes;
 use crate::event::lock_action::Hold;
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::{Access, OpKind};
 use crate::event::wait::On;
+use crate::trace::queries::{blocked, is_signal, touches, writes};
 use crate::trace::{Trace, TraceStep};
 
 /// A wait, with the lock given back.

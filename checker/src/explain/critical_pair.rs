@@ -7,8 +7,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::lab::{Experiment, Halt, Lab};
+use super::experiment::{Experiment, Halt, Lab};
 use super::plan::{Leg, Plan, Recall};
+use super::swap::{Second, Swap};
 use crate::event::agent::{Agent, Status};
 use crate::event::failure::FailureKind;
 use crate::event::names::{EventId, ThreadName};
@@ -20,24 +21,6 @@ use crate::trace::{Trace, TraceStep};
 
 /// How many swaps are tried.
 const SWAPS: u64 = 300;
-
-/// Two events of a failing execution, in the order that they have there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Swap {
-    /// The position of the first one.
-    pub first: u32,
-    /// The second one.
-    pub second: Second,
-}
-
-/// An event, or what should have been one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Second {
-    /// At this position.
-    Event(u32),
-    /// The operation that this thread was left with.
-    Pending(ThreadName),
-}
 
 /// What makes the difference between a failing execution and one that ends well.
 #[derive(Clone, Debug)]

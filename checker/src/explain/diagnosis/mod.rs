@@ -3,20 +3,34 @@
 //! Where threads wait for each other, what they wait for tells; else the pattern that failing executions have in common,
 //! and of several such the one that the critical pair is part of.
 
-use super::cause::{Cause, Diagnosis, Life, Stuck};
+pub(super) mod always_fails;
+mod antipatterns;
+pub(super) mod cause;
+mod condition_waits;
+mod custom_locks;
+mod lock_state;
+mod lock_words;
+mod stale_reads;
+mod torn_updates;
+mod use_after_free;
+mod wait_for;
+mod wakeups;
+
+use self::cause::{Cause, Diagnosis, Stuck, Torn};
+use self::custom_locks::past;
+use self::stale_reads::overtaken;
+use self::torn_updates::torn;
+use self::use_after_free::life;
+use self::wait_for::{circling, waiting};
+use super::critical_pair::CriticalPair;
 use super::evidence::Evidence;
-use super::falcon::{Seen, Suspect};
-use super::pair::{CriticalPair, Second, Swap};
-use super::past::past;
-use super::sections::overtaken;
-use super::torn::{Torn, torn};
-use super::waiting::{circling, waiting};
-use super::{alone, signs};
-use crate::event::failure::{Doing, Failure, FailureKind};
-use crate::event::names::Obj;
+use super::fault_localisation::Suspect;
+use super::swap::{Second, Swap};
+use crate::event::failure::{Failure, FailureKind};
 use crate::event::operation::{Access, Mode, OpKind};
 use crate::event::recorded::Recorded;
 use crate::event::wait::On;
+use crate::trace::queries::Seen;
 use crate::trace::{Trace, TraceStep};
 
 /// A pattern with a lower score says little, and so does one of more than so many equal ones.
@@ -35,7 +49,7 @@ pub(super) fn diagnose(
         _ => None,
     };
     let certain = match failure.kind {
-        kind if pair.is_none() && evidence.passing.is_empty() => alone::cause(kind, failure, trace),
+        kind if pair.is_none() && evidence.passing.is_empty() => always_fails::cause(kind, failure, trace),
         FailureKind::Deadlock => waiting(trace, swap, &evidence.passing),
         FailureKind::Livelock => Some(Cause::Livelock(circling(trace))),
         FailureKind::UseAfterFree => life(failure, trace, swap).map(Cause::UseAfterFree),
@@ -46,8 +60,8 @@ pub(super) fn diagnose(
         return Diagnosis { cause, past: None, stuck: Vec::new(), thin: false };
     }
     let is_stuck = matches!(failure.kind, FailureKind::Deadlock);
-    let stuck = if is_stuck { alone::stuck(trace, &evidence.passing) } else { Vec::new() };
-    if let Some(cause) = signs::cause(trace, swap, evidence) {
+    let stuck = if is_stuck { always_fails::stuck(trace, &evidence.passing) } else { Vec::new() };
+    if let Some(cause) = antipatterns::cause(trace, swap, evidence) {
         let stuck = stuck.into_iter().filter(|stuck| is_beside(stuck, None)).collect();
         return Diagnosis { cause, past: None, stuck, thin: false };
     }
@@ -263,19 +277,4 @@ fn read_before(trace: &Trace, seen: &[Seen]) -> Option<Seen> {
     let is_plain = trace.steps[local.position as usize].event.op.kind == OpKind::Write;
     let read = Seen { thread: local.thread, writes: false, obj: local.obj, position: position as u32 };
     (is_read && is_stale && is_plain && remote.thread != local.thread).then_some(read)
-}
-
-/// What became of a block that was freed: the last event of the thread that failed, if that was it.
-pub(super) fn life(failure: &Failure, trace: &Trace, swap: Option<Swap>) -> Option<Life> {
-    let freed_by = failure.others.iter().find(|party| party.doing == Doing::Freed)?.thread;
-    let late = trace.steps.iter().rposition(|step| Some(step.event.id.thread) == failure.thread)?;
-    let touched = |event: &Recorded| event.did.accesses.iter().map(|access| access.obj).collect::<Vec<Obj>>();
-    let block = touched(&trace.steps[late].event).into_iter().find(|obj| obj.name.is_allocated())?;
-    let frees = |step: &TraceStep| {
-        step.event.op.kind == OpKind::Free && touched(&step.event).iter().any(|obj| obj.overlaps(&block))
-    };
-    let freed = trace.steps[..late].iter().rposition(frees);
-    let is_swapped =
-        |swap: Swap| Some(swap.first as usize) == freed && swap.second == Second::Event(late as u32);
-    Some(Life { block, late: late as u32, freed_by, unordered: swap.is_some_and(is_swapped) })
 }

@@ -9,40 +9,19 @@ use std::cmp::Reverse;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::evidence::Evidence;
-use super::falcon::Seen;
-use super::pair::{Second, Swap};
+use super::cause::{Late, Torn};
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::{Mode, OpKind};
+use crate::explain::evidence::Evidence;
+use crate::explain::swap::{Second, Swap};
 use crate::trace::Trace;
+use crate::trace::queries::Seen;
 
 /// So many times as many fail with such an update as end well, at the least.
 const MOSTLY: usize = 3;
 
 /// So many accesses of one thread lie between two that belong together, at the most.
 const NEAR: usize = 8;
-
-/// Such an update.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Torn {
-    /// The one variable is written.
-    pub written: Seen,
-    /// Another thread reads it after that.
-    pub seen: Seen,
-    /// It reads the other variable as it was.
-    pub stale: Seen,
-    /// Where the first thread writes it, which is later, or never if the execution has failed by then.
-    pub late: Late,
-}
-
-/// A write that comes too late.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Late {
-    /// The event at this position.
-    Event(u32),
-    /// What its thread does there in other executions.
-    Missing(Site),
-}
 
 impl Torn {
     /// The two variables.

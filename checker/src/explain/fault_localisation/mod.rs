@@ -17,11 +17,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::objects::Objects;
 pub use self::window::{Pattern, Touch};
 use self::window::{Slot, Window};
-use super::stepwise::locks;
 use crate::event::lock_action::LockAction;
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::{Access, Mode, OpKind};
 use crate::trace::Trace;
+use crate::trace::queries::{Seen, lock_words};
 
 /// A pattern with its score.
 #[derive(Clone, PartialEq, Debug)]
@@ -42,19 +42,6 @@ pub struct Suspect {
     pub seen: Vec<Seen>,
 }
 
-/// An access of a pattern, in one execution.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Seen {
-    /// Whose it is.
-    pub thread: ThreadName,
-    /// Whether it writes; else it reads.
-    pub writes: bool,
-    /// What it touches: bytes that all accesses of the pattern share with one object.
-    pub obj: Obj,
-    /// The event's position in the trace.
-    pub position: u32,
-}
-
 /// A pattern's counts.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
@@ -70,7 +57,7 @@ type Key = (Pattern, Obj);
 #[must_use]
 pub fn rank(failing: &[&Trace], passing: &[&Trace], failed: Option<u32>) -> Vec<Suspect> {
     let all = || failing.iter().chain(passing).copied();
-    let objects = Objects::of(all(), &locks(all()));
+    let objects = Objects::of(all(), &lock_words(all()));
     let Some((shown, others)) = failing.split_first() else { return Vec::new() };
     let seen = patterns(shown, &objects);
     let mut counts: FxHashMap<Key, Count> =

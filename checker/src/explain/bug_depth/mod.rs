@@ -13,7 +13,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use self::priority::{ByPriority, Enact, Move};
-use super::lab::{Experiment, Halt, Lab};
+use super::experiment::{Experiment, Halt, Lab};
 use crate::program::Program;
 
 /// How many executions measuring a depth may take.

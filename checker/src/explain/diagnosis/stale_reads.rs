@@ -3,11 +3,11 @@
 //! Where the order of two critical sections decides, and the thread of the later one has looked before at what the earlier one
 //! writes, it goes on from what it knew then: an index into what has moved, a decision that does not hold any more.
 
-use super::falcon::Seen;
-use super::pair::{Second, Swap};
 use crate::event::lock_action::{Hold, LockAction};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::{Mode, OpKind};
+use crate::explain::swap::{Second, Swap};
+use crate::trace::queries::Seen;
 use crate::trace::{Trace, TraceStep};
 
 /// So many events of its own ago a thread may have looked, at the most.

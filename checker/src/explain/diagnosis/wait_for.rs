@@ -1,15 +1,15 @@
 //! What threads wait for at the end, and what that tells of the cause.
 
 use super::cause::{Cause, Circling, Link, Wants};
-use super::held::{
-    Held, has_ended, holders, is_arrival, is_post, is_signal, lock_sites, posts, touches, would,
-};
-use super::pair::{Second, Swap};
-use super::{waits, woken};
+use super::lock_state::{Held, lock_sites, posts, would};
+use super::lock_words::holders;
+use super::{condition_waits, wakeups};
 use crate::event::agent::{AgentView, Status};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::Access;
 use crate::event::wait::On;
+use crate::explain::swap::{Second, Swap};
+use crate::trace::queries::{blocked, has_ended, is_arrival, is_post, is_signal, touches};
 use crate::trace::{Trace, TraceStep};
 
 /// Who does the same again and again at the end, and who has brought about what each of them looks at.
@@ -36,24 +36,16 @@ pub(super) fn circling(trace: &Trace) -> Vec<Circling> {
 
 /// What threads wait for at the end; the swap is the one that makes the execution pass, and these pass.
 pub(super) fn waiting(trace: &Trace, swap: Option<Swap>, passing: &[Trace]) -> Option<Cause> {
-    entangled(trace, passing).or_else(|| woken::cause(trace)).or_else(|| waits::unanswered(trace)).or_else(
-        || {
+    entangled(trace, passing)
+        .or_else(|| wakeups::cause(trace))
+        .or_else(|| condition_waits::unanswered(trace))
+        .or_else(|| {
             blocked(trace).find_map(|(view, on)| match *on {
                 On::Futex(word) => changed(trace, view.agent.thread(), word, swap?),
                 On::Sem(semaphore) => posted(trace, view.agent.thread(), semaphore, passing),
                 _ => None,
             })
-        },
-    )
-}
-
-/// Who waits at the end, and for what.
-pub(super) fn blocked(trace: &Trace) -> impl Iterator<Item = (&AgentView, &On)> {
-    let left = trace.unrun.iter().filter(|left| !left.closed);
-    left.filter_map(|left| match &left.view.status {
-        Status::Blocked(on) => Some((&left.view, on)),
-        _ => None,
-    })
+        })
 }
 
 /// How threads stand in each other's way, or one in its own.

@@ -13,7 +13,7 @@ use crate::limit::{Go, Limit};
 use crate::program::{Ending, Program, Scope};
 use crate::search::Identity;
 use crate::strategy::Guide;
-use crate::trace::{Trace, TraceStep};
+use crate::trace::{Trace, cost};
 
 /// Why experiments end before they are through.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -77,13 +77,8 @@ pub(super) struct Cost {
 impl Experiment {
     pub(super) fn cost(&self) -> Cost {
         let steps = &self.trace.steps[..self.point];
-        Cost { preemptions: self.trace.preemptions(), switches: switches(steps), point: self.point }
+        Cost { preemptions: self.trace.preemptions(), switches: cost::switches(steps), point: self.point }
     }
-}
-
-/// How often another thread runs than before.
-pub(super) fn switches(steps: &[TraceStep]) -> u32 {
-    steps.iter().filter(|step| step.reason.is_switch()).count() as u32
 }
 
 impl<'a, P: Program> Lab<'a, P> {

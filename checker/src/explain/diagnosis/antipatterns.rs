@@ -7,14 +7,13 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cause::{Cause, Stolen};
-use super::evidence::Evidence;
-use super::falcon::Seen;
-use super::held::{held_after, touches};
-use super::pair::{Second, Swap};
-use super::waits::{Wait, Woken, is_in_vain, slept_on, waits};
-use super::woken::{looks, writes, written};
+use super::condition_waits::{Wait, Woken, is_in_vain, slept_on, waits};
+use super::lock_state::held_after;
 use crate::event::names::{Obj, Site};
 use crate::event::operation::OpKind;
+use crate::explain::evidence::Evidence;
+use crate::explain::swap::{Second, Swap};
+use crate::trace::queries::{Seen, looks, touches, writes, written};
 use crate::trace::{Trace, TraceStep};
 
 /// What is rarer among executions that have it is no sign.
@@ -215,7 +214,7 @@ mod tests {
     #[test]
     fn who_looks_again_is_not_said_to_go_on() {
         let right = one_of_two("while n == 0 { wait c m, r n }");
-        assert!(super::super::tests::outcome(&right).findings.is_empty());
+        assert!(crate::explain::tests::outcome(&right).findings.is_empty());
         let text =
             right.replacen("unlock m |", &format!("unlock m, {ADDS}, join T2, r x, assert x == 2 |"), 1);
         is_told(&text.replace("unlock m | T3", &format!("unlock m, {ADDS} | T3")), "lost update");
