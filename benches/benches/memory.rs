@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use benches::{build, is_measured, launch, peak_memory};
 use checker::limit::Limit;
-use checker::search::{Go, Observer, Options, Progress, explore};
+use checker::search::{Observer, Options, Progress, StopRequest, explore};
 use checker::strategy::StrategyKind;
 use ptrace_backend::Stepping;
 
@@ -63,7 +63,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         max_delays: u32::MAX,
         max_schedules: Some(schedules),
         keep_going: true,
-        limit: Limit::new(move || if ended.load(Ordering::Relaxed) { Go::Cancelled } else { Go::Continue }),
+        limit: Limit::new(move || {
+            if ended.load(Ordering::Relaxed) { StopRequest::Cancelled } else { StopRequest::Continue }
+        }),
         ..Options::default()
     };
     let mut out = io::stdout();

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use benches::{Patient, Sample, build, is_measured, launch};
 use checker::limit::Limit;
 use checker::model::Model;
-use checker::seam::Program;
-use checker::search::{Alone, Go, Options, Workers, explore_with};
+use checker::program::Program;
+use checker::search::{NoWorkers, Options, StopRequest, Workers, explore_with};
 use checker::strategy::StrategyKind;
 use explorer::program::worker_pool::{Parallelism, Repeatable, WorkerPool};
 use ptrace_backend::Stepping;
@@ -164,7 +164,10 @@ fn rate<P: Program + Repeatable>(
     turn: Duration,
 ) -> Outcome<f64> {
     let begin = Instant::now();
-    let limit = Limit::new(move || if begin.elapsed() < turn { Go::Continue } else { Go::BudgetSpent });
+    let limit =
+        Limit::new(
+            move || if begin.elapsed() < turn { StopRequest::Continue } else { StopRequest::BudgetSpent },
+        );
     let options = Options { strategy, max_schedules: None, keep_going: true, limit, ..Options::default() };
     let mut done = 0;
     while begin.elapsed() < turn {
@@ -178,7 +181,7 @@ fn rate<P: Program + Repeatable>(
                     (&options.limit, &taken_in),
                 ))
             } else {
-                Box::new(Alone)
+                Box::new(NoWorkers)
             };
             explore_with(program, &options, others, &mut Patient)
         })?;

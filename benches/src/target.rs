@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use checker::seam::{Choice, Execution, Program, Scope, Status, Until};
+use checker::program::{Choice, Execution, Program, Scope, Status, Until};
 use checker::search::{Observer, Progress};
 use ptrace_backend::{LaunchError, LaunchSpec, PtraceProgram, Stepping};
 use tests::{Build, BuildError, Optimisation};

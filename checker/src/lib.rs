@@ -22,8 +22,5 @@ pub mod state;
 pub mod strategy;
 pub mod trace;
 
-pub use self::event::{
-    byte_set as stretches, divergence as difference, failure, lock_action, names, operation as op, recorded,
-};
-pub use self::program as seam;
+pub use self::event::{byte_set, divergence, failure, lock_action, names, operation, recorded};
 pub use self::trace::cost;

@@ -8,24 +8,24 @@ use std::sync::Arc;
 
 /// Says whether to go on; clones say the same. The default has no end.
 #[derive(Clone, Default)]
-pub struct Limit(Option<Arc<dyn Fn() -> Go + Send + Sync>>);
+pub struct Limit(Option<Arc<dyn Fn() -> StopRequest + Send + Sync>>);
 
 impl Limit {
     /// Asks this, at every event and in every round of a long loop: it has to be cheap.
-    pub fn new(look: impl Fn() -> Go + Send + Sync + 'static) -> Self {
+    pub fn new(look: impl Fn() -> StopRequest + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(look)))
     }
 
     /// Whether to go on.
     #[must_use]
-    pub fn look(&self) -> Go {
-        self.0.as_ref().map_or(Go::Continue, |look| look())
+    pub fn look(&self) -> StopRequest {
+        self.0.as_ref().map_or(StopRequest::Continue, |look| look())
     }
 
     /// Whether it is time to end: what a loop works out after that is not needed.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        matches!(self.look(), Go::BudgetSpent | Go::Cancelled)
+        matches!(self.look(), StopRequest::BudgetSpent | StopRequest::Cancelled)
     }
 }
 
@@ -46,7 +46,7 @@ impl Eq for Limit {}
 
 /// What the loop asks its owner at every event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Go {
+pub enum StopRequest {
     /// Go on.
     Continue,
     /// Go on, unless what runs is to leave as much time for others.

@@ -7,7 +7,7 @@
 //!    same events, in this process and in another one.
 //! 4. The backend *describes* operations ([`Op::may`] before, [`Event::did`] after). Which of them depend on one another
 //!    is the checker's business alone.
-//! 5. No address, process id or file descriptor crosses the seam: only the names of [`crate::event::names`].
+//! 5. No address, process id or file descriptor leaves the backend: only the names of [`crate::event::names`].
 //! 6. A failed thread is held where it failed: it never moves again, the others can. The process ends in
 //!    [`Execution::finish`]. A thread that does not come to its next key point within the time limit has failed with [`FailureKind::Timeout`](crate::event::failure::FailureKind::Timeout), at its event.
 //! 7. A thread at a [`OpKind::Yield`] or [`OpKind::Sleep`] can be chosen. Whether it has to let others go first is the
@@ -23,7 +23,7 @@ use smallvec::SmallVec;
 
 use crate::account::{HiddenAccess, Unwatched};
 pub use crate::event::agent::{Agent, AgentView, Choice, Pick, Status};
-use crate::event::byte_set::Stretches;
+use crate::event::byte_set::ByteSet;
 use crate::event::divergence::Difference;
 use crate::event::failure::Failure;
 use crate::event::names::{EventId, Obj, Site, ThreadName};
@@ -88,7 +88,7 @@ pub enum Scope {
     /// Synchronisation operations, spin loops that are recognised, and accesses to these bytes. Other accesses run along with
     /// the event of their thread before them, but for the first one after the thread was created and after an event that may
     /// let another agent go ([`OpKind::may_let_go`]): a thread that has nothing to say about who is next is not held up.
-    Objects(Arc<Stretches>),
+    Objects(Arc<ByteSet>),
 }
 
 impl Scope {

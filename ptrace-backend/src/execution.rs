@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use checker::difference::{Difference, Seen};
+use checker::divergence::{Difference, Seen};
 use checker::names::{Site, ThreadName};
 use checker::peculiarity::Peculiarity;
-use checker::seam::{
+use checker::program::{
     Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, OpKey, Status, Step, Stop,
     Until,
 };

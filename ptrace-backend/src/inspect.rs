@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use checker::difference::{Difference, Seen};
+use checker::divergence::{Difference, Seen};
 use checker::names::{Site, ThreadName};
-use checker::op::OpKind;
-use checker::seam::{Agent, Choice, ExecutionError, OpKey};
+use checker::operation::OpKind;
+use checker::program::{Agent, Choice, ExecutionError, OpKey};
 
 use crate::control::functions::Function;
 use crate::control::process::Process;

@@ -1,6 +1,6 @@
 //! A real Linux process as a program that the checker can drive.
 //!
-//! [`PtraceProgram`] launches an ordinary executable under ptrace and implements [`checker::seam::Program`].
+//! [`PtraceProgram`] launches an ordinary executable under ptrace and implements [`checker::program::Program`].
 
 #![warn(clippy::unwrap_used)]
 

@@ -6,8 +6,8 @@ use std::thread::ThreadId;
 
 use checker::limit::Limit;
 use checker::names::{Obj, Site, ThreadName};
-use checker::seam::{Epoch, ExecutionError, Program, Scope, StartError};
-use checker::search::Go;
+use checker::program::{Epoch, ExecutionError, Program, Scope, StartError};
+use checker::search::StopRequest;
 use checker::trace::Trace;
 
 use crate::control::knowledge::Shared;
@@ -78,9 +78,9 @@ impl PtraceProgram {
     fn launch_on(spec: LaunchSpec, cpus: Vec<usize>) -> Result<Self, LaunchError> {
         let executable = preflight::inspect(&spec.program)?;
         match spec.limit.look() {
-            Go::Cancelled => return Err(LaunchError::Cancelled),
-            Go::BudgetSpent => return Err(LaunchError::OutOfTime),
-            Go::Continue | Go::HalfSpent => {}
+            StopRequest::Cancelled => return Err(LaunchError::Cancelled),
+            StopRequest::BudgetSpent => return Err(LaunchError::OutOfTime),
+            StopRequest::Continue | StopRequest::HalfSpent => {}
         }
         // Without it everything is slower, and that is all.
         let is_bound = cpus.first().is_some_and(|&cpu| fd::pin_to(cpu).is_ok());

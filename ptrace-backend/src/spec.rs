@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use checker::limit::Limit;
-use checker::seam::ExecutionError;
+use checker::program::ExecutionError;
 
 /// A program with everything that determines what it does.
 #[derive(Debug, Clone)]

@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bundled::{CPP, RUST, all_in_c, at_both_levels};
+use checker::byte_set::ByteSet;
 use checker::names::Obj;
-use checker::op::OpKind;
-use checker::seam::{
+use checker::operation::OpKind;
+use checker::program::{
     Agent, AgentView, Choice, Execution, On, OpKey, Program, Scope, Status, Step, Stop, Until,
 };
-use checker::stretches::Stretches;
 use ptrace_backend::{LaunchSpec, PtraceProgram};
 
 /// So many orders of priority.
@@ -144,7 +144,7 @@ fn compare(program: &Path) -> [u64; 4] {
     scopes.push(Vec::new());
     let mut sums = [0; 4];
     for variables in scopes {
-        let objects: Stretches = variables.iter().chain(&spun_on).copied().collect();
+        let objects: ByteSet = variables.iter().chain(&spun_on).copied().collect();
         let scope = Scope::Objects(Arc::new(objects));
         let before = program.stops();
         let narrow: Vec<Shown> = (0..ORDERS).map(|order| execute(&program, &scope, order)).collect();

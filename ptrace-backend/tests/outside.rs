@@ -4,7 +4,7 @@ mod compiled;
 
 use std::fs;
 
-use checker::seam::{Choice, Execution, Program, Scope, Status, Stop, Until};
+use checker::program::{Choice, Execution, Program, Scope, Status, Stop, Until};
 use compiled::compile;
 use ptrace_backend::{LaunchSpec, PtraceProgram};
 use tempfile::TempDir;

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::thread;
 
-use checker::seam::{Choice, Execution, Program, Scope, Status, Until};
+use checker::program::{Choice, Execution, Program, Scope, Status, Until};
 use compiled::compile;
 use ptrace_backend::{LaunchSpec, PtraceProgram};
 

@@ -2,8 +2,8 @@
 
 mod compiled;
 
-use checker::op::{Effect, OpKind};
-use checker::seam::{Choice, Execution, Program, Scope, Status, Until};
+use checker::operation::{Effect, OpKind};
+use checker::program::{Choice, Execution, Program, Scope, Status, Until};
 use compiled::compile;
 use ptrace_backend::{LaunchSpec, PtraceProgram};
 

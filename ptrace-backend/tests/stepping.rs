@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use bundled::{CPP, RUST, all_in_c, at_both_levels};
-use checker::seam::{Agent, AgentView, Choice, Execution, Program, Scope, Status, Step, Stop, Until};
+use checker::program::{Agent, AgentView, Choice, Execution, Program, Scope, Status, Step, Stop, Until};
 use compiled::compile;
 use ptrace_backend::{LaunchSpec, PtraceProgram, Stepping};
 

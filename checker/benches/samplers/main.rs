@@ -14,7 +14,7 @@ use std::error::Error;
 use std::io::{self, Write as _};
 
 use checker::model::Model;
-use checker::op::Mode;
+use checker::operation::Mode;
 use checker::search::sample;
 use checker::strategy::{Pct, Pos, Racing, Rapos, Sample, Sampler};
 use checker::trace::Trace;

@@ -1,7 +1,7 @@
 //! Small programs of threads that access a few objects, and their partial orders.
 
 use checker::model::Model;
-use checker::strategy::Dice;
+use checker::strategy::SeededRng;
 use rustc_hash::FxHashMap;
 
 pub(crate) const THREADS: usize = 4;
@@ -24,7 +24,7 @@ pub(crate) fn conflict(one: Access, other: Access) -> bool {
 
 /// A program with so many events of each object.
 pub(crate) fn program(counts: [usize; 4], half_read: bool, seed: u64) -> Threads {
-    let mut dice = Dice::new(seed, 0);
+    let mut dice = SeededRng::new(seed, 0);
     let objects: Vec<usize> = counts.iter().enumerate().flat_map(|(obj, &count)| vec![obj; count]).collect();
     let writes = (0..objects.len()).map(|nth| !half_read || nth % 2 == 0);
     let mut all: Vec<Access> = objects.into_iter().zip(writes).collect();

@@ -8,20 +8,20 @@ use crate::hb::hash::HbHash;
 
 /// A state as a bounded search sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Place {
+pub struct BoundedState {
     /// Happens-before so far.
     pub state: HbHash,
     /// Who ran last, whatever came of him.
-    pub ran: Runner,
+    pub ran: LastThread,
     /// What the costs of the choices here depend on.
-    pub position: Position,
+    pub position: ScheduleContext,
 }
 
-/// Who ran last, or nobody; and how often he gave way ([`crate::state::scheduling_point::Point::yields`]).
+/// Who ran last, or nobody; and how often he gave way ([`crate::state::scheduling_point::SchedulingPoint::yields`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Runner(pub(super) u32);
+pub struct LastThread(pub(super) u32);
 
-impl Runner {
+impl LastThread {
     /// The bits that hold how often he gave way; a packed position has the two below.
     pub(super) const YIELDS: u32 = MOST_YIELDS << 2;
     /// So that nobody is no thread.
@@ -38,15 +38,15 @@ impl Runner {
 
 /// What the choices at a state and their costs depend on, beyond the state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Position {
+pub enum ScheduleContext {
     /// Nothing: every choice is free, and will be after every time-out.
     Free,
     /// This thread: leaving it, or skipping it, costs.
-    At(Runner),
+    At(LastThread),
     /// This thread is blocked, but a time-out may let it go on as if it had never stopped.
-    Waits(Runner),
+    Waits(LastThread),
     /// This thread is at a yield. If it gave way often enough before, it cannot be chosen; if it goes on, it has given way.
-    Yields(Runner),
+    Yields(LastThread),
 }
 
 /// A hash in halves: a `u128` would be aligned to 16 bytes and waste them.
@@ -58,13 +58,13 @@ impl Key {
     pub(crate) const NONE: Self = Self([0, 0]);
 
     /// A state together with who ran last.
-    pub(crate) fn with(state: HbHash, ran: Runner) -> Self {
+    pub(crate) fn with(state: HbHash, ran: LastThread) -> Self {
         let Self([low, high]) = state.into();
         Self([low, high ^ u64::from(ran.0) << 32])
     }
 
     /// The state of which this is the key together with `ran`.
-    pub(crate) fn state(self, ran: Runner) -> HbHash {
+    pub(crate) fn state(self, ran: LastThread) -> HbHash {
         let Self([low, high]) = self;
         HbHash(u128::from(low) | u128::from(high ^ u64::from(ran.0) << 32) << 64)
     }

@@ -2,7 +2,7 @@
 //!
 //! Madanlal Musuvathi, Shaz Qadeer: Partial-order reduction for context-bounded state exploration, MSR-TR-2007-12. The
 //! hash of happens-before stands for the state. Under a bound it is not enough of a key: what is still affordable
-//! depends on what was spent, and what is free, or can be chosen at all, depends on who ran last. That is a [`Position`].
+//! depends on what was spent, and what is free, or can be chosen at all, depends on who ran last. That is a [`ScheduleContext`].
 //!
 //! # Why an entry may stand for another position
 //!
@@ -12,12 +12,12 @@
 //! can be reached from here within the bound is reached from the entry. Two things have to be looked at:
 //!
 //! * A time-out or a flush is a choice that is nobody's run: the position stays, unless it lets the thread that ran last
-//!   go on, as its own time-out does, or that of a thread that it joins. [`Position::Waits`] is where that can happen,
-//!   so that a [`Position::Free`] stays free, and only the choice of a thread ends it.
+//!   go on, as its own time-out does, or that of a thread that it joins. [`ScheduleContext::Waits`] is where that can happen,
+//!   so that a [`ScheduleContext::Free`] stays free, and only the choice of a thread ends it.
 //! * A thread that goes on past a yield is a different thread afterwards: it will have to wait sooner
-//!   ([`crate::state::scheduling_point::Point::yields`]). Its positions are entered under a [`Runner`] of their own.
+//!   ([`crate::state::scheduling_point::SchedulingPoint::yields`]). Its positions are entered under a [`LastThread`] of their own.
 //!
-//! Under preemptions, at [`Position::Free`] every choice costs 0 and nobody has to wait. So a free entry stands for every
+//! Under preemptions, at [`ScheduleContext::Free`] every choice costs 0 and nobody has to wait. So a free entry stands for every
 //! position at no lower cost. And leaving any thread costs at most 1, so that an entry at a lower cost stands for every
 //! position, unless its thread is at a yield or has gone past one: going on with that thread is not the same as coming
 //! back to it. Under delays neither holds: the costs of all later choices are counted from the thread that ran last.
@@ -30,13 +30,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustc_hash::FxHashSet;
 
 pub(crate) use self::key::Key;
-pub use self::key::{Place, Position, Runner};
+pub use self::key::{BoundedState, LastThread, ScheduleContext};
 use self::table::{Entry, Slots, Table};
 use crate::hb::hash::HbHash;
 
 /// Which entries stand for which states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Rule {
+pub enum SubsumptionRule {
     /// Where leaving a thread costs at most 1: the same position at no higher cost. Or a free one at no higher cost. Or any at lower cost: one preemption leads
     /// from there to here.
     Preemptions,
@@ -48,7 +48,7 @@ pub enum Rule {
 /// through a [`View`].
 #[derive(Debug)]
 pub struct Cache {
-    rule: Option<Rule>,
+    rule: Option<SubsumptionRule>,
     states: Mutex<States>,
 }
 
@@ -63,7 +63,7 @@ struct States {
 /// enters is no longer seen.
 #[derive(Clone, Debug)]
 pub struct View {
-    rule: Option<Rule>,
+    rule: Option<SubsumptionRule>,
     entered: Arc<Slots>,
 }
 
@@ -76,12 +76,12 @@ impl View {
 
     /// Whether an entry stands for this place at this cost.
     #[must_use]
-    pub fn knows(&self, place: Place, cost: u32, item: u64) -> bool {
+    pub fn knows(&self, place: BoundedState, cost: u32, item: u64) -> bool {
         self.rule.is_some_and(|rule| knows(&self.entered, rule, place, cost, item))
     }
 }
 
-fn knows(entered: &Slots, rule: Rule, place: Place, cost: u32, item: u64) -> bool {
+fn knows(entered: &Slots, rule: SubsumptionRule, place: BoundedState, cost: u32, item: u64) -> bool {
     let stands = |entry: &Entry| {
         entry.is_at(place.position) && entry.costs_at_most(cost) || stands_for_all(entry, rule, cost)
     };
@@ -93,7 +93,7 @@ fn knows(entered: &Slots, rule: Rule, place: Place, cost: u32, item: u64) -> boo
 impl Cache {
     /// An empty cache; without a rule it only counts the ends of executions and never prunes.
     #[must_use]
-    pub fn new(rule: Option<Rule>) -> Self {
+    pub fn new(rule: Option<SubsumptionRule>) -> Self {
         Self { rule, states: Mutex::default() }
     }
 
@@ -109,7 +109,7 @@ impl Cache {
     }
 
     /// Whether an entry stands for this place at this cost; if not, the place is entered for `item`.
-    pub fn enter(&self, place: Place, cost: u32, item: u64) -> bool {
+    pub fn enter(&self, place: BoundedState, cost: u32, item: u64) -> bool {
         let Some(rule) = self.rule else { return false };
         let mut states = self.states();
         if knows(states.entered.slots(), rule, place, cost, item) {
@@ -128,7 +128,7 @@ impl Cache {
 
     /// Whether an execution that enters this state, `ran` having run last, would be stopped there or end there.
     #[must_use]
-    pub fn expects(&self, state: HbHash, ran: Runner, cost: u32) -> bool {
+    pub fn expects(&self, state: HbHash, ran: LastThread, cost: u32) -> bool {
         let Some(rule) = self.rule else { return false };
         let states = self.states();
         let key = state.into();
@@ -146,7 +146,7 @@ impl Cache {
 
     #[cfg(test)]
     pub(crate) fn ends(&self) -> std::collections::BTreeSet<HbHash> {
-        self.states().ends.iter().map(|key| key.state(Runner::default())).collect()
+        self.states().ends.iter().map(|key| key.state(LastThread::default())).collect()
     }
 
     /// Takes the entries of an item back: what follows its states was not explored.
@@ -162,9 +162,9 @@ impl Cache {
 }
 
 /// Whether an entry stands for every position of its state.
-fn stands_for_all(entry: &Entry, rule: Rule, cost: u32) -> bool {
-    rule == Rule::Preemptions
-        && (entry.is_at(Position::Free) && entry.costs_at_most(cost)
+fn stands_for_all(entry: &Entry, rule: SubsumptionRule, cost: u32) -> bool {
+    rule == SubsumptionRule::Preemptions
+        && (entry.is_at(ScheduleContext::Free) && entry.costs_at_most(cost)
             || entry.costs_less_than(cost) && entry.is_unbound())
 }
 
@@ -174,17 +174,21 @@ mod tests {
     use crate::event::names::ThreadName;
     use crate::hb::ThreadTag;
 
-    fn runner(ordinal: u16) -> Runner {
-        Runner::of(ThreadName::MAIN.child(ordinal).map(ThreadTag::of), 0)
+    fn runner(ordinal: u16) -> LastThread {
+        LastThread::of(ThreadName::MAIN.child(ordinal).map(ThreadTag::of), 0)
     }
 
-    fn at(ordinal: u16) -> Place {
-        Place { state: HbHash(1), ran: runner(ordinal), position: Position::At(runner(ordinal)) }
+    fn at(ordinal: u16) -> BoundedState {
+        BoundedState {
+            state: HbHash(1),
+            ran: runner(ordinal),
+            position: ScheduleContext::At(runner(ordinal)),
+        }
     }
 
     #[test]
     fn a_state_is_entered_again_by_another_thread_at_the_same_cost() {
-        let cache = Cache::new(Some(Rule::Preemptions));
+        let cache = Cache::new(Some(SubsumptionRule::Preemptions));
         assert!(!cache.enter(at(1), 1, 1));
         assert!(cache.enter(at(1), 1, 2));
         assert!(!cache.enter(at(2), 1, 3));
@@ -192,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_view_shows_what_is_entered_until_the_table_grows() {
-        let cache = Cache::new(Some(Rule::SamePosition));
+        let cache = Cache::new(Some(SubsumptionRule::SamePosition));
         assert!(!cache.enter(at(1), 1, 1));
         let view = cache.view();
         assert!(view.knows(at(1), 1, 2) && !view.knows(at(1), 1, 1) && !view.knows(at(1), 0, 2));
@@ -205,7 +209,8 @@ mod tests {
 
     #[test]
     fn a_cheaper_entry_stands_for_every_thread_under_preemptions_only() {
-        for (rule, stopped) in [(Rule::Preemptions, true), (Rule::SamePosition, false)] {
+        for (rule, stopped) in [(SubsumptionRule::Preemptions, true), (SubsumptionRule::SamePosition, false)]
+        {
             let cache = Cache::new(Some(rule));
             assert!(!cache.enter(at(1), 0, 1));
             assert_eq!(cache.enter(at(2), 1, 2), stopped);
@@ -215,10 +220,14 @@ mod tests {
 
     #[test]
     fn a_thread_that_gives_way_or_gave_way_stands_for_nobody_else() {
-        let gave_way = Runner::of(ThreadName::MAIN.child(1).map(ThreadTag::of), 1);
-        for position in [Position::Yields(runner(1)), Position::Yields(gave_way), Position::At(gave_way)] {
-            let cache = Cache::new(Some(Rule::Preemptions));
-            assert!(!cache.enter(Place { position, ..at(1) }, 0, 1));
+        let gave_way = LastThread::of(ThreadName::MAIN.child(1).map(ThreadTag::of), 1);
+        for position in [
+            ScheduleContext::Yields(runner(1)),
+            ScheduleContext::Yields(gave_way),
+            ScheduleContext::At(gave_way),
+        ] {
+            let cache = Cache::new(Some(SubsumptionRule::Preemptions));
+            assert!(!cache.enter(BoundedState { position, ..at(1) }, 0, 1));
             assert!(!cache.enter(at(2), 1, 2));
             assert!(!cache.enter(at(1), 1, 2));
         }
@@ -226,9 +235,10 @@ mod tests {
 
     #[test]
     fn a_free_position_stands_for_every_other_one_under_preemptions_only() {
-        for (rule, stopped) in [(Rule::Preemptions, true), (Rule::SamePosition, false)] {
+        for (rule, stopped) in [(SubsumptionRule::Preemptions, true), (SubsumptionRule::SamePosition, false)]
+        {
             let cache = Cache::new(Some(rule));
-            assert!(!cache.enter(Place { position: Position::Free, ..at(1) }, 1, 1));
+            assert!(!cache.enter(BoundedState { position: ScheduleContext::Free, ..at(1) }, 1, 1));
             assert!(!cache.enter(at(2), 0, 2));
             assert_eq!(cache.enter(at(3), 1, 2), stopped);
             assert_eq!(cache.expects(HbHash(1), runner(4), 1), stopped);
@@ -237,7 +247,7 @@ mod tests {
 
     #[test]
     fn an_item_is_not_stopped_by_itself_nor_by_what_was_withdrawn() {
-        let cache = Cache::new(Some(Rule::Preemptions));
+        let cache = Cache::new(Some(SubsumptionRule::Preemptions));
         assert!(!cache.enter(at(1), 0, 1));
         assert!(!cache.enter(at(1), 0, 1));
         assert!(cache.enter(at(1), 0, 2));

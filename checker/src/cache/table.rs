@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use super::{Key, Position, Runner};
+use super::{Key, LastThread, ScheduleContext};
 
 /// An entry: a state was entered with this position at this cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) key: Key,
-    pub(super) ran: Runner,
+    pub(super) ran: LastThread,
     position: u32,
     pub(super) item: u32,
     /// Plus 1, so that 0 is an empty slot.
@@ -46,7 +46,7 @@ impl Slot {
         let cost = (rest >> 32) as u16;
         (cost != 0).then(|| Entry {
             key: Key([low.load(Relaxed), high.load(Relaxed)]),
-            ran: Runner(place as u32),
+            ran: LastThread(place as u32),
             position: (place >> 32) as u32,
             item: rest as u32,
             cost,
@@ -98,7 +98,7 @@ impl Slots {
 }
 
 impl Entry {
-    pub(super) fn new(key: Key, ran: Runner, position: Position, cost: u32, item: u64) -> Self {
+    pub(super) fn new(key: Key, ran: LastThread, position: ScheduleContext, cost: u32, item: u64) -> Self {
         Self {
             key,
             ran,
@@ -109,13 +109,14 @@ impl Entry {
         }
     }
 
-    pub(super) fn is_at(&self, position: Position) -> bool {
+    pub(super) fn is_at(&self, position: ScheduleContext) -> bool {
         self.position == position.packed()
     }
 
     /// Whether who ran last may be left and come back to like any other thread.
     pub(super) fn is_unbound(&self) -> bool {
-        self.position & KIND != Position::Yields(Runner(0)).packed() && self.position & Runner::YIELDS == 0
+        self.position & KIND != ScheduleContext::Yields(LastThread(0)).packed()
+            && self.position & LastThread::YIELDS == 0
     }
 
     pub(super) fn costs_at_most(&self, cost: u32) -> bool {
@@ -134,13 +135,13 @@ fn clamp(cost: u32) -> u16 {
 /// The two lowest bits of a packed position, which a runner leaves empty.
 const KIND: u32 = 3;
 
-impl Position {
+impl ScheduleContext {
     fn packed(self) -> u32 {
         match self {
             Self::Free => 0,
-            Self::At(Runner(runner)) => runner | 1,
-            Self::Waits(Runner(runner)) => runner | 2,
-            Self::Yields(Runner(runner)) => runner | 3,
+            Self::At(LastThread(runner)) => runner | 1,
+            Self::Waits(LastThread(runner)) => runner | 2,
+            Self::Yields(LastThread(runner)) => runner | 3,
         }
     }
 }
@@ -195,7 +196,7 @@ mod tests {
     fn entry(state: u32, runner: u32, cost: u32) -> Entry {
         // Few different low halves: many keys fall on one slot.
         let key = Key::from(HbHash(u128::from(state % 5) | u128::from(state) << 64));
-        Entry::new(key, Runner(runner), Position::At(Runner(runner << 2)), cost, 1)
+        Entry::new(key, LastThread(runner), ScheduleContext::At(LastThread(runner << 2)), cost, 1)
     }
 
     #[test]

@@ -9,12 +9,12 @@ use super::names::{Obj, ObjName};
 
 /// Bytes, by the block that they are in, as stretches that neither overlap nor touch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Stretches {
+pub struct ByteSet {
     /// From where a stretch begins to where it ends.
     ends: BTreeMap<(ObjName, u64), u64>,
 }
 
-impl Stretches {
+impl ByteSet {
     /// Adds the bytes of an object. `true` if some of them are new.
     pub fn insert(&mut self, obj: Obj) -> bool {
         let (mut start, mut end) = range(obj);
@@ -68,7 +68,7 @@ impl Stretches {
     }
 }
 
-impl FromIterator<Obj> for Stretches {
+impl FromIterator<Obj> for ByteSet {
     fn from_iter<T: IntoIterator<Item = Obj>>(objects: T) -> Self {
         let mut all = Self::default();
         for obj in objects {
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn bytes_are_added_once_however_they_are_cut() {
-        let mut set = Stretches::default();
+        let mut set = ByteSet::default();
         assert!(set.insert(obj(10, 20)));
         assert!(set.insert(obj(30, 40)));
         assert!(!set.insert(obj(12, 20)));
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn what_is_outside_is_what_no_stretch_covers() {
-        let set: Stretches = [obj(10, 20), obj(30, 40)].into_iter().collect();
+        let set: ByteSet = [obj(10, 20), obj(30, 40)].into_iter().collect();
         let outside = |start, end| -> Vec<(u64, u64)> {
             set.outside(obj(start, end)).into_iter().map(|range| (range.start, range.end)).collect()
         };
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn an_object_overlaps_what_it_shares_a_byte_with() {
-        let set: Stretches = [obj(10, 20), obj(30, 40)].into_iter().collect();
+        let set: ByteSet = [obj(10, 20), obj(30, 40)].into_iter().collect();
         for (start, end, expected) in
             [(0, 10, false), (0, 11, true), (19, 20, true), (20, 30, false), (20, 31, true), (0, 99, true)]
         {

@@ -6,7 +6,7 @@ use super::names::Obj;
 
 /// Cells in order, without overlap; what no cell covers has the default.
 #[derive(Clone, Debug)]
-pub(crate) struct Cells<T>(Vec<Cell<T>>);
+pub(crate) struct IntervalMap<T>(Vec<Cell<T>>);
 
 #[derive(Clone, Debug)]
 struct Cell<T> {
@@ -15,13 +15,13 @@ struct Cell<T> {
     content: T,
 }
 
-impl<T> Default for Cells<T> {
+impl<T> Default for IntervalMap<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<T: Clone + Default> Cells<T> {
+impl<T: Clone + Default> IntervalMap<T> {
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }

@@ -6,7 +6,7 @@
 
 use super::names::Obj;
 use super::operation::{Access, Mode, OpKind};
-use super::recorded::Done;
+use super::recorded::EventBody;
 
 /// The way in which a lock is held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,7 +103,7 @@ impl OpKind {
     }
 }
 
-impl Done {
+impl EventBody {
     /// The effect of the event on a lock; `None` where it only read it.
     #[must_use]
     pub fn did_to(&self, lock: Obj) -> Option<LockAction> {
@@ -144,10 +144,10 @@ mod tests {
     use crate::event::names::{ObjName, Site};
     use crate::event::operation::{Effect, Op};
 
-    fn done(kind: OpKind, mode: Mode) -> Done {
+    fn done(kind: OpKind, mode: Mode) -> EventBody {
         let access = Access { obj: Obj { name: ObjName(1), offset: 0, len: 1 }, mode };
         let op = Op::new(kind, [access]);
-        Done { op, did: Effect::on([access]), pick: Pick::Only, site: Site(0) }
+        EventBody { op, did: Effect::on([access]), pick: Pick::Only, site: Site(0) }
     }
 
     #[test]

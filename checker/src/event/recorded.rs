@@ -10,17 +10,17 @@ use super::step::Event;
 
 /// An event of a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Recorded {
+pub struct TraceEvent {
     /// Its name.
     pub id: EventId,
-    done: Arc<Done>,
+    done: Arc<EventBody>,
     /// Few events have one.
     woken_by: Option<Box<EventId>>,
 }
 
 /// What many events have in common.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Done {
+pub struct EventBody {
     /// What was pending.
     pub op: Op,
     /// What it did: part of [`Op::may`].
@@ -31,15 +31,15 @@ pub struct Done {
     pub site: Site,
 }
 
-impl Recorded {
+impl TraceEvent {
     /// An event that has this in common with others.
-    pub(crate) fn new(id: EventId, done: Arc<Done>, woken_by: Option<EventId>) -> Self {
+    pub(crate) fn new(id: EventId, done: Arc<EventBody>, woken_by: Option<EventId>) -> Self {
         Self { id, done, woken_by: woken_by.map(Box::new) }
     }
 
     /// What it has in common with others.
     #[cfg(test)]
-    pub(crate) fn done(&self) -> &Arc<Done> {
+    pub(crate) fn done(&self) -> &Arc<EventBody> {
         &self.done
     }
 
@@ -50,22 +50,22 @@ impl Recorded {
     }
 
     /// What it did, to be changed for this event alone.
-    pub(crate) fn done_mut(&mut self) -> &mut Done {
+    pub(crate) fn done_mut(&mut self) -> &mut EventBody {
         Arc::make_mut(&mut self.done)
     }
 }
 
-impl Deref for Recorded {
-    type Target = Done;
+impl Deref for TraceEvent {
+    type Target = EventBody;
 
-    fn deref(&self) -> &Done {
+    fn deref(&self) -> &EventBody {
         &self.done
     }
 }
 
-impl From<Event> for Recorded {
+impl From<Event> for TraceEvent {
     fn from(event: Event) -> Self {
         let Event { id, op, did, pick, site, woken_by } = event;
-        Self::new(id, Arc::new(Done { op, did, pick, site }), woken_by)
+        Self::new(id, Arc::new(EventBody { op, did, pick, site }), woken_by)
     }
 }

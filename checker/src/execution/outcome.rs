@@ -3,7 +3,7 @@
 use super::error::SearchError;
 use crate::event::divergence::{Difference, Seen};
 use crate::event::failure::{Failure, FailureKind};
-use crate::limit::Go;
+use crate::limit::StopRequest;
 use crate::program::{ExecutionError, StartError};
 
 /// Which limit on one execution cut it short.
@@ -30,7 +30,7 @@ pub(crate) enum Replay {
     Through,
     /// Key points were added under it.
     Promoted,
-    Stopped(Go),
+    Stopped(StopRequest),
 }
 
 /// How an execution ended, for the search.
@@ -46,7 +46,7 @@ pub(crate) enum End {
     /// Key points were added under it; with what it showed all the same.
     Promoted(Vec<Failure>),
     /// The owner wants to stop.
-    Stopped(Go),
+    Stopped(StopRequest),
 }
 
 impl End {
@@ -61,8 +61,8 @@ impl End {
     /// Of an execution that could not be started.
     pub(crate) fn unstarted(error: StartError) -> Result<Self, SearchError> {
         match error {
-            StartError::Cancelled => Ok(Self::Stopped(Go::Cancelled)),
-            StartError::OutOfTime => Ok(Self::Stopped(Go::BudgetSpent)),
+            StartError::Cancelled => Ok(Self::Stopped(StopRequest::Cancelled)),
+            StartError::OutOfTime => Ok(Self::Stopped(StopRequest::BudgetSpent)),
             error @ StartError::Failed(_) => Err(error.into()),
         }
     }
@@ -70,8 +70,8 @@ impl End {
     /// Of an execution that could not go on.
     pub(crate) fn broken_off(error: ExecutionError) -> Result<Self, ExecutionError> {
         match error {
-            ExecutionError::Cancelled => Ok(Self::Stopped(Go::Cancelled)),
-            ExecutionError::OutOfTime => Ok(Self::Stopped(Go::BudgetSpent)),
+            ExecutionError::Cancelled => Ok(Self::Stopped(StopRequest::Cancelled)),
+            ExecutionError::OutOfTime => Ok(Self::Stopped(StopRequest::BudgetSpent)),
             error => Err(error),
         }
     }

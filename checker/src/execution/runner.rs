@@ -7,21 +7,21 @@ use super::error::SearchError;
 use super::limits::Limits;
 use super::outcome::{End, Exceeded, Over, Replay};
 use crate::event::agent::{Agent, AgentView, Choice, Status};
-use crate::event::byte_set::Stretches;
+use crate::event::byte_set::ByteSet;
 use crate::event::failure::Failure;
 use crate::event::names::{Site, ThreadName};
 use crate::event::operation::OpKind;
-use crate::event::recorded::Recorded;
+use crate::event::recorded::TraceEvent;
 use crate::event::step::{OpKey, Step};
 use crate::event::wait::On;
-use crate::limit::Go;
+use crate::limit::StopRequest;
 use crate::program::{Batch, Ending, Epoch, Execution, ExecutionError, Program, Scope, Stop};
-use crate::state::agents::Mirror;
-use crate::state::scheduling_point::Point;
+use crate::state::agents::AgentTable;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::state::{blocked_state, scheduling_point};
 use crate::strategy::{Decision, Follow, Guide};
-use crate::trace::interner::Known;
-use crate::trace::{Last, Trace, TraceStep, Unrun, cost};
+use crate::trace::interner::Interner;
+use crate::trace::{PendingAtEnd, Previous, Trace, TraceStep, cost};
 
 /// After a failure, or the end of the process, the other threads get this many events to show what they had left.
 const TAIL: u32 = 1_000;
@@ -34,7 +34,7 @@ const LIVELOCK: u32 = 1_000;
 const REPLAYED_AT_ONCE: usize = 1_024;
 
 /// If there are scheduling points at synchronisation only: the synchronisation variables.
-pub(crate) type OnlyAt = Option<Arc<Stretches>>;
+pub(crate) type OnlyAt = Option<Arc<ByteSet>>;
 
 /// Runs executions one after another, with the buffers that they share.
 pub(crate) struct Runner<'p, P> {
@@ -44,13 +44,13 @@ pub(crate) struct Runner<'p, P> {
     /// Of the execution that ran last.
     pub(crate) trace: Trace,
     /// The agents as it left them.
-    pub(crate) agents: Mirror,
+    pub(crate) agents: AgentTable,
     /// How it ended.
     pub(crate) ending: Ending,
     pub(crate) to_audit: Vec<(Epoch, Vec<(Choice, OpKey)>)>,
     state: State,
     choices: Vec<Choice>,
-    known: Known,
+    known: Interner,
     /// How many executions were run so far to tell where others failed.
     pub(crate) looks: u64,
 }
@@ -59,7 +59,7 @@ pub(crate) struct Runner<'p, P> {
 #[derive(Clone, Debug, Default)]
 struct State {
     last: Option<ThreadName>,
-    /// See [`Point::yields`].
+    /// See [`SchedulingPoint::yields`].
     yields: u32,
     preemptions: u32,
     delays: u32,
@@ -81,11 +81,11 @@ impl<'p, P: Program> Runner<'p, P> {
             limits,
             only_at: None,
             trace: Trace::default(),
-            agents: Mirror::default(),
+            agents: AgentTable::default(),
             ending: Ending::default(),
             state: State::default(),
             choices: Vec::new(),
-            known: Known::default(),
+            known: Interner::default(),
             looks: 0,
             to_audit: Vec::new(),
         }
@@ -108,7 +108,7 @@ impl<'p, P: Program> Runner<'p, P> {
         &mut self,
         prefix: &[(Choice, OpKey)],
         guide: &mut dyn Guide,
-        go: &mut dyn FnMut() -> Go,
+        go: &mut dyn FnMut() -> StopRequest,
     ) -> Result<End, SearchError> {
         self.run_within(&Scope::All, prefix, guide, go)
     }
@@ -119,7 +119,7 @@ impl<'p, P: Program> Runner<'p, P> {
         scope: &Scope,
         prefix: &[(Choice, OpKey)],
         guide: &mut dyn Guide,
-        go: &mut dyn FnMut() -> Go,
+        go: &mut dyn FnMut() -> StopRequest,
     ) -> Result<End, SearchError> {
         let epoch = self.program.epoch();
         let mut run = match self.program.start(scope) {
@@ -193,7 +193,7 @@ impl<'p, P: Program> Runner<'p, P> {
         run: &mut P::Run,
         prefix: &[(Choice, OpKey)],
         guide: &mut dyn Guide,
-        go: &mut dyn FnMut() -> Go,
+        go: &mut dyn FnMut() -> StopRequest,
     ) -> Result<End, ExecutionError> {
         let mut follow = Follow::new(Vec::new());
         match self.replay(run, prefix, go)? {
@@ -207,7 +207,7 @@ impl<'p, P: Program> Runner<'p, P> {
         loop {
             debug_assert!(self.agents.agrees(run.agents()), "a step did not say all that it changed");
             match go() {
-                Go::Continue => {}
+                StopRequest::Continue => {}
                 stop => return Ok(End::Stopped(stop)),
             }
             if let Some(end) = self.end() {
@@ -246,11 +246,11 @@ impl<'p, P: Program> Runner<'p, P> {
         &mut self,
         run: &mut P::Run,
         steps: &[(Choice, OpKey)],
-        go: &mut dyn FnMut() -> Go,
+        go: &mut dyn FnMut() -> StopRequest,
     ) -> Result<Replay, ExecutionError> {
         for (nth, part) in steps.chunks(REPLAYED_AT_ONCE).enumerate() {
             match go() {
-                Go::Continue => {}
+                StopRequest::Continue => {}
                 stop => return Ok(Replay::Stopped(stop)),
             }
             let batch = run.replay(part).map_err(|error| error.later_by(nth * REPLAYED_AT_ONCE))?;
@@ -273,8 +273,8 @@ impl<'p, P: Program> Runner<'p, P> {
         }
     }
 
-    pub(crate) fn point(&self) -> Point<'_> {
-        Point {
+    pub(crate) fn point(&self) -> SchedulingPoint<'_> {
+        SchedulingPoint {
             agents: &self.agents,
             choices: &self.choices,
             last: self.last(),
@@ -284,7 +284,7 @@ impl<'p, P: Program> Runner<'p, P> {
         }
     }
 
-    fn last(&self) -> Last {
+    fn last(&self) -> Previous {
         scheduling_point::last(&self.agents, self.state.last, self.state.yields)
     }
 
@@ -354,7 +354,7 @@ impl<'p, P: Program> Runner<'p, P> {
             Agent::Flush(_) => false,
         };
         if let Some(view) = self.agents.agent(new.agent).filter(|_| closed) {
-            self.trace.unrun.push(Unrun { at, view: view.clone(), closed, waker: None });
+            self.trace.pending_at_end.push(PendingAtEnd { at, view: view.clone(), closed, waker: None });
         }
     }
 
@@ -364,16 +364,16 @@ impl<'p, P: Program> Runner<'p, P> {
         for (thread, view) in self.agents.threads().iter().enumerate() {
             if view.pending.is_some() {
                 let waker = self.trace.hb.waker(thread);
-                self.trace.unrun.push(Unrun { at, view: view.clone(), closed: false, waker });
+                self.trace.pending_at_end.push(PendingAtEnd { at, view: view.clone(), closed: false, waker });
             }
         }
     }
 
-    fn count_idle(&mut self, last: Last, choice: Choice, event: &Recorded) {
+    fn count_idle(&mut self, last: Previous, choice: Choice, event: &TraceEvent) {
         let wrote = event.did.accesses.iter().any(|access| !access.mode.leaves_as_it_is());
         if wrote || matches!(choice.agent, Agent::Timeout(_)) || event.op.kind == OpKind::Create {
             self.state.idle = 0;
-        } else if matches!(last, Last::GivesWay(name) if choice.agent == Agent::Thread(name))
+        } else if matches!(last, Previous::Yielding(name) if choice.agent == Agent::Thread(name))
             && scheduling_point::is_alone(choice, &self.choices)
         {
             self.state.idle += 1;
@@ -381,7 +381,7 @@ impl<'p, P: Program> Runner<'p, P> {
     }
 
     /// Who goes past a yield having run last may do so a few times: it is no guarantee that anybody else has moved.
-    fn note_giving_way(&mut self, choice: Choice, event: &Recorded) {
+    fn note_giving_way(&mut self, choice: Choice, event: &TraceEvent) {
         let goes_on = self.state.last.is_some_and(|last| choice.agent == Agent::Thread(last));
         let yields = self.state.yields + event.op.kind.yields();
         self.state.yields = if goes_on { yields.min(self.limits.yields) } else { 0 };

@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::experiment::{Experiment, Halt, Lab};
+use super::experiment::{Experiment, Experimenter, Halt};
 use super::plan::{Leg, Plan, Recall};
 use super::swap::{Second, Swap};
 use crate::event::agent::{Agent, Status};
@@ -37,7 +37,7 @@ pub struct CriticalPair {
 
 /// Looks for the critical pair of a failing execution; these executions are known to end well.
 pub(super) fn critical_pair<P: Program>(
-    lab: &mut Lab<'_, P>,
+    lab: &mut Experimenter<'_, P>,
     simplest: &Experiment,
     known: &[Trace],
 ) -> Result<Option<CriticalPair>, Halt> {
@@ -77,7 +77,7 @@ pub(super) fn critical_pair<P: Program>(
 }
 
 /// Whether an execution ends well whenever its choices are made.
-fn comes_out_again<P: Program>(lab: &mut Lab<'_, P>, passing: &Trace) -> Result<bool, Halt> {
+fn comes_out_again<P: Program>(lab: &mut Experimenter<'_, P>, passing: &Trace) -> Result<bool, Halt> {
     let schedule = passing.schedule();
     lab.insist(true);
     let again = lab.run(&[], &mut Recall::new(&schedule));
@@ -126,7 +126,8 @@ fn places_swapped(
 
 /// The index and the kind of what a thread was left with.
 fn pending(trace: &Trace, thread: ThreadName) -> Option<(u32, OpKind)> {
-    let left = trace.unrun.iter().rfind(|left| !left.closed && left.view.agent == Agent::Thread(thread))?;
+    let left =
+        trace.pending_at_end.iter().rfind(|left| !left.closed && left.view.agent == Agent::Thread(thread))?;
     let ran = trace.steps.iter().filter(|step| step.event.id.thread == thread).count();
     Some((ran as u32, left.view.pending.as_ref()?.kind))
 }
@@ -192,8 +193,10 @@ fn open_conflicts(trace: &Trace, point: usize) -> Vec<(usize, usize)> {
 /// Those of who has a lock with who waits for it at the end.
 fn races_of_waiting(trace: &Trace, point: usize) -> Vec<Swap> {
     let mut races = Vec::new();
-    for left in
-        trace.unrun.iter().filter(|left| !left.closed && matches!(left.view.status, Status::Blocked(_)))
+    for left in trace
+        .pending_at_end
+        .iter()
+        .filter(|left| !left.closed && matches!(left.view.status, Status::Blocked(_)))
     {
         let thread = left.view.agent.thread();
         let Some(op) = &left.view.pending else { continue };

@@ -5,11 +5,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::experiment::{Experiment, Halt, Lab};
+use super::experiment::{Experiment, Experimenter, Halt};
 use super::plan::Plan;
 use super::reductions::changes;
 use crate::program::Program;
-use crate::strategy::{Dice, Random, Sample};
+use crate::strategy::{Random, Sample, SeededRng};
 use crate::trace::Trace;
 
 /// How many executions near the failing one, and how many random ones.
@@ -33,7 +33,7 @@ pub(super) struct Evidence {
 impl Evidence {
     /// Runs what lies near a failing execution, and a random sample of the seed.
     pub(super) fn collect<P: Program>(
-        lab: &mut Lab<'_, P>,
+        lab: &mut Experimenter<'_, P>,
         simplest: &Experiment,
         seed: u64,
     ) -> Result<Self, Halt> {
@@ -49,7 +49,7 @@ impl Evidence {
         }
         lab.allow(RANDOM);
         for number in 0..RANDOM {
-            match lab.run(&[], &mut *Random.guide(Dice::new(seed, number))) {
+            match lab.run(&[], &mut *Random.guide(SeededRng::new(seed, number))) {
                 Ok(experiment) => evidence.add(experiment),
                 Err(Halt::Spent) => break,
                 Err(halt) => return Err(halt),

@@ -9,7 +9,7 @@ use crate::event::agent::Choice;
 use crate::event::failure::Failure;
 use crate::event::step::OpKey;
 use crate::execution::{End, Limits, Runner, SearchError};
-use crate::limit::{Go, Limit};
+use crate::limit::{Limit, StopRequest};
 use crate::program::{Ending, Program, Scope};
 use crate::search::Identity;
 use crate::strategy::Guide;
@@ -34,7 +34,7 @@ pub(super) enum Halt {
 const KEPT_EVENTS: usize = 1_000_000;
 
 /// Where executions are run for an explanation.
-pub(super) struct Lab<'a, P> {
+pub(super) struct Experimenter<'a, P> {
     runner: Runner<'a, P>,
     identity: &'a Identity,
     ends: &'a Limit,
@@ -81,7 +81,7 @@ impl Experiment {
     }
 }
 
-impl<'a, P: Program> Lab<'a, P> {
+impl<'a, P: Program> Experimenter<'a, P> {
     pub(super) fn new(
         program: &'a P,
         limits: Limits,
@@ -125,9 +125,10 @@ impl<'a, P: Program> Lab<'a, P> {
         &mut self,
         program: &Q,
         executions: u64,
-        stage: impl FnOnce(&mut Lab<'_, Q>) -> Result<T, Halt>,
+        stage: impl FnOnce(&mut Experimenter<'_, Q>) -> Result<T, Halt>,
     ) -> Result<T, Halt> {
-        let mut lab = Lab::new(program, self.runner.limits, self.identity, (self.ends, &mut *self.tick));
+        let mut lab =
+            Experimenter::new(program, self.runner.limits, self.identity, (self.ends, &mut *self.tick));
         lab.allow(executions);
         let result = stage(&mut lab);
         self.executions += lab.executions();
@@ -170,13 +171,13 @@ impl<'a, P: Program> Lab<'a, P> {
             ends.look()
         };
         let mut go = || match look() {
-            Go::BudgetSpent | Go::HalfSpent if insists => Go::Continue,
-            Go::HalfSpent if shares => Go::BudgetSpent,
-            Go::HalfSpent => Go::Continue,
+            StopRequest::BudgetSpent | StopRequest::HalfSpent if insists => StopRequest::Continue,
+            StopRequest::HalfSpent if shares => StopRequest::BudgetSpent,
+            StopRequest::HalfSpent => StopRequest::Continue,
             go => go,
         };
         match self.runner.run_within(&Scope::All, prefix, guide, &mut go) {
-            Ok(End::Stopped(Go::Cancelled)) => Err(Halt::Cancelled),
+            Ok(End::Stopped(StopRequest::Cancelled)) => Err(Halt::Cancelled),
             Ok(End::Stopped(_)) => Err(Halt::Late),
             Ok(End::Promoted(_)) => {
                 // Executions have other events from now on.

@@ -5,7 +5,7 @@ use super::critical_pair::{CriticalPair, critical_pair};
 use super::diagnosis::cause::Diagnosis;
 use super::diagnosis::{always_fails, diagnose};
 use super::evidence::Evidence;
-use super::experiment::{Experiment, Halt, Lab};
+use super::experiment::{Experiment, Experimenter, Halt};
 use super::fault_localisation;
 use super::fault_localisation::{Suspect, rank};
 use super::minimise::{Effort, Minimum, Searched, minimise};
@@ -109,7 +109,7 @@ pub fn explain<P: Program>(
         return Err(Unexplained::TooLong(events));
     }
     let limits = Limits::of(options);
-    let mut lab = Lab::new(program, limits, &found.identity, (&options.limit, tick));
+    let mut lab = Experimenter::new(program, limits, &found.identity, (&options.limit, tick));
     let by_icb = options.strategy == StrategyKind::Icb;
     let searched = Searched { fewest: found.fewest, by_icb };
     let (minimum, learnt) =
@@ -192,13 +192,13 @@ struct Learnt {
 /// Looks for the simplest schedule, and for what tells it from others. With more key points executions have more events, so
 /// that both begin again.
 fn learn<P: Program>(
-    lab: &mut Lab<'_, P>,
+    lab: &mut Experimenter<'_, P>,
     program: &P,
     schedule: &[(Choice, OpKey)],
     (mut searched, effort): (Searched, Effort),
     seed: u64,
 ) -> Result<(Minimum, Learnt), Unexplained> {
-    let simplest = |lab: &mut Lab<'_, P>, schedule: &[(Choice, OpKey)], searched| {
+    let simplest = |lab: &mut Experimenter<'_, P>, schedule: &[(Choice, OpKey)], searched| {
         lab.share(effort == Effort::Bounded);
         let minimum = minimise(lab, schedule, (searched, effort));
         lab.share(false);
@@ -224,7 +224,7 @@ fn learn<P: Program>(
 }
 
 impl Learnt {
-    fn new<P: Program>(lab: &mut Lab<'_, P>, program: &P, simplest: &Experiment, seed: u64) -> Self {
+    fn new<P: Program>(lab: &mut Experimenter<'_, P>, program: &P, simplest: &Experiment, seed: u64) -> Self {
         let mut stages = Stages::default();
         let evidence = stages.run(Stage::Patterns, || Evidence::collect(lab, simplest, seed));
         let evidence = evidence.unwrap_or_default();

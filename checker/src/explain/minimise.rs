@@ -7,10 +7,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::experiment::{Experiment, Halt, Lab};
+use super::experiment::{Experiment, Experimenter, Halt};
 use super::plan::{Leg, Plan, Recall};
 use super::reductions::changes;
-use crate::cache::{Cache, Rule};
+use crate::cache::{Cache, SubsumptionRule};
 use crate::event::agent::Choice;
 use crate::event::step::OpKey;
 use crate::execution::End;
@@ -70,7 +70,7 @@ pub(super) struct Searched {
 
 /// Simplifies a failing schedule. Nothing, where the schedule does not fail in the same way each time.
 pub(super) fn minimise<P: Program>(
-    lab: &mut Lab<'_, P>,
+    lab: &mut Experimenter<'_, P>,
     schedule: &[(Choice, OpKey)],
     (searched, effort): (Searched, Effort),
 ) -> Result<Option<Minimum>, Halt> {
@@ -87,7 +87,7 @@ pub(super) fn minimise<P: Program>(
 
 /// One attempt; what it has found when key points are added is left in `schedule`.
 fn attempt<P: Program>(
-    lab: &mut Lab<'_, P>,
+    lab: &mut Experimenter<'_, P>,
     schedule: &mut Vec<(Choice, OpKey)>,
     (Searched { mut fewest, by_icb }, effort): (Searched, Effort),
 ) -> Result<Option<Minimum>, Halt> {
@@ -130,7 +130,10 @@ fn attempt<P: Program>(
 }
 
 /// Runs a schedule again, even if the time for everything else is up.
-fn again<P: Program>(lab: &mut Lab<'_, P>, schedule: &[(Choice, OpKey)]) -> Result<Experiment, Halt> {
+fn again<P: Program>(
+    lab: &mut Experimenter<'_, P>,
+    schedule: &[(Choice, OpKey)],
+) -> Result<Experiment, Halt> {
     lab.insist(true);
     let again = lab.run(&[], &mut Recall::new(schedule));
     lab.insist(false);
@@ -139,7 +142,7 @@ fn again<P: Program>(lab: &mut Lab<'_, P>, schedule: &[(Choice, OpKey)]) -> Resu
 
 /// Changes the schedule for as long as that makes it simpler, or the budget allows. Says whether no change is left that does.
 fn simplify<P: Program>(
-    lab: &mut Lab<'_, P>,
+    lab: &mut Experimenter<'_, P>,
     best: &mut Experiment,
     schedule: &mut Vec<(Choice, OpKey)>,
     effort: Effort,
@@ -160,7 +163,7 @@ fn simplify<P: Program>(
 
 /// The first change that makes the schedule simpler, among those that were not tried.
 fn simpler<P: Program>(
-    lab: &mut Lab<'_, P>,
+    lab: &mut Experimenter<'_, P>,
     best: &Experiment,
     tried: &mut FxHashSet<Vec<Leg>>,
 ) -> Result<Option<Experiment>, Halt> {
@@ -196,13 +199,13 @@ impl Icb {
     /// With at most so many preemptions.
     fn new(max: u32) -> Self {
         let strategy = Frontier::new(Preemptions { max });
-        Self { strategy, cache: Cache::new(Some(Rule::Preemptions)), left: None, cut: None }
+        Self { strategy, cache: Cache::new(Some(SubsumptionRule::Preemptions)), left: None, cut: None }
     }
 
     /// Looks on, until it is found or more than `bound` preemptions are needed, in so many executions. The bound never grows.
     fn first<P: Program>(
         &mut self,
-        lab: &mut Lab<'_, P>,
+        lab: &mut Experimenter<'_, P>,
         bound: u32,
         executions: u64,
     ) -> Result<First, Halt> {
@@ -243,7 +246,11 @@ impl Icb {
         })
     }
 
-    fn run<P: Program>(&mut self, lab: &mut Lab<'_, P>, item: &WorkItem) -> Result<Experiment, Halt> {
+    fn run<P: Program>(
+        &mut self,
+        lab: &mut Experimenter<'_, P>,
+        item: &WorkItem,
+    ) -> Result<Experiment, Halt> {
         let mut guide = self.strategy.guide(item, &self.cache);
         let end = lab.drive(&item.prefix, &mut *guide)?;
         let mut notes = guide.notes();

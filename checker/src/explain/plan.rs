@@ -13,7 +13,7 @@ use crate::event::agent::{Agent, Choice, Pick};
 use crate::event::names::{EventId, ThreadName};
 use crate::event::step::OpKey;
 use crate::program::Until;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::TraceStep;
 
@@ -72,7 +72,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    pub(super) fn update(&mut self, at: &Point<'_>) {
+    pub(super) fn update(&mut self, at: &SchedulingPoint<'_>) {
         for step in &at.trace.steps[self.seen..] {
             self.of.insert(step.event.id.thread, step.event.id.index + 1);
         }
@@ -96,7 +96,7 @@ impl<'a> Follow<'a> {
         Self { plan, next: 0, counts: Counts::default() }
     }
 
-    fn planned(&mut self, at: &Point<'_>) -> Option<Choice> {
+    fn planned(&mut self, at: &SchedulingPoint<'_>) -> Option<Choice> {
         while let Some(leg) = self.plan.legs.get(self.next) {
             let thread = leg.agent.thread();
             let index = self.counts.of(thread);
@@ -111,7 +111,7 @@ impl<'a> Follow<'a> {
 }
 
 /// The choice of an agent, in the way asked for if it can go that way.
-pub(super) fn way(at: &Point<'_>, agent: Agent, pick: Option<Pick>) -> Option<Choice> {
+pub(super) fn way(at: &SchedulingPoint<'_>, agent: Agent, pick: Option<Pick>) -> Option<Choice> {
     let mut ways = at.choices.iter().filter(|choice| choice.agent == agent);
     let asked = ways.clone().find(|choice| Some(choice.pick) == pick);
     asked.or_else(|| ways.next()).copied()
@@ -123,12 +123,12 @@ pub(super) fn one(choice: Option<Choice>) -> Decision {
 }
 
 impl Guide for Follow<'_> {
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.counts.update(at);
         one(self.planned(at).or_else(|| at.default_choice()))
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         Notes::default()
@@ -155,7 +155,7 @@ impl<'a> Recall<'a> {
     }
 
     /// A thread that can go, and has something to run before its next operation in the recording.
-    fn unrecorded(&self, at: &Point<'_>) -> Option<Choice> {
+    fn unrecorded(&self, at: &SchedulingPoint<'_>) -> Option<Choice> {
         let is_new = |choice: &&Choice| {
             let Some((_, planned)) = at.planned(**choice) else { return false };
             let next = self.steps.iter().find(|(recorded, _)| recorded.agent == choice.agent);
@@ -166,7 +166,7 @@ impl<'a> Recall<'a> {
 }
 
 impl Guide for Recall<'_> {
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         while let [(choice, key), rest @ ..] = self.steps {
             let Some(found) = way(at, choice.agent, Some(choice.pick)) else {
                 if let Some(new) = self.unrecorded(at) {
@@ -183,7 +183,7 @@ impl Guide for Recall<'_> {
         one(at.default_choice())
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         Notes::default()

@@ -3,8 +3,8 @@
 //! What holds after an event holds after every later one, so the point is found by halving. Whether every continuation
 //! fails is decided by running them all, up to order; where there are too many, the share of random ones that fail has to do.
 
-use super::experiment::{Halt, Lab};
-use crate::cache::{Cache, Rule};
+use super::experiment::{Experimenter, Halt};
+use crate::cache::{Cache, SubsumptionRule};
 use crate::event::agent::{AgentView, Choice};
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::step::{Event, OpKey};
@@ -12,7 +12,7 @@ use crate::execution::End;
 use crate::program::{
     Batch, Ending, Epoch, Execution, ExecutionError, Program, Scope, StartError, Stop, Until,
 };
-use crate::strategy::{Dice, Frontier, Next, Random, Sample, Strategy, Unbounded};
+use crate::strategy::{Frontier, Next, Random, Sample, SeededRng, Strategy, Unbounded};
 use crate::trace::Trace;
 
 /// How many continuations of one event are run to decide on it, and how many of them are random ones, which come first: one
@@ -41,7 +41,7 @@ pub struct NoReturn {
 /// Looks for the point of no return of a schedule that fails after so many events. There is none where the program fails
 /// whatever the schedule.
 pub(super) fn no_return<P: Program>(
-    lab: &mut Lab<'_, P>,
+    lab: &mut Experimenter<'_, P>,
     program: &P,
     schedule: &[(Choice, OpKey)],
     seed: u64,
@@ -58,7 +58,7 @@ pub(super) fn no_return<P: Program>(
 }
 
 struct Fate<'f, 'a, P> {
-    lab: &'f mut Lab<'a, P>,
+    lab: &'f mut Experimenter<'a, P>,
     program: &'f P,
     schedule: &'f [(Choice, OpKey)],
     seed: u64,
@@ -91,7 +91,7 @@ impl<'f, P: Program> Fate<'f, '_, P> {
         let (after, seed) = (self.after(events), self.seed);
         self.lab.within(&after, CONTINUATIONS, |lab| {
             for number in 0..FIRST {
-                if lab.run(&[], &mut *Random.guide(Dice::new(seed, number)))?.passes {
+                if lab.run(&[], &mut *Random.guide(SeededRng::new(seed, number)))?.passes {
                     return Ok(false);
                 }
             }
@@ -108,7 +108,7 @@ impl<'f, P: Program> Fate<'f, '_, P> {
         self.lab.within(&after, RANDOM, |lab| {
             let mut failing = 0;
             for number in 0..RANDOM {
-                let experiment = lab.run(&[], &mut *Random.guide(Dice::new(seed, number)))?;
+                let experiment = lab.run(&[], &mut *Random.guide(SeededRng::new(seed, number)))?;
                 failing += u32::from(!experiment.passes);
             }
             Ok(f64::from(failing) / RANDOM as f64)
@@ -117,9 +117,9 @@ impl<'f, P: Program> Fate<'f, '_, P> {
 }
 
 /// Whether no execution ends well.
-fn none_passes<P: Program>(lab: &mut Lab<'_, P>) -> Result<bool, Halt> {
+fn none_passes<P: Program>(lab: &mut Experimenter<'_, P>) -> Result<bool, Halt> {
     let mut strategy = Frontier::new(Unbounded);
-    let cache = Cache::new(Some(Rule::Preemptions));
+    let cache = Cache::new(Some(SubsumptionRule::Preemptions));
     let mut left_out = false;
     while let Next::Work(item) = strategy.next(&cache) {
         let mut guide = strategy.guide(&item, &cache);

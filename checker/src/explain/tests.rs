@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::event::operation::OpKind;
-use crate::limit::{Go, Limit};
+use crate::limit::{Limit, StopRequest};
 use crate::model::Model;
 use crate::program::Program;
 use crate::search::tests::Patient;
@@ -85,7 +85,7 @@ fn what_time_has_cut_short_can_be_brought_to_its_end() {
     let options = by(StrategyKind::Random, 3);
     let found = found(SPIN_FLAG, &options);
     let program = model(SPIN_FLAG);
-    let at_once = Options { limit: Limit::new(|| Go::BudgetSpent), ..options.clone() };
+    let at_once = Options { limit: Limit::new(|| StopRequest::BudgetSpent), ..options.clone() };
     let cut = explain(&program, &found, (&at_once, Effort::Bounded), &mut || (), &mut |_, _| ()).unwrap();
     assert_eq!((cut.minimised, cut.finding.fewest), (false, false));
     assert_eq!(cut.finding.trace.first_difference(&found.trace), None);

@@ -16,7 +16,7 @@ use self::vector_clock::{Clock, ClockRef, Clocks};
 use crate::event::agent::Pick;
 use crate::event::names::{EventId, ThreadName};
 use crate::event::operation::{Effect, Mode, Op, OpKind};
-use crate::event::recorded::Recorded;
+use crate::event::recorded::TraceEvent;
 
 /// Happens-before of the events so far.
 #[derive(Clone, Debug, Default)]
@@ -127,7 +127,7 @@ impl HappensBefore {
     }
 
     /// Takes in the next event. `locate` gives a thread's place in creation order.
-    pub fn push(&mut self, thread: usize, event: &Recorded, locate: impl Fn(ThreadName) -> Option<usize>) {
+    pub fn push(&mut self, thread: usize, event: &TraceEvent, locate: impl Fn(ThreadName) -> Option<usize>) {
         self.push_with(thread, event, &event.did, locate);
     }
 
@@ -135,7 +135,7 @@ impl HappensBefore {
     pub(crate) fn push_with(
         &mut self,
         thread: usize,
-        event: &Recorded,
+        event: &TraceEvent,
         did: &Effect,
         locate: impl Fn(ThreadName) -> Option<usize>,
     ) {
@@ -280,9 +280,9 @@ mod tests {
         ThreadName::MAIN.child(thread as u16).unwrap_or(ThreadName::MAIN)
     }
 
-    fn event(id: EventId, op: Op, woken_by: Option<EventId>) -> Recorded {
+    fn event(id: EventId, op: Op, woken_by: Option<EventId>) -> TraceEvent {
         let did = op.may.clone();
-        Recorded::from(Event { id, did, op, pick: Pick::Only, site: Site(0), woken_by })
+        TraceEvent::from(Event { id, did, op, pick: Pick::Only, site: Site(0), woken_by })
     }
 
     impl Run {
@@ -344,7 +344,7 @@ mod tests {
             let id = EventId { thread: name(0), index: 0 };
             let op = read(0, 4);
             let event =
-                Recorded::from(Event { id, did: op.may.clone(), op, pick, site: Site(0), woken_by: None });
+                TraceEvent::from(Event { id, did: op.may.clone(), op, pick, site: Site(0), woken_by: None });
             run.hb.push(0, &event, |_| None);
             run.hb.state()
         };

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::event::interval_map;
-use crate::event::interval_map::Cells;
+use crate::event::interval_map::IntervalMap;
 use crate::event::names::ObjName;
 use crate::event::operation::{Access, Effect, Mode};
 
@@ -66,12 +66,12 @@ fn supersedes(later: Mode, earlier: Mode) -> bool {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Objects {
     /// Of each block, its cells in order, without overlap.
-    blocks: FxHashMap<ObjName, Cells<History>>,
+    blocks: FxHashMap<ObjName, IntervalMap<History>>,
 }
 
 impl Objects {
     pub(super) fn clear(&mut self) {
-        self.blocks.values_mut().for_each(Cells::clear);
+        self.blocks.values_mut().for_each(IntervalMap::clear);
     }
 
     /// Adds the events so far that an effect directly conflicts with.

@@ -3,11 +3,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::event::byte_set::Stretches;
-use crate::event::interval_map::Cells;
+use crate::event::byte_set::ByteSet;
+use crate::event::interval_map::IntervalMap;
 use crate::event::names::{Obj, ObjName, Site};
 use crate::event::operation::{Access, Atomicity, Effect, Mode, Op, OpKind};
-use crate::event::recorded::Recorded;
+use crate::event::recorded::TraceEvent;
 use crate::hb::HappensBefore;
 use crate::trace::Trace;
 
@@ -34,9 +34,9 @@ pub struct Race {
 /// Finds races. Keeps the synchronisation variables of all executions that it was shown.
 #[derive(Clone, Debug, Default)]
 pub struct Detector {
-    variables: Stretches,
+    variables: ByteSet,
     order: HappensBefore,
-    plain: FxHashMap<ObjName, Cells<SmallVec<[Touch; 4]>>>,
+    plain: FxHashMap<ObjName, IntervalMap<SmallVec<[Touch; 4]>>>,
 }
 
 impl Detector {
@@ -54,7 +54,7 @@ impl Detector {
 
     /// The synchronisation variables so far.
     #[must_use]
-    pub fn variables(&self) -> &Stretches {
+    pub fn variables(&self) -> &ByteSet {
         &self.variables
     }
 
@@ -85,7 +85,7 @@ impl Detector {
     }
 
     /// What of an event synchronises, and the plain accesses.
-    fn divide(&self, event: &Recorded) -> (Effect, SmallVec<[Access; 2]>) {
+    fn divide(&self, event: &TraceEvent) -> (Effect, SmallVec<[Access; 2]>) {
         // That a block is used after it was freed is a failure, which says more than a race.
         if event.op.kind == OpKind::Free {
             return Default::default();
@@ -102,7 +102,7 @@ impl Detector {
         &mut self,
         thread: usize,
         at: usize,
-        event: &Recorded,
+        event: &TraceEvent,
         access: Access,
         race: &mut impl FnMut(Race, bool),
     ) {
@@ -130,7 +130,7 @@ impl Detector {
 }
 
 /// Whether an operation is a load or store, and touches anything but synchronisation variables.
-pub(crate) fn is_plain(op: &Op, variables: &Stretches) -> bool {
+pub(crate) fn is_plain(op: &Op, variables: &ByteSet) -> bool {
     op.kind.is_load_or_store()
         && op.atomicity != Atomicity::Atomic
         && op.may.accesses.iter().any(|access| !variables.outside(access.obj).is_empty())
@@ -147,6 +147,6 @@ struct Touch {
 }
 
 /// Whether all that an event touches is a synchronisation variable thereby.
-pub(super) fn synchronises(event: &Recorded) -> bool {
+pub(super) fn synchronises(event: &TraceEvent) -> bool {
     event.op.kind.synchronises() || event.op.atomicity == Atomicity::Atomic
 }

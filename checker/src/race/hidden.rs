@@ -11,24 +11,24 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::detector::{Detector, Race};
 use crate::account::HiddenAccess;
 use crate::event::agent::Pick;
-use crate::event::byte_set::Stretches;
+use crate::event::byte_set::ByteSet;
 use crate::event::names::{EventId, Site, ThreadName};
 use crate::event::operation::{Atomicity, Mode, Op, OpKind};
 use crate::event::step::Event;
-use crate::trace::interner::Known;
+use crate::trace::interner::Interner;
 use crate::trace::{Trace, TraceStep};
 
 /// What was found out about an execution after it ran.
 #[derive(Clone, Debug, Default)]
 pub struct FoundOut {
-    /// [`crate::seam::Ending::hidden`].
+    /// [`crate::program::Ending::hidden`].
     pub hidden: Option<Vec<HiddenAccess>>,
     /// Where loads and stores are that the source calls atomic.
     pub atomic: FxHashSet<Site>,
 }
 
 /// An execution with what was found out about it. `variables` are the synchronisation variables that are known.
-pub(super) fn with(trace: &Trace, found_out: &FoundOut, variables: &Stretches) -> Whole {
+pub(super) fn with(trace: &Trace, found_out: &FoundOut, variables: &ByteSet) -> Whole {
     let hidden = found_out.hidden.as_deref().unwrap_or_default();
     let mut variables = variables.clone();
     hidden
@@ -86,7 +86,7 @@ struct Merged {
     indices: FxHashMap<EventId, u32>,
     /// How many events each thread has.
     counts: FxHashMap<ThreadName, u32>,
-    known: Known,
+    known: Interner,
 }
 
 impl Merged {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::detector::{Detector, Place, Race};
 use super::hidden::{FoundOut, with};
-use crate::event::byte_set::Stretches;
+use crate::event::byte_set::ByteSet;
 use crate::event::names::{Obj, Site};
 use crate::event::operation::Atomicity;
 use crate::trace::Trace;
@@ -119,7 +119,7 @@ impl Pairs {
 
     /// The synchronisation variables so far.
     #[must_use]
-    pub fn variables(&self) -> &Stretches {
+    pub fn variables(&self) -> &ByteSet {
         self.detector.variables()
     }
 

@@ -9,14 +9,14 @@ use super::*;
 use crate::event::agent::{Choice, Pick};
 use crate::event::names::{EventId, Obj, ObjName, Site, ThreadName};
 use crate::event::operation::{Access, Atomicity, Mode, Op, OpKind};
-use crate::event::recorded::Recorded;
+use crate::event::recorded::TraceEvent;
 use crate::event::step::Event;
 use crate::model::Model;
 use crate::search::tests::against_oracle::program;
 use crate::search::tests::generated::generated;
 use crate::search::{Options, sample};
 use crate::strategy::StrategyKind;
-use crate::trace::{Last, Moment, Reason, Trace, TraceStep};
+use crate::trace::{Moment, Previous, Reason, Trace, TraceStep};
 
 /// A pair of accesses that race: each place, and whether the one that ran first is of the earlier thread.
 type Pairs = BTreeSet<([Place; 2], bool)>;
@@ -24,7 +24,7 @@ type Pairs = BTreeSet<([Place; 2], bool)>;
 /// The races of an execution, with nothing but the definition: any two plain accesses of a byte that is no synchronisation
 /// variable, one of them a write, of which the first is not before the second in the transitive closure of what orders.
 fn by_definition(trace: &Trace) -> Pairs {
-    let events: Vec<&Recorded> = trace.steps.iter().map(|step| &step.event).collect();
+    let events: Vec<&TraceEvent> = trace.steps.iter().map(|step| &step.event).collect();
     let variables: BTreeSet<(ObjName, u32)> = events
         .iter()
         .filter(|event| synchronises(event))
@@ -33,8 +33,8 @@ fn by_definition(trace: &Trace) -> Pairs {
         .flat_map(bytes)
         .collect();
     let is_variable = |obj| bytes(obj).all(|byte| variables.contains(&byte));
-    let is_order = |event: &Recorded, access: &Access| synchronises(event) || is_variable(access.obj);
-    let orders = |a: &Recorded, b: &Recorded| {
+    let is_order = |event: &TraceEvent, access: &Access| synchronises(event) || is_variable(access.obj);
+    let orders = |a: &TraceEvent, b: &TraceEvent| {
         a.id.thread == b.id.thread
             || a.did.ends_process
             || b.did.ends_process
@@ -55,7 +55,7 @@ fn by_definition(trace: &Trace) -> Pairs {
         let all = direct.flat_map(|earlier| before[earlier].iter().copied().chain([earlier])).collect();
         before.push(all);
     }
-    let plain = |event: &Recorded| -> Vec<(bool, BTreeSet<(ObjName, u32)>)> {
+    let plain = |event: &TraceEvent| -> Vec<(bool, BTreeSet<(ObjName, u32)>)> {
         let plain = event.did.accesses.iter().filter(|access| !is_order(event, access));
         plain
             .map(|access| {
@@ -154,7 +154,7 @@ fn trace(events: &[(usize, Doing, u32, u32, u64)]) -> Trace {
         counts[thread] += 1;
         let woken_by = last.filter(|_| matches!(doing, Doing::Wake));
         last = Some(id);
-        let event = Recorded::from(Event {
+        let event = TraceEvent::from(Event {
             id,
             did: op.may.clone(),
             op,
@@ -163,7 +163,8 @@ fn trace(events: &[(usize, Doing, u32, u32, u64)]) -> Trace {
             woken_by,
         });
         let choice = Choice::thread(id.thread);
-        let moment = Moment { choice, reason: Reason::First, last: Last::Nobody, choices: [choice].into() };
+        let moment =
+            Moment { choice, reason: Reason::First, last: Previous::Nobody, choices: [choice].into() };
         trace.steps.push(TraceStep::new(event, moment.into(), (0, 0), false));
     }
     trace

@@ -15,7 +15,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::event::byte_set::Stretches;
+use crate::event::byte_set::ByteSet;
 use crate::event::names::{EventId, Obj, Site};
 use crate::event::operation::{Access, Effect, Mode, OpKind};
 use crate::hb::{HappensBefore, Objects, Positions};
@@ -38,7 +38,7 @@ pub struct Triangles {
     /// Each with the locations of its first write.
     found: FxHashMap<Triangle, FxHashSet<Obj>>,
     /// The bytes of all races of all executions.
-    racy: Stretches,
+    racy: ByteSet,
 }
 
 /// Stores of one thread since its buffer was empty, each location from each place once.

@@ -57,7 +57,7 @@ impl CarriedOver {
                 Self::of(executor, &failures, cost).map_or(Rerun::Nothing, Rerun::CarriedOver)
             }
             End::Ended(failures) if !failures.is_empty() => {
-                strategy.saw(&executor.runner.trace);
+                strategy.observe(&executor.runner.trace);
                 if strategy.bound().is_some() && executor.runner.trace.preemptions() > cost {
                     // A search that goes by bounds shall come to it in its turn.
                     return Ok(Rerun::Nothing);

@@ -101,7 +101,7 @@ impl DeterminismCheck {
                     return match difference {
                         Some(difference) => Err(difference.into()),
                         None => {
-                            strategy.saw(&trace);
+                            strategy.observe(&trace);
                             Ok(None)
                         }
                     };

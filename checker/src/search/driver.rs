@@ -2,21 +2,21 @@
 
 use std::mem;
 
-use super::always_fails::is_always;
 use super::audit::Auditor;
 use super::carried_over::{CarriedOver, Rerun};
 use super::determinism::DeterminismCheck;
 use super::executor::Executor;
-use super::identity::Identity;
-use super::late_joins::with_late_joins;
+use super::findings::always_fails::is_always;
+use super::findings::identity::Identity;
+use super::findings::late_joins::with_late_joins;
+use super::findings::reproduction::{REPLAYS, Reproduction, reproduce};
+use super::findings::shown::Shown;
 use super::note::SearchNote;
 use super::only_synchronisation::SwitchPoints;
 use super::options::Options;
 use super::outcome::{Ended, Finding, Outcome, Progress};
-use super::reproduction::{REPLAYS, Reproduction, reproduce};
-use super::shown::Shown;
-use super::speculation::Ahead;
-use super::workers::{Alone, Workers};
+use super::parallel::speculation::Ahead;
+use super::parallel::workers::{NoWorkers, Workers};
 use super::{cut_short, narrow};
 use crate::cache::Cache;
 use crate::event::failure::{Failure, FailureKind};
@@ -44,7 +44,7 @@ pub fn explore<P: Program>(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, SearchError> {
-    explore_with(program, options, Box::new(Alone), observer)
+    explore_with(program, options, Box::new(NoWorkers), observer)
 }
 
 /// The same with workers beside the calling thread. Whatever they do, what comes out is what comes out without them.
@@ -91,7 +91,7 @@ impl<'a, P: Program> Search<'a, P> {
             observer,
             strategy,
             cache: Cache::new(rule.filter(|_| options.cache)),
-            ahead: Ahead::new(Box::new(Alone)),
+            ahead: Ahead::new(Box::new(NoWorkers)),
             findings: Vec::new(),
             switch_points: SwitchPoints::new(options.only_synchronisation),
             carried_over: None,

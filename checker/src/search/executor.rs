@@ -1,13 +1,13 @@
 //! The executor: runs the executions of a search, counts them, and knows what the last one was.
 
-use super::identity::Identity;
+use super::findings::identity::Identity;
 use super::options::Options;
 use super::outcome::Stats;
 use crate::event::agent::Choice;
 use crate::event::failure::Failure;
 use crate::event::step::OpKey;
 use crate::execution::{End, Limits, Runner, SearchError};
-use crate::limit::Go;
+use crate::limit::StopRequest;
 use crate::program::{Epoch, Program, Scope};
 use crate::strategy::{DefaultSchedule, Guide};
 
@@ -71,8 +71,10 @@ impl<'a, P: Program> Executor<'a, P> {
         self.stats.other += 1;
         let limit = &self.options.limit;
         let mut go = || match limit.look() {
-            Go::Cancelled => Go::Cancelled,
-            Go::BudgetSpent | Go::HalfSpent | Go::Continue => Go::Continue,
+            StopRequest::Cancelled => StopRequest::Cancelled,
+            StopRequest::BudgetSpent | StopRequest::HalfSpent | StopRequest::Continue => {
+                StopRequest::Continue
+            }
         };
         self.runner.run(schedule, &mut DefaultSchedule, &mut go)
     }

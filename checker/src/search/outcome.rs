@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::identity::Identity;
+use super::findings::identity::Identity;
 use super::note::SearchNote;
 use crate::event::failure::Failure;
-use crate::limit::Go;
+use crate::limit::StopRequest;
 use crate::program::{Ending, Epoch};
 use crate::race::{Pairs, Triangle};
 use crate::strategy::Coverage;
@@ -47,11 +47,11 @@ pub enum Ended {
     Cancelled,
 }
 
-impl From<Go> for Ended {
-    fn from(go: Go) -> Self {
+impl From<StopRequest> for Ended {
+    fn from(go: StopRequest) -> Self {
         match go {
-            Go::Cancelled => Self::Cancelled,
-            Go::Continue | Go::HalfSpent | Go::BudgetSpent => Self::Budget,
+            StopRequest::Cancelled => Self::Cancelled,
+            StopRequest::Continue | StopRequest::HalfSpent | StopRequest::BudgetSpent => Self::Budget,
         }
     }
 }

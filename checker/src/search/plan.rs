@@ -1,7 +1,7 @@
 //! The planner of each search, made from the settings of the user.
 
 use super::options::Options;
-use crate::cache::Rule;
+use crate::cache::SubsumptionRule;
 use crate::strategy::{
     Auto, Bounds, Delays, Frontier, Guided, Pct, PctVb, Periods, Pos, Preemptions, Racing, Random, Rapos,
     ReverseSearch, Sampler, Strategy, StrategyKind, Surw, Unbounded, Vtb,
@@ -10,16 +10,19 @@ use crate::strategy::{
 impl StrategyKind {
     /// A planner, with the rule of the cache that it can be used with.
     #[must_use]
-    pub fn plan(self, options: &Options) -> (Box<dyn Strategy>, Option<Rule>) {
+    pub fn plan(self, options: &Options) -> (Box<dyn Strategy>, Option<SubsumptionRule>) {
         let Options {
             max_preemptions, max_delays, seed, depth, max_variables, max_threads, max_periods, ..
         } = *options;
         match self {
-            Self::Icb => {
-                (Box::new(Frontier::new(Preemptions { max: max_preemptions })), Some(Rule::Preemptions))
+            Self::Icb => (
+                Box::new(Frontier::new(Preemptions { max: max_preemptions })),
+                Some(SubsumptionRule::Preemptions),
+            ),
+            Self::Idb => {
+                (Box::new(Frontier::new(Delays { max: max_delays })), Some(SubsumptionRule::SamePosition))
             }
-            Self::Idb => (Box::new(Frontier::new(Delays { max: max_delays })), Some(Rule::SamePosition)),
-            Self::Dfs => (Box::new(Frontier::new(Unbounded)), Some(Rule::Preemptions)),
+            Self::Dfs => (Box::new(Frontier::new(Unbounded)), Some(SubsumptionRule::Preemptions)),
             Self::Dpor => (Box::new(ReverseSearch::new().until(&options.limit)), None),
             Self::BoundedDpor => {
                 (Box::new(ReverseSearch::within(max_preemptions).until(&options.limit)), None)
@@ -38,7 +41,9 @@ impl StrategyKind {
             Self::Pctvb => (Box::new(Sampler::new(PctVb::new(depth, max_variables), seed)), None),
             Self::Period => (Box::new(Periods::new(max_periods)), None),
             Self::Guided => (Box::new(Guided::new(seed)), None),
-            Self::Auto => (Box::new(Auto::new(max_preemptions, max_periods, seed)), Some(Rule::Preemptions)),
+            Self::Auto => {
+                (Box::new(Auto::new(max_preemptions, max_periods, seed)), Some(SubsumptionRule::Preemptions))
+            }
         }
     }
 }

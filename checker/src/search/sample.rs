@@ -3,7 +3,7 @@
 use crate::cache::Cache;
 use crate::event::failure::Failure;
 use crate::execution::{End, Limits, Runner, SearchError};
-use crate::limit::Go;
+use crate::limit::StopRequest;
 use crate::program::Program;
 use crate::strategy::{Next, Strategy};
 use crate::trace::Trace;
@@ -27,7 +27,7 @@ pub fn sample<P: Program>(
     for run in 0..runs {
         let Next::Work(item) = strategy.next(&cache) else { return Ok(run) };
         let mut guide = strategy.guide(&item, &cache);
-        let end = runner.run(&item.prefix, &mut *guide, &mut || Go::Continue)?;
+        let end = runner.run(&item.prefix, &mut *guide, &mut || StopRequest::Continue)?;
         let notes = guide.notes();
         match end {
             End::Ended(failures) => seen(&runner.trace, &failures),

@@ -5,14 +5,14 @@ use crate::event::names::ThreadName;
 
 /// All agents as they stand.
 #[derive(Clone, Debug, Default)]
-pub struct Mirror {
+pub struct AgentTable {
     /// Every thread, in creation order.
     threads: Vec<AgentView>,
     /// Open timed waits and store buffers, in the order in which they came.
     others: Vec<AgentView>,
 }
 
-impl Mirror {
+impl AgentTable {
     /// Starts over with the agents of a fresh execution.
     pub fn start(&mut self, views: &[AgentView]) {
         self.threads.clear();

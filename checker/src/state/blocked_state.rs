@@ -1,6 +1,6 @@
 //! Executions that stand still: deadlock, lost wake-up, livelock.
 
-use super::agents::Mirror;
+use super::agents::AgentTable;
 use crate::event::agent::{AgentView, Status};
 use crate::event::failure::{Doing, Failure, FailureDetail, FailureKind, Party};
 use crate::event::names::{Obj, Site, ThreadName};
@@ -13,7 +13,7 @@ type Stack<'a> = &'a mut dyn FnMut(ThreadName) -> Vec<Site>;
 /// The failures of the threads that are held where they failed, that of `first` first.
 ///
 /// None of them has the others in its past, so each could have been the first one, in an order of the same events.
-pub(crate) fn failed(agents: &Mirror, first: ThreadName, stack: Stack<'_>) -> Vec<Failure> {
+pub(crate) fn failed(agents: &AgentTable, first: ThreadName, stack: Stack<'_>) -> Vec<Failure> {
     let mut failures: Vec<Failure> =
         agents.threads().iter().filter_map(|view| failure(view, &mut *stack)).collect();
     failures.sort_by_key(|failure| failure.thread != Some(first));
@@ -35,7 +35,7 @@ fn failure(view: &AgentView, stack: Stack<'_>) -> Option<Failure> {
 }
 
 /// What is wrong where nobody can move; nothing, if everybody has finished.
-pub(crate) fn stuck(agents: &Mirror, trace: &Trace, stack: Stack<'_>) -> Option<Failure> {
+pub(crate) fn stuck(agents: &AgentTable, trace: &Trace, stack: Stack<'_>) -> Option<Failure> {
     let rest = unfinished(agents);
     if rest.is_empty() {
         return None;
@@ -49,7 +49,7 @@ pub(crate) fn stuck(agents: &Mirror, trace: &Trace, stack: Stack<'_>) -> Option<
 }
 
 /// Everybody who could move has only yielded.
-pub(crate) fn livelock(agents: &Mirror) -> Failure {
+pub(crate) fn livelock(agents: &AgentTable) -> Failure {
     let rest = unfinished(agents);
     let mut others = parties(&rest, &mut |_| Vec::new());
     for (party, view) in others.iter_mut().zip(&rest) {
@@ -65,7 +65,7 @@ fn nothing_changes(others: Vec<Party>) -> Failure {
 }
 
 /// Who has not finished; the harness of a test that stands still has no part in it.
-fn unfinished(agents: &Mirror) -> Vec<&AgentView> {
+fn unfinished(agents: &AgentTable) -> Vec<&AgentView> {
     let takes_part = |view: &&AgentView| !matches!(view.status, Status::Finished | Status::Blocked(On::Test));
     agents.threads().iter().filter(takes_part).collect()
 }
@@ -83,7 +83,7 @@ fn parties(views: &[&AgentView], stack: Stack<'_>) -> Vec<Party> {
 }
 
 /// The reason for which nobody can move.
-fn deadlock(agents: &Mirror, trace: &Trace, rest: &[&AgentView]) -> FailureDetail {
+fn deadlock(agents: &AgentTable, trace: &Trace, rest: &[&AgentView]) -> FailureDetail {
     if let Some((waiter, condition, signal)) = lost_wakeup(trace, rest) {
         return FailureDetail::LostWakeUp { waiter, condition, signaller: signal.event.id.thread };
     }
@@ -109,7 +109,7 @@ pub(crate) fn waits_for(view: &AgentView) -> Option<ThreadName> {
 }
 
 /// Threads that wait for each other in a circle.
-pub(crate) fn cycle(agents: &Mirror, rest: &[&AgentView]) -> Option<Vec<ThreadName>> {
+pub(crate) fn cycle(agents: &AgentTable, rest: &[&AgentView]) -> Option<Vec<ThreadName>> {
     rest.iter().find_map(|view| {
         let start = view.agent.thread();
         let mut path = vec![start];

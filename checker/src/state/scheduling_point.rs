@@ -1,23 +1,23 @@
 //! A scheduling point: what a guide decides on.
 
-use super::agents::Mirror;
+use super::agents::AgentTable;
 use crate::event::agent::{Agent, AgentView, Choice, Status};
-use crate::event::byte_set::Stretches;
+use crate::event::byte_set::ByteSet;
 use crate::event::names::ThreadName;
 use crate::event::step::OpKey;
 use crate::hb::hash::HbHash;
 use crate::race;
-use crate::trace::{Last, Reason, Trace, cost};
+use crate::trace::{Previous, Reason, Trace, cost};
 
 /// Everything that is known where a choice is due.
 #[derive(Clone, Copy, Debug)]
-pub struct Point<'a> {
+pub struct SchedulingPoint<'a> {
     /// Every agent, blocked ones too.
-    pub agents: &'a Mirror,
+    pub agents: &'a AgentTable,
     /// What can be chosen; the ways in which one agent can go stand together.
     pub choices: &'a [Choice],
     /// Who ran last.
-    pub last: Last,
+    pub last: Previous,
     /// How often the thread that ran last was let past a yield or sleep where it might have been left, no other agent having
     /// moved since: after so many ([`Options::max_yields`](crate::search::Options::max_yields)) it has to let others go. Under
     /// fair scheduling (Musuvathi, Qadeer: Fair Stateless Model Checking, PLDI 2008) the first one would bind it already; but
@@ -29,7 +29,7 @@ pub struct Point<'a> {
     pub withheld: bool,
 }
 
-impl Point<'_> {
+impl SchedulingPoint<'_> {
     /// How many events have run.
     #[must_use]
     pub fn position(&self) -> usize {
@@ -78,15 +78,15 @@ const PATIENCE: u32 = 2;
 /// waits may run out of time by choice; `idle` counts the yields since anything was written. Returns whether time-outs were
 /// withheld.
 pub(crate) fn choices(
-    agents: &Mirror,
-    (last, waits): (Last, bool),
+    agents: &AgentTable,
+    (last, waits): (Previous, bool),
     timeouts: bool,
     idle: u32,
     into: &mut Vec<Choice>,
 ) -> bool {
     into.clear();
     let threads = agents.threads();
-    let has_to_wait = |view: &AgentView| waits && last == Last::GivesWay(view.agent.thread());
+    let has_to_wait = |view: &AgentView| waits && last == Previous::Yielding(view.agent.thread());
     let (waiting, free): (Vec<&AgentView>, Vec<&AgentView>) =
         threads.iter().filter(|view| view.status == Status::Enabled).partition(|view| has_to_wait(view));
     free.into_iter().for_each(|view| picks(view, into));
@@ -118,12 +118,12 @@ pub(crate) fn is_alone(choice: Choice, choices: &[Choice]) -> bool {
 /// Leaves no choice where the thread that ran last goes on with a load or a store of none of these synchronisation
 /// variables.
 pub(crate) fn go_on_at_plain_accesses(
-    agents: &Mirror,
-    last: Last,
-    variables: &Stretches,
+    agents: &AgentTable,
+    last: Previous,
+    variables: &ByteSet,
     choices: &mut Vec<Choice>,
 ) {
-    let Last::CanGoOn(name) = last else { return };
+    let Previous::Runnable(name) = last else { return };
     let pending = agents.thread(name).and_then(|view| view.pending.as_ref());
     if pending.is_some_and(|op| race::is_plain(op, variables)) {
         choices.retain(|choice| choice.agent == Agent::Thread(name));
@@ -135,14 +135,14 @@ fn picks(view: &AgentView, into: &mut Vec<Choice>) {
 }
 
 /// Why the agent that was chosen runs here.
-pub(crate) fn reason(agents: &Mirror, last: Last, choice: Choice) -> Reason {
+pub(crate) fn reason(agents: &AgentTable, last: Previous, choice: Choice) -> Reason {
     let Agent::Thread(next) = choice.agent else { return Reason::Aside };
     let Some(before) = last.thread() else { return Reason::First };
     if before == next {
         return Reason::Continues;
     }
     match (last, agents.thread(before).map(|view| &view.status)) {
-        (Last::CanGoOn(_), _) => Reason::Preempted(before),
+        (Previous::Runnable(_), _) => Reason::Preempted(before),
         (_, Some(Status::Blocked(on))) => Reason::Blocked(before, on.clone()),
         (_, Some(Status::Finished)) => Reason::Finished(before),
         (_, Some(Status::Failed(_))) => Reason::Failed(before),
@@ -150,13 +150,13 @@ pub(crate) fn reason(agents: &Mirror, last: Last, choice: Choice) -> Reason {
     }
 }
 
-/// The thread that ran last, as it stands now; `yields` as in [`Point::yields`].
-pub(crate) fn last(agents: &Mirror, ran: Option<ThreadName>, yields: u32) -> Last {
-    let Some(name) = ran else { return Last::Nobody };
+/// The thread that ran last, as it stands now; `yields` as in [`SchedulingPoint::yields`].
+pub(crate) fn last(agents: &AgentTable, ran: Option<ThreadName>, yields: u32) -> Previous {
+    let Some(name) = ran else { return Previous::Nobody };
     match agents.thread(name) {
-        Some(view) if view.status != Status::Enabled => Last::Free(name),
-        Some(view) if !view.gives_way() => Last::CanGoOn(name),
-        Some(_) if yields > 0 => Last::GivesWay(name),
-        _ => Last::Free(name),
+        Some(view) if view.status != Status::Enabled => Previous::Free(name),
+        Some(view) if !view.gives_way() => Previous::Runnable(name),
+        Some(_) if yields > 0 => Previous::Yielding(name),
+        _ => Previous::Free(name),
     }
 }

@@ -161,11 +161,11 @@ impl Strategy for Auto {
         self.threads = self.threads.max(run.threads.len());
         self.parts[part].learn(&own, run, notes, cache);
         let others = self.parts.iter_mut().enumerate().filter(|&(other, _)| other != part);
-        others.for_each(|(_, other)| other.saw(run));
+        others.for_each(|(_, other)| other.observe(run));
     }
 
-    fn saw(&mut self, run: &Trace) {
-        self.parts.iter_mut().for_each(|part| part.saw(run));
+    fn observe(&mut self, run: &Trace) {
+        self.parts.iter_mut().for_each(|part| part.observe(run));
     }
 
     fn reset(&mut self, epoch: Epoch) {

@@ -2,18 +2,18 @@
 
 use super::{Decision, Guide, Notes};
 use crate::program::Until;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 
-/// Follows [`Point::default_choice`].
+/// Follows [`SchedulingPoint::default_choice`].
 #[derive(Clone, Copy, Debug)]
 pub struct DefaultSchedule;
 
 impl Guide for DefaultSchedule {
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         at.default_choice().map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::one() })
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         Notes::default()

@@ -4,7 +4,7 @@ use super::{Decision, Guide, Notes};
 use crate::event::agent::{Agent, Choice};
 use crate::event::step::OpKey;
 use crate::program::Until;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 
 /// Follows an execution as far as that goes, and the default schedule from there on.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ impl Follow {
     }
 
     /// Whoever brings the next event nearer; nobody, if that cannot be said any more.
-    fn next(&mut self, at: &Point<'_>) -> Option<Choice> {
+    fn next(&mut self, at: &SchedulingPoint<'_>) -> Option<Choice> {
         if self.rest.is_empty() {
             return None;
         }
@@ -44,7 +44,7 @@ impl Follow {
 
 impl Follow {
     /// A thread that stands where it did not stop before: it had run through there as soon as it could.
-    fn before_its_own(&self, at: &Point<'_>) -> Option<Choice> {
+    fn before_its_own(&self, at: &SchedulingPoint<'_>) -> Option<Choice> {
         let own =
             |agent| self.rest.iter().rev().find(|(choice, _)| choice.agent == agent).map(|(_, key)| key);
         let is_new = |choice: &&Choice| {
@@ -60,7 +60,7 @@ impl Follow {
 }
 
 impl Guide for Follow {
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         let next = self.next(at);
         if next.is_none() {
             self.rest.clear();
@@ -69,7 +69,7 @@ impl Guide for Follow {
         choice.map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::one() })
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         Notes::default()

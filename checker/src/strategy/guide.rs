@@ -8,7 +8,7 @@ use crate::event::agent::Choice;
 use crate::event::step::OpKey;
 use crate::hb::hash::HbHash;
 use crate::program::{Scope, Until};
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::trace::Trace;
 
 /// Takes one execution from the end of the prefix to its end.
@@ -19,10 +19,10 @@ pub trait Guide {
     }
 
     /// What to do at a point with at least one choice.
-    fn choose(&mut self, at: &Point<'_>) -> Decision;
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision;
 
     /// Called instead of [`Guide::choose`] at points inside a batch, where the execution went on by itself.
-    fn pass(&mut self, at: &Point<'_>);
+    fn pass(&mut self, at: &SchedulingPoint<'_>);
 
     /// Whether it is asked also once key points were added under its execution. One that knows what to expect is not: it
     /// would take what is new for something else.
@@ -90,5 +90,5 @@ pub struct Alternative {
     /// The cost of the schedule up to and with it.
     pub cost: u32,
     /// The state that it leads to, and who will have run last there, if that can be told.
-    pub state: Option<(HbHash, crate::cache::Runner)>,
+    pub state: Option<(HbHash, crate::cache::LastThread)>,
 }

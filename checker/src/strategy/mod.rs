@@ -5,7 +5,6 @@
 //! once each, in the order in which items were handed out: workers that run ahead ([`Strategy::ahead`]) change how fast a
 //! search is, and nothing else. A new search is a new file here and a line in [`StrategyKind::plan`].
 
-mod ahead;
 mod auto;
 mod default;
 mod dpor;
@@ -19,6 +18,7 @@ mod openings;
 mod period;
 mod planner;
 mod sampling;
+mod speculation;
 mod vtb;
 
 pub use self::auto::Auto;
@@ -33,7 +33,7 @@ pub use self::opening::Opening;
 pub use self::openings::Openings;
 pub use self::period::Periods;
 pub use self::planner::{Coverage, Next, Settled, Strategy, WorkItem};
-pub use self::sampling::{Dice, Novel, Pct, PctVb, Pos, Racing, Random, Rapos, Sample, Sampler, Surw};
+pub use self::sampling::{Novel, Pct, PctVb, Pos, Racing, Random, Rapos, Sample, Sampler, SeededRng, Surw};
 pub use self::vtb::{Bounds, Vtb};
 
 #[cfg(test)]

@@ -6,17 +6,17 @@
 //! search: Thomson, Donaldson, Betts (Concurrency Testing Using Controlled Schedulers: An Empirical Study, TOPC 2016) find
 //! that half of their benchmarks fail in the first few schedules of whatever kind. No bound is published.
 //!
-//! A schedule that keeps a thread waiting for too long ([`super::sampling::patience`]) goes on in step.
+//! A schedule that keeps a thread waiting for too long ([`super::sampling::starvation_guard`]) goes on in step.
 
 use rustc_hash::FxHashMap;
 
 use super::sampling::choices::agents;
-use super::sampling::patience::Patience;
+use super::sampling::starvation_guard::StarvationGuard;
 use super::{Decision, Guide, Notes};
 use crate::event::agent::Agent;
 use crate::event::names::ThreadName;
 use crate::program::Until;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 
 /// One of these schedules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +40,7 @@ impl Opening {
     /// Who takes an execution through it.
     #[must_use]
     pub fn guide(self) -> Box<dyn Guide> {
-        let patience = Patience::of(Patience::SHORT);
+        let patience = StarvationGuard::of(StarvationGuard::SHORT);
         Box::new(Play { opening: self, events: FxHashMap::default(), patience, taken: 0 })
     }
 }
@@ -50,13 +50,13 @@ struct Play {
     opening: Opening,
     /// How many events each thread has run.
     events: FxHashMap<ThreadName, u64>,
-    patience: Patience,
+    patience: StarvationGuard,
     taken: usize,
 }
 
 impl Play {
     /// The better a choice, the less it is. Time runs out only where no thread can go.
-    fn rank(&self, at: &Point<'_>, agent: Agent) -> (bool, bool, u64, u64) {
+    fn rank(&self, at: &SchedulingPoint<'_>, agent: Agent) -> (bool, bool, u64, u64) {
         let thread = agent.thread();
         let age = at.agents.index(thread).unwrap_or(0) as u64;
         let youngest = u64::MAX - age;
@@ -71,14 +71,14 @@ impl Play {
 }
 
 /// Whether what it would do conflicts with the event of another that has just run.
-fn answers(at: &Point<'_>, agent: Agent) -> bool {
+fn answers(at: &SchedulingPoint<'_>, agent: Agent) -> bool {
     let pending = at.agents.agent(agent).and_then(|view| view.pending.as_ref());
     let last = at.trace.steps.last().map(|step| &step.event).filter(|last| last.id.thread != agent.thread());
     pending.zip(last).is_some_and(|(op, last)| last.did.conflicts(&op.may))
 }
 
 impl Guide for Play {
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         for step in &at.trace.steps[self.taken..] {
             *self.events.entry(step.event.id.thread).or_default() += 1;
         }
@@ -87,14 +87,14 @@ impl Guide for Play {
             // As if all had begun just now: who came late does not catch up first.
             self.opening = Opening::InStep;
             self.events.clear();
-            self.patience = Patience::of(Patience::SHORT);
+            self.patience = StarvationGuard::of(StarvationGuard::SHORT);
         }
         let agent = agents(at).min_by_key(|&agent| self.rank(at, agent));
         let choice = at.choices.iter().find(|choice| Some(choice.agent) == agent);
         choice.map_or(Decision::Cut, |&choice| Decision::Run { choice, until: Until::one() })
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn goes_on(&self) -> bool {
         true

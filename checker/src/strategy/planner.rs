@@ -56,7 +56,7 @@ pub trait Strategy: Send {
     }
 
     /// Takes in an execution that no item of its own led to, where that tells it something about the program.
-    fn saw(&mut self, _run: &Trace) {}
+    fn observe(&mut self, _run: &Trace) {}
 
     /// Starts over: key points were added, so that indices and hashes of before mean nothing now.
     fn reset(&mut self, epoch: Epoch);

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Last, Trace, TraceStep};
+use super::{Previous, Trace, TraceStep};
 use crate::event::agent::{Agent, Choice};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::OpKind;
@@ -18,9 +18,9 @@ use crate::hb::{Objects, Positions};
 /// The preemptions of one choice: 1 for leaving a thread that could go on. Which waiter wakes, a time-out and a flush
 /// cost nothing.
 #[must_use]
-pub fn preemption(last: Last, choice: Choice) -> u32 {
+pub fn preemption(last: Previous, choice: Choice) -> u32 {
     match (last, choice.agent) {
-        (Last::CanGoOn(running), Agent::Thread(next)) => u32::from(running != next),
+        (Previous::Runnable(running), Agent::Thread(next)) => u32::from(running != next),
         _ => 0,
     }
 }
@@ -30,7 +30,7 @@ pub fn preemption(last: Last, choice: Choice) -> u32 {
 /// The round goes by creation path, which is creation order where one thread creates, and unlike that does not depend
 /// on the schedule.
 #[must_use]
-pub fn delay(last: Last, choices: &[Choice], choice: Choice) -> u32 {
+pub fn delay(last: Previous, choices: &[Choice], choice: Choice) -> u32 {
     let Agent::Thread(chosen) = choice.agent else { return 0 };
     let turn = |thread| turn(last, thread);
     let mut skipped = 0;
@@ -46,8 +46,8 @@ pub fn delay(last: Last, choices: &[Choice], choice: Choice) -> u32 {
 }
 
 /// When a thread's turn comes after `last`, which itself is first; or last, if it gives way again.
-pub(crate) fn turn(last: Last, thread: ThreadName) -> (bool, bool, ThreadName) {
-    (last == Last::GivesWay(thread), last.thread().is_some_and(|last| thread < last), thread)
+pub(crate) fn turn(last: Previous, thread: ThreadName) -> (bool, bool, ThreadName) {
+    (last == Previous::Yielding(thread), last.thread().is_some_and(|last| thread < last), thread)
 }
 
 /// The preemptions of a schedule, as it was run.

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::{Last, Moment, Reason};
+use super::{Moment, Previous, Reason};
 use crate::event::agent::Choice;
-use crate::event::recorded::{Done, Recorded};
+use crate::event::recorded::{EventBody, TraceEvent};
 use crate::event::step::Event;
 
 /// What steps of traces have in common, as far as it is known.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
-    done: FxHashSet<Arc<Done>>,
+pub(crate) struct Interner {
+    done: FxHashSet<Arc<EventBody>>,
     /// By their hashes, of equal ones the last.
     moments: FxHashMap<u64, Arc<Moment>>,
 }
@@ -23,11 +23,11 @@ pub(crate) struct Known {
 /// barrier is passed a million times, each time is a round of its own.
 const MOST: usize = 1 << 14;
 
-impl Known {
-    pub(crate) fn event(&mut self, event: Event) -> Recorded {
+impl Interner {
+    pub(crate) fn event(&mut self, event: Event) -> TraceEvent {
         let Event { id, op, did, pick, site, woken_by } = event;
-        let done = known(&mut self.done, Done { op, did, pick, site });
-        Recorded::new(id, done, woken_by)
+        let done = known(&mut self.done, EventBody { op, did, pick, site });
+        TraceEvent::new(id, done, woken_by)
     }
 
     /// The point where this was chosen of these. They are copied only where they are new.
@@ -35,7 +35,7 @@ impl Known {
         &mut self,
         choice: Choice,
         reason: Reason,
-        last: Last,
+        last: Previous,
         choices: &[Choice],
     ) -> Arc<Moment> {
         let hash = FxBuildHasher.hash_one((choice, &reason, last, choices));
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn what_events_have_in_common_is_kept_once() {
-        let mut known = Known::default();
+        let mut known = Interner::default();
         let [first, second, other] = [(0, 1), (1, 1), (2, 2)].map(|(at, site)| known.event(event(at, site)));
         assert!(Arc::ptr_eq(first.done(), second.done()) && !Arc::ptr_eq(first.done(), other.done()));
         assert_eq!((first.id.index, second.id.index, second.site), (0, 1, Site(1)));
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn no_more_is_remembered_than_fits() {
-        let mut known = Known::default();
+        let mut known = Interner::default();
         (0..3 * MOST as u64).for_each(|site| drop(known.event(event(0, site))));
         assert!(known.done.len() <= MOST);
     }

@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
-pub use self::moment::{Last, Moment, Reason};
+pub use self::moment::{Moment, Previous, Reason};
 use crate::event::agent::{Agent, AgentView, Choice};
 use crate::event::divergence::{Difference, Seen};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::OpKind;
-use crate::event::recorded::Recorded;
+use crate::event::recorded::TraceEvent;
 use crate::event::step::OpKey;
 use crate::hb::HappensBefore;
 
@@ -28,14 +28,14 @@ pub struct Trace {
     /// Every thread, in creation order.
     pub threads: Vec<ThreadName>,
     /// Operations that were pending and did not run.
-    pub unrun: Vec<Unrun>,
+    pub pending_at_end: Vec<PendingAtEnd>,
     /// Locations that a thread has waited for in a spin loop.
     pub spun_on: Vec<Obj>,
 }
 
 /// An operation that was pending and did not run.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unrun {
+pub struct PendingAtEnd {
     /// After how many events it was pending last.
     pub at: u32,
     /// Whose it was, and what.
@@ -47,11 +47,11 @@ pub struct Unrun {
 }
 
 /// One event, and the point before it. Executions have up to millions of them and few that differ in more than their
-/// numbers, so what is alike is kept once: the [`Moment`] here, and what the event did in [`Recorded`].
+/// numbers, so what is alike is kept once: the [`Moment`] here, and what the event did in [`TraceEvent`].
 #[derive(Clone, Debug)]
 pub struct TraceStep {
     /// What ran.
-    pub event: Recorded,
+    pub event: TraceEvent,
     moment: Arc<Moment>,
     /// Preemptions so far, this choice included.
     pub preemptions: u32,
@@ -74,7 +74,7 @@ impl Trace {
         self.steps.clear();
         self.hb.clear();
         self.threads.clear();
-        self.unrun.clear();
+        self.pending_at_end.clear();
         self.spun_on.clear();
     }
 
@@ -82,7 +82,7 @@ impl Trace {
     /// that of the whole.
     pub(crate) fn cut(&mut self, at: usize) {
         self.steps.truncate(at);
-        self.unrun.retain(|unrun| (unrun.at as usize) < at);
+        self.pending_at_end.retain(|pending_at_end| (pending_at_end.at as usize) < at);
         let is_born = |thread: &usize| self.hb.born(*thread).is_none_or(|born| (born as usize) < at);
         let born = (0..self.threads.len()).take_while(is_born).count();
         self.threads.truncate(born);
@@ -98,8 +98,8 @@ impl Trace {
     #[must_use]
     pub fn holds_back(&self) -> bool {
         let is_held = |step: &TraceStep| match step.last {
-            Last::GivesWay(name) => step.choices.iter().all(|choice| choice.agent != Agent::Thread(name)),
-            Last::Nobody | Last::CanGoOn(_) | Last::Free(_) => false,
+            Previous::Yielding(name) => step.choices.iter().all(|choice| choice.agent != Agent::Thread(name)),
+            Previous::Nobody | Previous::Runnable(_) | Previous::Free(_) => false,
         };
         self.steps.iter().any(is_held)
     }
@@ -174,12 +174,12 @@ pub(crate) fn first_missing_synchronisation(steps: &[TraceStep], later: &[TraceS
 
 impl TraceStep {
     /// The same with another event.
-    pub(crate) fn with_event(&self, event: Recorded) -> Self {
+    pub(crate) fn with_event(&self, event: TraceEvent) -> Self {
         Self { event, ..self.clone() }
     }
 
     pub(crate) fn new(
-        event: Recorded,
+        event: TraceEvent,
         moment: Arc<Moment>,
         (preemptions, delays): (u32, u32),
         woke: bool,

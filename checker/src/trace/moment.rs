@@ -12,7 +12,7 @@ pub struct Moment {
     /// Why this thread ran here.
     pub reason: Reason,
     /// Who ran before, and whether it could have gone on.
-    pub last: Last,
+    pub last: Previous,
     /// What could be chosen.
     pub choices: Box<[Choice]>,
 }
@@ -48,26 +48,26 @@ impl Reason {
 
 /// The thread that ran last.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Last {
+pub enum Previous {
     /// Nothing ran yet.
     #[default]
     Nobody,
     /// It could go on: leaving it is a preemption.
-    CanGoOn(ThreadName),
+    Runnable(ThreadName),
     /// Leaving it is free: blocked, finished, failed, or at a yield or sleep.
     Free(ThreadName),
     /// At a yield or sleep again, and nobody else has moved since the one before: others go first, if it has been let past
     /// so many that it must; by default in any case.
-    GivesWay(ThreadName),
+    Yielding(ThreadName),
 }
 
-impl Last {
+impl Previous {
     /// Who it is.
     #[must_use]
     pub fn thread(self) -> Option<ThreadName> {
         match self {
             Self::Nobody => None,
-            Self::CanGoOn(name) | Self::Free(name) | Self::GivesWay(name) => Some(name),
+            Self::Runnable(name) | Self::Free(name) | Self::Yielding(name) => Some(name),
         }
     }
 }

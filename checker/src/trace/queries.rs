@@ -22,7 +22,7 @@ pub struct Seen {
 
 /// Whether a thread was not there any more at the end of an execution.
 pub(crate) fn has_ended(trace: &Trace, thread: ThreadName) -> bool {
-    !trace.unrun.iter().any(|left| !left.closed && left.view.agent.thread() == thread)
+    !trace.pending_at_end.iter().any(|left| !left.closed && left.view.agent.thread() == thread)
 }
 
 /// Whether an event signals a condition variable, to one or to all.
@@ -45,7 +45,7 @@ pub(crate) fn touches(step: &TraceStep, obj: Obj) -> bool {
 
 /// Who waits at the end, and for what.
 pub(crate) fn blocked(trace: &Trace) -> impl Iterator<Item = (&AgentView, &On)> {
-    let left = trace.unrun.iter().filter(|left| !left.closed);
+    let left = trace.pending_at_end.iter().filter(|left| !left.closed);
     left.filter_map(|left| match &left.view.status {
         Status::Blocked(on) => Some((&left.view, on)),
         _ => None,
@@ -126,7 +126,7 @@ pub(crate) fn writes(access: &Access) -> bool {
 pub(crate) fn lock_words<'t>(traces: impl Iterator<Item = &'t Trace>) -> Vec<Obj> {
     let mut locks = Vec::new();
     for trace in traces {
-        let left = trace.unrun.iter().filter_map(|left| match &left.view.status {
+        let left = trace.pending_at_end.iter().filter_map(|left| match &left.view.status {
             Status::Blocked(on) => Some(on),
             _ => None,
         });

@@ -1,6 +1,6 @@
 //! Why a debug session cannot do what it is asked for.
 
-use checker::seam::ExecutionError;
+use checker::program::ExecutionError;
 
 use crate::program::fresh_dir::FreshDirError;
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use checker::failure::FailureKind;
 use checker::names::{Obj, Site};
-use checker::seam::{Choice, OpKey, Program};
+use checker::program::{Choice, OpKey, Program};
 use checker::search;
 use ptrace_backend::{PtraceProgram, preflight};
 

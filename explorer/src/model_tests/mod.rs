@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use checker::model::Model;
 use checker::names::{Obj, Site};
-use checker::seam::Program;
+use checker::program::Program;
 
 use crate::config::Suppressions;
 use crate::input::portable_path::Place;

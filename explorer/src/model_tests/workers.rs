@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use checker::limit::Limit;
 use checker::model::{Model, ModelRun};
 use checker::names::Obj;
-use checker::seam::{Epoch, Program, Scope, StartError};
+use checker::program::{Epoch, Program, Scope, StartError};
 
 use super::{LOST_UPDATE, explore_on, explore_with};
 use crate::input::request::{Request, Strategy};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use checker::failure::Failure;
 use checker::names::ThreadName;
-use checker::op::OpKind;
+use checker::operation::OpKind;
 use checker::trace::{Reason, Trace, TraceStep};
 
 use crate::narrate::locations::Places;

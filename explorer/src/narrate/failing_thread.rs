@@ -2,7 +2,7 @@
 
 use checker::failure::{Doing, Failure, FailureKind, Party};
 use checker::names::ThreadName;
-use checker::seam::On;
+use checker::program::On;
 use checker::trace::Trace;
 
 /// The thread that failed. Where several have a part in it: of those that wait for each other the one that closed the

@@ -2,7 +2,7 @@
 
 use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Party, SignalOrigin};
 use checker::names::ThreadName;
-use checker::seam::On;
+use checker::program::On;
 
 use crate::narrate::phrasing::Phrasing;
 

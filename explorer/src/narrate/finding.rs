@@ -1,7 +1,7 @@
 //! From what the checker found to what a report says about it.
 
 use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Line};
-use checker::seam::Ending;
+use checker::program::Ending;
 use checker::search;
 use checker::trace::Trace;
 

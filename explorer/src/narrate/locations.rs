@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use checker::names::{Site, ThreadName};
-use checker::seam::Execution;
+use checker::program::Execution;
 use ptrace_backend::debuginfo::is_user_file;
 
 use crate::program::source::{Frame, Source};

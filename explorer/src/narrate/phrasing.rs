@@ -2,9 +2,9 @@
 
 use checker::lock_action::Hold;
 use checker::names::{Obj, ThreadName};
-use checker::op::{Access, Effect, Mode, Op, OpKind};
-use checker::recorded::Recorded;
-use checker::seam::{On, Pick};
+use checker::operation::{Access, Effect, Mode, Op, OpKind};
+use checker::program::{On, Pick};
+use checker::recorded::TraceEvent;
 
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::program::source::Source;
@@ -45,7 +45,7 @@ impl Phrasing<'_> {
     }
 
     /// What an event did ("try to lock `m`: not free").
-    pub(crate) fn event(&self, event: &Recorded) -> String {
+    pub(crate) fn event(&self, event: &TraceEvent) -> String {
         let mut words = self.operation(&event.op, event.op.peer);
         if let Some(failed) = failed(event) {
             words.push_str(failed);
@@ -120,7 +120,7 @@ impl Phrasing<'_> {
 }
 
 /// What to add where an operation did not do what it may do.
-fn failed(event: &Recorded) -> Option<&'static str> {
+fn failed(event: &TraceEvent) -> Option<&'static str> {
     let only_looked = || event.did.accesses.iter().all(|Access { mode, .. }| *mode == Mode::Read);
     match event.failed_try() {
         Some(Hold::Unit) => Some(": it is 0"),

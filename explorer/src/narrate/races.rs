@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use checker::names::{Obj, Site};
+use checker::program::Program;
 use checker::race::{FoundOut, Harm, Pair, Pairs, Place};
-use checker::seam::Program;
 use checker::trace::Trace;
 use rustc_hash::FxHashSet;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use checker::account::HiddenAccess;
 use checker::names::Site;
-use checker::seam::{Execution, Program, Scope, Stop};
+use checker::program::{Execution, Program, Scope, Stop};
 use checker::trace::{Trace, TraceStep};
 
 use crate::narrate::locations::Places;
@@ -17,7 +17,7 @@ const AT_ONCE: usize = 1_024;
 #[derive(Debug, Default)]
 pub(crate) struct Stacks {
     stacks: BTreeMap<u32, Vec<Site>>,
-    /// What libraries did until the last of these events ([`checker::seam::Ending::hidden`]).
+    /// What libraries did until the last of these events ([`checker::program::Ending::hidden`]).
     pub(crate) hidden: Option<Vec<HiddenAccess>>,
 }
 

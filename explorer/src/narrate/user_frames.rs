@@ -2,7 +2,7 @@
 //! the caller in the user's code, which one more execution of the same schedule shows.
 
 use checker::names::Site;
-use checker::seam::{Execution, OpKey, Program, Scope, Stop, Until};
+use checker::program::{Execution, OpKey, Program, Scope, Stop, Until};
 use checker::trace::Trace;
 use rustc_hash::FxHashMap;
 

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use checker::failure::{Failure, Line};
 use checker::names::{Obj, Site};
-use checker::seam::{Choice, Ending, Epoch, OpKey, Program, Scope, StartError};
+use checker::program::{Choice, Ending, Epoch, OpKey, Program, Scope, StartError};
 use checker::trace::Trace;
 use ptrace_backend::debuginfo::is_user_file;
 use ptrace_backend::{PtraceExecution, PtraceProgram};

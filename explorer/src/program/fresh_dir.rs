@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use checker::names::Obj;
-use checker::seam::{Epoch, Program, Scope, StartError};
+use checker::program::{Epoch, Program, Scope, StartError};
 use checker::trace::Trace;
 
 use crate::input::project_root::STORE;

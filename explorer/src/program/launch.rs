@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use checker::limit::Limit;
 use checker::names::{Obj, Site, ThreadName};
-use checker::seam::Program;
+use checker::program::Program;
 use files::Kind;
 use ptrace_backend::{Known, LaunchSpec, Learnt, PtraceProgram, Stepping};
 

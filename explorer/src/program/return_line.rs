@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use checker::names::ThreadName;
-use checker::seam::{Choice, OpKey};
+use checker::program::{Choice, OpKey};
 use ptrace_backend::debuginfo::is_user_file;
 use ptrace_backend::{Halt, PtraceProgram};
 

@@ -8,7 +8,7 @@ use checker::account::Unwatched;
 use checker::failure::Failure;
 use checker::names::{Obj, Site, ThreadName};
 use checker::peculiarity::Peculiarity;
-use checker::seam::{
+use checker::program::{
     AgentView, Batch, Choice, Ending, Epoch, Execution, ExecutionError, OpKey, Program, Scope, StartError,
     Until,
 };

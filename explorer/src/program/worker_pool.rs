@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use checker::limit::Limit;
 use checker::model::Model;
-use checker::seam::{Ending, Program};
-use checker::search::{Desk, Done, Go, Job, Paper, Workers};
+use checker::program::{Ending, Program};
+use checker::search::{Done, Job, StopRequest, TraceBuffer, WorkerContext, Workers};
 use ptrace_backend::attention::Attention;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -170,7 +170,7 @@ struct QueueState<P: Repeatable> {
     under_way: FxHashSet<u64>,
     done: VecDeque<(Done, Option<P::Learnt>)>,
     /// For further jobs.
-    papers: Vec<Paper>,
+    papers: Vec<TraceBuffer>,
     /// Who waits for a job.
     idle: usize,
     /// Whether the search waits for a result.
@@ -185,7 +185,7 @@ impl<P: Repeatable> Queue<P> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn next_job(&self) -> Option<(Job, P::Known, Paper)> {
+    fn next_job(&self) -> Option<(Job, P::Known, TraceBuffer)> {
         let mut state = self.state();
         loop {
             if self.stop.load(Ordering::Relaxed) {
@@ -218,7 +218,7 @@ impl<P: Repeatable> Queue<P> {
     fn work(&self, nth: usize, program: &P, parallelism: Parallelism) {
         let Some(copy) = program.again(nth, &self.limit) else { return };
         let _attention = Attention::pay();
-        let mut desk = Desk::new(&copy);
+        let mut desk = WorkerContext::new(&copy);
         while let Some((job, known, paper)) = self.next_job() {
             P::adopt(&copy, &known);
             let done = job.run(&mut desk, paper, &self.limit);
@@ -278,9 +278,9 @@ impl<'scope, 'env, P: Repeatable> WorkerPool<'scope, 'env, P> {
             jobs: Condvar::new(),
             results: Condvar::new(),
             stop,
-            limit: Limit::new(
-                move || if stops.load(Ordering::Relaxed) { Go::Cancelled } else { limit.look() },
-            ),
+            limit: Limit::new(move || {
+                if stops.load(Ordering::Relaxed) { StopRequest::Cancelled } else { limit.look() }
+            }),
         };
         let queue = Arc::new(queue);
         Self { scope, program, queue, parallelism, patience: Some(0), learnt: FxHashMap::default(), taken_in }
@@ -379,9 +379,9 @@ impl<P: Repeatable> Workers for WorkerPool<'_, '_, P> {
         self.learnt.remove(&id);
     }
 
-    fn give_back(&mut self, paper: Paper) {
+    fn give_back(&mut self, paper: TraceBuffer) {
         let mut state = self.queue.state();
-        let kept: usize = state.papers.iter().map(Paper::room).sum();
+        let kept: usize = state.papers.iter().map(TraceBuffer::room).sum();
         if kept + paper.room() <= ROOM {
             state.papers.push(paper);
         }

@@ -1,7 +1,7 @@
 //! An execution as a report has it: its threads, and its events.
 
 use checker::names::ThreadName;
-use checker::op::OpKind;
+use checker::operation::OpKind;
 use serde::{Deserialize, Serialize};
 
 use super::interned::Shared;

@@ -13,7 +13,7 @@ mod role;
 pub mod verdict;
 
 pub use checker::failure::FailureKind;
-pub use checker::op::OpKind;
+pub use checker::operation::OpKind;
 use serde::{Deserialize, Serialize};
 
 pub use self::covered::{AtSynchronisation, BufferedStore, Covered, NotCovered};

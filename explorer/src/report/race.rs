@@ -1,6 +1,6 @@
 //! A data race as a report has it.
 
-use checker::op::OpKind;
+use checker::operation::OpKind;
 use serde::{Deserialize, Serialize};
 
 use super::location::Location;

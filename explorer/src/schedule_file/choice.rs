@@ -3,8 +3,8 @@
 use std::fmt;
 
 use checker::names::{Site, ThreadName};
-use checker::op::OpKind;
-use checker::seam::{Agent, Choice, OpKey, Pick};
+use checker::operation::OpKind;
+use checker::program::{Agent, Choice, OpKey, Pick};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use checker::failure::FailureKind;
 use checker::names::{Obj, Site};
-use checker::seam::Epoch;
+use checker::program::Epoch;
 use serde::{Deserialize, Serialize};
 
 use super::choice::{SavedChoice, choices};

@@ -127,8 +127,8 @@ pub(crate) mod tests {
 
     use checker::failure::FailureKind;
     use checker::names::{Obj, ObjName, Site, ThreadName};
-    use checker::op::OpKind;
-    use checker::seam::{Epoch, Pick};
+    use checker::operation::OpKind;
+    use checker::program::{Epoch, Pick};
 
     use super::super::{Actor, FoundBy, KeyPoints, SavedChoice, SavedFailure, SavedTarget};
     use super::*;

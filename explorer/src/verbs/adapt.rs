@@ -1,7 +1,7 @@
 //! Does a schedule still apply to a later build? Its instructions have moved; operations and functions need not have.
 
 use checker::limit::Limit;
-use checker::seam::{Choice, Execution, ExecutionError, OpKey, Program, Scope, Stop, Until};
+use checker::program::{Choice, Execution, ExecutionError, OpKey, Program, Scope, Stop, Until};
 use checker::search::{self, Observer, Options, Progress, SearchError};
 use checker::strategy::StrategyKind;
 

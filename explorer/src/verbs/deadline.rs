@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use checker::limit::Limit;
-use checker::search::Go;
+use checker::search::StopRequest;
 
 /// Until when what runs now may go on. The stages of a verb begin one after the other, each with a time of its own.
 #[derive(Clone)]
@@ -57,17 +57,17 @@ impl Deadline {
 }
 
 impl DeadlineState {
-    fn look(&self) -> Go {
+    fn look(&self) -> StopRequest {
         ptrace_backend::attention::look();
         let now = micros(self.created.elapsed());
         if self.cancel.load(Ordering::Relaxed) {
-            Go::Cancelled
+            StopRequest::Cancelled
         } else if now >= self.end.load(Ordering::Relaxed) {
-            Go::BudgetSpent
+            StopRequest::BudgetSpent
         } else if now >= self.half.load(Ordering::Relaxed) {
-            Go::HalfSpent
+            StopRequest::HalfSpent
         } else {
-            Go::Continue
+            StopRequest::Continue
         }
     }
 }

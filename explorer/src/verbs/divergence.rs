@@ -1,7 +1,7 @@
 //! Where an execution is not as expected, made readable; and what may be the cause.
 
-use checker::difference::{Difference, Seen};
-use checker::op::OpKind;
+use checker::divergence::{Difference, Seen};
+use checker::operation::OpKind;
 use checker::search::SearchError;
 
 use crate::error::Error;

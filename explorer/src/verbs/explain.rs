@@ -18,7 +18,7 @@ use crate::verbs::watch::Watch;
 
 impl SearchSession<'_> {
     /// Explains every finding, as far as its time allows; what that takes tells more about the races of the search.
-    pub(crate) fn explain_all<P: checker::seam::Program>(
+    pub(crate) fn explain_all<P: checker::program::Program>(
         &self,
         program: &Observed<'_, P>,
         outcome: &mut Outcome,
@@ -47,7 +47,7 @@ impl SearchSession<'_> {
     }
 
     /// What was found out takes the place of what was kept of the finding.
-    pub(crate) fn keep_explained<P: checker::seam::Program>(
+    pub(crate) fn keep_explained<P: checker::program::Program>(
         &self,
         program: &Observed<'_, P>,
         explained: &explain::Explanation,
@@ -103,7 +103,7 @@ impl SearchSession<'_> {
     }
 
     /// Finds out why it fails; `tick` is called at every event, `compared` as [`explain::explain`] says.
-    pub(crate) fn explanation<P: checker::seam::Program>(
+    pub(crate) fn explanation<P: checker::program::Program>(
         &self,
         program: &Observed<'_, P>,
         found: &search::Finding,

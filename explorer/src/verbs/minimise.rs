@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use checker::explain::Unexplained;
-use checker::seam::Program;
+use checker::program::Program;
 use checker::search::{self, Identity};
 use ptrace_backend::preflight;
 

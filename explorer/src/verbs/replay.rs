@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use checker::cost;
 use checker::failure::FailureKind;
-use checker::seam::{Choice, OpKey, Program};
+use checker::program::{Choice, OpKey, Program};
 use checker::search::{self, Exceeded, Replayed, SearchError};
 
 use crate::error::Error;

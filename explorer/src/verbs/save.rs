@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use checker::names::{Obj, Site};
-use checker::op::{Op, OpKind};
+use checker::operation::{Op, OpKind};
 use checker::search;
 use checker::trace::{Trace, TraceStep};
 

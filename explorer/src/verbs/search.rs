@@ -5,9 +5,9 @@ use std::time::Instant;
 use std::{mem, thread};
 
 use checker::account::{Unwatched, UnwatchedKind};
+use checker::program::Program;
 use checker::race::Triangle;
-use checker::seam::Program;
-use checker::search::{self, Alone, Ended, Identity, Options, Outcome, Stats, Workers};
+use checker::search::{self, Ended, Identity, NoWorkers, Options, Outcome, Stats, Workers};
 use ptrace_backend::attention::Attention;
 
 use crate::error::Error;
@@ -69,7 +69,7 @@ impl SearchSession<'_> {
                     Some((program, parallelism)) => {
                         Box::new(WorkerPool::new(scope, program, parallelism, (&options.limit, &taken_in)))
                     }
-                    None => Box::new(Alone),
+                    None => Box::new(NoWorkers),
                 };
             search::explore_with(&program, &options, workers, &mut overseer)
         });

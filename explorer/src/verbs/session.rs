@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use checker::seam::Program;
+use checker::program::Program;
 use checker::search::{self, Identity, Options};
 
 use crate::config::Suppressions;

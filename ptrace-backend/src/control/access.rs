@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::{Obj, ObjName};
-use checker::op::{Access, Mode, Op, OpKind};
-use checker::seam::{ExecutionError, Scope};
+use checker::operation::{Access, Mode, Op, OpKind};
+use checker::program::{ExecutionError, Scope};
 use smallvec::SmallVec;
 
 use super::knowledge::Status;

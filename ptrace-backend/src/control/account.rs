@@ -1,7 +1,7 @@
 //! The account of one execution: what its threads did that is not watched ([`checker::account`]).
 
 use checker::account::{Unwatched, UnwatchedKind};
-use checker::seam::ExecutionError;
+use checker::program::ExecutionError;
 
 use super::process::{Flow, Process};
 use super::sharing::How;

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use checker::names::Obj;
-use checker::op::{Access, Atomicity};
+use checker::operation::{Access, Atomicity};
 
 use super::process::Process;
 use crate::layout::{Layout, Module, is_system};

@@ -4,7 +4,7 @@ use checker::account::{Unwatched, UnwatchedKind};
 use checker::failure::{FailureDetail, FailureKind};
 use checker::names::ThreadName;
 use checker::peculiarity::Peculiarity;
-use checker::seam::ExecutionError;
+use checker::program::ExecutionError;
 
 use super::hearing::Heard;
 use super::process::{Flow, Process, system};

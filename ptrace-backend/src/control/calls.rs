@@ -1,7 +1,7 @@
 //! Making a thread call a function of the C library in the midst of another call: where what that does to an object is more
 //! than can be repeated from outside.
 
-use checker::seam::ExecutionError;
+use checker::program::ExecutionError;
 
 use super::process::{Flow, Process, system};
 use super::sync::Index;

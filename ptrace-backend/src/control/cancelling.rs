@@ -3,7 +3,7 @@
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::EventId;
-use checker::op::{Access, Effect, Op, OpKind};
+use checker::operation::{Access, Effect, Op, OpKind};
 use checker::peculiarity::Peculiarity;
 
 use super::functions::Function;

@@ -4,7 +4,7 @@
 //! A thread that reads the clock again and again in one place, and changes nothing that others see, is taken to wait for a
 //! time: at each further reading it gives way, and its time makes a larger step.
 
-use checker::op::{Effect, Mode, Op, OpKind};
+use checker::operation::{Effect, Mode, Op, OpKind};
 
 use super::process::{Flow, Process};
 use super::sync::Index;

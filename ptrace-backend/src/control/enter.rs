@@ -2,8 +2,8 @@
 
 use checker::failure::{FailureDetail, FailureKind};
 use checker::names::{Obj, Site};
-use checker::op::{Access, Mode, Op, OpKind};
-use checker::seam::ExecutionError;
+use checker::operation::{Access, Mode, Op, OpKind};
+use checker::program::ExecutionError;
 
 use super::functions::Function;
 use super::needs::limited;

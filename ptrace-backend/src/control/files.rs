@@ -5,8 +5,8 @@
 //! the descriptors, by which people know them.
 
 use checker::names::Obj;
-use checker::op::{Access, Op, OpKind};
-use checker::seam::ExecutionError;
+use checker::operation::{Access, Op, OpKind};
+use checker::program::ExecutionError;
 
 use super::process::{Flow, Process};
 use super::sync::Index;

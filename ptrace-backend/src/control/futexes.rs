@@ -1,8 +1,8 @@
 //! Raw futexes: waits and wakes that no named operation accounts for.
 
 use checker::names::{EventId, Obj};
-use checker::op::{Access, Effect, Op, OpKind};
-use checker::seam::{ExecutionError, Pick};
+use checker::operation::{Access, Effect, Op, OpKind};
+use checker::program::{ExecutionError, Pick};
 
 use super::heirs::is_left_behind;
 use super::perform::Next;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use checker::names::{Obj, ObjName, Site, ThreadName};
 use checker::peculiarity::Peculiarity;
-use checker::seam::ExecutionError;
+use checker::program::ExecutionError;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::process::{Flow, Process, system};

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use checker::failure::{FailureDetail, FailureKind};
-use checker::seam::ExecutionError;
+use checker::program::ExecutionError;
 
 use super::process::{Process, system};
 use super::sync::Index;

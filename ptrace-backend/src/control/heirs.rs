@@ -5,8 +5,8 @@
 //! other: then it finds nothing left to do.
 
 use checker::names::{EventId, Site};
-use checker::op::{Access, Op, OpKind};
-use checker::seam::{ExecutionError, Pick};
+use checker::operation::{Access, Op, OpKind};
+use checker::program::{ExecutionError, Pick};
 
 use super::perform::Next;
 use super::process::{Process, system};

@@ -1,11 +1,11 @@
 //! Accesses of memory by code of system libraries that is not watched, traced for once: they tell what the locks and barriers
-//! of such libraries order ([`checker::seam::Scope::Hidden`]).
+//! of such libraries order ([`checker::program::Scope::Hidden`]).
 
 use std::sync::Arc;
 
 use checker::account::HiddenAccess;
-use checker::op::Access;
-use checker::seam::{ExecutionError, Scope};
+use checker::operation::Access;
+use checker::program::{ExecutionError, Scope};
 use rustc_hash::FxHashMap;
 
 use super::process::{Flow, Process, system};

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::Obj;
-use checker::op::{Access, Op, OpKind};
+use checker::operation::{Access, Op, OpKind};
 use smallvec::SmallVec;
 
 use super::process::{Flow, Process};

@@ -10,10 +10,10 @@ use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use checker::byte_set::ByteSet;
 use checker::names::{Obj, ObjName, Site, ThreadName};
-use checker::op::Access;
-use checker::seam::Epoch;
-use checker::stretches::Stretches;
+use checker::operation::Access;
+use checker::program::Epoch;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::apart::{Apart, Known, Local};
@@ -54,7 +54,7 @@ struct State {
     /// Those that were let through although what they touched is shared: creation and join ordered it.
     ordered: FxHashSet<usize>,
     /// Memory that threads share.
-    memory: Stretches,
+    memory: ByteSet,
     /// Memory for a change of which threads were seen to wait in loops that count.
     waited_for: Vec<Obj>,
     epoch: u32,
@@ -243,12 +243,12 @@ impl Shared {
     }
 
     /// These objects, and those that threads were seen to wait for.
-    pub(crate) fn with_waited_for(&self, objects: &Arc<Stretches>) -> Arc<Stretches> {
+    pub(crate) fn with_waited_for(&self, objects: &Arc<ByteSet>) -> Arc<ByteSet> {
         let state = self.state();
         if state.waited_for.is_empty() {
             return Arc::clone(objects);
         }
-        let mut all = Stretches::clone(objects);
+        let mut all = ByteSet::clone(objects);
         for &obj in &state.waited_for {
             all.insert(obj);
         }

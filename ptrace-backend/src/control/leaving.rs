@@ -3,7 +3,7 @@
 //! Once it is gone, the kernel neither reports that nor gives access to memory and files through its number. So it is held
 //! where it ends, until the process does, and what its end changes in memory is changed here.
 
-use checker::seam::ExecutionError;
+use checker::program::ExecutionError;
 
 use super::process::{Flow, Process, system};
 use super::sync::Index;

@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use checker::op::OpKind;
-use checker::seam::{ExecutionError, Scope};
-use checker::stretches::Stretches;
+use checker::byte_set::ByteSet;
+use checker::operation::OpKind;
+use checker::program::{ExecutionError, Scope};
 
 use super::knowledge::arming::Arming;
 use super::process::{Process, system};
@@ -21,7 +21,7 @@ use crate::os::ptrace;
 /// What is left out of an execution, once there is more than one thread.
 #[derive(Debug)]
 pub(crate) struct Narrow {
-    objects: Arc<Stretches>,
+    objects: Arc<ByteSet>,
     /// The code with all traps, and with those that the objects take; `None` where these are all.
     code: Option<(Arc<Arming>, Arming)>,
     /// The next access of the running thread is a key point whatever it touches, and all traps are planted.
@@ -44,7 +44,7 @@ impl Process {
 
     /// Whether an instruction touches the same memory whenever it runs, and none of these objects, and no thread can wait
     /// there.
-    fn leaves_out(&self, instruction: &Candidate, objects: &Stretches) -> bool {
+    fn leaves_out(&self, instruction: &Candidate, objects: &ByteSet) -> bool {
         let Some(address) = instruction.fixed_address().filter(|_| !instruction.may_spin) else {
             return false;
         };

@@ -1,8 +1,8 @@
 //! Whether a pending operation can run, and what it looks like to the checker.
 
 use checker::names::{Obj, ThreadName};
-use checker::op::{Access, Effect, Op, OpKind};
-use checker::seam::{Agent, AgentView, On, Pick, Status};
+use checker::operation::{Access, Effect, Op, OpKind};
+use checker::program::{Agent, AgentView, On, Pick, Status};
 use smallvec::{SmallVec, smallvec};
 
 use super::functions::Function;

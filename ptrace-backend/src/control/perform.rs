@@ -1,8 +1,8 @@
 //! Carrying out a pending operation: what it does to the model, to the thread, and as an event.
 
 use checker::names::EventId;
-use checker::op::{Access, Effect, Op, OpKind};
-use checker::seam::{Event, ExecutionError, Pick, Scope};
+use checker::operation::{Access, Effect, Op, OpKind};
+use checker::program::{Event, ExecutionError, Pick, Scope};
 
 use super::calls::{After, Call};
 use super::functions::{Function, invalid_argument};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use checker::seam::ExecutionError;
+use checker::program::ExecutionError;
 use rustc_hash::FxHashMap;
 
 use super::process::{Flow, Process, system};

@@ -9,7 +9,7 @@ use checker::account::Unwatched;
 use checker::failure::{FailureDetail, FailureKind, SignalOrigin};
 use checker::names::{EventId, Obj, Site, ThreadName};
 use checker::peculiarity::Peculiarity;
-use checker::seam::{ExecutionError, Scope};
+use checker::program::{ExecutionError, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bystanders::Memory;
@@ -59,11 +59,11 @@ pub(crate) struct Process {
     pub(crate) notes: Vec<Peculiarity>,
     /// How many events have run.
     pub(crate) events: u64,
-    /// See [`checker::seam::Ending::left_out`].
+    /// See [`checker::program::Ending::left_out`].
     pub(crate) left_out: bool,
-    /// See [`checker::seam::Ending::unwatched`].
+    /// See [`checker::program::Ending::unwatched`].
     pub(crate) unwatched: Vec<Unwatched>,
-    /// See [`checker::seam::Ending::drained`].
+    /// See [`checker::program::Ending::drained`].
     pub(crate) drained: Vec<EventId>,
     /// Files of which it has mapped these bytes to be written, and shared.
     pub(super) shared_mappings: Vec<(PathBuf, Range<u64>)>,

@@ -10,9 +10,9 @@ use std::collections::VecDeque;
 
 use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Party};
 use checker::names::{Obj, ObjName, Site, ThreadName};
-use checker::op::{Access, Op, OpKind};
+use checker::operation::{Access, Op, OpKind};
 use checker::peculiarity::Peculiarity;
-use checker::seam::ExecutionError;
+use checker::program::ExecutionError;
 use rustc_hash::FxHashMap;
 
 use super::heap::{Allocator, Wanted};

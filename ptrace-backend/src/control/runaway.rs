@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 
 use checker::names::Obj;
 use checker::peculiarity::Peculiarity;
-use checker::seam::ExecutionError;
+use checker::program::ExecutionError;
 use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic};
 
 use super::process::{Process, system};

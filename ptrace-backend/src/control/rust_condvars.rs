@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use checker::names::Obj;
-use checker::seam::Pick;
+use checker::program::Pick;
 
 use super::functions::{
     Function, RUST_BARRIER_WAIT, RUST_CONDVAR, RUST_LOCK, RUST_UNLOCK, rust_condvar_function, rust_function,

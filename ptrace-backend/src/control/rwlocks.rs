@@ -7,7 +7,7 @@
 //! checker these are no lock operations, since the others on the same lock are loads, stores and updates.
 
 use checker::names::Obj;
-use checker::op::{Access, Effect, Op, OpKind};
+use checker::operation::{Access, Effect, Op, OpKind};
 use checker::peculiarity::Peculiarity;
 
 use super::functions::Function;

@@ -2,7 +2,7 @@
 //! they get the time that they need, and what a thread finds does not depend on how fast they are.
 
 use checker::failure::{FailureDetail, FailureKind};
-use checker::seam::ExecutionError;
+use checker::program::ExecutionError;
 
 use super::files::Wanted;
 use super::process::Process;

@@ -2,9 +2,9 @@
 
 use checker::failure::{FailureDetail, FailureKind, SignalOrigin};
 use checker::names::Obj;
-use checker::op::{Access, Op, OpKind};
+use checker::operation::{Access, Op, OpKind};
 use checker::peculiarity::Peculiarity;
-use checker::seam::ExecutionError;
+use checker::program::ExecutionError;
 
 use super::perform::Next;
 use super::process::{Flow, Process};

@@ -2,7 +2,7 @@
 
 use checker::failure::{Failure, FailureDetail, FailureKind, SignalOrigin};
 use checker::names::Site;
-use checker::seam::ExecutionError;
+use checker::program::ExecutionError;
 
 use super::process::{Flow, Process, system};
 use super::signal_waits::Signals;

@@ -10,7 +10,7 @@
 //! What counts is what the thread's own events saw, so that equal threads give way in the same place in all executions of a
 //! happens-before class. Where only few variables are watched, those that were waited for are among them.
 
-use checker::op::{Op, OpKind};
+use checker::operation::{Op, OpKind};
 use checker::peculiarity::Peculiarity;
 use rustc_hash::FxHashMap;
 

@@ -6,8 +6,8 @@
 //! end, the thread spins; otherwise the experiment is undone, as if it had never been made.
 
 use checker::names::Obj;
-use checker::op::{Access, Effect, OpKind};
-use checker::seam::ExecutionError;
+use checker::operation::{Access, Effect, OpKind};
+use checker::program::ExecutionError;
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register};
 use rustc_hash::FxHashMap;
 

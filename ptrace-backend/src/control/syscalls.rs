@@ -2,8 +2,8 @@
 
 use checker::failure::{FailureDetail, FailureKind};
 use checker::names::Site;
-use checker::op::{Op, OpKind};
-use checker::seam::ExecutionError;
+use checker::operation::{Op, OpKind};
+use checker::program::ExecutionError;
 
 use super::needs::limited;
 use super::process::{Flow, Process};

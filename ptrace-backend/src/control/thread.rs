@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use checker::failure::Failure;
 use checker::names::{EventId, Obj, Site, ThreadName};
-use checker::op::{Effect, Op, OpKind};
+use checker::operation::{Effect, Op, OpKind};
 use smallvec::SmallVec;
 
 use super::calls::Call;

@@ -1,8 +1,8 @@
 //! Waiting for others: condition variables, barriers, and what ends a wait before its time.
 
 use checker::names::EventId;
-use checker::op::{Access, Mode, Op, OpKind};
-use checker::seam::{Event, ExecutionError, Pick};
+use checker::operation::{Access, Mode, Op, OpKind};
+use checker::program::{Event, ExecutionError, Pick};
 
 use super::calls::{After, Call};
 use super::functions::Function;

@@ -10,8 +10,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use checker::limit::Limit;
-use checker::seam::ExecutionError;
-use checker::search::Go;
+use checker::program::ExecutionError;
+use checker::search::StopRequest;
 
 use crate::attention;
 use crate::os::kick::Kickable;
@@ -97,8 +97,8 @@ impl State {
         match self.limit.look() {
             // Whatever has been ended is gone by then, or not soon.
             _ if self.waits_for_others() && is_late() => Some(Reason::TimedOut),
-            Go::Cancelled => Some(Reason::Cancelled),
-            Go::BudgetSpent if lasted >= GRACE => Some(Reason::OutOfTime),
+            StopRequest::Cancelled => Some(Reason::Cancelled),
+            StopRequest::BudgetSpent if lasted >= GRACE => Some(Reason::OutOfTime),
             _ => is_late().then_some(Reason::TimedOut),
         }
     }

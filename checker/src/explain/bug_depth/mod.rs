@@ -13,7 +13,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use self::priority::{ByPriority, Enact, Move};
-use super::experiment::{Experiment, Halt, Lab};
+use super::experiment::{Experiment, Experimenter, Halt};
 use crate::program::Program;
 
 /// How many executions measuring a depth may take.
@@ -40,7 +40,7 @@ struct Branch {
 
 /// Measures the depth of a failure whose simplest schedule has so many switches. Nothing, where neither was possible.
 pub(super) fn depth<P: Program>(
-    lab: &mut Lab<'_, P>,
+    lab: &mut Experimenter<'_, P>,
     simplest: &Experiment,
     switches: u32,
 ) -> Result<Option<Depth>, Halt> {
@@ -53,7 +53,7 @@ pub(super) fn depth<P: Program>(
 }
 
 /// The least depth of a schedule that fails, if that is at most [`DEEPEST`].
-fn least<P: Program>(lab: &mut Lab<'_, P>) -> Result<Option<u32>, Halt> {
+fn least<P: Program>(lab: &mut Experimenter<'_, P>) -> Result<Option<u32>, Halt> {
     let start = Branch { moves: Rc::default(), length: 0, then: None };
     let mut waiting: Vec<Vec<Branch>> = vec![vec![start]];
     waiting.resize_with(DEEPEST as usize, Vec::new);
@@ -83,7 +83,7 @@ fn least<P: Program>(lab: &mut Lab<'_, P>) -> Result<Option<u32>, Halt> {
 
 /// One more than the number of switches, if a strict-priority schedule with no more change points fails.
 fn at_most<P: Program>(
-    lab: &mut Lab<'_, P>,
+    lab: &mut Experimenter<'_, P>,
     simplest: &Experiment,
     switches: u32,
 ) -> Result<Option<Depth>, Halt> {

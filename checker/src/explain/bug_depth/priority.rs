@@ -3,7 +3,7 @@
 use super::order::Order;
 use crate::event::agent::{Agent, AgentView, Choice};
 use crate::explain::plan::{one, way};
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::TraceStep;
 
@@ -13,7 +13,7 @@ pub(super) enum Move {
     /// A change point: this agent is lowered here.
     Lower(Agent),
     /// This agent has the highest priority, and goes.
-    Go(Choice),
+    StopRequest(Choice),
 }
 
 /// Something else that could have been decided.
@@ -55,7 +55,7 @@ impl ByPriority {
 }
 
 impl Guide for ByPriority {
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         let agents = enabled(at);
         let mut here = Here::default();
         loop {
@@ -66,7 +66,7 @@ impl Guide for ByPriority {
                     here.passed.extend(top.into_iter().filter(|&other| other < agent));
                     here.lowered.push(agent);
                 }
-                Some(Move::Go(choice)) if top.contains(&choice.agent) => {
+                Some(Move::StopRequest(choice)) if top.contains(&choice.agent) => {
                     return go(&mut self.order, at, &agents, choice);
                 }
                 _ => return Decision::Cut,
@@ -74,7 +74,7 @@ impl Guide for ByPriority {
         }
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         Notes::default()
@@ -91,11 +91,11 @@ struct Here {
 
 /// Everything that can be decided at a point. A change point makes a difference only where its agent would go and another
 /// one goes instead: earlier ones can wait until then, and whoever was lowered here does not go here.
-fn moves(at: &Point<'_>, order: &Order, agents: &[Agent], top: &[Agent], here: &Here) -> Vec<Move> {
+fn moves(at: &SchedulingPoint<'_>, order: &Order, agents: &[Agent], top: &[Agent], here: &Here) -> Vec<Move> {
     let Here { lowered, passed } = here;
     let goes =
         at.choices.iter().filter(|choice| top.contains(&choice.agent) && !lowered.contains(&choice.agent));
-    let mut moves: Vec<Move> = goes.map(|&choice| Move::Go(choice)).collect();
+    let mut moves: Vec<Move> = goes.map(|&choice| Move::StopRequest(choice)).collect();
     let others_left = agents.iter().filter(|agent| !lowered.contains(agent)).count() > 1;
     if others_left {
         let is_new = |agent: &Agent| !lowered.contains(agent) && !passed.contains(agent);
@@ -106,7 +106,7 @@ fn moves(at: &Point<'_>, order: &Order, agents: &[Agent], top: &[Agent], here: &
 }
 
 /// Lets an agent go, above everybody who could go as well.
-fn go(order: &mut Order, at: &Point<'_>, agents: &[Agent], choice: Choice) -> Decision {
+fn go(order: &mut Order, at: &SchedulingPoint<'_>, agents: &[Agent], choice: Choice) -> Decision {
     order.put_first(choice.agent, agents);
     if at.agents.agent(choice.agent).is_some_and(AgentView::gives_way) {
         order.sink(choice.agent);
@@ -114,7 +114,7 @@ fn go(order: &mut Order, at: &Point<'_>, agents: &[Agent], choice: Choice) -> De
     one(Some(choice))
 }
 
-fn enabled(at: &Point<'_>) -> Vec<Agent> {
+fn enabled(at: &SchedulingPoint<'_>) -> Vec<Agent> {
     let mut agents: Vec<Agent> = at.choices.iter().map(|choice| choice.agent).collect();
     agents.dedup();
     agents
@@ -135,7 +135,7 @@ impl<'a> Enact<'a> {
 }
 
 impl Guide for Enact<'_> {
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         let agents = enabled(at);
         let recorded = self.steps.get(at.position()).and_then(|step| {
             let choice = step.choice;
@@ -154,7 +154,7 @@ impl Guide for Enact<'_> {
         first.map_or(Decision::Cut, |choice| go(&mut self.order, at, &agents, choice))
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         Notes::default()

@@ -20,7 +20,7 @@ use crate::trace::{Trace, TraceStep};
 const CLEAR: f64 = 0.5;
 
 /// A course of events.
-struct Sign {
+struct Antipattern {
     cause: Cause,
     /// What it is about: executions that fail need have it of this alone, since other threads have other instructions.
     obj: Obj,
@@ -31,7 +31,7 @@ struct Sign {
 }
 
 /// Finds all courses of a kind in an execution.
-type Find<'f> = &'f dyn Fn(&Trace) -> Vec<Sign>;
+type Find<'f> = &'f dyn Fn(&Trace) -> Vec<Antipattern>;
 
 /// The first such course of the failing execution that tells it from others.
 pub(super) fn cause(trace: &Trace, swap: Option<Swap>, evidence: &Evidence) -> Option<Cause> {
@@ -52,7 +52,7 @@ pub(super) fn cause(trace: &Trace, swap: Option<Swap>, evidence: &Evidence) -> O
 }
 
 /// The first course of a kind that tells the failing execution from others.
-fn telling(find: Find<'_>, trace: &Trace, swap: Option<Swap>, evidence: &Evidence) -> Option<Sign> {
+fn telling(find: Find<'_>, trace: &Trace, swap: Option<Swap>, evidence: &Evidence) -> Option<Antipattern> {
     let signs = find(trace);
     if signs.is_empty() {
         return None;
@@ -61,7 +61,7 @@ fn telling(find: Find<'_>, trace: &Trace, swap: Option<Swap>, evidence: &Evidenc
         evidence.failing.iter().map(|other| find(other).iter().map(|sign| sign.obj).collect()).collect();
     let passing: Vec<FxHashSet<[Site; 2]>> =
         evidence.passing.iter().map(|other| find(other).iter().map(|sign| sign.key).collect()).collect();
-    let tells = |sign: &Sign| {
+    let tells = |sign: &Antipattern| {
         let passing = passing.iter().filter(|keys| keys.contains(&sign.key)).count();
         let share = (failing.len() + 1) as f64 / (failing.len() + 1 + passing) as f64;
         let is_of_pair =
@@ -72,7 +72,7 @@ fn telling(find: Find<'_>, trace: &Trace, swap: Option<Swap>, evidence: &Evidenc
 }
 
 /// Locks that were not free, where the thread that tried did not come back to have them.
-fn failed_tries(trace: &Trace) -> Vec<Sign> {
+fn failed_tries(trace: &Trace) -> Vec<Antipattern> {
     let tries = |step: &TraceStep| {
         step.event.failed_try()?;
         step.event.did.accesses.first().map(|lock| lock.obj)
@@ -84,14 +84,14 @@ fn failed_tries(trace: &Trace) -> Vec<Sign> {
         let next = later.find(|later| touches(later, lock));
         let is_had = next.is_some_and(|next| next.event.op.kind.acquires().is_some());
         let cause = Cause::FailedTry { attempt, lock, held: None };
-        (!is_had).then_some(Sign { cause, obj: lock, key: [step.event.site; 2], at: attempt })
+        (!is_had).then_some(Antipattern { cause, obj: lock, key: [step.event.site; 2], at: attempt })
     };
     (0..).zip(&trace.steps).filter_map(sign).collect()
 }
 
 /// Wake-ups after which somebody else wrote to what the thread had looked at before it waited, and the thread did not wait
 /// again. Where it ever does, it looks again.
-fn stolen_wake_ups(trace: &Trace, slept_on: &[Obj]) -> Vec<Sign> {
+fn stolen_wake_ups(trace: &Trace, slept_on: &[Obj]) -> Vec<Antipattern> {
     let waits = waits(trace, slept_on);
     let sign = |wait: &Wait| {
         let (thread, woken) = (wait.thread, wait.woken?);
@@ -103,13 +103,13 @@ fn stolen_wake_ups(trace: &Trace, slept_on: &[Obj]) -> Vec<Sign> {
         }
         let key = [wait.site, trace.steps[write.position as usize].event.site];
         let stolen = Stolen { thread, condition, wait: wait.begins, signal, write };
-        Some(Sign { cause: Cause::StolenWakeUp(stolen), obj: condition, key, at })
+        Some(Antipattern { cause: Cause::StolenWakeUp(stolen), obj: condition, key, at })
     };
     waits.iter().filter_map(sign).collect()
 }
 
 /// Whether who waits here is ever woken in vain, and waits again: it looks again, then.
-fn waits_again(trace: &Trace, slept_on: &[Obj], stolen: &Sign) -> bool {
+fn waits_again(trace: &Trace, slept_on: &[Obj], stolen: &Antipattern) -> bool {
     let waits = waits(trace, slept_on);
     let is_in_vain = |wait: &Wait, woken: Woken| {
         woken.condition.overlaps(&stolen.obj) && is_in_vain(trace, &waits, wait.thread, woken)
@@ -120,7 +120,7 @@ fn waits_again(trace: &Trace, slept_on: &[Obj], stolen: &Sign) -> bool {
 
 /// Compare-and-swaps that succeeded although others had changed the variable, more than once, since the thread had read it. What
 /// threads spin on as on a lock is taken and given back, which is as it should be.
-fn changed_back(trace: &Trace) -> Vec<Sign> {
+fn changed_back(trace: &Trace) -> Vec<Antipattern> {
     let mut found = Vec::new();
     let mut touched: FxHashMap<Obj, Vec<Seen>> = FxHashMap::default();
     for (position, step) in (0_u32..).zip(&trace.steps) {
@@ -140,7 +140,7 @@ fn changed_back(trace: &Trace) -> Vec<Sign> {
                 if let [first, .., last] = changes[..] {
                     let key = [trace.steps[before[own].position as usize].event.site, event.site];
                     let cause = Cause::Aba([before[own], first, last, now]);
-                    found.push(Sign { cause, obj: now.obj, key, at: position });
+                    found.push(Antipattern { cause, obj: now.obj, key, at: position });
                 }
             }
             before.push(now);

@@ -43,7 +43,7 @@ pub(super) fn holders_of_word(trace: &Trace, lock: Obj) -> Vec<Held> {
             return Vec::new();
         }
     }
-    for left in trace.unrun.iter().filter(|left| !left.closed) {
+    for left in trace.pending_at_end.iter().filter(|left| !left.closed) {
         let op = left.view.pending.as_ref().filter(|op| op.kind == OpKind::Await);
         if op.is_some_and(|op| op.may.accesses.iter().any(|access| access.obj.overlaps(&lock))) {
             holding.waits(left.view.agent.thread(), left.view.site);

@@ -28,7 +28,7 @@ use super::fault_localisation::Suspect;
 use super::swap::{Second, Swap};
 use crate::event::failure::{Failure, FailureKind};
 use crate::event::operation::{Access, Mode, OpKind};
-use crate::event::recorded::Recorded;
+use crate::event::recorded::TraceEvent;
 use crate::event::wait::On;
 use crate::trace::queries::Seen;
 use crate::trace::{Trace, TraceStep};
@@ -184,15 +184,15 @@ fn undone(trace: &Trace, [read, remote]: [Seen; 2]) -> Option<Cause> {
 fn data(trace: &Trace, swap: Swap) -> Option<[Seen; 2]> {
     let Second::Event(second) = swap.second else { return None };
     let [first, second] = [swap.first, second].map(|at| (at, &trace.steps[at as usize].event));
-    let is = |event: &Recorded, kinds: &[OpKind]| kinds.contains(&event.op.kind);
+    let is = |event: &TraceEvent, kinds: &[OpKind]| kinds.contains(&event.op.kind);
     let [plain, any] =
         [&[OpKind::Read, OpKind::Write][..], &[OpKind::Read, OpKind::Write, OpKind::Update][..]];
-    let is_data = |one: &Recorded, other: &Recorded| is(one, plain) && is(other, any);
+    let is_data = |one: &TraceEvent, other: &TraceEvent| is(one, plain) && is(other, any);
     let all = || {
         first.1.did.accesses.iter().flat_map(|one| second.1.did.accesses.iter().map(move |two| (one, two)))
     };
     let (one, two) = all().find(|(one, two)| one.obj.overlaps(&two.obj))?;
-    let seen = |(position, event): (u32, &Recorded), access: &Access| Seen {
+    let seen = |(position, event): (u32, &TraceEvent), access: &Access| Seen {
         thread: event.id.thread,
         writes: access.mode == Mode::Write,
         obj: access.obj,

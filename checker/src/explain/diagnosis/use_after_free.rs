@@ -4,7 +4,7 @@ use super::cause::Life;
 use crate::event::failure::{Doing, Failure};
 use crate::event::names::Obj;
 use crate::event::operation::OpKind;
-use crate::event::recorded::Recorded;
+use crate::event::recorded::TraceEvent;
 use crate::explain::swap::{Second, Swap};
 use crate::trace::{Trace, TraceStep};
 
@@ -12,7 +12,8 @@ use crate::trace::{Trace, TraceStep};
 pub(super) fn life(failure: &Failure, trace: &Trace, swap: Option<Swap>) -> Option<Life> {
     let freed_by = failure.others.iter().find(|party| party.doing == Doing::Freed)?.thread;
     let late = trace.steps.iter().rposition(|step| Some(step.event.id.thread) == failure.thread)?;
-    let touched = |event: &Recorded| event.did.accesses.iter().map(|access| access.obj).collect::<Vec<Obj>>();
+    let touched =
+        |event: &TraceEvent| event.did.accesses.iter().map(|access| access.obj).collect::<Vec<Obj>>();
     let block = touched(&trace.steps[late].event).into_iter().find(|obj| obj.name.is_allocated())?;
     let frees = |step: &TraceStep| {
         step.event.op.kind == OpKind::Free && touched(&step.event).iter().any(|obj| obj.overlaps(&block))

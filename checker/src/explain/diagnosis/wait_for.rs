@@ -14,7 +14,7 @@ use crate::trace::{Trace, TraceStep};
 
 /// Who does the same again and again at the end, and who has brought about what each of them looks at.
 pub(super) fn circling(trace: &Trace) -> Vec<Circling> {
-    let left = trace.unrun.iter().filter(|left| !left.closed).map(|left| &left.view);
+    let left = trace.pending_at_end.iter().filter(|left| !left.closed).map(|left| &left.view);
     left.filter_map(|view| {
         let thread = view.agent.thread();
         let awaits = match &view.status {

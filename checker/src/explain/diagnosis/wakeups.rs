@@ -80,7 +80,7 @@ fn last_given(trace: &Trace, condition: Obj) -> Option<Given> {
     let id = trace.steps[signal as usize].event.id;
     let ran = (0..).zip(&trace.steps).skip(signal as usize);
     let ran = ran.filter(|(_, step)| step.event.woken_by() == Some(id));
-    let left = trace.unrun.iter().filter(|left| !left.closed && left.waker == Some(signal));
+    let left = trace.pending_at_end.iter().filter(|left| !left.closed && left.waker == Some(signal));
     let left = left.map(|left| Woken { thread: left.view.agent.thread(), again: None, overtaken: None });
     let woken = ran.map(|(at, step)| woken(trace, (step.event.id.thread, condition), (signal, at)));
     Some(Given { signal, woken: woken.chain(left).collect() })

@@ -136,7 +136,7 @@ fn kept(text: &str) -> (usize, usize, usize) {
     let (mut most, mut longest) = (0, 0);
     while let Next::Work(item) = plan.next(&cache) {
         let mut guide = plan.guide(&item, &cache);
-        runner.run(&item.prefix, &mut *guide, &mut || Go::Continue).unwrap();
+        runner.run(&item.prefix, &mut *guide, &mut || StopRequest::Continue).unwrap();
         let notes = guide.notes();
         cache.end(runner.trace.hb.state());
         longest = longest.max(runner.trace.steps.len());

@@ -23,18 +23,19 @@ fn search(text: &str, options: &Options) -> Outcome {
 }
 
 /// Is over once it has been looked at so often.
-fn after(looks: u32, go: Go) -> Options {
+fn after(looks: u32, go: StopRequest) -> Options {
     let left = AtomicU32::new(looks);
     let look = move || {
         let is_over = left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err();
-        if is_over { go } else { Go::Continue }
+        if is_over { go } else { StopRequest::Continue }
     };
     Options { limit: Limit::new(look), ..Options::default() }
 }
 
 #[test]
 fn a_search_ends_when_its_owner_says_so() {
-    for (go, ended) in [(Go::BudgetSpent, Ended::Budget), (Go::Cancelled, Ended::Cancelled)] {
+    for (go, ended) in [(StopRequest::BudgetSpent, Ended::Budget), (StopRequest::Cancelled, Ended::Cancelled)]
+    {
         for events in [1, 5, 20, 60] {
             let outcome = search("r x, w x | r x, w x | w x", &after(events, go));
             assert_eq!(outcome.ended, ended);
@@ -46,14 +47,14 @@ fn a_search_ends_when_its_owner_says_so() {
 #[test]
 fn a_finding_is_reproduced_even_when_time_is_up() {
     let text = "create T2, r x, assert x == 0 | T2: w x";
-    let mut each = (1..).map(|looks| (looks, search(text, &after(looks, Go::BudgetSpent))));
+    let mut each = (1..).map(|looks| (looks, search(text, &after(looks, StopRequest::BudgetSpent))));
     // Time is up after the last event of the execution that fails, and so before the replays.
     let (looks, outcome) = each.find(|(_, outcome)| !outcome.findings.is_empty()).unwrap();
     assert_eq!((outcome.ended, outcome.findings[0].reproduced), (Ended::FirstBug, (2, 2)));
     // A user who wants to stop gets it as it is.
-    let outcome = search(text, &after(looks, Go::Cancelled));
+    let outcome = search(text, &after(looks, StopRequest::Cancelled));
     assert_eq!((outcome.ended, outcome.findings[0].reproduced), (Ended::Cancelled, (0, 2)));
-    let mut later = (looks..looks + 20).map(|looks| search(text, &after(looks, Go::Cancelled)));
+    let mut later = (looks..looks + 20).map(|looks| search(text, &after(looks, StopRequest::Cancelled)));
     let once = later.find(|outcome| outcome.findings[0].reproduced == (1, 2)).unwrap();
     assert_eq!(once.ended, Ended::Cancelled);
 }
@@ -166,7 +167,7 @@ fn items_and_notes_survive_being_written_down() {
     while let Next::Work(item) = strategy.next(&cache) {
         let item = through_json(&item);
         let mut guide = strategy.guide(&item, &cache);
-        let end = runner.run(&item.prefix, &mut *guide, &mut || Go::Continue).unwrap();
+        let end = runner.run(&item.prefix, &mut *guide, &mut || StopRequest::Continue).unwrap();
         let notes = through_json(&guide.notes());
         if matches!(end, End::Ended(_)) {
             cache.end(runner.trace.hb.state());
@@ -374,7 +375,7 @@ fn random_schedules_depend_on_the_seed_alone() {
             .collect();
         let mut hash_of = |item: &WorkItem| {
             let mut guide = random.guide(item, &cache);
-            runner.run(&item.prefix, &mut *guide, &mut || Go::Continue).unwrap();
+            runner.run(&item.prefix, &mut *guide, &mut || StopRequest::Continue).unwrap();
             runner.trace.hb.state()
         };
         items[first..].iter().map(&mut hash_of).collect::<Vec<_>>()
@@ -393,12 +394,12 @@ struct InBatches {
 }
 
 impl Guide for InBatches {
-    fn choose(&mut self, at: &crate::state::scheduling_point::Point<'_>) -> Decision {
+    fn choose(&mut self, at: &crate::state::scheduling_point::SchedulingPoint<'_>) -> Decision {
         at.default_choice()
             .map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::events(u32::MAX) })
     }
 
-    fn pass(&mut self, at: &crate::state::scheduling_point::Point<'_>) {
+    fn pass(&mut self, at: &crate::state::scheduling_point::SchedulingPoint<'_>) {
         assert!(at.default_choice().is_some());
         self.passed += 1;
     }
@@ -415,10 +416,10 @@ fn a_batch_is_recorded_as_its_single_events_are() {
     let program = model(text);
     let limits = Limits::of_events(1_000);
     let mut single = Runner::new(&program, limits);
-    single.run(&[], &mut crate::strategy::DefaultSchedule, &mut || Go::Continue).unwrap();
+    single.run(&[], &mut crate::strategy::DefaultSchedule, &mut || StopRequest::Continue).unwrap();
     let mut batched = Runner::new(&program, limits);
     let mut guide = InBatches { passed: 0 };
-    batched.run(&[], &mut guide, &mut || Go::Continue).unwrap();
+    batched.run(&[], &mut guide, &mut || StopRequest::Continue).unwrap();
     assert_eq!(single.trace.first_difference(&batched.trace), None);
     assert_eq!(single.trace.hb.state(), batched.trace.hb.state());
     assert!(guide.passed > 5);

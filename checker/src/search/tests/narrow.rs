@@ -18,7 +18,7 @@ type Seen = (ThreadName, OpKind, Site, Vec<Obj>);
 /// What a scope does not leave out.
 fn seen(trace: &Trace, scope: &Scope) -> Vec<Seen> {
     let events = trace.steps.iter().map(|step| &step.event).filter(|event| !scope.leaves_out(&event.op));
-    let objects = |event: &crate::event::recorded::Recorded| {
+    let objects = |event: &crate::event::recorded::TraceEvent| {
         event.did.accesses.iter().map(|access| access.obj).collect()
     };
     events.map(|event| (event.id.thread, event.op.kind, event.site, objects(event))).collect()
@@ -28,7 +28,7 @@ fn run(model: &Model, scope: &Scope, strategy: &dyn Strategy, item: &WorkItem) -
     let cache = Cache::new(None);
     let mut runner = Runner::new(model, Limits::of_events(3_000));
     let mut guide = strategy.guide(item, &cache);
-    let end = runner.run_within(scope, &item.prefix, &mut *guide, &mut || Go::Continue).unwrap();
+    let end = runner.run_within(scope, &item.prefix, &mut *guide, &mut || StopRequest::Continue).unwrap();
     (end, runner.trace, guide.notes())
 }
 
@@ -43,7 +43,7 @@ fn compare(text: &str, strategy: &mut dyn Strategy, items: u32) -> (u32, usize) 
         let scope = strategy.guide(&item, &cache).scope();
         let (end, narrow, notes) = run(&model, &scope, strategy, &item);
         let (wide_end, wide, _) = run(&model, &Scope::All, strategy, &item);
-        let knows = |objects: &crate::event::byte_set::Stretches| {
+        let knows = |objects: &crate::event::byte_set::ByteSet| {
             narrow.spun_on.iter().all(|&location| objects.overlap(location))
         };
         if let Scope::Objects(objects) = &scope

@@ -12,9 +12,9 @@ use crate::hb::HappensBefore;
 use crate::hb::hash::HbHash;
 use crate::model::ModelRun;
 use crate::program::{Execution, Program, Scope, Until};
-use crate::state::agents::Mirror;
+use crate::state::agents::AgentTable;
 use crate::state::{blocked_state, scheduling_point};
-use crate::trace::{Last, Trace};
+use crate::trace::{Previous, Trace};
 
 /// A class of executions.
 #[derive(Clone, Debug)]
@@ -96,12 +96,12 @@ impl At {
     }
 
     fn visit(&self, oracle: &mut Oracle, limit: u64) -> bool {
-        let mut agents = Mirror::default();
+        let mut agents = AgentTable::default();
         agents.start(self.run.agents());
         let mut choices = Vec::new();
         let last = match self.last.filter(|&last| self.is_at_yield(last)) {
-            Some(last) => Last::GivesWay(last),
-            None => Last::Nobody,
+            Some(last) => Previous::Yielding(last),
+            None => Previous::Nobody,
         };
         scheduling_point::choices(
             &agents,
@@ -170,7 +170,7 @@ impl At {
         round.iter().take_while(|&&name| name != chosen).filter(|name| can_go.contains(name)).count() as u32
     }
 
-    fn end(&self, agents: &Mirror, oracle: &mut Oracle, limit: u64) -> bool {
+    fn end(&self, agents: &AgentTable, oracle: &mut Oracle, limit: u64) -> bool {
         let count = oracle.executions.entry(self.preemptions).or_default();
         *count += 1;
         let failures = self.failures(agents).iter().map(Identity::of).collect();
@@ -183,7 +183,7 @@ impl At {
         oracle.executions.values().sum::<u64>() <= limit
     }
 
-    fn failures(&self, agents: &Mirror) -> Vec<Failure> {
+    fn failures(&self, agents: &AgentTable) -> Vec<Failure> {
         let mut run = self.run.clone();
         let mut stack = |thread| run.stack(thread);
         let failed = agents.threads().iter().find(|view| matches!(view.status, Status::Failed(_)));
@@ -195,7 +195,7 @@ impl At {
         stuck.into_iter().filter(|_| !over).collect()
     }
 
-    fn hash(&self, agents: &Mirror) -> HbHash {
+    fn hash(&self, agents: &AgentTable) -> HbHash {
         let mut hb = HappensBefore::default();
         let mut threads: Vec<ThreadName> = Vec::new();
         let children: BTreeSet<ThreadName> = self.events.iter().filter_map(created).collect();

@@ -34,7 +34,7 @@ fn exactly<K: Ord>(text: &str, sample: &dyn Sample, seen: impl Fn(&Trace) -> K) 
     let mut all = BTreeMap::new();
     loop {
         let mut guide = sample.guide(Script::dice(&script));
-        let end = runner.run(&[], &mut *guide, &mut || Go::Continue).unwrap();
+        let end = runner.run(&[], &mut *guide, &mut || StopRequest::Continue).unwrap();
         assert!(matches!(end, End::Ended(_)), "{text}: {end:?}");
         let probability = all.entry(seen(&runner.trace)).or_insert((0, 1));
         *probability = sum(*probability, (1, script.lock().unwrap().one_in()));
@@ -80,7 +80,7 @@ fn order(trace: &Trace) -> String {
 fn taught<S: Sample>(text: &str, mut sample: S) -> S {
     let model = model(text);
     let mut runner = Runner::new(&model, Limits::of_events(1_000));
-    runner.run(&[], &mut crate::strategy::DefaultSchedule, &mut || Go::Continue).unwrap();
+    runner.run(&[], &mut crate::strategy::DefaultSchedule, &mut || StopRequest::Continue).unwrap();
     sample.learn(&runner.trace);
     sample
 }

@@ -11,17 +11,17 @@ use crate::limit::Limit;
 use crate::program::{Ending, Epoch, Program, Scope, StartError};
 use crate::race::Pair;
 use crate::search::tests::generated::generated;
-use crate::strategy::Dice;
+use crate::strategy::SeededRng;
 
 /// Workers without threads, whose pace is a matter of a seed: when a job is begun, when it is done, and what is lost.
 struct Paced<'p, P> {
-    desk: Desk<'p, P>,
+    desk: WorkerContext<'p, P>,
     count: usize,
-    pace: Dice,
+    pace: SeededRng,
     waiting: Vec<Job>,
     done: Vec<Done>,
     used: &'p Cell<u64>,
-    papers: Vec<Paper>,
+    papers: Vec<TraceBuffer>,
 }
 
 impl<P: Program> Paced<'_, P> {
@@ -79,7 +79,7 @@ impl<P: Program> Workers for Paced<'_, P> {
 
     fn unused(&mut self, _id: u64) {}
 
-    fn give_back(&mut self, paper: Paper) {
+    fn give_back(&mut self, paper: TraceBuffer) {
         self.papers.push(paper);
     }
 }
@@ -95,7 +95,7 @@ fn told(outcome: &Outcome) -> String {
         let Finding { failure, identity, trace, preemptions, fewest, delays, threads, variables, .. } =
             finding;
         let Finding { schedule_number, reproduced, ending, epoch, outdated, .. } = finding;
-        let trace = (trace.schedule(), trace.hb.state(), &trace.threads, &trace.unrun);
+        let trace = (trace.schedule(), trace.hb.state(), &trace.threads, &trace.pending_at_end);
         told += &format!(
             "\n{failure:?} {identity:?} {preemptions:?} {fewest} {delays:?} {threads:?} {variables:?} "
         );
@@ -119,9 +119,9 @@ fn outcome_of(
 ) -> (String, u64) {
     let used = Cell::new(0);
     let paced = Paced {
-        desk: Desk::new(there),
+        desk: WorkerContext::new(there),
         count: workers - 1,
-        pace: Dice::new(pace, 0),
+        pace: SeededRng::new(pace, 0),
         waiting: Vec::new(),
         done: Vec::new(),
         used: &used,

@@ -6,7 +6,7 @@ use super::moves::Move;
 use super::reverse::Wait;
 use crate::event::agent::{Agent, AgentView, Choice, Pick, Status};
 use crate::event::operation::Effect;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 
 /// What an execution has to do where it leaves what was run before.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub struct Branch {
 }
 
 /// All that can be chosen. Giving way is no reason to wait here: a class of executions knows nothing of turns.
-pub(super) fn enabled<'a>(at: &'a Point<'_>) -> impl Iterator<Item = Choice> + 'a {
+pub(super) fn enabled<'a>(at: &'a SchedulingPoint<'_>) -> impl Iterator<Item = Choice> + 'a {
     let picks =
         |view: &'a AgentView| view.picks.iter().map(|&pick: &Pick| Choice { agent: view.agent, pick });
     let threads = at.agents.threads().iter().filter(|view| view.status == Status::Enabled).flat_map(picks);

@@ -6,7 +6,7 @@
 use crate::event::lock_action::{Hold, LockAction};
 use crate::event::names::ThreadName;
 use crate::event::operation::OpKind;
-use crate::event::recorded::Recorded;
+use crate::event::recorded::TraceEvent;
 
 /// Whether an operation can run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,13 +68,13 @@ pub(super) struct Holders {
 
 impl Holders {
     /// After these events, each with its position.
-    pub(super) fn after<'e>(events: impl Iterator<Item = (u32, &'e Recorded)>) -> Self {
+    pub(super) fn after<'e>(events: impl Iterator<Item = (u32, &'e TraceEvent)>) -> Self {
         let mut holders = Self::default();
         events.for_each(|(position, event)| holders.take_in(position, event));
         holders
     }
 
-    fn take_in(&mut self, position: u32, event: &Recorded) {
+    fn take_in(&mut self, position: u32, event: &TraceEvent) {
         let thread = event.id.thread;
         if let Some(hold) = event.acquired() {
             match hold {

@@ -14,11 +14,11 @@ use crate::event::agent::{Agent, Choice, Pick, Status};
 use crate::event::lock_action::{Hold, LockAction};
 use crate::event::names::{Obj, ObjName, ThreadName};
 use crate::event::operation::{Effect, OpKind};
-use crate::event::recorded::Recorded;
+use crate::event::recorded::TraceEvent;
 use crate::event::step::OpKey;
 use crate::event::wait::On;
 use crate::hb::vector_clock::Clock;
-use crate::trace::{Trace, Unrun};
+use crate::trace::{PendingAtEnd, Trace};
 
 /// A race the other way round.
 #[derive(Clone, PartialEq, Debug)]
@@ -75,15 +75,19 @@ impl<'t> Races<'t> {
     }
 
     /// What can be the later operation of a race at `from` or after, but before `to`.
-    pub(super) fn laters(&self, from: usize, to: usize) -> Vec<Later<'t>> {
+    pub(super) fn laters(&self, from: usize, to: usize) -> Vec<Successor<'t>> {
         let to = to.min(self.run.steps.len());
         let mut all = Vec::new();
         for at in from..to {
             all.push(self.event(at));
             all.extend(self.other_ways(at).chain(self.time_limit(at)));
         }
-        let unrun = self.run.unrun.iter().filter(|unrun| (from..=to).contains(&(unrun.at as usize)));
-        all.extend(unrun.filter_map(|unrun| self.unrun(unrun)));
+        let pending_at_end = self
+            .run
+            .pending_at_end
+            .iter()
+            .filter(|pending_at_end| (from..=to).contains(&(pending_at_end.at as usize)));
+        all.extend(pending_at_end.filter_map(|pending_at_end| self.pending_at_end(pending_at_end)));
         all
     }
 
@@ -101,7 +105,7 @@ impl<'t> Races<'t> {
         self.run.hb.clock(later).get(self.threads[earlier]) > index
     }
 
-    fn of(&self, later: &Later<'t>, into: &mut Vec<Reversal>) {
+    fn of(&self, later: &Successor<'t>, into: &mut Vec<Reversal>) {
         if Need::of(later.key.kind) == Need::Order {
             return;
         }
@@ -123,7 +127,7 @@ impl<'t> Races<'t> {
     }
 
     /// The events that an operation conflicts with and need not come before it, the latest first.
-    pub(super) fn rivals(&self, later: &Later<'t>) -> Vec<usize> {
+    pub(super) fn rivals(&self, later: &Successor<'t>) -> Vec<usize> {
         let own = self.number(later.agent.thread());
         let mut rivals: Vec<usize> = later.closer.into_iter().collect();
         let mut add = |at: usize| {
@@ -152,7 +156,7 @@ impl<'t> Races<'t> {
     }
 
     /// Whether an operation can run without some events. Adds those that have to be undone as well.
-    fn can_run(&self, later: &Later<'t>, undone: &mut Vec<usize>) -> Can {
+    fn can_run(&self, later: &Successor<'t>, undone: &mut Vec<usize>) -> Can {
         loop {
             match self.is_let(later, undone) {
                 Can::Without(more) => {
@@ -169,7 +173,7 @@ impl<'t> Races<'t> {
         }
     }
 
-    pub(super) fn is_let(&self, later: &Later<'t>, undone: &[usize]) -> Can {
+    pub(super) fn is_let(&self, later: &Successor<'t>, undone: &[usize]) -> Can {
         let thread = later.agent.thread();
         match Need::of(later.key.kind) {
             Need::Nothing => Can::Yes,
@@ -187,9 +191,9 @@ impl<'t> Races<'t> {
     /// What happened to the objects of an operation, had some events not come.
     pub(super) fn history(
         &self,
-        later: &Later<'t>,
+        later: &Successor<'t>,
         undone: &[usize],
-    ) -> impl Iterator<Item = (u32, &'t Recorded)> {
+    ) -> impl Iterator<Item = (u32, &'t TraceEvent)> {
         let first = later.effect.accesses.first();
         let touched =
             first.and_then(|access| self.touched.get(&access.obj.name)).map_or(&[][..], Vec::as_slice);
@@ -214,7 +218,7 @@ impl<'t> Races<'t> {
     }
 
     /// A semaphore that somebody could take one from had one. Its value elsewhere is known where the thread was seen.
-    fn is_had(&self, later: &Later<'t>, undone: &[usize]) -> Can {
+    fn is_had(&self, later: &Successor<'t>, undone: &[usize]) -> Can {
         let from = undone.iter().copied().min().unwrap_or(0);
         let event = &self.run.steps[from].event;
         match (event.acquired(), event.failed_try()) {
@@ -225,12 +229,12 @@ impl<'t> Races<'t> {
     }
 
     /// A wait for a signal can run out of time whenever it has begun, a wait for a lock only while somebody has the lock.
-    fn times_out(&self, later: &Later<'t>, undone: &[usize]) -> Can {
+    fn times_out(&self, later: &Successor<'t>, undone: &[usize]) -> Can {
         let begun = later.after.map(|at| self.run.steps[at as usize].event.op.kind);
         if matches!(begun, Some(OpKind::CondWait | OpKind::FutexWait)) {
             return Can::Yes;
         }
-        let history: Vec<(u32, &Recorded)> = self.history(later, undone).collect();
+        let history: Vec<(u32, &TraceEvent)> = self.history(later, undone).collect();
         let is_of_file = later.effect.accesses.first().is_some_and(|access| self.is_of_file(access.obj));
         if is_of_file || history.iter().any(|(_, event)| is_of_semaphore(event.op.kind)) {
             return self.was_let(later, undone);
@@ -244,7 +248,7 @@ impl<'t> Races<'t> {
     }
 
     /// What was seen of the operation at the place that it should run at.
-    fn was_let(&self, later: &Later<'t>, undone: &[usize]) -> Can {
+    fn was_let(&self, later: &Successor<'t>, undone: &[usize]) -> Can {
         let from = undone.iter().copied().min().unwrap_or(0);
         let arrived = later.after.or_else(|| self.created.get(&later.agent.thread()).copied());
         if arrived.is_some_and(|arrived| arrived as usize >= from) {
@@ -260,7 +264,7 @@ impl<'t> Races<'t> {
         if self.run.choices(from).iter().any(seen) { Can::Yes } else { Can::No }
     }
 
-    fn reversal(&self, later: &Later<'t>, undone: &[usize], certain: bool) -> Reversal {
+    fn reversal(&self, later: &Successor<'t>, undone: &[usize], certain: bool) -> Reversal {
         let at = undone.iter().copied().min().unwrap_or(0);
         let kept = (at..later.before).filter(|&position| !self.is_undone(position, undone));
         let mut moves: Vec<Move> = kept.map(|position| Move::of(&self.run.steps[position])).collect();
@@ -292,7 +296,7 @@ fn is_of_semaphore(kind: OpKind) -> bool {
 
 /// The later operation of a race. Where it has not run, its effect is what it may do.
 #[derive(Clone)]
-pub(super) struct Later<'t> {
+pub(super) struct Successor<'t> {
     pub(super) agent: Agent,
     /// `None` where each way is as good.
     pub(super) pick: Option<Pick>,
@@ -311,7 +315,7 @@ pub(super) struct Later<'t> {
 
 impl<'t> Races<'t> {
     /// What ran at a position.
-    pub(super) fn event(&self, at: usize) -> Later<'t> {
+    pub(super) fn event(&self, at: usize) -> Successor<'t> {
         let step = &self.run.steps[at];
         let event = &step.event;
         let index = event.id.index;
@@ -324,7 +328,7 @@ impl<'t> Races<'t> {
         let joined = joined.and_then(|peer| self.last_of(peer, at));
         waker.into_iter().chain(joined).for_each(|at| past.join(self.run.hb.clock(at as usize)));
         let (choice, key) = step.replayed();
-        Later {
+        Successor {
             agent: choice.agent,
             pick: pick(event.op.kind, &[choice.pick]),
             key,
@@ -338,12 +342,12 @@ impl<'t> Races<'t> {
     }
 
     /// The other ways in which the event at a position could have gone.
-    pub(super) fn other_ways(&self, at: usize) -> impl Iterator<Item = Later<'t>> {
+    pub(super) fn other_ways(&self, at: usize) -> impl Iterator<Item = Successor<'t>> {
         let step = &self.run.steps[at];
         let others = self.run.choices(at).iter();
         let others =
             others.filter(|other| other.agent == step.choice.agent && other.pick != step.choice.pick);
-        others.map(move |other| Later {
+        others.map(move |other| Successor {
             pick: Some(other.pick),
             effect: &step.event.op.may,
             ran: false,
@@ -354,11 +358,11 @@ impl<'t> Races<'t> {
     }
 
     /// The end of the time of the event at a position, had it not run by then.
-    pub(super) fn time_limit(&self, at: usize) -> Option<Later<'t>> {
+    pub(super) fn time_limit(&self, at: usize) -> Option<Successor<'t>> {
         let step = &self.run.steps[at];
         let effect = step.event.op.limit.as_ref().filter(|_| step.is_own())?;
         let event = self.event(at);
-        Some(Later {
+        Some(Successor {
             agent: Agent::Timeout(event.agent.thread()),
             pick: Some(Pick::Only),
             key: OpKey { kind: OpKind::Timeout, ..event.key },
@@ -369,14 +373,14 @@ impl<'t> Races<'t> {
     }
 
     /// An operation that did not run.
-    pub(super) fn unrun(&self, unrun: &'t Unrun) -> Option<Later<'t>> {
-        let Unrun { at, view, closed, waker } = unrun;
+    pub(super) fn pending_at_end(&self, pending_at_end: &'t PendingAtEnd) -> Option<Successor<'t>> {
+        let PendingAtEnd { at, view, closed, waker } = pending_at_end;
         let op = view.pending.as_ref().filter(|_| !matches!(view.status, Status::Blocked(On::Cond(_))))?;
         let thread = view.agent.thread();
         let after = self.last_of(thread, *at as usize);
         let mut past = self.past_of(thread, after);
         waker.iter().for_each(|&waker| past.join(self.run.hb.clock(waker as usize)));
-        Some(Later {
+        Some(Successor {
             agent: view.agent,
             pick: pick(op.kind, &view.picks),
             key: OpKey { kind: op.kind, site: view.site },

@@ -1,17 +1,17 @@
 //! What a frontier counts and limits.
 
-use crate::cache::Position;
+use crate::cache::ScheduleContext;
 use crate::event::agent::Choice;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::Coverage;
 
 /// What a frontier counts and limits.
 pub trait Bound: Copy + Send + Sync + 'static {
-    /// The cost of a choice; 0 for [`Point::default_choice`].
-    fn price(&self, at: &Point<'_>, choice: Choice) -> u32;
+    /// The cost of a choice; 0 for [`SchedulingPoint::default_choice`].
+    fn price(&self, at: &SchedulingPoint<'_>, choice: Choice) -> u32;
 
     /// What the costs of the choices at a point depend on, when nobody gives way.
-    fn position(&self, at: &Point<'_>) -> Position;
+    fn position(&self, at: &SchedulingPoint<'_>) -> ScheduleContext;
 
     /// The highest cost explored.
     fn max(&self) -> u32;

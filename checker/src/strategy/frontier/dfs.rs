@@ -5,9 +5,9 @@
 //! tree of schedules.
 
 use super::Bound;
-use crate::cache::Position;
+use crate::cache::ScheduleContext;
 use crate::event::agent::Choice;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::Coverage;
 
 /// Counts nothing.
@@ -15,12 +15,12 @@ use crate::strategy::Coverage;
 pub struct Unbounded;
 
 impl Bound for Unbounded {
-    fn price(&self, _at: &Point<'_>, _choice: Choice) -> u32 {
+    fn price(&self, _at: &SchedulingPoint<'_>, _choice: Choice) -> u32 {
         0
     }
 
-    fn position(&self, _at: &Point<'_>) -> Position {
-        Position::Free
+    fn position(&self, _at: &SchedulingPoint<'_>) -> ScheduleContext {
+        ScheduleContext::Free
     }
 
     fn max(&self) -> u32 {

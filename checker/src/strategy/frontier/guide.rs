@@ -4,10 +4,10 @@ use super::joins::joins_matter;
 use super::place::{place, ran_after};
 use super::visits::Noted;
 use super::{Bound, joins};
-use crate::cache::{Cache, Place, View};
+use crate::cache::{BoundedState, Cache, View};
 use crate::event::agent::Choice;
 use crate::program::{Scope, Until};
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Alternative, Decision, Guide, Notes, WorkItem};
 
 /// Takes one execution to its end without further cost, noting what else could have been done.
@@ -51,7 +51,7 @@ impl<'a, B: Bound> Explorer<'a, B> {
         }
     }
 
-    fn is_known(&mut self, place: Place, at: &Point<'_>) -> bool {
+    fn is_known(&mut self, place: BoundedState, at: &SchedulingPoint<'_>) -> bool {
         match &self.cache {
             States::Mine(cache) => {
                 let known = cache.enter(place, self.cost, self.item);
@@ -69,7 +69,7 @@ impl<'a, B: Bound> Explorer<'a, B> {
         }
     }
 
-    fn note(&mut self, at: &Point<'_>, taken: Choice) {
+    fn note(&mut self, at: &SchedulingPoint<'_>, taken: Choice) {
         self.notes.withheld |= at.withheld;
         for &choice in at.choices.iter().filter(|&&choice| choice != taken) {
             let cost = self.cost + self.bound.price(at, choice);
@@ -84,7 +84,7 @@ impl<'a, B: Bound> Explorer<'a, B> {
     }
 
     /// The next choice: a join where one goes first, else the cheapest.
-    fn next(&mut self, at: &Point<'_>, place: Place) -> Option<Choice> {
+    fn next(&mut self, at: &SchedulingPoint<'_>, place: BoundedState) -> Option<Choice> {
         let another = joins::another(at).filter(|_| self.joined.is_some());
         if another.is_none()
             && let Some(from) = self.joined.take()
@@ -110,7 +110,7 @@ impl<B: Bound> Guide for Explorer<'_, B> {
         Scope::Audit
     }
 
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         let place = place(&self.bound, at);
         self.notes.joins_matter |= joins_matter(at);
         let next = if self.prunes() { self.next(at, place) } else { at.default_choice() };
@@ -123,7 +123,7 @@ impl<B: Bound> Guide for Explorer<'_, B> {
     }
 
     /// Not called ahead of the item's turn, or at all as long as each batch is one event.
-    fn pass(&mut self, at: &Point<'_>) {
+    fn pass(&mut self, at: &SchedulingPoint<'_>) {
         self.joined = None;
         self.notes.joins_matter |= joins_matter(at);
         if let Some(choice) = at.default_choice()

@@ -7,11 +7,11 @@
 //! ran last and the preemptions spent, since the happens-before hash alone loses schedules under a bound.
 
 use super::{Bound, at_thread, waits};
-use crate::cache::Position;
+use crate::cache::ScheduleContext;
 use crate::event::agent::Choice;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::Coverage;
-use crate::trace::{Last, cost};
+use crate::trace::{Previous, cost};
 
 /// Counts preemptions.
 #[derive(Clone, Copy, Debug)]
@@ -21,14 +21,16 @@ pub struct Preemptions {
 }
 
 impl Bound for Preemptions {
-    fn price(&self, at: &Point<'_>, choice: Choice) -> u32 {
+    fn price(&self, at: &SchedulingPoint<'_>, choice: Choice) -> u32 {
         cost::preemption(at.last, choice)
     }
 
-    fn position(&self, at: &Point<'_>) -> Position {
+    fn position(&self, at: &SchedulingPoint<'_>) -> ScheduleContext {
         match at.last {
-            Last::CanGoOn(name) => at_thread(at, name),
-            Last::Nobody | Last::Free(_) | Last::GivesWay(_) => waits(at).unwrap_or(Position::Free),
+            Previous::Runnable(name) => at_thread(at, name),
+            Previous::Nobody | Previous::Free(_) | Previous::Yielding(_) => {
+                waits(at).unwrap_or(ScheduleContext::Free)
+            }
         }
     }
 

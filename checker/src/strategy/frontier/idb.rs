@@ -5,9 +5,9 @@
 //! waiter cost no delay.
 
 use super::{Bound, at_thread, time_goes_on};
-use crate::cache::Position;
+use crate::cache::ScheduleContext;
 use crate::event::agent::{Agent, Choice};
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::Coverage;
 use crate::trace::cost;
 
@@ -19,14 +19,14 @@ pub struct Delays {
 }
 
 impl Bound for Delays {
-    fn price(&self, at: &Point<'_>, choice: Choice) -> u32 {
+    fn price(&self, at: &SchedulingPoint<'_>, choice: Choice) -> u32 {
         cost::delay(at.last, at.choices, choice)
     }
 
-    fn position(&self, at: &Point<'_>) -> Position {
+    fn position(&self, at: &SchedulingPoint<'_>) -> ScheduleContext {
         time_goes_on(at).unwrap_or_else(|| match at.default_choice().map(|choice| choice.agent) {
             Some(Agent::Thread(next)) => at_thread(at, next),
-            _ => Position::Free,
+            _ => ScheduleContext::Free,
         })
     }
 

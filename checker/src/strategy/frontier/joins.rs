@@ -13,21 +13,21 @@
 //! join are kept aside, and none is lost: the first event before which a schedule could do something that its rearranged
 //! form cannot shows a thread that has to give way or an open timed wait in that form too.
 
-use crate::cache::Position;
+use crate::cache::ScheduleContext;
 use crate::event::agent::{Agent, AgentView, Choice, Status};
 use crate::event::operation::{Effect, OpKind};
-use crate::state::scheduling_point::Point;
-use crate::trace::Last;
+use crate::state::scheduling_point::SchedulingPoint;
+use crate::trace::Previous;
 
 /// A join that can go first here.
-pub(super) fn first(at: &Point<'_>, position: Position) -> Option<Choice> {
+pub(super) fn first(at: &SchedulingPoint<'_>, position: ScheduleContext) -> Option<Choice> {
     let joins = |choice: &Choice| at.agents.agent(choice.agent).is_some_and(is_join);
-    at.choices.iter().copied().find(joins).filter(|_| position == Position::Free)
+    at.choices.iter().copied().find(joins).filter(|_| position == ScheduleContext::Free)
 }
 
 /// The next join of the thread that ran last.
-pub(super) fn another(at: &Point<'_>) -> Option<Choice> {
-    let Last::CanGoOn(name) = at.last else { return None };
+pub(super) fn another(at: &SchedulingPoint<'_>) -> Option<Choice> {
+    let Previous::Runnable(name) = at.last else { return None };
     let choice = Choice::thread(name);
     at.agents.thread(name).is_some_and(is_join).then_some(choice).filter(|choice| at.choices.contains(choice))
 }
@@ -39,16 +39,16 @@ fn is_join(view: &AgentView) -> bool {
 }
 
 /// Whether the thread that has just joined waits again, and every choice is as free as it was before.
-pub(super) fn rests(at: &Point<'_>, position: Position) -> bool {
-    let Last::Free(name) = at.last else { return false };
+pub(super) fn rests(at: &SchedulingPoint<'_>, position: ScheduleContext) -> bool {
+    let Previous::Free(name) = at.last else { return false };
     let blocked = |view: &AgentView| matches!(view.status, Status::Blocked(_));
-    position == Position::Free && at.agents.thread(name).is_some_and(blocked)
+    position == ScheduleContext::Free && at.agents.thread(name).is_some_and(blocked)
 }
 
 /// Whether something shows up at this point for which it matters when a join runs.
-pub(super) fn joins_matter(at: &Point<'_>) -> bool {
+pub(super) fn joins_matter(at: &SchedulingPoint<'_>) -> bool {
     let ends_process = |view: &AgentView| view.pending.as_ref().is_some_and(|op| op.may.ends_process);
-    matches!(at.last, Last::GivesWay(_))
+    matches!(at.last, Previous::Yielding(_))
         || !at.agents.others().is_empty()
         || at.agents.threads().iter().any(ends_process)
 }

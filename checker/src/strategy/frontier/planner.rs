@@ -11,10 +11,10 @@ use super::bound::least;
 use super::guide::Explorer;
 use super::path::{Path, Prefix, Steps};
 use super::stack::Stack;
-use crate::cache::{Cache, Key, Runner};
+use crate::cache::{Cache, Key, LastThread};
 use crate::program::Epoch;
-use crate::strategy::ahead::WINDOW;
-use crate::strategy::{Alternative, Coverage, Guide, Next, Notes, Settled, Strategy, WorkItem, ahead};
+use crate::strategy::speculation::WINDOW;
+use crate::strategy::{Alternative, Coverage, Guide, Next, Notes, Settled, Strategy, WorkItem, speculation};
 use crate::trace::Trace;
 
 /// A planner with a frontier.
@@ -171,7 +171,7 @@ impl<B: Bound> Frontier<B> {
             self.waiting.resize_with(cost + 1, Stack::default);
         }
         let prefix = Prefix { path: path.clone(), length: at };
-        let ran = state.map_or_else(Runner::default, |(_, ran)| ran);
+        let ran = state.map_or_else(LastThread::default, |(_, ran)| ran);
         let key = state.filter(|_| prunes).map_or(Key::NONE, |(state, ran)| Key::with(state, ran));
         let item = Waiting { prefix, alternative: self.steps.number(step), ran, ahead: None };
         if key != Key::NONE && cost > self.current as usize && self.early.len() < EARLY {
@@ -317,7 +317,7 @@ struct Waiting {
     prefix: Prefix,
     alternative: u32,
     /// Who will have run last.
-    ran: Runner,
+    ran: LastThread,
     /// Its id, if it has been handed out ahead of its turn.
     ahead: Option<NonZeroU32>,
 }
@@ -356,7 +356,7 @@ impl<B: Bound> Frontier<B> {
 impl<B: Bound> Frontier<B> {
     /// Something of what comes next.
     pub(super) fn hand_out_ahead(&mut self, others: usize) -> Option<WorkItem> {
-        let at = ahead::choose(self.next.iter().map(|(_, item, _)| item.ahead.is_some()), others)?;
+        let at = speculation::choose(self.next.iter().map(|(_, item, _)| item.ahead.is_some()), others)?;
         let (_, item, cost) = &mut self.next[at];
         self.next_id += 1;
         item.ahead = u32::try_from(self.next_id).ok().and_then(NonZeroU32::new);

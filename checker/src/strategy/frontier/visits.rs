@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cache::Place;
+use crate::cache::BoundedState;
 
 /// The points of an execution, with what had been noted by then.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub struct Visits {
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Visit {
-    pub(super) place: Place,
+    pub(super) place: BoundedState,
     /// After how many events.
     pub(super) at: u32,
     pub(super) alternatives: u32,
@@ -37,7 +37,7 @@ pub(super) struct Spared {
 
 impl Visits {
     /// A point is reached; `cut` says that the execution ends there.
-    pub(super) fn note(&mut self, place: Place, at: usize, notes: &Noted, cut: bool) {
+    pub(super) fn note(&mut self, place: BoundedState, at: usize, notes: &Noted, cut: bool) {
         self.cut = cut;
         self.points.push(Visit {
             place,

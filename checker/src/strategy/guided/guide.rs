@@ -4,41 +4,41 @@ use super::pairs::{Abstract, Constraint, LastWrites, reads};
 use super::plan::Plan;
 use crate::event::agent::{Agent, AgentView};
 use crate::event::operation::Mode;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::sampling::choices::{agents, run};
-use crate::strategy::sampling::dice::Dice;
-use crate::strategy::sampling::patience::Patience;
 use crate::strategy::sampling::pos::{Priorities, Racing};
+use crate::strategy::sampling::rng::SeededRng;
+use crate::strategy::sampling::starvation_guard::StarvationGuard;
 use crate::strategy::{Decision, Guide, Notes};
 
 /// How much a plan wants an agent to go now.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Wish {
-    Later,
+    Successor,
     Whenever,
     Now,
 }
 
 /// Follows a plan, and else the random priorities of pending events.
 pub(super) struct Follower {
-    dice: Dice,
+    dice: SeededRng,
     priorities: Priorities,
     /// What is left of it: a constraint that was met once has done its work.
     plan: Plan,
     last: LastWrites<Abstract>,
-    patience: Patience,
+    patience: StarvationGuard,
     seen: usize,
 }
 
 impl Follower {
-    pub(super) fn new(dice: Dice, plan: Plan) -> Self {
+    pub(super) fn new(dice: SeededRng, plan: Plan) -> Self {
         let priorities = Priorities::new(Racing::Conflicts);
-        let patience = Patience::of(Patience::SHORT);
+        let patience = StarvationGuard::of(StarvationGuard::SHORT);
         Self { dice, priorities, plan, last: LastWrites::default(), patience, seen: 0 }
     }
 
     /// Takes in the events that ran.
-    fn note_events(&mut self, at: &Point<'_>) {
+    fn note_events(&mut self, at: &SchedulingPoint<'_>) {
         for event in at.trace.steps[self.seen..].iter().map(|step| &step.event) {
             for access in &event.did.accesses {
                 let this = Abstract { kind: event.op.kind, obj: access.obj, site: event.site };
@@ -53,20 +53,20 @@ impl Follower {
         self.seen = at.position();
     }
 
-    fn wish(&self, at: &Point<'_>, agent: Agent) -> Wish {
+    fn wish(&self, at: &SchedulingPoint<'_>, agent: Agent) -> Wish {
         let Some(view) = at.agents.agent(agent) else { return Wish::Whenever };
         let wishes = self
             .plan
             .iter()
             .flat_map(|asked| accesses(view).map(|(this, mode)| self.of(at, asked, this, mode)));
         wishes.fold(Wish::Whenever, |all, one| match (all, one) {
-            (Wish::Later, _) | (_, Wish::Later) => Wish::Later,
+            (Wish::Successor, _) | (_, Wish::Successor) => Wish::Successor,
             _ => all.max(one),
         })
     }
 
     /// What one constraint wants of one pending access.
-    fn of(&self, at: &Point<'_>, asked: &Constraint, this: Abstract, mode: Mode) -> Wish {
+    fn of(&self, at: &SchedulingPoint<'_>, asked: &Constraint, this: Abstract, mode: Mode) -> Wish {
         let Constraint { pair, holds } = *asked;
         if !this.obj.overlaps(&pair.read.obj) {
             return Wish::Whenever;
@@ -75,11 +75,11 @@ impl Follower {
         match (holds, this == pair.read) {
             // The read waits for its write, and then comes before another one.
             (true, true) if is_there => Wish::Now,
-            (true, true) => Wish::Later,
-            (true, false) if is_there && mode != Mode::Read => Wish::Later,
+            (true, true) => Wish::Successor,
+            (true, false) if is_there && mode != Mode::Read => Wish::Successor,
             // The read waits until another write has come, and that write for the read.
-            (false, true) if is_there => Wish::Later,
-            (false, false) if Some(this) == pair.write && is_pending(at, pair.read) => Wish::Later,
+            (false, true) if is_there => Wish::Successor,
+            (false, false) if Some(this) == pair.write && is_pending(at, pair.read) => Wish::Successor,
             _ => Wish::Whenever,
         }
     }
@@ -94,13 +94,13 @@ fn accesses(view: &AgentView) -> impl Iterator<Item = (Abstract, Mode)> {
     })
 }
 
-fn is_pending(at: &Point<'_>, read: Abstract) -> bool {
+fn is_pending(at: &SchedulingPoint<'_>, read: Abstract) -> bool {
     let mut waiting = at.agents.threads().iter().flat_map(accesses);
     reads(read.kind) && waiting.any(|(this, _)| this == read)
 }
 
 impl Guide for Follower {
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.note_events(at);
         if self.patience.ends(at) {
             self.plan.clear();
@@ -110,7 +110,7 @@ impl Guide for Follower {
         run(at, agent, &mut self.dice)
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         Notes::default()

@@ -9,7 +9,7 @@
 //!
 //! Deviations: any operation that looks at what it changes (a lock, a compare-and-swap) reads; how often a plan is changed
 //! goes by how many executions had the same pairs as its own; a plan that keeps a thread waiting for too long
-//! ([`super::sampling::patience`]) is given up.
+//! ([`super::sampling::starvation_guard`]) is given up.
 
 mod guide;
 mod pairs;
@@ -23,7 +23,7 @@ use self::guide::Follower;
 use self::pairs::{Abstract, Constraint, Pair, pairs};
 pub(super) use self::pairs::{LastWrites, reads};
 use self::plan::Plan;
-use super::sampling::dice::Dice;
+use super::sampling::rng::SeededRng;
 use super::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
 use crate::cache::Cache;
 use crate::program::Epoch;
@@ -88,7 +88,7 @@ impl Guided {
     }
 
     /// The plan of the next execution.
-    fn plan(&mut self, dice: &mut Dice) -> Plan {
+    fn plan(&mut self, dice: &mut SeededRng) -> Plan {
         if self.kept.is_empty() {
             return Plan::new();
         }
@@ -104,7 +104,7 @@ impl Guided {
     }
 
     /// A read, and a write that it could see or what was there at first.
-    fn draw(&self, dice: &mut Dice) -> Option<Pair> {
+    fn draw(&self, dice: &mut SeededRng) -> Option<Pair> {
         let reads: Vec<Abstract> = self.reads.iter().copied().collect();
         let read = dice.one_of(&reads)?;
         let writes = self.writes.iter().filter(|write| write.obj.overlaps(&read.obj)).copied();
@@ -125,7 +125,7 @@ impl Guided {
         }
     }
 
-    fn change(&self, plan: &mut Plan, dice: &mut Dice) {
+    fn change(&self, plan: &mut Plan, dice: &mut SeededRng) {
         let Some(pair) = self.draw(dice) else { return };
         let fresh = Constraint { pair, holds: dice.below(2) == 0 };
         let at = dice.below(plan.len());
@@ -144,14 +144,14 @@ impl Strategy for Guided {
         let id = self.next_id;
         self.next_id += 1;
         // What is planned and how it is followed have streams of their own.
-        let plan = self.plan(&mut Dice::new(self.seed, id << 1 | 1));
+        let plan = self.plan(&mut SeededRng::new(self.seed, id << 1 | 1));
         self.under_way.insert(id, plan);
         Next::Work(WorkItem { id, prefix: Vec::new(), cost: 0, branch: None })
     }
 
     fn guide<'a>(&'a self, item: &WorkItem, _cache: &'a Cache) -> Box<dyn Guide + 'a> {
         let plan = self.under_way.get(&item.id).cloned().unwrap_or_default();
-        Box::new(Follower::new(Dice::new(self.seed, item.id << 1), plan))
+        Box::new(Follower::new(SeededRng::new(self.seed, item.id << 1), plan))
     }
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, _notes: Notes, _cache: &Cache) {
@@ -160,7 +160,7 @@ impl Strategy for Guided {
         }
     }
 
-    fn saw(&mut self, run: &Trace) {
+    fn observe(&mut self, run: &Trace) {
         self.take_in(run, Plan::new());
     }
 

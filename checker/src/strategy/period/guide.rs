@@ -4,7 +4,7 @@ use crate::event::agent::{Agent, Choice, Status};
 use crate::event::names::ThreadName;
 use crate::event::operation::OpKind;
 use crate::program::Until;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::Trace;
 
@@ -17,7 +17,7 @@ pub(super) fn is_key_point(kind: OpKind) -> bool {
 pub(super) fn slice(run: &Trace) -> Vec<(ThreadName, u32)> {
     let last = |thread: ThreadName| run.steps.iter().rposition(|step| step.event.id.thread == thread);
     let first = |thread: ThreadName| {
-        let born = |event: &crate::event::recorded::Recorded| {
+        let born = |event: &crate::event::recorded::TraceEvent| {
             event.op.kind == OpKind::Create && event.op.peer == Some(thread)
         };
         run.steps.iter().position(|step| born(&step.event))
@@ -56,7 +56,7 @@ impl ByPeriod {
     }
 
     /// The thread of the present period, or nobody in the last one.
-    fn scheduled(&mut self, at: &Point<'_>) -> Option<Choice> {
+    fn scheduled(&mut self, at: &SchedulingPoint<'_>) -> Option<Choice> {
         while self.nth + 1 < self.periods.len() {
             let (thread, count) = self.periods[self.nth];
             let is_last = self.periods[self.nth + 1..].iter().all(|&(other, _)| other != thread);
@@ -71,7 +71,7 @@ impl ByPeriod {
     }
 
     /// In the last period: its thread, then the others by creation, each until it blocks.
-    fn free(&mut self, at: &Point<'_>) -> Option<Choice> {
+    fn free(&mut self, at: &SchedulingPoint<'_>) -> Option<Choice> {
         let same = self.last.and_then(|thread| choice_of(at, thread));
         let is_thread = |choice: &&Choice| matches!(choice.agent, Agent::Thread(_));
         let first = || at.choices.iter().filter(is_thread).min_by_key(|choice| choice.agent).copied();
@@ -82,17 +82,17 @@ impl ByPeriod {
 }
 
 /// The thread, or the one that has yet to create it or its creator.
-fn nearest(at: &Point<'_>, thread: ThreadName) -> Option<ThreadName> {
+fn nearest(at: &SchedulingPoint<'_>, thread: ThreadName) -> Option<ThreadName> {
     let mut line = std::iter::successors(Some(thread), |thread| thread.parent());
     line.find(|&thread| at.agents.thread(thread).is_some())
 }
 
-fn choice_of(at: &Point<'_>, thread: ThreadName) -> Option<Choice> {
+fn choice_of(at: &SchedulingPoint<'_>, thread: ThreadName) -> Option<Choice> {
     at.choices.iter().find(|choice| choice.agent == Agent::Thread(thread)).copied()
 }
 
 /// A creation or a join, which goes at once; and so does the only thread that is left or there yet.
-fn at_once(at: &Point<'_>) -> Option<Choice> {
+fn at_once(at: &SchedulingPoint<'_>) -> Option<Choice> {
     let is_free = |choice: &&Choice| {
         let pending = at.agents.agent(choice.agent).and_then(|view| view.pending.as_ref());
         pending.is_some_and(|op| !is_key_point(op.kind))
@@ -104,12 +104,12 @@ fn at_once(at: &Point<'_>) -> Option<Choice> {
 }
 
 impl Guide for ByPeriod {
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         let choice = at_once(at).or_else(|| self.scheduled(at)).or_else(|| self.free(at));
         choice.map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::one() })
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         Notes::default()

@@ -1,20 +1,24 @@
 //! What a guide that draws has to choose from, and how it says what it has chosen.
 
-use super::dice::Dice;
+use super::rng::SeededRng;
 use crate::event::agent::Agent;
 use crate::program::Until;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::Decision;
 
 /// Who can be chosen, each once.
-pub(in crate::strategy) fn agents(at: &Point<'_>) -> impl Iterator<Item = Agent> {
+pub(in crate::strategy) fn agents(at: &SchedulingPoint<'_>) -> impl Iterator<Item = Agent> {
     // The ways in which one agent can go stand together.
     let first = |nth: &usize| *nth == 0 || at.choices[nth - 1].agent != at.choices[*nth].agent;
     (0..at.choices.len()).filter(first).map(|nth| at.choices[nth].agent)
 }
 
 /// Lets an agent run one event, in one of the ways in which it can go, each equally likely.
-pub(in crate::strategy) fn run(at: &Point<'_>, agent: Option<Agent>, dice: &mut Dice) -> Decision {
+pub(in crate::strategy) fn run(
+    at: &SchedulingPoint<'_>,
+    agent: Option<Agent>,
+    dice: &mut SeededRng,
+) -> Decision {
     let mut ways = at.choices.iter().filter(|choice| Some(choice.agent) == agent);
     let way = dice.below(ways.clone().count());
     ways.nth(way).map_or(Decision::Cut, |&choice| Decision::Run { choice, until: Until::one() })

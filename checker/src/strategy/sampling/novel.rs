@@ -5,19 +5,19 @@
 //! reads-from pairs as what is worth seeing (Wolff et al., ASPLOS 2024), and the random priorities of pending events that
 //! decide the rest (Yuan, Yang, Gu, CAV 2018). What a read sees is told apart by what its thread's read before had seen:
 //! many failures are two reads that do not belong together. A schedule that keeps a thread waiting for too long
-//! ([`super::patience`]) is left to chance from there on. No bound is published.
+//! ([`super::starvation_guard`]) is left to chance from there on. No bound is published.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::choices::{agents, run};
-use super::dice::Dice;
-use super::patience::Patience;
 use super::pos::{Priorities, Racing};
+use super::rng::SeededRng;
 use super::sampler::Sample;
+use super::starvation_guard::StarvationGuard;
 use crate::event::agent::Agent;
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::{Effect, Mode, OpKind};
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::guided::{LastWrites, reads};
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::{Trace, TraceStep};
@@ -44,7 +44,7 @@ pub struct Novel {
 }
 
 impl Sample for Novel {
-    fn guide<'a>(&'a self, mut dice: Dice) -> Box<dyn Guide + 'a> {
+    fn guide<'a>(&'a self, mut dice: SeededRng) -> Box<dyn Guide + 'a> {
         let is_greedy = dice.below(BY_CHANCE) > 0;
         let priorities = Priorities::new(Racing::Conflicts);
         Box::new(Greedy {
@@ -52,7 +52,7 @@ impl Sample for Novel {
             priorities,
             known: &self.seen,
             is_greedy,
-            patience: Patience::of(Patience::SHORT),
+            patience: StarvationGuard::of(StarvationGuard::SHORT),
             so_far: Reads::default(),
             taken: 0,
         })
@@ -110,17 +110,17 @@ enum Worth {
 }
 
 struct Greedy<'a> {
-    dice: Dice,
+    dice: SeededRng,
     priorities: Priorities,
     known: &'a FxHashSet<Sight>,
     is_greedy: bool,
-    patience: Patience,
+    patience: StarvationGuard,
     so_far: Reads,
     taken: usize,
 }
 
 impl Greedy<'_> {
-    fn worth(&self, at: &Point<'_>, agent: Agent) -> Worth {
+    fn worth(&self, at: &SchedulingPoint<'_>, agent: Agent) -> Worth {
         let view = at.agents.agent(agent).filter(|_| self.is_greedy);
         let Some((view, op)) = view.and_then(|view| Some((view, view.pending.as_ref()?))) else {
             return Worth::Whatever;
@@ -135,7 +135,7 @@ impl Greedy<'_> {
 }
 
 impl Guide for Greedy<'_> {
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         for step in &at.trace.steps[self.taken..] {
             self.so_far.take(step);
         }
@@ -146,7 +146,7 @@ impl Guide for Greedy<'_> {
         run(at, agent, &mut self.dice)
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         Notes::default()

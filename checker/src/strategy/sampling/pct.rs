@@ -9,10 +9,10 @@
 //! once k is right; an open timed wait has a priority of its own; a thread that gives way goes to the bottom.
 
 use super::choices::{agents, run};
-use super::dice::Dice;
+use super::rng::SeededRng;
 use super::sampler::Sample;
 use crate::event::agent::{Agent, AgentView};
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::Trace;
 
@@ -33,7 +33,7 @@ impl Pct {
 }
 
 impl Pct {
-    fn by_priority(&self, mut dice: Dice) -> ByPriority {
+    fn by_priority(&self, mut dice: SeededRng) -> ByPriority {
         let changes = if self.longest == 0 { 0 } else { self.depth - 1 };
         let changes = (0..changes).map(|_| dice.below(self.longest as usize)).collect();
         ByPriority { dice, priorities: Priorities::default(), changes }
@@ -41,11 +41,11 @@ impl Pct {
 }
 
 impl Sample for Pct {
-    fn guide<'a>(&'a self, dice: Dice) -> Box<dyn Guide + 'a> {
+    fn guide<'a>(&'a self, dice: SeededRng) -> Box<dyn Guide + 'a> {
         Box::new(self.by_priority(dice))
     }
 
-    fn ahead(&self, dice: Dice) -> Option<(Box<dyn Guide + Send>, u32)> {
+    fn ahead(&self, dice: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
         Some((Box::new(self.by_priority(dice)), self.basis()))
     }
 
@@ -75,7 +75,7 @@ pub(super) struct Priorities {
 
 impl Priorities {
     /// Gives agents that are new a random place among those that are not.
-    pub(super) fn admit(&mut self, at: &Point<'_>, dice: &mut Dice) {
+    pub(super) fn admit(&mut self, at: &SchedulingPoint<'_>, dice: &mut SeededRng) {
         for agent in at.agents.threads().iter().chain(at.agents.others()).map(|view| view.agent) {
             if !self.initial.contains(&agent) {
                 let place = dice.below(self.initial.len() + 1);
@@ -85,7 +85,7 @@ impl Priorities {
     }
 
     /// Of those that can be chosen, the one with the highest priority.
-    pub(super) fn highest(&self, at: &Point<'_>) -> Option<Agent> {
+    pub(super) fn highest(&self, at: &SchedulingPoint<'_>) -> Option<Agent> {
         agents(at).max_by_key(|&agent| self.rank(agent))
     }
 
@@ -103,7 +103,7 @@ impl Priorities {
     }
 
     /// Moves an agent that gives way to the bottom.
-    pub(super) fn sink_if_yielding(&mut self, at: &Point<'_>, agent: Agent) {
+    pub(super) fn sink_if_yielding(&mut self, at: &SchedulingPoint<'_>, agent: Agent) {
         if at.agents.agent(agent).is_some_and(AgentView::gives_way) {
             self.bottom.retain(|&known| known != agent);
             self.bottom.push(agent);
@@ -112,14 +112,14 @@ impl Priorities {
 }
 
 struct ByPriority {
-    dice: Dice,
+    dice: SeededRng,
     priorities: Priorities,
     /// Of each change point, before which event.
     changes: Vec<usize>,
 }
 
 impl Guide for ByPriority {
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.priorities.admit(at, &mut self.dice);
         for (number, _) in self.changes.iter().enumerate().filter(|&(_, &change)| change == at.position()) {
             if let Some(agent) = self.priorities.highest(at) {
@@ -131,7 +131,7 @@ impl Guide for ByPriority {
         run(at, agent, &mut self.dice)
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         Notes::default()

@@ -16,15 +16,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::choices::run;
-use super::dice::Dice;
 use super::pct::Priorities;
+use super::rng::SeededRng;
 use super::sampler::Sample;
 use crate::event::agent::Agent;
-use crate::event::byte_set::Stretches;
+use crate::event::byte_set::ByteSet;
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::{Effect, Mode};
 use crate::program::Scope;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::Trace;
 
@@ -47,7 +47,7 @@ pub struct PctVb {
     variables: u32,
     known: BTreeMap<Obj, Use>,
     /// What a thread has waited for in a loop: who writes there decides who can go.
-    spun_on: Stretches,
+    spun_on: ByteSet,
     runs: u32,
 }
 
@@ -55,18 +55,12 @@ impl PctVb {
     /// For failures of this depth, at least 1, that so many variables take part in.
     #[must_use]
     pub fn new(depth: u32, variables: u32) -> Self {
-        Self {
-            depth: depth.max(1),
-            variables,
-            known: BTreeMap::new(),
-            spun_on: Stretches::default(),
-            runs: 0,
-        }
+        Self { depth: depth.max(1), variables, known: BTreeMap::new(), spun_on: ByteSet::default(), runs: 0 }
     }
 }
 
 impl Sample for PctVb {
-    fn guide<'a>(&'a self, mut dice: Dice) -> Box<dyn Guide + 'a> {
+    fn guide<'a>(&'a self, mut dice: SeededRng) -> Box<dyn Guide + 'a> {
         let is_shared = |used: &&Use| used.is_changed && used.threads.len() > 1;
         let shared = self.known.iter().filter(|(_, used)| is_shared(used));
         let mut shared: Vec<(Obj, u32)> = shared.map(|(&variable, used)| (variable, used.accesses)).collect();
@@ -122,7 +116,7 @@ fn variables(effect: &Effect) -> impl Iterator<Item = Obj> {
 }
 
 struct ByPriority {
-    dice: Dice,
+    dice: SeededRng,
     priorities: Priorities,
     /// Of each change point, before which access of which variable.
     changes: Vec<(Obj, u32)>,
@@ -134,7 +128,7 @@ struct ByPriority {
 
 impl ByPriority {
     /// The change points that the thread with the highest priority is about to reach.
-    fn due(&self, at: &Point<'_>) -> Option<(Agent, Vec<usize>)> {
+    fn due(&self, at: &SchedulingPoint<'_>) -> Option<(Agent, Vec<usize>)> {
         let agent = self.priorities.highest(at)?;
         let next = &at.agents.agent(agent)?.pending.as_ref()?.may;
         let count = |variable: Obj| self.accesses.get(&variable).copied().unwrap_or(0);
@@ -151,7 +145,7 @@ impl Guide for ByPriority {
         self.scope.clone()
     }
 
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.priorities.admit(at, &mut self.dice);
         for event in at.trace.steps[self.seen..].iter().map(|step| &step.event) {
             for variable in variables(&event.op.may) {
@@ -171,7 +165,7 @@ impl Guide for ByPriority {
         run(at, agent, &mut self.dice)
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         Notes::default()

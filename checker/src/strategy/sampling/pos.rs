@@ -9,14 +9,14 @@
 //!
 //! Deviations: blocked events are pending too, and get fresh priorities; an open timed wait is an event of its own. The
 //! workaround for busy loops (fresh priorities after 1000 yields) is not needed: at a yield others go first
-//! ([`Point::yields`]), and a loop that only looks is blocked.
+//! ([`SchedulingPoint::yields`]), and a loop that only looks is blocked.
 
 use super::choices::{agents, run};
-use super::dice::Dice;
+use super::rng::SeededRng;
 use super::sampler::Sample;
 use crate::event::agent::{Agent, AgentView};
 use crate::event::operation::Effect;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::TraceStep;
 
@@ -59,11 +59,11 @@ impl Pos {
 }
 
 impl Sample for Pos {
-    fn guide<'a>(&'a self, dice: Dice) -> Box<dyn Guide + 'a> {
+    fn guide<'a>(&'a self, dice: SeededRng) -> Box<dyn Guide + 'a> {
         Box::new(ByPriority { dice, priorities: Priorities::new(self.racing) })
     }
 
-    fn ahead(&self, dice: Dice) -> Option<(Box<dyn Guide + Send>, u32)> {
+    fn ahead(&self, dice: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
         Some((Box::new(ByPriority { dice, priorities: Priorities::new(self.racing) }), self.basis()))
     }
 }
@@ -83,7 +83,7 @@ impl Priorities {
     }
 
     /// Draws priorities for pending events that are new or were raced with.
-    pub(in crate::strategy) fn refresh(&mut self, at: &Point<'_>, dice: &mut Dice) {
+    pub(in crate::strategy) fn refresh(&mut self, at: &SchedulingPoint<'_>, dice: &mut SeededRng) {
         for step in &at.trace.steps[self.seen..] {
             self.pending.retain(|&(agent, _)| !is_affected(self.racing, at.agents.agent(agent), step));
         }
@@ -109,18 +109,18 @@ fn is_affected(racing: Racing, view: Option<&AgentView>, step: &TraceStep) -> bo
 }
 
 struct ByPriority {
-    dice: Dice,
+    dice: SeededRng,
     priorities: Priorities,
 }
 
 impl Guide for ByPriority {
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.priorities.refresh(at, &mut self.dice);
         let agent = agents(at).max_by_key(|&agent| self.priorities.of(agent));
         run(at, agent, &mut self.dice)
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         Notes::default()

@@ -5,10 +5,10 @@
 //! It has no published bound; a schedule of k choices between n agents each has probability 1/n^k.
 
 use super::choices::{agents, run};
-use super::dice::Dice;
+use super::rng::SeededRng;
 use super::sampler::Sample;
 use crate::event::agent::Agent;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
 
 /// A random walk.
@@ -16,29 +16,29 @@ use crate::strategy::{Decision, Guide, Notes};
 pub struct Random;
 
 impl Sample for Random {
-    fn guide<'a>(&'a self, dice: Dice) -> Box<dyn Guide + 'a> {
+    fn guide<'a>(&'a self, dice: SeededRng) -> Box<dyn Guide + 'a> {
         Box::new(Walk { dice, agents: Vec::new() })
     }
 
-    fn ahead(&self, dice: Dice) -> Option<(Box<dyn Guide + Send>, u32)> {
+    fn ahead(&self, dice: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
         Some((Box::new(Walk { dice, agents: Vec::new() }), self.basis()))
     }
 }
 
 struct Walk {
-    dice: Dice,
+    dice: SeededRng,
     agents: Vec<Agent>,
 }
 
 impl Guide for Walk {
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.agents.clear();
         self.agents.extend(agents(at));
         let agent = self.dice.one_of(&self.agents);
         run(at, agent, &mut self.dice)
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         Notes::default()

@@ -8,10 +8,10 @@
 //! can run is. Deviation: an open timed wait is an operation of its own.
 
 use super::choices::{agents, run};
-use super::dice::Dice;
+use super::rng::SeededRng;
 use super::sampler::Sample;
 use crate::event::agent::Agent;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
 
 /// Random batches.
@@ -19,17 +19,17 @@ use crate::strategy::{Decision, Guide, Notes};
 pub struct Rapos;
 
 impl Sample for Rapos {
-    fn guide<'a>(&'a self, dice: Dice) -> Box<dyn Guide + 'a> {
+    fn guide<'a>(&'a self, dice: SeededRng) -> Box<dyn Guide + 'a> {
         Box::new(Batches::new(dice))
     }
 
-    fn ahead(&self, dice: Dice) -> Option<(Box<dyn Guide + Send>, u32)> {
+    fn ahead(&self, dice: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
         Some((Box::new(Batches::new(dice)), self.basis()))
     }
 }
 
 struct Batches {
-    dice: Dice,
+    dice: SeededRng,
     /// What is left of the batch, in reverse order.
     batch: Vec<Agent>,
     /// Who could run when the batch was drawn.
@@ -39,11 +39,11 @@ struct Batches {
 }
 
 impl Batches {
-    fn new(dice: Dice) -> Self {
+    fn new(dice: SeededRng) -> Self {
         Self { dice, batch: Vec::new(), before: Vec::new(), from: 0 }
     }
 
-    fn is_schedulable(&self, at: &Point<'_>, agent: Agent) -> bool {
+    fn is_schedulable(&self, at: &SchedulingPoint<'_>, agent: Agent) -> bool {
         let Some(op) = at.agents.agent(agent).and_then(|view| view.pending.as_ref()) else { return false };
         let depends = |thread, did: &crate::event::operation::Effect| {
             thread == agent.thread() || did.conflicts(&op.may)
@@ -52,7 +52,7 @@ impl Batches {
         !self.before.contains(&agent) || batch.any(|event| depends(event.id.thread, &event.did))
     }
 
-    fn draw(&mut self, at: &Point<'_>) {
+    fn draw(&mut self, at: &SchedulingPoint<'_>) {
         let enabled: Vec<Agent> = agents(at).collect();
         let mut schedulable: Vec<Agent> =
             enabled.iter().copied().filter(|&agent| self.is_schedulable(at, agent)).collect();
@@ -72,7 +72,7 @@ impl Batches {
     }
 }
 
-fn commute(at: &Point<'_>, one: Agent, other: Agent) -> bool {
+fn commute(at: &SchedulingPoint<'_>, one: Agent, other: Agent) -> bool {
     let may = |agent| at.agents.agent(agent).and_then(|view| view.pending.as_ref()).map(|op| &op.may);
     let conflict = match (may(one), may(other)) {
         (Some(one), Some(other)) => one.conflicts(other),
@@ -82,7 +82,7 @@ fn commute(at: &Point<'_>, one: Agent, other: Agent) -> bool {
 }
 
 impl Guide for Batches {
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         while let Some(agent) = self.batch.pop() {
             // A yield that has to wait cannot be chosen when its turn comes.
             if at.choices.iter().any(|choice| choice.agent == agent) {
@@ -94,7 +94,7 @@ impl Guide for Batches {
         run(at, agent, &mut self.dice)
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         Notes::default()

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::dice::Dice;
+use super::rng::SeededRng;
 use crate::cache::Cache;
 use crate::program::Epoch;
 use crate::strategy::{Coverage, Guide, Next, Notes, Settled, Strategy, WorkItem};
@@ -11,11 +11,11 @@ use crate::trace::Trace;
 /// What makes a random search out of random numbers.
 pub trait Sample: Send {
     /// Who takes one execution to its end by these numbers.
-    fn guide<'a>(&'a self, dice: Dice) -> Box<dyn Guide + 'a>;
+    fn guide<'a>(&'a self, dice: SeededRng) -> Box<dyn Guide + 'a>;
 
     /// The same for an execution ahead of its turn, with what the choices depend on beside the numbers: should that be
     /// another one by then, the execution does not count. `None` where each execution changes what the next one does.
-    fn ahead(&self, _dice: Dice) -> Option<(Box<dyn Guide + Send>, u32)> {
+    fn ahead(&self, _dice: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
         None
     }
 
@@ -59,14 +59,14 @@ impl<S: Sample> Strategy for Sampler<S> {
     }
 
     fn guide<'a>(&'a self, item: &WorkItem, _cache: &'a Cache) -> Box<dyn Guide + 'a> {
-        self.sample.guide(Dice::new(self.seed, item.id))
+        self.sample.guide(SeededRng::new(self.seed, item.id))
     }
 
     fn ahead(&mut self, _cache: &Cache, others: usize) -> Option<(WorkItem, Box<dyn Guide + Send>)> {
         let mut id = self.ahead.max(self.next);
         // One in so many is left to the worker that runs the search.
         id += u64::from(id.is_multiple_of(others as u64 + 1));
-        let (guide, basis) = self.sample.ahead(Dice::new(self.seed, id))?;
+        let (guide, basis) = self.sample.ahead(SeededRng::new(self.seed, id))?;
         self.ahead = id + 1;
         self.early.push_back((id, basis));
         Some((item(id), guide))
@@ -84,7 +84,7 @@ impl<S: Sample> Strategy for Sampler<S> {
         self.sample.learn(run);
     }
 
-    fn saw(&mut self, run: &Trace) {
+    fn observe(&mut self, run: &Trace) {
         self.sample.learn(run);
     }
 

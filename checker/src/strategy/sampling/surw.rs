@@ -9,18 +9,18 @@
 //! selected event is drawn by weight; the others are held before theirs, and released where nobody else can run. All else
 //! is a random walk. Deviations: counts are the largest ones seen so far, so that the first schedule is a random walk; the
 //! variable is drawn from those that two threads touched, one of them changing it, locks and the like among them; an
-//! execution that keeps a thread waiting for too long ([`super::patience`]) goes on as a random walk.
+//! execution that keeps a thread waiting for too long ([`super::starvation_guard`]) goes on as a random walk.
 
 use std::collections::BTreeMap;
 
 use super::choices::{agents, run};
-use super::dice::Dice;
-use super::patience::Patience;
+use super::rng::SeededRng;
 use super::sampler::Sample;
+use super::starvation_guard::StarvationGuard;
 use crate::event::agent::{Agent, Status};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::{Effect, Mode};
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::Trace;
 
@@ -39,13 +39,13 @@ pub struct Surw {
 }
 
 impl Sample for Surw {
-    fn guide<'a>(&'a self, mut dice: Dice) -> Box<dyn Guide + 'a> {
+    fn guide<'a>(&'a self, mut dice: SeededRng) -> Box<dyn Guide + 'a> {
         let is_shared = |used: &&Use| used.is_changed && used.counts.len() > 1;
         let shared: Vec<Obj> =
             self.objects.iter().filter(|(_, used)| is_shared(used)).map(|(&obj, _)| obj).collect();
         let selected = dice.one_of(&shared);
         let counts = selected.map(|obj| self.objects[&obj].counts.clone()).unwrap_or_default();
-        let patience = Patience::of(Patience::LONG);
+        let patience = StarvationGuard::of(StarvationGuard::LONG);
         let weights = BTreeMap::new();
         Box::new(Uniform { dice, selected, counts, weights, patience, intended: None, seen: 0 })
     }
@@ -75,13 +75,13 @@ impl Sample for Surw {
 }
 
 struct Uniform {
-    dice: Dice,
+    dice: SeededRng,
     selected: Option<Obj>,
     /// How many selected events each thread will run.
     counts: BTreeMap<ThreadName, u32>,
     /// How many the threads that exist have left, with those of threads that they have yet to create.
     weights: BTreeMap<ThreadName, u32>,
-    patience: Patience,
+    patience: StarvationGuard,
     /// Who runs the next one.
     intended: Option<ThreadName>,
     seen: usize,
@@ -94,7 +94,7 @@ impl Uniform {
     }
 
     /// Takes in the selected events that ran.
-    fn note_events(&mut self, at: &Point<'_>) {
+    fn note_events(&mut self, at: &SchedulingPoint<'_>) {
         for event in at.trace.steps[self.seen..].iter().map(|step| &step.event) {
             if self.touches(&event.op.may) {
                 let thread = event.id.thread;
@@ -106,7 +106,7 @@ impl Uniform {
     }
 
     /// Moves the weights of threads that are new from those that created them.
-    fn admit(&mut self, at: &Point<'_>) {
+    fn admit(&mut self, at: &SchedulingPoint<'_>) {
         for thread in at.agents.threads().iter().map(|view| view.agent.thread()) {
             if self.weights.contains_key(&thread) {
                 continue;
@@ -125,7 +125,7 @@ impl Uniform {
     }
 
     /// Draws who runs the next selected event, where that is open or who should cannot any more.
-    fn intend(&mut self, at: &Point<'_>) {
+    fn intend(&mut self, at: &SchedulingPoint<'_>) {
         for view in at.agents.threads() {
             if matches!(view.status, Status::Finished | Status::Failed(_)) {
                 self.weights.insert(view.agent.thread(), 0);
@@ -146,7 +146,7 @@ impl Uniform {
     }
 
     /// Whether a thread has to wait before its selected event.
-    fn is_held(&self, at: &Point<'_>, agent: Agent) -> bool {
+    fn is_held(&self, at: &SchedulingPoint<'_>, agent: Agent) -> bool {
         let pending = at.agents.agent(agent).and_then(|view| view.pending.as_ref());
         let is_another = self.intended.is_some_and(|intended| intended != agent.thread());
         is_another && pending.is_some_and(|op| self.touches(&op.may))
@@ -154,7 +154,7 @@ impl Uniform {
 }
 
 impl Guide for Uniform {
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.note_events(at);
         self.admit(at);
         self.intend(at);
@@ -169,7 +169,7 @@ impl Guide for Uniform {
         run(at, agent, &mut self.dice)
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         Notes::default()

@@ -6,7 +6,7 @@ use crate::event::names::ThreadName;
 use crate::hb::ThreadTag;
 use crate::hb::hash::Mixer;
 use crate::program::{Scope, Until};
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::sampling::choices::agents;
 use crate::strategy::{Alternative, Decision, Guide, Notes};
 
@@ -30,7 +30,7 @@ enum Fragment {
     /// The thread that was preempted as this one.
     Preempted(u32),
     /// A thread that gave way too often.
-    Last,
+    Previous,
 }
 
 impl Order {
@@ -39,7 +39,7 @@ impl Order {
             Fragment::Thread(name) => (0, ThreadTag::of(name).0),
             Fragment::Timeout(name) => (1, ThreadTag::of(name).0),
             Fragment::Preempted(nth) => (2, u64::from(nth)),
-            Fragment::Last => return 0,
+            Fragment::Previous => return 0,
         };
         let mut mixer = Mixer::new(self.seed);
         [u64::from(self.number / 2), kind, number].into_iter().for_each(|word| mixer.word(word));
@@ -94,12 +94,12 @@ impl ByFragment {
         self.order.priority(fragment)
     }
 
-    fn highest(&self, at: &Point<'_>) -> Option<Agent> {
+    fn highest(&self, at: &SchedulingPoint<'_>) -> Option<Agent> {
         agents(at).max_by_key(|&agent| self.priority(agent))
     }
 
     /// Counts what has run since.
-    fn count(&mut self, at: &Point<'_>) {
+    fn count(&mut self, at: &SchedulingPoint<'_>) {
         for event in at.trace.steps[self.seen..].iter().map(|step| &step.event) {
             for (place, count) in self.preemptions.iter_mut().filter(|(p, _)| p.thread == event.id.thread) {
                 *count = count.with(&event.op, place.variable);
@@ -128,7 +128,7 @@ impl ByFragment {
     }
 
     /// Notes that the thread that goes on could be left for another one.
-    fn note(&mut self, at: &Point<'_>, thread: ThreadName) {
+    fn note(&mut self, at: &SchedulingPoint<'_>, thread: ThreadName) {
         let lowered = self.order.priority(self.fragment());
         let above = |agent: &Agent| *agent != Agent::Thread(thread) && self.priority(*agent) > lowered;
         let other = agents(at).filter(above).max_by_key(|&agent| self.priority(agent));
@@ -139,7 +139,7 @@ impl ByFragment {
         }
     }
 
-    fn count_yield(&mut self, at: &Point<'_>, thread: ThreadName) {
+    fn count_yield(&mut self, at: &SchedulingPoint<'_>, thread: ThreadName) {
         if !at.agents.thread(thread).is_some_and(AgentView::gives_way) {
             return;
         }
@@ -150,7 +150,7 @@ impl ByFragment {
         });
         self.yields[nth].1 += 1;
         if self.yields[nth].1 == PATIENCE {
-            self.changed.push((thread, Fragment::Last));
+            self.changed.push((thread, Fragment::Previous));
         }
     }
 }
@@ -160,7 +160,7 @@ impl Guide for ByFragment {
         self.scope.clone()
     }
 
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.count(at);
         let Some(mut agent) = self.highest(at) else { return Decision::Cut };
         let running = can_go_on(at).filter(|&running| agent == Agent::Thread(running));
@@ -179,7 +179,7 @@ impl Guide for ByFragment {
         choice.map_or(Decision::Cut, |&choice| Decision::Run { choice, until })
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         self.notes
@@ -187,9 +187,9 @@ impl Guide for ByFragment {
 }
 
 /// Whether the thread that ran last can go on here, so that leaving it is a preemption.
-fn can_go_on(at: &Point<'_>) -> Option<ThreadName> {
+fn can_go_on(at: &SchedulingPoint<'_>) -> Option<ThreadName> {
     match at.last {
-        crate::trace::Last::CanGoOn(thread) => Some(thread),
+        crate::trace::Previous::Runnable(thread) => Some(thread),
         _ => None,
     }
 }

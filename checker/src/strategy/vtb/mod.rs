@@ -35,7 +35,7 @@ use self::sets::{Sets, Variable, Variables};
 use self::tree::{Node, Tree};
 use super::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
 use crate::cache::Cache;
-use crate::event::byte_set::Stretches;
+use crate::event::byte_set::ByteSet;
 use crate::event::names::ThreadName;
 use crate::program::{Epoch, Scope};
 use crate::trace::Trace;
@@ -84,7 +84,7 @@ pub struct Vtb {
     variables: Variables,
     threads: BTreeSet<ThreadName>,
     /// What a thread has waited for in a loop: who writes there decides who can go.
-    spun_on: Stretches,
+    spun_on: ByteSet,
     /// Variables or threads were seen that this level did not know of when it began.
     grown: bool,
     under_way: Option<(u64, u32, Node)>,
@@ -109,7 +109,7 @@ impl Vtb {
             trees: Vec::new(),
             variables: Variables::default(),
             threads: BTreeSet::new(),
-            spun_on: Stretches::default(),
+            spun_on: ByteSet::default(),
             grown: false,
             under_way: None,
             next_id: 0,

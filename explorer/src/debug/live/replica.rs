@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use checker::names::ThreadName;
-use checker::seam::ExecutionError;
+use checker::program::ExecutionError;
 use ptrace_backend::{Halt, Inspection, PtraceProgram};
 
 use crate::debug::error::DebugError;

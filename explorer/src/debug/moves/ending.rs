@@ -14,7 +14,7 @@ use crate::debug::live::code::is_same_file;
 use crate::debug::live::replica::{Arrival, LiveCopy, Replica};
 use crate::debug::live::stack;
 use crate::debug::position::{Leg, Position};
-use crate::debug::recording::{Recorded, Recording};
+use crate::debug::recording::{Recording, TraceEvent};
 use crate::program::return_line::Body;
 use crate::program::test_output::{Expectation, failed_expectation};
 
@@ -73,7 +73,7 @@ impl Ending<'_, '_> {
     /// that, and where there is no such line, at the last event at which a thread is left.
     fn last_place(&mut self, body: &Body) -> (Position, ThreadName) {
         let line = self.last_line(body).filter(|(at, thread)| {
-            let later = self.recording.events.iter().skip(at.events).map(Recorded::thread);
+            let later = self.recording.events.iter().skip(at.events).map(TraceEvent::thread);
             later.into_iter().all(|runs| runs == *thread || Some(runs) == self.recording.harness)
         });
         line.unwrap_or_else(|| {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use checker::names::ThreadName;
-use checker::op::OpKind;
+use checker::operation::OpKind;
 
 use super::passing::Passing;
 use crate::debug::position::Position;
-use crate::debug::recording::{Life, Recorded, RecordedFailure, Recording, Stage, ThreadState};
+use crate::debug::recording::{Life, RecordedFailure, Recording, Stage, ThreadState, TraceEvent};
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::report::{Location, Switch, Why};
 use crate::schedule_file::{SavedChoice, ScheduleFile, place};
@@ -17,7 +17,7 @@ impl Recording {
     pub(in crate::debug) fn of_file(saved: &ScheduleFile) -> Self {
         let choices = &saved.choices;
         let labels = ThreadLabels::of(choices.iter().map(|choice| choice.thread), None);
-        let events: Vec<Recorded> = (0..choices.len()).map(|at| event(choices, at, &labels)).collect();
+        let events: Vec<TraceEvent> = (0..choices.len()).map(|at| event(choices, at, &labels)).collect();
         let columns = labels.columns().into_iter();
         let lives = columns.map(|lane| life(lane.path, lane.thread, choices)).collect();
         let last = choices.last().map_or(ThreadName::MAIN, |choice| choice.thread);
@@ -43,7 +43,7 @@ fn own_place(saved: &ScheduleFile, failed: Location) -> Option<Location> {
     files.into_iter().any(|file| failed.file.as_ref() == Some(&file)).then_some(failed)
 }
 
-fn event(choices: &[SavedChoice], at: usize, labels: &ThreadLabels) -> Recorded {
+fn event(choices: &[SavedChoice], at: usize, labels: &ThreadLabels) -> TraceEvent {
     let choice = &choices[at];
     let before = at.checked_sub(1).map(|before| choices[before].thread);
     let switch = before.filter(|before| *before != choice.thread).map(|before| {
@@ -56,7 +56,7 @@ fn event(choices: &[SavedChoice], at: usize, labels: &ThreadLabels) -> Recorded 
         };
         Switch { from, why, reason }
     });
-    Recorded {
+    TraceEvent {
         choice: choice.choice(),
         key: choice.key(),
         text: words(choice),

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use checker::failure::{Failure, FailureDetail, FailureKind};
 use checker::names::ThreadName;
-use checker::seam::{Agent, AgentView, Choice, On, OpKey, Status};
+use checker::program::{Agent, AgentView, Choice, On, OpKey, Status};
 use checker::search::Replayed;
 
 use super::position::Position;
@@ -27,7 +27,7 @@ use crate::say::sentence;
 
 /// A recorded execution, up to its failure.
 pub(in crate::debug) struct Recording {
-    pub(in crate::debug) events: Vec<Recorded>,
+    pub(in crate::debug) events: Vec<TraceEvent>,
     pub(in crate::debug) fault: Option<RecordedFailure>,
     /// What is known of a schedule that was saved because it passes.
     pub(in crate::debug) passing: Option<Passing>,
@@ -40,7 +40,7 @@ pub(in crate::debug) struct Recording {
 }
 
 /// An event.
-pub(in crate::debug) struct Recorded {
+pub(in crate::debug) struct TraceEvent {
     pub(in crate::debug) choice: Choice,
     pub(in crate::debug) key: OpKey,
     /// What it did, after the thread's name.
@@ -50,7 +50,7 @@ pub(in crate::debug) struct Recorded {
     pub(in crate::debug) switch: Option<Switch>,
 }
 
-impl Recorded {
+impl TraceEvent {
     pub(in crate::debug) fn thread(&self) -> ThreadName {
         self.choice.agent.thread()
     }
@@ -139,7 +139,7 @@ impl Recording {
                 Some(line) => {
                     let is_from_harness = harness.is_some() && step.last.thread() == harness;
                     let switch = line.switch.filter(|_| !is_from_harness);
-                    Recorded {
+                    TraceEvent {
                         choice,
                         key,
                         text: line.text.to_string(),
@@ -149,11 +149,11 @@ impl Recording {
                 }
                 None => {
                     let place = at.get(number).map(|place| Location::clone(place)).unwrap_or_default();
-                    Recorded { choice, key, text: words.event(&step.event), place, switch: None }
+                    TraceEvent { choice, key, text: words.event(&step.event), place, switch: None }
                 }
             }
         });
-        let events: Vec<Recorded> = events.collect();
+        let events: Vec<TraceEvent> = events.collect();
         let end = Position::at_rest(events.len());
         Self { events, fault, passing: None, end, lives, harness }
     }
@@ -221,14 +221,14 @@ impl Recording {
         events
             .checked_sub(1)
             .and_then(|last| self.events.get(last))
-            .map_or_else(|| self.main(), Recorded::thread)
+            .map_or_else(|| self.main(), TraceEvent::thread)
     }
 
     /// Whom a stop is about where so many events have run and everybody stands: the thread of the last one; where that has
     /// ended, or is the harness, the thread that runs next.
     pub(in crate::debug) fn shown_at(&self, events: usize) -> ThreadName {
         let exists = |thread: &ThreadName| self.life(*thread).is_some_and(|life| life.is_alive(events));
-        let later = self.events.iter().skip(events).map(Recorded::thread);
+        let later = self.events.iter().skip(events).map(TraceEvent::thread);
         let failed = self.fault.as_ref().map(|fault| fault.thread);
         let others = self.lives.iter().map(|life| life.name);
         let mut wanted = std::iter::once(self.runs_before(events)).chain(later).chain(failed).chain(others);

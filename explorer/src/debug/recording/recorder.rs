@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use checker::names::{Obj, ThreadName};
-use checker::seam::{
+use checker::program::{
     AgentView, Batch, Choice, Ending, Epoch, Execution, ExecutionError, OpKey, Program, Scope, StartError,
     Step, Until,
 };

@@ -2,7 +2,7 @@
 
 use checker::explain::{Cause, Circling, Diagnosis, Late, Life, Link, Seen, Torn, Wants};
 use checker::failure::FailureDetail;
-use checker::op::OpKind;
+use checker::operation::OpKind;
 
 use super::context::ExplanationContext;
 use super::phrases::{accesses, at, done, since};

@@ -1,7 +1,7 @@
 //! What is told of threads that all wait, where nothing but that one execution is known: who waits for what, and who did it last.
 
 use checker::explain::Stuck;
-use checker::seam::On;
+use checker::program::On;
 
 use super::context::ExplanationContext;
 use super::phrases::{at, since};

@@ -7,7 +7,7 @@ mod notifications;
 mod phrases;
 
 use checker::explain::{self, Missing, Seen, Stage, Suspect, WhyMissing};
-use checker::seam::Program;
+use checker::program::Program;
 use checker::trace::Trace;
 
 pub(crate) use self::context::ExplanationContext;

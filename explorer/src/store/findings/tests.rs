@@ -134,7 +134,7 @@ fn schedule(run: &SavedTarget, line: u32) -> ScheduleFile {
             strategy: "icb".to_owned(),
             seed: 0,
             schedule_number: 4,
-            epoch: checker::seam::Epoch::default(),
+            epoch: checker::program::Epoch::default(),
             key_points: KeyPoints::default(),
         },
         failure: SavedFailure {

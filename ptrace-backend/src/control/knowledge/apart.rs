@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
+use checker::byte_set::ByteSet;
 use checker::names::ObjName;
-use checker::seam::Epoch;
-use checker::stretches::Stretches;
+use checker::program::Epoch;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::blind::{self, Touch};
@@ -21,7 +21,7 @@ pub struct Known(Arc<Parts>);
 #[derive(Debug)]
 struct Parts {
     candidates: Vec<Status>,
-    memory: Stretches,
+    memory: ByteSet,
     ordered: FxHashSet<usize>,
     epoch: u32,
     allocator: bool,

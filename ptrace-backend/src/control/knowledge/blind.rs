@@ -2,9 +2,9 @@
 
 use std::hash::{Hash, Hasher};
 
+use checker::byte_set::ByteSet;
 use checker::names::{Obj, ThreadName};
-use checker::op::OpKind;
-use checker::stretches::Stretches;
+use checker::operation::OpKind;
 use checker::trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
@@ -39,7 +39,7 @@ pub(super) struct Blind {
     /// Of those that are no longer watched.
     given_up: FxHashMap<usize, Vec<Touch>>,
     /// All that these have touched.
-    memory: Stretches,
+    memory: ByteSet,
     /// Of which two it was doubted whether they share memory. Once is enough: an audit tells.
     doubted: FxHashSet<(usize, usize)>,
     /// Which instructions executions have come to with the key points that there are now.

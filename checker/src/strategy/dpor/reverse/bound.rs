@@ -58,12 +58,12 @@ use std::sync::RwLock;
 
 use rustc_hash::FxHashMap;
 
-use super::canon::{Canon, Cut};
+use super::canonical::{Canon, Cut};
 use super::frame::{Child, Frame, Origin};
 use super::known::{Known, Sight};
 use super::least::{Ends, Least, Unknown, least};
-use super::unruly;
-use super::unruly::Shown;
+use super::unsupported;
+use super::unsupported::Shown;
 use crate::limit::Limit;
 use crate::strategy::dpor::planned::{Covers, Prefix};
 use crate::strategy::dpor::races::Races;
@@ -193,7 +193,7 @@ impl Bound {
         let canon = Canon::new(&races, &sight, usize::MAX, false, true);
         let least = |unknown| least(&canon, &canon.whole(), (Ends::Cost, unknown), self.max);
         let order = match least(Unknown::IsFree) {
-            Least::Is(_, order) if !unruly::has_false_orders(run) => order,
+            Least::Is(_, order) if !unsupported::has_false_orders(run) => order,
             Least::Above => {
                 self.beyond = true;
                 return false;

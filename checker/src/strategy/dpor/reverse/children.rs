@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::canon::Canon;
+use super::canonical::Canon;
 use super::frame::{Child, Origin};
 use super::known::reading;
 use crate::event::lock_action::{Hold, LockAction};
@@ -11,7 +11,7 @@ use crate::hb::vector_clock::Clock;
 use crate::limit::Limit;
 use crate::strategy::dpor::locks::{Can, Holders, Need};
 use crate::strategy::dpor::moves::Move;
-use crate::strategy::dpor::races::{Later, Races};
+use crate::strategy::dpor::races::{Races, Successor};
 use crate::strategy::dpor::wait::{Wait, precedence};
 
 /// Of this many readers that keep a writer out at once, any may come after it. There are as many sets of them to look at as
@@ -68,7 +68,7 @@ pub(super) fn all(
 
 /// With which events besides the earlier one of a race it can be reversed. A writer can come before some of the readers that
 /// keep it out, and after the others.
-fn undone(races: &Races<'_>, later: &Later<'_>, earlier: usize) -> (Vec<Vec<usize>>, bool) {
+fn undone(races: &Races<'_>, later: &Successor<'_>, earlier: usize) -> (Vec<Vec<usize>>, bool) {
     let mut sets = vec![vec![earlier]];
     if later.key.kind != OpKind::WriteLock {
         return (sets, true);
@@ -94,7 +94,7 @@ struct Foreseen {
     is_open: bool,
 }
 
-fn foresee(races: &Races<'_>, canon: &Canon<'_, '_>, later: &Later<'_>, undone: &[usize]) -> Foreseen {
+fn foresee(races: &Races<'_>, canon: &Canon<'_, '_>, later: &Successor<'_>, undone: &[usize]) -> Foreseen {
     let history = || races.history(later, undone);
     let lock = |need| {
         let had = later.effect.accesses.iter().any(|access| access.mode != Mode::Read);
@@ -134,7 +134,7 @@ fn child(
     races: &Races<'_>,
     canon: &Canon<'_, '_>,
     origin: &Origin,
-    later: &Later<'_>,
+    later: &Successor<'_>,
     undone: &[usize],
 ) -> Option<Child> {
     let earlier = undone[0];
@@ -156,7 +156,7 @@ fn child(
     let mut past = later.past.clone();
     let mut certain = later.past.clone();
     let least = reading(&effect);
-    let foreseen = Later { effect: &effect, ..later.clone() };
+    let foreseen = Successor { effect: &effect, ..later.clone() };
     for rival in races.rivals(&foreseen) {
         if !races.is_undone(rival, undone) {
             past.join(run.hb.clock(rival));

@@ -8,13 +8,13 @@ use super::known::Known;
 use super::offspring::Offspring;
 use crate::limit::Limit;
 use crate::program::Scope;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::dpor::planned::length;
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::Trace;
 
 /// Takes one execution through a reversal ahead of its turn, and tells what it leads to.
-pub(super) struct Forerunner {
+pub(super) struct SpeculativeGuide {
     follower: Follower,
     task: Option<Task>,
     known: Arc<RwLock<Known>>,
@@ -23,7 +23,7 @@ pub(super) struct Forerunner {
     offspring: Option<Box<Offspring>>,
 }
 
-impl Forerunner {
+impl SpeculativeGuide {
     pub(super) fn new(
         follower: Follower,
         task: Task,
@@ -35,17 +35,17 @@ impl Forerunner {
     }
 }
 
-impl Guide for Forerunner {
+impl Guide for SpeculativeGuide {
     /// A claim that every schedule was run rests on each of them.
     fn scope(&self) -> Scope {
         Scope::Audit
     }
 
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.follower.choose(at)
     }
 
-    fn pass(&mut self, at: &Point<'_>) {
+    fn pass(&mut self, at: &SchedulingPoint<'_>) {
         self.follower.pass(at);
     }
 

@@ -9,7 +9,7 @@ use crate::event::agent::{Agent, AgentView, Choice};
 use crate::event::names::ThreadName;
 use crate::event::operation::{Op, OpKind};
 use crate::program::{Scope, Until};
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::dpor::branch::{Branch, enabled};
 use crate::strategy::dpor::wait::{Reader, Wait};
 use crate::strategy::{Decision, Guide, Notes};
@@ -36,7 +36,7 @@ impl Follower {
         &self.notes
     }
 
-    fn catch_up(&mut self, at: &Point<'_>) {
+    fn catch_up(&mut self, at: &SchedulingPoint<'_>) {
         for step in &at.trace.steps[self.seen..] {
             if order::gives_way(&step.event) {
                 *self.gave_way.entry(step.event.id.thread).or_default() += 1;
@@ -55,7 +55,7 @@ impl Follower {
         self.notes.withheld |= at.withheld;
     }
 
-    fn rank(&self, at: &Point<'_>, choice: Choice) -> Option<Rank> {
+    fn rank(&self, at: &SchedulingPoint<'_>, choice: Choice) -> Option<Rank> {
         let op = at.agents.agent(choice.agent)?.pending.as_ref()?;
         let gave_way = self.gave_way.get(&choice.agent.thread()).copied().unwrap_or(0);
         let is_writer = |view: &AgentView| {
@@ -66,7 +66,7 @@ impl Follower {
         Some(order::rank(choice.agent, op.kind, self.level(at, choice.agent, op), gave_way, writer))
     }
 
-    fn level(&self, at: &Point<'_>, agent: Agent, op: &Op) -> u32 {
+    fn level(&self, at: &SchedulingPoint<'_>, agent: Agent, op: &Op) -> u32 {
         if !self.branch.bounded {
             return 0;
         }
@@ -76,7 +76,7 @@ impl Follower {
     }
 
     /// Whether a choice would come before an operation that something greater was put before.
-    fn is_kept_out(&self, at: &Point<'_>, choice: Choice) -> bool {
+    fn is_kept_out(&self, at: &SchedulingPoint<'_>, choice: Choice) -> bool {
         let Agent::Thread(thread) = choice.agent else { return false };
         let Some(op) = at.agents.thread(thread).and_then(|view| view.pending.as_ref()) else { return false };
         let number = |name| at.agents.index(name).unwrap_or(usize::MAX);
@@ -89,7 +89,7 @@ impl Follower {
             && waits.any(|wait| wait.keeps_out(&reader, at.trace.steps[wait.from..].iter(), number))
     }
 
-    fn next(&mut self, at: &Point<'_>) -> Option<Choice> {
+    fn next(&mut self, at: &SchedulingPoint<'_>) -> Option<Choice> {
         if let Some(next) = self.branch.next.take() {
             let is = |choice: &Choice| {
                 choice.agent == next.agent && next.pick.is_none_or(|pick| pick == choice.pick)
@@ -113,7 +113,7 @@ impl Guide for Follower {
         Scope::Audit
     }
 
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.catch_up(at);
         if at.position() > self.branch.at as usize
             && let Some(step) = at.trace.steps.get(self.branch.at as usize)
@@ -127,7 +127,7 @@ impl Guide for Follower {
         self.next(at).map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::one() })
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         self.notes
@@ -135,7 +135,13 @@ impl Guide for Follower {
 }
 
 /// An operation that is pending after so many events.
-fn standing<'a>(at: &Point<'_>, agent: Agent, op: &'a Op, now: u32, woken: Option<u32>) -> Standing<'a> {
+fn standing<'a>(
+    at: &SchedulingPoint<'_>,
+    agent: Agent,
+    op: &'a Op,
+    now: u32,
+    woken: Option<u32>,
+) -> Standing<'a> {
     let hb = &at.trace.hb;
     let number = |name| at.agents.index(name).unwrap_or(usize::MAX);
     let last = |name| hb.last_before(number(name), now);

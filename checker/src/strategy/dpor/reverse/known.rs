@@ -9,9 +9,9 @@ use crate::event::agent::Status;
 use crate::event::lock_action::Hold;
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::{Access, Effect, Mode, OpKind};
-use crate::event::recorded::Recorded;
+use crate::event::recorded::TraceEvent;
 use crate::hb::hash::HbHash;
-use crate::strategy::dpor::races::{Later, Races};
+use crate::strategy::dpor::races::{Races, Successor};
 
 /// This many outcomes are kept.
 const OUTCOMES: usize = 1 << 16;
@@ -94,16 +94,18 @@ impl Known {
                 _ => {}
             }
         }
-        for unrun in run.unrun.iter().filter(|unrun| !unrun.closed) {
-            if let Some(wait) = races.unrun(unrun).filter(|later| later.key.kind == OpKind::SemWait) {
+        for pending_at_end in run.pending_at_end.iter().filter(|pending_at_end| !pending_at_end.closed) {
+            if let Some(wait) =
+                races.pending_at_end(pending_at_end).filter(|later| later.key.kind == OpKind::SemWait)
+            {
                 self.note_wait(races, &wait, run.steps.len());
-                self.note(races, &wait, run.steps.len(), unrun.view.status == Status::Enabled);
+                self.note(races, &wait, run.steps.len(), pending_at_end.view.status == Status::Enabled);
             }
         }
     }
 
     /// Takes in whether a wait could have gone on before each event that touched its semaphore, up to a position.
-    fn note_wait(&mut self, races: &Races<'_>, wait: &Later<'_>, to: usize) {
+    fn note_wait(&mut self, races: &Races<'_>, wait: &Successor<'_>, to: usize) {
         let Some(obj) = wait.effect.accesses.first().map(|access| access.obj) else { return };
         let touched = races.touched(obj);
         let from = touched.partition_point(|&at| (at as usize) < arrived(races, wait));
@@ -113,7 +115,7 @@ impl Known {
         }
     }
 
-    fn note(&mut self, races: &Races<'_>, wait: &Later<'_>, before: usize, had: bool) {
+    fn note(&mut self, races: &Races<'_>, wait: &Successor<'_>, before: usize, had: bool) {
         let history = races.history(wait, &[]).filter(|&(at, _)| (at as usize) < before);
         let Some((semaphore, change)) = semaphore(races, wait.effect, history) else { return };
         let bounds = self.semaphores.entry(semaphore).or_default();
@@ -143,7 +145,7 @@ impl<'k> Sight<'k> {
         &self,
         races: &Races<'_>,
         effect: &Effect,
-        history: impl Iterator<Item = (u32, &'e Recorded)>,
+        history: impl Iterator<Item = (u32, &'e TraceEvent)>,
     ) -> Option<bool> {
         let (semaphore, change) = semaphore(races, effect, history)?;
         self.answer(Question::Semaphore(semaphore, change))
@@ -153,8 +155,8 @@ impl<'k> Sight<'k> {
     pub(super) fn succeeds<'e>(
         &self,
         races: &Races<'_>,
-        later: &Later<'_>,
-        history: impl Iterator<Item = (u32, &'e Recorded)>,
+        later: &Successor<'_>,
+        history: impl Iterator<Item = (u32, &'e TraceEvent)>,
     ) -> Option<bool> {
         self.answer(Question::Swap(swap(races, later, history)))
     }
@@ -185,25 +187,25 @@ impl<'k> Sight<'k> {
     }
 }
 
-fn wrote(event: &Recorded) -> bool {
+fn wrote(event: &TraceEvent) -> bool {
     event.did.accesses.iter().any(|access| access.mode == Mode::Write)
 }
 
 /// After how many events its thread stood at an operation.
-fn arrived(races: &Races<'_>, later: &Later<'_>) -> usize {
+fn arrived(races: &Races<'_>, later: &Successor<'_>) -> usize {
     let before = later.after.or_else(|| races.created.get(&later.agent.thread()).copied());
     before.map_or(0, |before| before as usize + 1)
 }
 
 fn swap<'e>(
     races: &Races<'_>,
-    later: &Later<'_>,
-    history: impl Iterator<Item = (u32, &'e Recorded)>,
+    later: &Successor<'_>,
+    history: impl Iterator<Item = (u32, &'e TraceEvent)>,
 ) -> Swap {
     let thread = later.agent.thread();
     let hash = |at: u32| races.run.hb.hash(at as usize);
     let before = later.after.or_else(|| races.created.get(&thread).copied());
-    let touches = |event: &Recorded| event.did.conflicts(&reading(later.effect));
+    let touches = |event: &TraceEvent| event.did.conflicts(&reading(later.effect));
     let last = history.filter(|(_, event)| touches(event)).last();
     (thread, before.map(hash), last.map(|(at, _)| hash(at)))
 }
@@ -217,11 +219,11 @@ pub(super) fn reading(effect: &Effect) -> Effect {
 fn semaphore<'e>(
     races: &Races<'_>,
     effect: &Effect,
-    history: impl Iterator<Item = (u32, &'e Recorded)>,
+    history: impl Iterator<Item = (u32, &'e TraceEvent)>,
 ) -> Option<(Semaphore, i64)> {
     let Access { obj, .. } = effect.accesses.first()?;
     let (mut init, mut change) = (None, 0);
-    let touches = |event: &Recorded| event.did.accesses.iter().any(|access| access.obj.overlaps(obj));
+    let touches = |event: &TraceEvent| event.did.accesses.iter().any(|access| access.obj.overlaps(obj));
     for (at, event) in history.filter(|(_, event)| touches(event)) {
         match event.op.kind {
             OpKind::Init => (init, change) = (Some(races.run.hb.hash(at as usize)), 0),

@@ -12,7 +12,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
-use super::canon::{Canon, Cut, State};
+use super::canonical::{Canon, Cut, State};
 use super::known::reading;
 use crate::event::agent::Agent;
 use crate::event::operation::OpKind;
@@ -172,8 +172,9 @@ impl Canon<'_, '_> {
     /// How many threads join each thread, or are about to.
     fn joiners(&self) -> Vec<usize> {
         let run = self.races.run;
-        let pending =
-            run.unrun.iter().filter_map(|unrun| Some((unrun.view.agent, unrun.view.pending.as_ref()?)));
+        let pending = run.pending_at_end.iter().filter_map(|pending_at_end| {
+            Some((pending_at_end.view.agent, pending_at_end.view.pending.as_ref()?))
+        });
         let ops = run.steps.iter().map(|step| (step.choice.agent, &step.event.op)).chain(pending);
         let joins = ops.filter(|(_, op)| op.kind == OpKind::Join);
         let joins: FxHashSet<_> = joins.filter_map(|(agent, op)| Some((agent.thread(), op.peer?))).collect();

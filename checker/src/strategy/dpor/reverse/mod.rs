@@ -39,7 +39,7 @@
 //! are seen that the one execution passes through. All failures at ends are seen.
 
 mod bound;
-mod canon;
+mod canonical;
 mod children;
 mod forerunner;
 mod frame;
@@ -49,13 +49,13 @@ mod least;
 mod level;
 mod offspring;
 mod order;
-mod unruly;
+mod unsupported;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use self::bound::Bound;
-use self::forerunner::Forerunner;
+use self::forerunner::SpeculativeGuide;
 use self::frame::{Child, Frame, Task};
 use self::guide::Follower;
 use self::known::Known;
@@ -68,8 +68,8 @@ pub(super) use super::wait::Wait;
 use crate::event::agent::Choice;
 use crate::event::step::OpKey;
 use crate::limit::Limit;
-use crate::strategy::ahead::WINDOW;
-use crate::strategy::{Guide, Notes, ahead};
+use crate::strategy::speculation::WINDOW;
+use crate::strategy::{Guide, Notes, speculation};
 use crate::trace::Trace;
 
 #[cfg(test)]
@@ -208,12 +208,16 @@ impl Walk for Reverse {
     }
 
     fn ahead(&mut self, id: u64, others: usize) -> Option<(Prefix, Branch, Box<dyn Guide + Send>)> {
-        let at = ahead::choose(self.next.iter().map(|planned| planned.ahead.is_some()), others)?;
+        let at = speculation::choose(self.next.iter().map(|planned| planned.ahead.is_some()), others)?;
         let Planned { prefix, branch, task, ahead } = &mut self.next[at];
         *ahead = Some(id);
         let max = self.bound.as_ref().map(|bound| bound.max);
-        let guide =
-            Forerunner::new(Follower::new(branch.clone()), task.clone(), &self.known, (max, &self.limit));
+        let guide = SpeculativeGuide::new(
+            Follower::new(branch.clone()),
+            task.clone(),
+            &self.known,
+            (max, &self.limit),
+        );
         Some((prefix.clone(), branch.clone(), Box::new(guide)))
     }
 

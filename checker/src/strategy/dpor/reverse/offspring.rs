@@ -2,10 +2,10 @@
 
 use std::sync::{PoisonError, RwLock};
 
-use super::canon::Canon;
+use super::canonical::Canon;
 use super::frame::{Child, Origin, Task};
 use super::known::{Known, Question, Sight};
-use super::unruly::Shown;
+use super::unsupported::Shown;
 use super::{bound, children};
 use crate::limit::Limit;
 use crate::strategy::dpor::planned::Prefix;

@@ -9,7 +9,7 @@ use crate::event::agent::Agent;
 use crate::event::lock_action::Hold;
 use crate::event::names::ThreadName;
 use crate::event::operation::{Mode, OpKind};
-use crate::event::recorded::Recorded;
+use crate::event::recorded::TraceEvent;
 
 /// What runs earlier is less: by level ([`super::level`], in a bounded search), class, how often its thread gave way, name.
 pub(super) type Rank = (u32, u8, u32, ThreadName);
@@ -37,7 +37,7 @@ pub(super) fn reads_a_lock(kind: OpKind) -> bool {
 }
 
 /// Whether a thread that does this again and again gets nowhere by itself.
-pub(super) fn gives_way(event: &Recorded) -> bool {
+pub(super) fn gives_way(event: &TraceEvent) -> bool {
     let failed_swap = || {
         event.op.kind == OpKind::CompareExchange
             && event.did.accesses.iter().all(|access| access.mode == Mode::Read)

@@ -3,7 +3,7 @@
 use super::strict;
 use crate::event::agent::{Agent, Choice};
 use crate::program::Until;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::dpor::branch::{Branch, enabled};
 use crate::strategy::dpor::moves::Move;
 use crate::strategy::{Decision, Guide, Notes};
@@ -23,7 +23,7 @@ impl Follower {
     }
 
     /// Wakes whoever does not commute with what has run.
-    fn catch_up(&mut self, at: &Point<'_>) {
+    fn catch_up(&mut self, at: &SchedulingPoint<'_>) {
         for step in &at.trace.steps[self.seen.min(at.position())..] {
             let mut ran = Move::of(step);
             ran.effect = strict::effect(&ran.effect);
@@ -39,7 +39,7 @@ impl Follower {
     }
 
     /// The way in which a move can run here, if it can.
-    fn way(&self, at: &Point<'_>, wanted: &Move) -> Option<Choice> {
+    fn way(&self, at: &SchedulingPoint<'_>, wanted: &Move) -> Option<Choice> {
         let mut ways = enabled(at).filter(|choice| {
             choice.agent == wanted.agent && wanted.pick.is_none_or(|pick| pick == choice.pick)
         });
@@ -47,7 +47,7 @@ impl Follower {
     }
 
     /// The default choice if it is awake, else whoever's turn comes first; time-outs last.
-    fn awake(&self, at: &Point<'_>) -> Option<Choice> {
+    fn awake(&self, at: &SchedulingPoint<'_>) -> Option<Choice> {
         let fair = at.choices.iter().copied().filter(|&choice| !self.sleeps(choice));
         let turn = |choice: &Choice| match choice.agent {
             Agent::Thread(name) => (0, cost::turn(at.last, name), choice.pick),
@@ -59,7 +59,7 @@ impl Follower {
 }
 
 impl Guide for Follower {
-    fn choose(&mut self, at: &Point<'_>) -> Decision {
+    fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.catch_up(at);
         let mut choice = None;
         if self.branch.trial && self.branch.next.is_none() {
@@ -76,7 +76,7 @@ impl Guide for Follower {
         choice.map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::one() })
     }
 
-    fn pass(&mut self, _at: &Point<'_>) {}
+    fn pass(&mut self, _at: &SchedulingPoint<'_>) {}
 
     fn notes(self: Box<Self>) -> Notes {
         self.notes

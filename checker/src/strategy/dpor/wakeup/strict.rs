@@ -25,7 +25,9 @@ pub(super) fn trace(run: &Trace) -> Cow<'_, Trace> {
         return Cow::Borrowed(run);
     }
     let mut strict = run.clone();
-    for op in strict.unrun.iter_mut().filter_map(|unrun| unrun.view.pending.as_mut()) {
+    for op in
+        strict.pending_at_end.iter_mut().filter_map(|pending_at_end| pending_at_end.view.pending.as_mut())
+    {
         op.may = effect(&op.may);
     }
     strict.hb.clear();

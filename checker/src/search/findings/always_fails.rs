@@ -1,12 +1,12 @@
 //! Does the program fail whatever the schedule? Then no order of its threads is to blame: it may well be that they always come to
 //! wait for each other.
 
-use super::executor::Executor;
 use super::identity::Identity;
 use super::shown::Shown;
-use crate::cache::{Cache, Rule};
+use crate::cache::{Cache, SubsumptionRule};
 use crate::execution::{End, SearchError};
 use crate::program::{Program, Scope};
+use crate::search::executor::Executor;
 use crate::strategy::{Frontier, Next, Preemptions, Random, Sampler, Strategy};
 
 /// How many random schedules must fail too.
@@ -19,7 +19,7 @@ const FREE: u64 = 1000;
 /// Whether this failure comes before a second thread exists, or in every schedule without preemptions (or
 /// [`FREE`] of them) and in [`RANDOM`] random ones, and none of them left out what comes of a thread's going on.
 /// `suspected` says that no execution so far did anything else.
-pub(super) fn is_always<P: Program>(
+pub(in crate::search) fn is_always<P: Program>(
     executor: &mut Executor<'_, P>,
     shown: &Shown<'_>,
     identity: &Identity,
@@ -39,14 +39,14 @@ pub(super) fn is_always<P: Program>(
     if !all_fail(executor, &mut random, None, RANDOM, identity)? {
         return Ok(false);
     }
-    let rule = Some(Rule::Preemptions).filter(|_| executor.options.cache);
+    let rule = Some(SubsumptionRule::Preemptions).filter(|_| executor.options.cache);
     all_fail(executor, &mut Frontier::new(Preemptions { max: 0 }), rule, FREE, identity)
 }
 
 fn all_fail<P: Program>(
     executor: &mut Executor<'_, P>,
     strategy: &mut dyn Strategy,
-    rule: Option<Rule>,
+    rule: Option<SubsumptionRule>,
     limit: u64,
     identity: &Identity,
 ) -> Result<bool, SearchError> {

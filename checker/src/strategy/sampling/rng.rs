@@ -8,7 +8,7 @@ use rand::{RngExt as _, SeedableRng as _};
 
 /// A stream of random numbers: schedule n of a seed has the same ones whatever ran before it.
 #[derive(Debug)]
-pub struct Dice(Source);
+pub struct SeededRng(Source);
 
 #[derive(Debug)]
 enum Source {
@@ -17,7 +17,7 @@ enum Source {
     Script(Arc<Mutex<Script>>),
 }
 
-impl Dice {
+impl SeededRng {
     /// The numbers of one schedule of a seed.
     #[must_use]
     pub fn new(seed: u64, schedule: u64) -> Self {
@@ -75,9 +75,9 @@ impl Script {
     }
 
     /// The numbers of the sequence that is due.
-    pub(crate) fn dice(script: &Arc<Mutex<Self>>) -> Dice {
+    pub(crate) fn dice(script: &Arc<Mutex<Self>>) -> SeededRng {
         script.lock().unwrap().at = 0;
-        Dice(Source::Script(script.clone()))
+        SeededRng(Source::Script(script.clone()))
     }
 
     /// One in how many the sequence that was taken is.

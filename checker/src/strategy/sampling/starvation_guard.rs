@@ -8,11 +8,11 @@ use rustc_hash::FxHashMap;
 use super::choices::agents;
 use crate::event::agent::Agent;
 use crate::event::names::ThreadName;
-use crate::state::scheduling_point::Point;
+use crate::state::scheduling_point::SchedulingPoint;
 
 /// Who is kept waiting in an execution.
 #[derive(Clone, Debug)]
-pub(in crate::strategy) struct Patience {
+pub(in crate::strategy) struct StarvationGuard {
     /// So many events a thread that can go is kept waiting.
     events: usize,
     /// The position from which on each thread that can go has not gone.
@@ -20,7 +20,7 @@ pub(in crate::strategy) struct Patience {
     taken: usize,
 }
 
-impl Patience {
+impl StarvationGuard {
     /// Of a search that has no reason to keep a thread waiting for long.
     pub(in crate::strategy) const SHORT: usize = 2_000;
 
@@ -33,7 +33,7 @@ impl Patience {
     }
 
     /// Whether a thread that can go has been kept waiting for too long. Asked at every choice.
-    pub(in crate::strategy) fn ends(&mut self, at: &Point<'_>) -> bool {
+    pub(in crate::strategy) fn ends(&mut self, at: &SchedulingPoint<'_>) -> bool {
         for step in &at.trace.steps[self.taken..] {
             self.kept_since.remove(&step.event.id.thread);
         }

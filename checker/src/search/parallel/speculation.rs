@@ -12,12 +12,12 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::executor::Executor;
-use super::workers::{Done, Job, Paper, Ran, Workers};
+use super::workers::{Done, Job, Ran, TraceBuffer, Workers};
 use crate::cache::Cache;
 use crate::execution::End;
 use crate::limit::Limit;
 use crate::program::{Program, Scope};
+use crate::search::executor::Executor;
 use crate::strategy::{Notes, Settled, Strategy, WorkItem};
 
 /// So many events of results may wait for their turn: about 100 MB. The oldest results are dropped for new ones, since
@@ -25,7 +25,7 @@ use crate::strategy::{Notes, Settled, Strategy, WorkItem};
 const MAX_EVENTS: usize = 200_000;
 
 /// What is run ahead of its turn.
-pub(super) struct Ahead<'a> {
+pub(in crate::search) struct Ahead<'a> {
     workers: Box<dyn Workers + 'a>,
     /// Not collected yet.
     out: FxHashSet<u64>,
@@ -37,7 +37,7 @@ pub(super) struct Ahead<'a> {
 }
 
 impl<'a> Ahead<'a> {
-    pub(super) fn new(workers: Box<dyn Workers + 'a>) -> Self {
+    pub(in crate::search) fn new(workers: Box<dyn Workers + 'a>) -> Self {
         Self {
             workers,
             out: FxHashSet::default(),
@@ -48,7 +48,7 @@ impl<'a> Ahead<'a> {
     }
 
     /// Forgets all that was handed out.
-    pub(super) fn forget(&mut self) {
+    pub(in crate::search) fn forget(&mut self) {
         for id in self.out.drain() {
             self.workers.recall(id);
         }
@@ -94,7 +94,7 @@ impl<'a> Ahead<'a> {
     }
 
     /// Gives the other workers something to do.
-    pub(super) fn hand_out<P: Program>(
+    pub(in crate::search) fn hand_out<P: Program>(
         &mut self,
         strategy: &mut dyn Strategy,
         cache: &Cache,
@@ -111,7 +111,7 @@ impl<'a> Ahead<'a> {
     }
 
     /// The execution of an item, if somebody else has run it and it would be the same now: as if it had run here.
-    pub(super) fn take_over<P: Program>(
+    pub(in crate::search) fn take_over<P: Program>(
         &mut self,
         item: &WorkItem,
         (strategy, cache): (&mut dyn Strategy, &Cache),
@@ -136,7 +136,7 @@ impl<'a> Ahead<'a> {
         executor.is_checked = strategy.guide(item, cache).scope() == Scope::Audit;
         self.workers.used(item.id, trace.steps.len() as u32, &ending);
         let old = executor.runner.take_over(trace, ending, over);
-        self.workers.give_back(Paper(old));
+        self.workers.give_back(TraceBuffer(old));
         executor.runner.attribute(&mut end, &Scope::All);
         Some((end, notes))
     }

@@ -55,7 +55,7 @@ impl Shown {
 /// All that threads did and were about to do.
 fn operations(run: &Trace) -> impl Iterator<Item = &Op> {
     let ran = run.steps.iter().map(|step| &step.event.op);
-    ran.chain(run.unrun.iter().filter_map(|unrun| unrun.view.pending.as_ref()))
+    ran.chain(run.pending_at_end.iter().filter_map(|pending_at_end| pending_at_end.view.pending.as_ref()))
 }
 
 /// Whether more orders look like linearisations of an execution than can be run, and cost less than it does: a thread waits

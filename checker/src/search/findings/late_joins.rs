@@ -1,6 +1,5 @@
 //! A failing schedule as a person would tell it.
 
-use super::executor::Executor;
 use super::identity::Identity;
 use super::shown::{Shown, shows};
 use crate::event::agent::Choice;
@@ -8,11 +7,12 @@ use crate::event::operation::OpKind;
 use crate::event::step::OpKey;
 use crate::execution::{End, SearchError};
 use crate::program::Program;
+use crate::search::executor::Executor;
 use crate::trace::TraceStep;
 
 /// The same failure with joins as late as they can be: searches run them early ([`crate::strategy::Frontier`]), where
 /// each one is a switch that explains nothing.
-pub(super) fn with_late_joins<'e, P: Program>(
+pub(in crate::search) fn with_late_joins<'e, P: Program>(
     executor: &mut Executor<'_, P>,
     shown: Shown<'e>,
     identity: &Identity,

@@ -35,14 +35,14 @@ pub trait Workers {
     fn unused(&mut self, id: u64);
 
     /// What a result was recorded in, which is of no more use: the next one can be recorded there.
-    fn give_back(&mut self, _paper: Paper) {}
+    fn give_back(&mut self, _paper: TraceBuffer) {}
 }
 
 /// What an execution is recorded in. Whoever runs one after the other uses it again: it keeps its room.
 #[derive(Debug, Default)]
-pub struct Paper(pub(super) Trace);
+pub struct TraceBuffer(pub(in crate::search) Trace);
 
-impl Paper {
+impl TraceBuffer {
     /// How many events it has room for.
     #[must_use]
     pub fn room(&self) -> usize {
@@ -51,9 +51,9 @@ impl Paper {
 }
 
 /// What a worker keeps from job to job: room, and what its executions had in common.
-pub struct Desk<'p, P>(Runner<'p, P>);
+pub struct WorkerContext<'p, P>(Runner<'p, P>);
 
-impl<'p, P: Program> Desk<'p, P> {
+impl<'p, P: Program> WorkerContext<'p, P> {
     /// For executions of this program: that of the search, or another one that is the same.
     #[must_use]
     pub fn new(program: &'p P) -> Self {
@@ -63,9 +63,9 @@ impl<'p, P: Program> Desk<'p, P> {
 
 /// No workers.
 #[derive(Clone, Copy, Debug)]
-pub struct Alone;
+pub struct NoWorkers;
 
-impl Workers for Alone {
+impl Workers for NoWorkers {
     fn count(&self) -> usize {
         0
     }
@@ -95,27 +95,27 @@ impl Workers for Alone {
 
 /// An item to be run ahead of its turn.
 pub struct Job {
-    pub(super) item: WorkItem,
-    pub(super) guide: Box<dyn Guide + Send>,
-    pub(super) limits: Limits,
-    pub(super) only_at: OnlyAt,
-    pub(super) epoch: Epoch,
+    pub(in crate::search) item: WorkItem,
+    pub(in crate::search) guide: Box<dyn Guide + Send>,
+    pub(in crate::search) limits: Limits,
+    pub(in crate::search) only_at: OnlyAt,
+    pub(in crate::search) epoch: Epoch,
 }
 
 /// What came of a job.
 pub struct Done {
     id: u64,
-    pub(super) ran: Option<Ran>,
+    pub(in crate::search) ran: Option<Ran>,
 }
 
 /// An execution.
-pub(super) struct Ran {
-    pub(super) end: End,
-    pub(super) notes: Notes,
-    pub(super) trace: Trace,
-    pub(super) ending: Ending,
+pub(in crate::search) struct Ran {
+    pub(in crate::search) end: End,
+    pub(in crate::search) notes: Notes,
+    pub(in crate::search) trace: Trace,
+    pub(in crate::search) ending: Ending,
     /// See [`Runner::over`].
-    pub(super) over: Over,
+    pub(in crate::search) over: Over,
 }
 
 impl Job {
@@ -132,7 +132,7 @@ impl Job {
     }
 
     /// Runs it, within this limit.
-    pub fn run<P: Program>(self, desk: &mut Desk<'_, P>, paper: Paper, limit: &Limit) -> Done {
+    pub fn run<P: Program>(self, desk: &mut WorkerContext<'_, P>, paper: TraceBuffer, limit: &Limit) -> Done {
         let Self { item, mut guide, limits, only_at, epoch } = self;
         let (id, runner) = (item.id, &mut desk.0);
         if runner.program.epoch() != epoch {
@@ -164,7 +164,7 @@ impl Done {
         Self { ran: None, ..self }
     }
 
-    pub(super) fn events(&self) -> usize {
+    pub(in crate::search) fn events(&self) -> usize {
         let planned = |ran: &Ran| ran.notes.offspring.as_ref().map_or(0, |offspring| offspring.events());
         self.ran.as_ref().map_or(0, |ran| ran.trace.steps.len() + planned(ran))
     }

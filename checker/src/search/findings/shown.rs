@@ -7,19 +7,19 @@ use crate::program::Ending;
 use crate::trace::Trace;
 
 /// A failure, and the execution that showed it.
-pub(super) struct Shown<'t> {
-    pub(super) failure: Failure,
-    pub(super) trace: Trace,
+pub(in crate::search) struct Shown<'t> {
+    pub(in crate::search) failure: Failure,
+    pub(in crate::search) trace: Trace,
     /// The trace goes to the end of the execution.
-    pub(super) whole: bool,
+    pub(in crate::search) whole: bool,
     /// The execution was cut by a limit.
-    pub(super) limit: bool,
-    pub(super) ending: &'t Ending,
-    pub(super) number: u64,
+    pub(in crate::search) limit: bool,
+    pub(in crate::search) ending: &'t Ending,
+    pub(in crate::search) number: u64,
 }
 
 /// Whether an execution that ended like this shows a failure.
-pub(super) fn shows(end: &End, identity: &Identity) -> bool {
+pub(in crate::search) fn shows(end: &End, identity: &Identity) -> bool {
     match end {
         End::Ended(failures) | End::Limit(_, failures) => {
             failures.iter().any(|failure| Identity::of(failure) == *identity)

@@ -10,12 +10,12 @@ use crate::event::agent::{Agent, Status};
 use crate::event::lock_action::Hold;
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::{Effect, Mode, Op, OpKind};
-use crate::event::recorded::Recorded;
+use crate::event::recorded::TraceEvent;
 use crate::event::wait::On;
 use crate::strategy::dpor::locks::{Can, Holders, Need};
 use crate::strategy::dpor::races::Races;
 use crate::strategy::dpor::wait::{Reader, Wait};
-use crate::trace::Unrun;
+use crate::trace::PendingAtEnd;
 
 /// Of each thread, how many of its events are in a set of events that is closed under happens-before.
 pub(super) type Cut = SmallVec<[u32; 8]>;
@@ -198,14 +198,15 @@ impl<'r, 't> Canon<'r, 't> {
     }
 
     /// What its thread would have done where its time ran out or the execution ended.
-    pub(super) fn pending(&self, thread: usize, cut: &Cut) -> Option<&'t Unrun> {
+    pub(super) fn pending(&self, thread: usize, cut: &Cut) -> Option<&'t PendingAtEnd> {
         let slot = cut[thread] as usize;
         let here = self.of[thread].get(slot).copied();
         let name = self.races.run.threads[thread];
-        let mut unrun = self.races.run.unrun.iter();
-        unrun.find(|unrun| {
-            let is_here = here.map_or(!unrun.closed, |at| unrun.closed && unrun.at == at);
-            unrun.view.agent == Agent::Thread(name) && is_here
+        let mut pending_at_end = self.races.run.pending_at_end.iter();
+        pending_at_end.find(|pending_at_end| {
+            let is_here =
+                here.map_or(!pending_at_end.closed, |at| pending_at_end.closed && pending_at_end.at == at);
+            pending_at_end.view.agent == Agent::Thread(name) && is_here
         })
     }
 
@@ -237,12 +238,12 @@ impl<'r, 't> Canon<'r, 't> {
                 woken.and_then(|id| self.races.run.hb.position(self.races.number(id.thread), id.index));
             (step.event.op.kind, &step.event.op.may, waker)
         } else {
-            let Some(unrun) = self.pending(thread, cut) else { return false };
-            let Some(op) = unrun.view.pending.as_ref() else { return false };
-            if matches!(unrun.view.status, Status::Blocked(On::Cond(_))) {
+            let Some(pending_at_end) = self.pending(thread, cut) else { return false };
+            let Some(op) = pending_at_end.view.pending.as_ref() else { return false };
+            if matches!(pending_at_end.view.status, Status::Blocked(On::Cond(_))) {
                 return false;
             }
-            (op.kind, &op.may, unrun.waker)
+            (op.kind, &op.may, pending_at_end.waker)
         };
         if kind == OpKind::Reacquire && waker.is_some_and(|waker| !self.holds(waker as usize, cut)) {
             return false;
@@ -267,17 +268,19 @@ impl<'r, 't> Canon<'r, 't> {
             if here.is_some_and(|at| self.races.run.steps[at].choice.agent == Agent::Timeout(name)) {
                 return true;
             }
-            let mut closed = self.races.run.unrun.iter().filter(|unrun| {
-                let since = before.is_none_or(|before| before < unrun.at as usize);
-                let until = here.is_none_or(|here| unrun.at as usize <= here);
-                unrun.closed && unrun.view.agent == Agent::Timeout(name) && since && until
+            let mut closed = self.races.run.pending_at_end.iter().filter(|pending_at_end| {
+                let since = before.is_none_or(|before| before < pending_at_end.at as usize);
+                let until = here.is_none_or(|here| pending_at_end.at as usize <= here);
+                pending_at_end.closed && pending_at_end.view.agent == Agent::Timeout(name) && since && until
             });
-            return closed.any(|unrun| !self.holds(unrun.at as usize, cut));
+            return closed.any(|pending_at_end| !self.holds(pending_at_end.at as usize, cut));
         }
         let limit = match here.map(|at| &self.races.run.steps[at]) {
             Some(step) if step.is_own() => step.event.op.limit.as_ref(),
             Some(step) => Some(&step.event.op.may),
-            None => self.pending(thread, cut).and_then(|unrun| unrun.view.pending.as_ref()?.limit.as_ref()),
+            None => self
+                .pending(thread, cut)
+                .and_then(|pending_at_end| pending_at_end.view.pending.as_ref()?.limit.as_ref()),
         };
         if let Some(limit) = limit
             && limit.accesses.first().is_some_and(|access| self.races.is_of_file(access.obj))
@@ -290,13 +293,13 @@ impl<'r, 't> Canon<'r, 't> {
     }
 
     fn holders(&self, effect: &Effect, cut: &Cut) -> Holders {
-        let events: SmallVec<[(u32, &'t Recorded); 16]> =
+        let events: SmallVec<[(u32, &'t TraceEvent); 16]> =
             self.history(effect).filter(|&(at, _)| self.holds(at as usize, cut)).collect();
         Holders::after(events.into_iter())
     }
 
     /// The events on the first object of an effect.
-    fn history(&self, effect: &Effect) -> impl Iterator<Item = (u32, &'t Recorded)> {
+    fn history(&self, effect: &Effect) -> impl Iterator<Item = (u32, &'t TraceEvent)> {
         let obj: Option<Obj> = effect.accesses.first().map(|access| access.obj);
         let run = self.races.run;
         let touched = obj.map_or(&[][..], |obj| self.races.touched(obj));
@@ -371,7 +374,7 @@ impl<'t> Canon<'_, 't> {
                 .event
                 .woken_by()
                 .and_then(|id| self.races.run.hb.position(self.races.number(id.thread), id.index)),
-            None => self.pending(thread, cut).and_then(|unrun| unrun.waker),
+            None => self.pending(thread, cut).and_then(|pending_at_end| pending_at_end.waker),
         };
         let joined =
             op.peer.filter(|_| op.kind == OpKind::Join).and_then(|peer| last(self.races.number(peer)));

@@ -1,17 +1,17 @@
 //! Whether a failure happens again.
 
-use super::executor::Executor;
 use super::identity::Identity;
-use super::note::SearchNote;
-use super::outcome::Ended;
 use super::shown::{Shown, shows};
 use crate::execution::{End, SearchError, ends_differ};
 use crate::program::Program;
+use crate::search::executor::Executor;
+use crate::search::note::SearchNote;
+use crate::search::outcome::Ended;
 
 /// How many times a failing schedule is run again before it is reported.
-pub(super) const REPLAYS: u32 = 2;
+pub(in crate::search) const REPLAYS: u32 = 2;
 
-pub(super) enum Reproduction {
+pub(in crate::search) enum Reproduction {
     Yes,
     /// The limit was not reached again: no finding.
     No(SearchNote),
@@ -21,7 +21,7 @@ pub(super) enum Reproduction {
 }
 
 /// Replays a failing schedule and compares event by event.
-pub(super) fn reproduce<P: Program>(
+pub(in crate::search) fn reproduce<P: Program>(
     executor: &mut Executor<'_, P>,
     shown: &Shown<'_>,
     identity: &Identity,
