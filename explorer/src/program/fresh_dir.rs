@@ -7,8 +7,10 @@ use std::fs::{self, File, FileTimes};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use checker::limit::Limit;
 use checker::names::Obj;
 use checker::program::{Epoch, Program, Scope, StartError};
+use checker::search::StopRequest;
 use checker::trace::Trace;
 
 use crate::input::project_root::STORE;
@@ -30,6 +32,12 @@ pub enum FreshDirError {
         /// The reason.
         error: io::Error,
     },
+    /// The user wants to stop.
+    #[error("cancelled")]
+    Cancelled,
+    /// The time for everything is up.
+    #[error("out of time")]
+    OutOfTime,
 }
 
 /// A folder that can be made as it was.
@@ -37,20 +45,21 @@ pub enum FreshDirError {
 pub struct FreshDir {
     original: PathBuf,
     copy: tempfile::TempDir,
+    limit: Limit,
 }
 
 impl FreshDir {
     /// Makes a copy of `original`, which goes away with this value.
     ///
     /// # Errors
-    /// When it is too large or cannot be copied.
-    pub fn of(original: &Path) -> Result<Self, FreshDirError> {
-        let wrong = |error| FreshDirError::Copy { folder: original.to_owned(), error };
-        if size(original, MAX_BYTES).map_err(wrong)? > MAX_BYTES {
+    /// When it is too large or cannot be copied, or not within the limit.
+    pub fn of(original: &Path, limit: &Limit) -> Result<Self, FreshDirError> {
+        let wrong = |error| why(original, limit, error);
+        if size(original, MAX_BYTES, limit).map_err(wrong)? > MAX_BYTES {
             return Err(FreshDirError::TooLarge(original.to_owned()));
         }
         let copy = tempfile::Builder::new().prefix("interleaver-").tempdir().map_err(wrong)?;
-        let fresh = Self { original: original.to_owned(), copy };
+        let fresh = Self { original: original.to_owned(), copy, limit: limit.clone() };
         fresh.restore()?;
         Ok(fresh)
     }
@@ -64,15 +73,31 @@ impl FreshDir {
     /// Makes the copy equal to the original again.
     ///
     /// # Errors
-    /// When something cannot be removed or copied.
+    /// When something cannot be removed or copied, or not within the limit.
     pub fn restore(&self) -> Result<(), FreshDirError> {
         let restore = || {
             for entry in fs::read_dir(self.path())? {
+                go_on(&self.limit)?;
                 remove(&entry?)?;
             }
-            copy_inside(&self.original, self.path())
+            copy_inside(&self.original, self.path(), &self.limit)
         };
-        restore().map_err(|error| FreshDirError::Copy { folder: self.original.clone(), error })
+        restore().map_err(|error| why(&self.original, &self.limit, error))
+    }
+}
+
+/// An error where it is time to end: a folder may hold any number of files.
+fn go_on(limit: &Limit) -> io::Result<()> {
+    if limit.is_over() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(()) }
+}
+
+fn why(folder: &Path, limit: &Limit, error: io::Error) -> FreshDirError {
+    match limit.look() {
+        StopRequest::Cancelled => FreshDirError::Cancelled,
+        StopRequest::BudgetSpent => FreshDirError::OutOfTime,
+        StopRequest::Continue | StopRequest::HalfSpent => {
+            FreshDirError::Copy { folder: folder.to_owned(), error }
+        }
     }
 }
 
@@ -88,12 +113,13 @@ fn entries(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<fs::DirE
 }
 
 /// The bytes below a folder; counting ends once it is past `enough`.
-fn size(folder: &Path, enough: u64) -> io::Result<u64> {
+fn size(folder: &Path, enough: u64, limit: &Limit) -> io::Result<u64> {
     let mut bytes = 0;
     for entry in entries(folder)? {
+        go_on(limit)?;
         let entry = entry?;
         let metadata = entry.metadata()?;
-        bytes += if metadata.is_dir() { size(&entry.path(), enough - bytes)? } else { metadata.len() };
+        bytes += if metadata.is_dir() { size(&entry.path(), enough - bytes, limit)? } else { metadata.len() };
         if bytes > enough {
             break;
         }
@@ -101,13 +127,14 @@ fn size(folder: &Path, enough: u64) -> io::Result<u64> {
     Ok(bytes)
 }
 
-fn copy_inside(from: &Path, to: &Path) -> io::Result<()> {
+fn copy_inside(from: &Path, to: &Path, limit: &Limit) -> io::Result<()> {
     for entry in entries(from)? {
+        go_on(limit)?;
         let entry = entry?;
         let (source, target, kind) = (entry.path(), to.join(entry.file_name()), entry.file_type()?);
         if kind.is_dir() {
             fs::create_dir(&target)?;
-            copy_inside(&source, &target)?;
+            copy_inside(&source, &target, limit)?;
             // After the content: a folder may be read-only.
             fs::set_permissions(&target, entry.metadata()?.permissions())?;
         } else if kind.is_symlink() {
@@ -146,9 +173,11 @@ impl<P: Program> Program for Fresh<'_, P> {
     type Run = P::Run;
 
     fn start(&self, scope: &Scope) -> Result<Self::Run, StartError> {
-        self.folder
-            .map_or(Ok(()), FreshDir::restore)
-            .map_err(|error| StartError::Failed(error.to_string()))?;
+        self.folder.map_or(Ok(()), FreshDir::restore).map_err(|error| match error {
+            FreshDirError::Cancelled => StartError::Cancelled,
+            FreshDirError::OutOfTime => StartError::OutOfTime,
+            error => StartError::Failed(error.to_string()),
+        })?;
         self.program.start(scope)
     }
 
@@ -181,7 +210,7 @@ mod tests {
         std::os::unix::fs::symlink("data/deep/file", original.path().join("link")).unwrap();
         fs::create_dir(original.path().join(STORE)).unwrap();
 
-        let fresh = FreshDir::of(original.path()).unwrap();
+        let fresh = FreshDir::of(original.path(), &Limit::default()).unwrap();
         let inside = |name: &str| fresh.path().join(name);
         fs::write(inside("data/deep/file"), "changed").unwrap();
         fs::write(inside("new"), "left behind").unwrap();
@@ -200,7 +229,7 @@ mod tests {
     fn the_original_is_never_touched_and_the_copy_goes_away() {
         let original = tempfile::tempdir().unwrap();
         fs::write(original.path().join("file"), "mine").unwrap();
-        let fresh = FreshDir::of(original.path()).unwrap();
+        let fresh = FreshDir::of(original.path(), &Limit::default()).unwrap();
         let copy = fresh.path().to_owned();
         fs::remove_file(copy.join("file")).unwrap();
         drop(fresh);
@@ -209,11 +238,28 @@ mod tests {
     }
 
     #[test]
+    fn copying_looks_at_the_limit() {
+        let original = tempfile::tempdir().unwrap();
+        (0..100).for_each(|n| fs::write(original.path().join(format!("{n}")), "x").unwrap());
+        for go in [StopRequest::Cancelled, StopRequest::BudgetSpent] {
+            let looks = std::sync::atomic::AtomicU32::new(0);
+            let looked = move || looks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let limit = Limit::new(move || if looked() < 150 { StopRequest::Continue } else { go });
+            let error = FreshDir::of(original.path(), &limit).unwrap_err();
+            let is_told = match go {
+                StopRequest::Cancelled => matches!(error, FreshDirError::Cancelled),
+                _ => matches!(error, FreshDirError::OutOfTime),
+            };
+            assert!(is_told, "{error}");
+        }
+    }
+
+    #[test]
     fn a_folder_that_is_too_large_is_refused() {
         let original = tempfile::tempdir().unwrap();
         // A file with a hole: it has the size and takes no room.
         File::create(original.path().join("hole")).unwrap().set_len(MAX_BYTES + 1).unwrap();
-        let error = FreshDir::of(original.path()).unwrap_err().to_string();
+        let error = FreshDir::of(original.path(), &Limit::default()).unwrap_err().to_string();
         assert!(error.contains("more than 1 GiB"), "{error}");
     }
 }

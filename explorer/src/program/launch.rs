@@ -9,12 +9,12 @@ use checker::limit::Limit;
 use checker::names::{Obj, Site, ThreadName};
 use checker::program::Program;
 use files::Kind;
-use ptrace_backend::{Known, LaunchSpec, Learnt, PtraceProgram, Stepping};
+use ptrace_backend::{Known, LaunchError, LaunchSpec, Learnt, PtraceProgram, Stepping};
 
 use crate::discover;
 use crate::error::Error;
 use crate::input::environment::Variables;
-use crate::program::fresh_dir::FreshDir;
+use crate::program::fresh_dir::{FreshDir, FreshDirError};
 use crate::program::run_note_words::of_machine;
 use crate::program::source::{Frame, Source};
 use crate::program::worker_pool::Repeatable;
@@ -136,7 +136,14 @@ pub(crate) struct Launched {
 impl Launch {
     /// Starts it. Only the calling thread can run executions of it.
     pub(crate) fn start(&self, limit: &Limit) -> Result<Launched, Error> {
-        let fresh = if self.fresh_directory { Some(FreshDir::of(&self.directory)?) } else { None };
+        let fresh = match self.fresh_directory {
+            true => Some(FreshDir::of(&self.directory, limit).map_err(|error| match error {
+                FreshDirError::Cancelled => LaunchError::Cancelled.into(),
+                FreshDirError::OutOfTime => LaunchError::OutOfTime.into(),
+                error => Error::from(error),
+            })?),
+            false => None,
+        };
         let directory = fresh.as_ref().map_or(self.directory.as_path(), FreshDir::path);
         let spec = LaunchSpec {
             program: self.program.clone(),

@@ -29,7 +29,8 @@ impl Variables {
             let language = SourceUnit::new(dwarf, unit).language;
             let mut functions: Vec<(isize, UnitOffset)> = Vec::new();
             visit(unit, &[gimli::DW_TAG_variable, gimli::DW_TAG_subprogram], &mut |die| {
-                functions.retain(|(depth, _)| *depth < die.depth);
+                // They stand one within another: the deepest is the last.
+                functions.truncate(functions.partition_point(|(depth, _)| *depth < die.depth));
                 if die.tag == gimli::DW_TAG_subprogram {
                     functions.push((die.depth, die.offset));
                 } else if let Some(address) = fixed_address(dwarf, die) {

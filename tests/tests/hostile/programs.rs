@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 use std::time::Duration;
 
 use explorer::config::Config;
@@ -35,6 +36,37 @@ fn what_a_compressed_section_claims_to_be_takes_no_memory() {
     assert!(outcome.stdout.contains("left out"), "{}", outcome.transcript());
     let most = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss();
     assert!(most < MUCH, "{most} KiB");
+}
+
+/// A program whose debug information has one function in another, 400,000 deep.
+fn deep_program(top: &Surroundings) -> std::path::PathBuf {
+    let mut entries = vec![5, 0, 1, 8, 0, 0, 0, 0, 1];
+    entries.resize(entries.len() + 400_000, 2);
+    let length = u32::try_from(entries.len()).unwrap().to_le_bytes();
+    // A unit and a function, both with children and no attributes.
+    let kinds = [1, 0x11, 1, 0, 0, 2, 0x2e, 1, 0, 0, 0];
+    let info = top.put("info", [&length[..], &entries].concat());
+    let abbreviations = top.put("kinds", kinds);
+    let program = top.path("repository/deep");
+    let mut objcopy = Command::new("objcopy");
+    for (section, file) in [(".debug_info", info), (".debug_abbrev", abbreviations)] {
+        objcopy.args(["--remove-section", section, "--add-section"]);
+        objcopy.arg(format!("{section}={}", file.display()));
+    }
+    assert!(objcopy.arg(top.path("repository/app")).arg(&program).status().unwrap().success());
+    program
+}
+
+/// `attention` ends the tool where a thread is deaf for a second.
+#[test]
+fn entries_within_entries_are_read_in_time() {
+    let top = Surroundings::new();
+    deep_program(&top);
+    let words = ["explore", "--no-explain", "--max-schedules", "3", "--time-limit", "5s", "--", "./deep"];
+    let outcome = top.tool(words).run().unwrap();
+    assert!([1, 2].contains(&outcome.code), "{}", outcome.transcript());
+    let listed = top.tool(["list", "."]).run().unwrap();
+    assert_eq!(listed.code, 0, "{}", listed.transcript());
 }
 
 #[test]

@@ -54,5 +54,9 @@ fn control_characters_of_names_and_output_are_shown() {
         assert!(!is_obeyed(&outcome.stdout) && !is_obeyed(&outcome.stderr), "{}", outcome.transcript());
         assert!(outcome.stdout.contains("31m") || outcome.stderr.contains("31m"), "{}", outcome.transcript());
     }
+    for words in [&[name][..], &["explore", "--strategy", name], &["dap", "--port", name], &["help", name]] {
+        let outcome = top.tool(words).run().unwrap();
+        assert!(!is_obeyed(&outcome.stdout) && !is_obeyed(&outcome.stderr), "{}", outcome.transcript());
+    }
     assert!(!is_obeyed(&fs::read_to_string(top.path("repository/out/report.txt")).unwrap()));
 }
