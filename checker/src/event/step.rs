@@ -38,7 +38,7 @@ pub struct Event {
 pub struct Step {
     /// What ran.
     pub event: Event,
-    /// Every view that is different now. An open timed wait that has closed is [`Status::Finished`].
+    /// Every view that is different now. An open timed wait that has closed is [`Status::Finished`](super::agent::Status::Finished).
     pub changed: SmallVec<[AgentView; 2]>,
     /// By now the process has ended by itself. The threads that are left run on as far as they can, to show what they had
     /// left to do, but it is no deadlock if they cannot.
