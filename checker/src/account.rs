@@ -47,11 +47,14 @@ pub enum UnwatchedKind {
     /// A store may still be in its processor's buffer while its thread reads what other threads write: x86 then does what no
     /// execution of sequential consistency does ([`crate::race::Triangles`]).
     StoreBuffering,
+    /// All threads wait in the end, one of them for what comes from outside of the program, and nothing came: what the program
+    /// does with it did not run.
+    OutsideInput,
 }
 
 impl UnwatchedKind {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::LibraryFunction,
         Self::LoadedCode,
         Self::GeneratedCode,
@@ -62,6 +65,7 @@ impl UnwatchedKind {
         Self::AsynchronousCancellation,
         Self::TornAccess,
         Self::StoreBuffering,
+        Self::OutsideInput,
     ];
 
     /// Its name, as it is written in JSON.
@@ -78,6 +82,7 @@ impl UnwatchedKind {
             Self::AsynchronousCancellation => "asynchronous-cancellation",
             Self::TornAccess => "torn-access",
             Self::StoreBuffering => "store-buffering",
+            Self::OutsideInput => "outside-input",
         }
     }
 }

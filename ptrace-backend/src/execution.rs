@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use checker::account::{Unwatched, UnwatchedKind};
 use checker::divergence::{Difference, Seen};
 use checker::names::{Site, ThreadName};
 use checker::peculiarity::Peculiarity;
 use checker::program::{
-    Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, OpKey, Status, Step, Stop,
+    Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, On, OpKey, Status, Step, Stop,
     Until,
 };
 use smallvec::SmallVec;
@@ -205,6 +206,9 @@ impl Execution for PtraceExecution {
         let has_ended = self.views.iter().all(|view| view.status != Status::Enabled);
         if !self.process.concurrent && has_ended {
             self.process.note(Peculiarity::OneThread);
+        }
+        if has_ended && self.views.iter().any(|view| matches!(view.status, Status::Blocked(On::Outside(_)))) {
+            self.process.enter_unwatched(Unwatched::of(UnwatchedKind::OutsideInput));
         }
         let notes = self.process.notes.clone();
         let unwatched = std::mem::take(&mut self.process.unwatched);

@@ -39,6 +39,8 @@ pub enum On {
     Test,
     /// Input that is not there yet, at one of these file descriptors.
     Input(Vec<i32>),
+    /// The same, where it can come from outside of the program: a connection, a datagram, a line on a terminal.
+    Outside(Vec<i32>),
     /// A signal of the operating system.
     Arrival,
 }

@@ -40,6 +40,11 @@ pub(crate) fn stuck(agents: &AgentTable, trace: &Trace, stack: Stack<'_>) -> Opt
     if rest.is_empty() {
         return None;
     }
+    // What may come from outside lets a thread go on, and through it all but those that wait for each other in a circle.
+    let is_idle = rest.iter().any(|view| matches!(view.status, Status::Blocked(On::Outside(_))));
+    if is_idle && cycle(agents, &rest).is_none() {
+        return None;
+    }
     let others = parties(&rest, stack);
     if rest.iter().any(|view| matches!(view.status, Status::Blocked(On::Await(_)))) {
         return Some(nothing_changes(others));

@@ -110,7 +110,7 @@ impl Phrasing<'_> {
             On::Await(objs) => self.spins(objs),
             On::Once(obj) => format!("waits until {} is initialised", object(obj)),
             On::Test => "waits for a test".to_owned(),
-            On::Input(files) => {
+            On::Input(files) | On::Outside(files) => {
                 let files: Vec<String> = files.iter().map(ToString::to_string).collect();
                 format!("waits for input from file descriptor {}", files.join(", "))
             }

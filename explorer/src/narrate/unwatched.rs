@@ -92,6 +92,10 @@ fn words(kind: UnwatchedKind, module: Option<&str>, functions: &[&str]) -> Strin
         UnwatchedKind::StoreBuffering => {
             "stores that the processor carries out after later loads of the same thread".to_owned()
         }
+        UnwatchedKind::OutsideInput => {
+            "what the program does with connections or input from outside: it waited for them, and none came"
+                .to_owned()
+        }
     }
 }
 

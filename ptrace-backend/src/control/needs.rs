@@ -10,6 +10,7 @@ use super::futexes::Requeue;
 use super::process::Process;
 use super::sync::Index;
 use super::thread::{Act, Interrupt, Need, Pending, Stage, Thread};
+use crate::os::fd;
 
 impl Process {
     /// Whether what an operation of this thread needs is there.
@@ -144,7 +145,11 @@ impl Process {
             Need::PiFutex(at) => {
                 On::Mutex { obj: obj(at), owner: self.pi_owner(*at).map(|i| self.threads[i].name) }
             }
-            Need::Ready(files) => On::Input(files.iter().map(|(file, _)| *file).collect()),
+            Need::Ready(files) => {
+                let descriptors: Vec<i32> = files.iter().map(|(file, _)| *file).collect();
+                let is_outside = descriptors.iter().any(|file| fd::comes_from_outside(self.leader, *file));
+                if is_outside { On::Outside(descriptors) } else { On::Input(descriptors) }
+            }
         })
     }
 

@@ -85,6 +85,45 @@ pub(crate) fn is_ready(pid: super::Tid, descriptor: i32, events: i16) -> bool {
     unsafe { libc::poll(&raw mut poll, 1, 0) > 0 }
 }
 
+/// Whether what a descriptor of another process waits for can come from outside of that process: a terminal, a socket that
+/// listens or gets datagrams of the network, or a set of descriptors with such a one.
+pub(crate) fn comes_from_outside(pid: super::Tid, descriptor: i32) -> bool {
+    let link = link(pid, descriptor);
+    if link == "anon_inode:[eventpoll]" {
+        // A set may hold sets, but none that holds itself.
+        return in_set(pid, descriptor).into_iter().any(|member| comes_from_outside(pid, member));
+    }
+    if ["/dev/tty", "/dev/pts/"].iter().any(|kind| link.starts_with(kind)) {
+        return true;
+    }
+    if !link.starts_with("socket:") {
+        return false;
+    }
+    let Some(socket) = borrow(pid, descriptor) else { return false };
+    let is_of_network = [libc::AF_INET, libc::AF_INET6].contains(&socket_option(&socket, libc::SO_DOMAIN));
+    socket_option(&socket, libc::SO_ACCEPTCONN) == 1
+        || is_of_network && socket_option(&socket, libc::SO_TYPE) == libc::SOCK_DGRAM
+}
+
+/// The descriptors in a set that `epoll` waits for.
+fn in_set(pid: super::Tid, descriptor: i32) -> Vec<i32> {
+    let about = std::fs::read_to_string(format!("/proc/{pid}/fdinfo/{descriptor}")).unwrap_or_default();
+    let members =
+        about.lines().filter_map(|line| line.strip_prefix("tfd:")?.split_whitespace().next()?.parse().ok());
+    members.collect()
+}
+
+/// A number that the kernel says of a socket, -1 where it says none.
+fn socket_option(socket: &OwnedFd, option: i32) -> i32 {
+    let mut value = -1_i32;
+    let mut size = size_of::<i32>() as libc::socklen_t;
+    // SAFETY: a descriptor that is owned, and room for one number, whose size is given.
+    unsafe {
+        libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, option, (&raw mut value).cast(), &raw mut size)
+    };
+    value
+}
+
 /// Whether calls on a descriptor of another process never wait.
 pub(crate) fn is_non_blocking(pid: super::Tid, descriptor: i32) -> bool {
     let Some(file) = borrow(pid, descriptor) else { return false };

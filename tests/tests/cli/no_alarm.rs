@@ -93,3 +93,17 @@ fn barriers_within_libraries_order() {
         );
     }
 }
+
+#[test]
+fn a_server_without_a_client_is_idle_and_not_deadlocked() {
+    for level in Optimisation::ALL {
+        for variant in ["-DACCEPT", "-DEPOLL", "-DDATAGRAMS"] {
+            let outcome = explore(&Build::new("correct/idle_server.c", level).flag(variant));
+            let entries = outcome.report["not_covered"].as_array().cloned().unwrap_or_default();
+            let is_told = entries.iter().any(|entry| entry["kind"] == "outside-input");
+            assert!(outcome.code == 2 && is_told, "{variant} {level:?}: {}", outcome.transcript());
+        }
+        let outcome = explore(&Build::new("correct/idle_server.c", level).flag("-DCYCLE"));
+        assert_eq!((outcome.code, &outcome.finding()["kind"]), (1, &"deadlock".into()), "{level:?}");
+    }
+}
