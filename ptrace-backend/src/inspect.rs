@@ -9,9 +9,9 @@ use checker::names::{Site, ThreadName};
 use checker::operation::OpKind;
 use checker::program::{Agent, Choice, ExecutionError, OpKey};
 
-use crate::control::functions::Function;
 use crate::control::process::Process;
-use crate::control::watch::Watch;
+use crate::control::sync::functions::Function;
+use crate::control::watchdog::Watch;
 use crate::debuginfo::inspect::{Inspector, ThreadState};
 use crate::debuginfo::{self, Memory, Modules};
 use crate::layout::{Layout, What};

@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use crate::control::atomicity::atomic_functions;
 use crate::control::harness;
+use crate::control::memory::atomicity::atomic_functions;
 use crate::control::memory_calls::MemoryFunctions;
-use crate::control::rust_condvars::RustLocks;
-use crate::control::watch::Watch;
+use crate::control::sync::rust_condvars::RustLocks;
+use crate::control::watchdog::Watch;
 use crate::debuginfo::Modules;
 use crate::layout::{Layout, Module, What, is_system};
 use crate::os::process;

@@ -6,10 +6,10 @@ use std::sync::{Arc, OnceLock};
 use checker::names::{ObjName, Site};
 use rustc_hash::FxHashMap;
 
-use crate::control::functions::Function;
-use crate::control::heap::Allocator;
-use crate::control::hidden::HiddenCode;
+use crate::control::memory::heap::Allocator;
+use crate::control::memory::hidden::HiddenCode;
 use crate::control::memory_calls::MemoryFunctions;
+use crate::control::sync::functions::Function;
 use crate::debuginfo::{Image, Modules, SourceFrame};
 use crate::instructions::{Candidate, Relocated, Special};
 use crate::libraries::effects::Effects;

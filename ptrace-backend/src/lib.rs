@@ -23,7 +23,7 @@ mod spec;
 mod target;
 mod traps;
 
-pub use control::knowledge::apart::{Known, Learnt};
+pub use control::knowledge::snapshot::{Known, Learnt};
 pub use execution::PtraceExecution;
 pub use inspect::{Halt, Inspection};
 pub use program::{PtraceProgram, Restriction};

@@ -11,9 +11,9 @@ use checker::search::StopRequest;
 use checker::trace::Trace;
 
 use crate::control::knowledge::Shared;
-use crate::control::knowledge::apart::{Known, Learnt};
+use crate::control::knowledge::snapshot::{Known, Learnt};
 use crate::control::process::Process;
-use crate::control::watch::Watch;
+use crate::control::watchdog::Watch;
 use crate::debuginfo::{SourceFrame, counts_owners};
 use crate::execution::PtraceExecution;
 use crate::launch;

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::control::functions::{CXX_FUNCTIONS, Function, THREAD_FUNCTIONS, timed_out_result};
-use crate::control::heap::ALLOCATOR_FUNCTIONS;
+use crate::control::memory::heap::ALLOCATOR_FUNCTIONS;
 use crate::control::memory_calls::MemoryFunctions;
-use crate::control::rust_condvars::RustLocks;
+use crate::control::sync::functions::{CXX_FUNCTIONS, Function, THREAD_FUNCTIONS, timed_out_result};
+use crate::control::sync::rust_condvars::RustLocks;
 use crate::debuginfo::{self, contains, overlaps};
 use crate::instructions::{Candidate, FunctionShape, Special, SpecialKind, relocate, scan};
 use crate::layout::{Foreign, Layout, Module, Trap, What, is_system};

@@ -3,9 +3,9 @@
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::program::ExecutionError;
 
-use super::process::{Flow, Process};
-use super::sharing::How;
-use super::sync::Index;
+use crate::control::memory::sharing::How;
+use crate::control::process::{Flow, Process};
+use crate::control::sync::objects::Index;
 use crate::layout::Foreign;
 use crate::libraries::effects::Effects;
 

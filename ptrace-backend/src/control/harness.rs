@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use super::process::Process;
-use super::sync::Index;
+use crate::control::process::Process;
+use crate::control::sync::objects::Index;
 use crate::layout::Module;
 
 /// What the mangled names of the frameworks' functions begin with: namespaces of GoogleTest, Catch2 and doctest.
@@ -78,7 +78,7 @@ impl Process {
         let is_under_way = test.clone().any(|i| matches!(self.threads[i].part, Part::Test { .. }));
         let can_move = |i: Index| {
             let thread = &self.threads[i];
-            let holds = |pending: &super::thread::Pending| {
+            let holds = |pending: &crate::control::thread::Pending| {
                 self.holds(i, &pending.need) || self.interruption(i, pending).is_some()
             };
             thread.pending.as_ref().is_some_and(holds)

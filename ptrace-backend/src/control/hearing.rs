@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use checker::failure::{FailureDetail, FailureKind};
 use checker::program::ExecutionError;
 
-use super::process::{Process, system};
-use super::sync::Index;
-use super::thread::Stage;
-use super::watch::Reason;
+use crate::control::process::{Process, system};
+use crate::control::sync::objects::Index;
+use crate::control::thread::Stage;
+use crate::control::watchdog::Reason;
 use crate::os::wait::{self, Wait};
 use crate::os::{Tid, ptrace};
 

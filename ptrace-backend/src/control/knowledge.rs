@@ -1,8 +1,8 @@
 //! What has been learnt about the target in all executions so far: which instructions are key points, on which memory.
 
-pub(crate) mod apart;
-pub(crate) mod arming;
-pub(crate) mod blind;
+pub(crate) mod armed_traps;
+pub(crate) mod snapshot;
+pub(crate) mod unobserved;
 
 use std::fs::File;
 use std::io::Write;
@@ -16,14 +16,14 @@ use checker::operation::Access;
 use checker::program::Epoch;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::apart::{Apart, Known, Local};
-use self::arming::Arming;
-use self::blind::Blind;
-use super::block_words::{Block, BlockWords};
-use super::functions::Function;
-use super::heap::Blocks;
-use super::naming::block_name;
+use self::armed_traps::Arming;
+use self::snapshot::{Apart, Known, Local};
+use self::unobserved::Blind;
 use crate::answers::World;
+use crate::control::memory::block_names::{Block, BlockWords};
+use crate::control::memory::heap::Blocks;
+use crate::control::memory::naming::block_name;
+use crate::control::sync::functions::Function;
 use crate::debuginfo::Made;
 use crate::layout::{Layout, Trap, What};
 use crate::os::fd;
@@ -34,7 +34,7 @@ use crate::target::streams::Streams;
 pub(crate) enum Status {
     /// It touches its own frame, or thread-local memory, which no other thread was seen to touch: not watched.
     Dormant,
-    /// Watched, and never seen to share memory; how often it was seen to touch memory ([`blind::parts`]).
+    /// Watched, and never seen to share memory; how often it was seen to touch memory ([`unobserved::parts`]).
     Watched(u32),
     /// It has touched shared memory: where it does, it is a key point.
     Promoted,

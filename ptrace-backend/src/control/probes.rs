@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use checker::program::ExecutionError;
 use rustc_hash::FxHashMap;
 
-use super::process::{Flow, Process, system};
-use super::sync::Index;
+use crate::control::process::{Flow, Process, system};
+use crate::control::sync::objects::Index;
 use crate::layout::What;
 use crate::os::memory::{self, MemoryFile};
 use crate::os::wait::Wait;

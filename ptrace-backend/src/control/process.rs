@@ -12,19 +12,19 @@ use checker::peculiarity::Peculiarity;
 use checker::program::{ExecutionError, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::bystanders::Memory;
-use super::harness::Part;
-use super::heap::Heap;
-use super::hidden::Hidden;
-use super::knowledge::Shared;
-use super::narrow::Narrow;
-use super::probes::Probes;
-use super::quarantine::Quarantine;
-use super::sharing::Sharing;
-use super::sync::{Index, Objects};
-use super::thread::{Stage, Thread};
-use super::watch::Watch;
 use crate::answers::World;
+use crate::control::harness::Part;
+use crate::control::kernel::child_processes::Memory;
+use crate::control::knowledge::Shared;
+use crate::control::memory::heap::Heap;
+use crate::control::memory::hidden::Hidden;
+use crate::control::memory::quarantine::Quarantine;
+use crate::control::memory::scope::Narrow;
+use crate::control::memory::sharing::Sharing;
+use crate::control::probes::Probes;
+use crate::control::sync::objects::{Index, Objects};
+use crate::control::thread::{Stage, Thread};
+use crate::control::watchdog::Watch;
 use crate::layout::Layout;
 use crate::os::wait::Wait;
 use crate::os::{Regs, Tid, memory, ptrace};
@@ -301,7 +301,7 @@ impl Process {
         match status {
             Wait::Killed(signal) => {
                 self.gone = true;
-                let signal = super::signals::name(signal);
+                let signal = crate::control::kernel::signals::name(signal);
                 let detail = FailureDetail::Signal { signal, origin: SignalOrigin::Outside };
                 self.threads[index].stage =
                     Stage::Failed(self.failure(index, FailureKind::Crash, detail, Vec::new()));

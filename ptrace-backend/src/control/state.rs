@@ -2,8 +2,8 @@
 
 use std::cell::OnceCell;
 
-use super::process::Process;
-use super::sync::Index;
+use crate::control::process::Process;
+use crate::control::sync::objects::Index;
 use crate::instructions::{Machine, MemoryFunction};
 use crate::os::vectors::Vectors;
 use crate::os::{Regs, memory};

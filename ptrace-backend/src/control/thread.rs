@@ -7,23 +7,23 @@ use checker::names::{EventId, Obj, Site, ThreadName};
 use checker::operation::{Effect, Op, OpKind};
 use smallvec::SmallVec;
 
-use super::calls::Call;
-use super::clock::Readings;
-use super::files::Wanted;
-use super::functions::Function;
-use super::futexes::Requeue;
-use super::harness::Part;
-use super::heap::Allocating;
-use super::rust_condvars::RUST_MUTEX;
-use super::signal_waits::Awaited;
-use super::slices::Slices;
-use super::spin::Spinning;
-use super::sync::Index;
 use crate::answers::World;
+use crate::control::harness::Part;
+use crate::control::injected_calls::Call;
+use crate::control::kernel::clock::Readings;
+use crate::control::kernel::files::Wanted;
+use crate::control::kernel::signal_waits::Awaited;
+use crate::control::loops::spin::Spinning;
+use crate::control::loops::time_slices::Slices;
+use crate::control::memory::heap::Allocating;
+use crate::control::sync::functions::Function;
+use crate::control::sync::futexes::Requeue;
+use crate::control::sync::objects::Index;
+use crate::control::sync::rust_condvars::RUST_MUTEX;
 use crate::layout::RustMutex;
 use crate::os::{Regs, Tid};
 
-/// A thread, stopped except while [`super::process::Process`] runs it.
+/// A thread, stopped except while [`crate::control::process::Process`] runs it.
 #[derive(Debug)]
 pub(crate) struct Thread {
     pub(crate) tid: Tid,
@@ -230,7 +230,7 @@ pub(crate) enum Act {
     /// The kernel carries the system call out.
     Kernel,
     /// The same for a call that finds out whether it would have to wait for these files.
-    Try(Vec<super::files::Wanted>),
+    Try(Vec<crate::control::kernel::files::Wanted>),
     FutexWait {
         addr: u64,
         value: u32,

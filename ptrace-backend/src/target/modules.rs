@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::control::naming::block_name;
+use crate::control::memory::naming::block_name;
 use crate::debuginfo::Image;
 use crate::layout::Module;
 use crate::os::Tid;

@@ -12,7 +12,7 @@ use super::recipe::Recipe;
 use super::startup::startup;
 use super::template::Template;
 use crate::answers::World;
-use crate::control::watch::Watch;
+use crate::control::watchdog::Watch;
 use crate::layout::Layout;
 use crate::os::Tid;
 use crate::spec::LaunchError;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::startup::{LinkerHook, Startup, startup};
 use super::streams::Streams;
 use crate::answers::{START_OF_TIME, World};
-use crate::control::watch::Watch;
+use crate::control::watchdog::Watch;
 use crate::debuginfo::Image;
 use crate::os::spawn::{Limits, Prepared};
 use crate::preflight::Executable;

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::auxv;
 use crate::answers::World;
-use crate::control::signals::name;
-use crate::control::watch::{Reason, Watch};
+use crate::control::kernel::signals::name;
+use crate::control::watchdog::{Reason, Watch};
 use crate::debuginfo::Image;
 use crate::instructions::Special;
 use crate::os::spawn::{NO_DIRECTORY, NO_EXEC, NO_FILTER, Prepared};

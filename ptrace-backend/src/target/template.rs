@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::startup::over;
 use super::streams::Streams;
 use crate::answers::World;
-use crate::control::watch::{Reason, Watch};
+use crate::control::watchdog::{Reason, Watch};
 use crate::os::wait::{self, Wait};
 use crate::os::{Regs, Tid, ptrace};
 use crate::spec::LaunchError;

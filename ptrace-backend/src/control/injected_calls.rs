@@ -1,0 +1,74 @@
+//! Making a thread call a function of the C library in the midst of another call: where what that does to an object is more
+//! than can be repeated from outside.
+
+use checker::program::ExecutionError;
+
+use crate::control::process::{Flow, Process, system};
+use crate::control::sync::objects::Index;
+use crate::control::thread::Pending;
+use crate::os::{Regs, memory};
+
+/// A call that a thread is made to make, with one argument.
+#[derive(Debug)]
+pub(crate) struct Call {
+    function: u64,
+    argument: u64,
+    after: After,
+    /// The thread's registers before the call.
+    saved: Option<Regs>,
+}
+
+/// How a thread goes on once it has what it called for.
+#[derive(Debug)]
+pub(crate) enum After {
+    /// It rests, at this operation.
+    Stay(Box<Pending>),
+    /// Out of the function at whose entry it stood, with this result, or with that of the call if it is an error.
+    Return(u64),
+    /// Into another function.
+    Jump(u64),
+}
+
+/// Room below a return address at a function's entry that keeps the stack aligned for another call.
+const FRAME: u64 = 16;
+
+impl Call {
+    pub(super) fn new(function: u64, argument: u64, after: After) -> Self {
+        Self { function, argument, after, saved: None }
+    }
+}
+
+impl Process {
+    /// A thread that stands at a function's entry calls another one, which returns to a trap.
+    pub(super) fn begin_call(&mut self, index: Index, call: Call) -> Result<(), ExecutionError> {
+        let saved = self.threads[index].regs;
+        let back = saved.rsp.wrapping_sub(FRAME);
+        if !memory::write(self.leader, back, &self.layout.returned.to_le_bytes()) {
+            return Err(system("write the program's stack")(std::io::Error::last_os_error()));
+        }
+        let thread = &mut self.threads[index];
+        thread.regs = Regs { rip: call.function, rdi: call.argument, rsp: back, ..saved };
+        thread.calling = Some(Box::new(Call { saved: Some(saved), ..call }));
+        self.write_registers(index)
+    }
+
+    /// The function has returned.
+    pub(crate) fn end_call(&mut self, index: Index, call: Call) -> Result<Flow, ExecutionError> {
+        let error = self.threads[index].regs.rax;
+        if let Some(saved) = call.saved {
+            self.threads[index].regs = saved;
+        }
+        match call.after {
+            After::Stay(pending) => {
+                self.threads[index].pending = Some(*pending);
+                self.write_registers(index)?;
+                return Ok(Flow::Rest);
+            }
+            After::Return(result) => {
+                self.return_from_call(index, if error == 0 { result } else { error })?;
+            }
+            After::Jump(function) => self.jump(index, function)?,
+        }
+        Ok(Flow::Resume(0))
+    }
+}

@@ -1,0 +1,11 @@
+//! The kernel at the border: system calls, signals, child processes, and the end of the process.
+
+pub(crate) mod accesses;
+pub(crate) mod child_processes;
+pub(crate) mod clock;
+pub(crate) mod files;
+pub(crate) mod process_exit;
+pub(crate) mod quiescence;
+pub(crate) mod signal_waits;
+pub(crate) mod signals;
+pub(crate) mod syscalls;

@@ -1,0 +1,5 @@
+//! Loops in which a thread waits, or that do not end: how they are told from others.
+
+pub(crate) mod livelock_probe;
+pub(crate) mod spin;
+pub(crate) mod time_slices;

@@ -1,0 +1,149 @@
+//! Words for blocks of the heap: by the function of the program that asked for them, and, of blocks that would have the same
+//! words otherwise, by the line, or by a number where lines do not tell them apart.
+//!
+//! Only blocks that operations were about take part: most blocks of most programs are never told of. Nothing but words
+//! depends on it.
+
+use checker::names::{Obj, ObjName, Site, ThreadName};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::debuginfo::{Image, Made};
+use crate::layout::Layout;
+
+/// What a block's name stands for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Block {
+    pub(crate) thread: ThreadName,
+    /// Where the program's own code asked for it, and where the allocator was called.
+    pub(crate) asked: Site,
+    /// Where in the function that is called there.
+    pub(crate) through: Site,
+    pub(crate) site: Site,
+    /// The how manieth time that thread allocated there.
+    pub(crate) count: u32,
+}
+
+impl Block {
+    /// What it holds, if a function of a library has made it of which that is known.
+    fn made(self, layout: &Layout) -> Option<(&Image, Made)> {
+        [self.through, self.asked].into_iter().find_map(|place| {
+            let (module, address) = layout.locate(place)?;
+            Some((&*module.image, module.image.made_at(address)?))
+        })
+    }
+}
+
+/// What is told of every block: whose it is, the how manieth, and the function.
+type Key = (ThreadName, u32, Option<String>);
+
+/// A block, and what can tell it from those like it.
+#[derive(Debug, Clone, Copy)]
+struct Told {
+    name: ObjName,
+    block: Block,
+    line: Option<u32>,
+}
+
+impl Told {
+    fn new(layout: &Layout, name: ObjName, block: Block) -> (Key, Self) {
+        let frames = layout.locate(block.asked).map(|(m, at)| m.image.frames(at)).unwrap_or_default();
+        let frame = frames.iter().find(|frame| frame.is_users()).or(frames.first());
+        let line = frame.and_then(|frame| frame.line);
+        let function = frame.map(|frame| frame.function.clone());
+        ((block.thread, block.count, function), Self { name, block, line })
+    }
+
+    fn place(&self) -> (Site, Site) {
+        (self.block.asked, self.block.site)
+    }
+
+    /// What tells a block from those that are alike: nothing, where there are none.
+    fn which(&self, alike: &[Self]) -> String {
+        let others = || alike.iter().filter(|other| other.name != self.name);
+        if others().next().is_none() {
+            return String::new();
+        }
+        let here = || others().filter(|other| other.line == self.line);
+        let before = here().filter(|other| other.place() < self.place()).count();
+        let line = self.line.map(|line| format!(", line {line}")).unwrap_or_default();
+        let number = here().next().map(|_| format!(", place {}", before + 1)).unwrap_or_default();
+        line + &number
+    }
+}
+
+/// So often stacks are looked at to find out what blocks hold: each time takes up to a millisecond.
+const MOST_LOOKS: usize = 1_000;
+
+/// The blocks that operations were about.
+#[derive(Debug, Default)]
+pub(crate) struct BlockWords {
+    told: FxHashSet<ObjName>,
+    /// Those of which nobody has asked yet where they are from.
+    new: Vec<ObjName>,
+    alike: FxHashMap<Key, Vec<Told>>,
+    /// By what they hold.
+    holding: FxHashMap<String, FxHashSet<ObjName>>,
+    /// Whether what is allocated there is known from the functions that are called.
+    makers: FxHashMap<(Site, Site), bool>,
+    /// What others hold, as pointers to them say, and the module of it, by its index.
+    held: FxHashMap<ObjName, (usize, Made)>,
+    /// At which places in the code pointers to a block were looked for.
+    looks: FxHashSet<(ObjName, Site)>,
+}
+
+impl BlockWords {
+    /// An operation at a place in the code is about this block. `true`: what it holds is to be looked for there.
+    pub(crate) fn note(&mut self, layout: &Layout, (name, block): (ObjName, Block), at: Site) -> bool {
+        if self.told.insert(name) {
+            self.new.push(name);
+        }
+        let maker = self.makers.entry((block.through, block.asked));
+        !*maker.or_insert_with(|| block.made(layout).is_some())
+            && !self.held.contains_key(&name)
+            && self.looks.len() < MOST_LOOKS
+            && self.looks.insert((name, at))
+    }
+
+    /// A block was seen to hold this.
+    pub(crate) fn hold(&mut self, name: ObjName, module: usize, made: Made) {
+        self.holding.entry(made.kind.clone()).or_default().insert(name);
+        self.held.insert(name, (module, made));
+    }
+
+    fn made<'a>(&self, layout: &'a Layout, (name, block): (ObjName, Block)) -> Option<(&'a Image, Made)> {
+        block.made(layout).or_else(|| {
+            let (module, made) = self.held.get(&name)?;
+            Some((&*layout.unwinding.get(*module)?.image, made.clone()))
+        })
+    }
+
+    /// The words for part of a block; `known` has what names stand for.
+    pub(crate) fn describe(
+        &mut self,
+        layout: &Layout,
+        (Obj { name, offset, len }, block): (Obj, Block),
+        known: impl Fn(ObjName) -> Option<Block>,
+    ) -> String {
+        for new in std::mem::take(&mut self.new) {
+            let Some(block) = known(new) else { continue };
+            if let Some((_, made)) = block.made(layout) {
+                self.holding.entry(made.kind).or_default().insert(new);
+            }
+            let (key, told) = Told::new(layout, new, block);
+            self.alike.entry(key).or_default().push(told);
+        }
+        let (key, told) = Told::new(layout, name, block);
+        let which = told.which(self.alike.get(&key).map(Vec::as_slice).unwrap_or_default());
+        let (thread, count, function) = key;
+        let from = function.map_or_else(String::new, |function| format!(" from {function}{which}"));
+        let whose = if thread == ThreadName::MAIN { String::new() } else { format!(" of {thread}") };
+        let words = format!("block {count}{whose}{from}");
+        let made = self.made(layout, (name, block));
+        let bytes = u64::from(offset)..u64::from(offset) + u64::from(len);
+        let part = made.as_ref().and_then(|(image, made)| image.part_of(made, bytes));
+        let Some((part, (_, made))) = part.zip(made) else { return format!("{words} (+{offset:#x})") };
+        let is_only = |holding: &FxHashSet<ObjName>| holding.iter().all(|other| *other == name);
+        let is_name = made.is_users && self.holding.get(&made.kind).is_none_or(is_only);
+        if is_name { part } else { format!("{part} ({words})") }
+    }
+}

@@ -1,0 +1,168 @@
+//! Accesses of memory by code of system libraries that is not watched, traced for once: they tell what the locks and barriers
+//! of such libraries order ([`checker::program::Scope::Hidden`]).
+
+use std::sync::Arc;
+
+use checker::account::HiddenAccess;
+use checker::operation::Access;
+use checker::program::{ExecutionError, Scope};
+use rustc_hash::FxHashMap;
+
+use crate::control::process::{Flow, Process, system};
+use crate::control::sync::objects::Index;
+use crate::instructions::{Candidate, FunctionShape, Kind, scan};
+use crate::layout::{Layout, Module, is_system};
+use crate::os::memory::{self, MemoryFile};
+
+/// The instructions of a program's libraries that touch memory and are no candidates, by address.
+pub(crate) type HiddenCode = FxHashMap<u64, Candidate>;
+
+/// What an execution has shown of them.
+#[derive(Debug, Default)]
+pub(crate) struct Hidden {
+    /// Those that are trapped, each with the byte that the trap replaces.
+    trapped: FxHashMap<u64, u8>,
+    accesses: Vec<HiddenAccess>,
+    /// What the running thread has done since its last event, and how often.
+    since: FxHashMap<HiddenAccess, u32>,
+    /// Traps that are lifted until another thread or event: what stands there has been seen often enough.
+    lifted: Vec<u64>,
+    is_cut: bool,
+}
+
+/// So often a thread is seen to touch the same memory at an instruction between two events: it may wait in a loop.
+const OFTEN: u32 = 16;
+
+/// So many accesses are traced in an execution.
+const MOST: usize = 100_000;
+
+impl Layout {
+    /// The code of system libraries, but for those of the C and the C++ library: what these do for threads is known by their
+    /// functions.
+    pub(crate) fn hidden_code(&self) -> &HiddenCode {
+        self.hidden.get_or_init(|| {
+            let is_hidden = |module: &&Module| is_system(&module.mapped.path) && !is_known(module);
+            let code = self.modules.iter().skip(1).filter(is_hidden).flat_map(accesses);
+            code.filter(|candidate| !self.traps.contains_key(&candidate.addr))
+                .map(|candidate| (candidate.addr, candidate))
+                .collect()
+        })
+    }
+}
+
+fn is_known(module: &Module) -> bool {
+    const KNOWN: [&str; 5] = ["ld-linux", "libstdc++.", "libc++", "libm.", "libgcc_s."];
+    let file = module.mapped.path.file_name().unwrap_or_default().to_string_lossy();
+    module.is_libc || KNOWN.iter().any(|name| file.starts_with(name))
+}
+
+fn accesses(module: &Module) -> Vec<Candidate> {
+    let bias = module.mapped.bias;
+    let text = module.image.text();
+    let constants = module.image.constants();
+    let is_constant = |addr: u64| constants.iter().any(|range| range.contains(&addr.wrapping_sub(bias)));
+    let mut found = Vec::new();
+    for function in module.image.functions() {
+        let Some(code) = text.iter().find_map(|section| section.part(&function.range)) else { continue };
+        let start = function.range.start + bias;
+        let scanned = scan(code, start, &FunctionShape::of(code, start), is_constant);
+        let shared = |candidate: &Candidate| candidate.stack.is_none() && !candidate.thread_local;
+        found.extend(scanned.candidates.into_iter().filter(shared));
+    }
+    found
+}
+
+impl Process {
+    /// Plants the traps, where they are asked for, beside those of watched instructions.
+    pub(crate) fn plant_hidden(&mut self) -> std::io::Result<bool> {
+        if self.scope != Scope::Hidden {
+            return Ok(false);
+        }
+        let layout = Arc::clone(&self.layout);
+        let code = layout.hidden_code();
+        for &addr in code.keys() {
+            let mut byte = [0];
+            if memory::read(self.pristine, addr, &mut byte) {
+                self.hidden.trapped.insert(addr, byte[0]);
+            }
+        }
+        let addresses = self.hidden.trapped.keys().copied();
+        self.shared.arming_with(&layout, self.pristine, addresses).plant(self.leader)?;
+        Ok(true)
+    }
+
+    /// The running thread may stand behind the trap of such an instruction: takes note of what it does, and lets it pass.
+    pub(crate) fn hidden_access(&mut self, index: Index, at: u64) -> Result<Option<Flow>, ExecutionError> {
+        let Some(&byte) = self.hidden.trapped.get(&at) else { return Ok(None) };
+        self.threads[index].regs.rip = at;
+        self.watch_hidden(index).map_err(system("plant a trap"))?;
+        let is_seen = self.in_harness(index) || self.note_hidden(index, at);
+        if self.hidden.accesses.len() > MOST {
+            self.hidden.is_cut = true;
+            self.lift_hidden(self.leader);
+            self.write_registers(index)?;
+        } else if is_seen {
+            memory::poke_byte(self.leader, at, byte).map_err(system("lift a trap"))?;
+            self.hidden.lifted.push(at);
+            self.write_registers(index)?;
+        } else {
+            self.step_in_place(index, at, byte)?;
+        }
+        Ok(Some(Flow::Resume(std::mem::take(&mut self.threads[index].deferred_signal))))
+    }
+
+    /// Another thread or event has begun: what was seen often enough is looked at again.
+    fn watch_hidden(&mut self, index: Index) -> std::io::Result<()> {
+        let now = (self.events as u32, self.threads[index].name);
+        if self.hidden.since.keys().next().is_none_or(|known| (known.after, known.thread) == now) {
+            return Ok(());
+        }
+        self.hidden.since.clear();
+        for at in std::mem::take(&mut self.hidden.lifted) {
+            memory::poke_byte(self.leader, at, 0xcc)?;
+        }
+        Ok(())
+    }
+
+    /// Takes note of what an instruction does. Whether that was seen often enough.
+    fn note_hidden(&mut self, index: Index, at: u64) -> bool {
+        let layout = Arc::clone(&self.layout);
+        let Some(instruction) = layout.hidden_code().get(&at) else { return true };
+        let indivisible = matches!(instruction.kind, Kind::LockedUpdate | Kind::CompareExchange);
+        let (after, thread) = (self.events as u32, self.threads[index].name);
+        let mut is_seen = true;
+        for access in instruction.accesses(&self.state(index)) {
+            if self.threads[index].stack.contains(&access.addr) {
+                continue;
+            }
+            let obj = self.object(access.addr, access.len);
+            let access = if access.write { Access::write(obj) } else { Access::read(obj) };
+            let hidden = HiddenAccess { after, thread, access, indivisible };
+            let times = self.hidden.since.entry(hidden).or_default();
+            *times += 1;
+            is_seen &= *times >= OFTEN;
+            if *times == 1 {
+                self.hidden.accesses.push(hidden);
+            }
+        }
+        is_seen
+    }
+
+    /// Takes the traps out of the code of a process.
+    pub(crate) fn lift_hidden(&mut self, of: crate::os::Tid) {
+        let Ok(memory) = MemoryFile::open(of) else { return };
+        for (addr, byte) in &self.hidden.trapped {
+            // Where it does not succeed, the process is gone.
+            _ = memory.write(*addr, &[*byte]);
+        }
+        if of == self.leader {
+            self.hidden.trapped.clear();
+        }
+    }
+
+    /// What was traced; `None` where that is not all.
+    pub(crate) fn take_hidden(&mut self) -> Option<Vec<HiddenAccess>> {
+        let Hidden { accesses, is_cut, .. } = std::mem::take(&mut self.hidden);
+        (!is_cut).then_some(accesses)
+    }
+}

@@ -1,0 +1,11 @@
+//! Memory: which of it threads share, what its addresses are called, and which of its blocks live.
+
+pub(crate) mod access;
+pub(crate) mod atomicity;
+pub(crate) mod block_names;
+pub(crate) mod heap;
+pub(crate) mod hidden;
+pub(crate) mod naming;
+pub(crate) mod quarantine;
+pub(crate) mod scope;
+pub(crate) mod sharing;

@@ -1,0 +1,191 @@
+//! Locks of which trying, waiting and taking are events of their own, as they are in the libraries' code: read-write locks that
+//! prefer writers (those of Rust's standard library where they are contended for, those of the C library that were set to do
+//! so), and the mutex of Rust's standard library where nothing tells which instructions take and release it.
+//!
+//! A writer that finds such a lock held leaves word of it, and from then on no reader gets in beside those that have it: a
+//! reader that takes the lock again waits for a writer that waits for it. Trying takes the lock by the library's code. To the
+//! checker these are no lock operations, since the others on the same lock are loads, stores and updates.
+
+use checker::names::Obj;
+use checker::operation::{Access, Effect, Op, OpKind};
+use checker::peculiarity::Peculiarity;
+
+use crate::control::process::Process;
+use crate::control::step::{Next, only_looks};
+use crate::control::sync::functions::Function;
+use crate::control::sync::objects::Index;
+use crate::control::thread::{Act, Need, Pending};
+use crate::control::views::limited;
+use crate::os::memory;
+
+/// `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP`, and where a `pthread_rwlock_t` holds it.
+const PREFERS_WRITERS: u64 = 2;
+const KIND: u64 = 48;
+
+/// The word of a read-write lock of Rust's standard library: how many have it for reading, and who waits.
+#[derive(Clone, Copy)]
+struct Word(u32);
+
+impl Word {
+    const HOLDERS: u32 = (1 << 30) - 1;
+    const WRITER: u32 = Self::HOLDERS;
+    const WRITERS_WAIT: u32 = 1 << 31;
+
+    fn can_read(self) -> bool {
+        let is_waited_for = self.0 & !Self::HOLDERS != 0;
+        self.0 & Self::HOLDERS < Self::WRITER - 1 && !is_waited_for
+    }
+
+    fn can_write(self) -> bool {
+        self.0 & Self::HOLDERS == 0
+    }
+
+    fn has_writer_waiting(self) -> bool {
+        self.0 & Self::WRITERS_WAIT != 0
+    }
+}
+
+impl Process {
+    /// What a call does first, and what it needs, if it is one of such a lock.
+    pub(crate) fn describe_writer_preferring(
+        &self,
+        index: Index,
+        function: Function,
+        object: u64,
+    ) -> Option<(Op, Need)> {
+        use Function as F;
+        match function {
+            F::RustLock | F::RustReadLock | F::RustWriteLock => {}
+            _ if function.is_of_rwlock() && self.prefers_writers(object) => {}
+            _ => return None,
+        }
+        let changes = |kind| Op::new(kind, [Access::write(self.rwlock_object(function, object))]);
+        Some(match function {
+            F::RustLock | F::RustReadLock | F::ReadLock | F::ReadTimedLock { .. } => {
+                self.await_rwlock(function, object)
+            }
+            // What is not scheduled runs as soon as it can have the lock.
+            _ if !function.only_tries() && !self.is_scheduled(index) && function != F::RwUnlock => {
+                self.await_rwlock(function, object)
+            }
+            F::RwUnlock => (changes(OpKind::Update), Need::Nothing),
+            _ => (changes(OpKind::CompareExchange), Need::Nothing),
+        })
+    }
+
+    /// Whether a read-write lock of the C library prefers writers.
+    fn prefers_writers(&self, object: u64) -> bool {
+        self.number(object + KIND, 4) == PREFERS_WRITERS
+    }
+
+    /// What stands for the lock: of Rust's, the word that its other operations change.
+    fn rwlock_object(&self, function: Function, object: u64) -> Obj {
+        self.object(object, if function.is_of_rwlock() { 1 } else { 4 })
+    }
+
+    fn await_rwlock(&self, function: Function, object: u64) -> (Op, Need) {
+        let need = match function {
+            Function::RustLock => Need::RustMutex(object, 4),
+            Function::RustReadLock => Need::RustRead(object),
+            Function::RustWriteLock => Need::RustWrite(object),
+            Function::ReadLock | Function::ReadTimedLock { .. } => Need::ReadLock(object),
+            _ => Need::WriteLock(object),
+        };
+        (Op::new(OpKind::Await, [Access::read(self.rwlock_object(function, object))]), need)
+    }
+
+    /// The next step of taking such a lock.
+    pub(crate) fn take_rwlock(
+        &mut self,
+        index: Index,
+        pending: &Pending,
+        function: Function,
+        object: u64,
+    ) -> (Effect, Next) {
+        let all = pending.op.may.clone();
+        let stay = |(op, need): (Op, Need)| {
+            let Pending { site, ref act, deadline, .. } = *pending;
+            let op = limited(op, &need, deadline);
+            Next::Stay(Box::new(Pending { op, site, need, act: act.clone(), deadline }))
+        };
+        if pending.deadline.is_some() {
+            self.note(Peculiarity::TimedWaitForWriterPreferringLock);
+        }
+        if pending.op.kind == OpKind::Await {
+            let tries = Access::write(self.rwlock_object(function, object));
+            return (all, stay((Op::new(OpKind::CompareExchange, [tries]), Need::Nothing)));
+        }
+        if self.can_take(function, object) {
+            self.carry_out(index, function, object);
+            return (all, Next::Pass);
+        }
+        let did = if self.announce_writer(index, function, object) { all } else { only_looks(&all) };
+        (did, stay(self.await_rwlock(function, object)))
+    }
+
+    fn can_take(&self, function: Function, object: u64) -> bool {
+        let word = Word(self.number(object, 4) as u32);
+        match function {
+            Function::RustLock => word.0 == 0,
+            Function::RustReadLock => word.can_read(),
+            Function::RustWriteLock => word.can_write(),
+            Function::ReadLock | Function::ReadTimedLock { .. } => self.can_read(object),
+            _ => self.objects.rwlocks.get(&object).is_none_or(|lock| lock.can_write()),
+        }
+    }
+
+    /// Leaves word that a writer waits; `false` if that is known.
+    fn announce_writer(&mut self, index: Index, function: Function, object: u64) -> bool {
+        match function {
+            Function::RustWriteLock => {
+                let word = Word(self.number(object, 4) as u32);
+                let announced = word.0 | Word::WRITERS_WAIT;
+                !word.has_writer_waiting() && memory::write(self.leader, object, &announced.to_le_bytes())
+            }
+            Function::WriteLock | Function::WriteTimedLock { .. } => {
+                let queue = &mut self.objects.rwlocks.entry(object).or_default().queue;
+                let is_new = !queue.contains(&index);
+                if is_new {
+                    queue.push(index);
+                }
+                is_new
+            }
+            _ => false,
+        }
+    }
+
+    /// The time of a wait is over: a writer waits no longer, and a reader that waits behind one is told by this what its
+    /// function returns, since the lock's own memory knows of no writer that waits.
+    pub(crate) fn give_up_rwlock(&mut self, index: Index, act: &Act) -> Option<u64> {
+        let Act::Function { function, object, timed_out } = *act else { return None };
+        if let Some(lock) = self.objects.rwlocks.get_mut(&object) {
+            lock.queue.retain(|&writer| writer != index);
+        }
+        let reads = matches!(function, Function::ReadTimedLock { .. });
+        (reads && self.prefers_writers(object)).then_some(timed_out)
+    }
+
+    /// Whether a reader that only tries has to be told that a writer waits.
+    pub(crate) fn fails_behind_writer(&self, function: Function, object: u64) -> bool {
+        function == Function::ReadTryLock && self.prefers_writers(object) && !self.can_read(object)
+    }
+
+    /// Whether a lock of the C library can be had for reading.
+    pub(crate) fn can_read(&self, object: u64) -> bool {
+        let Some(lock) = self.objects.rwlocks.get(&object) else { return true };
+        // Writers that wait keep nobody out once the last reader has left.
+        lock.can_read() && (lock.queue.is_empty() || lock.readers.is_empty())
+    }
+
+    /// Whether a lock of Rust's standard library can be had for reading.
+    pub(crate) fn can_read_rust(&self, object: u64) -> bool {
+        Word(self.number(object, 4) as u32).can_read()
+    }
+
+    /// Whether a writer that waits for a lock of Rust's standard library is to try again: it can be had, or nobody knows any
+    /// more that it waits.
+    pub(crate) fn is_writer_woken(&self, object: u64) -> bool {
+        let word = Word(self.number(object, 4) as u32);
+        word.can_write() || !word.has_writer_waiting()
+    }
+}
