@@ -135,7 +135,7 @@ fn looks_and_replays_come_back(times: u32, seed: u64) {
     let store = folder.path().join("store");
     let found = Tool::explore([OsStr::new("--output"), store.as_os_str()], &program).run().unwrap();
     let schedule = found.finding()["schedule_file"].as_str().unwrap().to_owned();
-    let before = fs::read(&schedule).unwrap();
+    let mut before = fs::read(&schedule).unwrap();
     for nth in 0..times {
         let words =
             [["list", folder.path().to_str().unwrap()], ["replay", &schedule], ["minimise", &schedule]]
@@ -149,9 +149,11 @@ fn looks_and_replays_come_back(times: u32, seed: u64) {
         let by_signal = output.status.signal() == Some(signal as i32);
         assert!(by_signal || output.status.code().is_some_and(|code| code <= 3), "{said}");
         assert_eq!(running(&program), [0; 0], "{said}");
-        let schedule = fs::read(&schedule).unwrap();
-        assert!(serde_json::from_slice::<Value>(&schedule).is_ok(), "{said}");
-        assert!(words[0] == "minimise" || schedule == before, "{said}");
+        let now = fs::read(&schedule).unwrap();
+        assert!(serde_json::from_slice::<Value>(&now).is_ok(), "{said}");
+        // Only a minimisation that comes to its end before the signal changes it.
+        assert!(words[0] == "minimise" || now == before, "{said}");
+        before = now;
     }
 }
 
