@@ -94,7 +94,7 @@ pub(crate) fn comes_from_outside(pid: super::Tid, descriptor: i32) -> bool {
         return in_set(pid, descriptor).into_iter().any(|member| comes_from_outside(pid, member));
     }
     if ["/dev/tty", "/dev/pts/"].iter().any(|kind| link.starts_with(kind)) {
-        return true;
+        return !types_itself(pid);
     }
     if !link.starts_with("socket:") {
         return false;
@@ -103,6 +103,14 @@ pub(crate) fn comes_from_outside(pid: super::Tid, descriptor: i32) -> bool {
     let is_of_network = [libc::AF_INET, libc::AF_INET6].contains(&socket_option(&socket, libc::SO_DOMAIN));
     socket_option(&socket, libc::SO_ACCEPTCONN) == 1
         || is_of_network && socket_option(&socket, libc::SO_TYPE) == libc::SOCK_DGRAM
+}
+
+/// Whether a process holds the other end of a terminal: it types itself what it reads there.
+fn types_itself(pid: super::Tid) -> bool {
+    let descriptors = std::fs::read_dir(format!("/proc/{pid}/fd"));
+    let mut links =
+        descriptors.into_iter().flatten().flatten().filter_map(|entry| std::fs::read_link(entry.path()).ok());
+    links.any(|link| link.ends_with("ptmx"))
 }
 
 /// The descriptors in a set that `epoll` waits for.
