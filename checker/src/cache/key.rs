@@ -1,4 +1,4 @@
-//! What a state is entered under: the state, who ran last, and what the costs of choices depend on.
+//! The key of a state: the state, the last thread, and the context that the costs of choices depend on.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ impl LastThread {
     }
 }
 
-/// What the choices at a state and their costs depend on, beyond the state.
+/// The context of a state: what the choices there and their costs depend on beside it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum ScheduleContext {
     /// Nothing: every choice is free, and will be after every time-out.

@@ -10,7 +10,7 @@ use super::names::{Site, ThreadName};
 use super::operation::Op;
 use super::wait::On;
 
-/// Who can be chosen.
+/// An agent: a unit that a scheduler can choose.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Agent {

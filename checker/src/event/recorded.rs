@@ -18,7 +18,7 @@ pub struct TraceEvent {
     woken_by: Option<Box<EventId>>,
 }
 
-/// What many events have in common.
+/// The part of an event that many events share.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct EventBody {
     /// What was pending.
