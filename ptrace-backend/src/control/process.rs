@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::answers::World;
 use crate::control::harness::Part;
+use crate::control::kernel::file_names::Nameless;
 use crate::control::kernel::child_processes::Memory;
 use crate::control::knowledge::Shared;
 use crate::control::memory::heap::Heap;
@@ -67,6 +68,7 @@ pub(crate) struct Process {
     pub(crate) drained: Vec<EventId>,
     /// Files of which it has mapped these bytes to be written, and shared.
     pub(super) shared_mappings: Vec<(PathBuf, Range<u64>)>,
+    pub(crate) nameless: Nameless,
     /// It has been killed and reaped.
     pub(super) dead: bool,
     /// Who panicked first, and where.
@@ -158,6 +160,7 @@ impl Process {
             unwatched: Vec::new(),
             drained: Vec::new(),
             shared_mappings: Vec::new(),
+            nameless: Nameless::new(),
             dead: false,
             first_panic: None,
             exit_code_fails: options.0,

@@ -1,7 +1,7 @@
 //! What system calls do to memory, to files and to mappings: where threads share these, a call is an operation on them.
 //!
 //! A buffer that the kernel fills or empties is read or written by the calling thread. A mapping that is removed, moved or
-//! protected is written. The content of a regular file is one object, by its path, whatever descriptor it is used through, and
+//! protected is written. The content of a regular file is one object, by its name (`file_names`), whatever descriptor it is used through, and
 //! so are the names of files taken together. Standard streams are left out: nobody in the program reads back what it has
 //! written there.
 
@@ -52,7 +52,7 @@ impl Process {
                     (bytes, object, writes)
                 }
                 Touched::Memory { .. } => continue,
-                Touched::File { descriptor, writes } => match self.regular_file(descriptor) {
+                Touched::File { descriptor, writes } => match self.regular_file(index, descriptor) {
                     Some(name) => self.no_memory(name, writes),
                     None => continue,
                 },
@@ -97,20 +97,6 @@ impl Process {
         const SPAN: u64 = 8;
         let at = NOT_MEMORY + (digest(&name) >> 20) * SPAN;
         (at..at + SPAN, self.shared.named(name), writes)
-    }
-
-    /// The words for the regular file behind a descriptor, by its path; `None`: it is something else, or a standard stream.
-    fn regular_file(&self, descriptor: i32) -> Option<String> {
-        const STANDARD: Range<i32> = 0..3;
-        if STANDARD.contains(&descriptor) {
-            return None;
-        }
-        let link = format!("/proc/{}/fd/{descriptor}", self.leader);
-        if !fs::metadata(&link).is_ok_and(|file| file.is_file()) {
-            return None;
-        }
-        let path = fs::read_link(&link).ok()?.to_string_lossy().into_owned();
-        Some(format!("file `{}`", path.trim_end_matches(" (deleted)")))
     }
 
     /// Whether the system call at which a thread stands is one that the C library makes on its own behalf: its wrapper is

@@ -3,6 +3,7 @@
 pub(crate) mod accesses;
 pub(crate) mod child_processes;
 pub(crate) mod clock;
+pub(crate) mod file_names;
 pub(crate) mod files;
 pub(crate) mod process_exit;
 pub(crate) mod quiescence;

@@ -1,0 +1,46 @@
+//! Names of regular files that mean the same in every execution. That of a file is its path; a file that never had one
+//! (`tmpfile`) shows the number of its inode instead, which the kernel gives to whoever asks next.
+
+use std::fs::{self, Metadata};
+use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
+use std::time::SystemTime;
+
+use checker::names::ThreadName;
+
+use crate::control::process::Process;
+use crate::control::sync::objects::Index;
+
+/// A file that has no name. The number of an inode that is free again is given to another file, whose time is another one.
+type Inode = (u64, u64, Option<SystemTime>);
+
+/// The files without a name of an execution, in the order in which threads came upon them, each with the first of these.
+pub(crate) type Nameless = Vec<(Inode, ThreadName)>;
+
+impl Process {
+    /// The words for the regular file behind a descriptor; `None`: it is something else, or a standard stream.
+    pub(crate) fn regular_file(&mut self, index: Index, descriptor: i32) -> Option<String> {
+        const STANDARD: Range<i32> = 0..3;
+        if STANDARD.contains(&descriptor) {
+            return None;
+        }
+        let link = format!("/proc/{}/fd/{descriptor}", self.leader);
+        let file = fs::metadata(&link).ok().filter(Metadata::is_file)?;
+        let path = fs::read_link(&link).ok()?;
+        if path.file_name()?.to_str() == Some(&format!("#{} (deleted)", file.ino())) {
+            return Some(self.nameless(index, (file.dev(), file.ino(), file.created().ok())));
+        }
+        let path = path.to_string_lossy();
+        Some(format!("file `{}`", path.trim_end_matches(" (deleted)")))
+    }
+
+    fn nameless(&mut self, index: Index, inode: Inode) -> String {
+        let known = self.nameless.iter().position(|(known, _)| *known == inode).unwrap_or_else(|| {
+            self.nameless.push((inode, self.threads[index].name));
+            self.nameless.len() - 1
+        });
+        let thread = self.nameless[known].1;
+        let nth = self.nameless[..=known].iter().filter(|(_, first)| *first == thread).count();
+        format!("temporary file {nth} of {thread}")
+    }
+}
