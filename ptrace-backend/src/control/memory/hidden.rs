@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use checker::account::HiddenAccess;
+use checker::names::ThreadName;
 use checker::operation::Access;
 use checker::program::{ExecutionError, Scope};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::control::process::{Flow, Process, system};
 use crate::control::sync::objects::Index;
@@ -23,15 +24,21 @@ pub(crate) struct Hidden {
     /// Those that are trapped, each with the byte that the trap replaces.
     trapped: FxHashMap<u64, u8>,
     accesses: Vec<HiddenAccess>,
-    /// What the running thread has done since its last event, and how often.
-    since: FxHashMap<HiddenAccess, u32>,
-    /// Traps that are lifted until another thread or event: what stands there has been seen often enough.
+    /// The last event and the running thread.
+    segment: Option<(u32, ThreadName)>,
+    /// What the running thread has done since its last event.
+    since: FxHashSet<HiddenAccess>,
+    /// How often it has come to each instruction since then, having done nothing new there.
+    visits: FxHashMap<u64, u32>,
+    /// Traps that are lifted until another thread or event, because their instructions have done nothing new for long.
     lifted: Vec<u64>,
+    /// Not all was traced.
     is_cut: bool,
 }
 
-/// So often a thread is seen to touch the same memory at an instruction between two events: it may wait in a loop.
-const OFTEN: u32 = 16;
+/// So often a thread may come to an instruction between two events and do nothing new there: then it waits in a loop, and what
+/// the instruction does later is not traced.
+const OFTEN: u32 = 1_000;
 
 /// So many accesses are traced in an execution.
 const MOST: usize = 100_000;
@@ -97,6 +104,7 @@ impl Process {
         self.threads[index].regs.rip = at;
         self.watch_hidden(index).map_err(system("plant a trap"))?;
         let is_seen = self.in_harness(index) || self.note_hidden(index, at);
+        self.hidden.is_cut |= is_seen && !self.in_harness(index);
         if self.hidden.accesses.len() > MOST {
             self.hidden.is_cut = true;
             self.lift_hidden(self.leader);
@@ -114,23 +122,24 @@ impl Process {
     /// Another thread or event has begun: what was seen often enough is looked at again.
     fn watch_hidden(&mut self, index: Index) -> std::io::Result<()> {
         let now = (self.events as u32, self.threads[index].name);
-        if self.hidden.since.keys().next().is_none_or(|known| (known.after, known.thread) == now) {
+        if self.hidden.segment.replace(now) == Some(now) {
             return Ok(());
         }
         self.hidden.since.clear();
+        self.hidden.visits.clear();
         for at in std::mem::take(&mut self.hidden.lifted) {
             memory::poke_byte(self.leader, at, 0xcc)?;
         }
         Ok(())
     }
 
-    /// Takes note of what an instruction does. Whether that was seen often enough.
+    /// Takes note of what an instruction does. Whether it has done nothing new for long.
     fn note_hidden(&mut self, index: Index, at: u64) -> bool {
         let layout = Arc::clone(&self.layout);
         let Some(instruction) = layout.hidden_code().get(&at) else { return true };
         let indivisible = matches!(instruction.kind, Kind::LockedUpdate | Kind::CompareExchange);
         let (after, thread) = (self.events as u32, self.threads[index].name);
-        let mut is_seen = true;
+        let mut is_new = false;
         for access in instruction.accesses(&self.state(index)) {
             if self.threads[index].stack.contains(&access.addr) {
                 continue;
@@ -138,14 +147,14 @@ impl Process {
             let obj = self.object(access.addr, access.len);
             let access = if access.write { Access::write(obj) } else { Access::read(obj) };
             let hidden = HiddenAccess { after, thread, access, indivisible };
-            let times = self.hidden.since.entry(hidden).or_default();
-            *times += 1;
-            is_seen &= *times >= OFTEN;
-            if *times == 1 {
+            if self.hidden.since.insert(hidden) {
                 self.hidden.accesses.push(hidden);
+                is_new = true;
             }
         }
-        is_seen
+        let visits = self.hidden.visits.entry(at).or_default();
+        *visits = if is_new { 0 } else { *visits + 1 };
+        *visits >= OFTEN
     }
 
     /// Takes the traps out of the code of a process.
