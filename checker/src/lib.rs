@@ -22,5 +22,5 @@ pub mod state;
 pub mod strategy;
 pub mod trace;
 
-pub use self::event::{byte_set, divergence, failure, lock_action, names, operation, recorded};
+pub use self::event::{byte_set, divergence, failure, lock_action, names, operation, recorded, timing};
 pub use self::trace::cost;

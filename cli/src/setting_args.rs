@@ -21,7 +21,10 @@ fn option(setting: &Setting) -> Arg {
     };
     match setting.kind {
         ValueKind::Flag => arg.help(help.to_owned()).action(ArgAction::SetTrue),
-        ValueKind::Duration => with_value("DURATION").value_parser(duration),
+        ValueKind::Duration => {
+            let least = setting.range.0;
+            with_value("DURATION").value_parser(move |text: &str| duration(text, least))
+        }
         ValueKind::Choice(names) => {
             let setting = *setting;
             let named = move |name: String| setting.choice(&name).ok_or("no value of this name");

@@ -98,7 +98,7 @@ impl World {
 }
 
 /// The kernel's `struct timespec`.
-fn timespec(nanos: u64) -> [u8; 16] {
+pub(crate) fn timespec(nanos: u64) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&(nanos / 1_000_000_000).to_le_bytes());
     bytes[8..].copy_from_slice(&(nanos % 1_000_000_000).to_le_bytes());

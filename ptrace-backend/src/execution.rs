@@ -13,6 +13,7 @@ use checker::program::{
 use smallvec::SmallVec;
 
 use crate::control::process::Process;
+use crate::control::sync::objects::Index;
 use crate::target::streams::Streams;
 
 /// After new key points were found, an execution goes on for so many events to find more of them at once.
@@ -29,7 +30,7 @@ impl PtraceExecution {
     /// Takes over a copy and lets its main thread run to the first key point.
     pub(crate) fn new(mut process: Process, streams: Arc<Streams>) -> Result<Self, ExecutionError> {
         process.advance(0)?;
-        let views = process.views();
+        let views = process.views(0);
         Ok(Self { process, streams, views })
     }
 
@@ -55,12 +56,12 @@ impl PtraceExecution {
             Agent::Flush(_) => return Err(impossible("has no store buffer")),
         };
         let over = self.process.exiting || self.process.gone;
-        Ok(Step { event, changed: self.refresh(), over })
+        Ok(Step { event, changed: self.refresh(index), over })
     }
 
-    /// Looks at all agents again and returns the views that are different now.
-    fn refresh(&mut self) -> SmallVec<[AgentView; 2]> {
-        let new = self.process.views();
+    /// Looks at all agents again after an event of this thread, and returns the views that are different now.
+    fn refresh(&mut self, mover: Index) -> SmallVec<[AgentView; 2]> {
+        let new = self.process.views(mover);
         // Most stand where they stood before.
         let find = |views: &[AgentView], at: usize, agent: Agent| {
             let same = views.get(at).is_some_and(|view| view.agent == agent).then_some(at);

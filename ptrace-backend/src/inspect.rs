@@ -144,6 +144,7 @@ impl Inspection {
             return Err(differs(Seen::operation(name, &key)));
         }
         let can_move = is_timeout
+            || pending.sleeps()
             || self.process.holds(index, &pending.need)
             || self.process.interruption(index, pending).is_some();
         if can_move { Ok(index) } else { Err(differs(Seen::Blocked(name))) }

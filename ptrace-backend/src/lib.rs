@@ -23,6 +23,7 @@ mod spec;
 mod target;
 mod traps;
 
+pub use control::kernel::stalls::Stalls;
 pub use control::knowledge::snapshot::{Known, Learnt};
 pub use execution::PtraceExecution;
 pub use inspect::{Halt, Inspection};

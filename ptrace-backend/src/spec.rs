@@ -2,10 +2,13 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use checker::limit::Limit;
 use checker::program::ExecutionError;
+
+use crate::control::kernel::stalls::Stalls;
 
 /// A program with everything that determines what it does.
 #[derive(Debug, Clone)]
@@ -28,6 +31,9 @@ pub struct LaunchSpec {
     pub exit_code_fails: bool,
     /// How the instruction under a trap is executed.
     pub stepping: Stepping,
+    /// For how long a sleep or a timed wait that ends may let another thread stand still that could run. All copies of the
+    /// program share it.
+    pub stalls: Arc<Stalls>,
     /// What ends everything: no wait for the program outlasts it.
     pub limit: Limit,
 }
@@ -46,6 +52,7 @@ impl LaunchSpec {
             run_timeout: Duration::from_secs(10),
             exit_code_fails: true,
             stepping: Stepping::default(),
+            stalls: Arc::default(),
             limit: Limit::default(),
         }
     }

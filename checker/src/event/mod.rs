@@ -10,5 +10,6 @@ pub mod names;
 pub mod operation;
 pub mod recorded;
 pub mod step;
+pub mod timing;
 mod verbs;
 pub mod wait;

@@ -7,6 +7,7 @@ use super::agent::Pick;
 use super::names::{EventId, Site};
 use super::operation::{Effect, Op};
 use super::step::Event;
+use super::timing::Timing;
 
 /// An event of a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,8 +15,15 @@ pub struct TraceEvent {
     /// Its name.
     pub id: EventId,
     done: Arc<EventBody>,
-    /// Few events have one.
-    woken_by: Option<Box<EventId>>,
+    /// Few events have it.
+    rest: Option<Box<Rest>>,
+}
+
+/// What few events have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Rest {
+    woken_by: Option<EventId>,
+    timing: Option<Box<Timing>>,
 }
 
 /// The part of an event that many events share.
@@ -33,8 +41,14 @@ pub struct EventBody {
 
 impl TraceEvent {
     /// An event that has this in common with others.
-    pub(crate) fn new(id: EventId, done: Arc<EventBody>, woken_by: Option<EventId>) -> Self {
-        Self { id, done, woken_by: woken_by.map(Box::new) }
+    pub(crate) fn new(
+        id: EventId,
+        done: Arc<EventBody>,
+        woken_by: Option<EventId>,
+        timing: Option<Box<Timing>>,
+    ) -> Self {
+        let has_rest = woken_by.is_some() || timing.is_some();
+        Self { id, done, rest: has_rest.then(|| Box::new(Rest { woken_by, timing })) }
     }
 
     /// What it has in common with others.
@@ -46,7 +60,13 @@ impl TraceEvent {
     /// The event that woke this thread up, which therefore happens before this one.
     #[must_use]
     pub fn woken_by(&self) -> Option<EventId> {
-        self.woken_by.as_deref().copied()
+        self.rest.as_ref()?.woken_by
+    }
+
+    /// What its time has to do with other threads, where a sleep or a timed wait ends.
+    #[must_use]
+    pub fn timing(&self) -> Option<&Timing> {
+        self.rest.as_ref()?.timing.as_deref()
     }
 
     /// What it did, to be changed for this event alone.
@@ -65,7 +85,7 @@ impl Deref for TraceEvent {
 
 impl From<Event> for TraceEvent {
     fn from(event: Event) -> Self {
-        let Event { id, op, did, pick, site, woken_by } = event;
-        Self::new(id, Arc::new(EventBody { op, did, pick, site }), woken_by)
+        let Event { id, op, did, pick, site, woken_by, timing } = event;
+        Self::new(id, Arc::new(EventBody { op, did, pick, site }), woken_by, timing)
     }
 }

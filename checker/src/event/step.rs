@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use super::agent::{AgentView, Pick};
 use super::names::{EventId, Site};
 use super::operation::{Effect, Op, OpKind};
+use super::timing::Timing;
 
 /// Enough of an operation to recognise it in a replay.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -31,6 +32,8 @@ pub struct Event {
     pub site: Site,
     /// The event that woke this thread up, which therefore happens before this one.
     pub woken_by: Option<EventId>,
+    /// Only where a sleep or a timed wait ends.
+    pub timing: Option<Box<Timing>>,
 }
 
 /// An event, and the views that it changed: created, woken, blocked, failed, finished, or with a new pending operation.

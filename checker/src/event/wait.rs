@@ -43,6 +43,8 @@ pub enum On {
     Outside(Vec<i32>),
     /// A signal of the operating system.
     Arrival,
+    /// A time that has not come: a sleep, or the end of a timed wait, that would stall these threads, which can run, for too long.
+    Time(Vec<ThreadName>),
 }
 
 impl On {

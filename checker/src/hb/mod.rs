@@ -128,7 +128,15 @@ impl HappensBefore {
 
     /// Takes in the next event. `locate` gives a thread's place in creation order.
     pub fn push(&mut self, thread: usize, event: &TraceEvent, locate: impl Fn(ThreadName) -> Option<usize>) {
+        // Times are a matter of the order of events, not of synchronisation: what is ordered by them alone is a race.
+        let early = event.timing().into_iter().flat_map(|timing| &timing.after);
+        let early: Positions = early.filter_map(|id| self.position(locate(id.thread)?, id.index)).collect();
         self.push_with(thread, event, &event.did, locate);
+        if let Some(&position) = self.threads[thread].positions.last().filter(|_| !early.is_empty()) {
+            let mut clock = self.clock(position as usize).to_clock();
+            early.iter().for_each(|&at| clock.join(self.clock(at as usize)));
+            self.clocks.replace_last(clock.by_ref());
+        }
     }
 
     /// Takes in the next event as if this were all that it did to objects.
@@ -282,7 +290,7 @@ mod tests {
 
     fn event(id: EventId, op: Op, woken_by: Option<EventId>) -> TraceEvent {
         let did = op.may.clone();
-        TraceEvent::from(Event { id, did, op, pick: Pick::Only, site: Site(0), woken_by })
+        TraceEvent::from(Event { id, did, op, pick: Pick::Only, site: Site(0), woken_by, timing: None })
     }
 
     impl Run {
@@ -343,8 +351,15 @@ mod tests {
             let mut run = Run::new();
             let id = EventId { thread: name(0), index: 0 };
             let op = read(0, 4);
-            let event =
-                TraceEvent::from(Event { id, did: op.may.clone(), op, pick, site: Site(0), woken_by: None });
+            let event = TraceEvent::from(Event {
+                id,
+                did: op.may.clone(),
+                op,
+                pick,
+                site: Site(0),
+                woken_by: None,
+                timing: None,
+            });
             run.hb.push(0, &event, |_| None);
             run.hb.state()
         };

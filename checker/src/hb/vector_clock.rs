@@ -84,6 +84,13 @@ impl Clocks {
         self.ends.push(self.components.len() as u32);
     }
 
+    /// Has the last one be another.
+    pub(crate) fn replace_last(&mut self, clock: ClockRef<'_>) {
+        self.ends.pop();
+        self.components.truncate(self.ends.last().map_or(0, |&end| end as usize));
+        self.push(clock);
+    }
+
     /// The `nth` one.
     pub(crate) fn get(&self, nth: usize) -> ClockRef<'_> {
         let start = nth.checked_sub(1).map_or(0, |before| self.ends[before]);

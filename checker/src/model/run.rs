@@ -156,7 +156,8 @@ impl ModelRun {
         let thread = &mut self.threads[index];
         let id = EventId { thread: thread.name, index: thread.events };
         thread.events += 1;
-        let mut event = Event { id, did: op.may.clone(), op, pick: choice.pick, site, woken_by: None };
+        let mut event =
+            Event { id, did: op.may.clone(), op, pick: choice.pick, site, woken_by: None, timing: None };
         match choice.agent {
             Agent::Timeout(_) => self.time_out(index),
             Agent::Thread(_) | Agent::Flush(_) => self.act(index, &mut event)?,
@@ -182,7 +183,10 @@ impl ModelRun {
             };
             let id = EventId { thread: self.threads[index].name, index: self.threads[index].events };
             let did = op.may.clone();
-            self.act(index, &mut Event { id, op, did, pick: Pick::Only, site, woken_by: None })?;
+            self.act(
+                index,
+                &mut Event { id, op, did, pick: Pick::Only, site, woken_by: None, timing: None },
+            )?;
         }
         let message = "the thread runs for ever without a key point".to_owned();
         self.threads[index].fail(FailureKind::Timeout, message);

@@ -110,7 +110,8 @@ impl Merged {
         let op = Op { atomicity: Atomicity::Atomic, ..Op::new(kind, [*access]) };
         let id = self.next_id(*thread);
         let did = op.may.clone();
-        let event = Event { id, op, did, pick: Pick::Only, site: Site::default(), woken_by: None };
+        let event =
+            Event { id, op, did, pick: Pick::Only, site: Site::default(), woken_by: None, timing: None };
         let event = self.known.event(event);
         self.steps.push(like.with_event(event));
     }
@@ -127,7 +128,8 @@ impl Merged {
         if op.kind.is_load_or_store() && atomic.contains(&old.site) {
             op.atomicity = Atomicity::Atomic;
         }
-        let event = Event { id, op, did: old.did.clone(), pick: old.pick, site: old.site, woken_by };
+        let (pick, site) = (old.pick, old.site);
+        let event = Event { id, op, did: old.did.clone(), pick, site, woken_by, timing: None };
         self.positions.push(self.steps.len() as u32);
         let event = self.known.event(event);
         self.steps.push(step.with_event(event));

@@ -161,6 +161,7 @@ fn trace(events: &[(usize, Doing, u32, u32, u64)]) -> Trace {
             pick: Pick::Only,
             site: Site(site),
             woken_by,
+            timing: None,
         });
         let choice = Choice::thread(id.thread);
         let moment =

@@ -25,9 +25,9 @@ const MOST: usize = 1 << 14;
 
 impl Interner {
     pub(crate) fn event(&mut self, event: Event) -> TraceEvent {
-        let Event { id, op, did, pick, site, woken_by } = event;
+        let Event { id, op, did, pick, site, woken_by, timing } = event;
         let done = known(&mut self.done, EventBody { op, did, pick, site });
-        TraceEvent::new(id, done, woken_by)
+        TraceEvent::new(id, done, woken_by, timing)
     }
 
     /// The point where this was chosen of these. They are copied only where they are new.
@@ -92,7 +92,15 @@ mod tests {
     fn event(index: u32, site: u64) -> Event {
         let op = Op::new(OpKind::Read, []);
         let id = EventId { thread: ThreadName::MAIN, index };
-        Event { id, did: op.may.clone(), op, pick: Pick::Only, site: Site(site), woken_by: None }
+        Event {
+            id,
+            did: op.may.clone(),
+            op,
+            pick: Pick::Only,
+            site: Site(site),
+            woken_by: None,
+            timing: None,
+        }
     }
 
     #[test]

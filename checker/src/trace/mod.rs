@@ -16,6 +16,7 @@ use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::OpKind;
 use crate::event::recorded::TraceEvent;
 use crate::event::step::OpKey;
+use crate::event::timing::Stall;
 use crate::hb::HappensBefore;
 
 /// The events of one execution, in order, with what could have been chosen before each.
@@ -76,6 +77,13 @@ impl Trace {
         self.threads.clear();
         self.pending_at_end.clear();
         self.spun_on.clear();
+    }
+
+    /// The event at which a thread is stalled longest, and that stall; `None` where none is stalled.
+    #[must_use]
+    pub fn stall(&self) -> Option<(&TraceStep, Stall)> {
+        let stalls = self.steps.iter().filter_map(|step| Some((step, step.event.timing()?.stall?)));
+        stalls.max_by_key(|(_, stall)| stall.nanos)
     }
 
     /// Forgets the events from a position on. What is left can be replayed and read step by step; happens-before is still

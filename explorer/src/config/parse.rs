@@ -117,6 +117,14 @@ impl ConfigReader<'_> {
         let read = match read {
             ReadValue::Number(number) => self.in_range(setting, value, number).map(setting::Value::Number),
             ReadValue::Flag(flag) => Some(setting::Value::Flag(flag)),
+            ReadValue::Duration(Duration::ZERO) if setting.range.0 > 0 => {
+                self.problem(
+                    Severity::Error,
+                    value.span(),
+                    format!("`{}` must be longer than 0", setting.name),
+                );
+                None
+            }
             ReadValue::Duration(time) => Some(setting::Value::Duration(time)),
             ReadValue::Text(name) => setting.choice(&name),
             ReadValue::Texts(_) | ReadValue::Variables(_) => None,
@@ -183,10 +191,7 @@ fn read(kind: ValueKind, value: &DeValue<'_>) -> Option<ReadValue> {
             u64::from_str_radix(number.as_str(), number.radix()).ok().map(ReadValue::Number)
         }
         ValueKind::Flag => value.as_bool().map(ReadValue::Flag),
-        ValueKind::Duration => {
-            let time = humantime::parse_duration(value.as_str()?).ok()?;
-            (!time.is_zero()).then_some(ReadValue::Duration(time))
-        }
+        ValueKind::Duration => humantime::parse_duration(value.as_str()?).ok().map(ReadValue::Duration),
         ValueKind::Choice(choices) => {
             text(value).filter(|text| choices.contains(&text.as_str())).map(ReadValue::Text)
         }

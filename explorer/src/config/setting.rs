@@ -16,7 +16,7 @@ pub struct Setting {
     pub name: &'static str,
     /// The type of its values.
     pub kind: ValueKind,
-    /// The smallest and the largest number that it takes.
+    /// The smallest and the largest number that it takes, or the shortest time: more than none, where that is not 0.
     pub range: (u64, u64),
     /// Its meaning, in one or two sentences.
     pub doc: &'static str,
@@ -221,15 +221,17 @@ settings! {
         "max-threads", "How many threads' order may matter (vtb).";
     max_periods: u32 = 6, from 0,
         "max-periods", "How many periods a schedule may have (period).";
+    max_stall: Duration = Duration::ZERO, from 0,
+        "max-stall", "For how long a thread that could run may stand still while the time of a sleep or of a timed wait runs out. What fails only with longer stalls, up to 100 ms, is a warning.";
     memory_model: MemoryModel = MemoryModel::X86, from 0,
         "memory-model", "What a claim about all schedules is about: x86, which carries out stores after later loads, or sequential consistency (sc) alone.";
     max_schedules: u64 = 10_000, from 1,
         "max-schedules", "The search ends after this many executions.";
-    time_limit: Duration = Duration::from_secs(60), from 0,
+    time_limit: Duration = Duration::from_secs(60), from 1,
         "time-limit", "The search ends after this time.";
-    explain_time: Duration = Duration::from_secs(10), from 0,
+    explain_time: Duration = Duration::from_secs(10), from 1,
         "explain-time", "How long the explanation of each bug may take.";
-    run_timeout: Duration = Duration::from_secs(10), from 0,
+    run_timeout: Duration = Duration::from_secs(10), from 1,
         "run-timeout", "How long a thread may run, in processor time, or wait without coming to its next key point.";
     step_limit: u32 = 100_000, from 1,
         "step-limit", "How many events an execution may have before it is cut.";

@@ -34,6 +34,7 @@ run-timeout = "500ms"
 step-limit = 7
 seed = 8
 memory-model = "sc"
+max-stall = "20ms"
 assume = ["libtbb.so", "file"]
 keep-going = true
 ignore-exit-code = true
@@ -75,6 +76,7 @@ env.C = "2"
         step_limit: Some(7),
         seed: Some(8),
         memory_model: Some(MemoryModel::Sc),
+        max_stall: Some(Duration::from_millis(20)),
         keep_going: Some(true),
         ignore_exit_code: Some(true),
         fresh_directory: Some(true),
@@ -82,7 +84,7 @@ env.C = "2"
     assert_eq!(config.settings, expected);
     assert_eq!(config.assume, ["libtbb.so", "file"]);
     let [first, second] = &config.targets[..] else { panic!("{:?}", config.targets) };
-    assert_eq!((first.line, &first.name), (24, &None));
+    assert_eq!((first.line, &first.name), (25, &None));
     assert_eq!(first.program, Path::new("/w/build/app"));
     assert_eq!((&first.assume, &second.assume), (&Some(Vec::new()), &None));
     assert_eq!(first.arguments, Some(vec!["-v".to_owned(), "x y".to_owned()]));
@@ -104,7 +106,7 @@ fn what_is_wrong_is_said_where_it_is() {
         ("max-schedules = 0\n", 1, 17, "`max-schedules` must be at least 1"),
         ("time-limit = 60\n", 1, 14, "`time-limit` must be a duration such as \"500ms\""),
         ("time-limit = \"soon\"\n", 1, 14, "`time-limit` must be a duration"),
-        ("time-limit = \"0s\"\n", 1, 14, "`time-limit` must be a duration"),
+        ("time-limit = \"0s\"\n", 1, 14, "`time-limit` must be longer than 0"),
         ("strategy = \"fast\"\n", 1, 12, "one of \"icb\", \"idb\", \"dfs\""),
         ("keep-going = 1\n", 1, 14, "`keep-going` must be true or false"),
         ("build = \"\"\n", 1, 9, "`build` must be a text in quotes"),

@@ -78,6 +78,9 @@ pub struct Request {
     pub max_threads: u32,
     /// How many periods a schedule may have (period).
     pub max_periods: u32,
+    /// How long a sleep or a timed wait that ends may let another thread stand still that could run. What fails only with a longer
+    /// stall is a warning.
+    pub max_stall: Duration,
     /// What random choices start from.
     pub seed: u64,
     /// How many executions run at once; the result does not depend on it. Unless given, as many as there are CPUs, as long as
@@ -132,6 +135,7 @@ impl Request {
             max_variables: Defaults::max_variables(),
             max_threads: Defaults::max_threads(),
             max_periods: Defaults::max_periods(),
+            max_stall: Defaults::max_stall(),
             seed: Defaults::seed(),
             workers: None,
             keep_going: Defaults::keep_going(),

@@ -142,6 +142,7 @@ fn explore_on(
         instead: &|| None,
         suppressions: &Suppressions::default(),
         deadline: &Deadline::never(&Arc::default()),
+        stalls: None,
     }
     .run(&model, workers, &mut Unwatched)
     .unwrap();

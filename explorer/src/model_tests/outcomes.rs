@@ -69,6 +69,7 @@ fn a_cancelled_search_reports_what_it_has() {
         instead: &|| None,
         suppressions: &Suppressions::default(),
         deadline: &Deadline::never(&Arc::new(AtomicBool::new(true))),
+        stalls: None,
     };
     let report = session.run(&model, None::<&Model>, &mut Unwatched).unwrap();
     assert_eq!((report.verdict, report.ended.as_str()), (Verdict::Inconclusive, "it was stopped"));
@@ -88,6 +89,7 @@ fn a_program_outside_the_root_is_said_not_to_be_portable() {
         instead: &|| None,
         suppressions: &Suppressions::default(),
         deadline: &Deadline::never(&Arc::default()),
+        stalls: None,
     };
     let report = session.run(&model, None::<&Model>, &mut Unwatched).unwrap();
     assert!(report.notes.iter().any(|note| note.contains("lies outside `/checkout`")), "{:?}", report.notes);
@@ -111,6 +113,7 @@ fn what_was_found_is_reported_even_where_it_cannot_be_kept() {
         instead: &|| None,
         suppressions: &Suppressions::default(),
         deadline: &Deadline::never(&Arc::default()),
+        stalls: None,
     };
     let report = session.run(&model, None::<&Model>, &mut Unwatched).unwrap();
     assert_eq!((report.verdict, &report.findings[0].schedule_file), (Verdict::Found, &None));

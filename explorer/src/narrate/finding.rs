@@ -1,6 +1,7 @@
 //! From what the checker found to what a report says about it.
 
 use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Line};
+use checker::operation::OpKind;
 use checker::program::Ending;
 use checker::search;
 use checker::trace::Trace;
@@ -9,10 +10,11 @@ use crate::narrate::event_lines::EventLines;
 use crate::narrate::failing_thread;
 use crate::narrate::locations::Places;
 use crate::narrate::phrasing::Phrasing;
+use crate::narrate::thread_labels::ThreadLabels;
 use crate::program::source::Frame;
 use crate::program::test_output::{failed_expectation, thrown_by_test};
 use crate::report::interned::Shared;
-use crate::report::{Finding, Location, Output, Party, Role};
+use crate::report::{Finding, Location, Output, Party, Role, StallOf};
 use crate::say::sentence;
 
 /// A failing execution, as a search or a replay saw it.
@@ -91,6 +93,8 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
         threads: measured.threads,
         variables: measured.variables,
         reproduced: format!("{}/{}", measured.reproduced.0, measured.reproduced.1),
+        stall: stall(failing.trace, &event_lines.labels),
+        unless_stalled: false,
         explanation: None,
         id: None,
         schedule_file: None,
@@ -99,6 +103,17 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
         output: output(failing.ending),
         events: event_lines.events.into(),
     }
+}
+
+/// The thread that is stalled longest.
+fn stall(trace: &Trace, labels: &ThreadLabels) -> Option<StallOf> {
+    let (step, stall) = trace.stall()?;
+    Some(StallOf {
+        thread: labels.label(stall.thread),
+        other: labels.label(step.event.id.thread),
+        nanoseconds: stall.nanos,
+        sleeps: step.event.op.kind == OpKind::Sleep,
+    })
 }
 
 /// Where a test framework says that an expectation failed, and what it says: the exit code comes long after that.

@@ -114,6 +114,7 @@ impl Phrasing<'_> {
                 let files: Vec<String> = files.iter().map(ToString::to_string).collect();
                 format!("waits for input from file descriptor {}", files.join(", "))
             }
+            On::Time(_) => "waits for its time".to_owned(),
             On::Arrival => "waits for a signal".to_owned(),
         }
     }

@@ -3,13 +3,14 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use checker::limit::Limit;
 use checker::names::{Obj, Site, ThreadName};
 use checker::program::Program;
 use files::Kind;
-use ptrace_backend::{Known, LaunchError, LaunchSpec, Learnt, PtraceProgram, Stepping};
+use ptrace_backend::{Known, LaunchError, LaunchSpec, Learnt, PtraceProgram, Stalls, Stepping};
 
 use crate::discover;
 use crate::error::Error;
@@ -125,6 +126,8 @@ pub(crate) struct Launch {
     pub(crate) fresh_directory: bool,
     pub(crate) ignore_exit_code: bool,
     pub(crate) run_timeout: Duration,
+    /// For how long threads may be stalled.
+    pub(crate) stalls: Arc<Stalls>,
 }
 
 /// A program that has been launched, and the copy of the working directory that it runs in, if it has one.
@@ -155,6 +158,7 @@ impl Launch {
             run_timeout: self.run_timeout,
             exit_code_fails: !self.ignore_exit_code,
             stepping: Stepping::default(),
+            stalls: Arc::clone(&self.stalls),
             limit: limit.clone(),
         };
         Ok(Launched { program: PtraceProgram::launch(spec)?, fresh })

@@ -3,6 +3,7 @@
 pub(crate) mod event_table;
 mod explanation;
 mod races;
+mod stalls;
 
 use std::fmt::Write;
 
@@ -29,6 +30,11 @@ pub fn render(report: &Report) -> String {
     for (number, race) in (1..).zip(&report.races) {
         section(&mut text, &races::section(race, (number, report.races.len())));
     }
+    if let Some(stalled) = &report.stalled {
+        for (number, finding) in (1..).zip(&stalled.findings) {
+            section(&mut text, &render_finding(finding, (number, stalled.findings.len())));
+        }
+    }
     section(&mut text, &summary(report));
     // File names, symbols and what programs write come from anywhere.
     escaped(&text).into_owned()
@@ -37,7 +43,7 @@ pub fn render(report: &Report) -> String {
 /// What is told of a finding as soon as there is one; the report with its schedule follows at the end. Ends with an empty line.
 #[must_use]
 pub fn render_at_once(finding: &Finding) -> String {
-    let mut text = headlines(finding, "Found");
+    let mut text = headlines(finding, if finding.stall.is_some() { "Timing" } else { "Found" });
     section(&mut text, &parties(finding));
     if let Some(file) = &finding.schedule_file {
         section(&mut text, &replay_it(file));
@@ -56,7 +62,8 @@ fn section(text: &mut String, part: &str) {
 
 fn render_finding(finding: &Finding, (number, of): (usize, usize)) -> String {
     let why = finding.explanation.as_ref();
-    let which = if of > 1 { format!("Found {number} of {of}") } else { "Found".to_owned() };
+    let what = if finding.stall.is_some() { "Timing" } else { "Found" };
+    let which = if of > 1 { format!("{what} {number} of {of}") } else { what.to_owned() };
     let mut text = headlines(finding, &which);
     section(&mut text, &parties(finding));
     if finding.kind != FailureKind::AlwaysFails {
@@ -104,9 +111,13 @@ fn headlines(finding: &Finding, which: &str) -> String {
         line(&mut text, &format!("  at {place}"));
     }
     if finding.kind == FailureKind::AlwaysFails {
-        line(&mut text, "  it fails whatever the schedule, in whatever order threads run");
+        let unless = if finding.unless_stalled { stalls::UNLESS } else { "" };
+        line(&mut text, &format!("  it fails whatever the schedule, in whatever order threads run{unless}"));
     } else {
         line(&mut text, &format!("  {}", costs(finding)));
+    }
+    if let Some(stall) = &finding.stall {
+        line(&mut text, &format!("  {}", stalls::only_if(stall)));
     }
     let why = finding.explanation.as_ref().filter(|why| !why.sentence.is_empty());
     if let Some(why) = why {
@@ -234,6 +245,9 @@ fn summary(report: &Report) -> String {
             line(&mut text, &format!("  promise   {promise}"));
         }
     }
+    if let Some(stalled) = &report.stalled {
+        line(&mut text, &format!("  timing    {}", stalls::summary(stalled, &covered(&stalled.covered))));
+    }
     if let Some(scope) = &report.at_synchronisation {
         line(&mut text, &format!("  scope     {}", scope.message));
     }
@@ -284,6 +298,11 @@ pub(crate) fn covered(covered: &Covered) -> String {
         Covered { delays: Some(count), .. } => bound(count, "delay") + &in_turns,
         Covered { in_turns_of: Some(_), .. } => format!("every schedule{in_turns}"),
         _ => return "no bound completely".to_owned(),
+    };
+    let all = match (covered.max_stall_ns, covered.in_turns_of) {
+        (Some(longest), Some(_)) => format!("{all}, and {}", stalls::bound(longest)),
+        (Some(longest), None) => format!("{all} {}", stalls::bound(longest)),
+        (None, _) => all,
     };
     match covered.memory_model {
         Some(MemoryModel::Sc) => format!("{all}, under sequential consistency"),

@@ -35,6 +35,10 @@ pub struct Covered {
     /// is said here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_turns_of: Option<u32>,
+    /// Only those in which no thread is stalled for longer, in nanoseconds of the virtual clock: no sleep and no timed wait ends
+    /// before another thread's next event that could have run for so long. All of them where nothing is said here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_stall_ns: Option<u64>,
     /// The memory model that this is about, where the user asked for another one than that of the processor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_model: Option<MemoryModel>,

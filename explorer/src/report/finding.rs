@@ -9,6 +9,7 @@ use super::interned::Shared;
 use super::location::Location;
 use super::old_form;
 use super::role::Role;
+use super::stall::StallOf;
 
 /// A failure, with the schedule that shows it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -43,6 +44,12 @@ pub struct Finding {
     pub variables: Option<u32>,
     /// In how many of how many repetitions it failed again (`2/2`).
     pub reproduced: String,
+    /// The thread that is stalled longest in the schedule; `None` where none is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stall: Option<StallOf>,
+    /// Of what always fails: times have ordered events, so that schedules in which threads are stalled may pass.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unless_stalled: bool,
     /// Why it happens, if that was found out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,

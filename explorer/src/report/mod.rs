@@ -10,6 +10,8 @@ pub(crate) mod old_form;
 pub mod plural;
 mod race;
 mod role;
+mod stall;
+mod stalled;
 pub mod verdict;
 
 pub use checker::failure::FailureKind;
@@ -22,6 +24,8 @@ pub use self::finding::{Finding, Output, Party};
 pub use self::location::Location;
 pub use self::race::{Race, RaceKind, RacingAccess};
 pub use self::role::Role;
+pub use self::stall::StallOf;
+pub use self::stalled::Stalled;
 use self::verdict::Verdict;
 
 /// What the `format` member of every report says.
@@ -86,6 +90,10 @@ pub struct Report {
     pub notes: Vec<String>,
     /// What was found, in the order in which it was found.
     pub findings: Vec<Finding>,
+    /// What came of schedules in which threads are stalled for longer than was asked for. `None`: no time passes in the program,
+    /// or something was found without that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalled: Option<Stalled>,
     /// Data races, in the order in which they were found: warnings, unless `--fail-on-races` was asked for.
     #[serde(default)]
     pub races: Vec<Race>,

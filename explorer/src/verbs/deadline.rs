@@ -15,6 +15,7 @@ struct DeadlineState {
     cancel: Arc<AtomicBool>,
     created: Instant,
     /// In microseconds since `created`.
+    begun: AtomicU64,
     half: AtomicU64,
     end: AtomicU64,
 }
@@ -24,7 +25,13 @@ impl Deadline {
     pub(crate) fn never(cancel: &Arc<AtomicBool>) -> Self {
         let never = || AtomicU64::new(u64::MAX);
         let cancel = Arc::clone(cancel);
-        Self(Arc::new(DeadlineState { cancel, created: Instant::now(), half: never(), end: never() }))
+        Self(Arc::new(DeadlineState {
+            cancel,
+            created: Instant::now(),
+            begun: AtomicU64::new(0),
+            half: never(),
+            end: never(),
+        }))
     }
 
     /// What begins now may take so long.
@@ -39,9 +46,24 @@ impl Deadline {
 
     fn set(&self, half: Duration, end: Duration) {
         let now = self.0.created.elapsed();
+        self.0.begun.store(micros(now), Ordering::Relaxed);
         let after = |time: Duration| micros(now.saturating_add(time));
         self.0.half.store(after(half), Ordering::Relaxed);
         self.0.end.store(after(end), Ordering::Relaxed);
+    }
+
+    /// For a search that leaves a quarter of its time to another one, if that is to come.
+    pub(crate) fn limit_leaving_a_quarter(
+        &self,
+        is_to_come: impl Fn() -> bool + Send + Sync + 'static,
+    ) -> Limit {
+        let state = Arc::clone(&self.0);
+        Limit::new(move || match state.look() {
+            StopRequest::Continue | StopRequest::HalfSpent if state.is_last_quarter() && is_to_come() => {
+                StopRequest::BudgetSpent
+            }
+            go => go,
+        })
     }
 
     /// Whether the user wants to stop.
@@ -57,6 +79,11 @@ impl Deadline {
 }
 
 impl DeadlineState {
+    fn is_last_quarter(&self) -> bool {
+        let (begun, end) = (self.begun.load(Ordering::Relaxed), self.end.load(Ordering::Relaxed));
+        end < u64::MAX && micros(self.created.elapsed()) >= end - end.saturating_sub(begun) / 4
+    }
+
     fn look(&self) -> StopRequest {
         ptrace_backend::attention::look();
         let now = micros(self.created.elapsed());

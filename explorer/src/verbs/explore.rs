@@ -46,7 +46,9 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         fresh_directory: request.fresh_directory,
         ignore_exit_code: request.ignore_exit_code,
         run_timeout: request.run_timeout,
+        stalls: Arc::default(),
     };
+    launch.stalls.allow(request.max_stall);
     let deadline = Deadline::never(cancel);
     deadline.begin(request.time_limit);
     let launched = launch.start(&deadline.limit())?;
@@ -87,6 +89,7 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         instead,
         suppressions: &suppressions,
         deadline: &deadline,
+        stalls: Some(&launch.stalls),
     };
     // There is one working directory of that path.
     let workers = Some(program).filter(|_| fresh.is_none());

@@ -57,6 +57,8 @@ pub fn minimise(
     let deadline = Deadline::never(cancel);
     let plan = Plan { file: &file, saved: &saved, launch: &launch, root: &root, deadline: &deadline };
     let found = plan.replay()?;
+    let stall = found.as_ref().and_then(|found| found.trace.stall());
+    launch.stalls.allow(stall.map_or(Duration::ZERO, |(_, stall)| Duration::from_nanos(stall.nanos)));
     let launched = launch.start(&deadline.limit())?;
     let program = &launched.program;
     // More may be found than the schedule was made for.
@@ -72,6 +74,7 @@ pub fn minimise(
         instead: &instead,
         suppressions: &Suppressions::default(),
         deadline: &deadline,
+        stalls: None,
     };
     let again = Again {
         saved: &saved,

@@ -3,6 +3,7 @@
 pub(crate) mod adapt;
 pub(crate) mod deadline;
 pub(crate) mod divergence;
+mod execute;
 mod explain;
 pub(crate) mod explore;
 pub mod json_lines;
@@ -11,5 +12,6 @@ pub(crate) mod replay;
 pub(crate) mod save;
 pub(crate) mod search;
 pub(crate) mod session;
+mod stalled;
 mod sync_scope;
 pub mod watch;

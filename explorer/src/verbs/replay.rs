@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use checker::cost;
 use checker::failure::FailureKind;
@@ -82,7 +82,7 @@ pub(crate) fn root_of_program(target: &SavedTarget, roots: Vec<PathBuf>) -> Resu
 }
 
 pub(crate) fn launch(target: &SavedTarget, root: &Path) -> Result<Launch, Error> {
-    Ok(Launch {
+    let launch = Launch {
         program: target.program.in_checkout(root),
         name: target.name.as_ref().map(|name| name.0.clone()),
         arguments: target.arguments.iter().map(|argument| argument.0.clone()).collect(),
@@ -92,7 +92,11 @@ pub(crate) fn launch(target: &SavedTarget, root: &Path) -> Result<Launch, Error>
         fresh_directory: target.fresh_directory,
         ignore_exit_code: target.ignore_exit_code,
         run_timeout: target.run_timeout,
-    })
+        stalls: Arc::default(),
+    };
+    // Whatever its schedule does comes out again.
+    launch.stalls.allow(Duration::MAX);
+    Ok(launch)
 }
 
 /// What came of a saved schedule.
@@ -217,6 +221,7 @@ impl Again<'_> {
             key_points_per_schedule: events as f64,
             notes,
             findings: finding.into_iter().collect(),
+            stalled: None,
             races: Vec::new(),
             suppressed_races: 0,
         }

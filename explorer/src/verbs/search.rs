@@ -1,30 +1,30 @@
 //! One search of one program: from a request to a report with its schedules saved.
 
 use std::io::{self, Write};
+use std::mem;
 use std::time::Instant;
-use std::{mem, thread};
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::program::Program;
 use checker::race::Triangle;
-use checker::search::{self, Ended, Identity, NoWorkers, Options, Outcome, Stats, Workers};
+use checker::search::{self, Ended, Options, Outcome, Stats};
 use ptrace_backend::attention::Attention;
 
 use crate::error::Error;
 use crate::input::environment;
-use crate::input::request::{MemoryModel, Request, Strategy};
+use crate::input::request::{MemoryModel, Request};
 use crate::narrate::phrasing::Phrasing;
 use crate::narrate::races;
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::narrate::unwatched;
 use crate::program::run_notes::{Observed, Peculiarities};
 use crate::program::test_output::is_one_test;
-use crate::program::worker_pool::{Parallelism, Repeatable, WorkerPool};
+use crate::program::worker_pool::Repeatable;
 use crate::render;
 use crate::report::BufferedStore;
 use crate::report::plural::{grouped, plural};
 use crate::report::verdict::Verdict;
-use crate::report::{Covered, FORMAT, Finding, Narrow, Report, VERSION};
+use crate::report::{Covered, FORMAT, Narrow, Report, VERSION};
 use crate::say::sentence;
 use crate::shown;
 use crate::store::StoreError;
@@ -33,7 +33,9 @@ use crate::verbs::divergence::Readable;
 use crate::verbs::sync_scope;
 use crate::verbs::watch::{Overseer, Watch, per_second};
 
+use crate::verbs::execute::{in_order, is_complete};
 use crate::verbs::session::{Made, SearchSession};
+use crate::verbs::stalled::{Afterwards, nanoseconds};
 
 impl SearchSession<'_> {
     /// Searches, saves what was found, and reports.
@@ -59,20 +61,9 @@ impl SearchSession<'_> {
         };
         let mut overseer = Overseer { started, watch, keep: &mut keep };
         let taken_in = |ending: &_| peculiarities.take_in(ending, is_one_test);
-        let options = self.options();
+        let options = Options { limit: self.limit_of_search(), ..self.options() };
         let attention = Attention::pay();
-        let outcome = thread::scope(|scope| {
-            let with_parallelism =
-                workers.map(|program| (program, Parallelism::of(self.request.workers, program)));
-            let workers: Box<dyn Workers> =
-                match with_parallelism.filter(|(_, parallelism)| parallelism.most() > 0) {
-                    Some((program, parallelism)) => {
-                        Box::new(WorkerPool::new(scope, program, parallelism, (&options.limit, &taken_in)))
-                    }
-                    None => Box::new(NoWorkers),
-                };
-            search::explore_with(&program, &options, workers, &mut overseer)
-        });
+        let outcome = self.search(&program, workers, (&options, &taken_in), &mut overseer);
         made.notes.extend(self.alone(workers.is_some()));
         let mut outcome = outcome.map_err(|error| Readable(&self.places()).search_error(error))?;
         if let Some(error) = program.missed_its_test() {
@@ -100,6 +91,8 @@ impl SearchSession<'_> {
         }
         report.notes.extend(unwatched::unused(&unwatched, &self.request.assume));
         (report.not_covered, report.covered.assumes) = (not_covered, assumes);
+        let needed = self.stalls.and_then(|stalls| stalls.needed());
+        report.covered.max_stall_ns = needed.map(|_| nanoseconds(self.request.max_stall));
         report.covered.memory_model =
             Some(self.request.memory_model).filter(|model| *model == MemoryModel::Sc);
         if report.verdict == Verdict::Clean && !report.not_covered.is_empty() {
@@ -116,6 +109,10 @@ impl SearchSession<'_> {
         report.notes.extend(peculiarities.notes());
         report.notes = report.notes.into_iter().map(sentence).collect();
         let reason = sentence(self.ended(&outcome).0);
+        if report.findings.is_empty() {
+            let afterwards = Afterwards { taken_in: &taken_in, writer: &mut writer, watch, started };
+            self.explore_stalled(&program, workers, &mut report, afterwards);
+        }
         let kept = self.keep(&report).and_then(|()| writer.end(&report, reason));
         report.notes.extend(kept.err().map(|error| sentence(error.to_string())));
         Ok(report)
@@ -178,6 +175,7 @@ impl SearchSession<'_> {
             key_points_per_schedule: each(stats.events, stats.executions_now() - stats.narrow),
             notes,
             findings: in_order(outcome, made.findings),
+            stalled: None,
             races: Vec::new(),
             suppressed_races: 0,
         }
@@ -219,7 +217,11 @@ impl SearchSession<'_> {
                 (format!("it ran {schedules}"), Some("--max-schedules"))
             }
             Ended::Budget => {
-                let reason = format!("its time was up after {:?}", self.request.time_limit);
+                let all = self.request.time_limit;
+                let reason = match self.may_stall() {
+                    true => format!("its share of {all:?} was up, a part of which is for stalled threads"),
+                    false => format!("its time was up after {all:?}"),
+                };
                 (reason, Some("--time-limit"))
             }
         }
@@ -262,13 +264,6 @@ fn each(events: u64, executions: u64) -> f64 {
     events as f64 / executions.max(1) as f64
 }
 
-/// The findings in the order of the search, which puts a better schedule where the first one was.
-fn in_order(outcome: &Outcome, mut made: Vec<(Identity, Finding)>) -> Vec<Finding> {
-    let position = |identity| outcome.findings.iter().position(|found| found.identity == identity);
-    made.sort_by_cached_key(|(identity, _)| position(identity.clone()));
-    made.into_iter().map(|(_, finding)| finding).collect()
-}
-
 /// What a search comes to. Only a bound that was asked for and covered is clean.
 fn verdict(outcome: &Outcome, request: &Request) -> Verdict {
     if !outcome.findings.is_empty() {
@@ -280,21 +275,6 @@ fn verdict(outcome: &Outcome, request: &Request) -> Verdict {
     }
 }
 
-/// Whether the bound that was asked for is covered.
-fn is_complete(outcome: &Outcome, request: &Request) -> bool {
-    let covered = &outcome.covered;
-    let reached = match request.strategy {
-        Strategy::Icb | Strategy::BoundedDpor | Strategy::Auto => {
-            covered.preemptions.is_some_and(|bound| bound >= request.max_preemptions)
-        }
-        Strategy::Idb => covered.delays.is_some_and(|bound| bound >= request.max_delays),
-        // Whether in turns only is said where it is said what was covered.
-        Strategy::Dfs => covered.in_turns_from.is_some(),
-        _ => false,
-    };
-    outcome.ended == Ended::Covered && (reached || covered.everything)
-}
-
 /// Writes the object that `--format json` prints; ends with a line break.
 ///
 /// # Errors
@@ -302,12 +282,4 @@ fn is_complete(outcome: &Outcome, request: &Request) -> bool {
 pub fn json(report: &Report, to: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(shown::Json::new(&mut *to), report)?;
     to.write_all(b"\n")
-}
-
-impl From<checker::strategy::Coverage> for Covered {
-    fn from(coverage: checker::strategy::Coverage) -> Self {
-        let in_turns_of = coverage.in_turns_from.map(|_| Options::default().max_yields);
-        let checker::strategy::Coverage { preemptions, delays, everything, .. } = coverage;
-        Self { preemptions, delays, everything, in_turns_of, memory_model: None, assumes: Vec::new() }
-    }
 }

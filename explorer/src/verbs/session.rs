@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use checker::program::Program;
 use checker::search::{self, Identity, Options};
+use ptrace_backend::Stalls;
 
 use crate::config::Suppressions;
 use crate::input::request::Request;
@@ -14,7 +16,7 @@ use crate::narrate::phrasing::Phrasing;
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::narrate::user_frames::places_of_events;
 use crate::program::source::{Frame, Source};
-use crate::report::Finding;
+use crate::report::{FailureKind, Finding};
 use crate::schedule_file::{SavedTarget, ScheduleFile};
 use crate::store::Store;
 use crate::store::findings::FindingWriter;
@@ -35,6 +37,8 @@ pub(crate) struct SearchSession<'a> {
     /// Data races that are not to be reported.
     pub(crate) suppressions: &'a Suppressions,
     pub(crate) deadline: &'a Deadline,
+    /// For how long threads may be stalled; `None` where no time passes.
+    pub(crate) stalls: Option<&'a Arc<Stalls>>,
 }
 
 impl SearchSession<'_> {
@@ -48,7 +52,9 @@ impl SearchSession<'_> {
         let places = self.places();
         let at = places_of_events(program, &found.trace, &places);
         let failing = Failing::found(found, &at, self.instead);
-        let told = finding::report(&failing, &Measured::from(found), &places);
+        let mut told = finding::report(&failing, &Measured::from(found), &places);
+        let is_timed = self.stalls.is_some_and(|stalls| stalls.needed().is_some());
+        told.unless_stalled = told.kind == FailureKind::AlwaysFails && is_timed;
         let file = self.file(found, &told);
         (told, file)
     }

@@ -14,8 +14,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::answers::World;
 use crate::control::harness::Part;
-use crate::control::kernel::file_names::Nameless;
 use crate::control::kernel::child_processes::Memory;
+use crate::control::kernel::file_names::Nameless;
+use crate::control::kernel::stalls::Stalls;
 use crate::control::knowledge::Shared;
 use crate::control::memory::heap::Heap;
 use crate::control::memory::hidden::Hidden;
@@ -86,6 +87,9 @@ pub(crate) struct Process {
     pub(super) exposed_thread_locals: bool,
     /// A process whose code holds no traps but those that hold from the beginning.
     pub(crate) pristine: Tid,
+    /// For how long a deadline may let another thread stand still in this execution, in nanoseconds.
+    pub(crate) max_stall: u64,
+    pub(crate) stalls: Arc<Stalls>,
     /// Virtual time of the last read and the last write of each object, in nanoseconds.
     pub(crate) times: FxHashMap<Obj, (u64, u64)>,
     /// Key points were found that were none when this execution began.
@@ -172,6 +176,8 @@ impl Process {
             exposed: FxHashSet::default(),
             exposed_thread_locals: false,
             pristine,
+            max_stall: 0,
+            stalls: Arc::default(),
             times: FxHashMap::default(),
             promoted: false,
             probes: Probes::default(),

@@ -59,6 +59,10 @@ impl Process {
         let id = self.begin_event(index);
         let woken_by = self.threads[index].woken_by.take();
         let interruption = self.interruption(index, &pending);
+        let timing = match pending.act {
+            Act::Sleep(until) => Some(self.timing(index, until)),
+            _ => None,
+        };
         // The handler of a signal runs when the thread goes on, however it does.
         self.threads[index].signalled = false;
         if let Some((interrupt, op)) = interruption {
@@ -68,7 +72,7 @@ impl Process {
         if let Some(failure) = misuse {
             self.threads[index].stage = Stage::Failed(failure);
             let Pending { op, site, .. } = pending;
-            return Ok(Event { id, did: op.may.clone(), op, pick, site, woken_by });
+            return Ok(Event { id, did: op.may.clone(), op, pick, site, woken_by, timing: None });
         }
         let (did, next) = self.carry_out_act(Turn { index, pending: &pending, pick, id })?;
         self.threads[index].drained = pending.releases_mutex();
@@ -76,7 +80,7 @@ impl Process {
         self.threads[index].note_event(pending.op.kind, &did);
         self.threads[index].note_writes(&did);
         self.note_look(index, &pending, did == pending.op.may);
-        let mut event = Event { id, op: pending.op, did, pick, site: pending.site, woken_by };
+        let mut event = Event { id, op: pending.op, did, pick, site: pending.site, woken_by, timing };
         let children = self.threads[index].children;
         for effect in [&mut event.op.may, &mut event.did] {
             self.tell_of_signals(index, effect);
@@ -95,6 +99,7 @@ impl Process {
         let mut pending = self.threads[index].pending.take().ok_or_else(nothing)?;
         let deadline = pending.deadline.take().ok_or_else(nothing)?;
         self.let_go = true;
+        let timing = Some(self.timing(index, deadline));
         let mut op = self.timeout_op(&pending);
         let id = self.begin_event(index);
         self.threads[index].world.now = self.threads[index].world.now.max(deadline);
@@ -127,12 +132,13 @@ impl Process {
         let did = op.may.clone();
         self.keep_time(index, &did);
         self.go_on(index, next)?;
-        Ok(Event { id, op, did, pick: Pick::Only, site, woken_by: None })
+        Ok(Event { id, op, did, pick: Pick::Only, site, woken_by: None, timing })
     }
 
     /// Counts an event of a thread.
     fn begin_event(&mut self, index: Index) -> EventId {
         let id = self.threads[index].next_event();
+        self.note_begun(index);
         if std::mem::take(&mut self.threads[index].drained) && self.scope == Scope::Audit {
             self.drained.push(id);
         }

@@ -45,6 +45,10 @@ pub(crate) struct Thread {
     pub(crate) stack: Range<u64>,
     /// What `pthread_self` gives it.
     pub(crate) handle: u64,
+    /// Since when it could run, in nanoseconds of virtual time; `None` where it cannot, or waits for a time.
+    pub(crate) runnable_since: Option<u64>,
+    /// The same for each of its events so far.
+    pub(crate) begun: Vec<u64>,
     /// The event that woke it, until its next event.
     pub(crate) woken_by: Option<EventId>,
     /// The next wait in the kernel is to end with a time-out.
@@ -175,6 +179,8 @@ pub(crate) enum Need {
     Ready(Vec<Wanted>),
     /// A signal is there for it.
     Arrival(Awaited),
+    /// This virtual time has come.
+    Deadline(u64),
     /// The futex with priority inheritance at this address has no owner that could give it back.
     PiFutex(u64),
 }
@@ -299,6 +305,11 @@ impl Pending {
         self.deadline = None;
     }
 
+    /// Whether nothing but a time has to come.
+    pub(crate) fn sleeps(&self) -> bool {
+        matches!(self.need, Need::Deadline(_))
+    }
+
     /// Whether it is the first half of a condition wait.
     pub(crate) fn begins_condition_wait(&self) -> bool {
         matches!(self.act, Act::Function { function, .. } if function.waits_for_signal())
@@ -321,6 +332,8 @@ impl Thread {
             world,
             stack,
             handle: regs.fs_base,
+            runnable_since: None,
+            begun: Vec::new(),
             woken_by: None,
             times_out: false,
             spinning: Spinning::default(),

@@ -18,6 +18,7 @@ impl Process {
         let objects = &self.objects;
         match need {
             Need::Nothing => true,
+            Need::Deadline(time) => self.is_due(index, *time),
             Need::Mutex(at) => objects.mutexes.get(at).is_none_or(|m| m.can_lock(index)),
             Need::RustMutex(at, len) => self.number(*at, *len) == 0,
             Need::RustRead(at) => self.can_read_rust(*at),
@@ -43,8 +44,10 @@ impl Process {
         }
     }
 
-    /// What the checker may know of every thread, in creation order, then of every open timed wait.
-    pub(crate) fn views(&self) -> Vec<AgentView> {
+    /// What the checker may know of every thread, in creation order, then of every open timed wait, after an event of this
+    /// thread.
+    pub(crate) fn views(&mut self, mover: Index) -> Vec<AgentView> {
+        self.note_runnable(mover);
         let threads = (0..self.threads.len()).map(|i| self.view(i));
         let timeouts = self.threads.iter().filter_map(|t| self.timeout_view(t));
         threads.chain(timeouts).collect()
@@ -125,12 +128,13 @@ impl Process {
         if self.waits_for_test(index) {
             return Status::Blocked(On::Test);
         }
-        if self.holds(index, &pending.need) || self.interruption(index, pending).is_some() {
+        if self.is_enabled(index, pending) {
             return Status::Enabled;
         }
         let obj = |addr: &u64| self.object(*addr, 1);
         Status::Blocked(match &pending.need {
             Need::Nothing => return Status::Enabled,
+            Need::Deadline(time) => On::Time(self.stalled_by(index, *time)),
             Need::Mutex(at) | Need::RustMutex(at, _) => On::Mutex { obj: obj(at), owner: self.owner(*at) },
             Need::ReadLock(at) | Need::RustRead(at) => On::Read(obj(at)),
             Need::WriteLock(at) | Need::RustWrite(at) => On::Write(obj(at)),
@@ -151,6 +155,14 @@ impl Process {
                 if is_outside { On::Outside(descriptors) } else { On::Input(descriptors) }
             }
         })
+    }
+
+    /// Whether a thread can go, as [`Process::note_runnable`] found last.
+    fn is_enabled(&self, index: Index, pending: &Pending) -> bool {
+        match pending.need {
+            Need::Deadline(time) => self.threads[index].runnable_since.is_some() || self.is_due(index, time),
+            _ => self.threads[index].runnable_since.is_some(),
+        }
     }
 
     fn owner(&self, mutex: u64) -> Option<ThreadName> {
@@ -178,16 +190,19 @@ impl Process {
     /// The timeout of a thread's timed wait, while it waits.
     fn timeout_view(&self, thread: &Thread) -> Option<AgentView> {
         let pending = thread.pending.as_ref().filter(|_| thread.is_live() && !self.gone)?;
-        pending.deadline?;
+        let deadline = pending.deadline?;
         let index = self.threads.iter().position(|t| t.tid == thread.tid)?;
-        if self.holds(index, &pending.need) || self.waits_for_test(index) {
+        if thread.runnable_since.is_some() || self.waits_for_test(index) {
             return None;
         }
         let mut op = self.timeout_op(pending);
         self.tell_of_signals(index, &mut op.may);
         Some(AgentView {
             agent: Agent::Timeout(thread.name),
-            status: Status::Enabled,
+            status: match self.is_due(index, deadline) {
+                true => Status::Enabled,
+                false => Status::Blocked(On::Time(self.stalled_by(index, deadline))),
+            },
             pending: Some(op),
             site: pending.site,
             picks: smallvec![Pick::Only],

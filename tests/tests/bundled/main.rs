@@ -10,6 +10,7 @@ mod explorations;
 mod reduction;
 mod renamed;
 mod simplest;
+mod timed_terms;
 mod verdicts;
 
 use std::sync::Arc;
@@ -26,6 +27,7 @@ fn main() {
     trials.extend(verdicts::trials(&targets, &explorations));
     trials.extend(simplest::trials(&targets));
     trials.extend(reduction::trials(&targets));
+    trials.extend(timed_terms::trials());
     trials.extend(renamed::trials(&targets, &explorations));
     trials.push(cause_table::trial(targets, &explorations));
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);

@@ -126,7 +126,8 @@ fn check(build: &Build, classes: Option<u64>, covers: bool) -> Result<(), Failed
 fn explore(build: &Build, strategy: &str) -> Result<Outcome, Failed> {
     let folder = tempfile::tempdir()?;
     let folder = folder.path().to_string_lossy();
-    let options = ["--strategy", strategy, "--keep-going", "--no-races", "--workers", "1"];
+    let options =
+        ["--strategy", strategy, "--keep-going", "--no-races", "--workers", "1", "--max-stall", "100ms"];
     let rest = ["--time-limit", "120s", "--output", &folder];
     let program = build.program()?;
     Ok(Tool::explore(options.into_iter().chain(rest), &program).within(LIMIT).run()?)

@@ -27,6 +27,7 @@ mod read_write_locks;
 mod readme;
 mod scope;
 mod targets;
+mod timing;
 mod try_locks;
 mod unseen;
 mod waiting_loops;

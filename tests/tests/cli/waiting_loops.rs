@@ -67,7 +67,7 @@ fn what_a_loop_that_gives_up_leads_to_is_found() {
 fn what_a_few_sleeps_in_a_row_lead_to_is_found() {
     for level in Optimisation::ALL {
         for strategy in ["dfs", "icb", "idb", "auto", "dpor"] {
-            let outcome = explore("sleeps_first", level, &["--strategy", strategy]);
+            let outcome = explore("sleeps_first", level, &["--strategy", strategy, "--max-stall", "5ms"]);
             assert_eq!(outcome.code, 1, "{strategy}: {}", outcome.transcript());
             assert_eq!(outcome.finding()["kind"], "assertion", "{}", outcome.transcript());
         }

@@ -292,7 +292,10 @@ fn state(view: &AgentView, words: &Phrasing<'_>) -> ThreadState {
 
 /// Whether a wait is told as one at an object.
 const fn is_on_object(on: &On) -> bool {
-    !matches!(on, On::Join(_) | On::Await(_) | On::Input(_) | On::Outside(_) | On::Arrival | On::Test)
+    !matches!(
+        on,
+        On::Join(_) | On::Await(_) | On::Input(_) | On::Outside(_) | On::Arrival | On::Test | On::Time(_)
+    )
 }
 
 fn blocked(on: &On, words: &Phrasing<'_>) -> String {
@@ -306,7 +309,7 @@ fn blocked(on: &On, words: &Phrasing<'_>) -> String {
         On::Barrier { obj, .. } => format!("blocked on barrier {}", object(*obj)),
         On::Futex(obj) => format!("blocked on futex {}", object(*obj)),
         On::Once(obj) => format!("blocked on initialiser {}", object(*obj)),
-        On::Join(_) | On::Await(_) | On::Input(_) | On::Outside(_) | On::Arrival | On::Test => {
+        On::Join(_) | On::Await(_) | On::Input(_) | On::Outside(_) | On::Arrival | On::Test | On::Time(_) => {
             words.waits(on)
         }
     }

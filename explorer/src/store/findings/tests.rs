@@ -18,6 +18,8 @@ use crate::store::Store;
 
 pub(super) fn finding(kind: FailureKind) -> Finding {
     Finding {
+        stall: None,
+        unless_stalled: false,
         kind,
         message: "it fails".to_owned(),
         headline: None,
@@ -156,6 +158,7 @@ fn schedule(run: &SavedTarget, line: u32) -> ScheduleFile {
 
 fn report(covered: Option<u32>) -> Report {
     Report {
+        stalled: None,
         format: crate::report::FORMAT.to_owned(),
         version: 1,
         tool: String::new(),

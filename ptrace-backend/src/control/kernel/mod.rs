@@ -9,4 +9,5 @@ pub(crate) mod process_exit;
 pub(crate) mod quiescence;
 pub(crate) mod signal_waits;
 pub(crate) mod signals;
+pub(crate) mod stalls;
 pub(crate) mod syscalls;

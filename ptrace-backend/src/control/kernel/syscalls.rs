@@ -5,7 +5,7 @@ use checker::names::Site;
 use checker::operation::{Op, OpKind};
 use checker::program::ExecutionError;
 
-use crate::answers::read_timespec;
+use crate::answers::{read_timespec, timespec};
 use crate::control::process::{Flow, Process};
 use crate::control::sync::objects::Index;
 use crate::control::thread::{Act, Need, Pending, Stage};
@@ -144,8 +144,11 @@ impl Process {
             self.answer(index, 0)?;
             return Ok(Flow::Resume(0));
         }
-        let act = if kind == OpKind::Sleep { Act::Sleep(until) } else { Act::Answer(0) };
-        Ok(self.pend(index, Op::new(kind, []), Need::Nothing, act, None))
+        let (need, act) = match kind {
+            OpKind::Sleep => (Need::Deadline(until), Act::Sleep(until)),
+            _ => (Need::Nothing, Act::Answer(0)),
+        };
+        Ok(self.pend(index, Op::new(kind, []), need, act, None))
     }
 
     fn sleep(&mut self, index: Index) -> Result<Flow, ExecutionError> {
@@ -157,6 +160,21 @@ impl Process {
         let time = read_timespec(self.leader, at).unwrap_or(0);
         let until = if absolute { time } else { thread.world.now.saturating_add(time) };
         self.give_way(index, OpKind::Sleep, until)
+    }
+
+    /// Stores how long a sleep that is interrupted would have lasted yet, where the program asks for it.
+    pub(crate) fn tell_rest_of_sleep(&mut self, index: Index, until: u64) {
+        const ABSOLUTE: u64 = 1;
+        let thread = &self.threads[index];
+        let regs = &thread.regs;
+        let at = match regs.orig_rax as i64 {
+            libc::SYS_clock_nanosleep if regs.rsi & ABSOLUTE != 0 => 0,
+            libc::SYS_clock_nanosleep => regs.r10,
+            _ => regs.rsi,
+        };
+        if at != 0 {
+            memory::write(thread.tid, at, &timespec(until.saturating_sub(thread.world.now)));
+        }
     }
 
     fn futex(&mut self, index: Index) -> Result<Flow, ExecutionError> {

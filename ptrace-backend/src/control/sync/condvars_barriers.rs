@@ -156,6 +156,10 @@ impl Process {
                 Next::Answer(-i64::from(libc::EINTR))
             }
             (Act::Kernel, _) => Next::Kernel,
+            (Act::Sleep(until), _) => {
+                self.tell_rest_of_sleep(index, *until);
+                Next::Answer(-i64::from(libc::EINTR))
+            }
             (_, Interrupt::Cancel) => Next::Pass,
             // Back at its instruction, it waits again.
             (Act::Access | Act::RustMutex { .. }, Interrupt::Signal) => Next::Handle,
@@ -167,7 +171,7 @@ impl Process {
             }
         };
         self.go_on(index, next)?;
-        Ok(Event { id, did: op.may.clone(), op, pick: Pick::Only, site, woken_by: None })
+        Ok(Event { id, did: op.may.clone(), op, pick: Pick::Only, site, woken_by: None, timing: None })
     }
 }
 

@@ -42,6 +42,8 @@ pub(super) struct Canon<'r, 't> {
     gave_way: Vec<Vec<u32>>,
     /// After its last event something could still run.
     given_up: bool,
+    /// Something had to wait until its time could come.
+    is_timed: bool,
     /// In a bounded search.
     pub(super) levels: Option<Levels>,
 }
@@ -62,6 +64,7 @@ impl<'r, 't> Canon<'r, 't> {
             of: vec![Vec::new(); threads],
             gave_way: vec![vec![0]; threads],
             given_up,
+            is_timed: is_timed(races),
             levels: bounded.then(|| Levels::of(races)),
         };
         for (at, step) in races.run.steps.iter().enumerate().take(to) {
@@ -249,7 +252,8 @@ impl<'r, 't> Canon<'r, 't> {
             return false;
         }
         match Need::of(kind) {
-            Need::Nothing => true,
+            // Which events have to come before is known of the execution's own only.
+            Need::Nothing => kind != OpKind::Sleep || !self.is_timed,
             Need::Order => false,
             need @ (Need::Free | Need::NoWriter) => {
                 self.holders(effect, cut).let_go(name, need, own.is_some()) == Can::Yes
@@ -265,13 +269,16 @@ impl<'r, 't> Canon<'r, 't> {
         let before = (cut[thread] as usize).checked_sub(1).map(|slot| self.of[thread][slot] as usize);
         let kind = before.map(|at| self.races.run.steps[at].event.op.kind);
         if matches!(kind, Some(OpKind::CondWait | OpKind::FutexWait)) {
-            if here.is_some_and(|at| self.races.run.steps[at].choice.agent == Agent::Timeout(name)) {
-                return true;
+            if let Some(at) = here.filter(|&at| self.races.run.steps[at].choice.agent == Agent::Timeout(name))
+            {
+                return self.is_on_time(at, cut);
             }
             let mut closed = self.races.run.pending_at_end.iter().filter(|pending_at_end| {
                 let since = before.is_none_or(|before| before < pending_at_end.at as usize);
                 let until = here.is_none_or(|here| pending_at_end.at as usize <= here);
-                pending_at_end.closed && pending_at_end.view.agent == Agent::Timeout(name) && since && until
+                let is_due = pending_at_end.view.status == Status::Enabled;
+                let is_it = pending_at_end.view.agent == Agent::Timeout(name) && is_due;
+                pending_at_end.closed && is_it && since && until
             });
             return closed.any(|pending_at_end| !self.holds(pending_at_end.at as usize, cut));
         }
@@ -283,13 +290,20 @@ impl<'r, 't> Canon<'r, 't> {
                 .and_then(|pending_at_end| pending_at_end.view.pending.as_ref()?.limit.as_ref()),
         };
         if let Some(limit) = limit
-            && limit.accesses.first().is_some_and(|access| self.races.is_of_file(access.obj))
+            && (self.is_timed
+                || limit.accesses.first().is_some_and(|access| self.races.is_of_file(access.obj)))
         {
             return self.was_seen(Agent::Timeout(name), here, limit, cut);
         }
         // A thread that waited for what it held itself does so wherever its time can run out.
         let had = here.is_some_and(|at| self.races.run.steps[at].is_own());
         limit.is_some_and(|limit| self.holders(limit, cut).let_go(name, Need::Free, had) != Can::Yes)
+    }
+
+    /// Whether all events have run that are too early to come after a sleep or a timed wait has ended.
+    fn is_on_time(&self, at: usize, cut: &Cut) -> bool {
+        let early = self.races.run.steps[at].event.timing().into_iter().flat_map(|timing| &timing.after);
+        early.into_iter().all(|id| id.index < cut[self.races.number(id.thread)])
     }
 
     fn holders(&self, effect: &Effect, cut: &Cut) -> Holders {
@@ -393,4 +407,12 @@ impl<'t> Canon<'_, 't> {
         let here = self.of[thread].get(cut[thread] as usize).map(|&at| &self.races.run.steps[at as usize]);
         self.next_op(thread, cut).or_else(|| Some(&here?.event.op))
     }
+}
+
+/// Whether something had to wait in an execution until its time could come.
+fn is_timed(races: &Races<'_>) -> bool {
+    let mut timings = races.run.steps.iter().filter_map(|step| step.event.timing());
+    let mut left = races.run.pending_at_end.iter();
+    timings.any(|timing| !timing.after.is_empty())
+        || left.any(|left| matches!(left.view.status, Status::Blocked(On::Time(_))))
 }

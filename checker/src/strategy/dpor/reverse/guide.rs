@@ -5,9 +5,10 @@ use rustc_hash::FxHashMap;
 use super::level::{Levels, Standing};
 use super::order::Rank;
 use super::{level, order};
-use crate::event::agent::{Agent, AgentView, Choice};
+use crate::event::agent::{Agent, AgentView, Choice, Status};
 use crate::event::names::ThreadName;
 use crate::event::operation::{Op, OpKind};
+use crate::event::wait::On;
 use crate::program::{Scope, Until};
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::dpor::branch::{Branch, enabled};
@@ -38,6 +39,8 @@ impl Follower {
 
     fn catch_up(&mut self, at: &SchedulingPoint<'_>) {
         for step in &at.trace.steps[self.seen..] {
+            // Where it can come is decided by the turns of threads that give way, which are none of the objects that it touches.
+            self.notes.withheld |= step.event.timing().is_some_and(|timing| timing.overtakes);
             if order::gives_way(&step.event) {
                 *self.gave_way.entry(step.event.id.thread).or_default() += 1;
             }
@@ -75,6 +78,14 @@ impl Follower {
         self.levels.level(&at.trace.steps, &standing, |_| true)
     }
 
+    /// Whether an agent that waits for its time might come before the event that it was to be put before, in another order of
+    /// what does not conflict with it. It cannot if that event's own thread is one of those that it would stall.
+    fn may_be_early(&self, at: &SchedulingPoint<'_>, agent: Agent) -> bool {
+        let status = at.agents.agent(agent).map(|view| &view.status);
+        let Some(Status::Blocked(On::Time(stalled))) = status else { return false };
+        self.branch.again.is_none_or(|earlier| !stalled.contains(&earlier.thread()))
+    }
+
     /// Whether a choice would come before an operation that something greater was put before.
     fn is_kept_out(&self, at: &SchedulingPoint<'_>, choice: Choice) -> bool {
         let Agent::Thread(thread) = choice.agent else { return false };
@@ -96,6 +107,7 @@ impl Follower {
             };
             let found = enabled(at).filter(is).min();
             self.notes.refused = found.is_none();
+            self.notes.withheld |= found.is_none() && self.may_be_early(at, next.agent);
             return found;
         }
         let again: Option<Agent> = self.branch.again.take();

@@ -1,0 +1,166 @@
+//! When time passes. A sleep or a timed wait is over once the virtual clock has come to its deadline, and the clock goes on where
+//! nobody can run, or where all that could run give way. While a thread could run and does not, it is *stalled*: an execution in
+//! which a sleep of a second ends before another thread's next instruction is one in which that thread stood still for a second.
+//!
+//! A deadline can come where no thread is stalled for longer than [`Process::max_stall`] by it, and deadlines keep their order
+//! but for as much. The thread of the earliest deadline can always go where nobody else can, so that no execution ends here.
+//!
+//! Whether a deadline can come follows from what threads are about to do and from their clocks, which are Lamport clocks: it is
+//! the same in two executions with the same happens-before relation.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use checker::names::{EventId, ThreadName};
+use checker::timing::{Stall, Timing};
+
+use crate::control::process::Process;
+use crate::control::sync::objects::Index;
+use crate::control::thread::{Need, Pending};
+
+/// What is no longer than this, in nanoseconds, is no stall: a switch of threads takes as long, and timers are as late. So two
+/// threads that sleep for the same time go on in either order, whatever they did before.
+const LEAST_STALL: u64 = 100_000;
+
+/// For how long a thread may be stalled in executions that begin from now on, and what that has kept from happening.
+#[derive(Debug)]
+pub struct Stalls {
+    /// In nanoseconds.
+    at_most: AtomicU64,
+    /// The shortest stall that would have let a deadline come earlier, in nanoseconds.
+    needed: AtomicU64,
+}
+
+/// No thread is stalled.
+impl Default for Stalls {
+    fn default() -> Self {
+        Self { at_most: AtomicU64::new(0), needed: AtomicU64::new(u64::MAX) }
+    }
+}
+
+impl Stalls {
+    /// In executions that begin from now on, a sleep or a timed wait can end before the next event of a thread that could have run
+    /// meanwhile for at most this long. A recorded schedule comes out again where as much is allowed as when it was recorded.
+    pub fn allow(&self, at_most: Duration) {
+        self.at_most.store(u64::try_from(at_most.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.needed.store(u64::MAX, Ordering::Relaxed);
+    }
+
+    /// The shortest stall that would have let a deadline come earlier, in the executions since [`Stalls::allow`]; `None` where
+    /// none would have.
+    #[must_use]
+    pub fn needed(&self) -> Option<Duration> {
+        Some(self.needed.load(Ordering::Relaxed))
+            .filter(|&needed| needed < u64::MAX)
+            .map(Duration::from_nanos)
+    }
+
+    /// In nanoseconds.
+    pub(crate) fn at_most(&self) -> u64 {
+        self.at_most.load(Ordering::Relaxed).max(LEAST_STALL)
+    }
+}
+
+/// Another agent that a deadline could come before.
+struct Rival {
+    index: Index,
+    /// Since when it could run, or its own deadline.
+    since: u64,
+}
+
+impl Process {
+    /// Whether time can pass to a deadline of this thread.
+    pub(crate) fn is_due(&self, index: Index, deadline: u64) -> bool {
+        let Some(earliest) = self.rivals(index).map(|rival| rival.since).min() else { return true };
+        let needed = deadline.saturating_sub(earliest);
+        let is_due = needed <= self.max_stall;
+        if !is_due {
+            self.stalls.needed.fetch_min(needed, Ordering::Relaxed);
+        }
+        is_due
+    }
+
+    /// What a deadline of a thread has to do with the others if it comes now.
+    pub(crate) fn timing(&self, index: Index, deadline: u64) -> Box<Timing> {
+        let longest = self.rivals(index).min_by_key(|rival| rival.since);
+        let stall = longest.and_then(|rival| {
+            let nanos = deadline.saturating_sub(rival.since);
+            (nanos > LEAST_STALL).then(|| Stall { thread: self.threads[rival.index].name, nanos })
+        });
+        let others = || self.threads.iter().enumerate().filter(|(other, _)| *other != index);
+        let is_early = |since: &u64| since.saturating_add(self.max_stall) < deadline;
+        let after = others().filter_map(|(_, thread)| {
+            let last = thread.begun.partition_point(is_early).checked_sub(1)?;
+            Some(EventId { thread: thread.name, index: last as u32 })
+        });
+        let overtakes = others().any(|(_, thread)| {
+            let gives_way = thread.pending.as_ref().is_some_and(|pending| pending.op.kind.gives_way());
+            gives_way && thread.runnable_since.as_ref().is_some_and(is_early)
+        });
+        Box::new(Timing { after: after.collect(), stall, overtakes })
+    }
+
+    /// The threads that a deadline of this thread would stall for too long.
+    pub(crate) fn stalled_by(&self, index: Index, deadline: u64) -> Vec<ThreadName> {
+        let is_early = |rival: &Rival| rival.since.saturating_add(self.max_stall) < deadline;
+        self.rivals(index).filter(is_early).map(|rival| self.threads[rival.index].name).collect()
+    }
+
+    /// Notes since when a thread could run, at its next event.
+    pub(crate) fn note_begun(&mut self, index: Index) {
+        let thread = &mut self.threads[index];
+        let since = thread.runnable_since.unwrap_or(0).max(thread.world.now);
+        // The thread's clock goes on by then at the latest.
+        let last = thread.begun.last().copied().unwrap_or(0);
+        thread.begun.push(since.max(last));
+    }
+
+    /// Notes since when threads can run, after an event of this one.
+    pub(crate) fn note_runnable(&mut self, mover: Index) {
+        let now = self.threads[mover].world.now;
+        for index in 0..self.threads.len() {
+            let runs = self.could_run(index);
+            let thread = &mut self.threads[index];
+            thread.runnable_since = match thread.runnable_since {
+                _ if !runs => None,
+                Some(since) if index != mover => Some(since),
+                _ => Some(now.max(thread.world.now)),
+            };
+        }
+    }
+
+    /// Whether a thread can run now, and does not wait for a time.
+    fn could_run(&self, index: Index) -> bool {
+        let thread = &self.threads[index];
+        let pending = thread.pending.as_ref().filter(|_| thread.is_live() && !self.gone);
+        pending.is_some_and(|pending| {
+            !self.waits_for_test(index)
+                && (!pending.sleeps() && self.holds(index, &pending.need)
+                    || self.interruption(index, pending).is_some())
+        })
+    }
+
+    /// All others that can run and do not give way, and all others that wait for a time.
+    fn rivals(&self, index: Index) -> impl Iterator<Item = Rival> {
+        (0..self.threads.len()).filter(move |&other| other != index).filter_map(|other| {
+            let thread = &self.threads[other];
+            let pending = thread.pending.as_ref().filter(|_| thread.is_live())?;
+            let since = match thread.runnable_since {
+                Some(_) if pending.op.kind.gives_way() => return None,
+                Some(since) => since,
+                None => pending.awaited_time().filter(|_| !self.waits_for_test(other))?,
+            };
+            Some(Rival { index: other, since })
+        })
+    }
+}
+
+impl Pending {
+    /// When it can go on at the latest, if that is a matter of time.
+    fn awaited_time(&self) -> Option<u64> {
+        match self.need {
+            Need::Deadline(time) => Some(time),
+            _ => self.deadline,
+        }
+    }
+}
