@@ -165,9 +165,9 @@ const FIX: Step[] = [
     async ({ workbench, picture }) => {
       await workbench.openFile("src/main.c");
       await workbench.editor.button("Check again").click();
-      await workbench.toast(/^bank: fixed: no failure up to 1 preemption · [\d,]+ schedules/).waitFor();
+      await workbench.toast(/^bank: fixed: no failure up to 2 preemptions · [\d,]+ schedules/).waitFor();
       await workbench.problems.none();
-      await workbench.editor.lens(/^✓ no failure up to 1 preemption/).waitFor();
+      await workbench.editor.lens(/^✓ no failure up to 2 preemptions/).waitFor();
       await picture("fixed");
     },
   ],

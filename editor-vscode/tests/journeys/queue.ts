@@ -93,7 +93,7 @@ export const QUEUE: readonly Step[] = [
       await workbench.openFile(FILE);
       await workbench.editor.goTo(await project.line(FILE, FAILING));
       await workbench.editor.lensAbove(TEST, "Check again").click();
-      await workbench.toast(/fixed: no failure up to 1 preemption/).waitFor();
+      await workbench.toast(/fixed: no failure up to 2 preemptions/).waitFor();
       await workbench.problems.none();
     },
   ],

@@ -103,7 +103,7 @@ export const VIEWS: readonly Step[] = [
       await workbench.problems.row("before your edit").waitFor();
       await workbench.editor.goTo(await project.line(FILE, BUGGY));
       await workbench.editor.lensAbove(BUGGY, "Check again").click();
-      await workbench.toast(/fixed: no failure up to 1 preemption/).waitFor();
+      await workbench.toast(/fixed: no failure up to 2 preemptions/).waitFor();
       await workbench.problems.none();
     },
   ],

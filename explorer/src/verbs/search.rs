@@ -28,7 +28,7 @@ use crate::report::{Covered, FORMAT, Narrow, Report, VERSION};
 use crate::say::sentence;
 use crate::shown;
 use crate::store::StoreError;
-use crate::store::findings::FindingWriter;
+use crate::store::findings::{Extent, FindingWriter};
 use crate::verbs::divergence::Readable;
 use crate::verbs::sync_scope;
 use crate::verbs::watch::{Overseer, Watch, per_second};
@@ -52,7 +52,8 @@ impl SearchSession<'_> {
         let is_one_test = is_one_test(&self.name, arguments);
         let words = self.target.arguments_in_words();
         let program = Observed::new(program, words, is_one_test, &peculiarities);
-        let mut writer = FindingWriter::new(self.store, self.root, self.name.clone(), &self.target);
+        let mut writer = FindingWriter::new(self.store, self.root, self.name.clone(), &self.target)
+            .within(Extent::of(self.request));
         let mut made = Made::default();
         let mut keep = |found: &search::Finding| {
             let (mut told, file) = self.finding(&program, found);

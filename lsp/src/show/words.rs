@@ -98,6 +98,7 @@ mod tests {
             pruned: 8,
             other: 9,
             covered: Covered { preemptions, ..Covered::default() },
+            complete: false,
             not_covered: Vec::new(),
             ended: ended.to_owned(),
             reason: None,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use explorer::config;
 use explorer::discover::Target;
-use explorer::input::request::{Request, Strategy};
+use explorer::input::request::Request;
 use explorer::report::plural::plural;
 use explorer::store::findings::{CheckResult, last_words};
 use explorer::verbs::json_lines::Line;
@@ -232,13 +232,11 @@ impl State {
             }
             Purpose::Check { finding } => {
                 if let Some(found) = self.known.findings.get(finding) {
-                    let bound = found.kept.finding.preemptions;
-                    request.max_preemptions = bound.unwrap_or(request.max_preemptions);
                     if found.is_concurrency_bug() {
                         found.kept.run.give(&mut request, &found.root);
                     }
+                    found.kept.look_again(&mut request);
                 }
-                request.strategy = Strategy::Icb;
             }
             // Nothing is searched.
             Purpose::Minimise { .. } => {}

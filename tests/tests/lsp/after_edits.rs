@@ -93,7 +93,7 @@ fn a_fix_is_seen_by_checking_again() {
     editor.click(&check);
     let told = editor.wait_for_method("window/showMessage", |_| true);
     let message = told["message"].as_str().unwrap();
-    assert!(message.starts_with("lost_update: fixed: no failure up to 1 preemption · "), "{message}");
+    assert!(message.starts_with("lost_update: fixed: no failure up to 2 preemptions · "), "{message}");
     let published = editor.told.iter().rfind(|told| told["method"] == "textDocument/publishDiagnostics");
     assert_eq!(published.unwrap()["params"]["diagnostics"], json!([]));
     let tree = editor.execute("interleaver.server.tree", json!({}));

@@ -82,7 +82,7 @@ fn an_edit_that_nobody_has_told_of_is_built_before_a_check() {
         let fixed = fixed.replace("= after;", "= after; pthread_mutex_unlock(&account->lock);");
         fs::write(&account, fixed).unwrap();
     });
-    assert!(said.starts_with("bank: fixed: no failure up to 1 preemption"), "{said}");
+    assert!(said.starts_with("bank: fixed: no failure up to 2 preemptions"), "{said}");
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! What "Check again" says where it is not that simple.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tests::editor::{Editor, uri};
+use tests::Tool;
+use tests::editor::{Editor, until, uri};
 
 use crate::exploring::explore;
 use crate::workspace::{Workspace, as_extension};
@@ -87,7 +89,7 @@ fn one_of_two_bugs_is_fixed_once_the_other_cannot_hide_it() {
         replaced(&one_fixed, "int seen = second; second = seen + 1;", "__atomic_fetch_add(&second, 1, 5);");
     edit(&mut editor, &workspace, &source, &both);
     let said = check(&mut editor, 18);
-    assert!(said.starts_with("m: fixed: no failure up to 1 preemption · "), "{said}");
+    assert!(said.starts_with("m: fixed: no failure up to 2 preemptions · "), "{said}");
     for line in [16, 18] {
         assert!(finding(&mut editor, line)["fixed"].is_u64(), "{line}");
     }
@@ -139,16 +141,118 @@ fn configure(editor: &mut Editor, workspace: &Workspace, text: &str) {
     editor.notify("workspace/didChangeWatchedFiles", json!({ "changes": [changed] }));
 }
 
+/// A letter is posted before it is written.
+const POSTED: &str = "\
+#include <assert.h>
+#include <pthread.h>
+int posted, letter;
+void *write_letter(void *unused) { posted = 1; letter = 5; return unused; }
+void *read_letter(void *unused) {
+    assert(letter == 5);
+    return unused;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, write_letter, 0);
+    pthread_create(&b, 0, read_letter, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+";
+
+#[test]
+fn half_a_fix_that_takes_a_preemption_to_fail_is_no_fix() {
+    let workspace = Workspace::empty();
+    let source = workspace.put("m.c", POSTED);
+    workspace.compile("m");
+    let mut editor = workspace.editor_with(as_extension());
+    explore(&mut editor, &source);
+    assert_eq!(finding(&mut editor, 6)["preemptions"], 0);
+
+    let half = replaced(POSTED, "    assert(", "    if (!posted) return unused;\n    assert(");
+    edit(&mut editor, &workspace, &source, &half);
+    assert_eq!(check(&mut editor, 7), "m: still fails");
+    assert_eq!(finding(&mut editor, 7)["preemptions"], 1);
+
+    let whole = replaced(&half, "posted = 1; letter = 5;", "letter = 5; posted = 1;");
+    edit(&mut editor, &workspace, &source, &whole);
+    let said = check(&mut editor, 7);
+    assert!(said.starts_with("m: fixed: no failure up to 2 preemptions · "), "{said}");
+    editor.end();
+}
+
+#[test]
+fn half_a_fix_in_the_line_that_fails_is_no_fix_either() {
+    let workspace = Workspace::empty();
+    let source = workspace.put("m.c", POSTED);
+    workspace.compile("m");
+    let mut editor = workspace.editor_with(as_extension());
+    explore(&mut editor, &source);
+    let half = replaced(POSTED, "    assert(", "    if (posted) assert(");
+    edit(&mut editor, &workspace, &source, &half);
+    let said = check(&mut editor, 6);
+    assert!(said.starts_with("m: inconclusive: the program fails in another way, which may hide"), "{said}");
+    assert_eq!(finding(&mut editor, 6)["fixed"], Value::Null);
+    editor.end();
+}
+
+#[test]
+fn a_shorter_exploration_by_the_command_line_shows_nothing_fixed() {
+    let workspace = Workspace::empty();
+    let source = workspace.put("m.c", POSTED);
+    workspace.compile("m");
+    let mut editor = workspace.editor_with(as_extension());
+    explore(&mut editor, &source);
+    let half = replaced(POSTED, "    assert(", "    if (!posted) return unused;\n    assert(");
+    edit(&mut editor, &workspace, &source, &half);
+    let words = ["explore", "--strategy", "icb", "--max-preemptions", "0", "--"].map(OsStr::new);
+    let program = workspace.file("m");
+    let explored = Tool::new(words.into_iter().chain([program.as_os_str()]))
+        .within_folder(workspace.path())
+        .run()
+        .unwrap();
+    assert_eq!(explored.code, 0, "{}", explored.transcript());
+    let words = "not seen up to 0 preemptions: inconclusive, it is to be looked for up to 2 preemptions";
+    until("the run is seen", || finding(&mut editor, 7)["checked"] == words);
+    assert_eq!(finding(&mut editor, 7)["fixed"], Value::Null);
+    editor.lens(&source, "✗ 1 bug");
+    editor.end();
+}
+
+#[test]
+fn what_was_found_by_going_further_is_looked_for_as_far() {
+    let workspace = Workspace::empty();
+    let source = workspace.put("m.c", POSTED);
+    workspace.compile("m");
+    let mut editor = workspace.editor_with(as_extension());
+    explore(&mut editor, &source);
+    let further = editor.lens(&source, "Explore further");
+    editor.click(&further);
+    editor.wait_for_method("interleaver/status", |status| status["running"] == 0);
+    let fixed = replaced(POSTED, "assert(letter == 5)", "assert(letter < 6)");
+    edit(&mut editor, &workspace, &source, &fixed);
+    let said = check(&mut editor, 6);
+    assert!(said.starts_with("m: fixed: no failure up to 3 preemptions · "), "{said}");
+    editor.end();
+}
+
+/// So many key points that few schedules cover no preemption.
+const MANY_STEPS: &str =
+    "__atomic_fetch_add(&first, 1, 5); for (int i = 0; i < 30; i++) second += 0 * first;";
+
 #[test]
 fn a_check_that_ends_early_repeats_no_older_answer() {
     let workspace = Workspace::empty();
     let source = workspace.put("m.c", TWO_BUGS);
     workspace.compile("m");
+    workspace.put("interleaver.toml", "max-schedules = 60\n");
     let mut editor = workspace.editor_with(as_extension());
     explore(&mut editor, &source);
     assert_eq!(check(&mut editor, 16), "m: still fails");
-    configure(&mut editor, &workspace, "max-schedules = 1\n");
-    assert_eq!(check(&mut editor, 16), "m: inconclusive: it ran 1 schedule");
+    let long = replaced(TWO_BUGS, "int seen = first; first = seen + 1;", MANY_STEPS);
+    edit(&mut editor, &workspace, &source, &long);
+    assert_eq!(check(&mut editor, 16), "m: not seen up to 0 preemptions: inconclusive, it ran 60 schedules");
     editor.end();
 }
 
@@ -193,7 +297,7 @@ fn a_program_that_lacked_its_arguments_is_fixed_once_they_are_set() {
     configure(&mut editor, &workspace, &configured.replace("args = []", "args = [\"1\"]"));
     let line = text.lines().position(|line| line.contains("return 2;")).unwrap() + 1;
     let said = check(&mut editor, line);
-    assert!(said.starts_with("m: fixed: no failure up to 0 preemptions · "), "{said}");
+    assert!(said.starts_with("m: fixed: no failure up to 2 preemptions · "), "{said}");
     assert!(finding(&mut editor, line)["fixed"].is_u64());
     editor.end();
 }

@@ -1,8 +1,8 @@
-//! What a run says about findings that it did not make: are they fixed?
+//! The findings that a run did not make: fixed, or not seen within less than they were looked for before.
 
-use super::{CheckResult, Checked, KeptFinding, Run};
+use super::{Bound, CheckResult, Checked, KeptFinding, Run, again};
 use crate::report::plural::plural;
-use crate::report::{Covered, FailureKind, Finding};
+use crate::report::{FailureKind, Finding};
 use crate::say::sentence;
 use crate::schedule_file::SavedTarget;
 
@@ -13,19 +13,18 @@ pub(super) fn not_found(finding: &mut KeptFinding, ran: &SavedTarget, run: &Run,
     if finding.fixed.is_some() || !(is_always || is_given_the_same(&finding.run, ran)) {
         return false;
     }
-    let needed = finding.finding.preemptions;
-    let is_covered = run.not_covered.is_empty() && reaches(&run.covered, needed);
+    let bound = again::bound(finding);
+    let is_covered = run.not_covered.is_empty() && bound.is_within(&run.covered);
     // A shorter run of the same build says nothing: the schedule still fails.
     if !is_covered && finding.run.build_id == ran.build_id {
         return false;
     }
-    let (result, words) = match others.iter().find(|other| hides(other, needed)) {
-        _ if !is_covered => (CheckResult::Inconclusive, cut_short(run)),
+    let (result, words) = match others.iter().find(|other| hides(other, bound)) {
+        _ if !is_covered => (CheckResult::Inconclusive, not_seen(finding, run)),
         Some(other) => (CheckResult::Inconclusive, hidden_by(other)),
         None => {
-            let words =
-                format!("fixed: no failure {} · {}", up_to(run, needed), plural(run.schedules, "schedule"));
-            (CheckResult::Fixed, words)
+            let up_to = if others.is_empty() { run.covered.up_to() } else { bound.words() };
+            (CheckResult::Fixed, format!("fixed: no failure {up_to} · {}", plural(run.schedules, "schedule")))
         }
     };
     finding.fixed = (result == CheckResult::Fixed).then_some(run.at);
@@ -33,14 +32,27 @@ pub(super) fn not_found(finding: &mut KeptFinding, ran: &SavedTarget, run: &Run,
     true
 }
 
-/// Whether an execution within so many preemptions may have ended with the other failure before it came to this one.
-fn hides(other: &Finding, needed: Option<u32>) -> bool {
-    !matches!((other.preemptions, needed), (Some(shown), Some(needed)) if other.fewest && shown > needed)
+/// Whether an execution within a bound may have ended with the other failure before it came to this one.
+fn hides(other: &Finding, bound: Bound) -> bool {
+    !matches!((other.preemptions, bound), (Some(shown), Bound::Preemptions(bound)) if other.fewest && shown > bound)
 }
 
-/// Why it ended, without the option of the command line that was given.
-fn cut_short(run: &Run) -> String {
-    format!("inconclusive: {}", run.reason())
+/// A run that did not find it, and does not show that it is fixed.
+fn not_seen(finding: &KeptFinding, run: &Run) -> String {
+    let bound = again::bound(finding);
+    let why = match () {
+        () if !bound.is_within(&run.covered) && run.complete => {
+            format!("it is to be looked for {}", bound.words())
+        }
+        () if bound.is_within(&run.covered) && !run.not_covered.is_empty() => {
+            "not everything was watched that could matter".to_owned()
+        }
+        () => run.reason().to_owned(),
+    };
+    match run.covered.up_to() {
+        up_to if up_to.is_empty() => format!("inconclusive: {why}"),
+        up_to => format!("not seen {up_to}: inconclusive, {why}"),
+    }
 }
 
 fn hidden_by(other: &Finding) -> String {
@@ -48,24 +60,17 @@ fn hidden_by(other: &Finding) -> String {
     format!("inconclusive: the program fails in another way, which may hide this one: {message}")
 }
 
-/// Where there are other failures, they need more preemptions.
-fn up_to(run: &Run, needed: Option<u32>) -> String {
-    match needed {
-        Some(needed) if !run.findings.is_empty() => {
-            Covered { preemptions: Some(needed), ..Covered::default() }.up_to()
-        }
-        _ => run.covered.up_to(),
-    }
-}
-
-/// What the last run of its target says about a finding, be it that it says nothing.
+/// The result of a target's last run for a finding, be it that it says nothing.
 #[must_use]
 pub fn last_words(finding: &KeptFinding, last: &Run) -> Checked {
     let is_of_last = |checked: &&Checked| checked.at == last.at && checked.result != CheckResult::StillFails;
     match &finding.checked {
         _ if last.findings.contains(&finding.id) => found(last.at),
         Some(checked) if is_of_last(&checked) => checked.clone(),
-        _ => Checked { at: last.at, result: CheckResult::Inconclusive, words: sentence(cut_short(last)) },
+        _ => {
+            let words = sentence(not_seen(finding, last));
+            Checked { at: last.at, result: CheckResult::Inconclusive, words }
+        }
     }
 }
 
@@ -81,9 +86,4 @@ fn is_given_the_same(one: &SavedTarget, other: &SavedTarget) -> bool {
         (program, arguments, directory, stdin, target.ignore_exit_code, target.fresh_directory)
     };
     given(one) == given(other)
-}
-
-fn reaches(covered: &Covered, preemptions: Option<u32>) -> bool {
-    covered.everything
-        || matches!((covered.preemptions, preemptions), (Some(covered), Some(needed)) if covered >= needed)
 }

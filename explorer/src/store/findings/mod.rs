@@ -1,6 +1,8 @@
 //! What the store keeps of each target: the last run, and every finding with the sources and the program that it was
 //! found in, until somebody dismisses it. See `docs/formats.md`.
 
+mod again;
+mod extent;
 mod fixed_check;
 mod read;
 mod record;
@@ -10,6 +12,7 @@ mod sources;
 mod tests;
 mod writer;
 
+pub use self::extent::{Bound, Extent};
 pub use self::fixed_check::last_words;
 pub use self::read::{KeptFolder, folders, stores_of};
 pub(crate) use self::record::KeptHead;

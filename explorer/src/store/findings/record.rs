@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Extent;
 use crate::input::portable_path::Place;
 use crate::report::old_form::without_option;
 use crate::report::verdict::Verdict;
@@ -30,6 +31,9 @@ pub struct KeptFinding {
     pub target: String,
     /// What ran.
     pub run: SavedTarget,
+    /// Bound and budget of the exploration that found it, of several the larger ones; absent in stores of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extent: Option<Extent>,
     /// When it was found first; seconds since 1970, as everywhere here.
     pub found: u64,
     /// Since when it is known to be fixed.
@@ -56,6 +60,10 @@ pub(crate) struct KeptHead {
     pub(crate) version: u32,
     pub(crate) id: String,
     pub(crate) found: u64,
+    #[serde(default)]
+    pub(crate) extent: Option<Extent>,
+    #[serde(default)]
+    pub(crate) fixed: Option<u64>,
     pub(crate) schedule: String,
     pub(crate) program: Option<String>,
     pub(crate) sources: Vec<KeptSource>,
@@ -91,7 +99,7 @@ pub struct Checked {
 pub enum CheckResult {
     /// It was found again.
     StillFails,
-    /// Every schedule within its bound was run, and it was not found.
+    /// Every schedule within the bound of the exploration that found it was run, and it was not found.
     Fixed,
     /// The run ended before its bound was covered.
     Inconclusive,
@@ -131,6 +139,9 @@ pub struct Run {
     pub other: u64,
     /// Bounds of which every schedule was run.
     pub covered: Covered,
+    /// Its bound is covered, but for what was not watched; false in stores of older versions.
+    #[serde(default)]
+    pub complete: bool,
     /// The account of unwatched code and effects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_covered: Vec<NotCovered>,

@@ -11,6 +11,7 @@ use checker::search::Identity;
 
 use super::*;
 use crate::input::portable_path::Place;
+use crate::input::request::{Request, Strategy};
 use crate::report::verdict::Verdict;
 use crate::report::{Covered, Finding, Location, Output, Party, Report, Role};
 use crate::schedule_file::{FORMAT, FoundBy, KeyPoints, SavedFailure, SavedTarget, ScheduleFile};
@@ -79,7 +80,9 @@ impl Checkout {
     /// Of each failure: its line, and the fewest preemptions that show it.
     fn explored_deep(&self, build: &str, failures: &[(u32, u32)], covered: Option<u32>) -> Vec<PathBuf> {
         let (store, run) = (self.store(), run(build));
-        let mut writer = FindingWriter::new(&store, self.root(), "app".to_owned(), &run);
+        let bound = Bound::Preemptions(covered.unwrap_or(1));
+        let extent = Extent { bound, max_schedules: 10, time_limit_ms: 10 };
+        let mut writer = FindingWriter::new(&store, self.root(), "app".to_owned(), &run).within(extent);
         let mut report = report(covered);
         for (line, preemptions) in failures {
             let mut told = finding(FailureKind::Assertion);
@@ -175,7 +178,7 @@ fn report(covered: Option<u32>) -> Report {
         narrow: None,
         covered: Covered { preemptions: covered, ..Covered::default() },
         not_covered: Vec::new(),
-        complete: true,
+        complete: covered.is_some(),
         at_synchronisation: None,
         ended: "it was stopped".to_owned(),
         elapsed_seconds: 0.0,
@@ -237,6 +240,55 @@ fn what_is_not_found_within_its_bound_is_fixed() {
 }
 
 #[test]
+fn less_than_the_exploration_that_found_it_shows_nothing_fixed() {
+    let checkout = Checkout::new();
+    checkout.explored_deep("build-1", &[(2, 0)], Some(2));
+    for (covered, words) in [
+        (None, "inconclusive: it was stopped"),
+        (Some(0), "not seen up to 0 preemptions: inconclusive, it is to be looked for up to 2 preemptions"),
+        (Some(1), "not seen up to 1 preemption: inconclusive, it is to be looked for up to 2 preemptions"),
+    ] {
+        checkout.explored("build-2", &[], covered);
+        let kept = checkout.only();
+        let checked = kept.checked.unwrap();
+        let expected = (None, CheckResult::Inconclusive, words);
+        assert_eq!((kept.fixed, checked.result, checked.words.as_str()), expected);
+    }
+    // One that goes less far and finds it makes no smaller exploration of it.
+    checkout.explored_deep("build-3", &[(2, 0)], Some(0));
+    checkout.explored("build-4", &[], Some(1));
+    assert_eq!(checkout.only().fixed, None);
+    checkout.explored("build-4", &[], Some(2));
+    let checked = checkout.only().checked.unwrap();
+    assert_eq!(checked.words, "fixed: no failure up to 2 preemptions · 312 schedules");
+    // What comes back after that is another story.
+    checkout.explored_deep("build-5", &[(2, 0)], Some(0));
+    checkout.explored("build-6", &[], Some(0));
+    assert_eq!(checkout.only().checked.unwrap().result, CheckResult::Fixed);
+}
+
+#[test]
+fn a_finding_is_looked_for_as_far_as_it_was_found() {
+    let checkout = Checkout::new();
+    checkout.explored_deep("build-1", &[(2, 3)], Some(2));
+    let mut kept = checkout.only();
+    let asked = || Request { max_schedules: 1, time_limit: Duration::ZERO, ..Request::new("app".into()) };
+    let again = |kept: &KeptFinding, mut request: Request| {
+        kept.look_again(&mut request);
+        (request.strategy, request.max_preemptions, request.max_schedules, request.time_limit.as_millis())
+    };
+    assert_eq!(again(&kept, asked()), (Strategy::Icb, 3, 10, 10));
+    let more = Request { max_preemptions: 5, max_schedules: 99, strategy: Strategy::Dfs, ..asked() };
+    assert_eq!(again(&kept, more), (Strategy::Dfs, 5, 99, 10));
+    kept.extent.as_mut().unwrap().bound = Bound::Everything;
+    assert_eq!(again(&kept, asked()).0, Strategy::Dpor);
+    // Older stores do not say how far it was.
+    kept.extent = None;
+    kept.finding.preemptions = Some(0);
+    assert_eq!(again(&kept, asked()), (Strategy::Icb, asked().max_preemptions, 1, 0));
+}
+
+#[test]
 fn a_program_that_fails_in_another_way_is_not_fixed() {
     for (preemptions, result, words) in [
         (
@@ -244,7 +296,7 @@ fn a_program_that_fails_in_another_way_is_not_fixed() {
             CheckResult::Inconclusive,
             "inconclusive: the program fails in another way, which may hide this one: it fails",
         ),
-        // Fewer preemptions show no failure at all.
+        // Preemptions up to the bound of the exploration that found it show no failure at all.
         (2, CheckResult::Fixed, "fixed: no failure up to 1 preemption · 312 schedules"),
     ] {
         let checkout = Checkout::new();

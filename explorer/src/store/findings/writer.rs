@@ -7,8 +7,8 @@ use checker::search::Identity;
 use files::Kind;
 
 use super::{
-    FINDING, KeptFinding, KeptFolder, KeptHead, KeptTarget, Run, TARGET, VERSION, fixed_check, signature,
-    sources,
+    Extent, FINDING, KeptFinding, KeptFolder, KeptHead, KeptTarget, Run, TARGET, VERSION, fixed_check,
+    signature, sources,
 };
 use crate::report::{Finding, Report};
 use crate::schedule_file::{SavedTarget, ScheduleFile, names};
@@ -23,6 +23,8 @@ pub(crate) struct FindingWriter<'a> {
     /// The target's name.
     pub(crate) target: String,
     pub(crate) run: &'a SavedTarget,
+    /// Bound and budget of the exploration; `None` where nothing is searched.
+    extent: Option<Extent>,
     program: Explored,
     made: Vec<(Identity, String)>,
 }
@@ -30,7 +32,12 @@ pub(crate) struct FindingWriter<'a> {
 impl<'a> FindingWriter<'a> {
     pub(crate) fn new(store: &'a Store, root: &'a Path, target: String, run: &'a SavedTarget) -> Self {
         let program = Explored::at(run.program.in_checkout(root), &run.build_id);
-        Self { store, root, target, run, program, made: Vec::new() }
+        Self { store, root, target, run, extent: None, program, made: Vec::new() }
+    }
+
+    /// The same for a search that is to go so far.
+    pub(crate) fn within(self, extent: Extent) -> Self {
+        Self { extent: Some(extent), ..self }
     }
 
     /// What is kept of this failure has that name already.
@@ -61,6 +68,7 @@ impl<'a> FindingWriter<'a> {
             id,
             target: self.target.clone(),
             run: self.run.clone(),
+            extent: self.extent_of(before.as_ref()),
             found: before.as_ref().map_or(at, |before| before.found),
             fixed: None,
             checked: before.map(|_| fixed_check::found(at)),
@@ -71,6 +79,15 @@ impl<'a> FindingWriter<'a> {
             finding: told.clone(),
         };
         self.write(&kept)
+    }
+
+    /// The extent of what is not fixed is never smaller than before.
+    fn extent_of(&self, before: Option<&KeptHead>) -> Option<Extent> {
+        let before = before.filter(|before| before.fixed.is_none()).and_then(|before| before.extent.as_ref());
+        match (&self.extent, before) {
+            (Some(own), Some(before)) => Some(own.clone().or_more(before)),
+            (own, before) => own.as_ref().or(before).cloned(),
+        }
     }
 
     /// Keeps the schedule of a finding, which a simpler one is to replace. Returns where it is then.
@@ -118,6 +135,7 @@ impl<'a> FindingWriter<'a> {
             pruned: report.pruned,
             other: report.other + report.narrow.map_or(0, |narrow| narrow.schedules),
             covered: report.covered.clone(),
+            complete: report.complete,
             not_covered: report.not_covered.clone(),
             ended: report.ended.clone(),
             reason: Some(reason),
