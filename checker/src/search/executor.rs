@@ -89,17 +89,18 @@ impl<'a, P: Program> Executor<'a, P> {
         }
     }
 
-    /// Counts the events of the execution that ran last.
+    /// Counts the events and the threads of the execution that ran last.
     pub(super) fn count_events(&mut self) {
         let events = self.runner.trace.steps.len() as u64;
         *(if self.is_narrow { &mut self.stats.narrow_events } else { &mut self.stats.events }) += events;
+        self.stats.threads = self.stats.threads.max(self.runner.trace.threads.len());
     }
 
     /// Starts to count anew, by the key points that there are now.
     pub(super) fn restart(&mut self) {
-        let Stats { other, before_restart, .. } = self.stats;
+        let Stats { other, before_restart, threads, .. } = self.stats;
         let before_restart = before_restart + self.stats.executions_now();
-        self.stats = Stats { other, before_restart, ..Stats::default() };
+        self.stats = Stats { other, before_restart, threads, ..Stats::default() };
         self.epoch = self.runner.program.epoch();
         self.runner.to_audit.clear();
     }

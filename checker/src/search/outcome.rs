@@ -81,6 +81,8 @@ pub struct Stats {
     pub events: u64,
     /// Events of those counted in `narrow`.
     pub narrow_events: u64,
+    /// The most threads that an execution had, before a restart too.
+    pub threads: usize,
 }
 
 impl Stats {

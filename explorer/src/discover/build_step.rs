@@ -27,7 +27,7 @@ pub(super) fn detect(file: &Path, root: &Path, cmake_folders: &[PathBuf]) -> Opt
     for folder in above() {
         let has = |name: &str| folder.join(name).is_file();
         if has("Cargo.toml") {
-            return Some(("cargo test --no-run".to_owned(), folder.to_owned()));
+            return Some((cargo(file.strip_prefix(folder).unwrap_or(file)).to_owned(), folder.to_owned()));
         }
         if has("CMakeLists.txt") {
             // The outermost one is the project's.
@@ -45,6 +45,15 @@ pub(super) fn detect(file: &Path, root: &Path, cmake_folders: &[PathBuf]) -> Opt
         }
     }
     None
+}
+
+/// The command for a file of a package: `cargo test` alone builds no program that has a test harness in its place.
+fn cargo(file: &Path) -> &'static str {
+    match () {
+        () if file == "src/main.rs" || file.starts_with("src/bin") => "cargo build && cargo test --no-run",
+        () if file.starts_with("examples") => "cargo build --examples",
+        () => "cargo test --no-run",
+    }
 }
 
 fn cmake(top: &Path, cmake_folders: &[PathBuf]) -> String {

@@ -10,6 +10,7 @@ mod cargo;
 mod ctest;
 mod functions;
 mod kind;
+mod mentions;
 mod paths;
 mod source_line;
 mod target;

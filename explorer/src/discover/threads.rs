@@ -62,7 +62,7 @@ fn own_libraries(image: &Image) -> Vec<std::sync::Arc<Image>> {
 /// Whether a text speaks of threads: what it says when built cannot be known, so this is a guess.
 #[must_use]
 pub(super) fn text_creates_threads(text: &str) -> bool {
-    const WORDS: [&str; 16] = [
+    const WORDS: [&str; 22] = [
         "pthread_create",
         "thrd_create",
         "std::thread",
@@ -79,6 +79,12 @@ pub(super) fn text_creates_threads(text: &str) -> bool {
         "#[tokio::",
         "loom::thread",
         "boost::thread",
+        "tokio::",
+        "tbb::",
+        "QThread",
+        "QtConcurrent",
+        "g_thread_new",
+        "uv_queue_work",
     ];
     WORDS.iter().any(|word| text.contains(word))
 }

@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use super::TextLanguage;
 use crate::report::plural::plural;
 
 /// How far a walk goes.
@@ -55,6 +56,8 @@ pub(super) struct Found {
     pub(super) manifests: Vec<PathBuf>,
     /// What CMake wrote for CTest.
     pub(super) ctest_files: Vec<PathBuf>,
+    /// C, C++ and Rust files.
+    pub(super) sources: Vec<(PathBuf, Stamp)>,
     /// Folders that CMake was run in.
     pub(super) cmake_folders: Vec<PathBuf>,
     pub(super) files: usize,
@@ -95,6 +98,11 @@ impl Spent {
         (self.entries > most).then(|| format!("{most} entries were reached at `{}`", folder.display()))
     }
 
+    /// Whether the time for reading is over.
+    pub(super) fn is_read_out(&self) -> bool {
+        self.start.elapsed() > self.limits.reading
+    }
+
     /// Says that no more executables are read.
     pub(super) fn ends_reading(&self, rest: usize) -> Option<String> {
         let time = self.limits.reading;
@@ -105,7 +113,7 @@ impl Spent {
                 plural(rest as u64, "executable")
             )
         };
-        (self.start.elapsed() > time).then(words)
+        self.is_read_out().then(words)
     }
 }
 
@@ -170,6 +178,9 @@ impl Found {
             if name == "CTestTestfile.cmake" || name.contains("_tests") {
                 self.ctest_files.push(entry.path());
             }
+        } else if TextLanguage::of(&entry.path()).is_some() {
+            let metadata = entry.metadata().ok();
+            self.sources.extend(metadata.map(|metadata| (entry.path(), Stamp::of(&metadata))));
         } else if !is_no_program(&name)
             && !is_plugin(entry, &name)
             && let Ok(metadata) = entry.metadata()

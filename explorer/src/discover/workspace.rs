@@ -9,6 +9,7 @@ use super::candidate::Candidate;
 use super::cargo::{Manifest, Notes, target_folders};
 use super::ctest::{self, CTest};
 use super::kind::{CargoTarget, Kind};
+use super::mentions::Mentions;
 use super::paths::Paths;
 use super::walk::{self, Found, Limits, Spent, Stamp};
 use crate::config::Config;
@@ -52,6 +53,7 @@ pub struct Workspace {
     outside: HashSet<PathBuf>,
     pub(super) manifests: Vec<Manifest>,
     pub(super) ctests: Vec<CTest>,
+    mentions: Mentions,
     paths: Paths,
     known: HashMap<PathBuf, Known>,
     /// The freshest first.
@@ -85,6 +87,7 @@ impl Workspace {
             outside: HashSet::new(),
             manifests: Vec::new(),
             ctests: Vec::new(),
+            mentions: Mentions::default(),
             paths: Paths::default(),
             known: HashMap::new(),
             candidates: Vec::new(),
@@ -95,6 +98,7 @@ impl Workspace {
     /// Looks again; only executables that have changed are read again. Says whether there is any change.
     pub fn rescan(&mut self, config: &Config) -> bool {
         let before: Vec<*const Candidate> = self.candidates.iter().map(Arc::as_ptr).collect();
+        let could_create_threads = self.can_create_threads();
         let config_changed = self.config != *config;
         self.config = config.clone();
         let mut spent = Spent::new(self.limits);
@@ -103,8 +107,20 @@ impl Workspace {
         self.walk_cargos(&mut spent);
         self.ctests = ctest::read(&self.found.ctest_files);
         self.read_executables(&spent);
+        if !self.programs_create_threads() {
+            self.mentions.look(&self.found.sources, &spent);
+        }
         let after: Vec<*const Candidate> = self.candidates.iter().map(Arc::as_ptr).collect();
-        config_changed || before != after
+        config_changed || before != after || could_create_threads != self.can_create_threads()
+    }
+
+    /// Whether something in the workspace can create threads, as far as is known of programs and of sources.
+    pub(super) fn can_create_threads(&self) -> bool {
+        self.found.cut.is_some() || self.programs_create_threads() || self.mentions.any()
+    }
+
+    fn programs_create_threads(&self) -> bool {
+        self.candidates.iter().any(|candidate| self.may_create_threads(candidate))
     }
 
     /// The folder that it is about, without symbolic links.

@@ -66,6 +66,9 @@ pub struct Report {
     /// Executions that ended with accesses of few variables as key points. `None`: the search has no such.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub narrow: Option<Narrow>,
+    /// The most threads that an execution of the search had, that of a test's harness left out; 0 where they were not counted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub threads: u32,
     /// Bounds of which every schedule has been run.
     pub covered: Covered,
     /// Entries of the account: the bounds are covered but for what that does. Empty where nothing was, or nothing that
@@ -100,6 +103,10 @@ pub struct Report {
     /// How many more there were, which `interleaver.toml` says may stay.
     #[serde(default, skip_serializing_if = "is_none")]
     pub suppressed_races: u64,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 fn is_none(count: &u64) -> bool {

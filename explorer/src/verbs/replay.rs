@@ -211,6 +211,7 @@ impl Again<'_> {
             pruned: 0,
             other,
             narrow: None,
+            threads: 0,
             covered: Covered::default(),
             not_covered: Vec::new(),
             complete: false,

@@ -166,6 +166,7 @@ impl SearchSession<'_> {
             pruned: stats.pruned,
             other: 0,
             narrow: narrow(stats),
+            threads: self.threads(stats),
             covered: Covered::from(outcome.covered),
             not_covered: Vec::new(),
             complete: is_complete(outcome, self.request),
@@ -180,6 +181,12 @@ impl SearchSession<'_> {
             races: Vec::new(),
             suppressed_races: 0,
         }
+    }
+
+    /// The most threads of one execution; the main thread is one also where nothing of it is recorded.
+    fn threads(&self, stats: &Stats) -> u32 {
+        let harness = usize::from(self.source.harness().is_some());
+        u32::try_from(stats.threads.saturating_sub(harness).max(1)).unwrap_or(u32::MAX)
     }
 
     fn notes(&self, outcome: &Outcome) -> Vec<String> {

@@ -170,7 +170,8 @@ impl Above<'_> {
         let mut lenses = vec![explore(&words::after(&kept.last, known.bugs(key)))];
         lenses.extend(self.of_finding(line, &name, &open));
         let is_bug = open.is_empty() || open.iter().any(|finding| finding.is_concurrency_bug());
-        lenses.extend(is_bug.then(|| lens(line, "Explore further", command(json!({ "further": true })))));
+        let goes_on = is_bug && !kept.last.has_no_threads();
+        lenses.extend(goes_on.then(|| lens(line, "Explore further", command(json!({ "further": true })))));
         lenses
     }
 

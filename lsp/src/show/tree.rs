@@ -55,6 +55,7 @@ fn state_word(known: &Known, key: &Key, kept: Option<&KeptTarget>) -> &'static s
         _ if known.errors.contains_key(key) => "error",
         _ if known.bugs(key).open > 0 => "found",
         (None, None) => "idle",
+        (None, Some(kept)) if kept.last.has_no_threads() => "idle",
         (None, Some(kept)) => match kept.last.verdict {
             Verdict::Clean => "clean",
             Verdict::Found if kept.last.findings.is_empty() => "found",

@@ -53,6 +53,7 @@ pub(crate) fn after(run: &Run, bugs: Bugs) -> String {
     }
     let up_to = run.covered.up_to();
     match run.verdict {
+        _ if run.has_no_threads() => "creates no threads: nothing to explore".to_owned(),
         Verdict::Found if run.findings.is_empty() => format!("✗ data races · {schedules}"),
         Verdict::Found => {
             format!("? {} dismissed · {schedules}", plural(run.findings.len() as u64, "failure"))
@@ -97,6 +98,7 @@ mod tests {
             redundant: 7,
             pruned: 8,
             other: 9,
+            threads: 2,
             covered: Covered { preemptions, ..Covered::default() },
             complete: false,
             not_covered: Vec::new(),
@@ -128,6 +130,16 @@ mod tests {
                 "? 1 failure dismissed · 8,480 schedules",
             ),
             (run(Verdict::Found, Some(2), ""), bugs(0, None), "✗ data races · 8,480 schedules"),
+            (
+                Run { threads: 1, schedules: 1, ..run(Verdict::Clean, Some(2), "") },
+                bugs(0, None),
+                "creates no threads: nothing to explore",
+            ),
+            (
+                Run { threads: 1, ..run(Verdict::Inconclusive, Some(2), "it was stopped") },
+                bugs(0, None),
+                "? no failure up to 2 preemptions, then it was stopped · 8,480 schedules",
+            ),
             (
                 run(Verdict::Inconclusive, None, "it was stopped"),
                 bugs(0, None),

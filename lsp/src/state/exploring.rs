@@ -165,7 +165,7 @@ impl State {
         match found.map(|at| (at.target, at.why)) {
             Some((Some(target), _)) => Ok(target),
             Some((None, why)) => Err(why.sentence().unwrap_or_else(|| no_target(name))),
-            None => Err(no_target(name)),
+            None => Err(workspace.why_not(file, text.as_deref(), None)),
         }
     }
 

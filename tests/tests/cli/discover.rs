@@ -61,6 +61,35 @@ impl Folder {
     }
 }
 
+/// Threads may be created in any file of a project, and by no program that is there yet.
+#[test]
+fn main_of_a_project_with_threads_has_a_lens_wherever_they_are_created() {
+    let helper =
+        "template <class F> void twice(F f) { std::thread one(f), two(f); one.join(); two.join(); }\n";
+    let user = "#include \"twice.hpp\"\nint main() { twice([] {}); }\n";
+    for (helper, lenses) in [(helper, 1), ("void twice();\n", 0)] {
+        let folder = Folder::with(&[("Makefile", "all:\n"), ("twice.hpp", helper), ("user.cpp", user)]);
+        let workspace = folder.scan();
+        let found = workspace.targets_of_file(&folder.path("user.cpp"), None);
+        assert_eq!(found.len(), lenses, "{found:?}");
+        let why = folder.why("user.cpp");
+        assert!(why.starts_with("no program has been built from `user.cpp` yet: `make` builds it"), "{why}");
+        assert_eq!(why.contains("no source of the workspace mentions threads"), lenses == 0, "{why}");
+    }
+}
+
+#[test]
+fn a_source_that_begins_to_mention_threads_is_seen() {
+    let folder = Folder::with(&[("Makefile", "all:\n"), ("alone.c", ALONE), ("lib.c", "int x;\n")]);
+    let mut workspace = folder.scan();
+    let lenses = |workspace: &Workspace| workspace.targets_of_file(&folder.path("alone.c"), None).len();
+    assert_eq!((lenses(&workspace), workspace.rescan(&Config::default())), (0, false));
+    folder.write("lib.c", "void *f(void *); int g(void) { return thrd_create(0, 0, 0); }\n");
+    assert_eq!((workspace.rescan(&Config::default()), lenses(&workspace)), (true, 1));
+    fs::remove_file(folder.path("lib.c")).unwrap();
+    assert_eq!((workspace.rescan(&Config::default()), lenses(&workspace)), (true, 0));
+}
+
 /// Makes a file younger than everything that was built before.
 fn touch(file: &Path) {
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
@@ -117,8 +146,12 @@ fn what_stands_against_a_lens_is_said() {
         ("cc -g -static -pthread app.c -o app", "app.c", &["statically linked"]),
         ("cc -g -shared -fPIC -pthread app.c -o app", "app.c", &["shared library"]),
         // No threads.
-        ("cc -g alone.c -o alone", "alone.c", &["neither `alone.c` nor `alone` creates threads"]),
-        ("", "alone.c", &["`alone.c` creates no threads"]),
+        (
+            "cc -g alone.c -o alone",
+            "alone.c",
+            &["`alone` creates no threads: there are no interleavings to explore"],
+        ),
+        ("", "alone.c", &["no program has been built from `alone.c` yet", "`make` builds it"]),
         // Neither main nor tests.
         (
             "cc -g -pthread user.c lib.c -o user",
@@ -191,6 +224,17 @@ fn how_something_is_built_is_found_out() {
         let step = folder.scan().build_step_of_file(&folder.path("src/app.c")).unwrap();
         assert_eq!((step.command.as_str(), step.directory, step.needed), (expected, folder.root(), true));
         assert!(folder.why("src/app.c").contains(expected));
+    }
+    let package = Folder::with(&[("Cargo.toml", "")]);
+    for (file, expected) in [
+        ("src/main.rs", "cargo build && cargo test --no-run"),
+        ("src/bin/other.rs", "cargo build && cargo test --no-run"),
+        ("examples/small.rs", "cargo build --examples"),
+        ("src/lib.rs", "cargo test --no-run"),
+        ("tests/all.rs", "cargo test --no-run"),
+    ] {
+        package.write(file, "");
+        assert_eq!(package.scan().build_step_of_file(&package.path(file)).unwrap().command, expected);
     }
     let folder = Folder::with(&[("src/app.c", THREADED)]);
     assert_eq!(folder.scan().build_step_of_file(&folder.path("src/app.c")), None);

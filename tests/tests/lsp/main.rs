@@ -16,4 +16,5 @@ mod minimising;
 mod neovim;
 mod showing;
 mod stores;
+mod ways_in;
 mod workspace;

@@ -123,7 +123,8 @@ impl View<'_> {
         let rest = self.written.iter().enumerate().filter(|(index, _)| !placed.contains(index));
         let rest: Vec<&Written> = rest.map(|(_, written)| written).collect();
         let listing = self.workspace.usable().find(|candidate| candidate.lists(self.file));
-        let threads = listing.is_some_and(|candidate| self.workspace.may_create_threads(candidate));
+        let said = listing.and_then(|candidate| self.workspace.said_to_create_threads(candidate));
+        let threads = said.unwrap_or_else(|| self.workspace.can_create_threads());
         if rest.is_empty() || !(self.speaks_of_threads || threads) {
             return Vec::new();
         }

@@ -142,7 +142,8 @@ impl Workspace {
         }
     }
 
-    fn nothing_to_explore(&self, candidate: &Candidate) -> Option<String> {
+    /// Why there is nothing to explore in an executable that can be explored.
+    pub(super) fn nothing_to_explore(&self, candidate: &Candidate) -> Option<String> {
         let path = self.shown(&candidate.path);
         if self.targets_in(candidate).is_empty() {
             return Some(format!("`{path}` holds no tests"));

@@ -58,17 +58,18 @@ impl Workspace {
         }
     }
 
+    /// A file with `main` or tests, of a program without threads, or of none in a workspace that has none.
     fn without_threads(&self, file: &Path) -> String {
         let name = self.shown(file);
-        match self.candidates.iter().find(|candidate| candidate.lists(file)) {
-            Some(candidate) => {
-                let program = self.shown(&candidate.path);
-                format!(
-                    "neither `{name}` nor `{program}` creates threads: there are no interleavings to explore"
-                )
-            }
-            None => format!("`{name}` creates no threads: there are no interleavings to explore"),
+        if let Some(candidate) = self.candidates.iter().find(|candidate| candidate.lists(file)) {
+            let program = self.shown(&candidate.path);
+            let why = self.reason(candidate).or_else(|| self.nothing_to_explore(candidate));
+            return why.unwrap_or_else(|| format!("`{program}` has nothing of `{name}` that could be run"));
         }
+        let unbuilt = unlisted(self, file).sentence().unwrap_or_default();
+        format!(
+            "{unbuilt}; no source of the workspace mentions threads, and without any there are no interleavings to explore"
+        )
     }
 }
 

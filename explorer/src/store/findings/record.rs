@@ -137,6 +137,9 @@ pub struct Run {
     pub pruned: u64,
     /// All other executions.
     pub other: u64,
+    /// The most threads that an execution had; 0 in stores of older versions.
+    #[serde(default)]
+    pub threads: u32,
     /// Bounds of which every schedule was run.
     pub covered: Covered,
     /// Its bound is covered, but for what was not watched; false in stores of older versions.
@@ -157,6 +160,12 @@ pub struct Run {
 }
 
 impl Run {
+    /// Whether everything was run, and no thread was created.
+    #[must_use]
+    pub fn has_no_threads(&self) -> bool {
+        self.threads == 1 && self.verdict == Verdict::Clean
+    }
+
     /// The reason for which it ended, without the option of the command line.
     #[must_use]
     pub fn reason(&self) -> &str {

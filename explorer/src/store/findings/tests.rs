@@ -176,6 +176,7 @@ fn report(covered: Option<u32>) -> Report {
         pruned: 0,
         other: 0,
         narrow: None,
+        threads: 2,
         covered: Covered { preemptions: covered, ..Covered::default() },
         not_covered: Vec::new(),
         complete: covered.is_some(),

@@ -134,6 +134,7 @@ impl<'a> FindingWriter<'a> {
             redundant: report.redundant,
             pruned: report.pruned,
             other: report.other + report.narrow.map_or(0, |narrow| narrow.schedules),
+            threads: report.threads,
             covered: report.covered.clone(),
             complete: report.complete,
             not_covered: report.not_covered.clone(),
