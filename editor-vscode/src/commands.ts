@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Row } from "./novsc/treeModel";
-import { pickProgram, pickRunning } from "./picks";
+import { pickOpenFinding, pickProgram, pickRunning } from "./picks";
 import {
   ClientCommand,
   ServerCommand,
@@ -10,6 +10,7 @@ import {
   type CopyScheduleArguments,
   type ExploreArguments,
   type Finding,
+  type ShowFindingArguments,
   type WhyNoLensAnswer,
 } from "./protocol";
 import type { Server } from "./server";
@@ -26,7 +27,7 @@ export function registerCommands(context: vscode.ExtensionContext, server: Serve
     "interleaver.cancel": (row?: Row) => cancel(server, row),
     "interleaver.dismiss": (row?: Row) =>
       onFinding(row, (finding) => server.execute(ServerCommand.dismiss, { finding: finding.id })),
-    "interleaver.showFinding": (row?: Row) => onFinding(row, (finding) => showFinding(server, finding)),
+    [ClientCommand.showFinding]: (argument?: Row | ShowFindingArguments) => openFinding(server, argument),
     "interleaver.openSchedule": (row?: Row) => openSchedule(row),
     [ClientCommand.copySchedule]: (argument?: Row | CopyScheduleArguments) => copySchedule(argument),
     "interleaver.showOutput": () => {
@@ -94,6 +95,16 @@ async function openConfiguration(server: Server, argument: Row | { target: strin
   const place = new vscode.Position(line, document.lineAt(Math.min(line, document.lineCount - 1)).text.length);
   editor.selection = new vscode.Selection(place, place);
   editor.revealRange(new vscode.Range(place, place), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}
+
+async function openFinding(server: Server, argument: Row | ShowFindingArguments | undefined): Promise<void> {
+  if (argument === undefined) return;
+  const finding = isNamed(argument) ? await pickOpenFinding(server, argument) : argument.finding;
+  if (finding !== undefined) await showFinding(server, finding);
+}
+
+function isNamed(argument: Row | ShowFindingArguments): argument is ShowFindingArguments {
+  return typeof argument.finding === "string";
 }
 
 async function showFinding(server: Server, finding: Finding): Promise<void> {

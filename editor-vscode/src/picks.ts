@@ -26,6 +26,24 @@ export async function pickFinding(server: Server, title: string): Promise<Findin
   return (await vscode.window.showQuickPick(choices, { title, matchOnDescription: true }))?.finding;
 }
 
+/** The finding that stands, or the user's choice where a target has several. */
+export async function pickOpenFinding(
+  server: Server,
+  { target, finding }: { target: string; finding: string },
+): Promise<Finding | undefined> {
+  const { targets } = await server.execute<Tree>(ServerCommand.tree, {});
+  const of = targets.find(({ id }) => id === target);
+  const open = of?.findings.filter(({ fixed }) => fixed === null) ?? [];
+  if (open.length < 2) return open[0];
+  const first = open.filter(({ id }) => id === finding);
+  const choices = [...first, ...open.filter((one) => !first.includes(one))].map((one) => ({
+    label: headline(one.message),
+    description: depth(one),
+    finding: one,
+  }));
+  return (await vscode.window.showQuickPick(choices, { title: `Findings of ${of?.label ?? target}` }))?.finding;
+}
+
 /** Asks for one of the programs that a file is part of. */
 export async function pickProgram(server: Server, uri: vscode.Uri): Promise<ProgramChoice | undefined> {
   const choices = await server.execute<ProgramChoice[]>(ServerCommand.programs, { uri: uri.toString() });

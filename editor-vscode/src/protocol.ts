@@ -39,6 +39,7 @@ export const ClientCommand = {
   whyNoLens: "interleaver.whyNoLens",
   openConfiguration: "interleaver.openConfiguration",
   copySchedule: "interleaver.copySchedule",
+  showFinding: "interleaver.showFinding",
 } as const;
 
 /** What starts a run. Where nothing has been built yet, the server's lenses name a test instead of a target. */
@@ -62,6 +63,12 @@ export interface ReplayArguments {
 export interface CopyScheduleArguments {
   finding: string;
   schedule: string;
+}
+
+/** What a lens hands to {@link ClientCommand.showFinding}: a finding, and its target, which may have more. */
+export interface ShowFindingArguments {
+  target: string;
+  finding: string;
 }
 
 export interface ProgramChoice {

@@ -15,6 +15,7 @@ pub(crate) mod client {
     pub(crate) const WHY_NO_LENS: &str = "interleaver.whyNoLens";
     pub(crate) const OPEN_CONFIGURATION: &str = "interleaver.openConfiguration";
     pub(crate) const COPY_SCHEDULE: &str = "interleaver.copySchedule";
+    pub(crate) const SHOW_FINDING: &str = "interleaver.showFinding";
 }
 
 /// A command with its argument.
@@ -25,6 +26,7 @@ pub(crate) enum Command {
     Minimise(OfFinding),
     Cancel(Cancel),
     Select(OfFinding),
+    Show(OfFinding),
     Dismiss(OfFinding),
     WhyNoLens(AtLine),
     Programs(OfFile),
@@ -70,12 +72,13 @@ pub(crate) struct AtLine {
     pub(crate) line: Option<u32>,
 }
 
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 11] = [
     "explore",
     "check",
     "minimise",
     "cancel",
     "select",
+    "show",
     "dismiss",
     "whyNoLens",
     "programs",
@@ -105,6 +108,7 @@ impl Command {
             "minimise" => read(name, argument).map(Self::Minimise),
             "cancel" => read(name, argument).map(Self::Cancel),
             "select" => read(name, argument).map(Self::Select),
+            "show" => read(name, argument).map(Self::Show),
             "dismiss" => read(name, argument).map(Self::Dismiss),
             "whyNoLens" => read(name, argument).map(Self::WhyNoLens),
             "programs" => read(name, argument).map(Self::Programs),

@@ -99,6 +99,9 @@ impl LanguageServer for Interleaver {
             encoding,
             folders: folders(&params),
             shows_progress: window.and_then(|window| window.work_done_progress) == Some(true),
+            shows_documents: window
+                .and_then(|window| window.show_document.as_ref())
+                .is_some_and(|show| show.support),
         };
         let settings = Settings::read(params.initialization_options);
         {

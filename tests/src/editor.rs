@@ -390,7 +390,7 @@ pub fn uri(file: &Path) -> String {
 #[must_use]
 pub fn full_capabilities() -> Value {
     json!({
-        "window": { "workDoneProgress": true },
+        "window": { "workDoneProgress": true, "showDocument": { "support": true } },
         "workspace": {
             "codeLens": { "refreshSupport": true },
             "inlayHint": { "refreshSupport": true },

@@ -134,6 +134,7 @@ fn the_json_report_has_the_documented_members() {
       "redundant": 0,
       "pruned": 0,
       "other": 5,
+      "threads": 3,
       "covered": {
         "preemptions": 0
       },

@@ -64,6 +64,9 @@ impl SearchSession<'_> {
         let places = self.places();
         let context = ExplanationContext::new(explained, &told, &places);
         let mut explanation = explanation::explanation(&context, program, explained);
+        told.explanation = Some(explanation.clone());
+        // What lies beside a schedule that stays belongs to that one.
+        let id = id.filter(|id| !writer.is_outlasted(id, &told));
         match (earlier, &mut explanation.original, &id) {
             (Some(earlier), original, _) => *original = Some(earlier),
             (None, Some(original), Some(id)) => original.schedule_file = writer.set_aside(id),

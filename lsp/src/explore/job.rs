@@ -72,6 +72,11 @@ impl Job {
         self.found.len()
     }
 
+    /// Whether it has found this.
+    pub(crate) fn has_found(&self, id: &str) -> bool {
+        self.found.contains(id)
+    }
+
     /// How far it is, as a lens, the tree and a status bar have it.
     pub(crate) fn words(&self) -> String {
         match self.phase {

@@ -97,7 +97,7 @@ impl Diagnosing<'_> {
             .collect()
     }
 
-    fn location(&self, finding: &Finding, spot: &Spot) -> Option<Location> {
+    pub(crate) fn location(&self, finding: &Finding, spot: &Spot) -> Option<Location> {
         let line = self.texts.now(finding, spot, self.documents);
         let (uri, text) = (self.documents.uri(&spot.file)?, self.documents.text(&spot.file));
         Some(Location { uri, range: range_of_line(text.as_deref(), line, self.encoding) })

@@ -114,7 +114,7 @@ impl Above<'_> {
         let by_name = || self.known.jobs.of_place(self.file, &at.name);
         let target = at.target.as_ref().map(Key::of);
         if let Some(job) = target.as_ref().and_then(|key| self.known.jobs.of_target(key)).or_else(by_name) {
-            return running(line, job);
+            return self.running(line, job);
         }
         match (&at.why, &target) {
             (Standing::Blocked { sentence }, _) => vec![self.warning(line, sentence)],
@@ -167,19 +167,51 @@ impl Above<'_> {
             lenses.extend(self.of_finding(line, &name, &open));
             return lenses;
         };
-        let mut lenses = vec![explore(&words::after(&kept.last, known.bugs(key)))];
+        let after = words::after(&kept.last, known.bugs(key));
+        let mut lenses = match open.first() {
+            Some(first) => vec![lens(line, &after, self.show(&name, first))],
+            None => vec![explore(&after)],
+        };
         lenses.extend(self.of_finding(line, &name, &open));
+        lenses.extend((!open.is_empty()).then(|| explore("Explore again")));
         let is_bug = open.is_empty() || open.iter().any(|finding| finding.is_concurrency_bug());
         let goes_on = is_bug && !kept.last.has_no_threads();
         lenses.extend(goes_on.then(|| lens(line, "Explore further", command(json!({ "further": true })))));
         lenses
     }
 
+    /// What is found by now can be looked at while the rest is looked for.
+    fn running(&self, line: u32, job: &Job) -> Vec<CodeLens> {
+        let key = job.request.target.as_ref();
+        let open = || {
+            let of_target = key.into_iter().flat_map(|key| self.known.findings.of_target(key));
+            of_target.filter(|finding| finding.is_open())
+        };
+        let found = open().find(|finding| job.has_found(&finding.kept.id)).or_else(|| open().next());
+        let show = found.zip(key).and_then(|(found, key)| self.show(&self.known.name_of(key), found));
+        let cancel = lens(line, "Cancel", server("cancel", json!({ "job": job.id })));
+        let replay = found.and_then(|found| self.replay_lens(line, found));
+        [lens(line, &job.words(), show)].into_iter().chain(replay).chain([cancel]).collect()
+    }
+
+    /// Leads to a finding of a target, or, in a client that lets its user choose, to any of them.
+    fn show(&self, target: &str, first: &Finding) -> Option<(String, Value)> {
+        if self.known.settings.runs(client::SHOW_FINDING) {
+            let argument = json!({ "target": target, "finding": first.id });
+            return Some((client::SHOW_FINDING.to_owned(), argument));
+        }
+        server("show", json!({ "finding": first.id }))
+    }
+
+    fn replay_lens(&self, line: u32, finding: &Finding) -> Option<CodeLens> {
+        let replay = replay(self.known, finding)?;
+        Some(lens(line, "Replay", Some((client::REPLAY.to_owned(), replay))))
+    }
+
     /// What can be done with what was found: the first of it.
     fn of_finding(&self, line: u32, target: &str, open: &[&Finding]) -> Vec<CodeLens> {
         let Some(first) = open.first() else { return Vec::new() };
-        let replay = replay(self.known, first);
-        let replay = replay.map(|replay| lens(line, "Replay", Some((client::REPLAY.to_owned(), replay))));
+        let replay = self.replay_lens(line, first);
         let check = lens(line, "Check again", server("check", json!({ "finding": first.id })));
         let set = !first.is_concurrency_bug() && self.known.settings.runs(client::OPEN_CONFIGURATION);
         let set = set.then(|| {
@@ -188,11 +220,6 @@ impl Above<'_> {
         });
         replay.into_iter().chain([check]).chain(set).collect()
     }
-}
-
-fn running(line: u32, job: &Job) -> Vec<CodeLens> {
-    let cancel = lens(line, "Cancel", server("cancel", json!({ "job": job.id })));
-    vec![lens(line, &job.words(), None), cancel]
 }
 
 fn server(short: &str, argument: Value) -> Option<(String, Value)> {

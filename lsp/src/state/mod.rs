@@ -5,6 +5,7 @@ mod exploring;
 mod fitness;
 mod looking;
 mod progress;
+mod revealing;
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -47,6 +48,8 @@ pub(crate) struct AboutClient {
     pub(crate) folders: Vec<PathBuf>,
     /// It shows the progress of work.
     pub(crate) shows_progress: bool,
+    /// It opens a document at a place when it is asked to.
+    pub(crate) shows_documents: bool,
 }
 
 /// All that the server knows, and what it is about to do.
@@ -55,6 +58,8 @@ pub(crate) struct State {
     pub(crate) known: Known,
     /// The client shows the progress of work.
     shows_progress: bool,
+    /// The client opens documents.
+    shows_documents: bool,
     /// How much more than usual was asked for, by target.
     budget_level: HashMap<Key, u32>,
     /// Requests that wait for the first look at their folder.
@@ -74,6 +79,7 @@ impl State {
             context,
             known: Known::default(),
             shows_progress: false,
+            shows_documents: false,
             budget_level: HashMap::new(),
             waiting: Vec::new(),
             has_heard_all: false,
@@ -89,6 +95,7 @@ impl State {
         self.known.folders = client.folders.iter().cloned().map(Folder::new).collect();
         self.known.documents.name_folders(self.known.folders.iter().map(|folder| folder.named.as_path()));
         (self.known.encoding, self.shows_progress) = (client.encoding, client.shows_progress);
+        self.shows_documents = client.shows_documents;
     }
 
     /// It is ready to be told things.
@@ -153,6 +160,7 @@ impl State {
             Command::Minimise(wanted) => self.minimise(&wanted.finding).map(|job| json!({ "job": job })),
             Command::Cancel(wanted) => Ok(json!({ "cancelled": self.cancel(&wanted) })),
             Command::Select(wanted) => self.select(wanted.finding).map(|()| Value::Null),
+            Command::Show(wanted) => self.reveal(&wanted.finding).map(|()| Value::Null),
             Command::Dismiss(wanted) => self.dismiss(&wanted.finding).map(|()| Value::Null),
             Command::WhyNoLens(place) => Ok(json!({ "sentence": why_no_lens(&self.known, &place) })),
             Command::Programs(file) => Ok(self.programs(&file.uri)),

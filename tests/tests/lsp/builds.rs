@@ -176,7 +176,7 @@ fn a_build_that_was_agreed_to_is_not_asked_about_again() {
     editor.change(&source, 2, &text);
     editor.notify("textDocument/didSave", json!({ "textDocument": { "uri": uri(&source) } }));
     editor.wait_for_diagnostics(&source, |diagnostics| diagnostics[0]["severity"] == 3);
-    let lens = editor.lens(&source, "✗ 1 bug · 1 preemption");
+    let lens = editor.lens(&source, "Explore again (stale: `main.c` is newer, builds first)");
     editor.click(&lens);
     // What is explored is the new text: it was built.
     editor.wait_for_diagnostics(&source, |diagnostics| diagnostics[0]["severity"] == 1);

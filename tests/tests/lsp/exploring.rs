@@ -55,13 +55,14 @@ fn what_was_found_offers_its_commands_only_to_a_client_that_has_them() {
     let source = workspace.file("lost_update.c");
     let failing = line_of(&source, "assert(page_views");
     for (options, expected, above) in [
-        (json!({}), vec!["Check again", "Explore further"], Vec::new()),
-        (as_extension(), vec!["Replay", "Check again", "Explore further"], vec!["⏮ Replay"]),
+        (json!({}), vec!["Check again", "Explore again", "Explore further"], Vec::new()),
+        (as_extension(), vec!["Replay", "Check again", "Explore again", "Explore further"], vec!["⏮ Replay"]),
     ] {
         let mut editor = workspace.editor_with(options);
         editor.open(&source);
-        let lens = editor.lenses(&source)[0].clone();
-        editor.click(&lens);
+        let lenses = editor.lenses(&source);
+        let explore = lenses.iter().find(|lens| title(lens).contains("Explore")).unwrap();
+        editor.click(explore);
         editor.wait_for_lens(&source, |title| title.starts_with('✗'));
         let lenses = editor.lenses(&source);
         let of = |line: usize| {

@@ -14,6 +14,7 @@ mod frameworks;
 mod machine;
 mod minimising;
 mod neovim;
+mod results;
 mod showing;
 mod stores;
 mod ways_in;

@@ -87,7 +87,7 @@ pub(crate) fn as_extension() -> Value {
     json!({
         "clientCommands": [
             "interleaver.replay", "interleaver.pickProgram", "interleaver.whyNoLens",
-            "interleaver.openConfiguration", "interleaver.copySchedule",
+            "interleaver.openConfiguration", "interleaver.copySchedule", "interleaver.showFinding",
         ],
         "runsBuilds": true,
         "trusted": true,

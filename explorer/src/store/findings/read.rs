@@ -149,9 +149,14 @@ impl KeptFolder {
     pub fn finding_of_schedule(&self, schedule: &Path) -> Option<KeptFinding> {
         let is_of = |finding: &KeptFinding| {
             let id = &finding.id;
-            [finding.schedule.clone(), names::original_name(id), names::passing_name(id)]
-                .iter()
-                .any(|name| self.0.join(name) == schedule)
+            [
+                finding.schedule.clone(),
+                names::original_name(id),
+                names::passing_name(id),
+                names::again_name(id),
+            ]
+            .iter()
+            .any(|name| self.0.join(name) == schedule)
         };
         self.findings().into_iter().find(is_of)
     }
@@ -168,8 +173,9 @@ impl KeptFolder {
         let others = self.heads();
         if others.iter().all(|other| other.schedule != finding.schedule) {
             store.remove(&finding.schedule)?;
-            store.remove(&names::original_name(id))?;
-            store.remove(&names::passing_name(id))?;
+            for name in [names::original_name(id), names::passing_name(id), names::again_name(id)] {
+                store.remove(&name)?;
+            }
         }
         sources::forget_unused(&store, &others);
         Ok(())

@@ -1,5 +1,7 @@
 //! Records of a store: one for each target, and one for each finding.
 
+use std::cmp::Reverse;
+
 use serde::{Deserialize, Serialize};
 
 use super::Extent;
@@ -64,9 +66,42 @@ pub(crate) struct KeptHead {
     pub(crate) extent: Option<Extent>,
     #[serde(default)]
     pub(crate) fixed: Option<u64>,
+    pub(crate) run: SavedTarget,
+    pub(crate) finding: ToldHead,
     pub(crate) schedule: String,
     pub(crate) program: Option<String>,
     pub(crate) sources: Vec<KeptSource>,
+}
+
+/// The rank of a finding among those of one failure.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+pub(crate) struct ToldHead {
+    preemptions: Option<u32>,
+    #[serde(default)]
+    explanation: Option<WhyHead>,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+struct WhyHead {
+    #[serde(default)]
+    minimised: bool,
+    #[serde(default)]
+    missing: Vec<String>,
+}
+
+impl ToldHead {
+    /// Whether it takes no more preemptions than another one of the same build, and its explanation tells more.
+    pub(super) fn outlasts(&self, other: &Finding) -> bool {
+        let Some(why) = &self.explanation else { return false };
+        let is_simpler = match (self.preemptions, other.preemptions) {
+            (Some(own), Some(other)) => own <= other,
+            _ => true,
+        };
+        let tells_more = other.explanation.as_ref().is_none_or(|other| {
+            (why.minimised, Reverse(why.missing.len())) > (other.minimised, Reverse(other.missing.len()))
+        });
+        is_simpler && tells_more
+    }
 }
 
 /// A source as it was when a finding was made.

@@ -55,12 +55,20 @@ impl<'a> FindingWriter<'a> {
         let _alone = self.store.lock()?;
         let id = self.name(identity, told);
         told.id = Some(id.clone());
-        let schedule_name = names::file_name(&id);
-        let path = self.write_schedule(&schedule_name, schedule)?;
-        told.schedule_file = Some(path.to_string_lossy().into_owned());
         let folder = KeptFolder::at(self.store.folder());
         let before = folder.head(&id);
         let at = now();
+        let stays = before.as_ref().filter(|before| self.is_outlasted_by(before, told)).is_some();
+        if let Some(kept) = folder.finding(&id).filter(|_| stays) {
+            let path = self.write_schedule(&names::again_name(&id), schedule)?;
+            told.schedule_file = Some(path.to_string_lossy().into_owned());
+            let checked = Some(fixed_check::found(at));
+            return self.write(&KeptFinding { extent: self.extent_of(before.as_ref()), checked, ..kept });
+        }
+        let schedule_name = names::file_name(&id);
+        let path = self.write_schedule(&schedule_name, schedule)?;
+        self.store.remove(&names::again_name(&id))?;
+        told.schedule_file = Some(path.to_string_lossy().into_owned());
         let program = self.program.keep(self.store);
         let kept = KeptFinding {
             format: FINDING.to_owned(),
@@ -81,6 +89,17 @@ impl<'a> FindingWriter<'a> {
         self.write(&kept)
     }
 
+    /// Whether a finding leaves the place to what is kept of this name, which tells more of the same failure of the same build.
+    pub(crate) fn is_outlasted(&self, id: &str, told: &Finding) -> bool {
+        let before = KeptFolder::at(self.store.folder()).head(id);
+        before.is_some_and(|before| self.is_outlasted_by(&before, told))
+    }
+
+    fn is_outlasted_by(&self, before: &KeptHead, told: &Finding) -> bool {
+        let is_same = before.fixed.is_none() && before.run.build_id == self.run.build_id;
+        is_same && fixed_check::is_given_the_same(&before.run, self.run) && before.finding.outlasts(told)
+    }
+
     /// The extent of what is not fixed is never smaller than before.
     fn extent_of(&self, before: Option<&KeptHead>) -> Option<Extent> {
         let before = before.filter(|before| before.fixed.is_none()).and_then(|before| before.extent.as_ref());
@@ -92,7 +111,9 @@ impl<'a> FindingWriter<'a> {
 
     /// Keeps the schedule of a finding, which a simpler one is to replace. Returns where it is then.
     pub(crate) fn set_aside(&self, id: &str) -> Option<String> {
-        let mut file = self.store.open().ok()?.open_file(names::file_name(id), Kind::Record).ok()?;
+        let folder = self.store.open().ok()?;
+        let again = folder.open_file(names::again_name(id), Kind::Record);
+        let mut file = again.or_else(|_| folder.open_file(names::file_name(id), Kind::Record)).ok()?;
         let copy = |to: &mut dyn Write| io::copy(&mut file, to).map(drop);
         let path = self.store.write_with(&names::original_name(id), copy).ok()?;
         Some(path.to_string_lossy().into_owned())

@@ -1,0 +1,126 @@
+//! The lens of a result: it leads to what was found, and what was found stays while more is looked for.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tests::editor::{Editor, title, uri};
+
+use crate::exploring::explore;
+use crate::workspace::{Workspace, as_extension, line_of};
+
+/// Three threads that lose each other's updates, in more schedules than anybody waits for.
+const TALLY: &str = "\
+#include <assert.h>
+#include <pthread.h>
+int tally, steps;
+void *add(void *unused) {
+    int seen = tally;
+    tally = seen + 1;
+    for (int i = 0; i < 20; i++)
+        __atomic_fetch_add(&steps, 1, __ATOMIC_SEQ_CST);
+    return unused;
+}
+int main(void) {
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++) pthread_create(&threads[i], 0, add, 0);
+    for (int i = 0; i < 3; i++) pthread_join(threads[i], 0);
+    assert(tally == 3);
+    return 0;
+}
+";
+
+fn lens_with<'a>(lenses: &'a [Value], words: &str) -> &'a Value {
+    let found = lenses.iter().find(|lens| title(lens).contains(words));
+    found.unwrap_or_else(|| panic!("a lens with `{words}`: {lenses:#?}"))
+}
+
+/// Waits until the failing line is opened.
+fn is_opened(editor: &mut Editor, source: &Path, text: &str) {
+    let opened = editor.wait_for_method("window/showDocument", |_| true);
+    assert_eq!((&opened["uri"], &opened["takeFocus"]), (&json!(uri(source)), &json!(true)));
+    assert_eq!(opened["selection"]["start"]["line"], line_of(source, text));
+}
+
+#[test]
+fn a_result_leads_to_its_finding_and_starts_nothing() {
+    let workspace = Workspace::with(&["lost_update"]);
+    let source = workspace.file("lost_update.c");
+    let mut editor = workspace.editor();
+    explore(&mut editor, &source);
+    let explored = crate::stores::target(&workspace)["last"].clone();
+    let result = editor.lens(&source, "✗ 1 bug");
+    assert_eq!(editor.click(&result), Value::Null);
+    is_opened(&mut editor, &source, "assert(page_views");
+    let titles = editor.lens_titles(&source);
+    assert_eq!(titles[1..], ["Check again", "Explore again", "Explore further"]);
+    assert_eq!(crate::stores::target(&workspace)["last"], explored);
+    editor.end();
+
+    let mut editor = workspace.editor_with(as_extension());
+    editor.open(&source);
+    let result = editor.lens(&source, "✗ 1 bug");
+    assert_eq!(result["command"]["command"], "interleaver.showFinding");
+    let tree = editor.execute("interleaver.server.tree", json!({}));
+    let finding = &tree["targets"][0]["findings"][0]["id"];
+    assert_eq!(result["command"]["arguments"][0], json!({ "target": "lost_update", "finding": finding }));
+    editor.end();
+}
+
+#[test]
+fn an_editor_that_opens_no_documents_is_told_where_it_fails() {
+    let workspace = Workspace::with(&["lost_update"]);
+    let source = workspace.file("lost_update.c");
+    let mut editor = Editor::in_process(workspace.path()).unwrap();
+    editor.begin_as(json!({}), json!({ "workspace": { "codeLens": { "refreshSupport": true } } }));
+    explore(&mut editor, &source);
+    let result = editor.lens(&source, "✗ 1 bug");
+    editor.click(&result);
+    let told = editor.wait_for_method("window/showMessage", |_| true);
+    let place = format!("{}:{}: ", source.display(), line_of(&source, "assert(page_views") + 1);
+    assert!(told["message"].as_str().unwrap().starts_with(&place), "{told}");
+    editor.end();
+}
+
+#[test]
+fn a_finding_stays_as_it_was_explained_while_more_is_looked_for() {
+    let workspace = Workspace::empty();
+    let source = workspace.put("tally.c", TALLY);
+    workspace.compile("tally");
+    let options = |time: u32| {
+        let budget = json!({ "maxPreemptions": 9, "maxSchedules": 10_000_000, "timeLimitSeconds": time });
+        let mut options = as_extension();
+        options["budget"] = budget;
+        options
+    };
+    let mut editor = workspace.editor_with(options(1));
+    explore(&mut editor, &source);
+    let explained = |diagnostics: &[Value]| {
+        diagnostics.len() == 1 && diagnostics[0]["message"].as_str().unwrap().contains("\nlost update: ")
+    };
+    let before = editor.settled_diagnostics(&source, explained);
+    assert_eq!(crate::stores::target(&workspace)["last"]["findings"].as_array().unwrap().len(), 1);
+    editor.end();
+
+    let mut editor = workspace.editor_with(options(1_000));
+    editor.open(&source);
+    editor.settled_diagnostics(&source, explained);
+    let again = editor.lens(&source, "Explore again");
+    editor.click(&again);
+    editor.wait_for_lens(&source, |title| title.starts_with("● ") && title.contains(" · 1 bug"));
+    let lenses = editor.lenses(&source);
+    let running = lens_with(&lenses, " · 1 bug");
+    assert_eq!(running["command"]["command"], "interleaver.showFinding", "{running}");
+    let replay = lens_with(&lenses, "Replay");
+    let schedule = replay["command"]["arguments"][0]["schedule"].as_str().unwrap().to_owned();
+    assert!(std::fs::metadata(&schedule).is_ok());
+    let cancel = lens_with(&lenses, "Cancel").clone();
+    editor.click(&cancel);
+    editor.wait_for_lens(&source, |title| title.starts_with("✗ 1 bug"));
+    assert_eq!(editor.diagnostics(&source), before);
+    let was_lost = |told: &&Value| {
+        let diagnostics = &told["params"]["diagnostics"];
+        told["method"] == "textDocument/publishDiagnostics" && !explained(diagnostics.as_array().unwrap())
+    };
+    assert_eq!(editor.told.iter().find(was_lost), None);
+    editor.end();
+}
