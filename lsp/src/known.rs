@@ -119,9 +119,12 @@ impl Known {
     pub(crate) fn bugs(&self, target: &Key) -> Bugs {
         let open: Vec<&Finding> =
             self.findings.of_target(target).filter(|finding| finding.is_open()).collect();
+        let told = || open.iter().map(|finding| &finding.kept.finding);
+        let preemptions = told().filter_map(|told| told.preemptions).min();
         Bugs {
             open: open.len(),
-            preemptions: open.iter().filter_map(|finding| finding.kept.finding.preemptions).min(),
+            preemptions,
+            fewest: told().any(|told| told.preemptions == preemptions && told.fewest),
             always: !open.is_empty() && !open.iter().any(|finding| finding.is_concurrency_bug()),
         }
     }

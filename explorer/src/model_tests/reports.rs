@@ -129,6 +129,7 @@ fn the_json_report_has_the_documented_members() {
       "verdict": "found",
       "strategy": "icb",
       "seed": 0,
+      "executions": 3,
       "schedules": 3,
       "deadlocked": 0,
       "redundant": 0,

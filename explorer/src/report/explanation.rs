@@ -39,6 +39,9 @@ pub struct Explanation {
     /// What could not be found out, and why.
     #[serde(default)]
     pub missing: Vec<String>,
+    /// Time, executions or the user's patience were over before everything was found out: there is more to find out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
     /// How many executions the explanation took; they are part of the report's `other`.
     pub executions: u64,
     /// The schedule that the search had found, where a simpler one took its place.

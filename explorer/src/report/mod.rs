@@ -53,6 +53,9 @@ pub struct Report {
     pub strategy: String,
     /// The seed of its random choices.
     pub seed: u64,
+    /// Every execution of the search, as `--max-schedules` and progress count them; 0 in a replay.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub executions: u64,
     /// Executions that ended: all threads finished, deadlocked, or failed; each happens-before class once.
     pub schedules: u64,
     /// Those of them that deadlocked.

@@ -204,6 +204,7 @@ impl Again<'_> {
             strategy: self.saved.found_by.strategy.clone(),
             seed: self.saved.found_by.seed,
             schedules,
+            executions: 0,
             deadlocked: u64::from(
                 finding.as_ref().is_some_and(|finding| finding.kind == FailureKind::Deadlock),
             ),

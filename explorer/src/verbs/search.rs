@@ -160,6 +160,7 @@ impl SearchSession<'_> {
             verdict: verdict(outcome, self.request),
             strategy: self.request.strategy.name().to_owned(),
             seed: self.request.seed,
+            executions: stats.executions(),
             schedules: stats.schedules,
             deadlocked: stats.deadlocked,
             redundant: stats.redundant,

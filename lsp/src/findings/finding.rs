@@ -89,6 +89,12 @@ impl Finding {
         !is_minimised && !goes_round && told.kind != FailureKind::AlwaysFails
     }
 
+    /// Whether more about it could be found out by taking longer.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        let why = self.kept.finding.explanation.as_ref();
+        why.is_some_and(|why| why.unfinished) && self.kept.finding.kind != FailureKind::AlwaysFails
+    }
+
     /// The kind as it is written in reports.
     pub(crate) fn kind(&self) -> String {
         let kind = serde_json::to_value(self.kept.finding.kind).ok();

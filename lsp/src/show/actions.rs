@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Comma
 use crate::commands::{self, client};
 use crate::findings::Finding;
 use crate::known::Known;
-use crate::show::lenses::{replay, replay_passing};
+use crate::show::lenses::{EXPLAIN_LONGER, replay, replay_passing};
 
 /// What can be done about the findings in a part of a file.
 pub(crate) fn actions(known: &Known, uri: &Uri, file: &Path, range: Range) -> Vec<CodeActionOrCommand> {
@@ -34,7 +34,9 @@ fn actions_of(known: &Known, uri: &Uri, finding: &Finding) -> Vec<CodeAction> {
     }
     if known.settings.may_run() {
         add("Check again", commands::name("check"), json!({ "finding": finding.id }));
-        if finding.can_be_minimised() {
+        if finding.is_unfinished() {
+            add(EXPLAIN_LONGER, commands::name("minimise"), json!({ "finding": finding.id }));
+        } else if finding.can_be_minimised() {
             add("Minimise the schedule", commands::name("minimise"), json!({ "finding": finding.id }));
         }
         if finding.is_concurrency_bug() {

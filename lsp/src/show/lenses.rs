@@ -19,6 +19,8 @@ const MOST_PROGRAMS: usize = 3;
 
 const EXPLORE: &str = "▶ Explore interleavings";
 
+pub(crate) const EXPLAIN_LONGER: &str = "Explain longer";
+
 /// All lenses of a file.
 pub(crate) fn lenses_of_file(known: &Known, uri: &Uri, file: &Path) -> Vec<CodeLens> {
     let workspace = known.folder_of(file).and_then(|folder| folder.workspace.as_ref());
@@ -218,7 +220,10 @@ impl Above<'_> {
             let argument = json!({ "target": target });
             lens(line, "Set arguments…", Some((client::OPEN_CONFIGURATION.to_owned(), argument)))
         });
-        replay.into_iter().chain([check]).chain(set).collect()
+        let longer = first
+            .is_unfinished()
+            .then(|| lens(line, EXPLAIN_LONGER, server("minimise", json!({ "finding": first.id }))));
+        replay.into_iter().chain(longer).chain([check]).chain(set).collect()
     }
 }
 

@@ -35,21 +35,24 @@ pub(crate) struct Bugs {
     pub(crate) open: usize,
     /// The fewest preemptions that show one.
     pub(crate) preemptions: Option<u32>,
+    /// Whether fewer were ruled out.
+    pub(crate) fewest: bool,
     /// It fails whatever the schedule.
     pub(crate) always: bool,
 }
 
 /// What a lens reads after a run: `✓ no failure up to 2 preemptions · 8,480 schedules`.
 pub(crate) fn after(run: &Run, bugs: Bugs) -> String {
-    let schedules = plural(run.schedules, "schedule");
+    let schedules = plural(run.ran(), "schedule");
     if bugs.always {
         return "✗ fails whatever the schedule".to_owned();
     }
     if bugs.open > 0 {
-        let depth = bugs.preemptions.map(|count| format!(" · {}", plural(count.into(), "preemption")));
+        let most = if bugs.fewest { "" } else { "≤ " };
+        let depth = bugs.preemptions.map(|count| format!(" · {most}{}", plural(count.into(), "preemption")));
         let bugs = format!("✗ {}{}", plural(bugs.open as u64, "bug"), depth.unwrap_or_default());
         // A run that was stopped before its first schedule has not found them.
-        return if run.schedules == 0 { bugs } else { format!("{bugs} · {schedules}") };
+        return if run.ran() == 0 { bugs } else { format!("{bugs} · {schedules}") };
     }
     let up_to = run.covered.up_to();
     match run.verdict {
@@ -94,7 +97,8 @@ mod tests {
             at: 0,
             verdict,
             strategy: "icb".to_owned(),
-            schedules: 8_480,
+            executions: 8_480,
+            schedules: 8_000,
             redundant: 7,
             pruned: 8,
             other: 9,
@@ -111,7 +115,7 @@ mod tests {
 
     #[test]
     fn lenses_after_a_run() {
-        let bugs = |open, preemptions| Bugs { open, preemptions, always: false };
+        let bugs = |open, preemptions| Bugs { open, preemptions, fewest: true, always: false };
         for (run, bugs, expected) in [
             (
                 run(Verdict::Clean, Some(2), ""),
@@ -120,7 +124,12 @@ mod tests {
             ),
             (run(Verdict::Found, Some(0), ""), bugs(2, Some(1)), "✗ 2 bugs · 1 preemption · 8,480 schedules"),
             (
-                Run { schedules: 0, ..run(Verdict::Inconclusive, None, "it was stopped") },
+                run(Verdict::Found, None, ""),
+                Bugs { fewest: false, ..bugs(1, Some(3)) },
+                "✗ 1 bug · ≤ 3 preemptions · 8,480 schedules",
+            ),
+            (
+                Run { executions: 0, schedules: 0, ..run(Verdict::Inconclusive, None, "it was stopped") },
                 bugs(1, Some(1)),
                 "✗ 1 bug · 1 preemption",
             ),
@@ -131,7 +140,7 @@ mod tests {
             ),
             (run(Verdict::Found, Some(2), ""), bugs(0, None), "✗ data races · 8,480 schedules"),
             (
-                Run { threads: 1, schedules: 1, ..run(Verdict::Clean, Some(2), "") },
+                Run { threads: 1, ..run(Verdict::Clean, Some(2), "") },
                 bugs(0, None),
                 "creates no threads: nothing to explore",
             ),
@@ -152,7 +161,7 @@ mod tests {
             ),
             (
                 run(Verdict::Found, Some(0), ""),
-                Bugs { open: 1, preemptions: Some(0), always: true },
+                Bugs { open: 1, preemptions: Some(0), fewest: true, always: true },
                 "✗ fails whatever the schedule",
             ),
         ] {

@@ -9,7 +9,7 @@ use crate::exploring::explore;
 use crate::showing::hints;
 use crate::workspace::{Workspace, line_of};
 
-const ACTION: &str = "Minimise the schedule";
+const ACTION: &str = "Explain longer";
 
 /// A random search runs a few schedules, and nobody has time to look for a simpler one.
 const HURRIED: &str = "strategy = \"random\"\nseed = 1\nmax-schedules = 20\nexplain-time = \"1us\"\n";
@@ -37,8 +37,14 @@ fn a_schedule_that_may_be_simpler_is_minimised_by_an_action() {
     let found = std::fs::read(&schedule).unwrap();
     let [one] = &editor.diagnostics(&source)[..] else { panic!("{:#?}", editor.diagnostics(&source)) };
     let line = one["range"]["start"]["line"].as_u64().unwrap() as usize;
+    let message = one["message"].as_str().unwrap();
+    assert!(message.contains("\nnot found out in 1 µs"), "{message}");
+    editor.lens(&source, "✗ 1 bug · ≤ ");
+    let lens = editor.lens(&source, ACTION);
+    let of_lens = lens["command"].clone();
     let before = hints(&mut editor, &source);
     let command = action(&mut editor, &source, line).expect("nobody has looked for a simpler one");
+    assert_eq!((&of_lens["command"], &of_lens["arguments"]), (&command["command"], &command["arguments"]));
     let job = editor.execute(command["command"].as_str().unwrap(), command["arguments"][0].clone());
     assert!(job["job"].is_u64(), "{job}");
     editor.wait_for_method("window/showMessage", |told| {

@@ -16,7 +16,7 @@ int tally, steps;
 void *add(void *unused) {
     int seen = tally;
     tally = seen + 1;
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; i < 8; i++)
         __atomic_fetch_add(&steps, 1, __ATOMIC_SEQ_CST);
     return unused;
 }
@@ -28,6 +28,12 @@ int main(void) {
     return 0;
 }
 ";
+
+/// How many schedules a lens tells of.
+fn schedules(title: &str) -> u64 {
+    let part = title.split(" · ").find(|part| part.contains(" schedule")).unwrap();
+    part.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap()
+}
 
 fn lens_with<'a>(lenses: &'a [Value], words: &str) -> &'a Value {
     let found = lenses.iter().find(|lens| title(lens).contains(words));
@@ -114,8 +120,11 @@ fn a_finding_stays_as_it_was_explained_while_more_is_looked_for() {
     let schedule = replay["command"]["arguments"][0]["schedule"].as_str().unwrap().to_owned();
     assert!(std::fs::metadata(&schedule).is_ok());
     let cancel = lens_with(&lenses, "Cancel").clone();
+    let by_then = schedules(&title(running));
     editor.click(&cancel);
-    editor.wait_for_lens(&source, |title| title.starts_with("✗ 1 bug"));
+    // One count, with one meaning.
+    let after = editor.wait_for_lens(&source, |title| title.starts_with("✗ 1 bug"));
+    assert!(schedules(&after) >= by_then, "{by_then}, then {after}");
     assert_eq!(editor.diagnostics(&source), before);
     let was_lost = |told: &&Value| {
         let diagnostics = &told["params"]["diagnostics"];

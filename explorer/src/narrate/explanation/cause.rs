@@ -11,7 +11,11 @@ use crate::report::explanation::Side;
 use crate::report::{Location, Role};
 
 /// What is known of the cause.
-pub(super) fn sentence(context: &ExplanationContext<'_>, diagnosis: &Diagnosis) -> String {
+pub(super) fn sentence(
+    context: &ExplanationContext<'_>,
+    diagnosis: &Diagnosis,
+    unfinished: Option<&str>,
+) -> String {
     let sentence = match &diagnosis.cause {
         Cause::DoubleLock { thread, lock, taken } => {
             let own = context.labels.label(*thread);
@@ -90,11 +94,12 @@ pub(super) fn sentence(context: &ExplanationContext<'_>, diagnosis: &Diagnosis) 
                 let Side { thread, text, place, .. } = side;
                 format!("{thread}: {text}{}", at(&place))
             });
-            format!(
-                "no known kind of mistake, but this schedule passes if these two swap places: {first}; {second}"
-            )
+            let kind = unfinished.unwrap_or("no known kind of mistake");
+            format!("{kind}, but this schedule passes if these two swap places: {first}; {second}")
         }
-        Cause::Unclear => "no pattern of accesses tells failing executions from others".to_owned(),
+        Cause::Unclear => {
+            unfinished.unwrap_or("no pattern of accesses tells failing executions from others").to_owned()
+        }
     };
     let thin = match (&diagnosis.cause, diagnosis.thin) {
         (Cause::Unclear | Cause::Pair(_), _) | (_, false) => "",

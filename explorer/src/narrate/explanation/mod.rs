@@ -5,6 +5,9 @@ mod context;
 mod deadlock;
 mod notifications;
 mod phrases;
+mod unfinished;
+
+use std::time::Duration;
 
 use checker::explain::{self, Missing, Seen, Stage, Suspect, WhyMissing};
 use checker::program::Program;
@@ -25,7 +28,7 @@ const PATTERNS: usize = 10;
 pub(crate) fn explanation(
     context: &ExplanationContext<'_>,
     program: &impl Program,
-    explained: &explain::Explanation,
+    (explained, time): (&explain::Explanation, Duration),
 ) -> Explanation {
     let original = explained.original.as_ref().map(|trace| Original {
         preemptions: trace.preemptions(),
@@ -38,7 +41,11 @@ pub(crate) fn explanation(
     let seen = suspects.iter().flat_map(|suspect| &suspect.seen);
     let stacks = Stacks::of(program, trace, seen.map(|seen| seen.position).collect());
     Explanation {
-        sentence: sentence(cause::sentence(context, &explained.diagnosis)),
+        sentence: sentence(cause::sentence(
+            context,
+            &explained.diagnosis,
+            unfinished::words(&explained.missing, time).as_deref(),
+        )),
         thin: explained.diagnosis.thin,
         minimised: explained.minimised,
         switches: explained.switches,
@@ -53,6 +60,7 @@ pub(crate) fn explanation(
             before: point.before,
             after: point.after,
         }),
+        unfinished: explained.missing.iter().any(unfinished::is_cut),
         missing: explained.missing.iter().map(|missing| sentence(missing_words(missing))).collect(),
         executions: explained.executions,
         original,

@@ -24,7 +24,7 @@ pub(super) fn not_found(finding: &mut KeptFinding, ran: &SavedTarget, run: &Run,
         Some(other) => (CheckResult::Inconclusive, hidden_by(other)),
         None => {
             let up_to = if others.is_empty() { run.covered.up_to() } else { bound.words() };
-            (CheckResult::Fixed, format!("fixed: no failure {up_to} · {}", plural(run.schedules, "schedule")))
+            (CheckResult::Fixed, format!("fixed: no failure {up_to} · {}", plural(run.ran(), "schedule")))
         }
     };
     finding.fixed = (result == CheckResult::Fixed).then_some(run.at);

@@ -164,6 +164,9 @@ pub struct Run {
     pub verdict: Verdict,
     /// The search.
     pub strategy: String,
+    /// Every execution of the search; 0 in stores of older versions.
+    #[serde(default)]
+    pub executions: u64,
     /// Executions that ended, each class once.
     pub schedules: u64,
     /// Executions that repeated a class.
@@ -195,6 +198,12 @@ pub struct Run {
 }
 
 impl Run {
+    /// The count of schedules for people: every execution, as progress counts them.
+    #[must_use]
+    pub fn ran(&self) -> u64 {
+        self.executions.max(self.schedules)
+    }
+
     /// Whether everything was run, and no thread was created.
     #[must_use]
     pub fn has_no_threads(&self) -> bool {

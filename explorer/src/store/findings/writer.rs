@@ -151,6 +151,7 @@ impl<'a> FindingWriter<'a> {
             at: now(),
             verdict: report.verdict,
             strategy: report.strategy.clone(),
+            executions: report.executions,
             schedules: report.schedules,
             redundant: report.redundant,
             pruned: report.pruned,
