@@ -26,19 +26,26 @@ async function answer(
 ): Promise<BuildResult> {
   if (!vscode.workspace.isTrusted) return { ran: false };
   if (!build.confirmed && !allowed.has(build)) {
-    if (!(await userAllows(build))) return { ran: false };
-    await allowed.add(build);
+    const command = await agreedCommand(build);
+    if (command === undefined) return { ran: false };
+    await allowed.add(build, command);
   }
-  return run(build, token);
+  return run({ ...build, command: allowed.commandOf(build) }, token);
 }
 
-async function userAllows(build: BuildParams): Promise<boolean> {
-  const go = "Build";
+/** The command as the user wants it; nothing where nothing is to be built. */
+async function agreedCommand(build: BuildParams): Promise<string | undefined> {
+  const [go, edit] = ["Build", "Edit…"];
   const detail =
     `Interleaver runs this command in ${folderName(build.directory)} whenever a source is newer than the program. ` +
     "It asks once per workspace.";
   const question = `Build with "${build.command}"?`;
-  return (await vscode.window.showInformationMessage(question, { modal: true, detail }, go)) === go;
+  const choice = await vscode.window.showInformationMessage(question, { modal: true, detail }, go, edit);
+  if (choice !== edit) return choice === go ? build.command : undefined;
+  const prompt = "It takes the place of the other one in this workspace.";
+  const title = `Build ${folderName(build.directory)} with`;
+  const command = await vscode.window.showInputBox({ title, prompt, value: build.command, ignoreFocusOut: true });
+  return command === undefined || command.trim() === "" ? undefined : command;
 }
 
 function folderName(directory: string): string {
@@ -54,7 +61,7 @@ async function run(build: BuildParams, token: vscode.CancellationToken): Promise
   });
   try {
     const end = await terminal.ended;
-    return { ran: true, exitCode: end.exitCode, output: end.output };
+    return { ran: true, exitCode: end.exitCode, output: end.output, command: build.command };
   } finally {
     cancelled.dispose();
   }

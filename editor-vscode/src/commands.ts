@@ -20,7 +20,8 @@ export function registerCommands(context: vscode.ExtensionContext, server: Serve
   const commands: Record<string, (argument?: never) => unknown> = {
     [ClientCommand.pickProgram]: (argument?: { uri?: string }) => exploreFrom(server, argument),
     [ClientCommand.whyNoLens]: (argument?: { uri?: string; line?: number }) => whyNoLens(server, argument),
-    [ClientCommand.openConfiguration]: (argument?: Row | { target: string }) => openConfiguration(server, argument),
+    [ClientCommand.openConfiguration]: (argument?: Row | { target?: string; uri?: string }) =>
+      openConfiguration(server, argument),
     "interleaver.explore": (row?: Row) => explore(server, row, false),
     "interleaver.exploreFurther": (row?: Row) => explore(server, row, true),
     "interleaver.check": (row?: Row) => check(server, row?.finding),
@@ -75,11 +76,19 @@ async function whyNoLens(server: Server, argument: { uri?: string; line?: number
   void vscode.window.showInformationMessage(answer.sentence);
 }
 
-/** Opens `interleaver.toml` with a place for the target's arguments; the user saves it, or does not. */
-async function openConfiguration(server: Server, argument: Row | { target: string } | undefined): Promise<void> {
+/**
+ * Opens `interleaver.toml` with a place for the target's arguments, or for the command that builds a file; the user saves it,
+ * or does not.
+ */
+async function openConfiguration(
+  server: Server,
+  argument: Row | { target?: string; uri?: string } | undefined,
+): Promise<void> {
   const target = typeof argument?.target === "string" ? argument.target : argument?.target?.id;
-  if (target === undefined) return;
-  const { path, text, line } = await server.execute<ConfigurationAnswer>(ServerCommand.configuration, { target });
+  const uri = argument !== undefined && "uri" in argument ? argument.uri : undefined;
+  if (target === undefined && uri === undefined) return;
+  const wanted = target === undefined ? { uri } : { target };
+  const { path, text, line } = await server.execute<ConfigurationAnswer>(ServerCommand.configuration, wanted);
   const file = vscode.Uri.file(path);
   const exists = await vscode.workspace.fs.stat(file).then(
     () => true,

@@ -26,6 +26,7 @@ export const ServerCommand = {
   cancel: "interleaver.server.cancel",
   select: "interleaver.server.select",
   dismiss: "interleaver.server.dismiss",
+  restore: "interleaver.server.restore",
   whyNoLens: "interleaver.server.whyNoLens",
   programs: "interleaver.server.programs",
   tree: "interleaver.server.tree",
@@ -146,6 +147,8 @@ export interface BuildParams {
 
 export interface BuildResult {
   ran: boolean;
+  /** What was run, where the user has changed it. */
+  command?: string;
   exitCode?: number;
   output?: string;
 }

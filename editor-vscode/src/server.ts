@@ -24,7 +24,7 @@ import { clientOptions, onSettingsChange, serverEnvironment, serverExecutable, s
 type BuildHandler = (build: BuildParams, token: vscode.CancellationToken) => Promise<BuildResult>;
 
 // Commands that run what is on disk.
-const RUNS: string[] = [ServerCommand.explore, ServerCommand.check];
+const RUNS: string[] = [ServerCommand.explore, ServerCommand.check, ServerCommand.restore];
 
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;

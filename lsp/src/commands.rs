@@ -28,10 +28,11 @@ pub(crate) enum Command {
     Select(OfFinding),
     Show(OfFinding),
     Dismiss(OfFinding),
+    Restore(OfTarget),
     WhyNoLens(AtLine),
     Programs(OfFile),
     Tree,
-    Configuration(OfTarget),
+    Configuration(Configured),
 }
 
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
@@ -61,6 +62,13 @@ pub(crate) struct OfTarget {
     pub(crate) target: String,
 }
 
+/// What is to be configured: the arguments of a target, or the build of a file.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+pub(crate) struct Configured {
+    pub(crate) target: Option<String>,
+    pub(crate) uri: Option<Uri>,
+}
+
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub(crate) struct OfFile {
     pub(crate) uri: Uri,
@@ -72,7 +80,7 @@ pub(crate) struct AtLine {
     pub(crate) line: Option<u32>,
 }
 
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "explore",
     "check",
     "minimise",
@@ -80,6 +88,7 @@ const NAMES: [&str; 11] = [
     "select",
     "show",
     "dismiss",
+    "restore",
     "whyNoLens",
     "programs",
     "tree",
@@ -110,6 +119,7 @@ impl Command {
             "select" => read(name, argument).map(Self::Select),
             "show" => read(name, argument).map(Self::Show),
             "dismiss" => read(name, argument).map(Self::Dismiss),
+            "restore" => read(name, argument).map(Self::Restore),
             "whyNoLens" => read(name, argument).map(Self::WhyNoLens),
             "programs" => read(name, argument).map(Self::Programs),
             "tree" => Ok(Self::Tree),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use explorer::discover::{BuildStep, Target, Workspace};
 
 use crate::documents::{self, Documents};
+use crate::explore::compile_errors::CompileError;
 use crate::explore::folder::Folder;
 use crate::explore::job::{ExploreRequest, Jobs};
 use crate::explore::key::{self, Key};
@@ -29,6 +30,10 @@ pub(crate) struct Known {
     pub(crate) selected: Option<String>,
     /// Why targets could not be explored the last time.
     pub(crate) errors: HashMap<Key, String>,
+    /// Errors of the last build in each directory.
+    pub(crate) compile_errors: HashMap<PathBuf, Vec<CompileError>>,
+    /// Files of which the last build made no program, each with a sentence.
+    pub(crate) fruitless_builds: HashMap<PathBuf, String>,
 }
 
 impl Known {
@@ -113,6 +118,20 @@ impl Known {
             (None, Some((file, _))) => workspace.build_step_of_file(file),
             (None, None) => None,
         }
+    }
+
+    /// The line of the test that a finding was found in, from 0, where its failing line is in another file.
+    pub(crate) fn test_of(&self, finding: &Finding) -> Option<(PathBuf, u32, String)> {
+        let key = finding.target();
+        let failing = finding.at.as_ref()?;
+        let workspace = self.workspace(&self.folder_with(&key)?)?;
+        let target = workspace.target_in(&key.id, &key.root)?;
+        let at = target.at.filter(|at| target.test.is_some() && at.file != failing.file)?;
+        let text = self.documents.text(&at.file);
+        let written = workspace.targets_of_file(&at.file, text.as_deref()).into_iter();
+        let mut same = written.filter(|other| other.target.as_ref().is_some_and(|other| other.id == key.id));
+        let line = same.next().map_or(at.line, |other| other.line);
+        Some((at.file, line.saturating_sub(1), target.label))
     }
 
     /// What is known of a target's bugs.

@@ -9,6 +9,7 @@ export interface Memento {
 }
 
 const KEY = "allowedBuilds";
+const CHANGED = "changedBuilds";
 
 /** Remembers, per workspace, what may be run without another question. */
 export class AllowedBuilds {
@@ -18,14 +19,26 @@ export class AllowedBuilds {
     return this.list().some((allowed) => allowed === name(build) || covers(allowed, build));
   }
 
-  async add(build: BuildParams): Promise<void> {
+  /** What runs for a build: the user's own command where there is one. */
+  commandOf(build: BuildParams): string {
+    return this.changed()[name(build)] ?? build.command;
+  }
+
+  /** Allows a build, as it is or with another command in its place. */
+  async add(build: BuildParams, command = build.command): Promise<void> {
     if (!this.has(build)) await this.state.update(KEY, [...this.list(), name(build)]);
+    if (command !== build.command) await this.state.update(CHANGED, { ...this.changed(), [name(build)]: command });
   }
 
   async forget(): Promise<number> {
     const count = this.list().length;
     await this.state.update(KEY, []);
+    await this.state.update(CHANGED, {});
     return count;
+  }
+
+  private changed(): Record<string, string> {
+    return this.state.get<Record<string, string>>(CHANGED, {});
   }
 
   private list(): string[] {

@@ -54,6 +54,16 @@ test("who has allowed to build everything has allowed to build a part of it", as
   expect(part(" --config $(rm)")).toBe(false);
 });
 
+test("a command that was changed runs in the place of the other one, until it is forgotten", async () => {
+  const allowed = new AllowedBuilds(new Memory());
+  await allowed.add(make, "make app TESTS=1");
+  expect(allowed.has(make)).toBe(true);
+  expect(allowed.commandOf(make)).toBe("make app TESTS=1");
+  expect(allowed.commandOf({ ...make, directory: "/other" })).toBe("make app");
+  await allowed.forget();
+  expect(allowed.commandOf(make)).toBe("make app");
+});
+
 test("allowing twice remembers once; forgetting says how many there were", async () => {
   const allowed = new AllowedBuilds(new Memory());
   await allowed.add(make);

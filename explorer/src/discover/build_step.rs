@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::presets::{self, Build, Chosen};
+
 /// A command that builds something.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct BuildStep {
@@ -60,8 +62,19 @@ fn cmake(top: &Path, cmake_folders: &[PathBuf]) -> String {
     let configured = cmake_folders.iter().filter(|folder| folder.starts_with(top));
     match configured.max_by_key(|folder| folder.metadata().and_then(|folder| folder.modified()).ok()) {
         Some(folder) => format!("cmake --build {}", shell_word(folder, top)),
-        None => "cmake -B build -DCMAKE_BUILD_TYPE=Debug && cmake --build build".to_owned(),
+        None => presets::chosen(top).map_or_else(
+            || "cmake -B build -DCMAKE_BUILD_TYPE=Debug && cmake --build build".to_owned(),
+            |chosen| preset(&chosen, top),
+        ),
     }
+}
+
+fn preset(Chosen { configure, build }: &Chosen, top: &Path) -> String {
+    let build = match build {
+        Build::Preset(name) => format!("--preset {}", quoted(name)),
+        Build::Folder(folder) => shell_word(Path::new(folder), top),
+    };
+    format!("cmake --preset {} && cmake --build {build}", quoted(configure))
 }
 
 /// A path as a shell takes it, relative where that is shorter.
@@ -71,7 +84,11 @@ fn shell_word(path: &Path, from: &Path) -> String {
         Ok(inside) => inside,
         Err(_) => path,
     };
-    let text = path.to_string_lossy();
+    quoted(&path.to_string_lossy())
+}
+
+/// A word as a shell takes it.
+fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
-    if text.chars().all(is_plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

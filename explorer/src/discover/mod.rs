@@ -12,6 +12,7 @@ mod functions;
 mod kind;
 mod mentions;
 mod paths;
+mod presets;
 mod source_line;
 mod target;
 mod targets;

@@ -97,6 +97,7 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
         unless_stalled: false,
         explanation: None,
         id: None,
+        dismissed: false,
         schedule_file: None,
         parties,
         lanes: event_lines.labels.columns(),

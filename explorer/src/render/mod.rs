@@ -119,6 +119,9 @@ fn headlines(finding: &Finding, which: &str) -> String {
     if let Some(stall) = &finding.stall {
         line(&mut text, &format!("  {}", stalls::only_if(stall)));
     }
+    if finding.dismissed {
+        line(&mut text, "  dismissed: editors do not show it");
+    }
     let why = finding.explanation.as_ref().filter(|why| !why.sentence.is_empty());
     if let Some(why) = why {
         line(&mut text, &format!("  why: {}", why.sentence));

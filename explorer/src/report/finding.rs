@@ -56,6 +56,9 @@ pub struct Finding {
     /// Its name among the findings of its target; the same failure keeps it over rebuilds.
     #[serde(default)]
     pub id: Option<String>,
+    /// Somebody has dismissed it: editors do not show it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dismissed: bool,
     /// Where the schedule is saved.
     pub schedule_file: Option<String>,
     /// Every thread that takes part, and what it was doing.

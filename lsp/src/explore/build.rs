@@ -14,6 +14,8 @@ use tower_lsp::Client;
 use tower_lsp::ls_types::request::Request;
 use tower_lsp::ls_types::{MessageActionItem, MessageType};
 
+use super::compile_errors::{CompileError, compile_errors};
+
 /// How much of a build's output is looked at.
 const MOST_OUTPUT: u64 = 4 << 20;
 
@@ -41,8 +43,8 @@ pub(crate) enum Built {
     Done,
     /// The user does not want it, or has stopped it.
     Declined,
-    /// A sentence with its first error.
-    Failed(String),
+    /// A sentence with its first error, and the errors with their places.
+    Failed(String, Vec<CompileError>),
 }
 
 /// `interleaver/build`.
@@ -60,34 +62,46 @@ struct Answer {
     ran: bool,
     exit_code: Option<i32>,
     output: Option<String>,
+    /// What was run, where the user has changed it.
+    command: Option<String>,
 }
 
 impl Build {
-    /// Has it done: by the client if that can, else here, once the user agrees. `cancel` ends it, used or dropped.
-    pub(crate) async fn run(self, client: &Client, by_client: bool, cancel: oneshot::Receiver<()>) -> Built {
+    /// Has it done: by the client if that can, else here, once the user agrees. `cancel` ends it, used or dropped. Also gives
+    /// the command that was run, which the user may have changed.
+    pub(crate) async fn run(
+        mut self,
+        client: &Client,
+        by_client: bool,
+        cancel: oneshot::Receiver<()>,
+    ) -> (Built, String) {
         let run = async {
             if by_client {
                 return self.ask(client).await;
             }
             match self.confirmed || self.is_wanted(client).await {
                 true => self.run_here().await.unwrap_or_else(|error| {
-                    Built::Failed(format!("the build `{}` cannot be started: {error}", self.command))
+                    let sentence = format!("the build `{}` cannot be started: {error}", self.command);
+                    Built::Failed(sentence, Vec::new())
                 }),
                 false => Built::Declined,
             }
         };
-        tokio::select! {
+        let built = tokio::select! {
             built = run => built,
             _ = cancel => Built::Declined,
-        }
+        };
+        (built, self.command)
     }
 
-    async fn ask(&self, client: &Client) -> Built {
+    async fn ask(&mut self, client: &Client) -> Built {
         match client.send_request::<ByClient>(self.clone()).await {
             Ok(Answer { ran: false, .. }) => Built::Declined,
-            Ok(Answer { exit_code: Some(0), .. }) => Built::Done,
-            Ok(Answer { output, .. }) => Built::Failed(self.failure(&output.unwrap_or_default())),
-            Err(error) => Built::Failed(format!("the editor could not build: {error}")),
+            Ok(Answer { exit_code, output, command, .. }) => {
+                self.command = command.unwrap_or_else(|| std::mem::take(&mut self.command));
+                if exit_code == Some(0) { Built::Done } else { self.failure(&output.unwrap_or_default()) }
+            }
+            Err(error) => Built::Failed(format!("the editor could not build: {error}"), Vec::new()),
         }
     }
 
@@ -124,15 +138,16 @@ impl Build {
         let status = child.wait().await?;
         Ok(match status.success() {
             true => Built::Done,
-            false => Built::Failed(self.failure(&String::from_utf8_lossy(&output))),
+            false => self.failure(&String::from_utf8_lossy(&output)),
         })
     }
 
-    fn failure(&self, output: &str) -> String {
-        match first_error(output) {
+    fn failure(&self, output: &str) -> Built {
+        let sentence = match first_error(output) {
             Some(line) => format!("the build `{}` failed: {line}", self.command),
             None => format!("the build `{}` failed and said nothing", self.command),
-        }
+        };
+        Built::Failed(sentence, compile_errors(output, &self.directory))
     }
 }
 
@@ -171,9 +186,10 @@ mod tests {
         assert_eq!(run("true"), Built::Done);
         let output =
             "echo compiling; echo 'a.c:3:1: error: no such type' >&2; echo 'make: *** Error 1'; exit 2";
-        let Built::Failed(sentence) = run(output) else { panic!("it fails") };
+        let Built::Failed(sentence, _) = run(output) else { panic!("it fails") };
         assert!(sentence.ends_with("failed: a.c:3:1: error: no such type"), "{sentence}");
-        assert_eq!(run("exit 1"), Built::Failed("the build `exit 1` failed and said nothing".to_owned()));
+        let silent = "the build `exit 1` failed and said nothing".to_owned();
+        assert_eq!(run("exit 1"), Built::Failed(silent, Vec::new()));
     }
 
     #[test]

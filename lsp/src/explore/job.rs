@@ -43,6 +43,8 @@ pub(crate) struct Job {
     pub(crate) phase: Phase,
     /// Its program was built, or is being built.
     pub(crate) has_built: bool,
+    /// The command that has built it.
+    pub(crate) built_by: Option<String>,
     /// How it was to be built before it was looked at anew: a program that is gone is not known there.
     pub(crate) known_build: Option<BuildStep>,
     pub(crate) progress: Option<Progress>,
@@ -90,7 +92,7 @@ impl Job {
         match line {
             Line::Progress(progress) => self.progress = Some(*progress),
             Line::Finding { finding } => {
-                self.found.extend(finding.id.clone());
+                self.found.extend(finding.id.clone().filter(|_| !finding.dismissed));
                 return true;
             }
             Line::Report { .. } => self.has_reported = true,
@@ -170,6 +172,7 @@ impl Jobs {
             request,
             phase,
             has_built: false,
+            built_by: None,
             known_build: None,
             progress: None,
             is_shown: false,

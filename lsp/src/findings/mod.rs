@@ -88,6 +88,14 @@ impl Findings {
         there.filter_map(|kept| kept.target.as_ref()).find(|target| target.id == key.id)
     }
 
+    /// What is kept of a target that was explored.
+    pub(crate) fn folder(&self, key: &Key) -> Option<&KeptFolder> {
+        let is_of = |kept: &Kept| {
+            kept.root == key.root && kept.target.as_ref().is_some_and(|target| target.id == key.id)
+        };
+        self.folders.iter().find(|(_, kept)| is_of(kept)).map(|(folder, _)| folder)
+    }
+
     /// The finding that hints belong to where none was chosen: the first of the target that was explored last.
     pub(crate) fn first(&self) -> Option<&Finding> {
         let latest = self.folders.values().filter(|kept| kept.findings.iter().any(Finding::is_open));

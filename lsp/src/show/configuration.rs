@@ -10,6 +10,8 @@ use tower_lsp::ls_types::{
     MarkupContent, MarkupKind, Position, Range, Uri,
 };
 
+use crate::commands::Configured;
+use crate::documents;
 use crate::known::Known;
 use crate::refusals::no_target;
 use crate::show::diagnostics::SOURCE;
@@ -150,11 +152,11 @@ pub(crate) fn with_arguments(content: &str, folder: &Path, target: &Target) -> (
     let own = config.targets.iter().find(|known| known.program == target.program);
     let Some(own) = own else {
         let program = target.program.strip_prefix(folder).unwrap_or(&target.program);
-        let program = program.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+        let program = toml_text(&program.to_string_lossy());
         if lines.last().is_some_and(|last| !last.trim().is_empty()) {
             lines.push(String::new());
         }
-        lines.extend(["[[target]]".to_owned(), format!("program = \"{program}\""), "args = []".to_owned()]);
+        lines.extend(["[[target]]".to_owned(), format!("program = {program}"), "args = []".to_owned()]);
         let at = lines.len() - 1;
         return (joined(&lines), at);
     };
@@ -172,6 +174,21 @@ pub(crate) fn with_arguments(content: &str, folder: &Path, target: &Target) -> (
     }
 }
 
+/// The text with a place for the command that builds everything, and the line of that place, from 0.
+fn with_build(content: &str, command: &str) -> (String, usize) {
+    let is_header = |line: &&str| line.trim_start().starts_with('[');
+    let is_build = |line: &str| line.split_once('=').is_some_and(|(name, _)| name.trim() == "build");
+    match content.lines().take_while(|line| !is_header(line)).position(is_build) {
+        Some(at) => (content.to_owned(), at),
+        None => (format!("build = {}\n{content}", toml_text(command)), 0),
+    }
+}
+
+/// A text as TOML writes it.
+fn toml_text(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
 fn joined(lines: &[String]) -> String {
     format!("{}\n", lines.join("\n"))
 }
@@ -183,11 +200,31 @@ pub(crate) fn problems(known: &Known, folder: &Path) -> Option<(Uri, Vec<Diagnos
     Some((known.documents.uri(&path)?, found)).filter(|(_, found)| !found.is_empty())
 }
 
-/// `interleaver.toml` with a place for the arguments of a target; nothing is written.
+/// `interleaver.toml` with a place for what is to be configured; nothing is written.
 ///
 /// # Errors
-/// When there is no such target.
-pub(crate) fn of_target(known: &Known, target: &str) -> Result<Value, String> {
+/// When there is no such target, or no such file.
+pub(crate) fn place(known: &Known, wanted: &Configured) -> Result<Value, String> {
+    match wanted {
+        Configured { target: Some(target), .. } => of_target(known, target),
+        Configured { uri: Some(uri), .. } => of_file(known, uri),
+        Configured { .. } => Err("say what to configure: a target, or a file".to_owned()),
+    }
+}
+
+/// The same with a place for the command that builds a file.
+fn of_file(known: &Known, uri: &Uri) -> Result<Value, String> {
+    let file = documents::path(uri);
+    let folder = file.as_ref().and_then(|file| known.folder_of(file));
+    let (file, folder) = file.as_ref().zip(folder).ok_or("the file lies outside of the workspace")?;
+    let step = folder.workspace.as_ref().and_then(|workspace| workspace.build_step_of_file(file));
+    let path = folder.path.join(FILE);
+    let text = known.documents.text(&path).unwrap_or_default();
+    let (text, line) = with_build(&text, &step.map(|step| step.command).unwrap_or_default());
+    Ok(json!({ "path": path, "text": text, "line": line }))
+}
+
+fn of_target(known: &Known, target: &str) -> Result<Value, String> {
     let (folder, target) = known.target(target, None).ok_or_else(|| no_target(target))?;
     let path = folder.join(FILE);
     let text = known.documents.text(&path).unwrap_or_default();
@@ -267,6 +304,24 @@ mod tests {
             stdin: None,
             settings: explorer::config::Settings::default(),
             assume: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_build_command_gets_a_place() {
+        for (content, command, expected, line) in [
+            ("", "make \"x\"", "build = \"make \\\"x\\\"\"\n", 0),
+            ("seed = 1\nbuild = \"ninja\"\n", "make", "seed = 1\nbuild = \"ninja\"\n", 1),
+            (
+                "[[target]]\nprogram = \"a\"\nbuild = \"m\"\n",
+                "make",
+                "build = \"make\"\n[[target]]\nprogram = \"a\"\nbuild = \"m\"\n",
+                0,
+            ),
+        ] {
+            let made = with_build(content, command);
+            assert_eq!(made, (expected.to_owned(), line));
+            assert_eq!(Config::parse(&made.0, Path::new("/p")).1, Vec::new());
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use explorer::report::{FailureKind, Party, Role, Why};
 use explorer::shown::{escaped, escaped_line};
@@ -11,7 +12,9 @@ use tower_lsp::ls_types::{
 };
 
 use crate::documents::Documents;
+use crate::explore::compile_errors::CompileError;
 use crate::findings::{Clue, Finding, Spot, Step, Texts};
+use crate::known::Known;
 use crate::text::{Encoding, range_of_line};
 
 /// Editors show no more of them.
@@ -63,6 +66,23 @@ impl Diagnosing<'_> {
         Some((uri, diagnostic))
     }
 
+    /// At a test whose failing line is in another file: file and line of the test, and what it is called.
+    pub(crate) fn of_test(
+        &self,
+        finding: &Finding,
+        (file, line, label): (PathBuf, u32, String),
+    ) -> Option<(Uri, Diagnostic)> {
+        let (of_failure, mut diagnostic) = self.one(finding)?;
+        let failing = Location { uri: of_failure, range: diagnostic.range };
+        let told = escaped_line(&finding.kept.finding.message).into_owned();
+        diagnostic.message = format!("`{}` fails elsewhere: {told}", escaped_line(&label));
+        diagnostic.related_information =
+            Some(vec![DiagnosticRelatedInformation { location: failing, message: told }]);
+        let text = self.documents.text(&file);
+        diagnostic.range = range_of_line(text.as_deref(), line, self.encoding);
+        Some((self.documents.uri(&file)?, diagnostic))
+    }
+
     /// The order that decides and the accesses to blame, then the switches on the way, then the other threads that take part.
     fn related(&self, finding: &Finding) -> Vec<DiagnosticRelatedInformation> {
         if !finding.is_concurrency_bug() {
@@ -102,6 +122,20 @@ impl Diagnosing<'_> {
         let (uri, text) = (self.documents.uri(&spot.file)?, self.documents.text(&spot.file));
         Some(Location { uri, range: range_of_line(text.as_deref(), line, self.encoding) })
     }
+}
+
+/// An error of a build, at its line.
+pub(crate) fn of_build(known: &Known, error: &CompileError) -> Option<(Uri, Diagnostic)> {
+    let text = known.documents.text(&error.file);
+    let diagnostic = Diagnostic {
+        range: range_of_line(text.as_deref(), error.line, known.encoding),
+        severity: Some(DiagnosticSeverity::ERROR),
+        code: Some(NumberOrString::String("build".to_owned())),
+        source: Some(SOURCE.to_owned()),
+        message: escaped(&error.message).into_owned(),
+        ..Diagnostic::default()
+    };
+    Some((known.documents.uri(&error.file)?, diagnostic))
 }
 
 /// What happened, and in a line of its own why, as far as that is known.

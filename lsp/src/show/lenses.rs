@@ -120,7 +120,7 @@ impl Above<'_> {
         }
         match (&at.why, &target) {
             (Standing::Blocked { sentence }, _) => vec![self.warning(line, sentence)],
-            (Standing::NotBuilt { sentence }, _) => vec![self.not_built(at, line, sentence)],
+            (Standing::NotBuilt { sentence }, _) => self.not_built(at, line, sentence),
             (Standing::Ready, Some(key)) => self.of_ready(key, line, ""),
             (Standing::Stale { source }, Some(key)) => self.of_ready(key, line, &self.stale(at, source)),
             (Standing::Ready | Standing::Stale { .. }, None) => Vec::new(),
@@ -133,12 +133,20 @@ impl Above<'_> {
         lens(line, &format!("⚠ {sentence}"), why)
     }
 
-    fn not_built(&self, at: &TargetAt, line: u32, sentence: &str) -> CodeLens {
-        if self.workspace.build_step_of_file(self.file).is_none() {
-            return self.warning(line, sentence);
-        }
-        let explore = json!({ "uri": self.uri, "name": at.name });
-        lens(line, "▶ Build, then explore interleavings", server("explore", explore))
+    fn not_built(&self, at: &TargetAt, line: u32, sentence: &str) -> Vec<CodeLens> {
+        let fruitless = self.known.fruitless_builds.get(self.file);
+        let build = self.workspace.build_step_of_file(self.file).map(|_| {
+            let explore = json!({ "uri": self.uri, "name": at.name });
+            lens(line, "▶ Build, then explore interleavings", server("explore", explore))
+        });
+        let why = fruitless.map(String::as_str).or_else(|| build.is_none().then_some(sentence));
+        let why = why.map(|why| self.warning(line, why));
+        let configures = self.known.settings.runs(client::OPEN_CONFIGURATION);
+        let set = why.as_ref().filter(|_| configures).map(|_| {
+            let set = (client::OPEN_CONFIGURATION.to_owned(), json!({ "uri": self.uri }));
+            lens(line, "Set the build command…", Some(set))
+        });
+        why.into_iter().chain(build).chain(set).collect()
     }
 
     /// What a click does about a program that is older than this source.
@@ -176,6 +184,10 @@ impl Above<'_> {
         };
         lenses.extend(self.of_finding(line, &name, &open));
         lenses.extend((!open.is_empty()).then(|| explore("Explore again")));
+        let is_dismissed = open.is_empty() && !kept.last.findings.is_empty();
+        let restore =
+            || lens(line, "Restore what was dismissed", server("restore", json!({ "target": name })));
+        lenses.extend(is_dismissed.then(restore));
         let is_bug = open.is_empty() || open.iter().any(|finding| finding.is_concurrency_bug());
         let goes_on = is_bug && !kept.last.has_no_threads();
         lenses.extend(goes_on.then(|| lens(line, "Explore further", command(json!({ "further": true })))));

@@ -1,5 +1,7 @@
 //! Reasons for a missing lens.
 
+use explorer::discover::{Standing, TargetAt};
+
 use crate::commands::AtLine;
 use crate::documents;
 use crate::known::Known;
@@ -19,7 +21,14 @@ pub(crate) fn why_no_lens(known: &Known, place: &AtLine) -> String {
     };
     let text = known.documents.get(&file).map(|document| document.text.as_str());
     match &folder.workspace {
-        Some(workspace) => workspace.why_not(&file, text, place.line.map(|line| line + 1)),
+        Some(workspace) => {
+            let is_unbuilt = |at: &TargetAt| matches!(at.why, Standing::NotBuilt { .. });
+            let fruitless = known.fruitless_builds.get(&file);
+            let fruitless =
+                fruitless.filter(|_| workspace.targets_of_file(&file, text).iter().any(is_unbuilt));
+            let why = || workspace.why_not(&file, text, place.line.map(|line| line + 1));
+            fruitless.cloned().unwrap_or_else(why)
+        }
         None => "the workspace is still being looked at: a lens appears when that is done".to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! The build that a job begins with.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use explorer::discover::BuildStep;
 
@@ -33,23 +33,32 @@ impl State {
         let by_client = self.known.settings.runs_builds;
         // A client that builds remembers it by itself.
         let approved_builds = (!by_client).then(|| (build.command.clone(), build.directory.clone()));
+        let directory = build.directory.clone();
+        self.known.compile_errors.remove(&directory);
+        self.publish();
         self.context.runtime.spawn(async move {
-            let built = build.run(&client, by_client, cancelled).await;
+            let (built, command) = build.run(&client, by_client, cancelled).await;
             mailbox.send(move |state| {
                 state.approved_builds.extend(approved_builds.filter(|_| built != Built::Declined));
-                state.built(id, built);
+                state.built(id, built, command, directory);
             });
         });
     }
 
-    fn built(&mut self, id: u64, built: Built) {
-        let Some(folder) = self.known.jobs.get_mut(id).map(|job| job.request.folder.clone()) else { return };
+    fn built(&mut self, id: u64, built: Built, command: String, directory: PathBuf) {
+        let Some(job) = self.known.jobs.get_mut(id) else { return };
+        job.built_by = Some(command);
+        let folder = job.request.folder.clone();
         match built {
             Built::Done => self.look_again(id, &folder),
             Built::Declined => {
                 self.end(id);
             }
-            Built::Failed(sentence) => self.fail(id, sentence),
+            Built::Failed(sentence, errors) => {
+                self.known.compile_errors.insert(directory, errors);
+                self.publish();
+                self.fail(id, sentence);
+            }
         }
     }
 

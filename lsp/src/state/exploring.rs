@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use explorer::config;
-use explorer::discover::Target;
+use explorer::discover::{Standing, Target};
 use explorer::input::request::Request;
 use explorer::report::plural::plural;
 use explorer::store::findings::{CheckResult, last_words};
@@ -118,6 +118,9 @@ impl State {
         if let Some(key) = &request.target {
             self.known.errors.remove(key);
         }
+        if let Some((file, _)) = &request.location {
+            self.known.fruitless_builds.remove(file);
+        }
         let known_build = self.known.build_step(&request);
         let id = self.known.jobs.add(request, Phase::Looking(number));
         self.known.jobs.get_mut(id).into_iter().for_each(|job| job.known_build = known_build.clone());
@@ -149,8 +152,32 @@ impl State {
                     self.run(id, &request, &target);
                 }
             }
-            Err(sentence) => self.fail(id, sentence),
+            Err(sentence) => {
+                let fruitless = job.built_by.clone().and_then(|command| self.fruitless(&request, &command));
+                if let (Some(sentence), Some((file, _))) = (&fruitless, request.location) {
+                    self.known.fruitless_builds.insert(file, sentence.clone());
+                }
+                self.fail(id, fruitless.unwrap_or(sentence));
+            }
         }
+    }
+
+    /// The sentence for a build that has succeeded, and made nothing of what was to be explored.
+    fn fruitless(&self, request: &ExploreRequest, command: &str) -> Option<String> {
+        let (file, name) = request.location.as_ref().filter(|_| request.target.is_none())?;
+        let workspace = self.known.workspace(&request.folder)?;
+        let text = self.known.documents.text(file);
+        let targets = workspace.targets_of_file(file, text.as_deref());
+        let at = targets.into_iter().find(|at| at.name == *name)?;
+        let is_listed = workspace.candidates().iter().any(|candidate| candidate.lists(file));
+        let name = if is_listed { format!(" with `{name}`") } else { String::new() };
+        let file = shown(file, &request.folder);
+        matches!(at.why, Standing::NotBuilt { .. }).then(|| {
+            format!(
+                "the build `{command}` has made no program of `{file}`{name}: say how it is built, as `build = \"…\"` in \
+                 interleaver.toml"
+            )
+        })
     }
 
     fn resolve(&self, request: &ExploreRequest) -> Result<Target, String> {

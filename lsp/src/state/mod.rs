@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use tower_lsp::Client;
 use tower_lsp::ls_types::{CodeLens, Diagnostic, DidChangeTextDocumentParams, MessageType, Uri};
 
-use crate::commands::Command;
+use crate::commands::{Command, Explore};
 use crate::documents;
 use crate::explore::folder::Folder;
 use crate::explore::key::Key;
@@ -24,11 +24,11 @@ use crate::explore::machine::Fitness;
 use crate::known::Known;
 use crate::mailbox::WeakMailbox;
 use crate::outbox::{Changed, Message, Outbox};
-use crate::refusals::no_finding;
+use crate::refusals::{NOT_TRUSTED, no_finding, no_target};
 use crate::settings::Settings;
 use crate::show::diagnostics::Diagnosing;
 use crate::show::why_no_lens::why_no_lens;
-use crate::show::{configuration, tree};
+use crate::show::{configuration, diagnostics, tree};
 use crate::text::Encoding;
 
 /// What the state is made with.
@@ -162,10 +162,11 @@ impl State {
             Command::Select(wanted) => self.select(wanted.finding).map(|()| Value::Null),
             Command::Show(wanted) => self.reveal(&wanted.finding).map(|()| Value::Null),
             Command::Dismiss(wanted) => self.dismiss(&wanted.finding).map(|()| Value::Null),
+            Command::Restore(wanted) => self.restore(wanted.target).map(|job| json!({ "job": job })),
             Command::WhyNoLens(place) => Ok(json!({ "sentence": why_no_lens(&self.known, &place) })),
             Command::Programs(file) => Ok(self.programs(&file.uri)),
             Command::Tree => Ok(tree::tree(&self.known)),
-            Command::Configuration(wanted) => configuration::of_target(&self.known, &wanted.target),
+            Command::Configuration(wanted) => configuration::place(&self.known, &wanted),
         }
     }
 
@@ -186,6 +187,9 @@ impl State {
             encoding: self.known.encoding,
         };
         let mut now: HashMap<Uri, Vec<Diagnostic>> = diagnosing.all(self.known.findings.open());
+        for (uri, diagnostic) in self.marked_tests(&diagnosing).chain(self.compile_errors()) {
+            now.entry(uri).or_default().push(diagnostic);
+        }
         now.extend(
             self.known.folders.iter().filter_map(|folder| configuration::problems(&self.known, &folder.path)),
         );
@@ -199,6 +203,20 @@ impl State {
             self.context.outbox.put(Message::Diagnostics { uri, diagnostics, version });
         }
         self.published = now;
+    }
+
+    /// The tests whose failing lines are in other files.
+    fn marked_tests<'a>(
+        &'a self,
+        diagnosing: &'a Diagnosing<'a>,
+    ) -> impl Iterator<Item = (Uri, Diagnostic)> + 'a {
+        let all = self.known.findings.open();
+        all.filter_map(|finding| diagnosing.of_test(finding, self.known.test_of(finding)?))
+    }
+
+    fn compile_errors(&self) -> impl Iterator<Item = (Uri, Diagnostic)> {
+        let all = self.known.compile_errors.values().flatten();
+        all.filter_map(|error| diagnostics::of_build(&self.known, error))
     }
 
     /// # Errors
@@ -219,5 +237,18 @@ impl State {
         self.publish();
         self.changed(Changed::ALL);
         Ok(())
+    }
+    /// Findings that were dismissed are shown again: the target is explored for them.
+    ///
+    /// # Errors
+    /// When the store cannot be written, or the target cannot be explored.
+    fn restore(&mut self, target: String) -> Result<u64, String> {
+        if !self.known.settings.may_run() {
+            return Err(NOT_TRUSTED.to_owned());
+        }
+        let key = self.known.explored_before(&target).ok_or_else(|| no_target(&target))?;
+        let folder = self.known.findings.folder(&key).ok_or_else(|| no_target(&target))?;
+        folder.restore().map_err(|error| error.to_string())?;
+        self.explore(&Explore { target: Some(target), ..Explore::default() })
     }
 }

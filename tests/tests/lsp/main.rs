@@ -2,6 +2,7 @@
 
 mod after_edits;
 mod bad_input;
+mod build_results;
 mod builds;
 mod checks;
 mod configuration;

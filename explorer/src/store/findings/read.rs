@@ -1,5 +1,6 @@
 //! Reads what is kept, whoever wrote it: what is no file of ours, or newer than this tool, is passed over.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufReader};
@@ -13,6 +14,9 @@ use crate::input::project_root::STORE;
 use crate::schedule_file::names;
 use crate::store::{Store, StoreError};
 use crate::trust;
+
+/// The names of the findings that were dismissed, in a target's folder.
+const DISMISSED: &str = "dismissed.json";
 
 /// The folder of one target in a store.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -161,7 +165,22 @@ impl KeptFolder {
         self.findings().into_iter().find(is_of)
     }
 
-    /// Forgets a finding, and what was kept for it alone.
+    /// The names of the findings that were dismissed.
+    pub(super) fn dismissed(&self) -> BTreeSet<String> {
+        self.parsed(DISMISSED, Kind::Settings).unwrap_or_default()
+    }
+
+    /// Has findings that were dismissed be kept again when they are found.
+    ///
+    /// # Errors
+    /// When nothing can be written there.
+    pub fn restore(&self) -> Result<(), StoreError> {
+        let store = Store::at(&self.0)?;
+        let _alone = store.lock()?;
+        store.remove(DISMISSED)
+    }
+
+    /// Forgets a finding, and what was kept for it alone; it is not kept again when it is found again.
     ///
     /// # Errors
     /// When nothing can be written there.
@@ -169,6 +188,9 @@ impl KeptFolder {
         let store = Store::at(&self.0)?;
         let _alone = store.lock()?;
         let Some(finding) = self.finding(id) else { return Ok(()) };
+        let mut dismissed = self.dismissed();
+        dismissed.insert(id.to_owned());
+        store.write_with(DISMISSED, |to| serde_json::to_writer(to, &dismissed).map_err(io::Error::from))?;
         store.remove(&format!("findings/{id}.json"))?;
         let others = self.heads();
         if others.iter().all(|other| other.schedule != finding.schedule) {

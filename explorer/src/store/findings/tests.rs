@@ -37,6 +37,7 @@ pub(super) fn finding(kind: FailureKind) -> Finding {
         reproduced: "2/2".to_owned(),
         explanation: None,
         id: None,
+        dismissed: false,
         schedule_file: None,
         parties: Vec::new(),
         lanes: Vec::new(),
@@ -275,6 +276,22 @@ fn what_a_dismissed_finding_alone_needed_goes_with_it() {
     }
     assert!(schedules.iter().all(|schedule| !schedule.exists()));
     folder.dismiss(&other.id).unwrap();
+}
+
+#[test]
+fn what_was_dismissed_stays_dismissed() {
+    let checkout = Checkout::new();
+    checkout.explored("build-1", &[1, 2], Some(0));
+    let folder = checkout.folder();
+    let [one, other] = folder.findings().try_into().unwrap();
+    folder.dismiss(&one.id).unwrap();
+    let schedules = checkout.explored("build-2", &[1, 2], Some(0));
+    assert_eq!(checkout.only().id, other.id);
+    assert!(schedules.iter().all(|schedule| schedule.exists()), "they can be replayed");
+    assert_eq!(folder.target().unwrap().last.findings.len(), 2);
+    folder.restore().unwrap();
+    checkout.explored("build-2", &[1, 2], Some(0));
+    assert_eq!(folder.findings().len(), 2);
 }
 
 #[test]

@@ -56,6 +56,12 @@ impl<'a> FindingWriter<'a> {
         let id = self.name(identity, told);
         told.id = Some(id.clone());
         let folder = KeptFolder::at(self.store.folder());
+        told.dismissed = folder.dismissed().contains(&id);
+        if told.dismissed {
+            let path = self.write_schedule(&names::file_name(&id), schedule)?;
+            told.schedule_file = Some(path.to_string_lossy().into_owned());
+            return Ok(());
+        }
         let before = folder.head(&id);
         let at = now();
         let stays = before.as_ref().filter(|before| self.is_outlasted_by(before, told)).is_some();
