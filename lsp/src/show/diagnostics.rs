@@ -124,8 +124,9 @@ impl Diagnosing<'_> {
     }
 }
 
-/// An error of a build, at its line.
+/// An error of a build, at its line; those in files outside of the workspace are left to the terminal.
 pub(crate) fn of_build(known: &Known, error: &CompileError) -> Option<(Uri, Diagnostic)> {
+    known.folder_of(&error.file)?;
     let text = known.documents.text(&error.file);
     let diagnostic = Diagnostic {
         range: range_of_line(text.as_deref(), error.line, known.encoding),
