@@ -90,15 +90,19 @@ fn work() -> ExitCode {
 
 /// What clap has to say, which may hold words of the command line. Help and version are no errors.
 fn usage(error: &clap::Error) -> ExitCode {
-    let is_asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-    // As above.
-    let _ = match is_asked_for {
-        true => error.print(),
-        false => write!(io::stderr(), "{}", escaped(&error.to_string())),
-    };
-    match is_asked_for {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(EXIT_FAILED),
+    if !matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        // As above.
+        let _ = write!(io::stderr(), "{}", escaped(&error.to_string()));
+        return ExitCode::from(EXIT_FAILED);
+    }
+    // It has colours on a terminal.
+    let printed =
+        output::written(|_| Ok(())).and_then(|()| error.print()).and_then(|()| io::stdout().flush());
+    match printed {
+        Err(why) if why.kind() != io::ErrorKind::BrokenPipe => {
+            failed(&format!("help and version cannot be written to standard output: {why}"))
+        }
+        _ => ExitCode::SUCCESS,
     }
 }
 
@@ -118,7 +122,10 @@ fn run(command: Command) -> miette::Result<u8> {
         Command::Replay(args) => {
             let cancel = interrupt::flag().into_diagnostic()?;
             let replay = |consent: Consent<'_>| explorer::replay(&args.file, consent, &cancel);
-            (consent::with(args.trust, replay).into_diagnostic()?, args.format.into())
+            match consent::with(args.trust, replay) {
+                Ok(report) => (report, args.format.into()),
+                ended => return code_of(ended.map(|report| report.verdict)),
+            }
         }
         Command::List(args) => return list::run(&args).into_diagnostic(),
         Command::Doctor(args) => return doctor::run(&args).into_diagnostic(),
@@ -140,7 +147,11 @@ fn watched(
         interrupt::when_stdin_closes(Arc::clone(&cancel)).into_diagnostic()?;
     }
     if format == Format::Jsonl {
-        return code_of(lines::tell(&cancel, verb));
+        let (ended, unwritten) = lines::tell(&cancel, verb);
+        return match unwritten.filter(|error| error.kind() != io::ErrorKind::BrokenPipe) {
+            Some(error) => Err(output::unwritten(&error)).into_diagnostic(),
+            None => code_of(ended),
+        };
     }
     let mut line = Line::new(format == Format::Text, &cancel);
     let report = match verb(&cancel, &mut line) {

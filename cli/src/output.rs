@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
+use explorer::resources;
 use explorer::shown::{Json, escaped};
 use serde::Serialize;
 
@@ -37,8 +38,19 @@ pub(crate) fn print_with(content: impl FnOnce(&mut dyn Write) -> io::Result<()>)
 
 /// Prints what is of no use in part: a reader who is gone too soon has not got it.
 pub(crate) fn print_whole(content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    written(content).map_err(|error| unwritten(&error))
+}
+
+/// Prints, and says what stands against it in the system's words.
+pub(crate) fn written(content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    if resources::has_no_output() {
+        return Err(io::Error::other("it is closed"));
+    }
     let mut stdout = BufWriter::new(io::stdout().lock());
-    content(&mut stdout).and_then(|()| stdout.flush()).map_err(|error| {
-        io::Error::new(error.kind(), format!("the report cannot be written to standard output: {error}"))
-    })
+    content(&mut stdout).and_then(|()| stdout.flush())
+}
+
+/// The sentence for an error of [`written`].
+pub(crate) fn unwritten(error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("the report cannot be written to standard output: {error}"))
 }

@@ -21,6 +21,12 @@ pub fn prepare() -> Result<(), String> {
     }
 }
 
+/// Whether the process was started without a standard output: what is written there goes nowhere, and no error says so.
+#[must_use]
+pub fn has_no_output() -> bool {
+    own::has_no_output()
+}
+
 /// A sentence where there is too little of something.
 fn lacking(resource: Resource) -> Option<String> {
     let (name, least, unit, shift, option) = match resource {

@@ -1,4 +1,6 @@
-//! Limits of this process itself.
+//! Limits of this process itself, and what it was started with.
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Lets a write that makes a file longer than this process may have it fail, instead of ending the process.
 pub(crate) fn survive_long_files() {
@@ -26,4 +28,24 @@ pub(crate) fn allowed(resource: Resource) -> Option<u64> {
     // SAFETY: the kernel writes one structure to a valid reference.
     let result = unsafe { libc::getrlimit(which, &raw mut limit) };
     (result == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+}
+
+/// Whether the process was started without a standard output.
+static HAS_NO_OUTPUT: AtomicBool = AtomicBool::new(false);
+
+/// Runs before the standard library does, which opens `/dev/null` in place of what is closed.
+#[used]
+// SAFETY: the section holds pointers to functions of this type, which the dynamic linker calls once.
+#[unsafe(link_section = ".init_array")]
+static BEFORE_MAIN: extern "C" fn() = look_at_output;
+
+extern "C" fn look_at_output() {
+    // SAFETY: asks for a flag of a descriptor that may be closed, and changes nothing.
+    let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
+    HAS_NO_OUTPUT.store(flags == -1, Ordering::Relaxed);
+}
+
+/// Whether the process was started without a standard output.
+pub(crate) fn has_no_output() -> bool {
+    HAS_NO_OUTPUT.load(Ordering::Relaxed)
 }

@@ -298,15 +298,54 @@ fn a_path_that_is_not_text_is_no_bad_input() {
     assert_eq!(outcome.report["verdict"], "clean", "{}", outcome.transcript());
 }
 
+/// Runs the tool as a shell does that redirects its standard output; its exit code, and what it says of that.
+fn redirected(words: &[&OsStr], to: &str) -> (Option<i32>, String) {
+    let script = format!("\"$@\" {to}");
+    let output =
+        Command::new("/bin/sh").args(["-c", &script, "sh"]).arg(binary().unwrap()).args(words).output();
+    let output = output.unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
 #[test]
-fn a_full_disk_as_standard_output() {
-    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let tool =
-        Command::new(binary().unwrap()).args(["explore", "--"]).arg(correct_program()).stdout(full).output();
-    let output = tool.unwrap();
-    assert_eq!(output.status.code(), Some(3));
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.contains("the report cannot be written to standard output"), "{stderr}");
+fn a_standard_output_that_takes_nothing() {
+    let (folder, store) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (folder, store, program) = (folder.path().as_os_str(), store.path().as_os_str(), correct_program());
+    let explore: [&OsStr; 5] =
+        ["explore".as_ref(), "--output".as_ref(), store, "--".as_ref(), program.as_ref()];
+    let lines = [&["explore".as_ref(), "--format=jsonl".as_ref()], &explore[1..]].concat();
+    for (words, what) in [
+        (&["--help".as_ref()][..], "help and version"),
+        (&["--version".as_ref()], "help and version"),
+        (&["explore".as_ref(), "--help".as_ref()], "help and version"),
+        (&["list".as_ref(), folder], "the report"),
+        (&["list".as_ref(), "--format=json".as_ref(), folder], "the report"),
+        (&["doctor".as_ref()], "the report"),
+        (&explore, "the report"),
+        (&lines, "the report"),
+    ] {
+        for (to, why) in [(">/dev/full", "No space left on device (os error 28)"), (">&-", "it is closed")] {
+            let (code, said) = redirected(words, to);
+            let sentence = format!("{what} cannot be written to standard output: {why}");
+            assert!(code == Some(3) && said.contains(&sentence), "{words:?} {to}: {code:?} {said}");
+        }
+        // Where nobody cares, nobody is told.
+        let (_, said) = redirected(words, ">/dev/null");
+        assert!(!said.contains("standard output"), "{words:?}: {said}");
+    }
+}
+
+#[test]
+fn a_reader_who_has_seen_enough() {
+    let folder = tempfile::tempdir().unwrap();
+    for words in
+        [&["--help".as_ref()][..], &["list".as_ref(), folder.path().as_os_str()], &["doctor".as_ref()]]
+    {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = Command::new(binary().unwrap()).args(words).stdout(writer).output().unwrap();
+        assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0), "{words:?}");
+    }
 }
 
 #[test]
