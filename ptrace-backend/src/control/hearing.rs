@@ -10,7 +10,7 @@ use crate::control::sync::objects::Index;
 use crate::control::thread::Stage;
 use crate::control::watchdog::Reason;
 use crate::os::wait::{self, Wait};
-use crate::os::{Tid, ptrace};
+use crate::os::{Tid, process, ptrace};
 
 /// How long processes that have been killed may take at least until they are gone.
 const ENDING: Duration = Duration::from_secs(2);
@@ -191,7 +191,11 @@ impl Process {
                     let _ = ptrace::resume(who, 0);
                 }
                 // How long a thread may run says nothing of how long a busy machine takes to end one.
-                Ok(Err(_)) if began.elapsed() < ENDING => self.watch.begin_wait(),
+                Ok(Err(_))
+                    if began.elapsed() < ENDING || left.iter().any(|&tid| process::is_runnable(tid)) =>
+                {
+                    self.watch.begin_wait();
+                }
                 Ok(Err(_)) | Err(_) => return,
             }
         }

@@ -163,6 +163,11 @@ impl Watch {
         self.begin_next();
     }
 
+    /// How long a thread may run, and wait, from one key point to the next.
+    pub(crate) fn time(&self) -> Duration {
+        self.state.time
+    }
+
     /// Other processes are about to be waited for.
     pub(crate) fn begin_wait(&self) {
         self.state.thread.store(0, Ordering::Relaxed);

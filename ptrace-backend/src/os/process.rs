@@ -25,9 +25,17 @@ pub(crate) fn processor_time(pid: Tid) -> Option<Duration> {
 /// Whether a thread of another process runs, or would if it got a processor, or is held by its tracer: it does not wait for
 /// something else.
 pub(crate) fn wants_to_run(tid: Tid) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();
-    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
-    matches!(state, Some('R' | 't' | 'T'))
+    matches!(state(tid), Some('R' | 't' | 'T'))
+}
+
+/// Whether a thread has a processor, or waits for nothing but one.
+pub(crate) fn is_runnable(tid: Tid) -> bool {
+    state(tid) == Some('R')
+}
+
+fn state(tid: Tid) -> Option<char> {
+    let stat = std::fs::read_to_string(format!("/proc/{tid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.chars().next()
 }
 
 /// Where in its memory a thread has told the kernel which robust futexes it holds, if it has.

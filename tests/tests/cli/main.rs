@@ -17,6 +17,7 @@ mod heap_names;
 mod interrupts;
 mod library_code;
 mod limits;
+mod loaded;
 mod looks_again;
 mod memory;
 mod minimise;

@@ -1,6 +1,8 @@
 //! Threads that wait for what other processes do. Those run unscheduled, in real time; so before anybody asks who can go on,
 //! they get the time that they need, and what a thread finds does not depend on how fast they are.
 
+use std::time::Duration;
+
 use checker::failure::{FailureDetail, FailureKind};
 use checker::program::ExecutionError;
 
@@ -20,11 +22,15 @@ impl Process {
     /// on by itself any more.
     pub(crate) fn settle(&mut self) -> Result<(), ExecutionError> {
         let (mut rounds, mut before) = (0, None);
-        if self.waits_for_others().is_some() {
-            self.watch.begin_wait();
+        if self.waits_for_others().is_none() {
+            return Ok(());
         }
+        let used = self.used_by_others();
+        self.watch.begin_wait();
         while let Some((index, files)) = self.waits_for_others() {
             match self.watch.expired() {
+                // They wait for their turn on a busy machine.
+                Some(Reason::TimedOut) if !self.others_had_their_time(used) => self.watch.begin_wait(),
                 Some(Reason::TimedOut) => {
                     self.waited_too_long(index);
                     return Ok(());
@@ -49,6 +55,16 @@ impl Process {
             }
         }
         Ok(())
+    }
+
+    /// Whether the other processes have had a processor for as long as a thread may, or all wait for something else than that.
+    fn others_had_their_time(&self, before: Duration) -> bool {
+        let is_behind = self.bystanders.iter().any(|&tid| process::is_runnable(tid));
+        !is_behind || self.used_by_others().saturating_sub(before) >= self.watch.time()
+    }
+
+    fn used_by_others(&self) -> Duration {
+        self.bystanders.iter().filter_map(|&tid| process::processor_time(tid)).sum()
     }
 
     /// A thread that waits for files, while other processes are there, and what for.
