@@ -18,6 +18,10 @@ use crate::trust;
 /// The names of the findings that were dismissed, in a target's folder.
 const DISMISSED: &str = "dismissed.json";
 
+/// So many findings of one target are looked at, which is more than a program has. A store that came with a clone may hold any
+/// number.
+const MOST: usize = 1000;
+
 /// The folder of one target in a store.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct KeptFolder(PathBuf);
@@ -75,7 +79,7 @@ impl KeptFolder {
         (target.format == TARGET && target.version <= VERSION).then_some(target)
     }
 
-    /// Its findings, the oldest first.
+    /// Its findings, the oldest first; where there are more than any program has, the newest of them.
     #[must_use]
     pub fn findings(&self) -> Vec<KeptFinding> {
         let mut findings: Vec<KeptFinding> =
@@ -90,9 +94,14 @@ impl KeptFolder {
         self.finding_in(&file(id)?)
     }
 
-    /// All of its findings without what they tell.
+    /// The same without what they tell.
     pub(super) fn heads(&self) -> Vec<KeptHead> {
         self.files().iter().filter_map(|name| self.head_in(name)).collect()
+    }
+
+    /// Whether there are more than are looked at: then it is not known what nobody needs.
+    pub(super) fn is_overfull(&self) -> bool {
+        self.names().len() > MOST
     }
 
     /// The same of one of them.
@@ -124,9 +133,21 @@ impl KeptFolder {
         Store::existing(&self.0).open()
     }
 
+    /// Those that are looked at: where there are too many, the newest.
     fn files(&self) -> Vec<String> {
-        let names = self.open().and_then(|folder| folder.inner("findings")?.names()).unwrap_or_default();
+        let mut names = self.names();
+        if names.len() > MOST {
+            let inner = self.open().and_then(|folder| folder.inner("findings"));
+            let modified = |name: &String| inner.as_ref().ok()?.state(name).ok().map(|state| state.modified);
+            names.sort_by_cached_key(|name| std::cmp::Reverse(modified(name)));
+            names.truncate(MOST);
+            names.sort();
+        }
         names.iter().map(|name| format!("findings/{name}")).collect()
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.open().and_then(|folder| folder.inner("findings")?.names()).unwrap_or_default()
     }
 
     fn finding_in(&self, name: &str) -> Option<KeptFinding> {
@@ -193,6 +214,9 @@ impl KeptFolder {
         store.write_with(DISMISSED, |to| serde_json::to_writer(to, &dismissed).map_err(io::Error::from))?;
         store.remove(&format!("findings/{id}.json"))?;
         let others = self.heads();
+        if self.is_overfull() {
+            return Ok(());
+        }
         if others.iter().all(|other| other.schedule != finding.schedule) {
             store.remove(&finding.schedule)?;
             for name in [names::original_name(id), names::passing_name(id), names::again_name(id)] {

@@ -16,7 +16,7 @@ use crate::report::{Finding, Location};
 use crate::store::{Store, StoreError, short_hash};
 use crate::trust;
 
-/// A program that is larger is not copied; a link costs nothing.
+/// A program that is larger is not kept: it would be read and sealed as a whole, between two executions of a search.
 const LARGEST_COPY: u64 = 200 << 20;
 
 const SOURCES: &str = "sources";
@@ -91,7 +91,7 @@ impl Explored {
         self.built
     }
 
-    /// Keeps it: by a link if it still is where it was and that is possible, else by a copy if it is not too large. What has
+    /// Keeps it: by a link if it still is where it was and that is possible, else by a copy; unless it is too large. What has
     /// taken its place is not kept for it.
     pub(super) fn keep(&self, store: &Store) -> Option<ProgramCopy> {
         let keep = || {
@@ -108,6 +108,9 @@ impl Explored {
         let copy = format!("{PROGRAMS}/{}/{name}", short_hash(self.build_id.as_bytes()));
         let folder = store.open().ok()?;
         let file = self.file.as_ref()?;
+        if file.metadata().ok()?.len() > LARGEST_COPY {
+            return None;
+        }
         let opened = State::of_file(file).ok()?;
         if folder.state(&copy).is_ok_and(|known| known.inode == opened.inode) {
             return Some(copy);
@@ -131,9 +134,6 @@ impl Explored {
 
 fn copy_to(mut file: &File, folder: &Folder, name: &str) -> io::Result<()> {
     let about = file.metadata()?;
-    if about.len() > LARGEST_COPY {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
     file.rewind()?;
     folder.write_with(name, about.permissions().mode() & 0o777, |to| {
         io::copy(&mut file.take(LARGEST_COPY), to).map(drop)
@@ -155,7 +155,8 @@ pub(super) fn forget_unused(store: &Store, findings: &[KeptHead]) {
     }
     for entry in entries(&folder, PROGRAMS) {
         let copies = format!("{PROGRAMS}/{entry}");
-        if !needed.iter().any(|copy| copy.starts_with(&format!("{copies}/"))) {
+        let inside = format!("{copies}/");
+        if !needed.range(inside.as_str()..).next().is_some_and(|copy| copy.starts_with(&inside)) {
             // As above.
             let _ = folder.remove_folder(&copies);
         }

@@ -180,7 +180,9 @@ impl<'a> FindingWriter<'a> {
                 self.write(&finding)?;
             }
         }
-        sources::forget_unused(self.store, &kept);
+        if !folder.is_overfull() {
+            sources::forget_unused(self.store, &kept);
+        }
         let target = KeptTarget {
             format: TARGET.to_owned(),
             version: VERSION,
