@@ -12,4 +12,4 @@ mod reading;
 
 pub use folder::{Folder, State, is_inside};
 pub use kind::Kind;
-pub use reading::{open, open_within, read, read_text, read_within};
+pub use reading::{open, open_within, read, read_in_parts, read_text, read_within};

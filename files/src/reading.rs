@@ -12,6 +12,9 @@ use crate::Kind;
 pub(crate) const READ: OFlags =
     OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
+/// So many bytes are read at once.
+const PART: u64 = 1 << 20;
+
 /// Opens a regular file of a kind. Symbolic links are followed.
 ///
 /// # Errors
@@ -45,7 +48,16 @@ pub fn read(path: &Path, kind: Kind) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As above.
 pub fn read_within(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
-    contents(&open_within(path, largest)?, largest)
+    contents(&open_within(path, largest)?, largest, &mut || ())
+}
+
+/// The bytes of a regular file of a kind, where `look` is called before each part of it that takes no time to read. Symbolic
+/// links are followed.
+///
+/// # Errors
+/// As above.
+pub fn read_in_parts(path: &Path, kind: Kind, mut look: impl FnMut()) -> io::Result<Vec<u8>> {
+    contents(&open(path, kind)?, kind.largest(), &mut look)
 }
 
 /// The text of a regular file of a kind.
@@ -71,13 +83,21 @@ pub(crate) fn checked(file: File, largest: u64) -> io::Result<File> {
 }
 
 /// The rest of a file. It may have grown since it was opened.
-pub(crate) fn contents(mut file: &File, largest: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn contents(mut file: &File, largest: u64, look: &mut dyn FnMut()) -> io::Result<Vec<u8>> {
     let size = file.metadata()?.len().min(largest);
     let mut bytes = Vec::new();
     let room = usize::try_from(size).unwrap_or_default();
     bytes.try_reserve(room).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-    file.by_ref().take(largest.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > largest { Err(too_large(largest)) } else { Ok(bytes) }
+    loop {
+        look();
+        let room = largest.saturating_add(1) - bytes.len() as u64;
+        if file.by_ref().take(room.min(PART)).read_to_end(&mut bytes)? == 0 {
+            return Ok(bytes);
+        }
+        if bytes.len() as u64 > largest {
+            return Err(too_large(largest));
+        }
+    }
 }
 
 fn check_type(found: FileType) -> io::Result<()> {

@@ -7,9 +7,9 @@ use std::thread::ThreadId;
 use checker::limit::Limit;
 use checker::names::{Obj, Site, ThreadName};
 use checker::program::{Epoch, ExecutionError, Program, Scope, StartError};
-use checker::search::StopRequest;
 use checker::trace::Trace;
 
+use crate::attention;
 use crate::control::knowledge::Shared;
 use crate::control::knowledge::snapshot::{Known, Learnt};
 use crate::control::process::Process;
@@ -76,12 +76,12 @@ impl PtraceProgram {
     }
 
     fn launch_on(spec: LaunchSpec, cpus: Vec<usize>) -> Result<Self, LaunchError> {
+        let limit = spec.limit.clone();
+        attention::within(&limit, || Self::launch_in_time(spec, cpus))?
+    }
+
+    fn launch_in_time(spec: LaunchSpec, cpus: Vec<usize>) -> Result<Self, LaunchError> {
         let executable = preflight::inspect(&spec.program)?;
-        match spec.limit.look() {
-            StopRequest::Cancelled => return Err(LaunchError::Cancelled),
-            StopRequest::BudgetSpent => return Err(LaunchError::OutOfTime),
-            StopRequest::Continue | StopRequest::HalfSpent => {}
-        }
         // Without it everything is slower, and that is all.
         let is_bound = cpus.first().is_some_and(|&cpu| fd::pin_to(cpu).is_ok());
         let streams =

@@ -8,6 +8,7 @@ use std::time::Duration;
 use checker::limit::Limit;
 use checker::program::ExecutionError;
 
+use crate::attention::Ended;
 use crate::control::kernel::stalls::Stalls;
 
 /// A program with everything that determines what it does.
@@ -92,6 +93,12 @@ pub enum LaunchError {
     /// The program did something on its way to `main` that cannot be controlled.
     #[error("{0}")]
     Startup(String),
+}
+
+impl From<Ended> for LaunchError {
+    fn from(ended: Ended) -> Self {
+        if ended.is_cancelled { Self::Cancelled } else { Self::OutOfTime }
+    }
 }
 
 impl From<LaunchError> for ExecutionError {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use crate::attention;
 use crate::control::memory::heap::ALLOCATOR_FUNCTIONS;
 use crate::control::memory_calls::MemoryFunctions;
 use crate::control::sync::functions::{CXX_FUNCTIONS, Function, THREAD_FUNCTIONS, timed_out_result};
@@ -239,6 +240,7 @@ fn function_traps(module: &Module, rust_function: RustFunction<'_>) -> Vec<(u64,
         tables.into_iter().filter(|(wanted, _)| *wanted).flat_map(|(_, table)| table).copied().collect();
     let mut traps = Vec::new();
     for symbol in module.image.symbols() {
+        attention::round();
         let function =
             known.get(symbol.name).copied().map(|function| (function, timed_out_result(symbol.name)));
         let function = function.or_else(|| Some((rust_function(symbol.name)?, 0)));

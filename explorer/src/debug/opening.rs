@@ -48,13 +48,14 @@ pub(super) fn open(
     let kept = Kept::of_schedule(&file);
     let mut notes = Vec::new();
     let provenance = Provenance::of(request, &saved, &file);
-    let root = root(request, (&mut saved, &provenance.roots), kept.as_ref(), &mut notes);
+    let deadline = Deadline::never(&controls.cancel);
+    let found = || root(request, (&mut saved, &provenance.roots), kept.as_ref(), &mut notes);
+    let root = deadline.in_time(found).and_then(|root| root);
     if let Ok(root) = &root {
-        provenance.check(&file, &saved.target, root)?;
+        deadline.in_time(|| provenance.check(&file, &saved.target, root))??;
     }
     let launched = match &root {
-        Ok(root) => replay::launch(&saved.target, root)
-            .and_then(|launch| launch.start(&Deadline::never(&controls.cancel).limit())),
+        Ok(root) => replay::launch(&saved.target, root).and_then(|launch| launch.start(&deadline.limit())),
         Err(error) => Err(Error::NotLive(error.to_string())),
     };
     let root = root.unwrap_or_else(|_| kept.as_ref().map_or(&request.folder, |kept| &kept.root).clone());

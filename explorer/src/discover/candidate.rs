@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use ptrace_backend::attention;
 use ptrace_backend::debuginfo::{Image, is_user_file};
 use ptrace_backend::preflight::{self, Refusal};
 
@@ -115,8 +116,8 @@ impl Candidate {
         (self.libraries, _) = image.libraries();
         self.is_stripped = !image.has_symbol_table();
         let listed = image.source_files();
-        self.sources =
-            listed.iter().filter(|file| is_own(file)).map(|file| paths.file(file, &folders)).collect();
+        let listed = listed.iter().inspect(|_| attention::round());
+        self.sources = listed.filter(|file| is_own(file)).map(|file| paths.file(file, &folders)).collect();
         self.sources.sort();
         self.sources.dedup();
         let functions = Functions::of(image, &mut |file| paths.file(file, &folders).to_path_buf());
@@ -142,6 +143,7 @@ impl Candidate {
     #[must_use]
     pub fn newer_source(&self) -> Option<&Path> {
         self.sources.iter().map(AsRef::as_ref).find(|source| {
+            attention::round();
             let modified = source.metadata().and_then(|metadata| metadata.modified());
             modified.is_ok_and(|modified| modified > self.modified)
         })

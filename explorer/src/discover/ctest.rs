@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use ptrace_backend::attention;
+
 use crate::input::environment::Variables;
 
 /// A test that CTest would run.
@@ -15,16 +17,10 @@ pub(super) struct CTest {
     pub(super) variables: Variables,
 }
 
-/// The tests that the files name, in order.
-pub(super) fn read(files: &[PathBuf]) -> Vec<CTest> {
-    files
-        .iter()
-        .filter_map(|file| Some((file, files::read_text(file, files::Kind::Text).ok()?)))
-        .flat_map(|(file, text)| {
-            let folder = file.parent().unwrap_or(Path::new("/"));
-            tests(&text, folder)
-        })
-        .collect()
+/// The tests that a file names, in order.
+pub(super) fn read(file: &Path) -> Vec<CTest> {
+    let text = files::read_text(file, files::Kind::Text).unwrap_or_default();
+    tests(&text, file.parent().unwrap_or(Path::new("/")))
 }
 
 /// The test that runs exactly what `arguments` select, else the one that runs the whole program, else any that runs it.
@@ -68,6 +64,7 @@ fn tests(text: &str, folder: &Path) -> Vec<CTest> {
 impl CTest {
     fn set(&mut self, properties: &[String]) {
         for pair in properties.chunks_exact(2) {
+            attention::round();
             let (name, value) = (pair[0].as_str(), pair[1].as_str());
             match name {
                 "WORKING_DIRECTORY" => self.directory = self.directory.join(value),
@@ -83,6 +80,7 @@ impl CTest {
     }
 
     fn set_variable(&mut self, name: &str, value: String) {
+        attention::look_now();
         self.variables.retain(|(known, _)| known != name);
         self.variables.push((name.into(), value.into()));
     }
@@ -126,6 +124,7 @@ fn commands(text: &str) -> Vec<(String, Vec<String>)> {
             continue;
         }
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        attention::round();
         let name = rest[..end].to_ascii_lowercase();
         rest = rest[end..].trim_start();
         if let Some(inside) = rest.strip_prefix('(') {

@@ -36,12 +36,12 @@ impl Mentions {
             if self.any {
                 return;
             }
-            if spent.is_read_out() {
+            // A source that is no text mentions nothing that a compiler would read.
+            let is_mention = || files::read_text(path, Kind::Text).is_ok_and(|text| text_creates_threads(&text));
+            let Some(mentions) = spent.within(is_mention) else {
                 self.any = true;
                 return;
-            }
-            // A source that is no text mentions nothing that a compiler would read.
-            let mentions = files::read_text(path, Kind::Text).is_ok_and(|text| text_creates_threads(&text));
+            };
             self.read.insert(path.clone(), (stamp, mentions));
             self.any = mentions;
         }

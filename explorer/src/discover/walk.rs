@@ -6,6 +6,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use checker::limit::{Limit, StopRequest};
+use ptrace_backend::attention;
+
 use super::TextLanguage;
 use crate::report::plural::plural;
 
@@ -98,22 +101,24 @@ impl Spent {
         (self.entries > most).then(|| format!("{most} entries were reached at `{}`", folder.display()))
     }
 
-    /// Whether the time for reading is over.
-    pub(super) fn is_read_out(&self) -> bool {
-        self.start.elapsed() > self.limits.reading
+    /// Does something for each of these, one after the other, until the time for all is over: then it says which one is the
+    /// first for which it is not done.
+    pub(super) fn each<'a, T>(&self, all: &'a [T], mut work: impl FnMut(&'a T)) -> Option<usize> {
+        all.iter().position(|one| self.within(|| work(one)).is_none())
     }
 
-    /// Says that no more executables are read.
-    pub(super) fn ends_reading(&self, rest: usize) -> Option<String> {
-        let time = self.limits.reading;
-        let words = || {
-            format!(
-                "the time of {} s was over before {} were read",
-                time.as_secs(),
-                plural(rest as u64, "executable")
-            )
-        };
-        self.is_read_out().then(words)
+    /// Does something that takes its time; `None` where the time for all is over before it is done.
+    pub(super) fn within<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        let (start, time) = (self.start, self.limits.reading);
+        let look =
+            move || if start.elapsed() > time { StopRequest::BudgetSpent } else { StopRequest::Continue };
+        attention::within(&Limit::new(look), work).ok()
+    }
+
+    /// Says that something is not done with so many things.
+    pub(super) fn is_over_before(&self, rest: usize, what: &str, done: &str) -> String {
+        let (time, were) = (self.limits.reading.as_secs(), if rest == 1 { "was" } else { "were" });
+        format!("the time of {time} s was over before {} {were} {done}", plural(rest as u64, what))
     }
 }
 
@@ -132,12 +137,16 @@ pub(super) fn walk(root: &Path, depth_limit: usize, spent: &mut Spent) -> Found 
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         // One more than there is room for shows that there are more.
         let room = (spent.limits.entries + 1).saturating_sub(spent.entries);
-        let mut entries: Vec<DirEntry> = entries.flatten().take(room).collect();
+        let has_time = |_: &_| spent.start.elapsed() <= spent.limits.time;
+        let mut entries: Vec<DirEntry> = entries.flatten().take(room).take_while(has_time).collect();
         spent.entries += entries.len();
         entries.sort_by_key(DirEntry::file_name);
         let is_cargos = entries.iter().any(|entry| entry.file_name() == "CACHEDIR.TAG")
             || entries.iter().any(|entry| entry.file_name() == ".fingerprint");
         for entry in entries {
+            if spent.start.elapsed() > spent.limits.time {
+                break;
+            }
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_file() {
                 found.file(&entry);
@@ -151,7 +160,7 @@ pub(super) fn walk(root: &Path, depth_limit: usize, spent: &mut Spent) -> Found 
                 }
             }
         }
-        if let Some(cut) = spent.is_full_at(&folder) {
+        if let Some(cut) = spent.ends_at(&folder) {
             found.cut = Some(cut);
             break;
         }

@@ -46,7 +46,7 @@ impl Known {
 #[derive(Clone, Debug)]
 pub struct Workspace {
     pub(super) root: PathBuf,
-    limits: Limits,
+    pub(super) limits: Limits,
     pub(super) config: Config,
     pub(super) found: Found,
     /// The files that lie where cargo builds outside of it.
@@ -58,6 +58,7 @@ pub struct Workspace {
     known: HashMap<PathBuf, Known>,
     /// The freshest first.
     pub(super) candidates: Vec<Arc<Candidate>>,
+    index: Index,
     /// The roots of the checkouts that programs in these folders belong to.
     roots: HashMap<PathBuf, PathBuf>,
 }
@@ -91,6 +92,7 @@ impl Workspace {
             paths: Paths::default(),
             known: HashMap::new(),
             candidates: Vec::new(),
+            index: Index::default(),
             roots: HashMap::new(),
         }
     }
@@ -103,9 +105,8 @@ impl Workspace {
         self.config = config.clone();
         let mut spent = Spent::new(self.limits);
         self.found = self.walk(&mut spent);
-        self.manifests = self.found.manifests.iter().filter_map(|path| Manifest::read(path)).collect();
+        (self.manifests, self.ctests) = self.read_notes(&spent);
         self.walk_cargos(&mut spent);
-        self.ctests = ctest::read(&self.found.ctest_files);
         self.read_executables(&spent);
         if !self.programs_create_threads() {
             self.mentions.look(&self.found.sources, &spent);
@@ -170,9 +171,24 @@ impl Workspace {
         found
     }
 
+    /// What cargo and CMake have written.
+    fn read_notes(&mut self, spent: &Spent) -> (Vec<Manifest>, Vec<CTest>) {
+        let (mut manifests, mut ctests) = (Vec::new(), Vec::new());
+        let count = self.found.manifests.len() + self.found.ctest_files.len();
+        let cut = spent.each(&self.found.manifests, |path| manifests.extend(Manifest::read(path)));
+        let cut =
+            cut.or_else(|| spent.each(&self.found.ctest_files, |path| ctests.extend(ctest::read(path))));
+        if let Some(nth) = cut {
+            self.found.cut.get_or_insert(spent.is_over_before(count - nth, "note of a build tool", "read"));
+        }
+        (manifests, ctests)
+    }
+
     /// Looks where cargo was told to build, if that is outside of everything that was looked at.
     fn walk_cargos(&mut self, spent: &mut Spent) {
-        let folders = target_folders(self.manifests.iter().map(Manifest::folder), &self.root);
+        let manifests = self.manifests.iter().map(Manifest::folder);
+        // Where there is no time for that, there is none for what lies there.
+        let folders = spent.within(|| target_folders(manifests, &self.root)).unwrap_or_default();
         let known: HashSet<&Path> = self.found.executables.iter().map(|(path, _)| path.as_path()).collect();
         let mut more = Vec::new();
         for folder in folders.iter().filter(|folder| !folder.starts_with(&self.root)) {
@@ -194,23 +210,23 @@ impl Workspace {
         let mut all = Vec::new();
         let files = files(&self.found.executables);
         let count = files.len();
-        for (nth, (paths, stamp)) in files.into_iter().enumerate() {
-            if let Some(cut) = spent.ends_reading(count - nth) {
-                self.found.cut.get_or_insert(cut);
-                break;
-            }
+        let cut = spent.each(&files, |(paths, stamp)| {
             let path = &paths[0];
-            let kind = notes.kind(&paths);
+            let kind = notes.kind(paths);
             let now = match self.known.remove(path) {
-                Some(before) if before.is(stamp, &kind) => before,
-                before => self.read(path, stamp, kind).or_same(before),
+                Some(before) if before.is(*stamp, &kind) => before,
+                before => self.read(path, *stamp, kind).or_same(before),
             };
             all.extend(now.candidate.clone());
             known.insert(path.clone(), now);
+        });
+        if let Some(nth) = cut {
+            self.found.cut.get_or_insert(spent.is_over_before(count - nth, "executable", "read"));
         }
         self.known = known;
         // The newest build first, and of equals the one with the shorter name.
         all.sort_by(|a: &Arc<Candidate>, b| (b.modified, &a.path).cmp(&(a.modified, &b.path)));
+        self.index = Index::of(&all);
         self.candidates = all;
         self.roots.clear();
         for candidate in &self.candidates {
@@ -272,19 +288,38 @@ impl Workspace {
     }
 
     fn libraries_of<'a>(&'a self, candidate: &'a Candidate) -> impl Iterator<Item = &'a Candidate> {
-        let is_asked_for = |other: &&Candidate| {
-            let name = other.path.file_name().and_then(|name| name.to_str());
-            name.is_some_and(|name| candidate.libraries.iter().any(|library| library == name))
-        };
-        self.candidates.iter().map(AsRef::as_ref).filter(is_asked_for)
+        let named = |library: &String| self.index.by_name.get(library.as_str()).into_iter().flatten();
+        candidate.libraries.iter().flat_map(named).map(|&nth| self.candidates[nth].as_ref())
     }
 
     /// Whether a candidate is an older build of what a fresher one is, with the same tool and the same profile.
     pub(super) fn fresher(&self, candidate: &Candidate) -> Option<&Candidate> {
         let Kind::Cargo(target) = &candidate.kind else { return None };
-        let same =
-            self.candidates.iter().find(|other| matches!(&other.kind, Kind::Cargo(t) if t == target))?;
+        let same = &self.candidates[*self.index.freshest.get(target)?];
         (same.path != candidate.path).then_some(same.as_ref())
+    }
+}
+
+/// Candidates by what they are asked for by: a workspace has as many as whoever made it likes.
+#[derive(Clone, Default, Debug)]
+struct Index {
+    by_name: HashMap<String, Vec<usize>>,
+    /// The first of each target.
+    freshest: HashMap<CargoTarget, usize>,
+}
+
+impl Index {
+    fn of(candidates: &[Arc<Candidate>]) -> Self {
+        let mut index = Self::default();
+        for (nth, candidate) in candidates.iter().enumerate() {
+            if let Some(name) = candidate.path.file_name().and_then(|name| name.to_str()) {
+                index.by_name.entry(name.to_owned()).or_default().push(nth);
+            }
+            if let Kind::Cargo(target) = &candidate.kind {
+                index.freshest.entry(target.clone()).or_insert(nth);
+            }
+        }
+        index
     }
 }
 

@@ -12,7 +12,7 @@ use checker::program::Program;
 use files::Kind;
 use ptrace_backend::{Known, LaunchError, LaunchSpec, Learnt, PtraceProgram, Stalls, Stepping};
 
-use crate::discover;
+use crate::discover::Alone;
 use crate::error::Error;
 use crate::input::environment::Variables;
 use crate::program::fresh_dir::{FreshDir, FreshDirError};
@@ -171,10 +171,9 @@ pub(crate) fn restore(fresh: Option<&FreshDir>) -> Option<()> {
 }
 
 /// What stands for a failing line where nothing else does: the beginning of the test that the arguments select, or of `main`.
-pub(crate) fn entry(program: &Path, arguments: &[OsString]) -> Option<Frame> {
-    let alone = discover::alone(program, arguments, program.parent()?)?;
-    let at = alone.at?;
-    Some(Frame { function: alone.name, file: Some(at.file), line: Some(at.line), column: None })
+pub(crate) fn entry(alone: &Alone) -> Option<Frame> {
+    let at = alone.at.clone()?;
+    Some(Frame { function: alone.name.clone(), file: Some(at.file), line: Some(at.line), column: None })
 }
 
 /// The absolute path of a folder that the user named, without symbolic links.

@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 
 use checker::limit::Limit;
 use checker::search::StopRequest;
+use ptrace_backend::{LaunchError, attention};
+
+use crate::error::Error;
 
 /// Until when what runs now may go on. The stages of a verb begin one after the other, each with a time of its own.
 #[derive(Clone)]
@@ -66,6 +69,14 @@ impl Deadline {
         })
     }
 
+    /// Reads what a program is made of.
+    ///
+    /// # Errors
+    /// When that was stopped, or has taken all the time.
+    pub(crate) fn in_time<T>(&self, read: impl FnOnce() -> T) -> Result<T, Error> {
+        attention::within(&self.limit(), read).map_err(|ended| LaunchError::from(ended).into())
+    }
+
     /// Whether the user wants to stop.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.0.cancel.load(Ordering::Relaxed)
@@ -85,7 +96,7 @@ impl DeadlineState {
     }
 
     fn look(&self) -> StopRequest {
-        ptrace_backend::attention::look();
+        attention::look();
         let now = micros(self.created.elapsed());
         if self.cancel.load(Ordering::Relaxed) {
             StopRequest::Cancelled

@@ -33,7 +33,9 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
     let here = launch::folder(Path::new("."))?;
     let program = find_program(&request.program);
     let mut environment = environment::with_changes(std::env::vars_os(), &request.variables);
-    if discover::uses_openmp(&program) {
+    let deadline = Deadline::never(cancel);
+    deadline.begin(request.time_limit);
+    if deadline.in_time(|| discover::uses_openmp(&program))? {
         environment::let_openmp_sleep(&mut environment);
     }
     let launch = Launch {
@@ -49,8 +51,6 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         stalls: Arc::default(),
     };
     launch.stalls.allow(request.max_stall);
-    let deadline = Deadline::never(cancel);
-    deadline.begin(request.time_limit);
     let launched = launch.start(&deadline.limit())?;
     let Launched { program, fresh } = &launched;
     let root = root_of(&program.executable().path, &here);
@@ -67,16 +67,15 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         step_limit: request.step_limit,
         run_timeout: request.run_timeout,
     };
-    let name = request.target.clone().or_else(|| {
-        let alone = discover::alone(&program.executable().path, &launch.arguments, &root)?;
-        Some(alone.id)
-    });
+    let alone = || discover::alone(&program.executable().path, &launch.arguments, &root);
+    let alone = deadline.in_time(alone)?;
+    let name = request.target.clone().or_else(|| alone.as_ref().map(|alone| alone.id.clone()));
     let name = name.unwrap_or_else(|| findings::program_id(&target.program));
     let store = match &request.output {
         Some(folder) => Store::at(folder)?,
         None => Store::of_target(&root, &name)?,
     };
-    let instead = || launch::entry(&program.executable().path, &launch.arguments);
+    let instead = || launch::entry(alone.as_ref()?);
     let (source, instead): (&dyn Source, _) = (program, &instead);
     let suppressions = Suppressions::read(&root, &program.executable().path);
     let session = SearchSession {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use checker::explain::Unexplained;
 use checker::program::Program;
 use checker::search::{self, Identity};
-use ptrace_backend::preflight;
+use ptrace_backend::preflight::{self, Executable};
 
 use crate::config::Suppressions;
 use crate::error::Error;
@@ -24,7 +24,7 @@ use crate::store::Store;
 use crate::store::findings::{FindingWriter, KeptFinding, KeptFolder};
 use crate::trust::Consent;
 use crate::verbs::deadline::Deadline;
-use crate::verbs::replay::{Again, Came, launch, trusted_root};
+use crate::verbs::replay::{Again, Came, entry, launch, trusted_root};
 use crate::verbs::session::{Made, SearchSession};
 use crate::verbs::watch::{Progress, Watch, per_second};
 
@@ -49,12 +49,13 @@ pub fn minimise(
     let here = launch::folder(Path::new("."))?;
     let file = file.canonicalize().unwrap_or_else(|_| here.join(file));
     let (folder, kept) = kept(&file).ok_or_else(|| Error::NotKept(file.clone()))?;
-    let root = trusted_root(&saved, (&file, &here), consent)?;
+    let deadline = Deadline::never(cancel);
+    let root = deadline.in_time(|| trusted_root(&saved, (&file, &here), consent))??;
     let launch = launch(&saved.target, &root)?;
-    if preflight::inspect(&launch.program).is_ok_and(|found| found.build_id != saved.target.build_id) {
+    let is_other = |found: Executable| found.build_id != saved.target.build_id;
+    if deadline.in_time(|| preflight::inspect(&launch.program).is_ok_and(is_other))? {
         return Err(Error::Rebuilt(file));
     }
-    let deadline = Deadline::never(cancel);
     let plan = Plan { file: &file, saved: &saved, launch: &launch, root: &root, deadline: &deadline };
     let found = plan.replay()?;
     let stall = found.as_ref().and_then(|found| found.trace.stall());
@@ -63,7 +64,7 @@ pub fn minimise(
     let program = &launched.program;
     // More may be found than the schedule was made for.
     program.know_key_points(&saved.found_by.key_points.instructions, &saved.found_by.key_points.memory);
-    let instead = || launch::entry(&program.executable().path, &launch.arguments);
+    let instead = || entry(&program.executable().path, &launch.arguments, &deadline);
     let session = SearchSession {
         request: &plan.request(),
         name: kept.target.clone(),
@@ -124,7 +125,7 @@ impl Plan<'_> {
         }
         let key_points = &self.saved.found_by.key_points;
         program.fix_key_points(&key_points.instructions, &key_points.memory);
-        let instead = || launch::entry(&program.executable().path, &self.launch.arguments);
+        let instead = || entry(&program.executable().path, &self.launch.arguments, self.deadline);
         let (saved, file, root, deadline) = (self.saved, self.file, self.root, self.deadline);
         let again = Again { saved, file, root, source: program, instead: &instead, deadline };
         let program = ExitAttribution::new(&launched, &self.launch.arguments);

@@ -1,5 +1,6 @@
 //! The verb `replay`: one saved schedule, run again.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -10,6 +11,7 @@ use checker::failure::FailureKind;
 use checker::program::{Choice, OpKey, Program};
 use checker::search::{self, Exceeded, Replayed, SearchError};
 
+use crate::discover;
 use crate::error::Error;
 use crate::input::environment;
 use crate::input::project_root::roots_for_file;
@@ -39,12 +41,12 @@ pub fn replay(file: &Path, consent: Consent<'_>, cancel: &Arc<AtomicBool>) -> Re
     let saved = ScheduleFile::read(file)?;
     let here = launch::folder(Path::new("."))?;
     let file = file.canonicalize().unwrap_or_else(|_| here.join(file));
-    let root = trusted_root(&saved, (&file, &here), consent)?;
-    let launch = launch(&saved.target, &root)?;
     let deadline = Deadline::never(cancel);
+    let root = deadline.in_time(|| trusted_root(&saved, (&file, &here), consent))??;
+    let launch = launch(&saved.target, &root)?;
     let launched = launch.start(&deadline.limit())?;
     let program = &launched.program;
-    let instead = || launch::entry(&program.executable().path, &launch.arguments);
+    let instead = || entry(&program.executable().path, &launch.arguments, &deadline);
     let again = Again {
         saved: &saved,
         file: &file,
@@ -97,6 +99,12 @@ pub(crate) fn launch(target: &SavedTarget, root: &Path) -> Result<Launch, Error>
     // Whatever its schedule does comes out again.
     launch.stalls.allow(Duration::MAX);
     Ok(launch)
+}
+
+/// Where a program, or the one test in it that is run, begins.
+pub(crate) fn entry(program: &Path, arguments: &[OsString], deadline: &Deadline) -> Option<Frame> {
+    let read = || discover::alone(program, arguments, program.parent()?);
+    launch::entry(&deadline.in_time(read).ok()??)
 }
 
 /// What came of a saved schedule.

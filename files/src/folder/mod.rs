@@ -130,7 +130,7 @@ impl Folder {
     /// # Errors
     /// As of [`Folder::open_file`], and when it cannot be read.
     pub fn read(&self, name: impl AsRef<Path>, kind: Kind) -> io::Result<Vec<u8>> {
-        contents(&self.open_file(name, kind)?, kind.largest())
+        contents(&self.open_file(name, kind)?, kind.largest(), &mut || ())
     }
 
     /// The same of a file that is the user's alone.
@@ -144,7 +144,7 @@ impl Folder {
             let words = "others may read or write it: remove it, and a new one is made";
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, words));
         }
-        contents(&file, kind.largest())
+        contents(&file, kind.largest(), &mut || ())
     }
 
     /// What tells the state of a regular file in it.

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use crate::attention;
 use crate::control::process::Process;
 use crate::control::sync::objects::Index;
 use crate::layout::Module;
@@ -20,7 +21,11 @@ pub(crate) fn frameworks(modules: &[Module]) -> Vec<Range<u64>> {
     let mut found: Vec<Range<u64>> = Vec::new();
     for module in modules {
         let bias = module.mapped.bias;
-        let wanted = module.image.symbols().filter(|symbol| is_of_framework(symbol.name));
+        let wanted = module
+            .image
+            .symbols()
+            .inspect(|_| attention::round())
+            .filter(|symbol| is_of_framework(symbol.name));
         found.extend(wanted.map(|symbol| symbol.address + bias..symbol.address + symbol.size + bias));
     }
     found.sort_unstable_by_key(|range| range.start);

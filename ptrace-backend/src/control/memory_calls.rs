@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::attention;
 use crate::instructions::{Callee, Candidate, FunctionCode, MemoryFunction, Target, TransferKind};
 use crate::layout::Module;
 use crate::os::{Tid, memory};
@@ -18,7 +19,10 @@ impl MemoryFunctions {
     pub(crate) fn new(modules: &[Module], process: Tid) -> Self {
         let others = modules.iter().filter(|module| !module.is_libc);
         let symbols = others.flat_map(|module| module.image.symbols().filter(|symbol| !symbol.is_local()));
-        let names = symbols.map(|symbol| symbol.name).filter(|name| MemoryFunction::named(name).is_some());
+        let names = symbols
+            .inspect(|_| attention::round())
+            .map(|symbol| symbol.name)
+            .filter(|name| MemoryFunction::named(name).is_some());
         let replaced = names.map(str::to_owned).collect();
         let mut functions = Self { replaced, by_address: FxHashMap::default() };
         functions.by_address = functions.addresses(modules, process);
@@ -31,6 +35,7 @@ impl MemoryFunctions {
         let mut found = FxHashMap::default();
         for module in modules {
             for (slot, name) in module.image.import_slots() {
+                attention::round();
                 let Some(function) = self.named(name) else { continue };
                 let address = memory::word(process, slot.wrapping_add(module.mapped.bias)).unwrap_or(0);
                 // A slot that is filled at the first call only leads back to its module until then.

@@ -9,12 +9,16 @@ use gimli::{
 };
 
 use super::dwarf::Reader;
+use crate::attention;
 
 /// How often, on average, what is in a table may be named.
 const NAMED: u64 = 8;
 
 /// As much as this may always be named, in bytes.
 const ALWAYS: u64 = 4 << 20;
+
+/// As many units are in no program: each takes half a kilobyte of memory, and may take twelve bytes of the file.
+const MOST_UNITS: usize = 2_000_000;
 
 /// How much more may be named.
 struct Room(u64);
@@ -34,7 +38,13 @@ impl Room {
 pub(super) fn prepared(mut sections: gimli::Dwarf<Reader>) -> Option<gimli::Dwarf<Reader>> {
     let tables = sections.debug_abbrev.reader();
     let mut room = Room::of(tables.len());
-    for offset in headers(&sections).map(|header| header.debug_abbrev_offset().0).collect::<BTreeSet<_>>() {
+    let mut units = MOST_UNITS;
+    let mut offsets = BTreeSet::new();
+    for header in headers(&sections) {
+        units = units.checked_sub(1)?;
+        offsets.insert(header.debug_abbrev_offset().0);
+    }
+    for offset in offsets {
         room.take(abbreviations(tables.slice().get(offset..).unwrap_or_default()))?;
     }
     // From now on, a table that many name is parsed once.
@@ -51,7 +61,10 @@ pub(super) fn prepared(mut sections: gimli::Dwarf<Reader>) -> Option<gimli::Dwar
 
 fn headers(sections: &gimli::Dwarf<Reader>) -> impl Iterator<Item = UnitHeader<Reader>> {
     let mut units = sections.units();
-    std::iter::from_fn(move || units.next().ok().flatten())
+    std::iter::from_fn(move || {
+        attention::round();
+        units.next().ok().flatten()
+    })
 }
 
 /// How many bytes a table of abbreviations has.
@@ -59,6 +72,7 @@ fn abbreviations(bytes: &[u8]) -> u64 {
     let mut rest = gimli::EndianSlice::new(bytes, gimli::LittleEndian);
     let mut skip = || -> gimli::Result<()> {
         while rest.read_uleb128()? != 0 {
+            attention::round();
             rest.read_uleb128()?;
             rest.read_u8()?;
             loop {
@@ -95,6 +109,7 @@ fn line_program(sections: &gimli::Dwarf<Reader>, header: &UnitHeader<Reader>) ->
 fn take_ranges(sections: &gimli::Dwarf<Reader>, header: &UnitHeader<Reader>, room: &mut Room) -> Option<()> {
     let Some(mut list) = range_list(sections, header) else { return Some(()) };
     while let Ok(Some(_)) = list.next() {
+        attention::round();
         room.take(1)?;
     }
     Some(())

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 
 use super::dwarf::Reader;
 use super::elf::ElfBytes;
+use crate::attention;
 
 /// How to undo a call at one instruction.
 pub(super) struct CallerRow {
@@ -67,6 +68,7 @@ impl Cfi {
             let mut entries = self.section.entries(&self.bases);
             let mut common = FxHashMap::default();
             while let Ok(Some(entry)) = entries.next() {
+                attention::round();
                 let CieOrFde::Fde(partial) = entry else { continue };
                 let parsed = partial.parse(|section, bases, offset| match common.get(&offset.0) {
                     Some(known) => Ok(Clone::clone(known)),
@@ -80,7 +82,10 @@ impl Cfi {
                     index.push((fde.initial_address()..fde.end_address(), fde.offset()));
                 }
             }
-            index.sort_unstable_by_key(|(range, _)| range.start);
+            index.sort_unstable_by_key(|(range, _)| {
+                attention::round();
+                range.start
+            });
             index
         })
     }

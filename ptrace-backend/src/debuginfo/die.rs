@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 
 use super::demangle::demangle;
 use super::dwarf::{Dwarf, Reader, Unit};
+use crate::attention;
 
 /// An entry of a unit, with its attributes.
 pub(super) struct Die<'a> {
@@ -31,6 +32,7 @@ pub(super) fn visit(unit: &Unit, wanted: &[DwTag], see: &mut dyn FnMut(&Die<'_>)
     let mut walk = || -> gimli::Result<()> {
         let mut entries = unit.entries_raw(None)?;
         while !entries.is_empty() {
+            attention::round();
             let (offset, depth) = (entries.next_offset(), entries.next_depth());
             let Some(abbreviation) = entries.read_abbreviation()? else { continue };
             if wanted.contains(&abbreviation.tag()) {
@@ -146,6 +148,7 @@ pub(super) fn ranges(dwarf: &Dwarf, die: &Die<'_>) -> SmallVec<[Range<u64>; 1]> 
         && let Ok(Some(mut list)) = sections.attr_ranges(die.unit, list)
     {
         while let Ok(Some(range)) = list.next() {
+            attention::round();
             found.push(range.begin..range.end);
         }
     }

@@ -1,7 +1,6 @@
 //! The DWARF sections of an image, parsed as late as possible.
 
 use std::borrow::Cow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -11,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::bounded;
 use super::bytes::Bytes;
 use super::elf::ElfBytes;
+use crate::attention;
 
 pub(super) type Reader = EndianSlice<'static, LittleEndian>;
 pub(super) type Unit = gimli::Unit<Reader>;
@@ -63,6 +63,7 @@ impl Dwarf {
             let mut headers = self.sections.units();
             let mut units = Vec::new();
             while let Ok(Some(header)) = headers.next() {
+                attention::round();
                 units.extend(self.sections.unit(header));
             }
             units
@@ -92,7 +93,7 @@ impl Dwarf {
         });
         let guard = context.as_ref()?.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         // On damaged tables its arithmetic overflows, which builds with overflow checks turn into panics.
-        catch_unwind(AssertUnwindSafe(|| look(&guard))).ok()
+        attention::unless_panics(|| look(&guard))
     }
 }
 

@@ -2,21 +2,30 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::io::Read;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use flate2::read::ZlibDecoder;
 use object::read::elf::{ElfFile64, ProgramHeader, SectionHeader};
-use object::{CompressionFormat, LittleEndian, Object, ObjectSection, ObjectSymbol, SectionKind, elf};
+use object::{
+    CompressedData, CompressionFormat, LittleEndian, Object, ObjectSection, ObjectSymbol, SectionKind, elf,
+};
+use ruzstd::decoding::StreamingDecoder;
 
 use super::bytes::Bytes;
 use super::error::ImageError;
+use crate::attention;
 
 /// How much more than the file itself its sections may hold once they are inflated: compilers' output shrinks to a third.
 const MOST_INFLATED: u64 = 16;
 
 /// As much as this they may always hold, in bytes.
 const ALWAYS_INFLATED: u64 = 16 << 20;
+
+/// So many bytes are worked on between two looks at the limit.
+const PART: usize = 1 << 20;
 
 pub(super) type File = ElfFile64<'static, LittleEndian>;
 
@@ -31,7 +40,9 @@ pub(super) struct ElfBytes {
 impl ElfBytes {
     pub(super) fn read(path: &Path) -> Result<Self, ImageError> {
         let unreadable = |reason| ImageError::Unreadable { path: path.to_owned(), reason };
-        let bytes = Bytes::new(files::read(path, files::Kind::Program).map_err(unreadable)?);
+        let bytes = Bytes::new(
+            files::read_in_parts(path, files::Kind::Program, attention::look_now).map_err(unreadable)?,
+        );
         // SAFETY: the parsed file is stored beside the bytes, declared before them, and only lent for `&self`.
         let detached = unsafe { bytes.detached() };
         let file = File::parse(detached)
@@ -55,8 +66,9 @@ impl ElfBytes {
     pub(super) fn content_digest(&self) -> u64 {
         // SAFETY: the slice does not leave this function.
         let contents = unsafe { self.bytes.detached() };
-        contents.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        contents.chunks(PART).fold(0xcbf2_9ce4_8422_2325, |hash, part| {
+            attention::look_now();
+            part.iter().fold(hash, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
         })
     }
 
@@ -85,7 +97,7 @@ impl ElfBytes {
             let Some(rest) = most.checked_sub(data.uncompressed_size) else { return Cow::default() };
             *most = rest;
         }
-        data.decompress().unwrap_or_default()
+        inflate(&data).unwrap_or_default()
     }
 
     pub(super) fn has_section(&self, name: &str) -> bool {
@@ -145,7 +157,10 @@ impl ElfBytes {
     }
 
     pub(super) fn imports(&self, name: &str) -> bool {
-        self.file.dynamic_symbols().any(|symbol| symbol.is_undefined() && symbol.name() == Ok(name))
+        self.file.dynamic_symbols().any(|symbol| {
+            attention::round();
+            symbol.is_undefined() && symbol.name() == Ok(name)
+        })
     }
 
     /// The names of thread-local variables that the linker kept; none where it kept no names at all.
@@ -178,6 +193,31 @@ impl ElfBytes {
         });
         spans.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or(0..0)
     }
+}
+
+/// The bytes of a section; `None` where they are not as many as it says.
+fn inflate<'d>(data: &CompressedData<'d>) -> Option<Cow<'d, [u8]>> {
+    let mut from: Box<dyn Read + 'd> = match data.format {
+        CompressionFormat::None => return Some(data.data.into()),
+        CompressionFormat::Zlib => Box::new(ZlibDecoder::new(data.data)),
+        CompressionFormat::Zstandard => Box::new(StreamingDecoder::new(data.data).ok()?),
+        _ => return None,
+    };
+    let size = usize::try_from(data.uncompressed_size).ok()?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size).ok()?;
+    loop {
+        attention::look_now();
+        // One more than there may be shows that there are more.
+        let room = (size + 1 - bytes.len()).min(PART) as u64;
+        if from.by_ref().take(room).read_to_end(&mut bytes).ok()? == 0 {
+            break;
+        }
+        if bytes.len() > size {
+            return None;
+        }
+    }
+    (bytes.len() == size).then_some(bytes.into())
 }
 
 /// What an image wants each thread to have a copy of.

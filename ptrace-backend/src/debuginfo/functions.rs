@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::demangle::demangle;
 use super::elf::CodeSection;
 use super::symbols::Symbols;
+use crate::attention;
 
 /// A function's instructions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,6 +36,7 @@ impl Functions {
             |address| code.iter().find(|range| range.contains(&address)).map(|range| range.end);
         let mut all: Vec<Function<'static>> = Vec::new();
         for symbol in symbols.all().iter().filter(|symbol| symbol.is_function()) {
+            attention::round();
             let known = all.last().is_some_and(|last| last.range.start == symbol.address);
             if !known && end_of_section(symbol.address).is_some() {
                 all.push(Function { range: symbol.range(), symbol: Some(symbol.name) });
@@ -43,6 +45,7 @@ impl Functions {
         let named = Self(all);
         let unnamed = unwinding
             .iter()
+            .inspect(|_| attention::round())
             .filter(|range| end_of_section(range.start).is_some() && named.at(range.start).is_none())
             .filter(|range| !named.starts_at(range.start))
             .map(|range| Function { range: range.clone(), symbol: None });
@@ -76,6 +79,7 @@ fn close_gaps(
     let starts: Vec<u64> =
         all.iter().skip(1).map(|function| function.range.start).chain([u64::MAX]).collect();
     for (function, next) in all.iter_mut().zip(starts) {
+        attention::round();
         if function.range.is_empty() {
             let start = function.range.start;
             let told =

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::elf::{ElfBytes, File};
 use super::symbols::Symbols;
+use crate::attention;
 
 /// The imported names by slot, and by stub.
 pub(super) struct Imports {
@@ -54,6 +55,7 @@ fn slots(file: &File, symbols: &Symbols) -> FxHashMap<u64, &'static str> {
     for header in file.elf_section_table().iter() {
         let Ok(Some((relocations, _))) = header.rela(LittleEndian, file.data()) else { continue };
         for relocation in relocations {
+            attention::round();
             let imported = || {
                 let symbol = table.symbol(relocation.symbol(LittleEndian, false)?).ok()?;
                 std::str::from_utf8(table.symbol_name(LittleEndian, symbol).ok()?).ok()
@@ -91,6 +93,7 @@ fn stubs_in(
 ) -> Vec<(Range<u64>, &'static str)> {
     let entries = (start..).step_by(size as usize).zip(bytes.chunks(size as usize));
     let named = entries.filter_map(|(address, entry)| {
+        attention::round();
         let jump = entry.windows(6).position(|window| window[..2] == [0xff, 0x25])?;
         let displacement = i32::from_le_bytes(entry[jump + 2..jump + 6].try_into().ok()?);
         let after = address + jump as u64 + 6;

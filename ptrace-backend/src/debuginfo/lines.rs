@@ -7,6 +7,7 @@ use gimli::{AttributeValue, DwLang, constants};
 
 use super::dwarf::{Dwarf, Reader, Unit};
 use super::source::normalised;
+use crate::attention;
 
 /// The language of a compilation unit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -94,6 +95,7 @@ pub(super) fn for_each_row(
     let mut rows = program.rows();
     let mut last: Option<(u64, usize)> = None;
     while let Ok(Some((header, current))) = rows.next_row() {
+        attention::round();
         let here = current.address();
         let before = last.map(|(_, file)| file);
         if let Some((start, file)) = last.take()
@@ -121,7 +123,11 @@ pub(super) fn files(dwarf: &Dwarf, unit: &Unit) -> Vec<PathBuf> {
     let header = program.header();
     let count = header.file_names().len() as u64;
     let first = u64::from(header.version() <= 4);
-    (first..first + count).map(|index| file_path(dwarf, unit, header, index)).collect()
+    let path = |index| {
+        attention::round();
+        file_path(dwarf, unit, header, index)
+    };
+    (first..first + count).map(path).collect()
 }
 
 /// The file of an index into a unit's line table.

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::attention;
+
 /// Appends, joining with the last range where they touch.
 pub(super) fn push(ranges: &mut Vec<Range<u64>>, range: Range<u64>) {
     match ranges.last_mut() {
@@ -12,7 +14,10 @@ pub(super) fn push(ranges: &mut Vec<Range<u64>>, range: Range<u64>) {
 
 /// Sorts, and joins what overlaps or touches.
 pub(super) fn merge(ranges: &mut Vec<Range<u64>>) {
-    ranges.sort_unstable_by_key(|range| range.start);
+    ranges.sort_unstable_by_key(|range| {
+        attention::round();
+        range.start
+    });
     ranges.dedup_by(|later, earlier| {
         let touches = later.start <= earlier.end;
         if touches {
@@ -37,6 +42,7 @@ pub(crate) fn contains(ranges: &[Range<u64>], address: u64) -> bool {
 /// The ranges without the addresses of `hole`.
 pub(super) fn subtract(ranges: Vec<Range<u64>>, hole: &Range<u64>) -> Vec<Range<u64>> {
     let parts = ranges.into_iter().flat_map(|range| {
+        attention::round();
         let before = range.start..range.end.min(hole.start);
         let after = range.start.max(hole.end)..range.end;
         [before, after]

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::dwarf::{Dwarf, Unit};
 use super::image::Image;
 use super::lines::file_path;
+use crate::attention;
 
 /// An instruction with which code of a line begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -108,6 +109,7 @@ impl Collection {
         let mut rows = program.rows();
         let mut last: Option<Group> = None;
         while let Ok(Some((header, row))) = rows.next_row() {
+            attention::round();
             let address = row.address();
             if last.is_some_and(|group| group.address != address) || row.end_sequence() {
                 // Code that the linker threw away is left at address 0.

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::elf::{ElfBytes, File};
 use super::image::Image;
+use crate::attention;
 
 /// Longer texts are not names.
 const LONGEST: u64 = 1024;
@@ -88,6 +89,7 @@ fn static_texts(image: &ElfBytes) -> Vec<StaticText<'_>> {
             Some(u64::from_le_bytes(bytes))
         };
         for offset in (0..data.len()).step_by(8) {
+            attention::round();
             let at = base + offset as u64;
             let Some(pointer) = pointers.get(&at).copied().or_else(|| word(offset)) else { continue };
             let Some(from) = pointer.checked_sub(start) else { continue };
@@ -118,7 +120,10 @@ fn relocated(file: &File) -> FxHashMap<u64, u64> {
     let mut found = FxHashMap::default();
     for header in file.elf_section_table().iter() {
         let Ok(Some((relocations, _))) = header.rela(LittleEndian, file.data()) else { continue };
-        let relative = relocations.iter().filter(|r| r.r_type(LittleEndian, false) == elf::R_X86_64_RELATIVE);
+        let relative = relocations
+            .iter()
+            .inspect(|_| attention::round())
+            .filter(|r| r.r_type(LittleEndian, false) == elf::R_X86_64_RELATIVE);
         found.extend(relative.map(|r| (r.r_offset(LittleEndian), r.r_addend(LittleEndian) as u64)));
     }
     found

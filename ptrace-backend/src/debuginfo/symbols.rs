@@ -7,6 +7,7 @@ use object::{LittleEndian, Object, ObjectSymbol, SymbolIndex, elf};
 use rustc_hash::FxHashMap;
 
 use super::elf::{ElfBytes, File};
+use crate::attention;
 
 /// What a symbol stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -95,7 +96,10 @@ impl Symbols {
                 file.symbols().filter_map(|symbol| defined(symbol.elf_symbol(), file, true))
             }),
         );
-        all.sort_by_key(|symbol| (symbol.address, symbol.rank(), symbol.name));
+        all.sort_by_key(|symbol| {
+            attention::round();
+            (symbol.address, symbol.rank(), symbol.name)
+        });
         // A symbol that both tables have is kept as the dynamic one, which knows its version.
         all.dedup_by(|later, earlier| {
             later.address == earlier.address && later.name == earlier.name && later.version.is_none()
@@ -107,6 +111,7 @@ impl Symbols {
         let mut by_name: FxHashMap<&'static str, u32> = FxHashMap::default();
         let mut objects = Vec::new();
         for (index, symbol) in (0..).zip(&all) {
+            attention::round();
             let best = by_name.entry(symbol.name).or_insert(index);
             if symbol.rank() < all[*best as usize].rank() {
                 *best = index;
@@ -160,6 +165,7 @@ fn version_of(
 }
 
 fn defined(raw: &'static elf::Sym64<LittleEndian>, file: &File, in_symtab: bool) -> Option<Symbol<'static>> {
+    attention::round();
     let table = if in_symtab { file.elf_symbol_table() } else { file.elf_dynamic_symbol_table() };
     let kind = match raw.st_type() {
         elf::STT_FUNC => SymbolKind::Function,

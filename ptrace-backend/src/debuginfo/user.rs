@@ -16,6 +16,7 @@ use super::image::Image;
 use super::lines::{self, Language, SourceUnit};
 use super::ranges::{merge, overlaps, push, subtract};
 use super::user_names::{is_below, is_user_rust_name};
+use crate::attention;
 
 /// Whether a source file is one of the user's: everything outside of the folders where systems keep installed code.
 #[must_use]
@@ -49,8 +50,11 @@ pub(super) fn user_code(image: &Image, is_user_file: &dyn Fn(&Path) -> bool) -> 
     }
     merge(&mut covered);
     let (startup, rest): (Vec<_>, Vec<_>) =
-        image.functions().partition(|function| is_startup(image, function));
-    let without_lines = rest.into_iter().filter(|function| !overlaps(&covered, &function.range));
+        image.functions().inspect(|_| attention::round()).partition(|function| is_startup(image, function));
+    let without_lines = rest
+        .into_iter()
+        .inspect(|_| attention::round())
+        .filter(|function| !overlaps(&covered, &function.range));
     found.extend(
         without_lines.filter(|function| is_user_name(image, function)).map(|function| function.range),
     );

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register};
 
+use crate::attention;
+
 /// The instructions of a function, and where control goes from each.
 struct Graph {
     addresses: Vec<u64>,
@@ -32,6 +34,7 @@ impl Graph {
     fn of(code: &[u8], start: u64) -> Self {
         let instructions: Vec<Instruction> = Decoder::with_ip(64, code, start, DecoderOptions::NONE)
             .into_iter()
+            .inspect(|_| attention::round())
             .take_while(|instruction| !instruction.is_invalid())
             .collect();
         let addresses: Vec<u64> = instructions.iter().map(Instruction::ip).collect();
@@ -60,6 +63,7 @@ impl Graph {
                 path.push((root, 0));
             }
             while let Some((node, edge)) = path.last_mut() {
+                attention::round();
                 let node = *node;
                 if *edge == 0 && order[node] == NEW {
                     (order[node], low[node], on_stack[node]) = (time, time, true);

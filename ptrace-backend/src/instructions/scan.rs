@@ -9,6 +9,7 @@ use super::candidate::{Candidate, Kind};
 use super::loops::waiting_places;
 use super::shape::FunctionShape;
 use super::special::{Special, SpecialKind};
+use crate::attention;
 
 /// What was found in one range of code.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -79,6 +80,7 @@ pub fn scan(
     let mut info = InstructionInfoFactory::new();
     let mut before = Instruction::default();
     for instruction in &mut Decoder::with_ip(64, code, start, DecoderOptions::NONE) {
+        attention::round();
         if instruction.is_invalid() {
             found.undecoded = Some(instruction.ip());
             break;

@@ -4,6 +4,8 @@ use iced_x86::{
     Code, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
 };
 
+use crate::attention;
+
 /// What has to be known about a whole function to judge one of its instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FunctionShape {
@@ -20,6 +22,7 @@ impl FunctionShape {
         let mut info = InstructionInfoFactory::new();
         let mut established = false;
         for instruction in &mut Decoder::with_ip(64, code, start, DecoderOptions::NONE) {
+            attention::round();
             if establishes_frame(&instruction) {
                 established = true;
             } else if writes_rbp(&mut info, &instruction) && !restores_callers(&instruction) {

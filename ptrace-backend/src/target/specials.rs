@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::attention;
 use crate::debuginfo::{CodeSection, Image};
 use crate::instructions::{FunctionShape, Special, SpecialKind, scan};
 use crate::layout::Module;
@@ -32,7 +33,7 @@ fn suspects(section: &CodeSection<'_>) -> Vec<u64> {
     const OPCODE: [u8; 2] = [0x0f, 0xc7];
     /// Registers as operands: `/6` is `rdrand`, `/7` is `rdseed`.
     const FIRST_OPERAND: u8 = 0xf0;
-    let windows = section.bytes.windows(3).enumerate();
+    let windows = section.bytes.windows(3).enumerate().inspect(|_| attention::round());
     let suspicious = windows.filter(|(_, bytes)| bytes[..2] == OPCODE && bytes[2] >= FIRST_OPERAND);
     suspicious.map(|(offset, _)| section.address + offset as u64).collect()
 }
@@ -44,6 +45,7 @@ fn surroundings(image: &Image, section: &CodeSection<'_>, address: u64) -> Range
     }
     let mut gap = section.range();
     for function in image.functions() {
+        attention::round();
         if function.range.end <= address {
             gap.start = gap.start.max(function.range.end);
         } else if function.range.start > address {

@@ -3,6 +3,7 @@
 
 mod editors;
 mod executions;
+mod large;
 mod programs;
 mod repository;
 mod schedules;

@@ -152,7 +152,7 @@ impl Surroundings {
     }
 
     /// A finding, as somebody may have written it who knows the format.
-    fn finding(&self, id: &str, schedule: &str, copy: &str) -> Value {
+    pub(crate) fn finding(&self, id: &str, schedule: &str, copy: &str) -> Value {
         json!({
             "format": "interleaver-finding", "version": 1, "id": id, "target": "app", "found": 1, "fixed": null,
             "checked": null, "schedule": schedule, "program": "programs/0/marker",

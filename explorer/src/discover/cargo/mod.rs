@@ -9,6 +9,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ptrace_backend::attention;
+
 use super::kind::{CargoKind, CargoTarget, Kind};
 pub(super) use environment::variables;
 pub(super) use manifest::Manifest;
@@ -65,6 +67,7 @@ impl Notes {
 
     /// `target/debug/deps/NAME-HASH`, whose notes are in `target/debug/.fingerprint/PACKAGE-HASH`.
     fn hashed(&mut self, path: &Path) -> Option<CargoTarget> {
+        attention::round();
         let within = path.parent()?.file_name()?;
         let folder =
             ["deps", "examples"].iter().any(|name| within == *name).then(|| path.ancestors().nth(2))??;
@@ -81,7 +84,7 @@ impl Notes {
         let is_example = parent.file_name()? == "examples";
         let folder = if is_example { parent.parent()? } else { parent };
         let note = format!("{}-{name}", if is_example { "example" } else { "bin" });
-        let unit = self.units(folder).iter().find(|unit| unit.folder.join(&note).exists())?.clone();
+        let unit = self.units(folder).iter().find(|unit| is_there(&unit.folder.join(&note)))?.clone();
         target(&note, &unit.package, folder)
     }
 
@@ -97,8 +100,13 @@ impl Notes {
     }
 }
 
+fn is_there(note: &Path) -> bool {
+    attention::round();
+    note.exists()
+}
+
 fn names_in(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().inspect(|_| attention::round());
     let mut names: Vec<String> =
         entries.filter_map(|entry| OsString::into_string(entry.file_name()).ok()).collect();
     names.sort();

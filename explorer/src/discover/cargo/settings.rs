@@ -5,6 +5,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use files::Kind;
+use ptrace_backend::attention;
 use toml::{Table, Value};
 
 /// The tables of cargo's configuration files above a folder, the nearest first, then that of the user's home; each with the
@@ -55,6 +56,7 @@ pub(in crate::discover) fn target_folders<'a>(
 /// A folder in `[build]`.
 fn configured(package: &Path, name: &str) -> Option<PathBuf> {
     tables(package).find_map(|(folder, table)| {
+        attention::look_now();
         let said = table.get("build").and_then(|build| build.get(name)).and_then(Value::as_str)?;
         Some(folder.join(expanded(said, package)))
     })
@@ -75,6 +77,7 @@ fn expanded(said: &str, package: &Path) -> PathBuf {
 /// The nearest folder from a package on whose manifest has a workspace, else that of the package.
 fn workspace_root(package: &Path) -> &Path {
     let has_workspace = |folder: &&Path| {
+        attention::look_now();
         let manifest = files::read_text(&folder.join("Cargo.toml"), Kind::Settings).ok();
         manifest
             .and_then(|text| text.parse().ok())

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::discover::walk::{Limits, Spent};
 use crate::discover::{Candidate, SourceLine, Target, Workspace};
 use crate::report::plural::plural;
 use crate::shown::escaped_line;
@@ -112,12 +113,18 @@ impl Workspace {
     /// What was looked at, and why each executable was left out.
     #[must_use]
     pub fn listing(&self) -> Listing {
+        // What was read is listed also where reading has taken all its time.
+        let spent = Spent::new(Limits { reading: self.limits.time, ..self.limits });
+        let mut executables = Vec::new();
+        let unlisted = spent.each(&self.candidates, |candidate| executables.push(self.listed(candidate)));
+        let rest = unlisted.map(|nth| self.candidates.len() - nth);
+        let cut = self.found.cut.clone();
         Listing {
             root: self.root.clone(),
             folders: self.found.folders,
             files: self.found.files,
-            cut: self.found.cut.clone(),
-            executables: self.candidates.iter().map(|candidate| self.listed(candidate)).collect(),
+            cut: cut.or_else(|| Some(spent.is_over_before(rest?, "executable", "listed"))),
+            executables,
         }
     }
 

@@ -9,6 +9,7 @@ use checker::operation::Access;
 use checker::program::{ExecutionError, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::attention;
 use crate::control::process::{Flow, Process, system};
 use crate::control::sync::objects::Index;
 use crate::instructions::{Candidate, FunctionShape, Kind, scan};
@@ -70,6 +71,7 @@ fn accesses(module: &Module) -> Vec<Candidate> {
     let is_constant = |addr: u64| constants.iter().any(|range| range.contains(&addr.wrapping_sub(bias)));
     let mut found = Vec::new();
     for function in module.image.functions() {
+        attention::round();
         let Some(code) = text.iter().find_map(|section| section.part(&function.range)) else { continue };
         let start = function.range.start + bias;
         let scanned = scan(code, start, &FunctionShape::of(code, start), is_constant);

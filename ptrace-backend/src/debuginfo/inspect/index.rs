@@ -12,6 +12,7 @@ use super::globals::{GlobalNames, global_names};
 use super::libraries::method_tables;
 use super::shape::{Form, Shape, read_shape};
 use super::unit_index::UnitIndex;
+use crate::attention;
 use crate::debuginfo::die::locate;
 use crate::debuginfo::dwarf::{Dwarf, Reader, Unit};
 use crate::debuginfo::image::Image;
@@ -272,6 +273,7 @@ fn units_by_address(dwarf: &Dwarf) -> Vec<(Range<u64>, usize)> {
     for (index, unit) in dwarf.units().iter().enumerate() {
         let Ok(mut ranges) = dwarf.sections().unit_ranges(unit) else { continue };
         while let Ok(Some(range)) = ranges.next() {
+            attention::round();
             if range.begin < range.end && range.begin != 0 {
                 all.push((range.begin..range.end, index));
             }

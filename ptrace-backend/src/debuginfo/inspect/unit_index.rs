@@ -5,6 +5,7 @@ use std::ops::Range;
 use gimli::{Attribute, AttributeValue, DwTag, UnitOffset};
 
 use super::index::plain_hash;
+use crate::attention;
 use crate::debuginfo::die::{Die, ranges};
 use crate::debuginfo::dwarf::{Dwarf, Reader, Unit};
 
@@ -84,6 +85,7 @@ impl Pass<'_> {
         let mut attributes = Vec::new();
         let mut entries = self.unit.entries_raw(None)?;
         while !entries.is_empty() {
+            attention::round();
             let (offset, depth) = (entries.next_offset(), entries.next_depth());
             let Some(abbreviation) = entries.read_abbreviation()? else { continue };
             self.close(depth, offset);
