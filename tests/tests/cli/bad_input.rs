@@ -362,3 +362,19 @@ fn limits_below_what_anything_takes() {
         }
     }
 }
+
+#[test]
+fn a_limit_on_the_length_of_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--output".as_ref(), folder.path().as_os_str()];
+    let tool = Tool::explore(options, &correct_program());
+    refused(&tool.under("/bin/sh".into(), ["-c", "ulimit -f 4; exec \"$@\"", "sh"]), &["File too large"]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is kept by half");
+}
+
+#[test]
+fn a_small_stack_is_enough() {
+    let tool = explored(&correct_program());
+    let outcome = tool.under("/bin/sh".into(), ["-c", "ulimit -s 64; exec \"$@\"", "sh"]).run().unwrap();
+    assert_eq!(outcome.code, 0, "{}", outcome.transcript());
+}

@@ -38,6 +38,34 @@ fn what_a_compressed_section_claims_to_be_takes_no_memory() {
     assert!(most < MUCH, "{most} KiB");
 }
 
+/// Where the headers of the segments that are loaded say which part of the file that is.
+fn offsets_of_segments(program: &[u8]) -> Vec<usize> {
+    let number = |at: usize, length: usize| {
+        program[at..at + length].iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte))
+    };
+    let (start, size, count) = (number(32, 8), number(54, 2), number(56, 2));
+    let loaded = |at: &usize| number(*at, 4) == 1;
+    (0..count).map(|nth| start + nth * size).filter(loaded).map(|at| at + 8).collect()
+}
+
+/// The kernel finds that out when the old program is gone, and can only end the new one.
+#[test]
+fn what_the_kernel_cannot_load_after_all_is_one_sentence() {
+    let top = Surroundings::new();
+    let right = fs::read(top.path("repository/app")).unwrap();
+    let offsets = offsets_of_segments(&right);
+    assert!(!offsets.is_empty());
+    for at in offsets {
+        let mut program = right.clone();
+        program[at..at + 8].copy_from_slice(&1_u64.to_le_bytes());
+        let place = top.put("repository/late", program);
+        fs::set_permissions(place, fs::Permissions::from_mode(0o755)).unwrap();
+        let outcome = top.tool(["explore", "--time-limit", "5s", "--", "./late"]).run().unwrap();
+        assert_eq!(outcome.code, 3, "{at}: {}", outcome.transcript());
+        assert!(outcome.says("the kernel could not load the program"), "{at}: {}", outcome.transcript());
+    }
+}
+
 /// A program whose debug information has one function in another, 400,000 deep.
 fn deep_program(top: &Surroundings) -> std::path::PathBuf {
     let mut entries = vec![5, 0, 1, 8, 0, 0, 0, 0, 1];
