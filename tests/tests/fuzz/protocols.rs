@@ -62,6 +62,8 @@ fn to_language_server(folder: &Path) -> Vec<Value> {
         ),
         command("tree", json!({})),
         command("dismiss", json!({ "finding": "x" })),
+        command("show", json!({ "finding": "x" })),
+        command("restore", json!({ "target": "x" })),
         command("explore", json!({ "target": "x", "uri": document["uri"] })),
         command("whyNoLens", json!({ "uri": document["uri"], "line": 1 })),
     ];

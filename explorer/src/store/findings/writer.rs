@@ -73,7 +73,10 @@ impl<'a> FindingWriter<'a> {
         }
         let schedule_name = names::file_name(&id);
         let path = self.write_schedule(&schedule_name, schedule)?;
-        self.store.remove(&names::again_name(&id))?;
+        // What was told of it as soon as it was found leads there.
+        if told.explanation.is_none() {
+            self.store.remove(&names::again_name(&id))?;
+        }
         told.schedule_file = Some(path.to_string_lossy().into_owned());
         let program = self.program.keep(self.store);
         let kept = KeptFinding {
@@ -118,8 +121,9 @@ impl<'a> FindingWriter<'a> {
     /// Keeps the schedule of a finding, which a simpler one is to replace. Returns where it is then.
     pub(crate) fn set_aside(&self, id: &str) -> Option<String> {
         let folder = self.store.open().ok()?;
-        let again = folder.open_file(names::again_name(id), Kind::Record);
-        let mut file = again.or_else(|_| folder.open_file(names::file_name(id), Kind::Record)).ok()?;
+        let again =
+            self.extent.as_ref().and_then(|_| folder.open_file(names::again_name(id), Kind::Record).ok());
+        let mut file = again.or_else(|| folder.open_file(names::file_name(id), Kind::Record).ok())?;
         let copy = |to: &mut dyn Write| io::copy(&mut file, to).map(drop);
         let path = self.store.write_with(&names::original_name(id), copy).ok()?;
         Some(path.to_string_lossy().into_owned())
