@@ -197,27 +197,37 @@ impl ElfBytes {
 
 /// The bytes of a section; `None` where they are not as many as it says.
 fn inflate<'d>(data: &CompressedData<'d>) -> Option<Cow<'d, [u8]>> {
-    let mut from: Box<dyn Read + 'd> = match data.format {
-        CompressionFormat::None => return Some(data.data.into()),
-        CompressionFormat::Zlib => Box::new(ZlibDecoder::new(data.data)),
-        CompressionFormat::Zstandard => Box::new(StreamingDecoder::new(data.data).ok()?),
-        _ => return None,
-    };
     let size = usize::try_from(data.uncompressed_size).ok()?;
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(size).ok()?;
+    match data.format {
+        CompressionFormat::None => return Some(data.data.into()),
+        CompressionFormat::Zlib => {
+            bytes.try_reserve_exact(size).ok()?;
+            append(ZlibDecoder::new(data.data), &mut bytes, size)?;
+        }
+        CompressionFormat::Zstandard => {
+            bytes.try_reserve_exact(size).ok()?;
+            let mut rest = data.data;
+            // Linkers that work in parallel make several frames.
+            while !rest.is_empty() {
+                append(StreamingDecoder::new(&mut rest).ok()?, &mut bytes, size)?;
+            }
+        }
+        _ => return None,
+    }
+    (bytes.len() == size).then_some(bytes.into())
+}
+
+/// Reads to the end, unless that makes more than `size` bytes.
+fn append(mut from: impl Read, bytes: &mut Vec<u8>, size: usize) -> Option<()> {
     loop {
         attention::look_now();
         // One more than there may be shows that there are more.
-        let room = (size + 1 - bytes.len()).min(PART) as u64;
-        if from.by_ref().take(room).read_to_end(&mut bytes).ok()? == 0 {
-            break;
-        }
-        if bytes.len() > size {
-            return None;
+        let room = (size + 1).checked_sub(bytes.len())?.min(PART) as u64;
+        if from.by_ref().take(room).read_to_end(bytes).ok()? == 0 {
+            return (bytes.len() <= size).then_some(());
         }
     }
-    (bytes.len() == size).then_some(bytes.into())
 }
 
 /// What an image wants each thread to have a copy of.

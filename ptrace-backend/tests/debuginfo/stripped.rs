@@ -95,3 +95,16 @@ fn what_is_no_image_is_refused() {
     fs::write(&empty, []).unwrap();
     assert!(Image::open(&empty).is_err());
 }
+
+#[test]
+fn compressed_lines_are_lines() {
+    let project = Project::new("program.c", PROGRAM);
+    let worker = range(&project.open("program", &["-g", "-O1"]), "worker");
+    let frames = |program: &str| Image::open(&project.folder().join(program)).unwrap().frames(worker.start);
+    for kind in ["zlib", "zlib-gnu", "zstd"] {
+        let how = format!("--compress-debug-sections={kind}");
+        project.run(Command::new("objcopy").args([&how, "program", kind]));
+        assert_eq!(frames(kind), frames("program"), "{kind}");
+        assert!(frames(kind)[0].line.is_some(), "{kind}");
+    }
+}
