@@ -136,12 +136,13 @@ impl Known {
 
     /// What is known of a target's bugs.
     pub(crate) fn bugs(&self, target: &Key) -> Bugs {
-        let open: Vec<&Finding> =
-            self.findings.of_target(target).filter(|finding| finding.is_open()).collect();
+        let all = self.findings.of_target(target).filter(|finding| finding.is_open());
+        let (timing, open): (Vec<&Finding>, Vec<&Finding>) = all.partition(|finding| finding.is_timing());
         let told = || open.iter().map(|finding| &finding.kept.finding);
         let preemptions = told().filter_map(|told| told.preemptions).min();
         Bugs {
             open: open.len(),
+            timing: timing.len(),
             preemptions,
             fewest: told().any(|told| told.preemptions == preemptions && told.fewest),
             always: !open.is_empty() && !open.iter().any(|finding| finding.is_concurrency_bug()),

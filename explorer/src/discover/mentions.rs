@@ -37,7 +37,8 @@ impl Mentions {
                 return;
             }
             // A source that is no text mentions nothing that a compiler would read.
-            let is_mention = || files::read_text(path, Kind::Text).is_ok_and(|text| text_creates_threads(&text));
+            let is_mention =
+                || files::read_text(path, Kind::Text).is_ok_and(|text| text_creates_threads(&text));
             let Some(mentions) = spent.within(is_mention) else {
                 self.any = true;
                 return;

@@ -3,7 +3,7 @@
 pub(crate) mod event_table;
 mod explanation;
 mod races;
-mod stalls;
+pub mod stalls;
 
 use std::fmt::Write;
 

@@ -6,11 +6,11 @@ use crate::report::plural::plural;
 use crate::report::{StallOf, Stalled};
 
 /// After what is said of all schedules, where times have ordered events.
-pub(super) const UNLESS: &str =
-    ", as long as none is stalled while another one sleeps or waits for a limited time";
+pub const UNLESS: &str = ", as long as none is stalled while another one sleeps or waits for a limited time";
 
 /// `only if T2 is stalled for 80ms while T1 sleeps`.
-pub(super) fn only_if(stall: &StallOf) -> String {
+#[must_use]
+pub fn only_if(stall: &StallOf) -> String {
     let StallOf { thread, other, nanoseconds, sleeps } = stall;
     let waits = if *sleeps { "sleeps" } else { "waits for a limited time" };
     format!("only if {thread} is stalled for {} while {other} {waits}", time(*nanoseconds))

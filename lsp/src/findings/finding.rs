@@ -75,6 +75,11 @@ impl Finding {
         self.kept.fixed.is_none()
     }
 
+    /// Whether it fails only where a thread is stalled: a warning.
+    pub(crate) fn is_timing(&self) -> bool {
+        self.kept.finding.stall.is_some()
+    }
+
     /// Whether it is a bug of the threads' order; a program that always fails is none.
     pub(crate) fn is_concurrency_bug(&self) -> bool {
         self.kept.finding.kind != FailureKind::AlwaysFails

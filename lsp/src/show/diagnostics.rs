@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use explorer::render::stalls;
 use explorer::report::{FailureKind, Party, Role, Why};
 use explorer::shown::{escaped, escaped_line};
 use serde_json::json;
@@ -51,6 +52,7 @@ impl Diagnosing<'_> {
         let is_stale = self.texts.is_stale(finding, self.documents);
         let (severity, prefix) = match is_stale {
             true => (DiagnosticSeverity::INFORMATION, "before your edit: "),
+            false if finding.is_timing() => (DiagnosticSeverity::WARNING, ""),
             false => (DiagnosticSeverity::ERROR, ""),
         };
         let diagnostic = Diagnostic {
@@ -145,10 +147,13 @@ fn message(finding: &Finding) -> String {
     let why = told.explanation.as_ref().map(|explanation| explanation.sentence.as_str());
     let why = why.filter(|why| !why.is_empty()).map(|why| format!("\n{why}")).unwrap_or_default();
     if finding.is_concurrency_bug() {
-        return format!("{}{why}", told.message);
+        let only_if = told.stall.as_ref().map(|stall| format!("\n{}", stalls::only_if(stall)));
+        return format!("{}{}{why}", told.message, only_if.unwrap_or_default());
     }
     let message = &told.message;
-    let mut text = format!("it fails whatever the schedule, in whatever order threads run: {message}{why}");
+    let unless = if told.unless_stalled { stalls::UNLESS } else { "" };
+    let mut text =
+        format!("it fails whatever the schedule, in whatever order threads run{unless}: {message}{why}");
     let written: Vec<&str> = told.output.stdout.lines().chain(told.output.stderr.lines()).collect();
     for line in &written[written.len().saturating_sub(MOST_OUTPUT)..] {
         text.push_str("\n| ");

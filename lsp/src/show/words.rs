@@ -33,6 +33,8 @@ fn bound(progress: &Progress) -> String {
 pub(crate) struct Bugs {
     /// Those that are not fixed.
     pub(crate) open: usize,
+    /// Further ones that show only where a thread is stalled.
+    pub(crate) timing: usize,
     /// The fewest preemptions that show one.
     pub(crate) preemptions: Option<u32>,
     /// Whether fewer were ruled out.
@@ -53,6 +55,9 @@ pub(crate) fn after(run: &Run, bugs: Bugs) -> String {
         let bugs = format!("✗ {}{}", plural(bugs.open as u64, "bug"), depth.unwrap_or_default());
         // A run that was stopped before its first schedule has not found them.
         return if run.ran() == 0 { bugs } else { format!("{bugs} · {schedules}") };
+    }
+    if bugs.timing > 0 {
+        return format!("⚠ fails only if a thread is stalled · {schedules}");
     }
     let up_to = run.covered.up_to();
     match run.verdict {
@@ -115,7 +120,7 @@ mod tests {
 
     #[test]
     fn lenses_after_a_run() {
-        let bugs = |open, preemptions| Bugs { open, preemptions, fewest: true, always: false };
+        let bugs = |open, preemptions| Bugs { open, preemptions, fewest: true, ..Bugs::default() };
         for (run, bugs, expected) in [
             (
                 run(Verdict::Clean, Some(2), ""),
@@ -161,7 +166,7 @@ mod tests {
             ),
             (
                 run(Verdict::Found, Some(0), ""),
-                Bugs { open: 1, preemptions: Some(0), fewest: true, always: true },
+                Bugs { open: 1, preemptions: Some(0), fewest: true, always: true, ..Bugs::default() },
                 "✗ fails whatever the schedule",
             ),
         ] {

@@ -133,3 +133,53 @@ fn a_finding_stays_as_it_was_explained_while_more_is_looked_for() {
     assert_eq!(editor.told.iter().find(was_lost), None);
     editor.end();
 }
+
+/// Main waits by a short sleep: it fails where the writer is kept from running for as long.
+const NAP: &str = "\
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+atomic_int written;
+void *write_it(void *unused) {
+    atomic_store(&written, 1);
+    return unused;
+}
+int main(void) {
+    pthread_t writer;
+    pthread_create(&writer, 0, write_it, 0);
+    usleep(10000);
+    assert(atomic_load(&written));
+    pthread_join(writer, 0);
+    return 0;
+}
+";
+
+#[test]
+fn what_needs_a_stall_is_a_warning_until_it_is_gone() {
+    let workspace = Workspace::empty();
+    let source = workspace.put("nap.c", NAP);
+    workspace.compile("nap");
+    let mut editor = workspace.editor();
+    editor.open(&source);
+    let lens = editor.lenses(&source)[0].clone();
+    editor.click(&lens);
+    editor.wait_for_lens(&source, |title| title.starts_with("⚠ fails only if a thread is stalled · "));
+    let only_if = "\nonly if T2 is stalled for 10ms while T1 sleeps";
+    let is_told = |diagnostics: &[Value]| {
+        diagnostics.len() == 1 && diagnostics[0]["message"].as_str().unwrap().contains(only_if)
+    };
+    let diagnostics = editor.settled_diagnostics(&source, is_told);
+    assert_eq!(diagnostics[0]["severity"], 2, "{diagnostics:?}");
+    // Without the sleep it fails as any other.
+    let without = NAP.replace("usleep(10000)", "usleep(0)");
+    workspace.put("nap.c", &without);
+    editor.change(&source, 2, &without);
+    workspace.compile("nap");
+    let again = editor.lens(&source, "Explore again");
+    editor.click(&again);
+    editor.wait_for_lens(&source, |title| title.starts_with("✗ 1 bug"));
+    let is_error = |diagnostics: &[Value]| diagnostics.iter().any(|one| one["severity"] == 1);
+    editor.settled_diagnostics(&source, is_error);
+    editor.end();
+}

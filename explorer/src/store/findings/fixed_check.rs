@@ -2,7 +2,7 @@
 
 use super::{Bound, CheckResult, Checked, KeptFinding, Run, again};
 use crate::report::plural::plural;
-use crate::report::{FailureKind, Finding};
+use crate::report::{Covered, FailureKind, Finding, Report};
 use crate::say::sentence;
 use crate::schedule_file::SavedTarget;
 
@@ -30,6 +30,20 @@ pub(super) fn not_found(finding: &mut KeptFinding, ran: &SavedTarget, run: &Run,
     finding.fixed = (result == CheckResult::Fixed).then_some(run.at);
     finding.checked = Some(Checked { at: run.at, result, words: sentence(words) });
     true
+}
+
+impl Run {
+    /// The run, with what it covered of the schedules among which a finding is looked for: where that stalls a thread, those in
+    /// which threads are.
+    pub(super) fn as_for(&self, finding: &KeptFinding, report: &Report) -> Self {
+        let is_timed = finding.finding.stall.is_some() && self.covered.max_stall_ns.is_some();
+        let (covered, complete) = match &report.stalled {
+            _ if !is_timed => (self.covered.clone(), self.complete),
+            Some(stalled) => (stalled.covered.clone(), stalled.complete),
+            None => (Covered::default(), false),
+        };
+        Self { covered, complete, ..self.clone() }
+    }
 }
 
 /// Whether an execution within a bound may have ended with the other failure before it came to this one.

@@ -157,6 +157,7 @@ impl<'a> FindingWriter<'a> {
     /// option of the command line.
     pub(crate) fn end(&self, report: &Report, reason: String) -> Result<(), StoreError> {
         let _alone = self.store.lock()?;
+        let stalled = report.stalled.iter().flat_map(|stalled| &stalled.findings);
         let run = Run {
             at: now(),
             verdict: report.verdict,
@@ -173,14 +174,19 @@ impl<'a> FindingWriter<'a> {
             ended: report.ended.clone(),
             reason: Some(reason),
             notes: report.notes.clone(),
-            findings: report.findings.iter().filter_map(|finding| finding.id.clone()).collect(),
+            findings: report
+                .findings
+                .iter()
+                .chain(stalled)
+                .filter_map(|finding| finding.id.clone())
+                .collect(),
         };
         let folder = KeptFolder::at(self.store.folder());
         let kept = folder.heads();
         for KeptHead { id, .. } in kept.iter().filter(|head| !run.findings.contains(&head.id)) {
-            if let Some(mut finding) = folder.finding(id)
-                && fixed_check::not_found(&mut finding, self.run, &run, &report.findings)
-            {
+            let Some(mut finding) = folder.finding(id) else { continue };
+            let run = run.as_for(&finding, report);
+            if fixed_check::not_found(&mut finding, self.run, &run, &report.findings) {
                 self.write(&finding)?;
             }
         }
