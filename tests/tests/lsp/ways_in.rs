@@ -59,8 +59,8 @@ fn a_main_whose_threads_are_created_elsewhere_is_built_and_explored() {
     let source = workspace.file("counts.c");
     let mut editor = builder(&workspace);
     editor.open(&source);
-    assert_eq!(why(&mut editor, &source), "no program has been built from `counts.c` yet: `make` builds it");
     let lens = editor.lens(&source, "▶ Build, then explore interleavings");
+    assert_eq!(why(&mut editor, &source), "no program has been built from `counts.c` yet: `make` builds it");
     assert_eq!(lens["range"]["start"]["line"], line_of(&source, "int main"));
     editor.click(&lens);
     let diagnostics = editor.wait_for_diagnostics(&source, |diagnostics| !diagnostics.is_empty());
