@@ -132,6 +132,8 @@ fn explore_on(
     let mut request =
         Request { strategy: Strategy::Icb, explain: false, races: false, ..Request::new("model".into()) };
     change(&mut request);
+    let deadline = Deadline::never(&Arc::default());
+    deadline.begin(request.time_limit);
     let report = SearchSession {
         request: &request,
         name: "model".to_owned(),
@@ -141,7 +143,7 @@ fn explore_on(
         source: &Words(&model, "build-1"),
         instead: &|| None,
         suppressions: &Suppressions::default(),
-        deadline: &Deadline::never(&Arc::default()),
+        deadline: &deadline,
         stalls: None,
     }
     .run(&model, workers, &mut Unwatched)

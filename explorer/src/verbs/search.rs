@@ -38,7 +38,7 @@ use crate::verbs::session::{Made, SearchSession};
 use crate::verbs::stalled::{Afterwards, nanoseconds};
 
 impl SearchSession<'_> {
-    /// Searches, saves what was found, and reports.
+    /// Searches, saves what was found, and reports. The time for it has begun.
     pub(crate) fn run(
         &self,
         program: &impl Program,
@@ -46,7 +46,6 @@ impl SearchSession<'_> {
         watch: &mut dyn Watch,
     ) -> Result<Report, Error> {
         let started = Instant::now();
-        self.deadline.begin(self.request.time_limit);
         let peculiarities = Peculiarities::default();
         let arguments = self.target.arguments.iter().map(|argument| argument.0.to_string_lossy());
         let is_one_test = is_one_test(&self.name, arguments);
