@@ -1,4 +1,5 @@
-//! A machine that is busy with other things takes longer, and comes to the same.
+//! A machine that is busy with other things takes longer, and comes to the same. These tests keep it busy, so that none should run
+//! beside them.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -55,6 +56,7 @@ fn lasting(outcome: &Outcome) -> Vec<&Value> {
 }
 
 #[test]
+#[ignore = "takes the whole machine: ./test full"]
 fn beside_other_work_the_same_is_found_and_explained() {
     for source in ["c/lost_update.c", "c/livelock.c", "peculiar/always_waits.c"] {
         let program = Build::new(source, Optimisation::O0).program_for("loaded").unwrap();
@@ -67,6 +69,7 @@ fn beside_other_work_the_same_is_found_and_explained() {
 }
 
 #[test]
+#[ignore = "takes the whole machine: ./test full"]
 fn a_child_that_waits_for_its_turn_is_waited_for() {
     let program = Build::new("peculiar/child_computes.c", Optimisation::O0).program_for("loaded").unwrap();
     let options = ["--max-schedules", "2", "--strategy", "icb"];
