@@ -26,7 +26,7 @@ pub(crate) const LONGEST: Duration = Duration::from_millis(100);
 /// How often a search is run again with a shorter stall than the one that it has found.
 const SHORTENED: u32 = 8;
 
-/// What of a search the second one goes on with.
+/// The parts of a search that the second one goes on with.
 pub(crate) struct Afterwards<'a, 'w> {
     /// Takes in how an execution ended.
     pub(crate) taken_in: &'a (dyn Fn(&Ending) + Sync),
@@ -51,7 +51,8 @@ impl SearchSession<'_> {
     }
 
     /// Explores the schedules in which threads are stalled, and adds what comes of it to the report of a search that has found
-    /// nothing. What fails without a stall after all, in a schedule that the search had not come to, is a finding as any other.
+    /// nothing. A failure that needs no longer stall than the search allowed, in a schedule that it had not come to, is a finding as any
+    /// other.
     pub(crate) fn explore_stalled<P: Program>(
         &self,
         program: &Observed<'_, P>,
@@ -94,8 +95,9 @@ impl SearchSession<'_> {
         stalls.allow(self.request.max_stall);
         report.notes.extend(made.notes.iter().cloned().map(sentence));
         let found = in_order(&outcome, made.findings);
-        let (late, found): (Vec<Finding>, Vec<Finding>) =
-            found.into_iter().partition(|found| found.stall.is_some());
+        let longest = nanoseconds(self.request.max_stall);
+        let is_late = |found: &Finding| found.stall.as_ref().is_some_and(|stall| stall.nanoseconds > longest);
+        let (late, found): (Vec<Finding>, Vec<Finding>) = found.into_iter().partition(is_late);
         if !found.is_empty() {
             report.verdict = Verdict::Found;
             report.findings.extend(found);
