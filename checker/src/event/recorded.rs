@@ -19,7 +19,7 @@ pub struct TraceEvent {
     rest: Option<Box<Rest>>,
 }
 
-/// What few events have.
+/// Parts that few events have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Rest {
     woken_by: Option<EventId>,
@@ -63,7 +63,7 @@ impl TraceEvent {
         self.rest.as_ref()?.woken_by
     }
 
-    /// What its time has to do with other threads, where a sleep or a timed wait ends.
+    /// The relation of its deadline to other threads, where a sleep or a timed wait ends.
     #[must_use]
     pub fn timing(&self) -> Option<&Timing> {
         self.rest.as_ref()?.timing.as_deref()

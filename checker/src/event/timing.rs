@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::names::{EventId, ThreadName};
 
-/// What the time of such an event has to do with other threads. None of it is a matter of objects.
+/// The relation of such an event's deadline to other threads. None of it is a matter of objects.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Timing {
     /// Events that come before it in every execution that has them and it, the last one of each other thread: by their clocks

@@ -91,7 +91,7 @@ export const DOOR: readonly Step[] = [
       await workbench.editor.replaceLine(line, "TEST(Door, StaysShut) { EXPECT_EQ(nobody, 0); }");
       await workbench.editor.lensAbove(QUIET, "creates no threads").click();
       await workbench.editor.lensAbove(QUIET, "⚠ the build").waitFor();
-      // What a build writes is in front when it fails.
+      // The output of a build that fails is in front.
       await workbench.problems.show();
       await workbench.problems.row(/nobody.* was not declared/).waitFor();
     },

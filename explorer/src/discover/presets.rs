@@ -76,11 +76,11 @@ impl Presets {
         let folder = self.inherited(configure, &|preset| preset.binary_dir.clone())?;
         let source = project.to_string_lossy();
         let folder = folder.replace("${sourceDir}", &source).replace("${presetName}", &configure.name);
-        // What else a name may refer to is known by CMake alone.
+        // Other names are known to CMake alone.
         (!folder.contains('$')).then_some(Build::Folder(folder))
     }
 
-    /// What a preset says, or the first of those that it inherits from.
+    /// The value that a preset gives, or the first of those that it inherits from.
     fn inherited(&self, preset: &Preset, get: &dyn Fn(&Preset) -> Option<String>) -> Option<String> {
         self.inherited_within(preset, get, DEEPEST)
     }

@@ -171,7 +171,7 @@ impl Workspace {
         found
     }
 
-    /// What cargo and CMake have written.
+    /// The notes of cargo and CMake.
     fn read_notes(&mut self, spent: &Spent) -> (Vec<Manifest>, Vec<CTest>) {
         let (mut manifests, mut ctests) = (Vec::new(), Vec::new());
         let count = self.found.manifests.len() + self.found.ctest_files.len();

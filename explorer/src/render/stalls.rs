@@ -24,7 +24,7 @@ pub(super) fn bound(longest: u64) -> String {
     }
 }
 
-/// What came of a search among schedules with stalled threads; `covered`: its bound.
+/// The result of a search among schedules with stalled threads; `covered`: its bound.
 pub(super) fn summary(stalled: &Stalled, covered: &str) -> String {
     let ran = plural(stalled.schedules, "schedule");
     let longest = time(stalled.max_stall_ns);

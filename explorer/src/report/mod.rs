@@ -96,7 +96,7 @@ pub struct Report {
     pub notes: Vec<String>,
     /// What was found, in the order in which it was found.
     pub findings: Vec<Finding>,
-    /// What came of schedules in which threads are stalled for longer than was asked for. `None`: no time passes in the program,
+    /// The search among schedules in which threads are stalled for longer than was asked for. `None`: no time passes in the program,
     /// or something was found without that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalled: Option<Stalled>,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Covered, Finding};
 
-/// What came of a search among schedules in which threads are stalled.
+/// The result of a search among schedules in which threads are stalled.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Stalled {
     /// The longest stall that was looked for, in nanoseconds of the virtual clock.
@@ -18,6 +18,6 @@ pub struct Stalled {
     /// No schedule within that bound fails with a shorter stall than the finding's.
     #[serde(default)]
     pub shortest: bool,
-    /// What fails only where a thread is stalled, with the shortest stall seen: warnings.
+    /// Failures that need a longer stall than was asked for, with the shortest seen: warnings.
     pub findings: Vec<Finding>,
 }

@@ -113,7 +113,7 @@ impl Workspace {
     /// What was looked at, and why each executable was left out.
     #[must_use]
     pub fn listing(&self) -> Listing {
-        // What was read is listed also where reading has taken all its time.
+        // Executables that were read are listed also where reading has taken all its time.
         let spent = Spent::new(Limits { reading: self.limits.time, ..self.limits });
         let mut executables = Vec::new();
         let unlisted = spent.each(&self.candidates, |candidate| executables.push(self.listed(candidate)));

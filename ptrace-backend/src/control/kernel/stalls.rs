@@ -22,7 +22,7 @@ use crate::control::thread::{Need, Pending};
 /// threads that sleep for the same time go on in either order, whatever they did before.
 const LEAST_STALL: u64 = 100_000;
 
-/// For how long a thread may be stalled in executions that begin from now on, and what that has kept from happening.
+/// The bound on stalls in executions that begin from now on, and the least one that would have made a difference.
 #[derive(Debug)]
 pub struct Stalls {
     /// In nanoseconds.
@@ -80,7 +80,7 @@ impl Process {
         is_due
     }
 
-    /// What a deadline of a thread has to do with the others if it comes now.
+    /// The relation of a thread's deadline to the others if it comes now.
     pub(crate) fn timing(&self, index: Index, deadline: u64) -> Box<Timing> {
         let longest = self.rivals(index).min_by_key(|rival| rival.since);
         let stall = longest.and_then(|rival| {
