@@ -9,6 +9,7 @@ use crate::control::memory_calls::MemoryFunctions;
 use crate::control::sync::rust_condvars::RustLocks;
 use crate::control::watchdog::Watch;
 use crate::debuginfo::Modules;
+use crate::grace::Grace;
 use crate::layout::{Layout, Module, What, is_system};
 use crate::os::process;
 use crate::preflight::Executable;
@@ -61,6 +62,7 @@ pub(crate) fn launch(
         addresses_vary: process::addresses_vary(startup.tid),
         outside: false,
         spares_linker: spec.stepping == Stepping::OutOfLine,
+        grace: Grace::after(spec.limit.clone()),
         hidden: OnceLock::new(),
     };
     watch.begin(startup.tid, startup.tid);

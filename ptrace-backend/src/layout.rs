@@ -11,6 +11,7 @@ use crate::control::memory::hidden::HiddenCode;
 use crate::control::memory_calls::MemoryFunctions;
 use crate::control::sync::functions::Function;
 use crate::debuginfo::{Image, Modules, SourceFrame};
+use crate::grace::Grace;
 use crate::instructions::{Candidate, Relocated, Special};
 use crate::libraries::effects::Effects;
 use crate::target::modules::Mapped;
@@ -109,6 +110,8 @@ pub(crate) struct Layout {
     pub(crate) addresses_vary: bool,
     /// The dynamic linker's own calls of trapped functions are led past the traps.
     pub(crate) spares_linker: bool,
+    /// The time for debug information that is first needed when the time for everything is over.
+    pub(crate) grace: Grace,
     /// Made when it is first needed.
     pub(crate) hidden: OnceLock<HiddenCode>,
 }
@@ -154,6 +157,12 @@ impl Layout {
         let module = (site.0 >> MODULE_SHIFT).checked_sub(1)?;
         let module = self.modules.get(module as usize)?;
         Some((module, site.0 & ((1 << MODULE_SHIFT) - 1)))
+    }
+
+    /// The functions and lines at a site, the innermost inlined function first; none where there is no time left to read them.
+    pub(crate) fn frames(&self, site: Site) -> Vec<SourceFrame> {
+        let located = self.locate(site);
+        located.map(|(module, at)| self.grace.read(|| module.image.frames(at))).unwrap_or_default()
     }
 
     /// Where the functions of the allocator begin, and what they do.
@@ -210,10 +219,7 @@ impl Layout {
 
     /// Whether a line of the user's own source is at an address, or has been inlined there.
     pub(crate) fn is_user_line(&self, address: u64) -> bool {
-        self.in_user_code(address)
-            && self.module_at(address).is_some_and(|(_, module)| {
-                module.image.frames(address - module.mapped.bias).iter().any(SourceFrame::is_users)
-            })
+        self.in_user_code(address) && self.frames(self.site(address)).iter().any(SourceFrame::is_users)
     }
 }
 

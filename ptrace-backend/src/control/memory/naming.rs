@@ -132,7 +132,8 @@ impl Process {
     /// A thread's frames, innermost first, with run-time addresses, at most `limit` of them.
     pub(crate) fn raw_frames(&self, index: Index, limit: usize) -> Vec<debuginfo::Frame> {
         let registers = self.registers(index);
-        debuginfo::unwind(&self.layout.unwinding, &TargetMemory(self.leader), &registers, limit)
+        let memory = TargetMemory(self.leader);
+        self.layout.grace.read(|| debuginfo::unwind(&self.layout.unwinding, &memory, &registers, limit))
     }
 
     /// The variable at an address on a thread's stack.
@@ -140,9 +141,10 @@ impl Process {
         self.inspect(index, |inspector| inspector.local_at(addr))
     }
 
-    fn inspect<T>(&self, index: Index, look: impl FnOnce(&Inspector<'_>) -> T) -> T {
+    fn inspect<T: Default>(&self, index: Index, look: impl FnOnce(&Inspector<'_>) -> T) -> T {
         let state = ThreadState { registers: self.registers(index), vectors: None, thread_pointer: None };
-        look(&Inspector::new(&self.layout.unwinding, &TargetMemory(self.leader), &state))
+        let memory = TargetMemory(self.leader);
+        self.layout.grace.read(|| look(&Inspector::new(&self.layout.unwinding, &memory, &state)))
     }
 
     /// A thread comes to an operation: what it is about may have to be told of.
