@@ -261,6 +261,7 @@ impl Again<'_> {
         let ending = &replayed.ending;
         let failing = Failing { at: &at, failure: &failure, trace, ending, instead: self.instead };
         let mut told = finding::report(&failing, &measured, &places);
+        told.tried = self.saved.failure.tried;
         told.schedule_file = Some(self.file.to_string_lossy().into_owned());
         Some(told)
     }
