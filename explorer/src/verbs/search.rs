@@ -64,7 +64,7 @@ impl SearchSession<'_> {
         let mut overseer = Overseer { started, watch, keep: &mut keep };
         let taken_in = |ending: &_| peculiarities.take_in(ending, is_one_test);
         let options = Options { limit: self.limit_of_search(), ..self.options() };
-        let attention = Attention::pay();
+        let _attention = Attention::pay();
         let outcome = self.search(&program, workers, (&options, &taken_in), &mut overseer);
         made.notes.extend(self.alone(workers.is_some()));
         let mut outcome = outcome.map_err(|error| Readable(&self.places()).search_error(error))?;
@@ -73,7 +73,6 @@ impl SearchSession<'_> {
         }
         let elapsed = started.elapsed().as_secs_f64();
         self.explain_all(&program, &mut outcome, (&mut writer, &mut made), watch);
-        drop(attention);
         let mut report = self.report(&outcome, made, elapsed);
         let again = self.deadline.while_telling(|| {
             races::confirm(&program, &mut outcome.races, &self.places(), &self.deadline.limit())
