@@ -40,6 +40,8 @@ pub enum UnwatchedKind {
     Task,
     /// Several threads use a file or a stream.
     File,
+    /// A system call was made whose meaning for other threads is not known.
+    SystemCall,
     /// A thread can be cancelled at any instruction.
     AsynchronousCancellation,
     /// An access that the processor does not carry out as one step.
@@ -54,7 +56,7 @@ pub enum UnwatchedKind {
 
 impl UnwatchedKind {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::LibraryFunction,
         Self::LoadedCode,
         Self::GeneratedCode,
@@ -62,6 +64,7 @@ impl UnwatchedKind {
         Self::SharedMapping,
         Self::Task,
         Self::File,
+        Self::SystemCall,
         Self::AsynchronousCancellation,
         Self::TornAccess,
         Self::StoreBuffering,
@@ -79,6 +82,7 @@ impl UnwatchedKind {
             Self::SharedMapping => "shared-mapping",
             Self::Task => "task",
             Self::File => "file",
+            Self::SystemCall => "system-call",
             Self::AsynchronousCancellation => "asynchronous-cancellation",
             Self::TornAccess => "torn-access",
             Self::StoreBuffering => "store-buffering",

@@ -83,6 +83,9 @@ fn words(kind: UnwatchedKind, module: Option<&str>, functions: &[&str]) -> Strin
             format!("threads or processes that are not scheduled, started by {}", listed(functions))
         }
         UnwatchedKind::File => format!("files that are used through streams, by {}", listed(functions)),
+        UnwatchedKind::SystemCall => {
+            format!("what {} of the kernel mean for other threads", listed(functions))
+        }
         UnwatchedKind::AsynchronousCancellation => {
             "a cancellation between two scheduling points of a thread that allows it anywhere".to_owned()
         }

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use checker::account::Unwatched;
@@ -14,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::answers::World;
 use crate::control::harness::Part;
+use crate::control::kernel::accesses::FileMapping;
 use crate::control::kernel::child_processes::Memory;
 use crate::control::kernel::file_names::Nameless;
 use crate::control::kernel::stalls::Stalls;
@@ -67,8 +67,8 @@ pub(crate) struct Process {
     pub(crate) unwatched: Vec<Unwatched>,
     /// See [`checker::program::Ending::drained`].
     pub(crate) drained: Vec<EventId>,
-    /// Files of which it has mapped these bytes to be written, and shared.
-    pub(super) shared_mappings: Vec<(PathBuf, Range<u64>)>,
+    /// Files of which it has mapped bytes.
+    pub(super) file_mappings: Vec<FileMapping>,
     pub(crate) nameless: Nameless,
     /// It has been killed and reaped.
     pub(super) dead: bool,
@@ -163,7 +163,7 @@ impl Process {
             left_out: false,
             unwatched: Vec::new(),
             drained: Vec::new(),
-            shared_mappings: Vec::new(),
+            file_mappings: Vec::new(),
             nameless: Nameless::new(),
             dead: false,
             first_panic: None,

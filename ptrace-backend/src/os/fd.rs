@@ -158,6 +158,13 @@ fn link(pid: super::Tid, descriptor: i32) -> String {
     link.map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
+/// The least numbers that no descriptor of a process has: those that it is given next.
+pub(crate) fn next(pid: super::Tid, count: usize) -> impl Iterator<Item = i32> {
+    let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    let open: Vec<i32> = open.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    (0..).filter(move |number| !open.contains(number)).take(count)
+}
+
 /// Whether reading or writing a descriptor can block: pipes, sockets, terminals, events.
 pub(crate) fn may_block(pid: super::Tid, descriptor: i32) -> bool {
     let link = link(pid, descriptor);

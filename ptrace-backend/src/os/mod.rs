@@ -1,6 +1,7 @@
 //! The operating system's calls, each in a small typed function. All `unsafe` of process control is here.
 
 pub(crate) mod alarm;
+pub(crate) mod calls;
 pub(crate) mod fd;
 pub(crate) mod filter;
 pub(crate) mod kick;

@@ -41,6 +41,12 @@ pub(crate) fn is_runnable(tid: Tid) -> bool {
     state(tid) == Some('R')
 }
 
+/// The process that has created another one.
+pub(crate) fn parent(pid: Tid) -> Option<Tid> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+}
+
 fn state(tid: Tid) -> Option<char> {
     let stat = std::fs::read_to_string(format!("/proc/{tid}/stat")).ok()?;
     stat.rsplit_once(") ")?.1.chars().next()

@@ -20,6 +20,7 @@ fn correct_programs_are_clean() {
         "tries_and_yields.c",
         "processors.c",
         "own_cells.rs",
+        "own_numbers.c",
     ] {
         for level in Optimisation::ALL {
             let outcome = explore(&Build::new(format!("correct/{source}"), level));

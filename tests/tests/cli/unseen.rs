@@ -7,11 +7,15 @@ use std::thread;
 use tests::{Build, Optimisation, Outcome, Tool};
 
 fn explore(source: &str, level: Optimisation, options: &[&str]) -> Outcome {
+    explore_with(source, level, options, &[])
+}
+
+fn explore_with(source: &str, level: Optimisation, options: &[&str], arguments: &[&str]) -> Outcome {
     let program = Build::new(format!("unseen/{source}"), level).program().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let output = ["--output".as_ref(), folder.path().as_os_str()];
     let options = output.into_iter().chain(options.iter().map(AsRef::as_ref));
-    Tool::explore(options, &program).run().unwrap()
+    Tool::explore(options, &program).and(arguments).within_folder(folder.path()).run().unwrap()
 }
 
 /// The kinds of what was not watched, and whether the user answers for it.
@@ -120,4 +124,29 @@ fn streams_that_one_thread_uses_take_nothing_away() {
         assert_eq!(result, (0, vec![]), "{}", outcome.transcript());
     }
     drop(running);
+}
+
+#[test]
+fn the_state_of_a_process_is_what_its_threads_share() {
+    for what in ["mask", "folder", "limit", "signal", "length", "mode", "descriptor", "number", "name"] {
+        for level in Optimisation::ALL {
+            let outcome = explore_with("process_state.c", level, &[], &[what]);
+            assert_eq!(outcome.code, 1, "{what} {level:?}: {}", outcome.transcript());
+            assert_ne!(outcome.finding()["kind"], "always-fails", "{what} {level:?}");
+        }
+    }
+}
+
+#[test]
+fn what_the_kernel_alone_knows_takes_the_claim_away() {
+    for (what, kind) in [
+        ("semaphore", "system-call"),
+        ("mapping", "shared-mapping"),
+        ("watch", "system-call"),
+        ("threads", "system-call"),
+    ] {
+        let outcome = explore_with("kernel_only.c", Optimisation::O0, &[], &[what]);
+        assert_eq!(outcome.code, 2, "{what}: {}", outcome.transcript());
+        assert_eq!(entries(&outcome, "/not_covered"), [kind], "{what}: {}", outcome.transcript());
+    }
 }

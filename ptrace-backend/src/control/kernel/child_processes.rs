@@ -6,14 +6,14 @@ use checker::names::ThreadName;
 use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 
-use crate::answers::{START_OF_TIME, World};
+use crate::answers::{PID, START_OF_TIME, World};
 use crate::control::hearing::Heard;
 use crate::control::process::{Flow, Process, system};
 use crate::control::sync::objects::Index;
 use crate::control::thread::Stage;
 use crate::layout::What;
 use crate::os::wait::Wait;
-use crate::os::{Tid, memory, ptrace};
+use crate::os::{Tid, memory, process, ptrace};
 use crate::target::startup::answer_time_stamp;
 
 /// The memory of a process that another one has forked.
@@ -124,9 +124,22 @@ impl Process {
             Wait::Signal(libc::SIGSEGV) if time_stamp(who) => 0,
             Wait::Signal(libc::SIGTRAP) if self.pass_trap_of(who) => 0,
             Wait::Signal(signal) => signal,
-            Wait::Seccomp | Wait::Exec | Wait::Exit | Wait::Stopped => 0,
+            Wait::Seccomp => {
+                self.answer_parent(who);
+                0
+            }
+            Wait::Exec | Wait::Exit | Wait::Stopped => 0,
         };
         let _ = ptrace::resume(who, signal);
+    }
+
+    /// A child knows the program by the number that the program has for itself.
+    fn answer_parent(&self, child: Tid) {
+        let Ok(mut regs) = ptrace::registers(child) else { return };
+        if regs.orig_rax as i64 == libc::SYS_getppid && process::parent(child) == Some(self.leader) {
+            (regs.orig_rax, regs.rax) = (u64::MAX, PID as u64);
+            let _ = ptrace::set_registers(child, &regs);
+        }
     }
 
     /// A process that is not scheduled has created another one, or a thread.

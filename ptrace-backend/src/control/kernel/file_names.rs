@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::time::SystemTime;
 
+use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::ThreadName;
 
 use crate::control::process::Process;
@@ -29,6 +30,13 @@ impl Process {
         let path = fs::read_link(&link).ok()?;
         if path.file_name()?.to_str() == Some(&format!("#{} (deleted)", file.ino())) {
             return Some(self.nameless(index, (file.dev(), file.ino(), file.created().ok())));
+        }
+        if path.starts_with("/proc") {
+            return None;
+        }
+        if file.nlink() > 1 {
+            // Under another name it would be another file here.
+            self.enter_unwatched(Unwatched::call(UnwatchedKind::File, "link"));
         }
         let path = path.to_string_lossy();
         Some(format!("file `{}`", path.trim_end_matches(" (deleted)")))

@@ -106,14 +106,24 @@ impl Process {
             libc::SYS_rt_sigtimedwait => {
                 let limit = (regs.rdx != 0).then(|| read_timespec(self.leader, regs.rdx)).flatten();
                 if limit == Some(0) {
-                    return Some(Flow::Resume(0));
+                    return Some(self.look_for_signals(index, &op.may.accesses));
                 }
                 let deadline = limit.map(|limit| self.threads[index].world.now.saturating_add(limit));
                 (Need::Arrival(Awaited::Any(self.number(regs.rdi, 8))), Act::Kernel, deadline)
             }
+            libc::SYS_rt_sigpending => return Some(self.look_for_signals(index, &op.may.accesses)),
             _ => return None,
         };
         Some(self.pend(index, op, need, act, deadline))
+    }
+
+    /// A call that finds out which signals have come, and does not wait for any.
+    fn look_for_signals(&mut self, index: Index, signals: &[Access]) -> Flow {
+        if !self.is_scheduled(index) {
+            return Flow::Resume(0);
+        }
+        let op = Op::new(OpKind::Io, signals.iter().copied());
+        self.pend(index, op, Need::Nothing, Act::Kernel, None)
     }
 
     /// A thread is about to wait for a signal. What came before is not what it waits for: its handler runs first.
@@ -193,9 +203,12 @@ impl Process {
                 self.interrupt_waiting(to, signal);
             }
             self.write_registers(index)?;
-            return Ok(Flow::Resume(0));
+            // But for what it means, which is the same for all threads.
+            let is_ordinary = to == Some(index) && !INTERNAL.contains(&signal);
+            return Ok(if is_ordinary { self.pass_to_kernel(index) } else { Flow::Resume(0) });
         }
-        let op = Op::new(OpKind::Kill, [Access::write(self.signals_of(to))]);
+        let state = self.kernel_accesses(index);
+        let op = Op::new(OpKind::Kill, [Access::write(self.signals_of(to))].into_iter().chain(state));
         Ok(self.pend(index, op, Need::Nothing, Act::Send { to, signal }, None))
     }
 

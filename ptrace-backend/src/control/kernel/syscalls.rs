@@ -1,16 +1,17 @@
 //! System calls at which the running thread stops: answered, turned into operations, or let through.
 
+use checker::account::{Unwatched, UnwatchedKind};
 use checker::failure::{FailureDetail, FailureKind};
 use checker::names::Site;
 use checker::operation::{Op, OpKind};
 use checker::program::ExecutionError;
 
-use crate::answers::{read_timespec, timespec};
+use crate::answers::{PID, read_timespec, timespec};
 use crate::control::process::{Flow, Process};
 use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need, Pending, Stage};
+use crate::control::thread::{Act, Need, Pending, Stage, Thread};
 use crate::control::views::limited;
-use crate::os::{memory, outside};
+use crate::os::{Tid, calls, memory, outside};
 
 const REALTIME: u64 = 256;
 
@@ -28,11 +29,16 @@ impl Process {
             self.answer(index, result)?;
             return Ok(Flow::Resume(0));
         }
+        self.use_real_numbers(index)?;
         let thread = &self.threads[index];
         if outside::reaches(thread.tid, &thread.regs) {
             self.shared.note_outside();
         }
-        match thread.regs.orig_rax as i64 {
+        let call = thread.regs.orig_rax as i64;
+        if calls::is_lasting(call) {
+            self.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, &calls::name(call)));
+        }
+        match call {
             libc::SYS_futex => self.futex(index),
             libc::SYS_exit_group => Ok(self.exit_group(index)),
             libc::SYS_sched_yield => self.give_way(index, OpKind::Yield, 0),
@@ -42,13 +48,15 @@ impl Process {
             | libc::SYS_tkill
             | libc::SYS_rt_sigqueueinfo
             | libc::SYS_rt_tgsigqueueinfo => self.kill_call(index),
-            libc::SYS_open | libc::SYS_openat => self.open(index),
+            libc::SYS_open | libc::SYS_openat | libc::SYS_openat2 | libc::SYS_creat => self.open(index),
             libc::SYS_timer_create => self.unsupported("timer_create (a timer)"),
             // None is running, so there is none to be stopped.
             libc::SYS_alarm if self.threads[index].regs.rdi == 0 => self.refuse(index, 0),
             libc::SYS_alarm => self.unsupported("alarm (a timer)"),
             libc::SYS_setitimer => self.unsupported("setitimer (a timer)"),
             libc::SYS_timerfd_create => self.unsupported("timerfd_create (a timer)"),
+            libc::SYS_readlink | libc::SYS_readlinkat => self.read_link(index),
+            libc::SYS_signalfd | libc::SYS_signalfd4 => self.unsupported("signalfd"),
             libc::SYS_futex_waitv => self.unsupported("futex_waitv"),
             libc::SYS_ptrace => self.refuse(index, libc::EPERM),
             libc::SYS_io_uring_setup => self.refuse(index, libc::ENOSYS),
@@ -59,6 +67,14 @@ impl Process {
             libc::SYS_wait4 | libc::SYS_waitid => self.wait_for_child(index),
             libc::SYS_mmap => {
                 self.note_mapping(index);
+                Ok(self.pass_to_kernel(index))
+            }
+            libc::SYS_shmat | libc::SYS_process_vm_readv | libc::SYS_process_vm_writev => {
+                self.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
+                Ok(self.pass_to_kernel(index))
+            }
+            libc::SYS_mremap if self.threads[index].regs.rsi == 0 => {
+                self.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
                 Ok(self.pass_to_kernel(index))
             }
             libc::SYS_mprotect | libc::SYS_pkey_mprotect => {
@@ -205,21 +221,78 @@ impl Process {
 
     /// Opening the kernel's random numbers opens ours instead.
     fn open(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        const RED_ZONE: u64 = 128;
-        let regs = self.threads[index].regs;
-        let at_call = regs.orig_rax as i64 == libc::SYS_openat;
-        let path = memory::string(self.leader, if at_call { regs.rsi } else { regs.rdi });
-        if path != "/dev/urandom" && path != "/dev/random" {
+        let regs = &self.threads[index].regs;
+        let Some((argument, _)) = calls::path_argument(regs.orig_rax as i64) else {
             return Ok(self.pass_to_kernel(index));
-        }
-        let ours = self.shared.random_file();
-        let place = (regs.rsp - RED_ZONE - ours.len() as u64 - 1) & !15;
-        if !memory::write(self.leader, place, format!("{ours}\0").as_bytes()) {
+        };
+        let path = memory::string(self.leader, calls::argument(regs, argument));
+        if path == "/dev/urandom" || path == "/dev/random" {
+            let ours = self.shared.random_file();
+            self.replace_path(index, argument, &ours)?;
             return Ok(Flow::Resume(0));
         }
-        let regs = &mut self.threads[index].regs;
-        *(if at_call { &mut regs.rsi } else { &mut regs.rdi }) = place;
-        self.write_registers(index)?;
+        if path.starts_with("/proc/") && path.ends_with("/mem") {
+            self.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
+        }
+        Ok(self.pass_to_kernel(index))
+    }
+
+    /// The links by which a process and a thread find themselves tell the numbers that they know.
+    fn read_link(&mut self, index: Index) -> Result<Flow, ExecutionError> {
+        let Thread { regs, world, .. } = &self.threads[index];
+        let is_at_folder = regs.orig_rax as i64 == libc::SYS_readlinkat;
+        let [path, to, len] = [0, 1, 2].map(|nth| calls::argument(regs, nth + usize::from(is_at_folder)));
+        let number = match memory::string(self.leader, path).as_str() {
+            "/proc/self" => PID.to_string(),
+            "/proc/thread-self" => format!("{PID}/task/{}", world.tid),
+            _ => return Ok(self.pass_to_kernel(index)),
+        };
+        let number = &number.as_bytes()[..number.len().min(usize::try_from(len).unwrap_or(usize::MAX))];
+        if !memory::write(self.leader, to, number) {
+            return self.refuse(index, libc::EFAULT);
+        }
+        self.answer(index, number.len() as i64)?;
         Ok(Flow::Resume(0))
+    }
+
+    /// The numbers of process and threads that the program knows are made up: where it gives one to the kernel, the real one takes
+    /// its place.
+    fn use_real_numbers(&mut self, index: Index) -> Result<(), ExecutionError> {
+        let regs = &self.threads[index].regs;
+        if let Some(argument) = calls::task_argument(regs)
+            && let Some(real) = self.real_number(calls::argument(regs, argument))
+        {
+            *calls::argument_mut(&mut self.threads[index].regs, argument) = real as u64;
+            return self.write_registers(index);
+        }
+        let Some((argument, _)) = calls::path_argument(regs.orig_rax as i64) else { return Ok(()) };
+        let path = memory::string(self.leader, calls::argument(regs, argument));
+        if !path.starts_with("/proc/") {
+            return Ok(());
+        }
+        let real = |part: &str| match part.parse().ok().and_then(|number| self.real_number(number)) {
+            Some(real) => real.to_string(),
+            None => part.to_owned(),
+        };
+        let real = path.split('/').map(real).collect::<Vec<_>>().join("/");
+        if real == path { Ok(()) } else { self.replace_path(index, argument, &real) }
+    }
+
+    fn real_number(&self, number: u64) -> Option<Tid> {
+        if number == PID as u64 {
+            return Some(self.leader);
+        }
+        self.threads.iter().find(|thread| thread.world.tid as u64 == number).map(|thread| thread.tid)
+    }
+
+    /// Has a call be about another path, which is put below the thread's stack.
+    fn replace_path(&mut self, index: Index, argument: usize, path: &str) -> Result<(), ExecutionError> {
+        const RED_ZONE: u64 = 128;
+        let place = (self.threads[index].regs.rsp - RED_ZONE - path.len() as u64 - 1) & !15;
+        if !memory::write(self.leader, place, format!("{path}\0").as_bytes()) {
+            return Ok(());
+        }
+        *calls::argument_mut(&mut self.threads[index].regs, argument) = place;
+        self.write_registers(index)
     }
 }

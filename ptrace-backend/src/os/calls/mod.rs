@@ -1,0 +1,234 @@
+//! System calls by what other threads of a process can find out of them, beside memory, time, and the content and the names of
+//! files.
+//!
+//! Much of what the kernel keeps of a process belongs to all of its threads: the working directory, the mask of new files, what
+//! signals do, limits, priorities, options of sockets. All of it counts as one object. A call of which nothing is known here is
+//! not taken for harmless.
+
+mod lists;
+
+use libc::c_long;
+
+pub(crate) use self::lists::PRIVATE;
+use self::lists::{CHANGES, ELSEWHERE, LOOKS, NAMED};
+use super::{Regs, outside};
+
+/// How a system call is about what the kernel keeps of its process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ProcessState {
+    /// Not at all.
+    Apart,
+    Looks,
+    Changes,
+    /// That is not known.
+    Unknown,
+}
+
+/// How the call at which a thread stands is about that.
+pub(crate) fn process_state(regs: &Regs) -> ProcessState {
+    let call = regs.orig_rax as c_long;
+    let known = |is_look| if is_look { ProcessState::Looks } else { ProcessState::Changes };
+    match call {
+        // The C library's own signals, by which it cancels threads.
+        libc::SYS_rt_sigaction if matches!(regs.rdi, 32 | 33) => ProcessState::Apart,
+        libc::SYS_prlimit64 => known(regs.rdx == 0),
+        libc::SYS_fcntl => match regs.rsi as i32 {
+            libc::F_GETFD | libc::F_GETFL | libc::F_GETOWN | libc::F_GETPIPE_SZ | libc::F_GET_SEALS => {
+                ProcessState::Looks
+            }
+            libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => ProcessState::Looks,
+            libc::F_SETFD | libc::F_SETFL | libc::F_SETOWN | libc::F_SETPIPE_SZ | libc::F_ADD_SEALS => {
+                ProcessState::Changes
+            }
+            // Locks that do not wait.
+            libc::F_GETLK | libc::F_SETLK | libc::F_OFD_GETLK | libc::F_OFD_SETLK => ProcessState::Changes,
+            _ => ProcessState::Unknown,
+        },
+        libc::SYS_flock if regs.rsi as i32 & (libc::LOCK_NB | libc::LOCK_UN) != 0 => ProcessState::Changes,
+        libc::SYS_ioctl => match regs.rsi {
+            libc::TCGETS | libc::TIOCGWINSZ | libc::TIOCGPGRP => ProcessState::Looks,
+            libc::FIONREAD | libc::FIONBIO | libc::FIOCLEX | libc::FIONCLEX => ProcessState::Changes,
+            _ => ProcessState::Unknown,
+        },
+        libc::SYS_prctl => match regs.rdi as i32 {
+            // Of the calling thread: others come upon its name in files alone, which is a change.
+            libc::PR_SET_NAME | libc::PR_GET_NAME => ProcessState::Looks,
+            libc::PR_GET_DUMPABLE | libc::PR_GET_PDEATHSIG | libc::PR_GET_TIMERSLACK => ProcessState::Looks,
+            libc::PR_SET_DUMPABLE | libc::PR_SET_PDEATHSIG | libc::PR_SET_TIMERSLACK => ProcessState::Changes,
+            // A name for memory, in listings.
+            PR_SET_VMA => ProcessState::Apart,
+            _ => ProcessState::Unknown,
+        },
+        _ if PRIVATE.contains(&call) || ELSEWHERE.contains(&call) => ProcessState::Apart,
+        _ if LOOKS.contains(&call) || outside::NAMES.contains(&call) => ProcessState::Looks,
+        _ if CHANGES.contains(&call) => ProcessState::Changes,
+        _ => ProcessState::Unknown,
+    }
+}
+
+const PR_SET_VMA: i32 = 0x5356_4d41;
+
+/// The name of a call of which not all is known.
+pub(crate) fn name(call: c_long) -> String {
+    let known = NAMED.iter().find(|(known, _)| *known == call);
+    known.map_or_else(|| format!("system call {call}"), |(_, name)| (*name).to_owned())
+}
+
+/// Whether a call begins something of which other calls tell later: it matters also where there is one thread yet.
+pub(crate) fn is_lasting(call: c_long) -> bool {
+    matches!(
+        call,
+        libc::SYS_inotify_init
+            | libc::SYS_inotify_init1
+            | libc::SYS_fanotify_init
+            | libc::SYS_userfaultfd
+            | libc::SYS_perf_event_open
+            | libc::SYS_io_setup
+    )
+}
+
+/// The register that holds the number of a process or of a thread: the first argument is 0.
+pub(crate) fn task_argument(regs: &Regs) -> Option<usize> {
+    match regs.orig_rax as c_long {
+        libc::SYS_getpgid
+        | libc::SYS_setpgid
+        | libc::SYS_getsid
+        | libc::SYS_prlimit64
+        | libc::SYS_pidfd_open
+        | libc::SYS_sched_setscheduler
+        | libc::SYS_sched_getscheduler
+        | libc::SYS_sched_setparam
+        | libc::SYS_sched_getparam
+        | libc::SYS_sched_setattr
+        | libc::SYS_sched_getattr
+        | libc::SYS_sched_rr_get_interval
+        | libc::SYS_process_vm_readv
+        | libc::SYS_process_vm_writev
+        | libc::SYS_get_robust_list => Some(0),
+        libc::SYS_getpriority | libc::SYS_setpriority if regs.rdi == 0 => Some(1),
+        libc::SYS_ioprio_get | libc::SYS_ioprio_set if regs.rdi == 1 => Some(1),
+        libc::SYS_fcntl if regs.rsi as i32 == libc::F_SETOWN => Some(2),
+        _ => None,
+    }
+}
+
+/// The register that holds the path that a call is about, and the one that holds the folder where it begins, if there is one.
+pub(crate) fn path_argument(call: c_long) -> Option<(usize, Option<usize>)> {
+    match call {
+        libc::SYS_open
+        | libc::SYS_creat
+        | libc::SYS_stat
+        | libc::SYS_lstat
+        | libc::SYS_access
+        | libc::SYS_readlink
+        | libc::SYS_truncate
+        | libc::SYS_chmod
+        | libc::SYS_chown
+        | libc::SYS_lchown
+        | libc::SYS_utime
+        | libc::SYS_utimes
+        | libc::SYS_getxattr
+        | libc::SYS_lgetxattr
+        | libc::SYS_setxattr
+        | libc::SYS_lsetxattr
+        | libc::SYS_removexattr
+        | libc::SYS_lremovexattr
+        | libc::SYS_chdir
+        | libc::SYS_statfs => Some((0, None)),
+        libc::SYS_openat
+        | libc::SYS_openat2
+        | libc::SYS_newfstatat
+        | libc::SYS_faccessat
+        | libc::SYS_faccessat2
+        | libc::SYS_statx
+        | libc::SYS_readlinkat
+        | libc::SYS_fchmodat
+        | libc::SYS_fchownat
+        | libc::SYS_utimensat => Some((1, Some(0))),
+        _ => None,
+    }
+}
+
+/// An argument by its place: the first one is 0.
+pub(crate) fn argument(regs: &Regs, nth: usize) -> u64 {
+    [regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9].get(nth).copied().unwrap_or_default()
+}
+
+/// The same, to be changed.
+pub(crate) fn argument_mut(regs: &mut Regs, nth: usize) -> &mut u64 {
+    match nth {
+        0 => &mut regs.rdi,
+        1 => &mut regs.rsi,
+        2 => &mut regs.rdx,
+        3 => &mut regs.r10,
+        4 => &mut regs.r8,
+        _ => &mut regs.r9,
+    }
+}
+
+/// What a call does with the numbers of descriptors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Descriptors {
+    None,
+    Uses(i32),
+    Ends(i32),
+    /// The second one stands for the file of the first one from then on.
+    Replaces(i32, i32),
+    /// It gives the least numbers that are free to so many files.
+    Makes(usize),
+}
+
+/// What the call at which a thread stands does with them.
+pub(crate) fn descriptors(regs: &Regs) -> Descriptors {
+    let first = regs.rdi as i32;
+    match regs.orig_rax as c_long {
+        libc::SYS_close => Descriptors::Ends(first),
+        libc::SYS_dup2 | libc::SYS_dup3 => Descriptors::Replaces(first, regs.rsi as i32),
+        libc::SYS_fcntl if matches!(regs.rsi as i32, libc::F_DUPFD | libc::F_DUPFD_CLOEXEC) => {
+            Descriptors::Makes(1)
+        }
+        libc::SYS_open
+        | libc::SYS_openat
+        | libc::SYS_openat2
+        | libc::SYS_creat
+        | libc::SYS_dup
+        | libc::SYS_socket
+        | libc::SYS_accept
+        | libc::SYS_accept4
+        | libc::SYS_eventfd
+        | libc::SYS_eventfd2
+        | libc::SYS_epoll_create
+        | libc::SYS_epoll_create1
+        | libc::SYS_memfd_create
+        | libc::SYS_inotify_init
+        | libc::SYS_inotify_init1
+        | libc::SYS_pidfd_open
+        | libc::SYS_mq_open => Descriptors::Makes(1),
+        libc::SYS_pipe | libc::SYS_pipe2 | libc::SYS_socketpair => Descriptors::Makes(2),
+        libc::SYS_mmap if regs.r10 as i32 & libc::MAP_ANONYMOUS == 0 => Descriptors::Uses(regs.r8 as i32),
+        libc::SYS_read
+        | libc::SYS_readv
+        | libc::SYS_pread64
+        | libc::SYS_preadv
+        | libc::SYS_preadv2
+        | libc::SYS_write
+        | libc::SYS_writev
+        | libc::SYS_pwrite64
+        | libc::SYS_pwritev
+        | libc::SYS_pwritev2
+        | libc::SYS_lseek
+        | libc::SYS_ftruncate
+        | libc::SYS_fallocate
+        | libc::SYS_fstat
+        | libc::SYS_fstatfs
+        | libc::SYS_fchmod
+        | libc::SYS_fchown
+        | libc::SYS_fchdir
+        | libc::SYS_fcntl
+        | libc::SYS_ioctl
+        | libc::SYS_flock
+        | libc::SYS_getdents
+        | libc::SYS_getdents64 => Descriptors::Uses(first),
+        _ => Descriptors::None,
+    }
+}

@@ -1,0 +1,111 @@
+/* What the kernel keeps of a process belongs to all of its threads: the second thread changes it and changes it back, and the
+ * first one relies on it meanwhile. The argument chooses what it is.
+ */
+#define _GNU_SOURCE
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *what;
+static char folder[4096];
+static int file;
+static struct rlimit limit;
+static volatile sig_atomic_t handled;
+
+static void handle(int signal)
+{
+    (void)signal;
+    handled = 1;
+}
+
+static void limit_files(rlim_t most)
+{
+    struct rlimit changed = limit;
+    changed.rlim_cur = most;
+    setrlimit(RLIMIT_NOFILE, &changed);
+}
+
+static void *changes(void *unused)
+{
+    if (!strcmp(what, "mask")) {
+        umask(0077);
+        umask(0022);
+    } else if (!strcmp(what, "folder")) {
+        assert(chdir("/") == 0);
+        assert(chdir(folder) == 0);
+    } else if (!strcmp(what, "limit")) {
+        limit_files(3);
+        limit_files(limit.rlim_cur);
+    } else if (!strcmp(what, "signal")) {
+        signal(SIGUSR1, SIG_IGN);
+        signal(SIGUSR1, handle);
+    } else if (!strcmp(what, "length")) {
+        assert(write(file, "1", 1) == 1);
+        assert(ftruncate(file, 0) == 0);
+    } else if (!strcmp(what, "mode")) {
+        fchmod(file, 0);
+        fchmod(file, 0600);
+    } else if (!strcmp(what, "descriptor")) {
+        close(file);
+        assert(open("file", O_RDWR) == file);
+    } else if (!strcmp(what, "number")) {
+        close(open("/dev/null", O_RDONLY));
+    } else if (!strcmp(what, "name")) {
+        char name[16];
+        prctl(PR_GET_NAME, name);
+        assert(strcmp(name, "worker") == 0);
+    }
+    return unused;
+}
+
+static void relies(pthread_t thread)
+{
+    struct stat about;
+    if (!strcmp(what, "mask")) {
+        int made = open("made", O_CREAT | O_RDWR, 0666);
+        assert(fstat(made, &about) == 0 && (about.st_mode & 0777) == 0644);
+    } else if (!strcmp(what, "folder")) {
+        assert(access("file", F_OK) == 0);
+    } else if (!strcmp(what, "limit")) {
+        assert(dup(file) >= 0);
+    } else if (!strcmp(what, "signal")) {
+        raise(SIGUSR1);
+        assert(handled);
+    } else if (!strcmp(what, "length")) {
+        assert(stat("file", &about) == 0 && about.st_size == 0);
+    } else if (!strcmp(what, "mode")) {
+        assert(fstat(file, &about) == 0 && (about.st_mode & 0777) == 0600);
+    } else if (!strcmp(what, "descriptor")) {
+        assert(fstat(file, &about) == 0);
+    } else if (!strcmp(what, "number")) {
+        assert(open("/dev/null", O_RDONLY) == file + 1);
+    } else if (!strcmp(what, "name")) {
+        pthread_setname_np(thread, "worker");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    assert(argc == 2);
+    what = argv[1];
+    umask(0022);
+    signal(SIGUSR1, handle);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    assert(getcwd(folder, sizeof folder));
+    unlink("made");
+    file = open("file", O_CREAT | O_TRUNC | O_RDWR, 0600);
+    pthread_create(&thread, NULL, changes, NULL);
+    relies(thread);
+    pthread_join(thread, NULL);
+    unlink("file");
+    unlink("made");
+    return 0;
+}
