@@ -10,10 +10,10 @@ use checker::operation::OpKind;
 use checker::program::{Agent, Choice, ExecutionError, OpKey};
 
 use crate::control::process::Process;
-use crate::control::sync::functions::Function;
 use crate::control::watchdog::Watch;
 use crate::debuginfo::inspect::{Inspector, ThreadState};
 use crate::debuginfo::{self, Memory, Modules};
+use crate::layout::functions::Function;
 use crate::layout::{Layout, What};
 use crate::os::{Tid, memory, ptrace};
 use crate::program::PtraceProgram;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::attention;
 use crate::control::process::Process;
 use crate::control::sync::objects::Index;
-use crate::layout::Module;
+use crate::layout::module::Module;
 
 /// What the mangled names of the frameworks' functions begin with: namespaces of GoogleTest, Catch2 and doctest.
 const FRAMEWORKS: [&str; 6] =

@@ -8,7 +8,6 @@ pub(crate) mod kernel;
 pub(crate) mod knowledge;
 pub(crate) mod loops;
 pub(crate) mod memory;
-pub(crate) mod memory_calls;
 mod probes;
 pub(crate) mod process;
 mod state;

@@ -16,7 +16,6 @@ use crate::answers::World;
 use crate::control::harness::Part;
 use crate::control::kernel::child_processes::Memory;
 use crate::control::kernel::file_names::Nameless;
-use crate::control::kernel::stalls::Stalls;
 use crate::control::knowledge::Shared;
 use crate::control::memory::heap::Heap;
 use crate::control::memory::hidden::Hidden;
@@ -31,6 +30,7 @@ use crate::layout::Layout;
 use crate::os::wait::Wait;
 use crate::os::{Regs, Tid, memory, ptrace};
 use crate::spec::Stepping;
+use crate::stalls::Stalls;
 use crate::target::origin::Origination;
 
 /// A copy under control.
@@ -310,7 +310,7 @@ impl Process {
         match status {
             Wait::Killed(signal) => {
                 self.gone = true;
-                let signal = crate::control::kernel::signals::name(signal);
+                let signal = crate::os::signal_names::name(signal);
                 let detail = FailureDetail::Signal { signal, origin: SignalOrigin::Outside };
                 self.threads[index].stage =
                     Stage::Failed(self.failure(index, FailureKind::Crash, detail, Vec::new()));

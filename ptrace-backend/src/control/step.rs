@@ -7,10 +7,10 @@ use checker::program::{Event, ExecutionError, Pick, Scope};
 use crate::control::injected_calls::{After, Call};
 use crate::control::process::Process;
 use crate::control::sync::condvars_barriers::dequeue;
-use crate::control::sync::functions::{Function, invalid_argument};
 use crate::control::sync::objects::Index;
 use crate::control::thread::{Act, Need, Pending, Stage};
 use crate::instructions::Kind;
+use crate::layout::functions::{Function, invalid_argument};
 use crate::os::memory;
 
 /// How a thread goes on after its operation.

@@ -16,11 +16,11 @@ use crate::control::kernel::signal_waits::Awaited;
 use crate::control::loops::spin::Spinning;
 use crate::control::loops::time_slices::Slices;
 use crate::control::memory::heap::Allocating;
-use crate::control::sync::functions::Function;
 use crate::control::sync::futexes::Requeue;
 use crate::control::sync::objects::Index;
 use crate::control::sync::rust_condvars::RUST_MUTEX;
-use crate::layout::RustMutex;
+use crate::layout::functions::Function;
+use crate::layout::rust_locks::RustMutex;
 use crate::os::{Regs, Tid};
 
 /// A thread, stopped except while [`crate::control::process::Process`] runs it.

@@ -6,10 +6,10 @@ use checker::program::{Agent, AgentView, On, Pick, Status};
 use smallvec::{SmallVec, smallvec};
 
 use crate::control::process::Process;
-use crate::control::sync::functions::Function;
 use crate::control::sync::futexes::Requeue;
 use crate::control::sync::objects::Index;
 use crate::control::thread::{Act, Interrupt, Need, Pending, Stage, Thread};
+use crate::layout::functions::Function;
 use crate::os::fd;
 
 impl Process {

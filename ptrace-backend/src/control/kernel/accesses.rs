@@ -17,7 +17,7 @@ use crate::control::memory::sharing::How;
 use crate::control::process::{Flow, Process};
 use crate::control::sync::objects::Index;
 use crate::control::thread::{Act, Need};
-use crate::layout::digest;
+use crate::layout::names::digest;
 use crate::os::{Regs, outside};
 
 /// Files and names have addresses of their own in the record of shared memory: above all that a program can map.

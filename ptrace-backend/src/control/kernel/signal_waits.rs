@@ -175,7 +175,7 @@ impl Process {
         if signal == libc::SIGKILL as u64 {
             // Held here: once it is gone, nothing can be read of it.
             let stack = self.stack(index);
-            let signal = crate::control::kernel::signals::name(libc::SIGKILL);
+            let signal = crate::os::signal_names::name(libc::SIGKILL);
             let detail = FailureDetail::Signal { signal, origin: SignalOrigin::Itself };
             self.threads[index].stage = Stage::Failed(self.failure(index, FailureKind::Crash, detail, stack));
             return Ok(Flow::Rest);

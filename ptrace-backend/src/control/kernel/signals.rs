@@ -11,33 +11,10 @@ use crate::control::sync::objects::Index;
 use crate::control::thread::Stage;
 use crate::instructions::SpecialKind;
 use crate::layout::What;
+use crate::os::signal_names::name;
 use crate::os::wait::Wait;
 use crate::os::{Tid, memory, ptrace};
 use crate::target::startup::answer_time_stamp;
-
-/// A signal's name, or its number.
-pub(crate) fn name(signal: i32) -> String {
-    let name = match signal {
-        libc::SIGSEGV => "SIGSEGV",
-        libc::SIGBUS => "SIGBUS",
-        libc::SIGFPE => "SIGFPE",
-        libc::SIGILL => "SIGILL",
-        libc::SIGABRT => "SIGABRT",
-        libc::SIGTRAP => "SIGTRAP",
-        libc::SIGSYS => "SIGSYS",
-        libc::SIGTERM => "SIGTERM",
-        libc::SIGKILL => "SIGKILL",
-        libc::SIGINT => "SIGINT",
-        libc::SIGHUP => "SIGHUP",
-        libc::SIGQUIT => "SIGQUIT",
-        libc::SIGPIPE => "SIGPIPE",
-        libc::SIGALRM => "SIGALRM",
-        libc::SIGUSR1 => "SIGUSR1",
-        libc::SIGUSR2 => "SIGUSR2",
-        _ => return format!("signal {signal}"),
-    };
-    name.to_owned()
-}
 
 /// Signals whose default action is to do nothing, or to stop or continue (which means nothing to a traced thread here).
 const HARMLESS: &[i32] = &[

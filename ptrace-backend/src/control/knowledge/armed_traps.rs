@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{Shared, State, Status};
-use crate::control::memory::heap::Allocator;
 use crate::layout::Layout;
+use crate::layout::allocator::Allocator;
 use crate::os::{Tid, memory};
 
 const PAGE: u64 = 4096;

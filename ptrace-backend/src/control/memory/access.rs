@@ -17,7 +17,8 @@ use crate::control::sync::objects::Index;
 use crate::control::thread::{Act, Need, Pending};
 use crate::debuginfo;
 use crate::instructions::{Accesses, Candidate, Kind, MemoryAccess};
-use crate::layout::{RustMutex, What};
+use crate::layout::What;
+use crate::layout::rust_locks::RustMutex;
 use crate::os::memory;
 
 impl Process {

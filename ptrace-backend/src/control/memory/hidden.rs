@@ -9,15 +9,10 @@ use checker::operation::Access;
 use checker::program::{ExecutionError, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::attention;
 use crate::control::process::{Flow, Process, system};
 use crate::control::sync::objects::Index;
-use crate::instructions::{Candidate, FunctionShape, Kind, scan};
-use crate::layout::{Layout, Module, is_system};
+use crate::instructions::Kind;
 use crate::os::memory::{self, MemoryFile};
-
-/// The instructions of a program's libraries that touch memory and are no candidates, by address.
-pub(crate) type HiddenCode = FxHashMap<u64, Candidate>;
 
 /// What an execution has shown of them.
 #[derive(Debug, Default)]
@@ -43,43 +38,6 @@ const OFTEN: u32 = 1_000;
 
 /// So many accesses are traced in an execution.
 const MOST: usize = 100_000;
-
-impl Layout {
-    /// The code of system libraries, but for those of the C and the C++ library: what these do for threads is known by their
-    /// functions.
-    pub(crate) fn hidden_code(&self) -> &HiddenCode {
-        self.hidden.get_or_init(|| {
-            let is_hidden = |module: &&Module| is_system(&module.mapped.path) && !is_known(module);
-            let code = self.modules.iter().skip(1).filter(is_hidden).flat_map(accesses);
-            code.filter(|candidate| !self.traps.contains_key(&candidate.addr))
-                .map(|candidate| (candidate.addr, candidate))
-                .collect()
-        })
-    }
-}
-
-fn is_known(module: &Module) -> bool {
-    const KNOWN: [&str; 5] = ["ld-linux", "libstdc++.", "libc++", "libm.", "libgcc_s."];
-    let file = module.mapped.path.file_name().unwrap_or_default().to_string_lossy();
-    module.is_libc || KNOWN.iter().any(|name| file.starts_with(name))
-}
-
-fn accesses(module: &Module) -> Vec<Candidate> {
-    let bias = module.mapped.bias;
-    let text = module.image.text();
-    let constants = module.image.constants();
-    let is_constant = |addr: u64| constants.iter().any(|range| range.contains(&addr.wrapping_sub(bias)));
-    let mut found = Vec::new();
-    for function in module.image.functions() {
-        attention::round();
-        let Some(code) = text.iter().find_map(|section| section.part(&function.range)) else { continue };
-        let start = function.range.start + bias;
-        let scanned = scan(code, start, &FunctionShape::of(code, start), is_constant);
-        let shared = |candidate: &Candidate| candidate.stack.is_none() && !candidate.thread_local;
-        found.extend(scanned.candidates.into_iter().filter(shared));
-    }
-    found
-}
 
 impl Process {
     /// Plants the traps, where they are asked for, beside those of watched instructions.

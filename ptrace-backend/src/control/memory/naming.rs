@@ -9,7 +9,6 @@ use crate::control::sync::objects::Index;
 use crate::control::thread::Pending;
 use crate::debuginfo::inspect::{Inspector, ThreadState};
 use crate::debuginfo::{self, Made, Registers};
-use crate::layout::digest;
 use crate::os::memory;
 
 /// How many frames of a stack are looked at.
@@ -173,9 +172,4 @@ impl Process {
         ];
         Registers { gpr, pc: regs.rip }
     }
-}
-
-/// The name of a block that is described by these words. The highest bit is left for its kind.
-pub(crate) fn block_name(words: &str) -> ObjName {
-    ObjName(digest(words) & !ObjName::ALLOCATED)
 }

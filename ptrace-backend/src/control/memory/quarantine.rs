@@ -15,13 +15,14 @@ use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 use rustc_hash::FxHashMap;
 
-use crate::control::memory::heap::{Allocator, Wanted};
+use crate::control::memory::heap::Wanted;
 use crate::control::memory::sharing::{Conflict, How};
 use crate::control::process::{Flow, Process};
 use crate::control::step::Next;
 use crate::control::sync::objects::Index;
 use crate::control::thread::{Act, Need, Pending, Stage};
 use crate::instructions::MemoryAccess;
+use crate::layout::allocator::Allocator;
 
 /// What a quarantine holds at most.
 const MOST_BLOCKS: usize = 4096;

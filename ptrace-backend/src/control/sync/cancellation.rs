@@ -8,9 +8,9 @@ use checker::peculiarity::Peculiarity;
 
 use crate::control::process::Process;
 use crate::control::sync::condvars_barriers::dequeue;
-use crate::control::sync::functions::Function;
 use crate::control::sync::objects::Index;
 use crate::control::thread::{Act, Need, Pending};
+use crate::layout::functions::Function;
 use crate::layout::{Trap, What};
 
 impl Process {

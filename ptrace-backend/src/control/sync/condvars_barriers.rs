@@ -7,10 +7,10 @@ use checker::program::{Event, ExecutionError, Pick};
 use crate::control::injected_calls::{After, Call};
 use crate::control::process::{Process, system};
 use crate::control::step::Next;
-use crate::control::sync::functions::Function;
 use crate::control::sync::objects::{Index, Queue};
 use crate::control::sync::rust_condvars::SIGNALLED;
 use crate::control::thread::{Act, Interrupt, InterruptedWait, Need, Pending, Thread};
+use crate::layout::functions::Function;
 use crate::os::memory;
 
 impl Process {

@@ -7,10 +7,10 @@ use checker::program::ExecutionError;
 
 use crate::answers::{is_valid_timespec, read_timespec};
 use crate::control::process::{Flow, Process};
-use crate::control::sync::functions::Function;
 use crate::control::sync::objects::{Index, MutexMemory};
 use crate::control::thread::{Act, InterruptedWait, Need, Pending, Stage};
 use crate::control::views::limited;
+use crate::layout::functions::Function;
 
 impl Process {
     /// Either makes the function the thread's pending operation, or lets the thread through at once.

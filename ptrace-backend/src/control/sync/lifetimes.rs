@@ -4,9 +4,9 @@ use checker::failure::{Failure, FailureDetail, FailureKind};
 
 use crate::control::memory::naming::Owner;
 use crate::control::process::Process;
-use crate::control::sync::functions::Function;
 use crate::control::sync::objects::{Index, MutexMemory};
 use crate::control::thread::{Act, Pending};
+use crate::layout::functions::Function;
 
 impl Process {
     /// Takes note of the beginning or the end of an object's life.

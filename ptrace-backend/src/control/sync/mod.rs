@@ -3,7 +3,6 @@
 pub(crate) mod cancellation;
 pub(crate) mod condvars_barriers;
 pub(crate) mod entry;
-pub(crate) mod functions;
 pub(crate) mod futexes;
 pub(crate) mod lifetimes;
 pub(crate) mod objects;

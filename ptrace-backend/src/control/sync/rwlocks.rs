@@ -12,10 +12,10 @@ use checker::peculiarity::Peculiarity;
 
 use crate::control::process::Process;
 use crate::control::step::{Next, only_looks};
-use crate::control::sync::functions::Function;
 use crate::control::sync::objects::Index;
 use crate::control::thread::{Act, Need, Pending};
 use crate::control::views::limited;
+use crate::layout::functions::Function;
 use crate::os::memory;
 
 /// `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP`, and where a `pthread_rwlock_t` holds it.
