@@ -13,7 +13,7 @@ use checker::program::{
 use smallvec::SmallVec;
 
 use crate::control::process::Process;
-use crate::control::sync::objects::Index;
+use crate::control::state::sync_objects::Index;
 use crate::target::streams::Streams;
 
 /// After new key points were found, an execution goes on for so many events to find more of them at once.

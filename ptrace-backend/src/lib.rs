@@ -24,7 +24,7 @@ mod stalls;
 mod target;
 mod traps;
 
-pub use control::knowledge::snapshot::{Known, Learnt};
+pub use control::knowledge::lessons::{Known, Learnt};
 pub use execution::PtraceExecution;
 pub use inspect::{Halt, Inspection};
 pub use program::{PtraceProgram, Restriction};

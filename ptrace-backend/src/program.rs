@@ -11,7 +11,7 @@ use checker::trace::Trace;
 
 use crate::attention;
 use crate::control::knowledge::Shared;
-use crate::control::knowledge::snapshot::{Known, Learnt};
+use crate::control::knowledge::lessons::{Known, Learnt};
 use crate::control::process::Process;
 use crate::control::watchdog::Watch;
 use crate::debuginfo::{SourceFrame, counts_owners};

@@ -4,8 +4,9 @@ use checker::account::{Unwatched, UnwatchedKind};
 use checker::program::ExecutionError;
 
 use crate::control::memory::sharing::How;
-use crate::control::process::{Flow, Process};
-use crate::control::sync::objects::Index;
+use crate::control::process::Process;
+use crate::control::state::flow::Flow;
+use crate::control::state::sync_objects::Index;
 use crate::layout::Foreign;
 use crate::libraries::effects::Effects;
 

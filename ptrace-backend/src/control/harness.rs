@@ -8,7 +8,8 @@ use std::ops::Range;
 
 use crate::attention;
 use crate::control::process::Process;
-use crate::control::sync::objects::Index;
+use crate::control::state::sync_objects::Index;
+use crate::control::state::thread::Part;
 use crate::layout::module::Module;
 
 /// What the mangled names of the frameworks' functions begin with: namespaces of GoogleTest, Catch2 and doctest.
@@ -30,18 +31,6 @@ pub(crate) fn frameworks(modules: &[Module]) -> Vec<Range<u64>> {
     }
     found.sort_unstable_by_key(|range| range.start);
     found
-}
-
-/// What a thread is running.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// The program.
-    Program,
-    /// The harness.
-    Harness,
-    /// A test, called by the harness from the frame that ends here; the harness again when that frame is left, by a
-    /// return or by unwinding.
-    Test { frame: u64 },
 }
 
 impl Process {
@@ -83,7 +72,7 @@ impl Process {
         let is_under_way = test.clone().any(|i| matches!(self.threads[i].part, Part::Test { .. }));
         let can_move = |i: Index| {
             let thread = &self.threads[i];
-            let holds = |pending: &crate::control::thread::Pending| {
+            let holds = |pending: &crate::control::state::pending::Pending| {
                 self.holds(i, &pending.need) || self.interruption(i, pending).is_some()
             };
             thread.pending.as_ref().is_some_and(holds)

@@ -5,22 +5,16 @@ use std::time::{Duration, Instant};
 use checker::failure::{FailureDetail, FailureKind};
 use checker::program::ExecutionError;
 
-use crate::control::process::{Process, system};
-use crate::control::sync::objects::Index;
-use crate::control::thread::Stage;
+use crate::control::process::Process;
+use crate::control::state::flow::{Heard, system};
+use crate::control::state::sync_objects::Index;
+use crate::control::state::thread::Stage;
 use crate::control::watchdog::Reason;
 use crate::os::wait::{self, Wait};
 use crate::os::{Tid, process, ptrace};
 
 /// How long processes that have been killed may take at least until they are gone.
 const ENDING: Duration = Duration::from_secs(2);
-
-/// What came of a wait.
-pub(super) enum Heard {
-    Report(Wait),
-    /// What runs may not go on.
-    Over(Reason),
-}
 
 impl Process {
     /// Waits for the running thread, looking after all others. `None`: its time is over.

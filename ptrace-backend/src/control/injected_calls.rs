@@ -3,40 +3,14 @@
 
 use checker::program::ExecutionError;
 
-use crate::control::process::{Flow, Process, system};
-use crate::control::sync::objects::Index;
-use crate::control::thread::Pending;
+use crate::control::process::Process;
+use crate::control::state::flow::{Flow, system};
+use crate::control::state::pending::{After, Call};
+use crate::control::state::sync_objects::Index;
 use crate::os::{Regs, memory};
-
-/// A call that a thread is made to make, with one argument.
-#[derive(Debug)]
-pub(crate) struct Call {
-    function: u64,
-    argument: u64,
-    after: After,
-    /// The thread's registers before the call.
-    saved: Option<Regs>,
-}
-
-/// How a thread goes on once it has what it called for.
-#[derive(Debug)]
-pub(crate) enum After {
-    /// It rests, at this operation.
-    Stay(Box<Pending>),
-    /// Out of the function at whose entry it stood, with this result, or with that of the call if it is an error.
-    Return(u64),
-    /// Into another function.
-    Jump(u64),
-}
 
 /// Room below a return address at a function's entry that keeps the stack aligned for another call.
 const FRAME: u64 = 16;
-
-impl Call {
-    pub(super) fn new(function: u64, argument: u64, after: After) -> Self {
-        Self { function, argument, after, saved: None }
-    }
-}
 
 impl Process {
     /// A thread that stands at a function's entry calls another one, which returns to a trap.

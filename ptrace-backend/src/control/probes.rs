@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use checker::program::ExecutionError;
-use rustc_hash::FxHashMap;
 
-use crate::control::process::{Flow, Process, system};
-use crate::control::sync::objects::Index;
+use crate::control::process::Process;
+use crate::control::state::flow::{Flow, system};
+use crate::control::state::sync_objects::Index;
 use crate::layout::What;
 use crate::os::memory::{self, MemoryFile};
 use crate::os::wait::Wait;
@@ -15,23 +15,6 @@ use crate::os::{Tid, ptrace};
 
 const TRAP: u8 = 0xcc;
 const PAGE: u64 = 4096;
-
-/// Instructions before which the running thread stops.
-#[derive(Debug, Default)]
-pub(crate) struct Probes {
-    wanted: BTreeSet<u64>,
-    /// What stood where a trap was planted. What is wanted and not in here has a trap of its own.
-    planted: FxHashMap<u64, u8>,
-    /// The thread that stands at one of them.
-    stopped: Option<Index>,
-}
-
-impl Probes {
-    /// The thread that stands at a probe.
-    pub(crate) fn stopped(&self) -> Option<Index> {
-        self.stopped
-    }
-}
 
 impl Process {
     /// Stops at these instructions from now on, and at no others. A thread that stands at one stays there.

@@ -1,6 +1,5 @@
 //! One copy of the target, one thread of which runs at a time.
 
-use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,18 +12,17 @@ use checker::program::{ExecutionError, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::answers::World;
-use crate::control::harness::Part;
-use crate::control::kernel::child_processes::Memory;
-use crate::control::kernel::file_names::Nameless;
 use crate::control::knowledge::Shared;
-use crate::control::memory::heap::Heap;
-use crate::control::memory::hidden::Hidden;
-use crate::control::memory::quarantine::Quarantine;
-use crate::control::memory::scope::Narrow;
 use crate::control::memory::sharing::Sharing;
-use crate::control::probes::Probes;
-use crate::control::sync::objects::{Index, Objects};
-use crate::control::thread::{Stage, Thread};
+use crate::control::state::file_names::Nameless;
+use crate::control::state::flow::{Flow, ForkedMemory, system};
+use crate::control::state::heap::Heap;
+use crate::control::state::hidden::Hidden;
+use crate::control::state::probes::Probes;
+use crate::control::state::quarantine::Quarantine;
+use crate::control::state::scope::Narrow;
+use crate::control::state::sync_objects::{Index, Objects};
+use crate::control::state::thread::{Part, Stage, Thread};
 use crate::control::watchdog::Watch;
 use crate::layout::Layout;
 use crate::os::wait::Wait;
@@ -112,19 +110,6 @@ pub(crate) struct Process {
     /// Accesses of libraries, where they are asked for.
     pub(super) hidden: Hidden,
     pub(super) watch: Arc<Watch>,
-}
-
-/// What a stop of the running thread means for it.
-pub(crate) enum Flow {
-    /// Let it go on, delivering this signal unless it is 0.
-    Resume(i32),
-    /// It has come to a key point, or to its end.
-    Rest,
-}
-
-/// A system error as an execution error; `doing` completes "failed to …".
-pub(crate) fn system(doing: &'static str) -> impl FnOnce(io::Error) -> ExecutionError {
-    move |error| ExecutionError::System(format!("failed to {doing}: {error}"))
 }
 
 impl Process {
@@ -257,8 +242,8 @@ impl Process {
         match status {
             Wait::Exited(_) | Wait::Killed(_) => self.ended(index, status),
             Wait::Clone => self.created(index).map(|()| Flow::Resume(0)),
-            Wait::Fork => self.forked(index, Memory::Copied).map(|()| Flow::Resume(0)),
-            Wait::Vfork => self.forked(index, Memory::Shared).map(|()| Flow::Resume(0)),
+            Wait::Fork => self.forked(index, ForkedMemory::Copied).map(|()| Flow::Resume(0)),
+            Wait::Vfork => self.forked(index, ForkedMemory::Shared).map(|()| Flow::Resume(0)),
             Wait::Exec => self.replaced(),
             Wait::Exit => self.exited(index),
             Wait::Stopped => Ok(Flow::Resume(0)),

@@ -4,38 +4,14 @@ use checker::names::EventId;
 use checker::operation::{Access, Effect, Op, OpKind};
 use checker::program::{Event, ExecutionError, Pick, Scope};
 
-use crate::control::injected_calls::{After, Call};
 use crate::control::process::Process;
+use crate::control::state::pending::{Act, After, Need, Next, Pending};
+use crate::control::state::sync_objects::Index;
+use crate::control::state::thread::Stage;
 use crate::control::sync::condvars_barriers::dequeue;
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need, Pending, Stage};
 use crate::instructions::Kind;
 use crate::layout::functions::{Function, invalid_argument};
 use crate::os::memory;
-
-/// How a thread goes on after its operation.
-pub(crate) enum Next {
-    /// Through the instruction at which it stands.
-    Pass,
-    /// Out of the function at whose entry it stands, with this result.
-    Return(u64),
-    /// Into another function in place of the one at whose entry it stands.
-    Jump(u64),
-    /// As it stands: a signal is waiting for it.
-    Handle,
-    /// Out of the system call at which it stands, with this result.
-    Answer(i64),
-    /// Into the system call at which it stands.
-    Kernel,
-    /// Out of the process, at whose exit it stands.
-    End,
-    /// To the system call at which it stands, once more.
-    Again,
-    /// Not yet: this comes first.
-    Stay(Box<Pending>),
-    /// Through another function, and then on.
-    Call(Box<Call>),
-}
 
 /// A pending operation that is carried out.
 #[derive(Clone, Copy)]

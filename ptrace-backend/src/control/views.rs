@@ -6,9 +6,9 @@ use checker::program::{Agent, AgentView, On, Pick, Status};
 use smallvec::{SmallVec, smallvec};
 
 use crate::control::process::Process;
-use crate::control::sync::futexes::Requeue;
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Interrupt, Need, Pending, Stage, Thread};
+use crate::control::state::pending::{Act, Need, Pending, Requeue};
+use crate::control::state::sync_objects::Index;
+use crate::control::state::thread::{Interrupt, Stage, Thread};
 use crate::layout::functions::Function;
 use crate::os::fd;
 

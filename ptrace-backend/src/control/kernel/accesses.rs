@@ -14,9 +14,10 @@ use checker::operation::{Access, Op, OpKind};
 use smallvec::SmallVec;
 
 use crate::control::memory::sharing::How;
-use crate::control::process::{Flow, Process};
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need};
+use crate::control::process::Process;
+use crate::control::state::flow::Flow;
+use crate::control::state::pending::{Act, Need};
+use crate::control::state::sync_objects::Index;
 use crate::layout::names::digest;
 use crate::os::{Regs, outside};
 

@@ -7,29 +7,21 @@ use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 
 use crate::answers::{START_OF_TIME, World};
-use crate::control::hearing::Heard;
-use crate::control::process::{Flow, Process, system};
-use crate::control::sync::objects::Index;
-use crate::control::thread::Stage;
+use crate::control::process::Process;
+use crate::control::state::flow::{Flow, ForkedMemory, Heard, system};
+use crate::control::state::sync_objects::Index;
+use crate::control::state::thread::Stage;
 use crate::layout::What;
 use crate::os::wait::Wait;
 use crate::os::{Tid, memory, ptrace};
 use crate::target::startup::answer_time_stamp;
 
-/// The memory of a process that another one has forked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Memory {
-    Copied,
-    /// As `vfork` and `posix_spawn` have it, until the child executes another program.
-    Shared,
-}
-
 impl Process {
     /// The running thread has forked: the child runs, without the traps if its memory is its own.
-    pub(crate) fn forked(&mut self, index: Index, memory: Memory) -> Result<(), ExecutionError> {
+    pub(crate) fn forked(&mut self, index: Index, memory: ForkedMemory) -> Result<(), ExecutionError> {
         let child = ptrace::event_message(self.threads[index].tid).map_err(system("read an event"))? as Tid;
         self.hear_soon(child)?;
-        if memory == Memory::Copied {
+        if memory == ForkedMemory::Copied {
             // It may meet this process in memory that both have mapped, in files, in pipes.
             self.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "fork"));
             self.lift_traps_of(child);

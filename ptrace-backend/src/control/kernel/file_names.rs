@@ -4,18 +4,10 @@
 use std::fs::{self, Metadata};
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
-use std::time::SystemTime;
-
-use checker::names::ThreadName;
 
 use crate::control::process::Process;
-use crate::control::sync::objects::Index;
-
-/// A file that has no name. The number of an inode that is free again is given to another file, whose time is another one.
-type Inode = (u64, u64, Option<SystemTime>);
-
-/// The files without a name of an execution, in the order in which threads came upon them, each with the first of these.
-pub(crate) type Nameless = Vec<(Inode, ThreadName)>;
+use crate::control::state::file_names::Inode;
+use crate::control::state::sync_objects::Index;
 
 impl Process {
     /// The words for the regular file behind a descriptor; `None`: it is something else, or a standard stream.

@@ -9,17 +9,15 @@ use checker::operation::{Access, Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::answers::read_timespec;
-use crate::control::process::{Flow, Process};
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need};
+use crate::control::process::Process;
+use crate::control::state::flow::Flow;
+use crate::control::state::pending::{Act, FileEvents, Need};
+use crate::control::state::sync_objects::Index;
 use crate::os::fd;
-
-/// A file descriptor and the events that are waited for.
-pub(crate) type Wanted = (i32, i16);
 
 /// Files that a call waits for, and for how long at most, in nanoseconds.
 struct Wait {
-    files: Vec<Wanted>,
+    files: Vec<FileEvents>,
     limit: Option<u64>,
     /// It leaves the files as they are.
     looks: bool,
@@ -31,7 +29,7 @@ impl Wait {
     }
 
     /// A call that does not wait for these.
-    fn without_waiting(files: Vec<Wanted>) -> Self {
+    fn without_waiting(files: Vec<FileEvents>) -> Self {
         Self { files, limit: Some(0), looks: false }
     }
 }
@@ -79,7 +77,7 @@ impl Process {
     }
 
     /// Whether one of these is ready.
-    pub(crate) fn is_any_ready(&self, files: &[Wanted]) -> bool {
+    pub(crate) fn is_any_ready(&self, files: &[FileEvents]) -> bool {
         files.iter().any(|(file, events)| fd::is_ready(self.leader, *file, *events))
     }
 
@@ -135,7 +133,7 @@ impl Process {
     }
 
     /// The descriptors of a `poll`.
-    fn polled(&self, index: Index) -> Vec<Wanted> {
+    fn polled(&self, index: Index) -> Vec<FileEvents> {
         const SIZE: u64 = 8;
         let regs = &self.threads[index].regs;
         (0..regs.rsi.min(MOST))
@@ -148,7 +146,7 @@ impl Process {
     }
 
     /// The descriptors of a `select`.
-    fn selected(&self, index: Index) -> Vec<Wanted> {
+    fn selected(&self, index: Index) -> Vec<FileEvents> {
         let regs = &self.threads[index].regs;
         let sets = [(regs.rsi, libc::POLLIN), (regs.rdx, libc::POLLOUT)];
         let all = sets.iter().filter(|(set, _)| *set != 0).flat_map(|&(set, events)| {

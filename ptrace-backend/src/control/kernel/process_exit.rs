@@ -5,9 +5,10 @@
 
 use checker::program::ExecutionError;
 
-use crate::control::process::{Flow, Process, system};
-use crate::control::sync::objects::Index;
-use crate::control::thread::Stage;
+use crate::control::process::Process;
+use crate::control::state::flow::{Flow, system};
+use crate::control::state::sync_objects::Index;
+use crate::control::state::thread::Stage;
 use crate::os::wait::Wait;
 use crate::os::{Tid, memory, ptrace};
 

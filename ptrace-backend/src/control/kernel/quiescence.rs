@@ -6,10 +6,10 @@ use std::time::Duration;
 use checker::failure::{FailureDetail, FailureKind};
 use checker::program::ExecutionError;
 
-use crate::control::kernel::files::Wanted;
 use crate::control::process::Process;
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Need, Stage};
+use crate::control::state::pending::{FileEvents, Need};
+use crate::control::state::sync_objects::Index;
+use crate::control::state::thread::Stage;
 use crate::control::watchdog::Reason;
 use crate::os::process::{self, Standing};
 use crate::os::{fd, wait};
@@ -68,7 +68,7 @@ impl Process {
     }
 
     /// A thread that waits for files, while other processes are there, and what for.
-    fn waits_for_others(&self) -> Option<(Index, Vec<Wanted>)> {
+    fn waits_for_others(&self) -> Option<(Index, Vec<FileEvents>)> {
         if self.bystanders.is_empty() || self.gone {
             return None;
         }

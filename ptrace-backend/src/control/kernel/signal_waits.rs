@@ -7,22 +7,12 @@ use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 
 use crate::answers::{PID, read_timespec};
-use crate::control::process::{Flow, Process};
-use crate::control::step::Next;
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need, Pending, Stage};
+use crate::control::process::Process;
+use crate::control::state::flow::Flow;
+use crate::control::state::pending::{Act, Awaited, Need, Next, Pending};
+use crate::control::state::sync_objects::Index;
+use crate::control::state::thread::Stage;
 use crate::os::Tid;
-
-/// What a thread waits for that waits for a signal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Awaited {
-    /// One of these, which it takes.
-    Any(u64),
-    /// One that does something, while these are blocked.
-    Unblocked(u64),
-    /// One that does something.
-    Effective,
-}
 
 /// What the kernel knows of a thread's signals. Signal `n` is bit `n - 1`.
 #[derive(Debug, Clone, Copy)]
@@ -205,7 +195,7 @@ impl Process {
         let Some(bit) = signal.checked_sub(1).and_then(|shift| 1_u64.checked_shl(shift as u32)) else {
             return;
         };
-        let takes = |thread: &crate::control::thread::Thread| {
+        let takes = |thread: &crate::control::state::thread::Thread| {
             let signals = thread.is_live().then(|| Signals::of(thread.tid)).flatten();
             signals.is_some_and(|signals| signals.effective() & !signals.blocked & bit != 0)
         };

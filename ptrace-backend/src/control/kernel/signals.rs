@@ -6,9 +6,10 @@ use checker::program::ExecutionError;
 
 use crate::answers::PID;
 use crate::control::kernel::signal_waits::Signals;
-use crate::control::process::{Flow, Process, system};
-use crate::control::sync::objects::Index;
-use crate::control::thread::Stage;
+use crate::control::process::Process;
+use crate::control::state::flow::{Flow, system};
+use crate::control::state::sync_objects::Index;
+use crate::control::state::thread::Stage;
 use crate::instructions::SpecialKind;
 use crate::layout::What;
 use crate::os::signal_names::name;

@@ -12,8 +12,8 @@ use checker::names::{EventId, ThreadName};
 use checker::timing::{Stall, Timing};
 
 use crate::control::process::Process;
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Need, Pending};
+use crate::control::state::pending::{Need, Pending};
+use crate::control::state::sync_objects::Index;
 use crate::stalls::LEAST_STALL;
 
 /// Another agent that a deadline could come before.

@@ -6,9 +6,11 @@ use checker::operation::{Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::answers::{read_timespec, timespec};
-use crate::control::process::{Flow, Process};
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need, Pending, Stage};
+use crate::control::process::Process;
+use crate::control::state::flow::Flow;
+use crate::control::state::pending::{Act, Need, Pending};
+use crate::control::state::sync_objects::Index;
+use crate::control::state::thread::Stage;
 use crate::control::views::limited;
 use crate::os::{memory, outside};
 

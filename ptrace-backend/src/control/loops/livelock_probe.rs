@@ -15,9 +15,11 @@ use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic};
 
-use crate::control::loops::spin::{Iteration, same_registers};
-use crate::control::process::{Process, system};
-use crate::control::sync::objects::Index;
+use crate::control::loops::spin::Iteration;
+use crate::control::process::Process;
+use crate::control::state::flow::system;
+use crate::control::state::spinning::same_registers;
+use crate::control::state::sync_objects::Index;
 use crate::layout::What;
 use crate::os::memory;
 

@@ -6,90 +6,24 @@
 //! end, the thread spins; otherwise the experiment is undone, as if it had never been made.
 
 use checker::names::Obj;
-use checker::operation::{Access, Effect, OpKind};
+use checker::operation::{Access, OpKind};
 use checker::program::ExecutionError;
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register};
 use rustc_hash::FxHashMap;
 
-use crate::control::kernel::clock::Readings;
-use crate::control::process::{Process, system};
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Need, Thread};
+use crate::control::process::Process;
+use crate::control::state::flow::system;
+use crate::control::state::pending::Need;
+use crate::control::state::spinning::same_registers;
+use crate::control::state::sync_objects::Index;
+use crate::control::state::thread::Thread;
 use crate::instructions::SpecialKind;
 use crate::layout::What;
 use crate::os::wait::Wait;
 use crate::os::{Regs, memory, ptrace};
 
-/// The longest iteration that is looked at, in instructions, where all registers are those of the last visit.
-const LONGEST: u32 = 2000;
-
-/// The same where a scratch register differs, as it does after the first iteration.
-const LONGEST_IN_DOUBT: u32 = 200;
-
-/// So often a loop is looked at in vain; after that, each time once it has raised twice as many suspicions as the time before,
-/// since a loop may begin to spin later.
-const PATIENCE: u32 = 2;
-
 /// How much of a thread's innermost frames is compared, in bytes: where unoptimised code keeps its loop counters.
 const FRAME: usize = 256;
-
-/// The state of a thread when it stood at a memory access.
-#[derive(Debug)]
-struct Visit {
-    regs: Regs,
-    frame: Vec<u8>,
-}
-
-/// Where a thread has been.
-#[derive(Debug, Default)]
-pub(crate) struct Spinning {
-    /// The last visit to each memory access since the thread last changed anything.
-    visits: FxHashMap<u64, Visit>,
-    /// How often a loop has turned out to be none, and how many suspicions it has raised since.
-    refuted: FxHashMap<u64, (u32, u64)>,
-}
-
-impl Thread {
-    /// Takes note of an event for the question whether the thread spins.
-    pub(crate) fn note_event(&mut self, kind: OpKind, did: &Effect) {
-        let looks = match kind {
-            OpKind::Yield | OpKind::Sleep | OpKind::SliceEnd | OpKind::Update => true,
-            _ => !did.accesses.is_empty() && did.accesses.iter().all(|a| a.mode.leaves_as_it_is()),
-        };
-        if !looks {
-            self.spinning.visits.clear();
-            self.readings = Readings::default();
-        }
-    }
-
-    /// Notes that it stands at a memory access. If it may have come back there by spinning, says how many instructions
-    /// are worth a look. `shared`: what it touches is known to be shared.
-    fn suspicious(&mut self, shared: bool, frame: Vec<u8>) -> Option<u32> {
-        let at = self.regs.rip;
-        let same_frame = |last: &Visit| last.frame == frame;
-        let same = self.spinning.visits.get(&at).is_some_and(same_frame);
-        let last = self.spinning.visits.insert(at, Visit { regs: self.regs, frame })?.regs;
-        if !same {
-            return None;
-        }
-        if let Some((times, since)) = self.spinning.refuted.get_mut(&at) {
-            *since += 1;
-            if *times >= PATIENCE && *since < 1 << (*times).min(32) {
-                return None;
-            }
-        }
-        if same_registers(&last, &self.regs) {
-            return Some(LONGEST);
-        }
-        (shared && same_preserved_registers(&last, &self.regs)).then_some(LONGEST_IN_DOUBT)
-    }
-
-    /// The loop around a place has turned out to be none.
-    fn refute(&mut self, place: u64) {
-        let (times, since) = self.spinning.refuted.entry(place).or_default();
-        (*times, *since) = (*times + 1, 0);
-    }
-}
 
 /// What an iteration has done to memory.
 #[derive(Default)]
@@ -105,7 +39,8 @@ impl Process {
     /// `shared`: what it touches is known to be shared.
     pub(crate) fn watch_for_spinning(&mut self, index: Index, shared: bool) -> Result<bool, ExecutionError> {
         let frame = self.read(self.threads[index].regs.rsp, FRAME);
-        let Some(longest) = self.threads[index].suspicious(shared, frame) else { return Ok(false) };
+        let Thread { spinning, regs, .. } = &mut self.threads[index];
+        let Some(longest) = spinning.suspicious(regs, shared, frame) else { return Ok(false) };
         let start = self.threads[index].regs;
         let mut iteration = Iteration::default();
         self.hide_probes()?;
@@ -114,7 +49,7 @@ impl Process {
             for (addr, bytes) in iteration.stores.iter().rev() {
                 memory::write(self.leader, *addr, bytes);
             }
-            self.threads[index].refute(start.rip);
+            self.threads[index].spinning.refute(start.rip);
         }
         self.show_probes()?;
         self.threads[index].regs = start;
@@ -294,23 +229,6 @@ impl Process {
         self.write_registers(index)?;
         Ok(true)
     }
-}
-
-/// Whether two states of a thread agree in all registers that code can see.
-pub(crate) fn same_registers(a: &Regs, b: &Regs) -> bool {
-    let seen = |r: &Regs| {
-        [
-            r.rax, r.rbx, r.rcx, r.rdx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10, r.r11, r.r12, r.r13,
-            r.r14, r.r15, r.rip, r.eflags, r.fs_base, r.gs_base,
-        ]
-    };
-    seen(a) == seen(b)
-}
-
-/// Whether two states agree in the stack pointer and in the registers that calls preserve.
-fn same_preserved_registers(a: &Regs, b: &Regs) -> bool {
-    let preserved = |r: &Regs| [r.rsp, r.rbp, r.rbx, r.r12, r.r13, r.r14, r.r15];
-    preserved(a) == preserved(b)
 }
 
 fn register_value(regs: &Regs, register: Register) -> Option<u64> {

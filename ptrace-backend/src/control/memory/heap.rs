@@ -6,17 +6,16 @@
 //! Up to then every execution allocates alike. What main has allocated by then is found out once, in the first execution
 //! that needs to know, whose allocations are trapped from `main` on; all later ones take it over without a stop.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
-use checker::names::{Obj, ObjName, Site, ThreadName};
+use checker::names::Obj;
 use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
-use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::control::process::{Flow, Process, system};
-use crate::control::sync::objects::Index;
+use crate::control::process::Process;
+use crate::control::state::flow::{Flow, system};
+use crate::control::state::heap::{Allocating, Request};
+use crate::control::state::sync_objects::Index;
 use crate::layout::allocator::Allocator;
 use crate::os::memory;
 
@@ -25,99 +24,6 @@ const MOST: u32 = 5_000;
 
 /// The same for what main allocates before there are threads, which is watched once only.
 const MOST_EARLY: u32 = 50_000;
-
-/// A block that is asked for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Wanted {
-    pub(crate) size: u64,
-    /// Where its address will be, unless it is the result.
-    pub(crate) into: Option<u64>,
-    /// The block at this address is freed then, and so many bytes of it are copied.
-    pub(crate) copies: Option<(u64, u64)>,
-}
-
-/// A call that will return a block.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Allocating {
-    wanted: Wanted,
-    back: u64,
-}
-
-/// The blocks that exist, by address, and how often each thread has allocated at each place.
-#[derive(Debug, Default)]
-pub(crate) struct Blocks {
-    by_address: BTreeMap<u64, (u64, ObjName)>,
-    counts: FxHashMap<(ThreadName, u64), u32>,
-    /// Who allocated a block, and the stack then: of those that threads share, and of those that main allocated early.
-    origins: FxHashMap<ObjName, (ThreadName, Vec<Site>)>,
-}
-
-impl Blocks {
-    fn at(&self, addr: u64) -> Option<(ObjName, u64)> {
-        let (&start, &(size, name)) = self.by_address.range(..=addr).next_back()?;
-        (addr - start < size).then_some((name, start))
-    }
-}
-
-/// The heap of one execution.
-#[derive(Debug, Default)]
-pub(crate) struct Heap {
-    /// What main had allocated when it created the first thread, and which of it has been freed since.
-    early: Arc<Blocks>,
-    freed: FxHashSet<u64>,
-    /// What has been allocated since, or, before the first thread, at all.
-    blocks: Blocks,
-    /// How often the allocator was called.
-    calls: u32,
-    /// Allocations are trapped already, to find out what main allocates.
-    surveys: bool,
-    /// Blocks are named from the first thread on.
-    pub(crate) names: bool,
-}
-
-impl Heap {
-    /// The block that an address is in, and where it begins.
-    pub(crate) fn at(&self, addr: u64) -> Option<(ObjName, u64)> {
-        let early = || self.early.at(addr).filter(|(_, start)| !self.freed.contains(start));
-        self.blocks.at(addr).or_else(early)
-    }
-
-    /// The block that begins at an address, and its size.
-    pub(crate) fn block(&self, addr: u64) -> Option<(ObjName, u64)> {
-        let early = || self.early.by_address.get(&addr).filter(|_| !self.freed.contains(&addr));
-        self.blocks.by_address.get(&addr).or_else(early).map(|&(size, name)| (name, size))
-    }
-
-    /// The addresses of a block.
-    pub(crate) fn extent(&self, name: ObjName) -> Option<Range<u64>> {
-        let extent = |(&start, &(size, other)): (&u64, &(u64, ObjName))| {
-            (other == name).then(|| start..start.saturating_add(size))
-        };
-        let all = self.blocks.by_address.iter().chain(&self.early.by_address);
-        all.into_iter().find_map(extent)
-    }
-
-    /// Who allocated a block, and the stack then, if that is known.
-    pub(crate) fn origin(&self, block: ObjName) -> Option<&(ThreadName, Vec<Site>)> {
-        self.blocks.origins.get(&block).or_else(|| self.early.origins.get(&block))
-    }
-
-    /// The block at an address is no more.
-    pub(crate) fn forget(&mut self, addr: u64) {
-        if self.blocks.by_address.remove(&addr).is_none() && self.early.by_address.contains_key(&addr) {
-            self.freed.insert(addr);
-        }
-    }
-
-    /// How often this thread has allocated at this place, this time included.
-    fn count(&mut self, thread: ThreadName, site: u64) -> u32 {
-        let early = &self.early.counts;
-        let count = self.blocks.counts.entry((thread, site));
-        let count = count.or_insert_with(|| early.get(&(thread, site)).copied().unwrap_or(0));
-        *count += 1;
-        *count
-    }
-}
 
 impl Process {
     /// Before its first instruction: traps the allocator if nobody knows yet what main allocates, and somebody should. A test
@@ -182,13 +88,13 @@ impl Process {
             }
             self.heap.forget(resized);
         }
-        self.await_block(index, Wanted { size, into, copies: None });
+        self.await_block(index, Request { size, into, copies: None });
         self.pass_trap(index)?;
         Ok(Flow::Resume(0))
     }
 
     /// The function of the allocator at whose entry a thread stands is to return to a trap.
-    pub(crate) fn await_block(&mut self, index: Index, wanted: Wanted) {
+    pub(crate) fn await_block(&mut self, index: Index, wanted: Request) {
         let at = self.threads[index].regs.rsp;
         let back = self.number(at, 8);
         // Calls within the allocator belong to the one that is being accounted for.
@@ -208,7 +114,7 @@ impl Process {
         };
         self.threads[index].regs.rip = back;
         let result = self.threads[index].regs.rax;
-        let Wanted { size, into, copies } = wanted;
+        let Request { size, into, copies } = wanted;
         let addr = match into {
             None => result,
             Some(into) if result == 0 => self.number(into, 8),

@@ -4,33 +4,15 @@
 use std::sync::Arc;
 
 use checker::account::HiddenAccess;
-use checker::names::ThreadName;
 use checker::operation::Access;
 use checker::program::{ExecutionError, Scope};
-use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::control::process::{Flow, Process, system};
-use crate::control::sync::objects::Index;
+use crate::control::process::Process;
+use crate::control::state::flow::{Flow, system};
+use crate::control::state::hidden::Hidden;
+use crate::control::state::sync_objects::Index;
 use crate::instructions::Kind;
 use crate::os::memory::{self, MemoryFile};
-
-/// What an execution has shown of them.
-#[derive(Debug, Default)]
-pub(crate) struct Hidden {
-    /// Those that are trapped, each with the byte that the trap replaces.
-    trapped: FxHashMap<u64, u8>,
-    accesses: Vec<HiddenAccess>,
-    /// The last event and the running thread.
-    segment: Option<(u32, ThreadName)>,
-    /// What the running thread has done since its last event.
-    since: FxHashSet<HiddenAccess>,
-    /// How often it has come to each instruction since then, having done nothing new there.
-    visits: FxHashMap<u64, u32>,
-    /// Traps that are lifted until another thread or event, because their instructions have done nothing new for long.
-    lifted: Vec<u64>,
-    /// Not all was traced.
-    is_cut: bool,
-}
 
 /// So often a thread may come to an instruction between two events and do nothing new there: then it waits in a loop, and what
 /// the instruction does later is not traced.

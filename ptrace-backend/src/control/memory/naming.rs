@@ -5,8 +5,8 @@ use std::ops::Range;
 use checker::names::{Obj, ObjName, Site};
 
 use crate::control::process::Process;
-use crate::control::sync::objects::Index;
-use crate::control::thread::Pending;
+use crate::control::state::pending::Pending;
+use crate::control::state::sync_objects::Index;
 use crate::debuginfo::inspect::{Inspector, ThreadState};
 use crate::debuginfo::{self, Made, Registers};
 use crate::os::memory;

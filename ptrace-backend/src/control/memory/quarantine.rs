@@ -6,82 +6,22 @@
 //!
 //! That a block is freed is a key point if threads use it, or free it, without creation and join always ordering that.
 
-use std::collections::VecDeque;
-
 use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Party};
-use checker::names::{Obj, ObjName, Site, ThreadName};
+use checker::names::{Obj, ObjName, Site};
 use checker::operation::{Access, Op, OpKind};
 use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
-use rustc_hash::FxHashMap;
 
-use crate::control::memory::heap::Wanted;
 use crate::control::memory::sharing::{Conflict, How};
-use crate::control::process::{Flow, Process};
-use crate::control::step::Next;
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need, Pending, Stage};
+use crate::control::process::Process;
+use crate::control::state::flow::Flow;
+use crate::control::state::heap::Request;
+use crate::control::state::pending::{Act, Need, Next, Pending};
+use crate::control::state::quarantine::{Freed, Kept};
+use crate::control::state::sync_objects::Index;
+use crate::control::state::thread::Stage;
 use crate::instructions::MemoryAccess;
 use crate::layout::allocator::Allocator;
-
-/// What a quarantine holds at most.
-const MOST_BLOCKS: usize = 4096;
-const MOST_BYTES: u64 = 32 << 20;
-
-/// Who freed a block.
-#[derive(Debug)]
-struct Freed {
-    by: ThreadName,
-    stack: Vec<Site>,
-}
-
-/// A block that its owner has freed, and the allocator still has as allocated.
-#[derive(Debug)]
-struct Kept {
-    addr: u64,
-    size: u64,
-    name: ObjName,
-}
-
-/// The freed blocks of one execution.
-#[derive(Debug, Default)]
-pub(crate) struct Quarantine {
-    /// The oldest first.
-    kept: VecDeque<Kept>,
-    bytes: u64,
-    freed: FxHashMap<ObjName, Freed>,
-}
-
-impl Quarantine {
-    /// Takes in a block. Returns the one that has to leave for it, which is itself if it is too large.
-    fn admit(&mut self, block: Kept) -> Option<Kept> {
-        self.bytes += block.size;
-        self.kept.push_back(block);
-        if self.is_within_bounds() {
-            return None;
-        }
-        let oldest = self.kept.pop_front()?;
-        self.bytes -= oldest.size;
-        if self.is_within_bounds() {
-            return Some(oldest);
-        }
-        // Only one block can leave at a time.
-        self.bytes += oldest.size;
-        self.kept.push_front(oldest);
-        let newest = self.kept.pop_back()?;
-        self.bytes -= newest.size;
-        Some(newest)
-    }
-
-    /// Whether nothing has to leave for so many bytes.
-    fn has_room(&self, size: u64) -> bool {
-        self.kept.len() < MOST_BLOCKS && self.bytes.saturating_add(size) <= MOST_BYTES
-    }
-
-    fn is_within_bounds(&self) -> bool {
-        self.kept.len() <= MOST_BLOCKS && self.bytes <= MOST_BYTES
-    }
-}
 
 impl Process {
     /// A thread stands at the entry of `free`.
@@ -190,10 +130,10 @@ impl Process {
         drop(entries);
         let (Some((_, old)), Some(malloc)) = (old, malloc) else {
             self.heap.forget(addr);
-            self.await_block(index, Wanted { size, into: None, copies: None });
+            self.await_block(index, Request { size, into: None, copies: None });
             return Ok(Next::Pass);
         };
-        self.await_block(index, Wanted { size, into: None, copies: Some((addr, size.min(old))) });
+        self.await_block(index, Request { size, into: None, copies: Some((addr, size.min(old))) });
         self.threads[index].regs.rdi = size;
         Ok(Next::Jump(malloc))
     }
@@ -315,26 +255,4 @@ impl Process {
 
 fn whole(name: ObjName) -> Obj {
     Obj { name, offset: 0, len: u32::MAX }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_oldest_blocks_leave_and_what_is_too_large_never_enters() {
-        let block = |addr: u64, size: u64| Kept { addr, size, name: ObjName(addr) };
-        let mut quarantine = Quarantine::default();
-        let mut admit = |addr, size| quarantine.admit(block(addr, size)).map(|leaves| leaves.addr);
-        assert_eq!(admit(1, 16), None);
-        assert_eq!(admit(2, MOST_BYTES), Some(1));
-        // Block 1 has left, and what is in it now fills it.
-        assert_eq!(admit(3, 1), Some(2));
-        assert_eq!(admit(4, MOST_BYTES + 1), Some(4));
-        for addr in 5..5 + MOST_BLOCKS as u64 - 1 {
-            assert_eq!(admit(addr, 1), None);
-        }
-        assert_eq!(admit(1 << 20, 1), Some(3));
-        assert_eq!(quarantine.bytes, MOST_BLOCKS as u64);
-    }
 }

@@ -10,23 +10,13 @@ use checker::byte_set::ByteSet;
 use checker::operation::OpKind;
 use checker::program::{ExecutionError, Scope};
 
-use crate::control::knowledge::armed_traps::Arming;
-use crate::control::process::{Process, system};
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Need, Pending};
+use crate::control::knowledge::arming::Arming;
+use crate::control::process::Process;
+use crate::control::state::flow::system;
+use crate::control::state::pending::{Need, Pending};
+use crate::control::state::scope::Narrow;
+use crate::control::state::sync_objects::Index;
 use crate::instructions::{Candidate, Kind, MemoryAccess};
-use crate::os::memory::MemoryFile;
-use crate::os::ptrace;
-
-/// What is left out of an execution, once there is more than one thread.
-#[derive(Debug)]
-pub(crate) struct Narrow {
-    objects: Arc<ByteSet>,
-    /// The code with all traps, and with those that the objects take; `None` where these are all.
-    code: Option<(Arc<Arming>, Arming)>,
-    /// The next access of the running thread is a key point whatever it touches, and all traps are planted.
-    is_wide: bool,
-}
 
 impl Process {
     /// Watches from now on what this scope takes; all traps are planted.
@@ -92,20 +82,5 @@ impl Process {
         let Some(narrow) = self.narrow.as_ref().filter(|narrow| !narrow.is_wide) else { return false };
         let is_within = |access: &MemoryAccess| narrow.objects.overlap(self.object(access.addr, access.len));
         !accesses.iter().any(is_within) && self.rust_mutex(index, instruction.kind).is_none()
-    }
-}
-
-impl Arming {
-    /// Writes it over the code of a process.
-    pub(crate) fn plant(&self, process: crate::os::Tid) -> std::io::Result<()> {
-        match self {
-            Self::Words(words) => {
-                words.iter().try_for_each(|(addr, word)| ptrace::poke(process, *addr, *word))
-            }
-            Self::Pages(pages) => {
-                let file = MemoryFile::open(process)?;
-                pages.iter().try_for_each(|(addr, bytes)| file.write(*addr, bytes))
-            }
-        }
     }
 }

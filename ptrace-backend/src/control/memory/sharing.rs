@@ -6,7 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::control::sync::objects::Index;
+use crate::control::state::sync_objects::Index;
 use crate::instructions::MemoryAccess;
 
 /// Longer accesses are not kept word by word.

@@ -7,9 +7,9 @@ use checker::operation::{Access, Effect, Op, OpKind};
 use checker::peculiarity::Peculiarity;
 
 use crate::control::process::Process;
+use crate::control::state::pending::{Act, Need, Pending};
+use crate::control::state::sync_objects::Index;
 use crate::control::sync::condvars_barriers::dequeue;
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need, Pending};
 use crate::layout::functions::Function;
 use crate::layout::{Trap, What};
 

@@ -4,12 +4,12 @@ use checker::names::EventId;
 use checker::operation::{Access, Mode, Op, OpKind};
 use checker::program::{Event, ExecutionError, Pick};
 
-use crate::control::injected_calls::{After, Call};
-use crate::control::process::{Process, system};
-use crate::control::step::Next;
-use crate::control::sync::objects::{Index, Queue};
+use crate::control::process::Process;
+use crate::control::state::flow::system;
+use crate::control::state::pending::{Act, After, Call, Need, Next, Pending};
+use crate::control::state::sync_objects::{Index, Queue};
+use crate::control::state::thread::{Interrupt, InterruptedWait, Thread};
 use crate::control::sync::rust_condvars::SIGNALLED;
-use crate::control::thread::{Act, Interrupt, InterruptedWait, Need, Pending, Thread};
 use crate::layout::functions::Function;
 use crate::os::memory;
 

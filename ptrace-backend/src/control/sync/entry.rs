@@ -6,9 +6,11 @@ use checker::operation::{Access, Mode, Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::answers::{is_valid_timespec, read_timespec};
-use crate::control::process::{Flow, Process};
-use crate::control::sync::objects::{Index, MutexMemory};
-use crate::control::thread::{Act, InterruptedWait, Need, Pending, Stage};
+use crate::control::process::Process;
+use crate::control::state::flow::Flow;
+use crate::control::state::pending::{Act, Need, Pending};
+use crate::control::state::sync_objects::{Index, MutexMemory};
+use crate::control::state::thread::{InterruptedWait, Stage};
 use crate::control::views::limited;
 use crate::layout::functions::Function;
 

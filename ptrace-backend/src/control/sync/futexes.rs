@@ -6,25 +6,12 @@ use checker::program::{ExecutionError, Pick};
 
 use crate::answers::read_timespec;
 use crate::control::memory::sharing::How;
-use crate::control::process::{Flow, Process};
-use crate::control::step::Next;
+use crate::control::process::Process;
+use crate::control::state::flow::Flow;
+use crate::control::state::pending::{Act, Need, Next, Pending, Requeue};
+use crate::control::state::sync_objects::Index;
 use crate::control::sync::condvars_barriers::take_waiter;
-use crate::control::sync::objects::Index;
 use crate::control::sync::robust_mutexes::is_left_behind;
-use crate::control::thread::{Act, Need, Pending};
-
-/// `FUTEX_REQUEUE` and `FUTEX_CMP_REQUEUE`.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Requeue {
-    pub(crate) from: u64,
-    /// How many waiters to wake.
-    pub(crate) wake: u32,
-    /// Where to move further ones, and how many at most.
-    pub(crate) to: u64,
-    pub(crate) most: u32,
-    /// Only if the first futex holds this.
-    pub(crate) expected: Option<u32>,
-}
 
 impl Process {
     pub(crate) fn futex_wait_call(

@@ -4,8 +4,8 @@ use checker::failure::{Failure, FailureDetail, FailureKind};
 
 use crate::control::memory::naming::Owner;
 use crate::control::process::Process;
-use crate::control::sync::objects::{Index, MutexMemory};
-use crate::control::thread::{Act, Pending};
+use crate::control::state::pending::{Act, Pending};
+use crate::control::state::sync_objects::{Index, MutexMemory};
 use crate::layout::functions::Function;
 
 impl Process {

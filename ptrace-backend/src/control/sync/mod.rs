@@ -5,7 +5,6 @@ pub(crate) mod condvars_barriers;
 pub(crate) mod entry;
 pub(crate) mod futexes;
 pub(crate) mod lifetimes;
-pub(crate) mod objects;
 pub(crate) mod robust_mutexes;
 pub(crate) mod rust_condvars;
 pub(crate) mod rwlocks;

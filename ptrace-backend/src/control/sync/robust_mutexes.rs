@@ -8,10 +8,10 @@ use checker::names::{EventId, Site};
 use checker::operation::{Access, Op, OpKind};
 use checker::program::{ExecutionError, Pick};
 
-use crate::control::process::{Process, system};
-use crate::control::step::Next;
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need, Pending};
+use crate::control::process::Process;
+use crate::control::state::flow::system;
+use crate::control::state::pending::{Act, Need, Next, Pending};
+use crate::control::state::sync_objects::Index;
 use crate::os::{memory, process, ptrace};
 
 /// Bits of the word of a robust mutex.

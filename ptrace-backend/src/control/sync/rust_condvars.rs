@@ -10,13 +10,10 @@ use checker::program::Pick;
 
 use crate::control::memory::sharing::How;
 use crate::control::process::Process;
-use crate::control::step::Next;
-use crate::control::sync::objects::Index;
+use crate::control::state::pending::{Next, RUST_MUTEX};
+use crate::control::state::sync_objects::Index;
 use crate::layout::rust_locks::RustMutex;
 use crate::os::memory;
-
-/// How long the word of a mutex is, in bytes.
-pub(crate) const RUST_MUTEX: usize = 4;
 
 /// What the word of a mutex holds that nobody has, that somebody has, and that others wait for as well.
 const FREE: u32 = 0;

@@ -11,9 +11,9 @@ use checker::operation::{Access, Effect, Op, OpKind};
 use checker::peculiarity::Peculiarity;
 
 use crate::control::process::Process;
-use crate::control::step::{Next, only_looks};
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need, Pending};
+use crate::control::state::pending::{Act, Need, Next, Pending};
+use crate::control::state::sync_objects::Index;
+use crate::control::step::only_looks;
 use crate::control::views::limited;
 use crate::layout::functions::Function;
 use crate::os::memory;

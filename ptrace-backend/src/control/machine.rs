@@ -3,13 +3,13 @@
 use std::cell::OnceCell;
 
 use crate::control::process::Process;
-use crate::control::sync::objects::Index;
+use crate::control::state::sync_objects::Index;
 use crate::instructions::{Machine, MemoryFunction};
 use crate::os::vectors::Vectors;
 use crate::os::{Regs, memory};
 
 /// A thread that stands before an instruction.
-pub(crate) struct State<'a> {
+pub(crate) struct MachineState<'a> {
     process: &'a Process,
     index: Index,
     /// Read when an instruction first asks for them: few do.
@@ -18,19 +18,19 @@ pub(crate) struct State<'a> {
 
 impl Process {
     /// The state of a stopped thread.
-    pub(crate) fn state(&self, index: Index) -> State<'_> {
-        State { process: self, index, vectors: OnceCell::new() }
+    pub(crate) fn state(&self, index: Index) -> MachineState<'_> {
+        MachineState { process: self, index, vectors: OnceCell::new() }
     }
 }
 
-impl State<'_> {
+impl MachineState<'_> {
     fn vectors(&self) -> Option<&Vectors> {
         let tid = self.process.threads[self.index].tid;
         self.vectors.get_or_init(|| Vectors::of(tid).ok()).as_ref()
     }
 }
 
-impl Machine for State<'_> {
+impl Machine for MachineState<'_> {
     fn registers(&self) -> &Regs {
         &self.process.threads[self.index].regs
     }

@@ -1,0 +1,36 @@
+//! What follows from a stop, and from an error of the system.
+
+use std::io;
+
+use checker::program::ExecutionError;
+
+use crate::control::watchdog::Reason;
+use crate::os::wait::Wait;
+
+/// What a stop of the running thread means for it.
+pub(crate) enum Flow {
+    /// Let it go on, delivering this signal unless it is 0.
+    Resume(i32),
+    /// It has come to a key point, or to its end.
+    Rest,
+}
+
+/// A system error as an execution error; `doing` completes "failed to …".
+pub(crate) fn system(doing: &'static str) -> impl FnOnce(io::Error) -> ExecutionError {
+    move |error| ExecutionError::System(format!("failed to {doing}: {error}"))
+}
+
+/// What came of a wait.
+pub(crate) enum Heard {
+    Report(Wait),
+    /// What runs may not go on.
+    Over(Reason),
+}
+
+/// The memory of a process that another one has forked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ForkedMemory {
+    Copied,
+    /// As `vfork` and `posix_spawn` have it, until the child executes another program.
+    Shared,
+}
