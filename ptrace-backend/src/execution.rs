@@ -35,7 +35,7 @@ impl PtraceExecution {
     }
 
     fn index(&self, thread: ThreadName) -> Option<usize> {
-        self.process.threads.iter().position(|t| t.name == thread)
+        self.process.scheduling.threads.iter().position(|t| t.name == thread)
     }
 
     fn view(&self, agent: Agent) -> Option<&AgentView> {
@@ -55,7 +55,7 @@ impl PtraceExecution {
             Agent::Timeout(_) => self.process.time_out(index)?,
             Agent::Flush(_) => return Err(impossible("has no store buffer")),
         };
-        let over = self.process.exiting || self.process.gone;
+        let over = self.process.scheduling.exiting || self.process.tracee.gone;
         Ok(Step { event, changed: self.refresh(index), over })
     }
 
@@ -89,7 +89,7 @@ impl PtraceExecution {
         if step.changed.iter().any(|view| matches!(view.status, Status::Failed(_))) {
             return Some(Stop::Failed);
         }
-        if self.process.promoted {
+        if self.process.memory.promoted {
             return Some(Stop::Promoted);
         }
         let Some(view) = self.view(agent) else { return Some(Stop::Finished) };
@@ -147,7 +147,7 @@ impl Execution for PtraceExecution {
         let mut steps = Vec::with_capacity(1);
         let mut choice = choice;
         loop {
-            self.process.stops_next = until.at_next;
+            self.process.memory.stops_next = until.at_next;
             let step = self.one(choice)?;
             let stop = self.stop(choice.agent, until, &step);
             steps.push(step);
@@ -194,32 +194,32 @@ impl Execution for PtraceExecution {
     }
 
     fn stack(&mut self, thread: ThreadName) -> Vec<Site> {
-        let index = self.index(thread).filter(|&index| !self.process.threads[index].reaped);
+        let index = self.index(thread).filter(|&index| !self.process.tracee.tasks[index].reaped);
         index.map(|index| self.process.stack(index)).unwrap_or_default()
     }
 
     fn finish(mut self) -> Ending {
         let (stdout, stderr, truncated) = self.streams.output();
         if self.streams.flooded() {
-            self.process.note(Peculiarity::FloodsOutput);
+            self.process.account.note(Peculiarity::FloodsOutput);
         }
         // Of an execution that was stopped nobody knows what would have come.
         let has_ended = self.views.iter().all(|view| view.status != Status::Enabled);
-        if !self.process.concurrent && has_ended {
-            self.process.note(Peculiarity::OneThread);
+        if !self.process.tracee.concurrent && has_ended {
+            self.process.account.note(Peculiarity::OneThread);
         }
         if has_ended && self.views.iter().any(|view| matches!(view.status, Status::Blocked(On::Outside(_)))) {
-            self.process.enter_unwatched(Unwatched::of(UnwatchedKind::OutsideInput));
+            self.process.account.enter_unwatched(Unwatched::of(UnwatchedKind::OutsideInput));
         }
-        let notes = self.process.notes.clone();
-        let unwatched = std::mem::take(&mut self.process.unwatched);
-        let drained = std::mem::take(&mut self.process.drained);
+        let notes = self.process.account.notes.clone();
+        let unwatched = std::mem::take(&mut self.process.account.unwatched);
+        let drained = std::mem::take(&mut self.process.account.drained);
         let hidden = self.process.take_hidden();
-        if self.process.promoted {
+        if self.process.memory.promoted {
             self.explore_further();
         }
         self.process.kill();
-        let left_out = self.process.left_out;
+        let left_out = self.process.account.left_out;
         Ending { stdout, stderr, truncated, notes, left_out, unwatched, drained, hidden }
     }
 }

@@ -129,11 +129,11 @@ impl Inspection {
     fn expect(&self, choice: Choice, expected: &OpKey) -> Result<usize, ExecutionError> {
         let name = choice.agent.thread();
         let differs = |got: Seen| {
-            let (at, expected) = (self.process.events as usize, Seen::operation(name, expected));
+            let (at, expected) = (self.process.scheduling.events as usize, Seen::operation(name, expected));
             ExecutionError::Diverged(Box::new(Difference { at, expected, got }))
         };
         let index = self.index(name).ok_or_else(|| differs(Seen::NoAgent(choice.agent)))?;
-        let thread = &self.process.threads[index];
+        let thread = &self.process.scheduling.threads[index];
         let Some(pending) = thread.pending.as_ref().filter(|_| thread.is_live()) else {
             return Err(differs(Seen::NoAgent(choice.agent)));
         };
@@ -157,31 +157,32 @@ impl Inspection {
         let result = run(&mut self.process);
         self.watch.end();
         result?;
-        let stopped = self.process.probes.stopped().map(|index| self.process.threads[index].name);
+        let stopped =
+            self.process.tracee.probes.stopped().map(|index| self.process.scheduling.threads[index].name);
         let rests = self.process.rests_at_probe();
         Ok(stopped.map_or(Halt::Rest, |thread| Halt::Probe { thread, rests }))
     }
 
     fn index(&self, thread: ThreadName) -> Option<usize> {
-        self.process.threads.iter().position(|t| t.name == thread)
+        self.process.scheduling.threads.iter().position(|t| t.name == thread)
     }
 
     /// What a thread has in its registers; none once it has ended.
     #[must_use]
     pub fn state(&self, thread: ThreadName) -> Option<ThreadState> {
         let index = self.present(thread)?;
-        let thread = &self.process.threads[index];
+        let task = &self.process.tracee.tasks[index];
         Some(ThreadState {
             registers: self.process.registers(index),
-            vectors: ptrace::vector_registers(thread.tid).ok(),
-            thread_pointer: Some(thread.regs.fs_base),
+            vectors: ptrace::vector_registers(task.tid).ok(),
+            thread_pointer: Some(task.regs.fs_base),
         })
     }
 
     /// The instruction before which a thread stands; none once it has ended.
     #[must_use]
     pub fn instruction(&self, thread: ThreadName) -> Option<u64> {
-        Some(self.process.threads[self.present(thread)?].regs.rip)
+        Some(self.process.tracee.tasks[self.present(thread)?].regs.rip)
     }
 
     /// The functions of a thread that have not returned, innermost first, at most `limit`; none once it has ended.
@@ -193,18 +194,18 @@ impl Inspection {
     /// Looks into a thread; none once it has ended.
     pub fn look<T>(&self, thread: ThreadName, look: impl FnOnce(&Inspector<'_>) -> T) -> Option<T> {
         let state = self.state(thread)?;
-        Some(look(&Inspector::new(self.modules(), &Reader(self.process.leader), &state)))
+        Some(look(&Inspector::new(self.modules(), &Reader(self.process.tracee.leader), &state)))
     }
 
     /// The place of a thread that the kernel still has.
     fn present(&self, thread: ThreadName) -> Option<usize> {
-        self.index(thread).filter(|&index| !self.process.threads[index].reaped)
+        self.index(thread).filter(|&index| !self.process.tracee.tasks[index].reaped)
     }
 
     /// The executable and its libraries, where they are loaded.
     #[must_use]
     pub fn modules(&self) -> &Modules {
-        let layout: &Layout = &self.process.layout;
+        let layout: &Layout = &self.process.tracee.layout;
         &layout.unwinding
     }
 
@@ -216,7 +217,8 @@ impl Inspection {
         const WAITING: u64 = 32;
         /// Larger buffers were set up by nobody.
         const LARGEST: u64 = 1 << 20;
-        let read = |address: u64, buffer: &mut [u8]| memory::read(self.process.leader, address, buffer);
+        let read =
+            |address: u64, buffer: &mut [u8]| memory::read(self.process.tracee.leader, address, buffer);
         let Some(file) = self.modules().symbol("_IO_2_1_stdout_") else { return Vec::new() };
         let mut ends = [0; 16];
         if !read(file + WAITING, &mut ends) {

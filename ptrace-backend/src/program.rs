@@ -223,9 +223,9 @@ impl PtraceProgram {
 
     fn begin(&self, scope: Scope) -> Result<PtraceExecution, ExecutionError> {
         let (mut process, streams, _) = self.copy()?;
-        process.scope = scope;
-        process.max_stall = self.spec.stalls.at_most();
-        process.stalls = Arc::clone(&self.spec.stalls);
+        process.memory.scope = scope;
+        process.scheduling.max_stall = self.spec.stalls.at_most();
+        process.scheduling.stalls = Arc::clone(&self.spec.stalls);
         PtraceExecution::new(process, streams)
     }
 

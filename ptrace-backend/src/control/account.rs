@@ -11,19 +11,12 @@ use crate::layout::Foreign;
 use crate::libraries::effects::Effects;
 
 impl Process {
-    /// Enters what is not watched, once.
-    pub(crate) fn enter_unwatched(&mut self, unwatched: Unwatched) {
-        if !self.unwatched.contains(&unwatched) {
-            self.unwatched.push(unwatched);
-        }
-    }
-
     /// The running thread has come to the entry of a function of a system library of which not all is known.
     pub(crate) fn foreign_call(&mut self, index: Index, foreign: usize) -> Result<Flow, ExecutionError> {
-        let layout = std::sync::Arc::clone(&self.layout);
+        let layout = std::sync::Arc::clone(&self.tracee.layout);
         let foreign = &layout.foreign[foreign];
-        let caller = self.number(self.threads[index].regs.rsp, 8);
-        let is_seen = self.layout.in_system_library(caller)
+        let caller = self.number(self.tracee.tasks[index].regs.rsp, 8);
+        let is_seen = self.tracee.layout.in_system_library(caller)
             || self.in_harness(index)
             || !self.has_company()
             || self.is_harmless(index, foreign);
@@ -36,7 +29,7 @@ impl Process {
             Effects::CxxStream | Effects::Unknown | Effects::Modelled => UnwatchedKind::LibraryFunction,
         };
         let (module, function) = (Some(foreign.module.clone()), Some(foreign.name.clone()));
-        self.enter_unwatched(Unwatched { kind, module, function });
+        self.account.enter_unwatched(Unwatched { kind, module, function });
         // Once tells it all.
         self.lift(index)?;
         Ok(Flow::Resume(0))
@@ -46,13 +39,13 @@ impl Process {
     /// it was made by `clone` itself, perhaps the first one there is, and what it uses of the library is not known.
     pub(super) fn note_raw_clone(&mut self, index: Index) -> Result<(), ExecutionError> {
         self.read_registers(index)?;
-        let regs = &self.threads[index].regs;
+        let regs = &self.tracee.tasks[index].regs;
         let flags = match regs.orig_rax as i64 {
             libc::SYS_clone3 => self.number(regs.rdi, 8),
             _ => regs.rdi,
         };
         if flags & libc::CLONE_SETTLS as u64 == 0 {
-            self.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "clone"));
+            self.account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "clone"));
             self.begin_concurrency()?;
         }
         Ok(())
@@ -60,7 +53,7 @@ impl Process {
 
     /// Whether there is another thread that has not been joined: what one thread does it may find out.
     pub(crate) fn has_company(&self) -> bool {
-        self.concurrent && self.threads.iter().filter(|thread| thread.is_live()).count() > 1
+        self.tracee.concurrent && self.scheduling.threads.iter().filter(|thread| thread.is_live()).count() > 1
     }
 
     /// Whether a call works on a standard stream, whose content nobody in the program reads back, or on one that no other
@@ -71,8 +64,8 @@ impl Process {
             Effects::CxxStream => (0, true),
             Effects::Unknown | Effects::Modelled => return false,
         };
-        let stream = self.threads[index].argument(argument);
-        if self.layout.standard_streams.contains(&stream) {
+        let stream = self.tracee.tasks[index].argument(argument);
+        if self.tracee.layout.standard_streams.contains(&stream) {
             return true;
         }
         let buffer = if is_cxx { self.stream_buffer(stream) } else { stream };
@@ -86,7 +79,7 @@ impl Process {
         /// The first word stands for it all.
         const WORD: u64 = 8;
         let bytes = object..object.saturating_add(WORD);
-        self.sharing.touch_in(index, None, bytes, How::Writes).bytes.is_empty()
+        self.memory.sharing.touch_in(index, None, bytes, How::Writes).bytes.is_empty()
     }
 
     /// The buffer behind an output or input stream of the C++ library, which other streams may share; the stream itself where

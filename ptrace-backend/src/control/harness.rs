@@ -36,17 +36,17 @@ pub(crate) fn frameworks(modules: &[Module]) -> Vec<Range<u64>> {
 impl Process {
     /// Whether a thread is in the harness, as of its last stop.
     pub(crate) fn in_harness(&self, index: Index) -> bool {
-        let thread = &self.threads[index];
-        match thread.part {
+        let task = &self.tracee.tasks[index];
+        match task.part {
             Part::Program => false,
             Part::Harness => true,
-            Part::Test { frame } => thread.regs.rsp > frame,
+            Part::Test { frame } => task.regs.rsp > frame,
         }
     }
 
     /// Whether the checker decides when a thread goes on.
     pub(crate) fn is_scheduled(&self, index: Index) -> bool {
-        self.concurrent && !self.in_harness(index)
+        self.tracee.concurrent && !self.in_harness(index)
     }
 
     /// What a thread runs that this one creates.
@@ -57,21 +57,22 @@ impl Process {
     /// The harness stands where it calls a test.
     pub(crate) fn begin_test(&mut self, index: Index) {
         if self.in_harness(index) {
-            let thread = &mut self.threads[index];
-            thread.part = Part::Test { frame: thread.regs.rsp };
-            self.shared.test_began(thread.name);
+            let task = &mut self.tracee.tasks[index];
+            task.part = Part::Test { frame: task.regs.rsp };
+            self.tracee.shared.test_began(self.scheduling.threads[index].name);
         }
     }
 
     /// Whether a thread of the harness has to let a test go on, or can do nothing but wait for it.
     pub(crate) fn waits_for_test(&self, index: Index) -> bool {
-        if !self.shared.is_test || !self.in_harness(index) {
+        if !self.tracee.shared.is_test || !self.in_harness(index) {
             return false;
         }
-        let mut test = (0..self.threads.len()).filter(|&i| self.threads[i].is_live() && !self.in_harness(i));
-        let is_under_way = test.clone().any(|i| matches!(self.threads[i].part, Part::Test { .. }));
+        let mut test = (0..self.scheduling.threads.len())
+            .filter(|&i| self.scheduling.threads[i].is_live() && !self.in_harness(i));
+        let is_under_way = test.clone().any(|i| matches!(self.tracee.tasks[i].part, Part::Test { .. }));
         let can_move = |i: Index| {
-            let thread = &self.threads[i];
+            let thread = &self.scheduling.threads[i];
             let holds = |pending: &crate::control::state::pending::Pending| {
                 self.holds(i, &pending.need) || self.interruption(i, pending).is_some()
             };

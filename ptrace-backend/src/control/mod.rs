@@ -2,17 +2,14 @@
 
 mod account;
 pub(crate) mod harness;
-mod hearing;
-mod injected_calls;
 pub(crate) mod kernel;
 pub(crate) mod knowledge;
 pub(crate) mod loops;
-mod machine;
 pub(crate) mod memory;
-mod probes;
 pub(crate) mod process;
 pub(crate) mod state;
 mod step;
 pub(crate) mod sync;
+pub(crate) mod tracee;
 mod views;
 pub(crate) mod watchdog;

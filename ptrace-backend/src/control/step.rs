@@ -26,45 +26,45 @@ struct Turn<'a> {
 impl Process {
     /// Runs a thread's pending operation, and then the thread to its next one.
     pub(crate) fn perform(&mut self, index: Index, pick: Pick) -> Result<Event, ExecutionError> {
-        let mut pending = self.threads[index]
+        let mut pending = self.scheduling.threads[index]
             .pending
             .take()
             .ok_or_else(|| ExecutionError::Impossible("the thread has nothing left to do".to_owned()))?;
         self.tell_of_cancelled_wait(&pending.act, &mut pending.op.may);
-        self.let_go = true;
+        self.memory.let_go = true;
         let id = self.begin_event(index);
-        let woken_by = self.threads[index].woken_by.take();
+        let woken_by = self.scheduling.threads[index].woken_by.take();
         let interruption = self.interruption(index, &pending);
         let timing = match pending.act {
             Act::Sleep(until) => Some(self.timing(index, until)),
             _ => None,
         };
         // The handler of a signal runs when the thread goes on, however it does.
-        self.threads[index].signalled = false;
+        self.scheduling.threads[index].signalled = false;
         if let Some((interrupt, op)) = interruption {
             return self.interrupt(index, interrupt, op, pending, id);
         }
         let misuse = self.use_of_freed(index, &pending).or_else(|| self.use_of_destroyed(index, &pending));
         if let Some(failure) = misuse {
-            self.threads[index].stage = Stage::Failed(failure);
+            self.scheduling.threads[index].stage = Stage::Failed(failure);
             let Pending { op, site, .. } = pending;
             return Ok(Event { id, did: op.may.clone(), op, pick, site, woken_by, timing: None });
         }
         let (did, next) = self.carry_out_act(Turn { index, pending: &pending, pick, id })?;
-        self.threads[index].drained = pending.releases_mutex();
+        self.scheduling.threads[index].drained = pending.releases_mutex();
         self.keep_time(index, &did);
-        self.threads[index].note_event(pending.op.kind, &did);
-        self.threads[index].note_writes(&did);
+        self.scheduling.threads[index].note_event(pending.op.kind, &did);
+        self.scheduling.threads[index].note_writes(&did);
         self.note_look(index, &pending, did == pending.op.may);
         let mut event = Event { id, op: pending.op, did, pick, site: pending.site, woken_by, timing };
-        let children = self.threads[index].children;
+        let children = self.scheduling.threads[index].children;
         for effect in [&mut event.op.may, &mut event.did] {
             self.tell_of_signals(index, effect);
         }
-        self.let_go = self.may_let_go(index, event.op.kind);
+        self.memory.let_go = self.may_let_go(index, event.op.kind);
         self.go_on(index, next)?;
-        if event.op.kind == OpKind::Create && self.threads[index].children > children {
-            event.op.peer = self.threads[index].name.child(children + 1);
+        if event.op.kind == OpKind::Create && self.scheduling.threads[index].children > children {
+            event.op.peer = self.scheduling.threads[index].name.child(children + 1);
         }
         Ok(event)
     }
@@ -72,18 +72,18 @@ impl Process {
     /// Lets an open timed wait run out of time.
     pub(crate) fn time_out(&mut self, index: Index) -> Result<Event, ExecutionError> {
         let nothing = || ExecutionError::Impossible("no timed wait is open".to_owned());
-        let mut pending = self.threads[index].pending.take().ok_or_else(nothing)?;
+        let mut pending = self.scheduling.threads[index].pending.take().ok_or_else(nothing)?;
         let deadline = pending.deadline.take().ok_or_else(nothing)?;
-        self.let_go = true;
+        self.memory.let_go = true;
         let timing = Some(self.timing(index, deadline));
         let mut op = self.timeout_op(&pending);
         let id = self.begin_event(index);
-        self.threads[index].world.now = self.threads[index].world.now.max(deadline);
+        self.scheduling.threads[index].world.now = self.scheduling.threads[index].world.now.max(deadline);
         let site = pending.site;
         let next = match (&pending.act, &pending.need) {
             (Act::Reacquire { cond, .. }, Need::Signal(_)) => {
                 dequeue(self.objects.conds.get_mut(cond), index);
-                pending.wants_mutex(Some(self.threads[index].timeout_result));
+                pending.wants_mutex(Some(self.scheduling.threads[index].timeout_result));
                 Next::Stay(Box::new(pending))
             }
             (Act::FutexResume { addr, .. }, _) => {
@@ -99,7 +99,7 @@ impl Process {
             _ => match self.give_up_rwlock(index, &pending.act) {
                 Some(result) => Next::Return(result),
                 None => {
-                    self.threads[index].times_out = true;
+                    self.scheduling.threads[index].times_out = true;
                     Next::Pass
                 }
             },
@@ -113,21 +113,21 @@ impl Process {
 
     /// Counts an event of a thread.
     fn begin_event(&mut self, index: Index) -> EventId {
-        let id = self.threads[index].next_event();
+        let id = self.scheduling.threads[index].next_event();
         self.note_begun(index);
-        if std::mem::take(&mut self.threads[index].drained) && self.scope == Scope::Audit {
-            self.drained.push(id);
+        if std::mem::take(&mut self.scheduling.threads[index].drained) && self.memory.scope == Scope::Audit {
+            self.account.drained.push(id);
         }
-        self.threads[index].events += 1;
-        self.threads[index].wrote.clear();
-        self.events += 1;
+        self.scheduling.threads[index].events += 1;
+        self.scheduling.threads[index].wrote.clear();
+        self.scheduling.events += 1;
         id
     }
 
     pub(super) fn go_on(&mut self, index: Index, next: Next) -> Result<(), ExecutionError> {
         match next {
             Next::Stay(pending) => {
-                self.threads[index].pending = Some(*pending);
+                self.scheduling.threads[index].pending = Some(*pending);
                 return Ok(());
             }
             Next::Pass => self.pass_trap(index)?,
@@ -145,15 +145,15 @@ impl Process {
 
     /// Makes a thread go on at another function's entry, past the trap that may be there.
     pub(super) fn jump(&mut self, index: Index, function: u64) -> Result<(), ExecutionError> {
-        self.threads[index].regs.rip = function;
+        self.tracee.tasks[index].regs.rip = function;
         self.write_registers(index)?;
-        if self.layout.traps.contains_key(&function) { self.pass_trap(index) } else { Ok(()) }
+        if self.tracee.layout.traps.contains_key(&function) { self.pass_trap(index) } else { Ok(()) }
     }
 
     /// Makes the function at whose entry a thread stands return.
     pub(crate) fn return_from_call(&mut self, index: Index, value: u64) -> Result<(), ExecutionError> {
-        let back = self.number(self.threads[index].regs.rsp, 8);
-        let regs = &mut self.threads[index].regs;
+        let back = self.number(self.tracee.tasks[index].regs.rsp, 8);
+        let regs = &mut self.tracee.tasks[index].regs;
         regs.rax = value;
         regs.rip = back;
         regs.rsp += 8;
@@ -162,7 +162,7 @@ impl Process {
 
     /// Makes the system call at which a thread stands return without being carried out.
     pub(crate) fn answer(&mut self, index: Index, value: i64) -> Result<(), ExecutionError> {
-        let regs = &mut self.threads[index].regs;
+        let regs = &mut self.tracee.tasks[index].regs;
         regs.orig_rax = u64::MAX;
         regs.rax = value as u64;
         self.write_registers(index)
@@ -182,7 +182,7 @@ impl Process {
                 (all, self.take_mutex(index, *mutex, After::Return(*result))?)
             }
             Act::TestCancel { mutex } => {
-                (all, self.take_mutex(index, *mutex, After::Jump(self.layout.test_cancel))?)
+                (all, self.take_mutex(index, *mutex, After::Jump(self.tracee.layout.test_cancel))?)
             }
             Act::LeaveBarrier { result } => (all, Next::Return(*result)),
             Act::Access => match self.reaches_further(index, pending) {
@@ -197,21 +197,21 @@ impl Process {
                 let value = self.read(*addr, *len);
                 let mut op = Op::new(OpKind::Write, all.accesses.iter().map(|a| Access::write(a.obj)));
                 op.atomicity = pending.op.atomicity;
-                let act = Act::SplitWrite { addr: *addr, value, read_at: self.events };
+                let act = Act::SplitWrite { addr: *addr, value, read_at: self.scheduling.events };
                 let write = Pending { op, site: pending.site, need: Need::Nothing, act, deadline: None };
                 (all, Next::Stay(Box::new(write)))
             }
             Act::SplitWrite { addr, value, read_at } => {
                 // Where nothing ran in between, what was read still stands there.
-                if self.events != read_at + 1 {
-                    memory::write(self.leader, *addr, value);
+                if self.scheduling.events != read_at + 1 {
+                    memory::write(self.tracee.leader, *addr, value);
                 }
                 (all, Next::Pass)
             }
             Act::Answer(value) => (all, Next::Answer(*value)),
             Act::ReadClock => {
-                let thread = &mut self.threads[index];
-                let answer = thread.world.answer(thread.tid, &thread.regs);
+                let task = &self.tracee.tasks[index];
+                let answer = self.scheduling.threads[index].world.answer(task.tid, &task.regs);
                 (all, Next::Answer(answer.unwrap_or(-i64::from(libc::ENOSYS))))
             }
             Act::Kernel | Act::Try(_) => (all, Next::Kernel),
@@ -236,7 +236,7 @@ impl Process {
             Act::Resize(block) => (all, self.resize(index, *block)?),
             Act::EndOfSlice(next) => (all, Next::Stay(next.clone())),
             Act::Sleep(until) => {
-                let world = &mut self.threads[index].world;
+                let world = &mut self.scheduling.threads[index].world;
                 world.now = world.now.max(*until);
                 (all, Next::Answer(0))
             }
@@ -276,7 +276,7 @@ impl Process {
             }
             Function::Join | Function::TimedJoin => {
                 if let Need::End(ended) = pending.need {
-                    self.sharing.joined(index, ended);
+                    self.memory.sharing.joined(index, ended);
                     self.join_clock(index, ended);
                 }
                 (all, Next::Pass)
@@ -346,7 +346,7 @@ impl Process {
                 }
             }
             F::TestCancel | F::Look => {
-                let cancellation = &mut self.threads[index].cancellation;
+                let cancellation = &mut self.scheduling.threads[index].cancellation;
                 cancellation.acts |= cancellation.is_due();
             }
             F::SemTryWait => return self.number(object, 4) as u32 > 0,
@@ -386,7 +386,7 @@ impl Process {
         if pending.op.kind != OpKind::CompareExchange {
             return all;
         }
-        let regs = &self.threads[index].regs;
+        let regs = &self.tracee.tasks[index].regs;
         let Some(candidate) = self.candidate_at(regs.rip).filter(|c| c.kind == Kind::CompareExchange) else {
             return all;
         };

@@ -8,7 +8,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::control::process::Process;
 use crate::control::state::pending::{Act, Need, Pending, Requeue};
 use crate::control::state::sync_objects::Index;
-use crate::control::state::thread::{Interrupt, Stage, Thread};
+use crate::control::state::thread::{Interrupt, Stage};
 use crate::layout::functions::Function;
 use crate::os::fd;
 
@@ -26,7 +26,7 @@ impl Process {
             Need::ReadLock(at) => self.can_read(*at),
             Need::WriteLock(at) => objects.rwlocks.get(at).is_none_or(|l| l.can_write()),
             Need::Semaphore(at) => self.number(*at, 4) as u32 > 0,
-            Need::End(thread) => matches!(self.threads[*thread].stage, Stage::Ended),
+            Need::End(thread) => matches!(self.scheduling.threads[*thread].stage, Stage::Ended),
             Need::Once(at) => {
                 let runner = objects.onces.get(at).and_then(|o| o.runner);
                 runner.is_none_or(|runner| runner == index)
@@ -48,15 +48,16 @@ impl Process {
     /// thread.
     pub(crate) fn views(&mut self, mover: Index) -> Vec<AgentView> {
         self.note_runnable(mover);
-        let threads = (0..self.threads.len()).map(|i| self.view(i));
-        let timeouts = self.threads.iter().filter_map(|t| self.timeout_view(t));
+        let all = 0..self.scheduling.threads.len();
+        let threads = all.clone().map(|i| self.view(i));
+        let timeouts = all.filter_map(|i| self.timeout_view(i));
         threads.chain(timeouts).collect()
     }
 
     fn view(&self, index: Index) -> AgentView {
-        let thread = &self.threads[index];
+        let thread = &self.scheduling.threads[index];
         let agent = Agent::Thread(thread.name);
-        let Some(pending) = thread.pending.as_ref().filter(|_| thread.is_live() && !self.gone) else {
+        let Some(pending) = thread.pending.as_ref().filter(|_| thread.is_live() && !self.tracee.gone) else {
             let status = match &thread.stage {
                 Stage::Failed(failure) => Status::Failed(failure.clone()),
                 Stage::Live | Stage::Ended => Status::Finished,
@@ -91,14 +92,14 @@ impl Process {
     /// event decides where its handler runs, and after the last one it comes too late. Told only where the program sends any.
     pub(super) fn tell_of_signals(&self, index: Index, effect: &mut Effect) {
         let obj = self.signals_of(Some(index));
-        if self.layout.signals && effect.accesses.iter().all(|access| access.obj != obj) {
+        if self.tracee.layout.signals && effect.accesses.iter().all(|access| access.obj != obj) {
             effect.accesses.push(Access::read(obj));
         }
     }
 
     /// What a thread does next in place of its pending operation, if something ends that wait.
     pub(crate) fn interruption(&self, index: Index, pending: &Pending) -> Option<(Interrupt, Op)> {
-        let thread = &self.threads[index];
+        let thread = &self.scheduling.threads[index];
         let is_cancelled = thread.cancellation.is_due() && pending.is_cancellation_point();
         if !is_cancelled && !thread.signalled {
             return None;
@@ -139,7 +140,7 @@ impl Process {
             Need::ReadLock(at) | Need::RustRead(at) => On::Read(obj(at)),
             Need::WriteLock(at) | Need::RustWrite(at) => On::Write(obj(at)),
             Need::Semaphore(at) => On::Sem(obj(at)),
-            Need::End(thread) => On::Join(self.threads[*thread].name),
+            Need::End(thread) => On::Join(self.scheduling.threads[*thread].name),
             Need::Once(at) => On::Once(obj(at)),
             Need::Generation(at, generation) => On::Barrier { obj: obj(at), generation: *generation },
             Need::Signal(at) => On::Cond(obj(at)),
@@ -147,11 +148,12 @@ impl Process {
             Need::Change(locations) => On::Await(locations.iter().map(|(_, obj, _)| *obj).collect()),
             Need::Arrival(_) => On::Arrival,
             Need::PiFutex(at) => {
-                On::Mutex { obj: obj(at), owner: self.pi_owner(*at).map(|i| self.threads[i].name) }
+                On::Mutex { obj: obj(at), owner: self.pi_owner(*at).map(|i| self.scheduling.threads[i].name) }
             }
             Need::Ready(files) => {
                 let descriptors: Vec<i32> = files.iter().map(|(file, _)| *file).collect();
-                let is_outside = descriptors.iter().any(|file| fd::comes_from_outside(self.leader, *file));
+                let is_outside =
+                    descriptors.iter().any(|file| fd::comes_from_outside(self.tracee.leader, *file));
                 if is_outside { On::Outside(descriptors) } else { On::Input(descriptors) }
             }
         })
@@ -160,14 +162,16 @@ impl Process {
     /// Whether a thread can go, as [`Process::note_runnable`] found last.
     fn is_enabled(&self, index: Index, pending: &Pending) -> bool {
         match pending.need {
-            Need::Deadline(time) => self.threads[index].runnable_since.is_some() || self.is_due(index, time),
-            _ => self.threads[index].runnable_since.is_some(),
+            Need::Deadline(time) => {
+                self.scheduling.threads[index].runnable_since.is_some() || self.is_due(index, time)
+            }
+            _ => self.scheduling.threads[index].runnable_since.is_some(),
         }
     }
 
     fn owner(&self, mutex: u64) -> Option<ThreadName> {
         let owner = self.objects.mutexes.get(&mutex)?.owner?;
-        Some(self.threads[owner].name)
+        Some(self.scheduling.threads[owner].name)
     }
 
     /// The ways in which an operation can go: which waiter wakes, where there are several.
@@ -181,17 +185,17 @@ impl Process {
         };
         match queue {
             Some(queue) if queue.waiters.len() > 1 => {
-                queue.waiters.iter().map(|&i| Pick::Wake(self.threads[i].name)).collect()
+                queue.waiters.iter().map(|&i| Pick::Wake(self.scheduling.threads[i].name)).collect()
             }
             _ => smallvec![Pick::Only],
         }
     }
 
     /// The timeout of a thread's timed wait, while it waits.
-    fn timeout_view(&self, thread: &Thread) -> Option<AgentView> {
-        let pending = thread.pending.as_ref().filter(|_| thread.is_live() && !self.gone)?;
+    fn timeout_view(&self, index: Index) -> Option<AgentView> {
+        let thread = &self.scheduling.threads[index];
+        let pending = thread.pending.as_ref().filter(|_| thread.is_live() && !self.tracee.gone)?;
         let deadline = pending.deadline?;
-        let index = self.threads.iter().position(|t| t.tid == thread.tid)?;
         if thread.runnable_since.is_some() || self.waits_for_test(index) {
             return None;
         }

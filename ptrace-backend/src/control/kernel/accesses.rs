@@ -60,9 +60,9 @@ impl Process {
                 Touched::Names { writes } => self.no_memory("names of files".to_owned(), writes),
             };
             let how = if writes { How::Writes } else { How::Reads };
-            let conflict = self.sharing.touch_in(index, None, place.clone(), how);
-            if self.threads[index].regs.orig_rax as i64 == libc::SYS_munmap {
-                self.sharing.forget(&place);
+            let conflict = self.memory.sharing.touch_in(index, None, place.clone(), how);
+            if self.tracee.tasks[index].regs.orig_rax as i64 == libc::SYS_munmap {
+                self.memory.sharing.forget(&place);
             }
             if !conflict.bytes.is_empty() {
                 let memory: Vec<Obj> = match object.name.is_allocated()
@@ -71,9 +71,9 @@ impl Process {
                     true => conflict.bytes.iter().map(|b| self.stretch(b.start, b.end - b.start)).collect(),
                     false => vec![object],
                 };
-                self.promoted |= self.shared.promote(&conflict.candidates, None, &memory);
+                self.memory.promoted |= self.tracee.shared.promote(&conflict.candidates, None, &memory);
             }
-            if self.shared.is_shared(object) {
+            if self.tracee.shared.is_shared(object) {
                 shared.push(if writes { Access::write(object) } else { Access::read(object) });
             }
         }
@@ -97,7 +97,7 @@ impl Process {
     fn no_memory(&self, name: String, writes: bool) -> (Range<u64>, Obj, bool) {
         const SPAN: u64 = 8;
         let at = NOT_MEMORY + (digest(&name) >> 20) * SPAN;
-        (at..at + SPAN, self.shared.named(name), writes)
+        (at..at + SPAN, self.tracee.shared.named(name), writes)
     }
 
     /// Whether the system call at which a thread stands is one that the C library makes on its own behalf: its wrapper is
@@ -106,11 +106,11 @@ impl Process {
         const WRAPPER: usize = 2;
         let frames = self.raw_frames(index, WRAPPER);
         let [call, caller] = frames.as_slice() else { return false };
-        self.layout.is_call_of_libc(call.pc) && self.layout.in_libc(caller.pc)
+        self.tracee.layout.is_call_of_libc(call.pc) && self.tracee.layout.in_libc(caller.pc)
     }
 
     fn touched_by_kernel(&self, index: Index) -> SmallVec<[Touched; 3]> {
-        let regs = &self.threads[index].regs;
+        let regs = &self.tracee.tasks[index].regs;
         let (first, second, third) = (regs.rdi, regs.rsi, regs.rdx);
         let memory =
             |at: u64, len: u64, writes| Touched::Memory { bytes: at..at.saturating_add(len), writes };
@@ -176,7 +176,7 @@ impl Process {
     /// Memory is mapped: code that is loaded or made, and pages that are mapped twice, are not watched.
     pub(crate) fn note_mapping(&mut self, index: Index) {
         let Regs { rsi: len, rdx: protection, r10: flags, r8: descriptor, r9: offset, .. } =
-            self.threads[index].regs;
+            self.tracee.tasks[index].regs;
         let (protection, flags, descriptor) = (protection as i32, flags as i32, descriptor as i32);
         let is_file = flags & libc::MAP_ANONYMOUS == 0;
         if protection & libc::PROT_EXEC != 0 {
@@ -188,27 +188,28 @@ impl Process {
         if !is_file {
             return;
         }
-        let Ok(path) = fs::read_link(format!("/proc/{}/fd/{descriptor}", self.leader)) else { return };
+        let Ok(path) = fs::read_link(format!("/proc/{}/fd/{descriptor}", self.tracee.leader)) else { return };
         let bytes = offset..offset.saturating_add(len);
         let is_again = |(other, range): &(_, Range<u64>)| {
             *other == path && range.start < bytes.end && bytes.start < range.end
         };
-        if self.shared_mappings.iter().any(is_again) {
-            self.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
+        if self.account.shared_mappings.iter().any(is_again) {
+            self.account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
         }
-        self.shared_mappings.push((path, bytes));
+        self.account.shared_mappings.push((path, bytes));
     }
 
     /// Memory becomes executable: code of a file, or code that the program makes.
     pub(crate) fn note_code(&mut self, descriptor: Option<i32>) {
-        let path = descriptor.and_then(|fd| fs::read_link(format!("/proc/{}/fd/{fd}", self.leader)).ok());
+        let path =
+            descriptor.and_then(|fd| fs::read_link(format!("/proc/{}/fd/{fd}", self.tracee.leader)).ok());
         let module = path.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
         // The C library loads it to unwind the stack of a thread that ends.
         if module.as_deref().is_some_and(|name| name.starts_with("libgcc_s.so")) {
             return;
         }
         let kind = if module.is_some() { UnwatchedKind::LoadedCode } else { UnwatchedKind::GeneratedCode };
-        self.enter_unwatched(Unwatched { kind, module, function: None });
+        self.account.enter_unwatched(Unwatched { kind, module, function: None });
     }
 }
 

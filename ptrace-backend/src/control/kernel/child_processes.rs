@@ -19,27 +19,28 @@ use crate::target::startup::answer_time_stamp;
 impl Process {
     /// The running thread has forked: the child runs, without the traps if its memory is its own.
     pub(crate) fn forked(&mut self, index: Index, memory: ForkedMemory) -> Result<(), ExecutionError> {
-        let child = ptrace::event_message(self.threads[index].tid).map_err(system("read an event"))? as Tid;
+        let child =
+            ptrace::event_message(self.tracee.tasks[index].tid).map_err(system("read an event"))? as Tid;
         self.hear_soon(child)?;
         if memory == ForkedMemory::Copied {
             // It may meet this process in memory that both have mapped, in files, in pipes.
-            self.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "fork"));
+            self.account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "fork"));
             self.lift_traps_of(child);
             self.lift_hidden(child);
             self.lift_probes_of(child);
-            if self.threads.iter().filter(|thread| thread.is_live()).count() > 1 {
-                self.left_out = true;
-                self.note(Peculiarity::ForksBesideThreads);
+            if self.scheduling.threads.iter().filter(|thread| thread.is_live()).count() > 1 {
+                self.account.left_out = true;
+                self.account.note(Peculiarity::ForksBesideThreads);
             }
         }
-        self.bystanders.push(child);
-        self.note(Peculiarity::StartsProcesses);
-        self.shared.note_outside();
+        self.tracee.bystanders.push(child);
+        self.account.note(Peculiarity::StartsProcesses);
+        self.tracee.shared.note_outside();
         ptrace::resume(child, 0).map_err(system("resume a new process"))
     }
 
     fn lift_traps_of(&self, child: Tid) {
-        for (&at, trap) in &self.layout.traps {
+        for (&at, trap) in &self.tracee.layout.traps {
             if memory::number(child, at, 1) == Some(0xcc) {
                 let _ = memory::poke_byte(child, at, trap.byte);
             }
@@ -50,7 +51,7 @@ impl Process {
     fn pass_trap_of(&self, child: Tid) -> bool {
         let Ok(mut regs) = ptrace::registers(child) else { return false };
         let at = regs.rip.wrapping_sub(1);
-        let Some(trap) = self.layout.traps.get(&at) else { return false };
+        let Some(trap) = self.tracee.layout.traps.get(&at) else { return false };
         match (&trap.what, &trap.stub) {
             (What::Special(special), _) => special.complete(&mut regs, 0),
             (_, Some((stub, _))) => regs.rip = *stub,
@@ -61,25 +62,26 @@ impl Process {
 
     /// The target has replaced itself by another program, which runs unscheduled to its end.
     pub(crate) fn replaced(&mut self) -> Result<Flow, ExecutionError> {
-        self.note(Peculiarity::ReplacesItself);
-        for thread in self.threads.iter_mut().skip(1) {
-            (thread.stage, thread.reaped) = (Stage::Ended, true);
+        self.account.note(Peculiarity::ReplacesItself);
+        for thread in self.scheduling.threads.iter_mut().skip(1) {
+            thread.stage = Stage::Ended;
         }
-        self.threads[0].stage = Stage::Ended;
-        self.gone = true;
+        self.tracee.tasks.iter_mut().skip(1).for_each(|task| task.reaped = true);
+        self.scheduling.threads[0].stage = Stage::Ended;
+        self.tracee.gone = true;
         let mut status = Wait::Exec;
         loop {
             match status {
                 Wait::Exited(code) => {
-                    if code != 0 && self.exit_code_fails {
+                    if code != 0 && self.account.exit_code_fails {
                         let detail = FailureDetail::ExitCodeOfReplacement(code);
                         let failure = self.failure(0, FailureKind::ExitCode, detail, Vec::new());
-                        self.threads[0].stage = Stage::Failed(failure);
+                        self.scheduling.threads[0].stage = Stage::Failed(failure);
                     }
                     return Ok(Flow::Rest);
                 }
                 Wait::Killed(_) => return self.ended(0, status),
-                _ => self.bystander(self.leader, status),
+                _ => self.bystander(self.tracee.leader, status),
             }
             let Some(next) = self.wait_for_leader()? else { return Ok(Flow::Rest) };
             status = next;
@@ -89,7 +91,7 @@ impl Process {
     /// `None`: its time is over.
     fn wait_for_leader(&mut self) -> Result<Option<Wait>, ExecutionError> {
         loop {
-            match self.hear(self.leader, |_| true)? {
+            match self.hear(self.tracee.leader, |_| true)? {
                 Heard::Report(status) => return Ok(Some(status)),
                 Heard::Over(reason) => {
                     if self.interrupted(0, reason, false)? {
@@ -104,7 +106,7 @@ impl Process {
     pub(crate) fn bystander(&mut self, who: Tid, status: Wait) {
         let signal = match status {
             Wait::Exited(_) | Wait::Killed(_) => {
-                self.bystanders.retain(|&child| child != who);
+                self.tracee.bystanders.retain(|&child| child != who);
                 return;
             }
             Wait::Fork | Wait::Vfork | Wait::Clone => {
@@ -123,13 +125,13 @@ impl Process {
 
     /// A process that is not scheduled has created another one, or a thread.
     fn take_in(&mut self, child: Tid) {
-        match self.early.remove(&child) {
+        match self.tracee.early.remove(&child) {
             Some(Wait::Exited(_) | Wait::Killed(_)) => return,
             // Its first stop.
             Some(_) => drop(ptrace::resume(child, 0)),
             None => {}
         }
-        self.bystanders.push(child);
+        self.tracee.bystanders.push(child);
     }
 
     /// Waiting for a child is done by the kernel: the children run on meanwhile.

@@ -16,37 +16,37 @@ impl Process {
     /// Virtual time is a Lamport clock: an event comes after all events on the same objects that it depends on.
     pub(crate) fn keep_time(&mut self, index: Index, did: &Effect) {
         const TICK: u64 = 1000;
-        let mut now = self.threads[index].world.now + TICK;
+        let mut now = self.scheduling.threads[index].world.now + TICK;
         for access in &did.accesses {
             let (read, written) =
-                self.times.get(&access.obj).copied().unwrap_or((START_OF_TIME, START_OF_TIME));
+                self.scheduling.times.get(&access.obj).copied().unwrap_or((START_OF_TIME, START_OF_TIME));
             now = now.max(written + TICK);
             if !access.mode.leaves_as_it_is() {
                 now = now.max(read + TICK);
             }
         }
         for access in &did.accesses {
-            let times = self.times.entry(access.obj).or_insert((START_OF_TIME, START_OF_TIME));
+            let times = self.scheduling.times.entry(access.obj).or_insert((START_OF_TIME, START_OF_TIME));
             match access.mode {
                 Mode::Read | Mode::Share => times.0 = times.0.max(now),
                 _ => times.1 = now,
             }
         }
-        self.threads[index].world.now = now;
+        self.scheduling.threads[index].world.now = now;
     }
 
     /// The clock of a thread that has waited for the end of another one is not behind that thread's.
     pub(crate) fn join_clock(&mut self, index: Index, ended: Index) {
-        let end = self.threads[ended].world.now;
-        let now = &mut self.threads[index].world.now;
+        let end = self.scheduling.threads[ended].world.now;
+        let now = &mut self.scheduling.threads[index].world.now;
         *now = end.max(*now);
     }
 
     /// A thread that waits for a time gives way before it reads the clock. `None`: it does not wait, or nobody is there to
     /// give way to.
     pub(crate) fn wait_for_time(&mut self, index: Index) -> Option<Flow> {
-        let thread = &mut self.threads[index];
-        let regs = &thread.regs;
+        let thread = &mut self.scheduling.threads[index];
+        let regs = &self.tracee.tasks[index].regs;
         if ![libc::SYS_clock_gettime, libc::SYS_gettimeofday, libc::SYS_time]
             .contains(&(regs.orig_rax as i64))
         {

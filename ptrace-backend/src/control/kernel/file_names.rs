@@ -16,7 +16,7 @@ impl Process {
         if STANDARD.contains(&descriptor) {
             return None;
         }
-        let link = format!("/proc/{}/fd/{descriptor}", self.leader);
+        let link = format!("/proc/{}/fd/{descriptor}", self.tracee.leader);
         let file = fs::metadata(&link).ok().filter(Metadata::is_file)?;
         let path = fs::read_link(&link).ok()?;
         if path.file_name()?.to_str() == Some(&format!("#{} (deleted)", file.ino())) {
@@ -27,12 +27,12 @@ impl Process {
     }
 
     fn nameless(&mut self, index: Index, inode: Inode) -> String {
-        let known = self.nameless.iter().position(|(known, _)| *known == inode).unwrap_or_else(|| {
-            self.nameless.push((inode, self.threads[index].name));
-            self.nameless.len() - 1
+        let known = self.memory.nameless.iter().position(|(known, _)| *known == inode).unwrap_or_else(|| {
+            self.memory.nameless.push((inode, self.scheduling.threads[index].name));
+            self.memory.nameless.len() - 1
         });
-        let thread = self.nameless[known].1;
-        let nth = self.nameless[..=known].iter().filter(|(_, first)| *first == thread).count();
+        let thread = self.memory.nameless[known].1;
+        let nth = self.memory.nameless[..=known].iter().filter(|(_, first)| *first == thread).count();
         format!("temporary file {nth} of {thread}")
     }
 }

@@ -42,20 +42,20 @@ const MOST: u64 = 1024;
 impl Process {
     /// A call on files that may block is a key point, be it one that waits or one that finds out whether it would.
     pub(crate) fn input_output(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        let call = self.threads[index].regs.orig_rax as i64;
+        let call = self.tracee.tasks[index].regs.orig_rax as i64;
         if let Some(flow) = self.wait_for_signal(index) {
             return Ok(flow);
         }
         let accesses = self.kernel_accesses(index);
         let Some(wait) = self.waits_for(index, call) else { return Ok(self.pass_or_pend(index, accesses)) };
-        let pid = self.leader;
+        let pid = self.tracee.leader;
         let Wait { mut files, limit, looks } = wait;
         files.retain(|(descriptor, _)| fd::may_block(pid, *descriptor));
         if files.is_empty() && limit.is_none_or(|limit| limit == 0) {
             return Ok(self.pass_or_pend(index, accesses));
         }
         let access = if looks && limit == Some(0) { Access::read } else { Access::write };
-        let all = (!files.is_empty()).then(|| self.shared.named("files that may block".to_owned()));
+        let all = (!files.is_empty()).then(|| self.tracee.shared.named("files that may block".to_owned()));
         let each = files.iter().map(|(descriptor, _)| self.file_object(*descriptor));
         // What a search asks about the first object of a wait, it has to ask about what decides how long that takes.
         let touched: Vec<Access> = all.into_iter().chain(each).map(access).chain(accesses).collect();
@@ -72,26 +72,26 @@ impl Process {
         if !self.is_scheduled(index) && self.holds(index, &need) {
             return Ok(Flow::Resume(0));
         }
-        let deadline = limit.map(|limit| self.threads[index].world.now.saturating_add(limit));
+        let deadline = limit.map(|limit| self.scheduling.threads[index].world.now.saturating_add(limit));
         Ok(self.pend(index, op, need, Act::Kernel, deadline))
     }
 
     /// Whether one of these is ready.
     pub(crate) fn is_any_ready(&self, files: &[FileEvents]) -> bool {
-        files.iter().any(|(file, events)| fd::is_ready(self.leader, *file, *events))
+        files.iter().any(|(file, events)| fd::is_ready(self.tracee.leader, *file, *events))
     }
 
     /// A file by its descriptor.
     fn file_object(&self, descriptor: i32) -> Obj {
-        self.shared.named(format!("file descriptor {descriptor}"))
+        self.tracee.shared.named(format!("file descriptor {descriptor}"))
     }
 
     fn waits_for(&self, index: Index, call: i64) -> Option<Wait> {
-        let regs = &self.threads[index].regs;
+        let regs = &self.tracee.tasks[index].regs;
         let one = |events, flags: u64| {
             let wait = Wait::for_one(regs.rdi, events);
-            let waits =
-                flags as i32 & libc::MSG_DONTWAIT == 0 && !fd::is_non_blocking(self.leader, regs.rdi as i32);
+            let waits = flags as i32 & libc::MSG_DONTWAIT == 0
+                && !fd::is_non_blocking(self.tracee.leader, regs.rdi as i32);
             Some(if waits { wait } else { Wait::without_waiting(wait.files) })
         };
         let looks = |files, limit| Some(Wait { files, limit, looks: true });
@@ -124,7 +124,7 @@ impl Process {
     }
 
     fn timespec(&self, at: u64) -> Option<u64> {
-        if at == 0 { None } else { read_timespec(self.leader, at) }
+        if at == 0 { None } else { read_timespec(self.tracee.leader, at) }
     }
 
     /// A `struct timeval`, in microseconds.
@@ -135,7 +135,7 @@ impl Process {
     /// The descriptors of a `poll`.
     fn polled(&self, index: Index) -> Vec<FileEvents> {
         const SIZE: u64 = 8;
-        let regs = &self.threads[index].regs;
+        let regs = &self.tracee.tasks[index].regs;
         (0..regs.rsi.min(MOST))
             .map(|i| {
                 let at = regs.rdi + i * SIZE;
@@ -147,7 +147,7 @@ impl Process {
 
     /// The descriptors of a `select`.
     fn selected(&self, index: Index) -> Vec<FileEvents> {
-        let regs = &self.threads[index].regs;
+        let regs = &self.tracee.tasks[index].regs;
         let sets = [(regs.rsi, libc::POLLIN), (regs.rdx, libc::POLLOUT)];
         let all = sets.iter().filter(|(set, _)| *set != 0).flat_map(|&(set, events)| {
             let member = move |i: &u64| self.number(set + i / 8, 1) >> (i % 8) & 1 == 1;
@@ -158,9 +158,9 @@ impl Process {
 
     /// A wait for files or signals has run out of time: the call is made, and is not to wait.
     pub(crate) fn expire_call(&mut self, index: Index) {
-        let nothing = self.threads[index].regs.rsp.saturating_sub(256) & !15;
-        let zero = crate::os::memory::write(self.leader, nothing, &[0; 16]);
-        let regs = &mut self.threads[index].regs;
+        let nothing = self.tracee.tasks[index].regs.rsp.saturating_sub(256) & !15;
+        let zero = crate::os::memory::write(self.tracee.leader, nothing, &[0; 16]);
+        let regs = &mut self.tracee.tasks[index].regs;
         match regs.orig_rax as i64 {
             libc::SYS_poll => regs.rdx = 0,
             libc::SYS_epoll_wait | libc::SYS_epoll_pwait => regs.r10 = 0,

@@ -17,9 +17,9 @@ impl Process {
     /// ends, however it does, and no other thread is.
     pub(crate) fn watch_leader(&mut self, creator: Index, created: Tid) -> Result<(), ExecutionError> {
         let failed = || system("trace the main thread's end");
-        if !self.leader_stops_at_exit {
-            self.leader_stops_at_exit = true;
-            ptrace::stop_at_exit(self.leader, true).map_err(failed())
+        if !self.tracee.leader_stops_at_exit {
+            self.tracee.leader_stops_at_exit = true;
+            ptrace::stop_at_exit(self.tracee.leader, true).map_err(failed())
         } else if creator == 0 {
             ptrace::stop_at_exit(created, false).map_err(failed())
         } else {
@@ -32,7 +32,7 @@ impl Process {
     pub(crate) fn exited(&mut self, index: Index) -> Result<Flow, ExecutionError> {
         /// Of the status that a process ends with.
         const SIGNAL: u64 = 0x7f;
-        let status = ptrace::event_message(self.threads[index].tid).map_err(system("read an event"))?;
+        let status = ptrace::event_message(self.tracee.tasks[index].tid).map_err(system("read an event"))?;
         if status & SIGNAL != 0 {
             return Ok(Flow::Resume(0));
         }
@@ -49,10 +49,10 @@ impl Process {
 
     /// The main thread has ended, whatever the others do.
     pub(crate) fn leave_process(&mut self) -> Result<(), ExecutionError> {
-        self.left_from = Some(self.stack(0));
-        self.threads[0].stage = Stage::Ended;
-        if let Some(word) = self.threads[0].tid_word {
-            memory::write(self.leader, word, &0_u32.to_le_bytes());
+        self.tracee.left_from = Some(self.stack(0));
+        self.scheduling.threads[0].stage = Stage::Ended;
+        if let Some(word) = self.tracee.tasks[0].tid_word {
+            memory::write(self.tracee.leader, word, &0_u32.to_le_bytes());
         }
         self.end_if_deserted()?;
         self.wake_changed_futexes(0);
@@ -61,24 +61,24 @@ impl Process {
 
     fn hear_end_of_leader(&mut self) -> Result<Wait, ExecutionError> {
         loop {
-            let status = self.hear_soon(self.leader)?;
+            let status = self.hear_soon(self.tracee.leader)?;
             if matches!(status, Wait::Exited(_) | Wait::Killed(_)) {
                 return Ok(status);
             }
-            ptrace::resume(self.leader, 0).map_err(system("let the main thread end"))?;
+            ptrace::resume(self.tracee.leader, 0).map_err(system("let the main thread end"))?;
         }
     }
 
     /// Where the main thread has left and all others are gone, the process ends; with whose exit code, the kernel knows:
     /// since Linux 5.17 it is that of the thread that ended last, before that of the main thread.
     pub(crate) fn end_if_deserted(&mut self) -> Result<(), ExecutionError> {
-        if self.threads.iter().skip(1).all(|thread| thread.reaped)
-            && let Some(stack) = self.left_from.take()
+        if self.tracee.tasks.iter().skip(1).all(|task| task.reaped)
+            && let Some(stack) = self.tracee.left_from.take()
         {
-            ptrace::resume(self.leader, 0).map_err(system("let the main thread end"))?;
+            ptrace::resume(self.tracee.leader, 0).map_err(system("let the main thread end"))?;
             let status = self.hear_end_of_leader()?;
-            self.threads[0].reaped = true;
-            self.gone = true;
+            self.tracee.tasks[0].reaped = true;
+            self.tracee.gone = true;
             if let Wait::Exited(code) = status {
                 self.exit_with(0, code, stack);
             }

@@ -26,11 +26,11 @@ impl Process {
             return Ok(());
         }
         let used = self.used_by_others();
-        self.watch.begin_wait();
+        self.tracee.watch.begin_wait();
         while let Some((index, files)) = self.waits_for_others() {
-            match self.watch.expired() {
+            match self.tracee.watch.expired() {
                 // They wait for their turn on a busy machine.
-                Some(Reason::TimedOut) if !self.others_had_their_time(used) => self.watch.begin_wait(),
+                Some(Reason::TimedOut) if !self.others_had_their_time(used) => self.tracee.watch.begin_wait(),
                 Some(Reason::TimedOut) => {
                     self.waited_too_long(index);
                     return Ok(());
@@ -42,8 +42,12 @@ impl Process {
                 continue;
             }
             // One look at each is not enough: the last one may have woken the first one meanwhile.
-            let now =
-                self.bystanders.iter().map(|&tid| process::stands(tid)).collect::<Option<Vec<Standing>>>();
+            let now = self
+                .tracee
+                .bystanders
+                .iter()
+                .map(|&tid| process::stands(tid))
+                .collect::<Option<Vec<Standing>>>();
             if now.is_some() && now == before {
                 return Ok(());
             }
@@ -51,7 +55,7 @@ impl Process {
             if rounds < ROUNDS {
                 std::thread::yield_now();
             } else {
-                fd::wait_for(self.leader, &files);
+                fd::wait_for(self.tracee.leader, &files);
             }
         }
         Ok(())
@@ -59,20 +63,20 @@ impl Process {
 
     /// Whether the other processes have had a processor for as long as a thread may, or all wait for something else than that.
     fn others_had_their_time(&self, before: Duration) -> bool {
-        let is_behind = self.bystanders.iter().any(|&tid| process::is_runnable(tid));
-        !is_behind || self.used_by_others().saturating_sub(before) >= self.watch.time()
+        let is_behind = self.tracee.bystanders.iter().any(|&tid| process::is_runnable(tid));
+        !is_behind || self.used_by_others().saturating_sub(before) >= self.tracee.watch.time()
     }
 
     fn used_by_others(&self) -> Duration {
-        self.bystanders.iter().filter_map(|&tid| process::processor_time(tid)).sum()
+        self.tracee.bystanders.iter().filter_map(|&tid| process::processor_time(tid)).sum()
     }
 
     /// A thread that waits for files, while other processes are there, and what for.
     fn waits_for_others(&self) -> Option<(Index, Vec<FileEvents>)> {
-        if self.bystanders.is_empty() || self.gone {
+        if self.tracee.bystanders.is_empty() || self.tracee.gone {
             return None;
         }
-        let mut threads = self.threads.iter().enumerate().filter(|(_, thread)| thread.is_live());
+        let mut threads = self.scheduling.threads.iter().enumerate().filter(|(_, thread)| thread.is_live());
         threads.find_map(|(index, thread)| match &thread.pending.as_ref()?.need {
             need @ Need::Ready(files) if !self.holds(index, need) => Some((index, files.clone())),
             _ => None,
@@ -82,7 +86,7 @@ impl Process {
     /// Takes note of what other processes have to report by now; `false` if there is nothing.
     fn hear_bystanders(&mut self) -> bool {
         let mut heard = false;
-        for child in self.bystanders.clone() {
+        for child in self.tracee.bystanders.clone() {
             match wait::now(child) {
                 Ok(Some(status)) => {
                     self.bystander(child, status);
@@ -90,7 +94,7 @@ impl Process {
                 }
                 Ok(None) => {}
                 // It is no longer a child of this process.
-                Err(_) => self.bystanders.retain(|&other| other != child),
+                Err(_) => self.tracee.bystanders.retain(|&other| other != child),
             }
         }
         heard
@@ -99,6 +103,6 @@ impl Process {
     fn waited_too_long(&mut self, index: Index) {
         let detail = FailureDetail::WaitedForProcess;
         let failure = self.failure(index, FailureKind::Timeout, detail, self.stack(index));
-        self.threads[index].stage = Stage::Failed(failure);
+        self.scheduling.threads[index].stage = Stage::Failed(failure);
     }
 }

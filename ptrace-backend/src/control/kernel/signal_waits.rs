@@ -81,12 +81,12 @@ impl Signals {
 impl Process {
     /// Whether a signal is there that ends this wait.
     pub(crate) fn has_arrived(&self, index: Index, awaited: Awaited) -> bool {
-        Signals::of(self.threads[index].tid).is_none_or(|signals| signals.has(awaited))
+        Signals::of(self.tracee.tasks[index].tid).is_none_or(|signals| signals.has(awaited))
     }
 
     /// A call that waits for a signal. `None`: it is another call.
     pub(crate) fn wait_for_signal(&mut self, index: Index) -> Option<Flow> {
-        let regs = self.threads[index].regs;
+        let regs = self.tracee.tasks[index].regs;
         let touched = [Some(index), None].map(|to| Access::write(self.signals_of(to)));
         let op = Op::new(OpKind::SignalWait, touched);
         let begins = |awaited| (Need::Nothing, Act::AwaitSignal(awaited), None);
@@ -94,11 +94,12 @@ impl Process {
             libc::SYS_pause => begins(Awaited::Effective),
             libc::SYS_rt_sigsuspend => begins(Awaited::Unblocked(self.number(regs.rdi, 8))),
             libc::SYS_rt_sigtimedwait => {
-                let limit = (regs.rdx != 0).then(|| read_timespec(self.leader, regs.rdx)).flatten();
+                let limit = (regs.rdx != 0).then(|| read_timespec(self.tracee.leader, regs.rdx)).flatten();
                 if limit == Some(0) {
                     return Some(Flow::Resume(0));
                 }
-                let deadline = limit.map(|limit| self.threads[index].world.now.saturating_add(limit));
+                let deadline =
+                    limit.map(|limit| self.scheduling.threads[index].world.now.saturating_add(limit));
                 (Need::Arrival(Awaited::Any(self.number(regs.rdi, 8))), Act::Kernel, deadline)
             }
             _ => return None,
@@ -121,7 +122,7 @@ impl Process {
     pub(crate) fn repeat_call(&mut self, index: Index) -> Result<(), ExecutionError> {
         /// `syscall`
         const LEN: u64 = 2;
-        let regs = &mut self.threads[index].regs;
+        let regs = &mut self.tracee.tasks[index].regs;
         regs.rip = regs.rip.wrapping_sub(LEN);
         regs.rax = regs.orig_rax;
         regs.orig_rax = u64::MAX;
@@ -130,18 +131,18 @@ impl Process {
 
     /// What events on signals touch: a thread's signals, or those of the process, which any thread may take.
     pub(crate) fn signals_of(&self, to: Option<Index>) -> Obj {
-        self.shared.named(match to {
-            Some(thread) => self.threads[thread].name.to_string(),
+        self.tracee.shared.named(match to {
+            Some(thread) => self.scheduling.threads[thread].name.to_string(),
             None => "the process".to_owned(),
         })
     }
 
     /// A signal to the process or one of its threads: the made-up numbers are translated back.
     pub(crate) fn kill_call(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        let leader = self.leader as u64;
-        let regs = self.threads[index].regs;
+        let leader = self.tracee.leader as u64;
+        let regs = self.tracee.tasks[index].regs;
         let own = |pid: u64| [PID, 0, -PID].contains(&(pid as i64));
-        let is_child = self.bystanders.iter().any(|&child| regs.rdi == child as u64);
+        let is_child = self.tracee.bystanders.iter().any(|&child| regs.rdi == child as u64);
         let (to, signal) = match regs.orig_rax as i64 {
             // A process that the program has started.
             libc::SYS_kill | libc::SYS_rt_sigqueueinfo if is_child => return Ok(Flow::Resume(0)),
@@ -149,17 +150,17 @@ impl Process {
                 return self.refuse(index, libc::EPERM);
             }
             libc::SYS_kill | libc::SYS_rt_sigqueueinfo => {
-                self.threads[index].regs.rdi = leader;
+                self.tracee.tasks[index].regs.rdi = leader;
                 (None, regs.rsi)
             }
             libc::SYS_tkill => {
-                self.threads[index].regs.rdi = self.real_tid(regs.rdi);
-                (Some(self.threads[index].regs.rdi), regs.rsi)
+                self.tracee.tasks[index].regs.rdi = self.real_tid(regs.rdi);
+                (Some(self.tracee.tasks[index].regs.rdi), regs.rsi)
             }
             _ => {
-                self.threads[index].regs.rdi = leader;
-                self.threads[index].regs.rsi = self.real_tid(regs.rsi);
-                (Some(self.threads[index].regs.rsi), regs.rdx)
+                self.tracee.tasks[index].regs.rdi = leader;
+                self.tracee.tasks[index].regs.rsi = self.real_tid(regs.rsi);
+                (Some(self.tracee.tasks[index].regs.rsi), regs.rdx)
             }
         };
         if signal == libc::SIGKILL as u64 {
@@ -167,11 +168,12 @@ impl Process {
             let stack = self.stack(index);
             let signal = crate::os::signal_names::name(libc::SIGKILL);
             let detail = FailureDetail::Signal { signal, origin: SignalOrigin::Itself };
-            self.threads[index].stage = Stage::Failed(self.failure(index, FailureKind::Crash, detail, stack));
+            self.scheduling.threads[index].stage =
+                Stage::Failed(self.failure(index, FailureKind::Crash, detail, stack));
             return Ok(Flow::Rest);
         }
-        let to = to.and_then(|tid| self.threads.iter().position(|t| t.tid as u64 == tid && t.is_live()));
-        let is_known = self.threads[index].kills.take().is_some_and(|target| to == Some(target));
+        let to = to.and_then(|tid| self.live_task(tid));
+        let is_known = self.scheduling.threads[index].kills.take().is_some_and(|target| to == Some(target));
         // What a thread does to itself concerns nobody else.
         if is_known
             || !self.is_scheduled(index)
@@ -195,14 +197,17 @@ impl Process {
         let Some(bit) = signal.checked_sub(1).and_then(|shift| 1_u64.checked_shl(shift as u32)) else {
             return;
         };
-        let takes = |thread: &crate::control::state::thread::Thread| {
-            let signals = thread.is_live().then(|| Signals::of(thread.tid)).flatten();
+        let takes = |index: Index| {
+            let is_live = self.scheduling.threads[index].is_live();
+            let signals = is_live.then(|| Signals::of(self.tracee.tasks[index].tid)).flatten();
             signals.is_some_and(|signals| signals.effective() & !signals.blocked & bit != 0)
         };
-        let candidates = to.map_or(0..self.threads.len(), |to| to..to + 1);
-        let Some(target) = candidates.into_iter().find(|&i| takes(&self.threads[i])) else { return };
+        let candidates = to.map_or(0..self.scheduling.threads.len(), |to| to..to + 1);
+        let Some(target) = candidates.into_iter().find(|&i| takes(i)) else {
+            return;
+        };
         let obj = self.signals_of(to);
-        let thread = &mut self.threads[target];
+        let thread = &mut self.scheduling.threads[target];
         let Some(pending) = &mut thread.pending else { return };
         // What it does next comes after the signal.
         if pending.op.may.accesses.iter().all(|access| access.obj != obj) {
@@ -216,17 +221,25 @@ impl Process {
     /// thread's first step as well, and between accesses that are no key points.
     pub(crate) fn note_handler(&mut self, signal: u64) {
         // Threads have their handlers in common.
-        let is_caught = Signals::of(self.leader).is_some_and(|signals| signals.is_caught(signal as i32));
+        let is_caught =
+            Signals::of(self.tracee.leader).is_some_and(|signals| signals.is_caught(signal as i32));
         if !is_caught || INTERNAL.contains(&signal) {
             return;
         }
-        self.left_out = true;
-        self.note(Peculiarity::SignalsThreads);
+        self.account.left_out = true;
+        self.account.note(Peculiarity::SignalsThreads);
     }
 
     /// The kernel's number of the thread that the program knows by this one. The C library keeps the kernel's.
     fn real_tid(&self, seen: u64) -> u64 {
-        let thread = self.threads.iter().find(|t| t.world.tid as u64 == seen);
-        thread.map_or(seen, |t| t.tid as u64)
+        let thread = self.scheduling.threads.iter().position(|t| t.world.tid as u64 == seen);
+        thread.map_or(seen, |index| self.tracee.tasks[index].tid as u64)
+    }
+
+    /// The live thread with this number of the kernel's.
+    fn live_task(&self, tid: u64) -> Option<Index> {
+        let is_it = |&index: &Index| self.tracee.tasks[index].tid as u64 == tid;
+        (0..self.scheduling.threads.len())
+            .find(|index| is_it(index) && self.scheduling.threads[*index].is_live())
     }
 }

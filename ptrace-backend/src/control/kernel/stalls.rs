@@ -28,9 +28,9 @@ impl Process {
     pub(crate) fn is_due(&self, index: Index, deadline: u64) -> bool {
         let Some(earliest) = self.rivals(index).map(|rival| rival.since).min() else { return true };
         let needed = deadline.saturating_sub(earliest);
-        let is_due = needed <= self.max_stall;
+        let is_due = needed <= self.scheduling.max_stall;
         if !is_due {
-            self.stalls.note_needed(needed);
+            self.scheduling.stalls.note_needed(needed);
         }
         is_due
     }
@@ -40,10 +40,10 @@ impl Process {
         let longest = self.rivals(index).min_by_key(|rival| rival.since);
         let stall = longest.and_then(|rival| {
             let nanos = deadline.saturating_sub(rival.since);
-            (nanos > LEAST_STALL).then(|| Stall { thread: self.threads[rival.index].name, nanos })
+            (nanos > LEAST_STALL).then(|| Stall { thread: self.scheduling.threads[rival.index].name, nanos })
         });
-        let others = || self.threads.iter().enumerate().filter(|(other, _)| *other != index);
-        let is_early = |since: &u64| since.saturating_add(self.max_stall) < deadline;
+        let others = || self.scheduling.threads.iter().enumerate().filter(|(other, _)| *other != index);
+        let is_early = |since: &u64| since.saturating_add(self.scheduling.max_stall) < deadline;
         let after = others().filter_map(|(_, thread)| {
             let last = thread.begun.partition_point(is_early).checked_sub(1)?;
             Some(EventId { thread: thread.name, index: last as u32 })
@@ -57,13 +57,13 @@ impl Process {
 
     /// The threads that a deadline of this thread would stall for too long.
     pub(crate) fn stalled_by(&self, index: Index, deadline: u64) -> Vec<ThreadName> {
-        let is_early = |rival: &Rival| rival.since.saturating_add(self.max_stall) < deadline;
-        self.rivals(index).filter(is_early).map(|rival| self.threads[rival.index].name).collect()
+        let is_early = |rival: &Rival| rival.since.saturating_add(self.scheduling.max_stall) < deadline;
+        self.rivals(index).filter(is_early).map(|rival| self.scheduling.threads[rival.index].name).collect()
     }
 
     /// Notes since when a thread could run, at its next event.
     pub(crate) fn note_begun(&mut self, index: Index) {
-        let thread = &mut self.threads[index];
+        let thread = &mut self.scheduling.threads[index];
         let since = thread.runnable_since.unwrap_or(0).max(thread.world.now);
         // The thread's clock goes on by then at the latest.
         let last = thread.begun.last().copied().unwrap_or(0);
@@ -72,10 +72,10 @@ impl Process {
 
     /// Notes since when threads can run, after an event of this one.
     pub(crate) fn note_runnable(&mut self, mover: Index) {
-        let now = self.threads[mover].world.now;
-        for index in 0..self.threads.len() {
+        let now = self.scheduling.threads[mover].world.now;
+        for index in 0..self.scheduling.threads.len() {
             let runs = self.could_run(index);
-            let thread = &mut self.threads[index];
+            let thread = &mut self.scheduling.threads[index];
             thread.runnable_since = match thread.runnable_since {
                 _ if !runs => None,
                 Some(since) if index != mover => Some(since),
@@ -86,8 +86,8 @@ impl Process {
 
     /// Whether a thread can run now, and does not wait for a time.
     fn could_run(&self, index: Index) -> bool {
-        let thread = &self.threads[index];
-        let pending = thread.pending.as_ref().filter(|_| thread.is_live() && !self.gone);
+        let thread = &self.scheduling.threads[index];
+        let pending = thread.pending.as_ref().filter(|_| thread.is_live() && !self.tracee.gone);
         pending.is_some_and(|pending| {
             !self.waits_for_test(index)
                 && (!pending.sleeps() && self.holds(index, &pending.need)
@@ -97,8 +97,8 @@ impl Process {
 
     /// All others that can run and do not give way, and all others that wait for a time.
     fn rivals(&self, index: Index) -> impl Iterator<Item = Rival> {
-        (0..self.threads.len()).filter(move |&other| other != index).filter_map(|other| {
-            let thread = &self.threads[other];
+        (0..self.scheduling.threads.len()).filter(move |&other| other != index).filter_map(|other| {
+            let thread = &self.scheduling.threads[other];
             let pending = thread.pending.as_ref().filter(|_| thread.is_live())?;
             let since = match thread.runnable_since {
                 Some(_) if pending.op.kind.gives_way() => return None,

@@ -25,16 +25,16 @@ impl Process {
         if let Some(flow) = self.wait_for_time(index) {
             return Ok(flow);
         }
-        let thread = &mut self.threads[index];
-        if let Some(result) = thread.world.answer(thread.tid, &thread.regs) {
+        let task = &self.tracee.tasks[index];
+        if let Some(result) = self.scheduling.threads[index].world.answer(task.tid, &task.regs) {
             self.answer(index, result)?;
             return Ok(Flow::Resume(0));
         }
-        let thread = &self.threads[index];
-        if outside::reaches(thread.tid, &thread.regs) {
-            self.shared.note_outside();
+        let task = &self.tracee.tasks[index];
+        if outside::reaches(task.tid, &task.regs) {
+            self.tracee.shared.note_outside();
         }
-        match thread.regs.orig_rax as i64 {
+        match task.regs.orig_rax as i64 {
             libc::SYS_futex => self.futex(index),
             libc::SYS_exit_group => Ok(self.exit_group(index)),
             libc::SYS_sched_yield => self.give_way(index, OpKind::Yield, 0),
@@ -47,7 +47,7 @@ impl Process {
             libc::SYS_open | libc::SYS_openat => self.open(index),
             libc::SYS_timer_create => self.unsupported("timer_create (a timer)"),
             // None is running, so there is none to be stopped.
-            libc::SYS_alarm if self.threads[index].regs.rdi == 0 => self.refuse(index, 0),
+            libc::SYS_alarm if self.tracee.tasks[index].regs.rdi == 0 => self.refuse(index, 0),
             libc::SYS_alarm => self.unsupported("alarm (a timer)"),
             libc::SYS_setitimer => self.unsupported("setitimer (a timer)"),
             libc::SYS_timerfd_create => self.unsupported("timerfd_create (a timer)"),
@@ -55,7 +55,7 @@ impl Process {
             libc::SYS_ptrace => self.refuse(index, libc::EPERM),
             libc::SYS_io_uring_setup => self.refuse(index, libc::ENOSYS),
             libc::SYS_execve | libc::SYS_execveat => {
-                self.executes = true;
+                self.tracee.executes = true;
                 Ok(Flow::Resume(0))
             }
             libc::SYS_wait4 | libc::SYS_waitid => self.wait_for_child(index),
@@ -64,7 +64,7 @@ impl Process {
                 Ok(self.pass_to_kernel(index))
             }
             libc::SYS_mprotect | libc::SYS_pkey_mprotect => {
-                if self.threads[index].regs.rdx as i32 & libc::PROT_EXEC != 0 {
+                if self.tracee.tasks[index].regs.rdx as i32 & libc::PROT_EXEC != 0 {
                     self.note_code(None);
                 }
                 Ok(self.pass_to_kernel(index))
@@ -89,7 +89,7 @@ impl Process {
         if matches!(act, Act::Kernel | Act::Sleep(_)) {
             self.depend_on_cancellation(index, &mut op);
         }
-        self.threads[index].pending = Some(Pending { op, site, need, act, deadline });
+        self.scheduling.threads[index].pending = Some(Pending { op, site, need, act, deadline });
         Flow::Rest
     }
 
@@ -97,15 +97,18 @@ impl Process {
     pub(crate) fn user_site(&self, index: Index) -> Site {
         let stack = self.stack(index);
         let user = |site: &&Site| {
-            self.layout.locate(**site).is_some_and(|(m, at)| self.layout.in_user_code(at + m.mapped.bias))
+            self.tracee
+                .layout
+                .locate(**site)
+                .is_some_and(|(m, at)| self.tracee.layout.in_user_code(at + m.mapped.bias))
         };
         stack.iter().find(user).or(stack.first()).copied().unwrap_or_default()
     }
 
     /// The process is to end: the thread is held there, and the others run on.
     fn exit_group(&mut self, index: Index) -> Flow {
-        let code = self.threads[index].regs.rdi as i32 & 0xff;
-        self.exiting = true;
+        let code = self.tracee.tasks[index].regs.rdi as i32 & 0xff;
+        self.scheduling.exiting = true;
         let stack = if code == 0 { Vec::new() } else { self.stack(index) };
         self.exit_with(index, code, stack);
         Flow::Rest
@@ -113,23 +116,23 @@ impl Process {
 
     /// The process ends with this code, for what this thread did, with this stack.
     pub(crate) fn exit_with(&mut self, index: Index, code: i32, stack: Vec<Site>) {
-        self.threads[index].stage = Stage::Ended;
-        if code != 0 && self.exit_code_fails {
-            let failure = if let Some((thread, stack)) = self.first_panic.clone() {
+        self.scheduling.threads[index].stage = Stage::Ended;
+        if code != 0 && self.account.exit_code_fails {
+            let failure = if let Some((thread, stack)) = self.account.first_panic.clone() {
                 let mut failure = self.failure(index, FailureKind::Panic, self.panic_detail(), stack);
                 failure.thread = Some(thread);
                 failure
             } else {
                 self.failure(index, FailureKind::ExitCode, FailureDetail::ExitCode(code), stack)
             };
-            self.threads[index].stage = Stage::Failed(failure);
+            self.scheduling.threads[index].stage = Stage::Failed(failure);
         }
     }
 
     /// The message of the first panic, or the line that says where it was.
     fn panic_detail(&self) -> FailureDetail {
         const LONGEST: usize = 290;
-        let (_, stderr, _) = self.shared.output();
+        let (_, stderr, _) = self.tracee.shared.output();
         let text = String::from_utf8_lossy(&stderr).into_owned();
         let mut lines = text.lines().skip_while(|line| !line.contains("panicked at"));
         let Some(place) = lines.next() else { return FailureDetail::Panicked(None) };
@@ -141,7 +144,7 @@ impl Process {
 
     fn give_way(&mut self, index: Index, kind: OpKind, until: u64) -> Result<Flow, ExecutionError> {
         if !self.is_scheduled(index) {
-            let world = &mut self.threads[index].world;
+            let world = &mut self.scheduling.threads[index].world;
             world.now = world.now.max(until);
             self.answer(index, 0)?;
             return Ok(Flow::Resume(0));
@@ -155,11 +158,11 @@ impl Process {
 
     fn sleep(&mut self, index: Index) -> Result<Flow, ExecutionError> {
         const ABSOLUTE: u64 = 1;
-        let thread = &self.threads[index];
-        let regs = &thread.regs;
+        let thread = &self.scheduling.threads[index];
+        let regs = &self.tracee.tasks[index].regs;
         let clock = regs.orig_rax as i64 == libc::SYS_clock_nanosleep;
         let (at, absolute) = if clock { (regs.rdx, regs.rsi & ABSOLUTE != 0) } else { (regs.rdi, false) };
-        let time = read_timespec(self.leader, at).unwrap_or(0);
+        let time = read_timespec(self.tracee.leader, at).unwrap_or(0);
         let until = if absolute { time } else { thread.world.now.saturating_add(time) };
         self.give_way(index, OpKind::Sleep, until)
     }
@@ -167,29 +170,34 @@ impl Process {
     /// Stores how long a sleep that is interrupted would have lasted yet, where the program asks for it.
     pub(crate) fn tell_rest_of_sleep(&mut self, index: Index, until: u64) {
         const ABSOLUTE: u64 = 1;
-        let thread = &self.threads[index];
-        let regs = &thread.regs;
+        let thread = &self.scheduling.threads[index];
+        let regs = &self.tracee.tasks[index].regs;
         let at = match regs.orig_rax as i64 {
             libc::SYS_clock_nanosleep if regs.rsi & ABSOLUTE != 0 => 0,
             libc::SYS_clock_nanosleep => regs.r10,
             _ => regs.rsi,
         };
         if at != 0 {
-            memory::write(thread.tid, at, &timespec(until.saturating_sub(thread.world.now)));
+            memory::write(
+                self.tracee.tasks[index].tid,
+                at,
+                &timespec(until.saturating_sub(thread.world.now)),
+            );
         }
     }
 
     fn futex(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        let regs = self.threads[index].regs;
+        let regs = self.tracee.tasks[index].regs;
         let (addr, value) = (regs.rdi, regs.rdx as u32);
         match (regs.rsi & !(REALTIME | libc::FUTEX_PRIVATE_FLAG as u64)) as i32 {
             libc::FUTEX_WAIT => {
-                let relative = (regs.r10 != 0).then(|| read_timespec(self.leader, regs.r10)).flatten();
-                let deadline = relative.map(|time| self.threads[index].world.now.saturating_add(time));
+                let relative = (regs.r10 != 0).then(|| read_timespec(self.tracee.leader, regs.r10)).flatten();
+                let deadline =
+                    relative.map(|time| self.scheduling.threads[index].world.now.saturating_add(time));
                 self.futex_wait_call(index, addr, value, deadline)
             }
             libc::FUTEX_WAIT_BITSET => {
-                let deadline = (regs.r10 != 0).then(|| read_timespec(self.leader, regs.r10)).flatten();
+                let deadline = (regs.r10 != 0).then(|| read_timespec(self.tracee.leader, regs.r10)).flatten();
                 self.futex_wait_call(index, addr, value, deadline)
             }
             libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => self.futex_wake_call(index, addr, value),
@@ -208,18 +216,18 @@ impl Process {
     /// Opening the kernel's random numbers opens ours instead.
     fn open(&mut self, index: Index) -> Result<Flow, ExecutionError> {
         const RED_ZONE: u64 = 128;
-        let regs = self.threads[index].regs;
+        let regs = self.tracee.tasks[index].regs;
         let at_call = regs.orig_rax as i64 == libc::SYS_openat;
-        let path = memory::string(self.leader, if at_call { regs.rsi } else { regs.rdi });
+        let path = memory::string(self.tracee.leader, if at_call { regs.rsi } else { regs.rdi });
         if path != "/dev/urandom" && path != "/dev/random" {
             return Ok(self.pass_to_kernel(index));
         }
-        let ours = self.shared.random_file();
+        let ours = self.tracee.shared.random_file();
         let place = (regs.rsp - RED_ZONE - ours.len() as u64 - 1) & !15;
-        if !memory::write(self.leader, place, format!("{ours}\0").as_bytes()) {
+        if !memory::write(self.tracee.leader, place, format!("{ours}\0").as_bytes()) {
             return Ok(Flow::Resume(0));
         }
-        let regs = &mut self.threads[index].regs;
+        let regs = &mut self.tracee.tasks[index].regs;
         *(if at_call { &mut regs.rsi } else { &mut regs.rdi }) = place;
         self.write_registers(index)?;
         Ok(Flow::Resume(0))

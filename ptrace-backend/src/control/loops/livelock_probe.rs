@@ -45,11 +45,15 @@ impl Process {
     /// The running thread has been stopped between key points, and its time is over. If it goes round in a loop, makes what
     /// that reads and leaves as it is key points. `false`: there is nothing new in that, and the thread is late.
     pub(crate) fn learns_from_runaway(&mut self, index: Index) -> Result<bool, ExecutionError> {
-        let thread = &self.threads[index];
+        let thread = &self.scheduling.threads[index];
         // Where it is inside a system call, a step would go on with that.
-        let is_inside_call = thread.regs.orig_rax as i64 >= 0;
-        let is_alone = self.threads.iter().filter(|thread| thread.is_live()).count() < 2;
-        if is_inside_call || is_alone || thread.cancellation.asynchronous || !self.shared.may_learn_more() {
+        let is_inside_call = self.tracee.tasks[index].regs.orig_rax as i64 >= 0;
+        let is_alone = self.scheduling.threads.iter().filter(|thread| thread.is_live()).count() < 2;
+        if is_inside_call
+            || is_alone
+            || thread.cancellation.asynchronous
+            || !self.tracee.shared.may_learn_more()
+        {
             return Ok(false);
         }
         self.hide_probes()?;
@@ -61,15 +65,15 @@ impl Process {
     /// The running thread has been stopped between key points. If it goes round in a circle for ever, lets it go on to a place in
     /// that which is the same in all executions.
     pub(crate) fn goes_round(&mut self, index: Index) -> Result<bool, ExecutionError> {
-        let thread = &self.threads[index];
-        if thread.regs.orig_rax as i64 >= 0 || thread.cancellation.asynchronous {
+        let thread = &self.scheduling.threads[index];
+        if self.tracee.tasks[index].regs.orig_rax as i64 >= 0 || thread.cancellation.asynchronous {
             return Ok(false);
         }
         self.hide_probes()?;
         let circle = self.circle(index)?;
         if let Some(place) = circle {
             for _ in 0..LONGEST {
-                let regs = self.threads[index].regs;
+                let regs = self.tracee.tasks[index].regs;
                 if place == (Reverse(regs.rsp), regs.rip) || !self.single_step(index, &regs)? {
                     break;
                 }
@@ -82,30 +86,30 @@ impl Process {
     /// The outermost and first place of the circle in which the thread goes.
     fn circle(&mut self, index: Index) -> Result<Option<(Reverse<u64>, u64)>, ExecutionError> {
         // Only a step leaves all flags as code can see them.
-        let regs = self.threads[index].regs;
+        let regs = self.tracee.tasks[index].regs;
         if self.instruction(regs.rip).is_none_or(is_call) || !self.single_step(index, &regs)? {
             return Ok(None);
         }
-        let start = self.threads[index].regs;
+        let start = self.tracee.tasks[index].regs;
         let mut info = InstructionInfoFactory::new();
         let mut passed = Iteration::default();
         let mut first = (Reverse(start.rsp), start.rip);
         for _ in 0..LONGEST {
-            let regs = self.threads[index].regs;
+            let regs = self.tracee.tasks[index].regs;
             first = first.min((Reverse(regs.rsp), regs.rip));
             let Some(instruction) = self.instruction(regs.rip) else { return Ok(None) };
-            let trap = self.layout.traps.get(&regs.rip).map(|trap| &trap.what);
+            let trap = self.tracee.layout.traps.get(&regs.rip).map(|trap| &trap.what);
             let is_plain = !is_call(instruction) && matches!(trap, None | Some(What::Access(_)));
             if !is_plain || !self.note_memory(&instruction, &regs, &mut info, &mut passed) {
                 return Ok(None);
             }
-            let thread = &self.threads[index];
-            let may_change = |&(addr, _): &(u64, usize)| !thread.owns(addr) && self.is_writable_data(addr);
+            let may_change =
+                |&(addr, _): &(u64, usize)| !self.owns(index, addr) && self.is_writable_data(addr);
             if passed.reads.iter().any(may_change) || !self.single_step(index, &regs)? {
                 return Ok(None);
             }
             passed.reads.clear();
-            if same_registers(&start, &self.threads[index].regs) && self.unchanged(&passed) {
+            if same_registers(&start, &self.tracee.tasks[index].regs) && self.unchanged(&passed) {
                 return Ok(Some(first));
             }
         }
@@ -124,7 +128,7 @@ impl Process {
 
     /// Makes instructions key points where they read this, in this execution too. `false`: they were already.
     fn watch_from_now_on(&mut self, index: Index, looks: &[Look]) -> Result<bool, ExecutionError> {
-        let candidate = |at: u64| match self.layout.traps.get(&at)?.what {
+        let candidate = |at: u64| match self.tracee.layout.traps.get(&at)?.what {
             What::Access(candidate) => Some(candidate),
             _ => None,
         };
@@ -133,31 +137,31 @@ impl Process {
         let candidates: Vec<usize> = looks.iter().map(|&(candidate, _)| candidate).collect();
         let memory: Vec<Obj> =
             looks.iter().map(|&(_, (_, addr, len))| self.stretch(addr, len as u64)).collect();
-        if looks.is_empty() || !self.shared.promote(&candidates, None, &memory) {
+        if looks.is_empty() || !self.tracee.shared.promote(&candidates, None, &memory) {
             return Ok(false);
         }
-        self.promoted = true;
-        self.shared.note_runaway();
-        self.note(Peculiarity::RunsLongInLoop);
-        let tid = self.threads[index].tid;
+        self.memory.promoted = true;
+        self.tracee.shared.note_runaway();
+        self.account.note(Peculiarity::RunsLongInLoop);
+        let tid = self.tracee.tasks[index].tid;
         for (_, (at, ..)) in looks {
             memory::poke_byte(tid, at, 0xcc).map_err(system("plant a trap"))?;
         }
-        self.watch.begin(self.leader, tid);
+        self.tracee.watch.begin(self.tracee.leader, tid);
         Ok(true)
     }
 
     /// Steps a thread until it is back where it is, and says what it touched on the way; `None`, if it does not come back, or
     /// does something on the way that cannot be stepped.
     fn round(&mut self, index: Index) -> Result<Option<Round>, ExecutionError> {
-        let start = self.threads[index].regs.rip;
+        let start = self.tracee.tasks[index].regs.rip;
         let mut info = InstructionInfoFactory::new();
         let mut round = Round::default();
         for _ in 0..LONGEST {
-            let regs = self.threads[index].regs;
+            let regs = self.tracee.tasks[index].regs;
             let Some(instruction) = self.instruction(regs.rip) else { return Ok(None) };
             let mut touched = Iteration::default();
-            let trap = self.layout.traps.get(&regs.rip).map(|trap| &trap.what);
+            let trap = self.tracee.layout.traps.get(&regs.rip).map(|trap| &trap.what);
             if is_call(instruction)
                 || !matches!(trap, None | Some(What::Access(_)))
                 || !self.note_memory(&instruction, &regs, &mut info, &mut touched)
@@ -165,13 +169,12 @@ impl Process {
             {
                 return Ok(None);
             }
-            let thread = &self.threads[index];
-            let is_others = |addr: u64| !thread.owns(addr) && self.is_writable_data(addr);
+            let is_others = |addr: u64| !self.owns(index, addr) && self.is_writable_data(addr);
             let reads = touched.reads.into_iter().filter(|&(addr, _)| is_others(addr));
             round.reads.extend(reads.map(|(addr, len)| (regs.rip, addr, len)));
             round.writes.extend(touched.stores.into_iter().map(|(addr, _)| addr));
             // A round of an inner loop may look at nothing.
-            if thread.regs.rip == start && !round.reads.is_empty() {
+            if self.tracee.tasks[index].regs.rip == start && !round.reads.is_empty() {
                 return Ok(Some(round));
             }
         }

@@ -16,7 +16,6 @@ use crate::control::state::flow::system;
 use crate::control::state::pending::Need;
 use crate::control::state::spinning::same_registers;
 use crate::control::state::sync_objects::Index;
-use crate::control::state::thread::Thread;
 use crate::instructions::SpecialKind;
 use crate::layout::What;
 use crate::os::wait::Wait;
@@ -38,21 +37,23 @@ impl Process {
     /// If the thread, which has just come to a memory access, spins: makes it wait for a change of what its loop reads.
     /// `shared`: what it touches is known to be shared.
     pub(crate) fn watch_for_spinning(&mut self, index: Index, shared: bool) -> Result<bool, ExecutionError> {
-        let frame = self.read(self.threads[index].regs.rsp, FRAME);
-        let Thread { spinning, regs, .. } = &mut self.threads[index];
-        let Some(longest) = spinning.suspicious(regs, shared, frame) else { return Ok(false) };
-        let start = self.threads[index].regs;
+        let frame = self.read(self.tracee.tasks[index].regs.rsp, FRAME);
+        let spinning = &mut self.scheduling.threads[index].spinning;
+        let Some(longest) = spinning.suspicious(&self.tracee.tasks[index].regs, shared, frame) else {
+            return Ok(false);
+        };
+        let start = self.tracee.tasks[index].regs;
         let mut iteration = Iteration::default();
         self.hide_probes()?;
         let spins = self.iterate(index, &start, longest, &mut iteration)? && self.unchanged(&iteration);
         if !spins {
             for (addr, bytes) in iteration.stores.iter().rev() {
-                memory::write(self.leader, *addr, bytes);
+                memory::write(self.tracee.leader, *addr, bytes);
             }
-            self.threads[index].spinning.refute(start.rip);
+            self.scheduling.threads[index].spinning.refute(start.rip);
         }
         self.show_probes()?;
-        self.threads[index].regs = start;
+        self.tracee.tasks[index].regs = start;
         self.write_registers(index)?;
         if spins {
             self.await_change(index, &iteration);
@@ -64,16 +65,18 @@ impl Process {
         let mut reads = iteration.reads.clone();
         reads.sort_unstable();
         reads.dedup();
-        let thread = &self.threads[index];
         let locations: Vec<(u64, Obj, Vec<u8>)> = reads
             .into_iter()
-            .filter(|(addr, _)| !thread.owns(*addr) && self.is_writable_data(*addr))
+            .filter(|(addr, _)| !self.owns(index, *addr) && self.is_writable_data(*addr))
             .map(|(addr, len)| (addr, self.object(addr, len as u64), self.read(addr, len)))
             .collect();
         // The event comes after whatever lets it go: it is an event on all of that.
-        let shared: Vec<Obj> =
-            locations.iter().map(|(_, obj, _)| *obj).filter(|obj| self.shared.is_shared(*obj)).collect();
-        let Some(pending) = &mut self.threads[index].pending else { return };
+        let shared: Vec<Obj> = locations
+            .iter()
+            .map(|(_, obj, _)| *obj)
+            .filter(|obj| self.tracee.shared.is_shared(*obj))
+            .collect();
+        let Some(pending) = &mut self.scheduling.threads[index].pending else { return };
         if pending.op.kind == OpKind::Read {
             pending.op.kind = OpKind::Await;
         }
@@ -86,9 +89,17 @@ impl Process {
         pending.need = Need::Change(locations);
     }
 
+    /// Whether an address is on a thread's stack or among its thread-local variables, as far as they are near its control block.
+    pub(crate) fn owns(&self, index: Index, addr: u64) -> bool {
+        const NEAR: u64 = 0x1000;
+        let base = self.tracee.tasks[index].regs.fs_base;
+        let control_block = base.saturating_sub(NEAR)..base.saturating_add(NEAR);
+        self.memory.stacks[index].0.contains(&addr) || control_block.contains(&addr)
+    }
+
     /// Whether an address is not in the code of a module.
     pub(crate) fn is_writable_data(&self, addr: u64) -> bool {
-        !self.layout.in_libc(addr) && self.layout.function_code(addr).is_none()
+        !self.tracee.layout.in_libc(addr) && self.tracee.layout.function_code(addr).is_none()
     }
 
     /// Steps the thread until it is back where it started; `false` if that does not happen, or if it does something on
@@ -103,7 +114,7 @@ impl Process {
         let mut info = InstructionInfoFactory::new();
         self.write_registers(index)?;
         for _ in 0..longest {
-            let regs = self.threads[index].regs;
+            let regs = self.tracee.tasks[index].regs;
             let Some(instruction) = self.instruction(regs.rip) else { return Ok(false) };
             if instruction.mnemonic() == Mnemonic::Syscall {
                 if !self.pass_pause(index)? {
@@ -118,8 +129,8 @@ impl Process {
                     return Ok(false);
                 }
             }
-            if self.threads[index].regs.rip == start.rip {
-                return Ok(same_registers(&self.threads[index].regs, start));
+            if self.tracee.tasks[index].regs.rip == start.rip {
+                return Ok(same_registers(&self.tracee.tasks[index].regs, start));
             }
         }
         Ok(false)
@@ -127,8 +138,7 @@ impl Process {
 
     /// Whether what an instruction stored, other than into the thread's own frames, is what stood there.
     fn stored_the_same(&self, index: Index, stores: &[(u64, Vec<u8>)]) -> bool {
-        let thread = &self.threads[index];
-        stores.iter().all(|(addr, old)| thread.owns(*addr) || self.read(*addr, old.len()) == *old)
+        stores.iter().all(|(addr, old)| self.owns(index, *addr) || self.read(*addr, old.len()) == *old)
     }
 
     /// Whether the thread's own frames are the same again as before the iteration.
@@ -149,7 +159,7 @@ impl Process {
             code = self.read(at, (0x1000 - at % 0x1000).min(15) as usize);
         }
         for (offset, byte) in code.iter_mut().enumerate() {
-            if let Some(trap) = self.layout.traps.get(&(at + offset as u64)) {
+            if let Some(trap) = self.tracee.layout.traps.get(&(at + offset as u64)) {
                 *byte = trap.byte;
             }
         }
@@ -165,7 +175,7 @@ impl Process {
         info: &mut InstructionInfoFactory,
         iteration: &mut Iteration,
     ) -> bool {
-        match self.layout.traps.get(&regs.rip).map(|trap| &trap.what) {
+        match self.tracee.layout.traps.get(&regs.rip).map(|trap| &trap.what) {
             Some(What::Function { function, .. }) if !function.only_tries() => return false,
             Some(What::Special(special)) if special.kind != SpecialKind::Fence => return false,
             _ => {}
@@ -199,8 +209,8 @@ impl Process {
 
     /// Executes one instruction, past a trap if there is one.
     pub(crate) fn single_step(&mut self, index: Index, regs: &Regs) -> Result<bool, ExecutionError> {
-        let tid = self.threads[index].tid;
-        let trap = self.layout.traps.get(&regs.rip).map(|trap| trap.byte);
+        let tid = self.tracee.tasks[index].tid;
+        let trap = self.tracee.layout.traps.get(&regs.rip).map(|trap| trap.byte);
         let planted = trap.filter(|_| self.number(regs.rip, 1) == 0xcc);
         if let Some(byte) = planted {
             memory::poke_byte(tid, regs.rip, byte).map_err(system("lift a trap"))?;
@@ -209,14 +219,14 @@ impl Process {
         if planted.is_some() {
             memory::poke_byte(tid, regs.rip, 0xcc).map_err(system("plant a trap"))?;
         }
-        self.threads[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
+        self.tracee.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
         Ok(status == Wait::Signal(libc::SIGTRAP))
     }
 
     /// Passes a system call that only gives way; `false` if it is another one.
     fn pass_pause(&mut self, index: Index) -> Result<bool, ExecutionError> {
         const LEN: u64 = 2;
-        let regs = &mut self.threads[index].regs;
+        let regs = &mut self.tracee.tasks[index].regs;
         if ![libc::SYS_sched_yield, libc::SYS_nanosleep, libc::SYS_clock_nanosleep]
             .contains(&(regs.rax as i64))
         {

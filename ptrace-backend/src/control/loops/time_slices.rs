@@ -26,7 +26,7 @@ impl Process {
         match pending.act {
             Act::Function { function, object, .. } if function.only_tries() => Some((object, None)),
             Act::Access if pending.op.kind != OpKind::Write => {
-                let candidate = self.candidate_at(self.threads[index].regs.rip)?;
+                let candidate = self.candidate_at(self.tracee.tasks[index].regs.rip)?;
                 let accesses = candidate.accesses(&self.state(index));
                 let read = accesses.iter().find(|access| access.read)?;
                 Some((read.addr, Some(read.len.min(8) as usize)))
@@ -41,31 +41,33 @@ impl Process {
     /// The thread does this now, and memory is as it was. `succeeds`: it gets what it tries to take.
     pub(crate) fn note_look(&mut self, index: Index, pending: &Pending, succeeds: bool) {
         let Some((addr, len)) = self.looked_at(index, pending) else { return };
-        let leader = self.leader;
+        let leader = self.tracee.leader;
         let seen = match &pending.act {
             // Who gets something out of a file has not seen the same.
-            Act::Try(files) => self.events * u64::from(self.is_any_ready(files)),
+            Act::Try(files) => self.scheduling.events * u64::from(self.is_any_ready(files)),
             _ => u64::from(succeeds),
         };
         let value = || len.map_or(seen, |len| memory::number(leader, addr, len).unwrap_or(0));
-        let thread = &mut self.threads[index];
-        thread.slices.look(thread.regs.rip, addr, value);
+        let thread = &mut self.scheduling.threads[index];
+        thread.slices.look(self.tracee.tasks[index].regs.rip, addr, value);
     }
 
     /// If the thread, which stands at a key point, has looked at the same there for long, it gives way first.
     pub(crate) fn end_slice(&mut self, index: Index) {
-        let Some(pending) = self.threads[index].pending.take() else { return };
+        let Some(pending) = self.scheduling.threads[index].pending.take() else { return };
         let looks_at = self.looked_at(index, &pending);
-        let thread = &mut self.threads[index];
-        if !looks_at.is_some_and(|(addr, _)| thread.slices.is_over(thread.regs.rip, addr)) {
+        let thread = &mut self.scheduling.threads[index];
+        let place = self.tracee.tasks[index].regs.rip;
+        if !looks_at.is_some_and(|(addr, _)| thread.slices.is_over(place, addr)) {
             thread.pending = Some(pending);
             return;
         }
-        pending.op.may.accesses.iter().for_each(|access| self.shared.note_waited_for(access.obj));
+        pending.op.may.accesses.iter().for_each(|access| self.tracee.shared.note_waited_for(access.obj));
         self.note_gap(index);
         let (op, site) = (Op::new(OpKind::SliceEnd, []), pending.site);
         let act = Act::EndOfSlice(Box::new(pending));
-        self.threads[index].pending = Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
+        self.scheduling.threads[index].pending =
+            Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
     }
 
     /// A search may make the thread give way, if there is somebody to give way to.
@@ -74,9 +76,9 @@ impl Process {
             let pending = thread.pending.as_ref().filter(|_| thread.is_live() && other != index);
             pending.is_some_and(|pending| self.holds(other, &pending.need))
         };
-        if self.threads.iter().enumerate().any(can_go) {
-            self.left_out = true;
-            self.note(Peculiarity::LooksForLong);
+        if self.scheduling.threads.iter().enumerate().any(can_go) {
+            self.account.left_out = true;
+            self.account.note(Peculiarity::LooksForLong);
         }
     }
 }

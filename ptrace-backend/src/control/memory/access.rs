@@ -29,11 +29,11 @@ impl Process {
             self.pass_trap(index)?;
             return Ok(Flow::Resume(0));
         }
-        let layout = std::sync::Arc::clone(&self.layout);
+        let layout = std::sync::Arc::clone(&self.memory.layout);
         let instruction = &layout.candidates[candidate];
         let accesses = instruction.accesses(&self.state(index));
         self.take_note(index, candidate, &accesses);
-        let status = self.shared.status(candidate);
+        let status = self.memory.shared.status(candidate);
         if status == Status::Promoted {
             let shared = self.shared_among(&accesses);
             if !shared.is_empty() {
@@ -52,25 +52,25 @@ impl Process {
         if status != Status::Disarmed && self.spins_here(index, instruction, &accesses, false)? {
             // Nobody else has touched what it waits for yet, but somebody will have to.
             let memory: Vec<Obj> = accesses.iter().map(|a| self.stretch(a.addr, a.len)).collect();
-            self.promoted |= self.shared.promote(&[candidate], Some(candidate), &memory);
+            self.memory.promoted |= self.memory.shared.promote(&[candidate], Some(candidate), &memory);
             return Ok(Flow::Rest);
         }
         let is_shared = !self.shared_among(&accesses).is_empty();
         if is_shared {
-            self.shared.passed_shared(candidate);
+            self.memory.shared.passed_shared(candidate);
         }
         let is_enough = match status {
             // Those with whom it shares that may not have been watched.
-            _ if is_shared && self.narrow.is_some() => false,
-            Status::Disarmed | Status::Watched(_) if self.scope == Scope::Audit => {
+            _ if is_shared && self.memory.narrow.is_some() => false,
+            Status::Disarmed | Status::Watched(_) if self.memory.scope == Scope::Audit => {
                 let is_locked = matches!(instruction.kind, Kind::LockedUpdate | Kind::CompareExchange);
-                self.threads[index].drained |= is_locked;
+                self.scheduling.threads[index].drained |= is_locked;
                 return self.pass_checked(index, candidate);
             }
             Status::Disarmed => true,
             _ => {
                 let touches = self.touches(index, &accesses);
-                self.shared.touched_privately(candidate, &touches, is_shared, self.events)
+                self.memory.shared.touched_privately(candidate, &touches, is_shared, self.scheduling.events)
             }
         };
         if is_enough {
@@ -83,7 +83,7 @@ impl Process {
 
     /// The accesses by the names of their memory.
     fn touches(&self, index: Index, accesses: &[MemoryAccess]) -> SmallVec<[Touch; 2]> {
-        let thread = self.threads[index].name;
+        let thread = self.scheduling.threads[index].name;
         let touch = |access: &MemoryAccess| {
             let obj = self.object(access.addr, access.len);
             Touch { thread, obj, writes: access.write }
@@ -96,53 +96,57 @@ impl Process {
     fn pass_checked(&mut self, index: Index, candidate: usize) -> Result<Flow, ExecutionError> {
         const ENOUGH: u32 = 1_024;
         const ENOUGH_IN_ALL: u32 = 30_000;
-        if self.sharing.is_after_all(index) {
+        if self.memory.sharing.is_after_all(index) {
             // Nobody can be in its way, and threads that are yet to come are ordered after it.
-            self.lifted_alone.push(candidate);
+            self.memory.lifted_alone.push(candidate);
             self.lift(index)?;
             return Ok(Flow::Resume(0));
         }
-        self.checked.1 += 1;
-        let times = self.checked.0.entry((index, candidate)).or_default();
+        self.memory.checked.1 += 1;
+        let times = self.memory.checked.0.entry((index, candidate)).or_default();
         *times += 1;
-        if *times < ENOUGH && self.checked.1 < ENOUGH_IN_ALL {
+        if *times < ENOUGH && self.memory.checked.1 < ENOUGH_IN_ALL {
             self.pass_trap(index)?;
             return Ok(Flow::Resume(0));
         }
-        self.enter_unwatched(Unwatched::of(UnwatchedKind::LiftedTraps));
-        self.lifted.push((index, candidate));
-        self.lifted_for = index;
+        self.account.enter_unwatched(Unwatched::of(UnwatchedKind::LiftedTraps));
+        self.memory.lifted.push((index, candidate));
+        self.memory.lifted_for = index;
         self.lift(index)?;
         Ok(Flow::Resume(0))
     }
 
     /// A thread that was alone has created another one.
     pub(crate) fn plant_for_company(&mut self) -> Result<(), ExecutionError> {
-        for candidate in std::mem::take(&mut self.lifted_alone) {
-            let at = self.layout.candidates[candidate].addr;
-            memory::poke_byte(self.leader, at, 0xcc).map_err(system("plant a trap"))?;
+        for candidate in std::mem::take(&mut self.memory.lifted_alone) {
+            let at = self.memory.layout.candidates[candidate].addr;
+            memory::poke_byte(self.tracee.leader, at, 0xcc).map_err(system("plant a trap"))?;
         }
         Ok(())
     }
 
     /// Another thread goes on: what was lifted for others is watched again, and what was lifted for it is not.
     pub(crate) fn plant_for(&mut self, index: Index) -> Result<(), ExecutionError> {
-        if self.lifted.is_empty() || self.lifted_for == index {
+        if self.memory.lifted.is_empty() || self.memory.lifted_for == index {
             return Ok(());
         }
-        self.lifted_for = index;
-        for &(_, candidate) in &self.lifted {
-            let at = self.layout.candidates[candidate].addr;
-            let byte =
-                if self.lifted.contains(&(index, candidate)) { self.layout.traps[&at].byte } else { 0xcc };
-            memory::poke_byte(self.leader, at, byte).map_err(system("plant a trap"))?;
+        self.memory.lifted_for = index;
+        for &(_, candidate) in &self.memory.lifted {
+            let at = self.memory.layout.candidates[candidate].addr;
+            let byte = if self.memory.lifted.contains(&(index, candidate)) {
+                self.memory.layout.traps[&at].byte
+            } else {
+                0xcc
+            };
+            memory::poke_byte(self.tracee.leader, at, byte).map_err(system("plant a trap"))?;
         }
         Ok(())
     }
 
     /// The accesses that touch shared memory. What the others touch is nobody else's.
     fn shared_among(&self, accesses: &[MemoryAccess]) -> Accesses {
-        let is_shared = |access: &&MemoryAccess| self.shared.is_shared(self.object(access.addr, access.len));
+        let is_shared =
+            |access: &&MemoryAccess| self.memory.shared.is_shared(self.object(access.addr, access.len));
         accesses.iter().filter(is_shared).copied().collect()
     }
 
@@ -155,10 +159,10 @@ impl Process {
     ) -> Result<Flow, ExecutionError> {
         let pending = self.describe_access(instruction, accesses);
         if let Some(what) = self.rust_mutex(index, instruction.kind) {
-            self.threads[index].pending = Some(self.describe_rust_mutex(what, pending, accesses));
+            self.scheduling.threads[index].pending = Some(self.describe_rust_mutex(what, pending, accesses));
             return Ok(Flow::Rest);
         }
-        self.threads[index].pending = Some(pending);
+        self.scheduling.threads[index].pending = Some(pending);
         if !self.watch_for_spinning(index, true)? {
             self.end_slice(index);
         }
@@ -167,9 +171,9 @@ impl Process {
 
     /// Whether an access, at whose instruction the thread stands, is a key point.
     pub(crate) fn is_key_point(&self, index: Index, candidate: usize) -> bool {
-        let accesses = || self.layout.candidates[candidate].accesses(&self.state(index));
+        let accesses = || self.memory.layout.candidates[candidate].accesses(&self.state(index));
         !self.in_harness(index)
-            && self.shared.status(candidate) == Status::Promoted
+            && self.memory.shared.status(candidate) == Status::Promoted
             && !self.shared_among(&accesses()).is_empty()
     }
 
@@ -183,40 +187,41 @@ impl Process {
         shared: bool,
     ) -> Result<bool, ExecutionError> {
         let pending = self.describe_access(instruction, accesses);
-        self.threads[index].pending = Some(pending);
+        self.scheduling.threads[index].pending = Some(pending);
         let spins = self.watch_for_spinning(index, shared)?;
-        let passed = self.threads[index].pending.take_if(|_| !spins);
+        let passed = self.scheduling.threads[index].pending.take_if(|_| !spins);
         if let Some(Pending { op, .. }) = passed.filter(|_| shared) {
-            self.threads[index].note_event(op.kind, &op.may);
+            self.scheduling.threads[index].note_event(op.kind, &op.may);
         }
         Ok(spins)
     }
 
     /// Removes the trap at which a thread stands from this process.
     pub(crate) fn lift(&mut self, index: Index) -> Result<(), ExecutionError> {
-        let thread = &self.threads[index];
-        let at = thread.regs.rip;
-        let byte = self.layout.traps[&at].byte;
-        memory::poke_byte(thread.tid, at, byte).map_err(system("lift a trap"))?;
+        let task = &self.tracee.tasks[index];
+        let at = task.regs.rip;
+        let byte = self.memory.layout.traps[&at].byte;
+        memory::poke_byte(task.tid, at, byte).map_err(system("lift a trap"))?;
         self.write_registers(index)
     }
 
     /// Takes note of accesses, and of what follows for key points.
     fn take_note(&mut self, index: Index, candidate: usize, accesses: &[MemoryAccess]) {
         for access in accesses {
-            let conflict = self.sharing.touch(index, candidate, *access);
+            let conflict = self.memory.sharing.touch(index, candidate, *access);
             if !conflict.bytes.is_empty() {
                 let stretch = |bytes: &Range<u64>| self.stretch(bytes.start, bytes.end - bytes.start);
                 let mut memory: Vec<Obj> = conflict.bytes.iter().map(stretch).collect();
                 memory.extend(self.release_at(access.addr).filter(|_| conflict.frees));
-                self.promoted |= self.shared.promote(&conflict.candidates, Some(candidate), &memory);
+                self.memory.promoted |=
+                    self.memory.shared.promote(&conflict.candidates, Some(candidate), &memory);
             }
             self.expose_thread_locals(index, access.addr);
             match self.place(access.addr).owner {
                 Owner::Heap | Owner::Unknown if !conflict.bytes.is_empty() => {
-                    self.promoted |= self.shared.watch_allocator();
+                    self.memory.promoted |= self.memory.shared.watch_allocator();
                 }
-                Owner::Stack(owner) if owner != index && self.threads[owner].is_live() => {
+                Owner::Stack(owner) if owner != index && self.scheduling.threads[owner].is_live() => {
                     self.expose(owner, access.addr);
                 }
                 _ => {}
@@ -231,43 +236,45 @@ impl Process {
         const MOST: u64 = 16 << 10;
         let is_in = |base: u64| (base.saturating_sub(MOST)..base).contains(&addr);
         let mut others =
-            self.threads.iter().enumerate().filter(|(i, thread)| *i != index && thread.is_live());
-        if self.exposed_thread_locals || !others.any(|(_, thread)| is_in(thread.regs.fs_base)) {
+            self.scheduling.threads.iter().enumerate().filter(|(i, thread)| *i != index && thread.is_live());
+        if self.memory.exposed_thread_locals || !others.any(|(i, _)| is_in(self.tracee.tasks[i].regs.fs_base))
+        {
             return;
         }
-        self.exposed_thread_locals = true;
-        let layout = std::sync::Arc::clone(&self.layout);
+        self.memory.exposed_thread_locals = true;
+        let layout = std::sync::Arc::clone(&self.memory.layout);
         let all = layout.candidates.iter().enumerate().filter(|(_, candidate)| candidate.thread_local);
-        if self.shared.expose(all.map(|(i, _)| i)) {
-            self.promoted = true;
+        if self.memory.shared.expose(all.map(|(i, _)| i)) {
+            self.memory.promoted = true;
         }
     }
 
     /// The frame of `owner` that holds an address is touched by another thread: the instructions of its function that
     /// work on the frame are watched from now on.
     fn expose(&mut self, owner: Index, addr: u64) {
-        if !self.exposed.insert(addr) {
+        if !self.memory.exposed.insert(addr) {
             return;
         }
         let Some((function, inner)) = self.frame_functions(owner, addr) else { return };
         let Obj { name, offset, .. } = self.object(addr, 1);
         self.name_local((name, offset), function.start, false, (owner, addr));
-        let layout = std::sync::Arc::clone(&self.layout);
+        let layout = std::sync::Arc::clone(&self.memory.layout);
         // An argument passed on the stack lies in the caller's frame, and the callee works on it.
         let is_inside =
             |at: u64| function.contains(&at) || inner.as_ref().is_some_and(|code| code.contains(&at));
         let inside = layout.candidates.iter().enumerate().filter(|(_, c)| is_inside(c.addr));
-        if self.shared.expose(inside.map(|(i, _)| i)) {
-            self.promoted = true;
+        if self.memory.shared.expose(inside.map(|(i, _)| i)) {
+            self.memory.promoted = true;
         }
     }
 
     /// A synchronisation object on the stack of another thread is used: finds out which variable it is.
     pub(crate) fn name_synchronisation(&self, index: Index, addr: u64) {
-        let owner = self.threads.iter().position(|t| t.is_live() && t.stack.contains(&addr));
+        let mut stacks = self.scheduling.threads.iter().zip(&self.memory.stacks);
+        let owner = stacks.position(|(thread, (stack, _))| thread.is_live() && stack.contains(&addr));
         let Some(owner) = owner.filter(|&owner| owner != index) else { return };
         let Obj { name, offset, .. } = self.object(addr, 1);
-        if !self.shared.is_local_known((name, offset))
+        if !self.memory.shared.is_local_known((name, offset))
             && let Some((function, _)) = self.frame_functions(owner, addr)
         {
             self.name_local((name, offset), function.start, true, (owner, addr));
@@ -277,7 +284,7 @@ impl Process {
     /// Remembers which variable is at a place on a stack, an address of which is given with its owner.
     fn name_local(&self, place: (ObjName, u32), function: u64, if_new: bool, (owner, addr): (Index, u64)) {
         let local = Local { place, function, words: None, if_new };
-        self.shared.name_local(local, self.events, || self.local_at(owner, addr));
+        self.memory.shared.name_local(local, self.scheduling.events, || self.local_at(owner, addr));
     }
 
     /// The code of the function in whose frame an address is, and of the one that it has called.
@@ -285,7 +292,8 @@ impl Process {
         let frames = self.raw_frames(owner, STACK_DEPTH);
         let at = frames.iter().position(|frame: &debuginfo::Frame| addr < frame.cfa)?;
         // The innermost frame's place is no return address.
-        let code = |at: usize| self.layout.function_code(frames[at].pc.wrapping_sub(u64::from(at > 0)));
+        let code =
+            |at: usize| self.memory.layout.function_code(frames[at].pc.wrapping_sub(u64::from(at > 0)));
         Some((code(at)?, at.checked_sub(1).and_then(code)))
     }
 
@@ -305,7 +313,7 @@ impl Process {
             _ if writes => (OpKind::Write, Act::Access),
             _ => (OpKind::Read, Act::Access),
         };
-        let site = self.layout.site(instruction.addr);
+        let site = self.memory.layout.site(instruction.addr);
         let op = self.access_op(kind, instruction, named);
         Pending { op, site, need: Need::Nothing, act, deadline: None }
     }
@@ -313,8 +321,8 @@ impl Process {
     /// A function that reads a text has come to another end of it than when its thread arrived there: other threads have made
     /// the text longer. What it has read until then is an event by itself, and this is what it does from here on.
     pub(crate) fn reaches_further(&mut self, index: Index, pending: &Pending) -> Option<Pending> {
-        let layout = std::sync::Arc::clone(&self.layout);
-        let What::Access(candidate) = layout.traps.get(&self.threads[index].regs.rip)?.what else {
+        let layout = std::sync::Arc::clone(&self.memory.layout);
+        let What::Access(candidate) = layout.traps.get(&self.tracee.tasks[index].regs.rip)?.what else {
             return None;
         };
         let instruction = &layout.candidates[candidate];
@@ -351,14 +359,15 @@ impl Process {
     pub(crate) fn rust_mutex(&self, index: Index, kind: Kind) -> Option<RustMutex> {
         const CALLERS: usize = 4;
         let what = match kind {
-            _ if self.layout.rust_mutexes.is_empty() => return None,
+            _ if self.memory.layout.rust_mutexes.is_empty() => return None,
             Kind::CompareExchange => RustMutex::Lock,
             Kind::LockedUpdate => RustMutex::Unlock,
             _ => return None,
         };
         let mut places = self.raw_frames(index, CALLERS).into_iter().map(|frame| frame.pc);
-        let here = places.next().and_then(|pc| self.layout.rust_mutex(pc));
-        here.or_else(|| places.find_map(|pc| self.layout.rust_mutex(pc - 1))).filter(|found| *found == what)
+        let here = places.next().and_then(|pc| self.memory.layout.rust_mutex(pc));
+        here.or_else(|| places.find_map(|pc| self.memory.layout.rust_mutex(pc - 1)))
+            .filter(|found| *found == what)
     }
 
     /// An access that takes or releases a mutex: a lock operation is enabled only while it can succeed.
@@ -376,7 +385,7 @@ impl Process {
         let obj = self.object(access.addr, access.len);
         Pending {
             op: self.access_op(OpKind::Read, instruction, [Access::read(obj)]),
-            site: self.layout.site(instruction.addr),
+            site: self.memory.layout.site(instruction.addr),
             need: Need::Nothing,
             act: Act::SplitRead { addr: access.addr, len: access.len as usize },
             deadline: None,
@@ -385,8 +394,8 @@ impl Process {
 
     /// The candidate at a code address.
     pub(crate) fn candidate_at(&self, addr: u64) -> Option<&Candidate> {
-        match self.layout.traps.get(&addr)?.what {
-            What::Access(candidate) => self.layout.candidates.get(candidate),
+        match self.memory.layout.traps.get(&addr)?.what {
+            What::Access(candidate) => self.memory.layout.candidates.get(candidate),
             What::Function { .. }
             | What::Allocator(_)
             | What::Returned
@@ -397,15 +406,15 @@ impl Process {
 
     /// The first thread is about to be created: from now on memory accesses are watched.
     pub(crate) fn begin_concurrency(&mut self) -> Result<(), ExecutionError> {
-        if std::mem::replace(&mut self.concurrent, true) {
+        if std::mem::replace(&mut self.tracee.concurrent, true) {
             return Ok(());
         }
         self.end_heap_survey();
         self.hide_probes()?;
         if !self.plant_hidden().map_err(system("plant traps"))? {
-            let is_audit = self.scope == Scope::Audit;
-            let all = self.shared.arming(&self.layout, self.pristine, is_audit);
-            all.plant(self.leader).map_err(system("plant traps"))?;
+            let is_audit = self.memory.scope == Scope::Audit;
+            let all = self.memory.shared.arming(&self.memory.layout, self.tracee.pristine, is_audit);
+            all.plant(self.tracee.leader).map_err(system("plant traps"))?;
             self.narrow_down(all);
         }
         self.show_probes()

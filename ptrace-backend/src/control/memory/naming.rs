@@ -58,19 +58,19 @@ pub(crate) struct Place {
 impl Process {
     /// What an address belongs to, and where in it it is.
     pub(crate) fn place(&self, addr: u64) -> Place {
-        if let Some((_, module)) = self.layout.module_at(addr) {
+        if let Some((_, module)) = self.memory.layout.module_at(addr) {
             let offset = (addr - module.mapped.bias) as u32;
             return Place { name: module.name, offset, owner: Owner::Module };
         }
-        if let Some(index) = self.threads.iter().rposition(|t| t.stack.contains(&addr)) {
-            let thread = &self.threads[index];
-            let name = self.shared.stack_name(thread.name);
-            return Place { name, offset: (addr - thread.stack.start) as u32, owner: Owner::Stack(index) };
+        if let Some(index) = self.memory.stacks.iter().rposition(|(stack, _)| stack.contains(&addr)) {
+            let (stack, thread) = &self.memory.stacks[index];
+            let name = self.memory.shared.stack_name(*thread);
+            return Place { name, offset: (addr - stack.start) as u32, owner: Owner::Stack(index) };
         }
-        if let Some((name, start)) = self.heap.at(addr) {
+        if let Some((name, start)) = self.memory.heap.at(addr) {
             return Place { name, offset: (addr - start) as u32, owner: Owner::Heap };
         }
-        let name = self.shared.memory_name(addr >> 32);
+        let name = self.memory.shared.memory_name(addr >> 32);
         Place { name, offset: addr as u32, owner: Owner::Unknown }
     }
 
@@ -99,28 +99,29 @@ impl Process {
     /// The same, and where in the function that is called there the call goes on, which may be the place itself.
     pub(crate) fn call_through(&self, index: Index, back: u64) -> (Site, Site) {
         let call = back.wrapping_sub(1);
-        if self.layout.is_user_line(call) {
-            return (self.layout.site(call), self.layout.site(call));
+        if self.memory.layout.is_user_line(call) {
+            return (self.memory.layout.site(call), self.memory.layout.site(call));
         }
         let callers = self.frames(index).into_iter().skip(1);
         let callers: Vec<u64> = [call].into_iter().chain(callers).collect();
-        let at_line = callers.iter().position(|&pc| self.layout.is_user_line(pc));
-        let own =
-            at_line.or_else(|| callers.iter().position(|&pc| self.layout.in_user_code(pc))).unwrap_or(0);
-        (self.layout.site(callers[own]), self.layout.site(callers[own.saturating_sub(1)]))
+        let at_line = callers.iter().position(|&pc| self.memory.layout.is_user_line(pc));
+        let own = at_line
+            .or_else(|| callers.iter().position(|&pc| self.memory.layout.in_user_code(pc)))
+            .unwrap_or(0);
+        (self.memory.layout.site(callers[own]), self.memory.layout.site(callers[own.saturating_sub(1)]))
     }
 
     /// A thread's stack, innermost frame first. Callers are named by their call instruction.
     pub(crate) fn stack(&self, index: Index) -> Vec<Site> {
         // Of a process that is gone, some memory may still be there and some not.
-        let frames = if self.gone { Vec::new() } else { self.frames(index) };
-        frames.into_iter().map(|pc| self.layout.site(pc)).collect()
+        let frames = if self.tracee.gone { Vec::new() } else { self.frames(index) };
+        frames.into_iter().map(|pc| self.memory.layout.site(pc)).collect()
     }
 
     /// The stack of a thread that has just returned to `back`, from the call on.
     pub(crate) fn stack_of_call(&self, index: Index, back: u64) -> Vec<Site> {
         let callers = self.frames(index).into_iter().skip(1);
-        std::iter::once(back - 1).chain(callers).map(|pc| self.layout.site(pc)).collect()
+        std::iter::once(back - 1).chain(callers).map(|pc| self.memory.layout.site(pc)).collect()
     }
 
     fn frames(&self, index: Index) -> Vec<u64> {
@@ -131,7 +132,7 @@ impl Process {
     /// A thread's frames, innermost first, with run-time addresses, at most `limit` of them.
     pub(crate) fn raw_frames(&self, index: Index, limit: usize) -> Vec<debuginfo::Frame> {
         let registers = self.registers(index);
-        debuginfo::unwind(&self.layout.unwinding, &TargetMemory(self.leader), &registers, limit)
+        debuginfo::unwind(&self.memory.layout.unwinding, &TargetMemory(self.tracee.leader), &registers, limit)
     }
 
     /// The variable at an address on a thread's stack.
@@ -141,14 +142,15 @@ impl Process {
 
     fn inspect<T>(&self, index: Index, look: impl FnOnce(&Inspector<'_>) -> T) -> T {
         let state = ThreadState { registers: self.registers(index), vectors: None, thread_pointer: None };
-        look(&Inspector::new(&self.layout.unwinding, &TargetMemory(self.leader), &state))
+        look(&Inspector::new(&self.memory.layout.unwinding, &TargetMemory(self.tracee.leader), &state))
     }
 
     /// A thread comes to an operation: what it is about may have to be told of.
     pub(crate) fn note_told(&self, index: Index, pending: &Pending) {
-        for name in self.shared.note_told(&self.layout, &pending.op.may.accesses, pending.site) {
-            if let Some(held) = self.heap.extent(name).and_then(|block| self.held_at(index, &block)) {
-                self.shared.note_held(name, held);
+        for name in self.memory.shared.note_told(&self.memory.layout, &pending.op.may.accesses, pending.site)
+        {
+            if let Some(held) = self.memory.heap.extent(name).and_then(|block| self.held_at(index, &block)) {
+                self.memory.shared.note_held(name, held);
             }
         }
     }
@@ -156,7 +158,8 @@ impl Process {
     /// What a block holds, as variables say that point to it: of the thread that uses it, else of another one, which may have
     /// handed it on as a pointer to anything.
     fn held_at(&self, user: Index, block: &Range<u64>) -> Option<(usize, Made)> {
-        let others = (0..self.threads.len()).filter(|&other| other != user && self.threads[other].is_live());
+        let others = (0..self.scheduling.threads.len())
+            .filter(|&other| other != user && self.scheduling.threads[other].is_live());
         std::iter::once(user)
             .chain(others)
             .find_map(|index| self.inspect(index, |inspector| inspector.held_at(block)))
@@ -164,7 +167,7 @@ impl Process {
 
     /// A thread's registers, for unwinding.
     pub(crate) fn registers(&self, index: Index) -> Registers {
-        let regs = &self.threads[index].regs;
+        let regs = &self.tracee.tasks[index].regs;
         // In the numbering of the x86-64 psABI's DWARF registers.
         let gpr = [
             regs.rax, regs.rdx, regs.rcx, regs.rbx, regs.rsi, regs.rdi, regs.rbp, regs.rsp, regs.r8, regs.r9,

@@ -26,18 +26,18 @@ use crate::layout::allocator::Allocator;
 impl Process {
     /// A thread stands at the entry of `free`.
     pub(crate) fn enter_free(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        let addr = self.threads[index].argument(0);
-        let back = self.number(self.threads[index].regs.rsp, 8);
+        let addr = self.tracee.tasks[index].argument(0);
+        let back = self.number(self.tracee.tasks[index].regs.rsp, 8);
         // What the library allocates and frees for itself is its own affair, and so is what main frees before it has company.
-        if addr == 0 || self.layout.in_libc(back) || !self.concurrent {
-            self.heap.forget(addr);
+        if addr == 0 || self.memory.layout.in_libc(back) || !self.tracee.concurrent {
+            self.memory.heap.forget(addr);
             return self.pass_through(index);
         }
-        if !self.heap.names {
+        if !self.memory.heap.names {
             self.free_unnamed(index, addr);
             return self.pass_through(index);
         }
-        let Some(block) = self.heap.block(addr) else { return self.pass_through(index) };
+        let Some(block) = self.memory.heap.block(addr) else { return self.pass_through(index) };
         if self.ends_life(index, block, Act::Free(addr), addr) {
             return Ok(Flow::Rest);
         }
@@ -62,12 +62,12 @@ impl Process {
 
     /// A thread stands at the entry of `realloc`. `None`: the call takes its course.
     pub(crate) fn enter_resize(&mut self, index: Index, addr: u64) -> Result<Option<Flow>, ExecutionError> {
-        let back = self.number(self.threads[index].regs.rsp, 8);
-        if !self.concurrent {
+        let back = self.number(self.tracee.tasks[index].regs.rsp, 8);
+        if !self.tracee.concurrent {
             return Ok(None);
         }
-        let is_internal = self.layout.in_libc(back);
-        if !self.heap.names {
+        let is_internal = self.memory.layout.in_libc(back);
+        if !self.memory.heap.names {
             if !is_internal {
                 self.free_unnamed(index, addr);
             }
@@ -76,7 +76,7 @@ impl Process {
         if is_internal {
             return Ok(None);
         }
-        let Some(block) = self.heap.block(addr) else { return Ok(None) };
+        let Some(block) = self.memory.heap.block(addr) else { return Ok(None) };
         if self.ends_life(index, block, Act::Resize(addr), addr) {
             return Ok(Some(Flow::Rest));
         }
@@ -89,69 +89,69 @@ impl Process {
         self.note_free(index, addr, size);
         let len = u32::try_from(size).unwrap_or(u32::MAX);
         let obj = Obj { name, offset: 0, len };
-        if self.is_scheduled(index) && self.shared.is_shared(name.release()) {
+        if self.is_scheduled(index) && self.memory.shared.is_shared(name.release()) {
             let op = Op::new(OpKind::Free, [Access::write(obj)]);
-            let back = self.number(self.threads[index].regs.rsp, 8);
+            let back = self.number(self.tracee.tasks[index].regs.rsp, 8);
             let site = self.call_site(index, back);
-            self.threads[index].pending =
+            self.scheduling.threads[index].pending =
                 Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
             return true;
         }
         let Some(failure) = self.failure_of_freed(index, OpKind::Free, obj) else { return false };
-        self.threads[index].stage = Stage::Failed(failure);
+        self.scheduling.threads[index].stage = Stage::Failed(failure);
         true
     }
 
     /// Frees the block that begins at an address. Its thread stands at the entry of `free`.
     pub(crate) fn free(&mut self, index: Index, addr: u64) -> Result<Next, ExecutionError> {
-        let Some((name, _)) = self.heap.block(addr) else { return Ok(Next::Pass) };
-        let stack = if self.shared.is_shared(whole(name)) {
+        let Some((name, _)) = self.memory.heap.block(addr) else { return Ok(Next::Pass) };
+        let stack = if self.memory.shared.is_shared(whole(name)) {
             self.stack(index)
         } else {
-            let back = self.number(self.threads[index].regs.rsp, 8);
-            vec![self.layout.site(back.wrapping_sub(1))]
+            let back = self.number(self.tracee.tasks[index].regs.rsp, 8);
+            vec![self.memory.layout.site(back.wrapping_sub(1))]
         };
         let Some(leaves) = self.keep(index, addr, stack) else { return Ok(Next::Return(0)) };
-        self.threads[index].regs.rdi = leaves;
+        self.tracee.tasks[index].regs.rdi = leaves;
         self.write_registers(index)?;
         Ok(Next::Pass)
     }
 
     /// A thread that stands at the entry of `realloc` gets another block, whatever the size: the old one keeps its address.
     pub(crate) fn resize(&mut self, index: Index, addr: u64) -> Result<Next, ExecutionError> {
-        let size = self.threads[index].argument(1);
+        let size = self.tracee.tasks[index].argument(1);
         if size == 0 {
             return self.free(index, addr);
         }
-        let old = self.heap.block(addr).filter(|(_, old)| self.quarantine.has_room(*old));
-        let mut entries = self.layout.allocator_entries();
+        let old = self.memory.heap.block(addr).filter(|(_, old)| self.memory.quarantine.has_room(*old));
+        let mut entries = self.memory.layout.allocator_entries();
         let malloc =
             entries.find(|(_, what)| *what == Allocator::Allocate { size: 0 }).map(|(entry, _)| entry);
         drop(entries);
         let (Some((_, old)), Some(malloc)) = (old, malloc) else {
-            self.heap.forget(addr);
+            self.memory.heap.forget(addr);
             self.await_block(index, Request { size, into: None, copies: None });
             return Ok(Next::Pass);
         };
         self.await_block(index, Request { size, into: None, copies: Some((addr, size.min(old))) });
-        self.threads[index].regs.rdi = size;
+        self.tracee.tasks[index].regs.rdi = size;
         Ok(Next::Jump(malloc))
     }
 
     /// Takes a block into the quarantine. Returns the address of the one that has to leave for it.
     pub(crate) fn keep(&mut self, index: Index, addr: u64, stack: Vec<Site>) -> Option<u64> {
-        let (name, size) = self.heap.block(addr)?;
-        self.quarantine.freed.insert(name, Freed { by: self.threads[index].name, stack });
-        let leaves = self.quarantine.admit(Kept { addr, size, name })?;
-        self.note(Peculiarity::FreesMuch);
-        self.quarantine.freed.remove(&leaves.name);
-        self.heap.forget(leaves.addr);
+        let (name, size) = self.memory.heap.block(addr)?;
+        self.memory.quarantine.freed.insert(name, Freed { by: self.scheduling.threads[index].name, stack });
+        let leaves = self.memory.quarantine.admit(Kept { addr, size, name })?;
+        self.account.note(Peculiarity::FreesMuch);
+        self.memory.quarantine.freed.remove(&leaves.name);
+        self.memory.heap.forget(leaves.addr);
         Some(leaves.addr)
     }
 
     /// Takes note that a named block is freed, and of what follows for key points.
     fn note_free(&mut self, index: Index, addr: u64, size: u64) {
-        let conflict = self.sharing.touch_in(index, None, addr..addr.saturating_add(size), How::Frees);
+        let conflict = self.memory.sharing.touch_in(index, None, addr..addr.saturating_add(size), How::Frees);
         self.learn_lives(addr, &conflict);
     }
 
@@ -160,26 +160,26 @@ impl Process {
         const WORD: u64 = 8;
         const FLAGS: u64 = 7;
         let size = (self.number(addr.wrapping_sub(WORD), 8) & !FLAGS).saturating_sub(WORD);
-        let conflict = self.sharing.touch_in(index, None, addr..addr.saturating_add(size), How::Frees);
+        let conflict = self.memory.sharing.touch_in(index, None, addr..addr.saturating_add(size), How::Frees);
         if !conflict.bytes.is_empty() {
-            self.promoted |= self.shared.watch_allocator();
+            self.memory.promoted |= self.memory.shared.watch_allocator();
         }
     }
 
     /// A synchronisation object is used, which may be in a block.
     pub(crate) fn use_block(&mut self, index: Index, addr: u64) {
         let is_elsewhere = || {
-            self.layout.module_at(addr).is_some()
-                || self.threads.iter().any(|thread| thread.stack.contains(&addr))
+            self.memory.layout.module_at(addr).is_some()
+                || self.memory.stacks.iter().any(|(stack, _)| stack.contains(&addr))
         };
-        if !self.concurrent || is_elsewhere() {
+        if !self.tracee.concurrent || is_elsewhere() {
             return;
         }
-        let conflict = self.sharing.touch_in(index, None, addr..addr.saturating_add(1), How::Uses);
-        if self.heap.names {
+        let conflict = self.memory.sharing.touch_in(index, None, addr..addr.saturating_add(1), How::Uses);
+        if self.memory.heap.names {
             self.learn_lives(addr, &conflict);
         } else if !conflict.bytes.is_empty() {
-            self.promoted |= self.shared.watch_allocator();
+            self.memory.promoted |= self.memory.shared.watch_allocator();
         }
     }
 
@@ -195,12 +195,12 @@ impl Process {
         }
         let stretches = conflict.bytes.iter().map(|bytes| self.stretch(bytes.start, bytes.end - bytes.start));
         let memory: Vec<Obj> = stretches.chain(release).collect();
-        self.promoted |= self.shared.promote(&conflict.candidates, None, &memory);
+        self.memory.promoted |= self.memory.shared.promote(&conflict.candidates, None, &memory);
     }
 
     /// What stands for the freeing of the block that an address is in.
     pub(crate) fn release_at(&self, addr: u64) -> Option<Obj> {
-        self.heap.at(addr).map(|(name, _)| name.release())
+        self.memory.heap.at(addr).map(|(name, _)| name.release())
     }
 
     /// The failure that an operation is if it uses a block that has been freed.
@@ -230,12 +230,12 @@ impl Process {
             self.failure_of_freed(index, kind, self.object(access.addr, access.len))
         });
         let Some(failure) = failure else { return false };
-        self.threads[index].stage = Stage::Failed(failure);
+        self.scheduling.threads[index].stage = Stage::Failed(failure);
         true
     }
 
     fn failure_of_freed(&self, index: Index, kind: OpKind, obj: Obj) -> Option<Failure> {
-        let Freed { by, stack } = self.quarantine.freed.get(&obj.name)?;
+        let Freed { by, stack } = self.memory.quarantine.freed.get(&obj.name)?;
         let (block, freed_by) = (obj, *by);
         let (failed_with, detail) = if kind == OpKind::Free {
             (FailureKind::DoubleFree, FailureDetail::FreedTwice { block, freed_by })
@@ -243,7 +243,7 @@ impl Process {
             (FailureKind::UseAfterFree, FailureDetail::UsedFreed { block, freed_by })
         };
         let freed = Party { thread: *by, doing: Doing::Freed, stack: stack.clone() };
-        let allocated = self.heap.origin(obj.name).map(|(thread, stack)| Party {
+        let allocated = self.memory.heap.origin(obj.name).map(|(thread, stack)| Party {
             thread: *thread,
             doing: Doing::Allocated,
             stack: stack.clone(),

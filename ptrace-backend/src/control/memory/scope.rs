@@ -21,15 +21,15 @@ use crate::instructions::{Candidate, Kind, MemoryAccess};
 impl Process {
     /// Watches from now on what this scope takes; all traps are planted.
     pub(crate) fn narrow_down(&mut self, all: Arc<Arming>) {
-        let Scope::Objects(objects) = &self.scope else { return };
-        let objects = self.shared.with_waited_for(objects);
-        let layout = Arc::clone(&self.layout);
+        let Scope::Objects(objects) = &self.memory.scope else { return };
+        let objects = self.memory.shared.with_waited_for(objects);
+        let layout = Arc::clone(&self.memory.layout);
         let is_left_out = |candidate: &&usize| self.leaves_out(&layout.candidates[**candidate], &objects);
-        let promoted = self.shared.promoted();
+        let promoted = self.memory.shared.promoted();
         let left_out: Vec<usize> = promoted.iter().filter(is_left_out).copied().collect();
-        let few = || self.shared.arming_without(&layout, self.pristine, &left_out);
+        let few = || self.memory.shared.arming_without(&layout, self.tracee.pristine, &left_out);
         let code = (!left_out.is_empty()).then(|| (all, few()));
-        self.narrow = Some(Narrow { objects, code, is_wide: true });
+        self.memory.narrow = Some(Narrow { objects, code, is_wide: true });
     }
 
     /// Whether an instruction touches the same memory whenever it runs, and none of these objects, and no thread can wait
@@ -39,7 +39,7 @@ impl Process {
             return false;
         };
         let is_update = matches!(instruction.kind, Kind::CompareExchange | Kind::LockedUpdate);
-        let may_lock = is_update && !self.layout.rust_mutexes.is_empty();
+        let may_lock = is_update && !self.memory.layout.rust_mutexes.is_empty();
         let len = instruction.operands.iter().map(|operand| u64::from(operand.size)).max();
         let object = self.object(address, len.unwrap_or(1));
         !may_lock && !objects.overlap(object)
@@ -47,13 +47,13 @@ impl Process {
 
     /// Makes the next access of the running thread a key point whatever it touches, or only if it is of the scope.
     pub(crate) fn widen(&mut self, is_wide: bool) -> Result<(), ExecutionError> {
-        let Some(narrow) = &mut self.narrow else { return Ok(()) };
+        let Some(narrow) = &mut self.memory.narrow else { return Ok(()) };
         if std::mem::replace(&mut narrow.is_wide, is_wide) == is_wide {
             return Ok(());
         }
         match &narrow.code {
-            Some((all, _)) if is_wide => all.plant(self.leader),
-            Some((_, few)) => few.plant(self.leader),
+            Some((all, _)) if is_wide => all.plant(self.tracee.leader),
+            Some((_, few)) => few.plant(self.tracee.leader),
             None => Ok(()),
         }
         .map_err(system("plant traps"))
@@ -67,9 +67,9 @@ impl Process {
             of_rust || matches!(need, Change(_) | ReadLock(_) | WriteLock(_))
         };
         let waits = |pending: &Pending| pending.deadline.is_some() || of_memory(&pending.need);
-        let others = self.threads.iter().enumerate().filter(|(other, _)| *other != index);
+        let others = self.scheduling.threads.iter().enumerate().filter(|(other, _)| *other != index);
         let mut pending = others.filter_map(|(_, thread)| thread.pending.as_ref());
-        self.narrow.is_none() || kind.may_let_go(pending.any(waits))
+        self.memory.narrow.is_none() || kind.may_let_go(pending.any(waits))
     }
 
     /// Whether an access, at which the running thread stands, is passed because it touches none of the scope's objects.
@@ -79,7 +79,7 @@ impl Process {
         instruction: &Candidate,
         accesses: &[MemoryAccess],
     ) -> bool {
-        let Some(narrow) = self.narrow.as_ref().filter(|narrow| !narrow.is_wide) else { return false };
+        let Some(narrow) = self.memory.narrow.as_ref().filter(|narrow| !narrow.is_wide) else { return false };
         let is_within = |access: &MemoryAccess| narrow.objects.overlap(self.object(access.addr, access.len));
         !accesses.iter().any(is_within) && self.rust_mutex(index, instruction.kind).is_none()
     }

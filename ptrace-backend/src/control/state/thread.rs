@@ -1,7 +1,5 @@
 //! One thread of the target.
 
-use std::ops::Range;
-
 use checker::failure::Failure;
 use checker::names::{EventId, Obj, ThreadName};
 use checker::operation::Effect;
@@ -11,23 +9,16 @@ use smallvec::SmallVec;
 use crate::answers::World;
 use crate::control::state::clock_readings::Readings;
 use crate::control::state::heap::Allocating;
-use crate::control::state::pending::{Call, Pending};
+use crate::control::state::pending::Pending;
 use crate::control::state::spinning::Spinning;
 use crate::control::state::sync_objects::Index;
 use crate::control::state::time_slice::Slices;
-use crate::os::{Regs, Tid};
 
-/// A thread, stopped except while [`crate::control::process::Process`] runs it.
+/// A thread as the scheduler has it; what the kernel has of it is [`crate::control::tracee::Task`].
 #[derive(Debug)]
 pub(crate) struct Thread {
-    pub(crate) tid: Tid,
     pub(crate) name: ThreadName,
     pub(crate) stage: Stage,
-    pub(crate) part: Part,
-    /// The kernel no longer has it.
-    pub(crate) reaped: bool,
-    /// As of its last stop; valid while it is [`Stage::Live`].
-    pub(crate) regs: Regs,
     /// What it does next. `None` only while it runs, and once it has ended.
     pub(crate) pending: Option<Pending>,
     /// How many threads it has created.
@@ -35,10 +26,6 @@ pub(crate) struct Thread {
     /// How many events it has run.
     pub(crate) events: u32,
     pub(crate) world: World,
-    /// The memory that is its stack.
-    pub(crate) stack: Range<u64>,
-    /// What `pthread_self` gives it.
-    pub(crate) handle: u64,
     /// Since when it could run, in nanoseconds of virtual time; `None` where it cannot, or waits for a time.
     pub(crate) runnable_since: Option<u64>,
     /// The same for each of its events so far.
@@ -54,12 +41,8 @@ pub(crate) struct Thread {
     pub(crate) timeout_result: u64,
     /// It is the one that its barrier tells so.
     pub(crate) serial: bool,
-    /// A signal that it got while an instruction was stepped in place, to be dealt with when it goes on.
-    pub(crate) deferred_signal: i32,
     /// It is inside a function of the allocator.
     pub(crate) allocating: Option<Allocating>,
-    /// It is inside a function that it was made to call.
-    pub(crate) calling: Option<Box<Call>>,
     /// A signal is there whose handler it is to run.
     pub(crate) signalled: bool,
     /// Since its last event its store buffer was emptied.
@@ -71,10 +54,6 @@ pub(crate) struct Thread {
     pub(crate) cancellation: Cancellation,
     /// The waits that signal handlers interrupt, to be taken up where they left off when the handlers return.
     pub(crate) interrupted: Vec<InterruptedWait>,
-    /// The word that the kernel clears when the thread ends; `None` if that is not known.
-    pub(crate) tid_word: Option<u64>,
-    /// It stops where it ends. The main thread is another matter.
-    pub(crate) stops_at_exit: bool,
 }
 
 /// How far a thread has come.
@@ -131,21 +110,15 @@ pub(crate) struct InterruptedWait {
 }
 
 impl Thread {
-    /// A new thread with these registers, stopped before its first instruction.
-    pub(crate) fn new(tid: Tid, name: ThreadName, regs: Regs, stack: Range<u64>, world: World) -> Self {
+    /// A new thread, before its first instruction.
+    pub(crate) fn new(name: ThreadName, world: World) -> Self {
         Self {
-            tid,
             name,
             stage: Stage::Live,
-            part: Part::Program,
-            reaped: false,
-            regs,
             pending: None,
             children: 0,
             events: 0,
             world,
-            stack,
-            handle: regs.fs_base,
             runnable_since: None,
             begun: Vec::new(),
             woken_by: None,
@@ -155,30 +128,19 @@ impl Thread {
             readings: Readings::default(),
             timeout_result: 0,
             serial: false,
-            deferred_signal: 0,
             allocating: None,
-            calling: None,
             signalled: false,
             drained: false,
             wrote: SmallVec::new(),
             kills: None,
             cancellation: Cancellation::default(),
             interrupted: Vec::new(),
-            tid_word: None,
-            stops_at_exit: false,
         }
     }
 
     /// Whether it may still move.
     pub(crate) fn is_live(&self) -> bool {
         matches!(self.stage, Stage::Live)
-    }
-
-    /// Whether an address is on its stack or among its thread-local variables, as far as they are near its control block.
-    pub(crate) fn owns(&self, addr: u64) -> bool {
-        const NEAR: u64 = 0x1000;
-        let control_block = self.regs.fs_base.saturating_sub(NEAR)..self.regs.fs_base.saturating_add(NEAR);
-        self.stack.contains(&addr) || control_block.contains(&addr)
     }
 
     /// Its wait, and those that signal handlers have interrupted.
@@ -207,12 +169,6 @@ impl Thread {
     /// The name of its next event.
     pub(crate) fn next_event(&self) -> EventId {
         EventId { thread: self.name, index: self.events }
-    }
-
-    /// An argument of the function at whose entry it stands, from 0.
-    pub(crate) fn argument(&self, i: usize) -> u64 {
-        let r = &self.regs;
-        [r.rdi, r.rsi, r.rdx, r.rcx, r.r8, r.r9][i]
     }
 }
 

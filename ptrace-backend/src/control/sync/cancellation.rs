@@ -17,11 +17,11 @@ impl Process {
     /// `pthread_cancel` of the thread with this handle, as this event: a wait of it that is a cancellation point ends.
     pub(crate) fn cancel(&mut self, handle: u64, id: EventId) {
         self.end_condition_wait(handle, id);
-        if let Some(thread) = self.threads.iter_mut().rev().find(|t| t.handle == handle) {
-            thread.cancellation.requested = true;
+        if let Some(index) = self.tracee.tasks.iter().rposition(|task| task.handle == handle) {
+            self.scheduling.threads[index].cancellation.requested = true;
         }
         let is_look = |trap: &Trap| matches!(trap.what, What::Function { function: Function::Look, .. });
-        self.note(if self.layout.traps.values().any(is_look) {
+        self.account.note(if self.tracee.layout.traps.values().any(is_look) {
             Peculiarity::CancelsThreadsAtKeyPoints
         } else {
             Peculiarity::CancelsThreads
@@ -32,7 +32,7 @@ impl Process {
     /// from then on is for others.
     fn end_condition_wait(&mut self, handle: u64, id: EventId) {
         let Some((index, cond)) = self.condition_wait(handle) else { return };
-        let thread = &mut self.threads[index];
+        let thread = &mut self.scheduling.threads[index];
         if let Some(pending @ Pending { need: Need::Signal(_), .. }) = &mut thread.pending
             && let Act::Reacquire { mutex, .. } = pending.act
         {
@@ -46,8 +46,8 @@ impl Process {
     /// The thread with this handle, and the condition variable that it has waited for or still does, if cancelling it could end
     /// that.
     fn condition_wait(&self, handle: u64) -> Option<(Index, u64)> {
-        let index = self.threads.iter().rposition(|t| t.handle == handle)?;
-        let thread = &self.threads[index];
+        let index = self.tracee.tasks.iter().rposition(|task| task.handle == handle)?;
+        let thread = &self.scheduling.threads[index];
         let may_end = thread.is_live() && thread.cancellation.is_possible();
         match thread.pending.as_ref().filter(|_| may_end)? {
             Pending { act: Act::Reacquire { cond, of_rust: false, .. }, .. } => Some((index, *cond)),
@@ -73,15 +73,16 @@ impl Process {
         let op = Op::new(OpKind::Yield, [Access::read(self.signals_of(Some(index)))]);
         let act = Act::Function { function: Function::TestCancel, object: 0, timed_out: 0 };
         let site = self.call_site(index, caller);
-        self.threads[index].pending = Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
+        self.scheduling.threads[index].pending =
+            Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
         true
     }
 
     /// `pthread_setcancelstate` and `pthread_setcanceltype`, whoever calls them.
     pub(crate) fn set_cancellation(&mut self, index: Index, function: Function) {
-        let thread = &mut self.threads[index];
+        let thread = &mut self.scheduling.threads[index];
         // Another argument is an error.
-        let value = match thread.argument(0) as i32 {
+        let value = match self.tracee.tasks[index].argument(0) as i32 {
             0 => false,
             1 => true,
             _ => return,
@@ -91,14 +92,17 @@ impl Process {
             _ => thread.cancellation.asynchronous = value,
         }
         if function == Function::CancelType && value {
-            self.enter_unwatched(Unwatched::of(UnwatchedKind::AsynchronousCancellation));
+            self.account.enter_unwatched(Unwatched::of(UnwatchedKind::AsynchronousCancellation));
         }
     }
 
     /// The thread comes to where the C library looks whether it is cancelled. `false`: it will not be.
     pub(crate) fn may_end_here(&mut self, index: Index) -> bool {
         // What it was made to call belongs to an operation that has been accounted for.
-        if !self.is_scheduled(index) || self.threads[index].calling.is_some() || !self.is_cancellable(index) {
+        if !self.is_scheduled(index)
+            || self.tracee.tasks[index].calling.is_some()
+            || !self.is_cancellable(index)
+        {
             return false;
         }
         let op = Op::new(OpKind::CancelPoint, [Access::read(self.signals_of(Some(index)))]);
@@ -117,15 +121,15 @@ impl Process {
 
     /// Of an operation that may be any: only where cancellation takes effect anywhere, it is a cancellation point.
     pub(crate) fn depend_if_asynchronous(&mut self, index: Index) {
-        if self.threads[index].cancellation.asynchronous
-            && let Some(mut pending) = self.threads[index].pending.take()
+        if self.scheduling.threads[index].cancellation.asynchronous
+            && let Some(mut pending) = self.scheduling.threads[index].pending.take()
         {
             self.depend_on_cancellation(index, &mut pending.op);
-            self.threads[index].pending = Some(pending);
+            self.scheduling.threads[index].pending = Some(pending);
         }
     }
 
     fn is_cancellable(&self, index: Index) -> bool {
-        self.layout.cancels && self.threads[index].cancellation.is_possible()
+        self.tracee.layout.cancels && self.scheduling.threads[index].cancellation.is_possible()
     }
 }

@@ -23,9 +23,9 @@ impl Process {
         pending: &Pending,
     ) -> Next {
         let of_rust = function.is_wait_of_rust();
-        let mutex = self.threads[index].argument(1);
+        let mutex = self.tracee.tasks[index].argument(1);
         self.objects.conds.entry(cond).or_default().waiters.push(index);
-        self.threads[index].timeout_result = timed_out;
+        self.scheduling.threads[index].timeout_result = timed_out;
         let mut op = Op::new(OpKind::Reacquire, [Access::write(self.waits_mutex(mutex, of_rust))]);
         let act = Act::Reacquire { mutex, cond, result: if of_rust { SIGNALLED } else { 0 }, of_rust };
         let (site, need, deadline) = (pending.site, Need::Signal(cond), pending.deadline);
@@ -38,10 +38,10 @@ impl Process {
         let reacquire = Box::new(Pending { op, site, need, act, deadline });
         let memory_of = self.mutex_memory(mutex);
         if memory_of.is_simple() {
-            memory::write(self.leader, mutex, &memory_of.released().bytes());
+            memory::write(self.tracee.leader, mutex, &memory_of.released().bytes());
             return Next::Stay(reacquire);
         }
-        let call = Call::new(self.layout.mutex_unlock, mutex, After::Stay(reacquire));
+        let call = Call::new(self.tracee.layout.mutex_unlock, mutex, After::Stay(reacquire));
         Next::Call(Box::new(call))
     }
 
@@ -55,10 +55,10 @@ impl Process {
         let memory_of = self.mutex_memory(mutex);
         self.lock_mutex(index, mutex);
         if !memory_of.is_simple() {
-            return Ok(Next::Call(Box::new(Call::new(self.layout.mutex_lock, mutex, after))));
+            return Ok(Next::Call(Box::new(Call::new(self.tracee.layout.mutex_lock, mutex, after))));
         }
-        let taken = memory_of.taken(self.threads[index].tid as u32);
-        if !memory::write(self.leader, mutex, &taken.bytes()) {
+        let taken = memory_of.taken(self.tracee.tasks[index].tid as u32);
+        if !memory::write(self.tracee.leader, mutex, &taken.bytes()) {
             return Err(system("write a mutex")(std::io::Error::last_os_error()));
         }
         Ok(match after {
@@ -70,9 +70,9 @@ impl Process {
 
     /// Wakes one waiter of a condition variable; `false` if there is none.
     pub(crate) fn signal(&mut self, cond: u64, pick: Pick, id: EventId) -> bool {
-        let waiter = take_waiter(self.objects.conds.get_mut(&cond), pick, &self.threads);
+        let waiter = take_waiter(self.objects.conds.get_mut(&cond), pick, &self.scheduling.threads);
         let Some(waiter) = waiter else { return false };
-        let thread = &mut self.threads[waiter];
+        let thread = &mut self.scheduling.threads[waiter];
         thread.woken_by = Some(id);
         for pending in thread.waits().filter(|pending| pending.need == Need::Signal(cond)) {
             pending.wants_mutex(None);
@@ -93,7 +93,8 @@ impl Process {
         let accesses = pending.op.may.accesses.iter();
         let leaves = accesses.map(|a| Access { obj: a.obj, mode: Mode::Leave(generation) });
         let op = Op::new(OpKind::BarrierLeave, leaves);
-        let serial = self.objects.barriers[&at].generation > generation && self.threads[index].serial;
+        let serial =
+            self.objects.barriers[&at].generation > generation && self.scheduling.threads[index].serial;
         let result = if serial { u64::from(u32::MAX) } else { 0 };
         let act = Act::LeaveBarrier { result };
         let need = Need::Generation(at, generation);
@@ -102,10 +103,10 @@ impl Process {
 
     /// All have arrived: the first by creation path is told that it is the serial thread.
     pub(crate) fn release_barrier(&mut self, arrived: &[Index], last: Index) {
-        let serial = arrived.iter().copied().min_by_key(|&i| self.threads[i].name);
+        let serial = arrived.iter().copied().min_by_key(|&i| self.scheduling.threads[i].name);
         for &i in arrived {
-            self.threads[i].serial = serial == Some(i);
-            let arrived = self.threads[i].waits().filter(|_| i != last && serial == Some(i));
+            self.scheduling.threads[i].serial = serial == Some(i);
+            let arrived = self.scheduling.threads[i].waits().filter(|_| i != last && serial == Some(i));
             for pending in arrived {
                 if let Act::LeaveBarrier { result } = &mut pending.act {
                     *result = u64::from(u32::MAX);
@@ -119,11 +120,11 @@ impl Process {
         match function {
             Function::Cancel => self.cancel(handle, id),
             Function::Kill => {
-                let to = self.threads.iter().rposition(|t| t.handle == handle);
-                self.threads[index].kills = to;
+                let to = self.tracee.tasks.iter().rposition(|task| task.handle == handle);
+                self.scheduling.threads[index].kills = to;
                 // Until the thread ended, its handler could have run.
-                if to.is_some_and(|to| !self.threads[to].is_live()) {
-                    self.note_handler(self.threads[index].argument(1));
+                if to.is_some_and(|to| !self.scheduling.threads[to].is_live()) {
+                    self.note_handler(self.tracee.tasks[index].argument(1));
                 }
             }
             _ => {}
@@ -141,10 +142,12 @@ impl Process {
     ) -> Result<Event, ExecutionError> {
         let site = pending.site;
         if interrupt == Interrupt::Cancel {
-            self.threads[index].cancellation.acts = true;
+            self.scheduling.threads[index].cancellation.acts = true;
         }
         let next = match (&pending.act, interrupt) {
-            (_, Interrupt::Cancel) if pending.begins_condition_wait() => Next::Jump(self.layout.test_cancel),
+            (_, Interrupt::Cancel) if pending.begins_condition_wait() => {
+                Next::Jump(self.tracee.layout.test_cancel)
+            }
             (Act::Reacquire { mutex, cond, .. }, Interrupt::Cancel) => {
                 let mutex = *mutex;
                 dequeue(self.objects.conds.get_mut(cond), index);
@@ -164,9 +167,8 @@ impl Process {
             // Back at its instruction, it waits again.
             (Act::Access | Act::RustMutex { .. }, Interrupt::Signal) => Next::Handle,
             (_, Interrupt::Signal) => {
-                let thread = &mut self.threads[index];
-                let (rip, rsp) = (thread.regs.rip, thread.regs.rsp);
-                thread.interrupted.push(InterruptedWait { pending, rip, rsp });
+                let (rip, rsp) = (self.tracee.tasks[index].regs.rip, self.tracee.tasks[index].regs.rsp);
+                self.scheduling.threads[index].interrupted.push(InterruptedWait { pending, rip, rsp });
                 Next::Handle
             }
         };

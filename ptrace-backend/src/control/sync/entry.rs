@@ -25,17 +25,17 @@ impl Process {
         if self.resume_wait(index) {
             return Ok(Flow::Rest);
         }
-        let caller = self.number(self.threads[index].regs.rsp, 8);
+        let caller = self.number(self.tracee.tasks[index].regs.rsp, 8);
         if function == Function::Panic {
-            if self.first_panic.is_none() {
-                self.first_panic = Some((self.threads[index].name, self.stack(index)));
+            if self.account.first_panic.is_none() {
+                self.account.first_panic = Some((self.scheduling.threads[index].name, self.stack(index)));
             }
         } else if function == Function::Test {
             self.begin_test(index);
         } else if matches!(function, Function::CancelState | Function::CancelType) {
             self.set_cancellation(index, function);
             // It may take effect in there.
-            if self.threads[index].cancellation.asynchronous && self.may_end_here(index) {
+            if self.scheduling.threads[index].cancellation.asynchronous && self.may_end_here(index) {
                 return Ok(Flow::Rest);
             }
         } else if function == Function::Look {
@@ -43,13 +43,13 @@ impl Process {
                 return Ok(Flow::Rest);
             }
         } else if function == Function::TestCancel {
-            if !self.layout.in_libc(caller) && self.test_cancel(index, caller) {
+            if !self.tracee.layout.in_libc(caller) && self.test_cancel(index, caller) {
                 return Ok(Flow::Rest);
             }
-        } else if !self.layout.in_libc(caller)
-            && self.threads[index].calling.is_none()
+        } else if !self.tracee.layout.in_libc(caller)
+            && self.tracee.tasks[index].calling.is_none()
             // What a thread does to itself concerns nobody else.
-            && !(function == Function::Kill && self.threads[index].argument(0) == self.threads[index].handle)
+            && !(function == Function::Kill && self.tracee.tasks[index].argument(0) == self.tracee.tasks[index].handle)
             && let Some(flow) = self.operation(index, function, timed_out, caller)?
         {
             return Ok(flow);
@@ -60,8 +60,9 @@ impl Process {
 
     /// If the thread is back at a wait that a signal handler had interrupted, it goes on waiting.
     fn resume_wait(&mut self, index: Index) -> bool {
-        let thread = &mut self.threads[index];
-        let at = |wait: &mut InterruptedWait| (wait.rip, wait.rsp) == (thread.regs.rip, thread.regs.rsp);
+        let thread = &mut self.scheduling.threads[index];
+        let regs = &self.tracee.tasks[index].regs;
+        let at = |wait: &mut InterruptedWait| (wait.rip, wait.rsp) == (regs.rip, regs.rsp);
         let Some(wait) = thread.interrupted.pop_if(at) else { return false };
         thread.pending = Some(wait.pending);
         true
@@ -79,18 +80,18 @@ impl Process {
         if only_tries && !matches!(function, Function::MutexTimedLock { .. }) {
             return Ok(None);
         }
-        let object = self.threads[index].argument(0);
+        let object = self.tracee.tasks[index].argument(0);
         self.learn(index, function, object);
         self.watch_end(index, object)?;
         self.name_synchronisation(index, object);
         self.use_block(index, object);
         if function.is_wait_of_rust() {
-            self.use_rust_mutex(index, self.threads[index].argument(1));
+            self.use_rust_mutex(index, self.tracee.tasks[index].argument(1));
         }
         if let Some((kind, detail)) = self.misuse(index, function, object) {
             let stack = self.stack(index);
             let failure = self.failure(index, kind, detail, stack);
-            self.threads[index].stage = Stage::Failed(failure);
+            self.scheduling.threads[index].stage = Stage::Failed(failure);
             return Ok(Some(Flow::Rest));
         }
         let (mut op, need) = self.describe_call(index, function, object);
@@ -102,14 +103,14 @@ impl Process {
         let op = limited(op, &need, deadline);
         let pending = Pending { op, site: Site::default(), need, act, deadline };
         let waits = function.waits_for_signal() || function == Function::BarrierWait;
-        let is_scheduled = self.is_scheduled(index) && !self.layout.is_own_affair(caller, object);
+        let is_scheduled = self.is_scheduled(index) && !self.tracee.layout.is_own_affair(caller, object);
         let is_first = function == Function::Create && !self.in_harness(index);
         if !is_scheduled && !is_first && !waits && self.holds(index, &pending.need) {
             self.carry_out(index, function, object);
             return self.finish_call(index, function);
         }
         let site = self.call_site(index, caller);
-        self.threads[index].pending = Some(Pending { site, ..pending });
+        self.scheduling.threads[index].pending = Some(Pending { site, ..pending });
         if function.only_tries() && !self.watch_for_spinning(index, true)? {
             self.end_slice(index);
         }
@@ -139,7 +140,7 @@ impl Process {
                 mutex.robust = memory.robust();
             }
             F::BarrierInit => {
-                let count = self.threads[index].argument(2) as u32;
+                let count = self.tracee.tasks[index].argument(2) as u32;
                 self.objects.barriers.entry(object).or_default().count = count;
             }
             F::BarrierWait if !self.objects.barriers.contains_key(&object) => {
@@ -153,7 +154,7 @@ impl Process {
     /// A use of an object that is a failure in itself.
     fn misuse(&self, index: Index, function: Function, object: u64) -> Option<(FailureKind, FailureDetail)> {
         use Function as F;
-        let held_by = |owner: Option<Index>| owner.map(|i| self.threads[i].name);
+        let held_by = |owner: Option<Index>| owner.map(|i| self.scheduling.threads[i].name);
         match function {
             F::MutexUnlock => {
                 let owner = self.objects.mutexes.get(&object).and_then(|m| m.owner);
@@ -207,7 +208,8 @@ impl Process {
             F::MutexTryLock | F::SpinTryLock => writes(OpKind::TryLock, free),
             F::MutexUnlock | F::SpinUnlock => writes(OpKind::Unlock, free),
             F::CondWait | F::CondTimedWait { .. } | F::RustCondWait | F::RustCondTimedWait => {
-                let mutex = self.waits_mutex(self.threads[index].argument(1), function.is_wait_of_rust());
+                let mutex =
+                    self.waits_mutex(self.tracee.tasks[index].argument(1), function.is_wait_of_rust());
                 (Op::new(OpKind::CondWait, [Access::write(mutex), Access::read(obj)]), free)
             }
             F::Signal => writes(OpKind::Signal, free),
@@ -233,7 +235,7 @@ impl Process {
             F::Once | F::GuardAcquire => writes(OpKind::Once, Need::Once(object)),
             F::GuardRelease => writes(OpKind::OnceDone, free),
             F::Cancel | F::Kill => {
-                let to = self.threads.iter().rposition(|t| t.handle == object);
+                let to = self.tracee.tasks.iter().rposition(|task| task.handle == object);
                 (Op::new(OpKind::Kill, [Access::write(self.signals_of(to))]), free)
             }
             F::TestCancel | F::Look | F::CancelState | F::CancelType | F::Panic | F::Test | F::Create => {
@@ -249,15 +251,16 @@ impl Process {
         if function == Function::RustCondTimedWait {
             return Some(self.rust_deadline(index));
         }
-        let limit = time_limit(function).map(|i| self.threads[index].argument(i));
-        limit.and_then(|at| read_timespec(self.leader, at))
+        let limit = time_limit(function).map(|i| self.tracee.tasks[index].argument(i));
+        limit.and_then(|at| read_timespec(self.tracee.leader, at))
     }
 
     /// Whether the time limit of a call is no time (POSIX: `EINVAL`). The C library looks at it before anything else, but at
     /// that of a mutex only where it would have to wait.
     pub(crate) fn has_invalid_limit(&self, index: Index, function: Function) -> bool {
-        let limit = time_limit(function).map(|i| self.threads[index].argument(i)).filter(|&limit| limit != 0);
-        limit.is_some_and(|limit| !is_valid_timespec(self.leader, limit))
+        let limit =
+            time_limit(function).map(|i| self.tracee.tasks[index].argument(i)).filter(|&limit| limit != 0);
+        limit.is_some_and(|limit| !is_valid_timespec(self.tracee.leader, limit))
     }
 
     fn describe_rw_unlock(&self, index: Index, object: u64, obj: Obj) -> (Op, Need) {
@@ -270,10 +273,12 @@ impl Process {
     }
 
     fn describe_join(&self, handle: u64, waits: bool) -> (Op, Need) {
+        let threads = || self.tracee.tasks.iter().zip(&self.scheduling.threads);
         // The latest thread with this handle: the C library uses the memory of ended threads again.
-        let joined = self.threads.iter().rposition(|t| t.handle == handle && !t.name.path().is_empty());
-        let joined = joined.or_else(|| self.threads.iter().position(|t| t.handle == handle));
-        let peer = joined.map(|i| self.threads[i].name);
+        let joined =
+            threads().rposition(|(task, thread)| task.handle == handle && !thread.name.path().is_empty());
+        let joined = joined.or_else(|| self.tracee.tasks.iter().position(|task| task.handle == handle));
+        let peer = joined.map(|i| self.scheduling.threads[i].name);
         let need = joined.filter(|_| waits).map_or(Need::Nothing, Need::End);
         (Op { peer, ..Op::new(OpKind::Join, []) }, need)
     }

@@ -21,7 +21,7 @@ impl Process {
         value: u32,
         deadline: Option<u64>,
     ) -> Result<Flow, ExecutionError> {
-        if std::mem::take(&mut self.threads[index].times_out) {
+        if std::mem::take(&mut self.scheduling.threads[index].times_out) {
             return self.refuse(index, libc::ETIMEDOUT);
         }
         self.note_kernel_read(index, addr);
@@ -39,12 +39,12 @@ impl Process {
     ) -> Result<Flow, ExecutionError> {
         let waiting = self.objects.futexes.get(&addr).is_some_and(|q| !q.waiters.is_empty());
         let once = self.objects.onces.get(&addr).is_some_and(|o| o.runner == Some(index));
-        if once && self.is_scheduled(index) && !self.layout.in_system_library(addr) {
+        if once && self.is_scheduled(index) && !self.tracee.layout.in_system_library(addr) {
             let op = Op::new(OpKind::OnceDone, [Access::write(self.object(addr, 1))]);
             return Ok(self.pend(index, op, Need::Nothing, Act::OnceDone(addr), None));
         }
         self.objects.onces.remove(&addr);
-        let is_known = !waiting && (self.narrow.is_some() || self.is_wake_known(index, addr));
+        let is_known = !waiting && (self.memory.narrow.is_some() || self.is_wake_known(index, addr));
         if !self.is_scheduled(index) || is_known {
             let woken = self.futex_wake(addr, count, Pick::Only, None);
             self.answer(index, woken)?;
@@ -58,28 +58,30 @@ impl Process {
     /// Whether a wake, for which nobody waits, belongs to an operation that has been accounted for: the C library's own do, and
     /// so does one that comes after a write to the word and before anything else. Who waits then, has come before the write.
     fn is_wake_known(&self, index: Index, addr: u64) -> bool {
-        let thread = &self.threads[index];
+        let thread = &self.scheduling.threads[index];
         let word = self.object(addr, 4);
-        self.layout.is_call_of_libc(thread.regs.rip) || thread.wrote.iter().any(|obj| obj.overlaps(&word))
+        self.tracee.layout.is_call_of_libc(self.tracee.tasks[index].regs.rip)
+            || thread.wrote.iter().any(|obj| obj.overlaps(&word))
     }
 
     /// The kernel is about to compare a futex's word, as no instruction of the program does. What writes the word decides
     /// whether the thread waits, and is a key point; the C library's own words are written by functions that are.
     fn note_kernel_read(&mut self, index: Index, addr: u64) {
-        if !self.is_scheduled(index) || self.layout.is_call_of_libc(self.threads[index].regs.rip) {
+        if !self.is_scheduled(index) || self.tracee.layout.is_call_of_libc(self.tracee.tasks[index].regs.rip)
+        {
             return;
         }
-        let conflict = self.sharing.touch_in(index, None, addr..addr.saturating_add(4), How::Reads);
+        let conflict = self.memory.sharing.touch_in(index, None, addr..addr.saturating_add(4), How::Reads);
         let stretches = conflict.bytes.iter().map(|bytes| self.stretch(bytes.start, bytes.end - bytes.start));
         let memory: Vec<Obj> = stretches.collect();
         if !memory.is_empty() {
-            self.promoted |= self.shared.promote(&conflict.candidates, None, &memory);
+            self.memory.promoted |= self.tracee.shared.promote(&conflict.candidates, None, &memory);
         }
     }
 
     pub(crate) fn futex_requeue_call(&mut self, index: Index) -> Flow {
-        self.note_kernel_read(index, self.threads[index].regs.rdi);
-        let regs = self.threads[index].regs;
+        self.note_kernel_read(index, self.tracee.tasks[index].regs.rdi);
+        let regs = self.tracee.tasks[index].regs;
         let compares = regs.rsi as i32 & !libc::FUTEX_PRIVATE_FLAG == libc::FUTEX_CMP_REQUEUE;
         let requeue = Requeue {
             from: regs.rdi,
@@ -94,7 +96,7 @@ impl Process {
 
     /// The kernel takes the lock for the thread, once that cannot block.
     pub(crate) fn futex_lock_pi(&mut self, index: Index, addr: u64) -> Result<Flow, ExecutionError> {
-        if std::mem::take(&mut self.threads[index].times_out) {
+        if std::mem::take(&mut self.scheduling.threads[index].times_out) {
             return self.refuse(index, libc::ETIMEDOUT);
         }
         let need = Need::PiFutex(addr);
@@ -102,8 +104,8 @@ impl Process {
             return Ok(Flow::Resume(0));
         }
         let op = Op::new(OpKind::Lock, [Access::write(self.object(addr, 4))]);
-        let limit = self.threads[index].regs.r10;
-        let deadline = (limit != 0).then(|| read_timespec(self.leader, limit)).flatten();
+        let limit = self.tracee.tasks[index].regs.r10;
+        let deadline = (limit != 0).then(|| read_timespec(self.tracee.leader, limit)).flatten();
         Ok(self.pend(index, op, need, Act::Kernel, deadline))
     }
 
@@ -111,7 +113,8 @@ impl Process {
     pub(crate) fn pi_owner(&self, addr: u64) -> Option<Index> {
         const OWNER: u64 = 0x3fff_ffff;
         let owner = self.number(addr, 4) & OWNER;
-        self.threads.iter().position(|t| t.is_live() && t.tid as u64 == owner)
+        let mut threads = self.tracee.tasks.iter().zip(&self.scheduling.threads);
+        threads.position(|(task, thread)| thread.is_live() && task.tid as u64 == owner)
     }
 
     /// A wait: it returns at once if the word has changed, else the thread parks.
@@ -138,10 +141,10 @@ impl Process {
     pub(crate) fn futex_wake(&mut self, addr: u64, count: u32, pick: Pick, id: Option<EventId>) -> i64 {
         let mut woken = 0;
         while woken < i64::from(count) {
-            let waiter = take_waiter(self.objects.futexes.get_mut(&addr), pick, &self.threads);
+            let waiter = take_waiter(self.objects.futexes.get_mut(&addr), pick, &self.scheduling.threads);
             let Some(waiter) = waiter else { break };
             self.resume_futex(waiter, 0);
-            self.threads[waiter].woken_by = id;
+            self.scheduling.threads[waiter].woken_by = id;
             woken += 1;
         }
         woken
@@ -163,10 +166,11 @@ impl Process {
         let woken = self.futex_wake(from, wake, pick, Some(id));
         let mut moved = 0;
         while moved < i64::from(most) {
-            let waiter = take_waiter(self.objects.futexes.get_mut(&from), Pick::Only, &self.threads);
+            let waiter =
+                take_waiter(self.objects.futexes.get_mut(&from), Pick::Only, &self.scheduling.threads);
             let Some(waiter) = waiter else { break };
             self.objects.futexes.entry(to).or_default().waiters.push(waiter);
-            if let Some(pending) = &mut self.threads[waiter].pending
+            if let Some(pending) = &mut self.scheduling.threads[waiter].pending
                 && let Act::FutexResume { addr, value, .. } = &mut pending.act
             {
                 (*addr, *value) = (to, None);
@@ -181,7 +185,7 @@ impl Process {
 
     /// A parked waiter may go on, its call returning this.
     pub(crate) fn resume_futex(&mut self, waiter: Index, value: i64) {
-        if let Some(pending) = &mut self.threads[waiter].pending
+        if let Some(pending) = &mut self.scheduling.threads[waiter].pending
             && let Act::FutexResume { result, .. } = &mut pending.act
         {
             *result = value;
@@ -193,11 +197,12 @@ impl Process {
     /// A thread has ended: the kernel has cleared its word, for which those wait that join it, and has marked the words of
     /// robust mutexes that it held.
     pub(crate) fn wake_changed_futexes(&mut self, ended: Index) {
-        let tid_word = self.threads[ended].tid_word;
-        let waiters = self.threads.iter().filter_map(|thread| match thread.pending.as_ref()?.act {
-            Act::FutexResume { addr, value: Some(value), .. } => Some((addr, value)),
-            _ => None,
-        });
+        let tid_word = self.tracee.tasks[ended].tid_word;
+        let waiters =
+            self.scheduling.threads.iter().filter_map(|thread| match thread.pending.as_ref()?.act {
+                Act::FutexResume { addr, value: Some(value), .. } => Some((addr, value)),
+                _ => None,
+            });
         let words: Vec<u64> = waiters
             .filter(|&(addr, waited_for)| {
                 let now = self.number(addr, 4) as u32;

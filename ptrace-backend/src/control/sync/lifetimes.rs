@@ -17,7 +17,7 @@ impl Process {
                 self.objects.destroyed.remove(&object);
             }
             F::MutexDestroy | F::CondDestroy | F::RwDestroy | F::SemDestroy | F::BarrierDestroy => {
-                self.objects.destroyed.insert(object, self.threads[index].name);
+                self.objects.destroyed.insert(object, self.scheduling.threads[index].name);
             }
             _ => {}
         }
@@ -26,7 +26,7 @@ impl Process {
     /// The failure that an operation is if it uses an object that has been destroyed.
     pub(crate) fn use_of_destroyed(&self, index: Index, pending: &Pending) -> Option<Failure> {
         let Act::Function { function, object, .. } = pending.act else { return None };
-        let mutex = function.waits_for_signal().then(|| self.threads[index].argument(1));
+        let mutex = function.waits_for_signal().then(|| self.tracee.tasks[index].argument(1));
         let is_gone = |object: &u64| self.is_destroyed(function, *object);
         let is_gone_mutex = |mutex: &u64| !function.is_wait_of_rust() && self.mutex_is_destroyed(*mutex);
         let used = Some(object).filter(is_gone).or(mutex.filter(is_gone_mutex))?;

@@ -29,11 +29,11 @@ impl Process {
     pub(crate) fn watch_end(&mut self, index: Index, mutex: u64) -> Result<(), ExecutionError> {
         let is_robust = self.objects.mutexes.get(&mutex).is_some_and(|mutex| mutex.robust);
         // Main does in any case.
-        if !is_robust || index == 0 || self.threads[index].stops_at_exit {
+        if !is_robust || index == 0 || self.tracee.tasks[index].stops_at_exit {
             return Ok(());
         }
-        self.threads[index].stops_at_exit = true;
-        ptrace::stop_at_exit(self.threads[index].tid, true).map_err(system("trace a thread's end"))
+        self.tracee.tasks[index].stops_at_exit = true;
+        ptrace::stop_at_exit(self.tracee.tasks[index].tid, true).map_err(system("trace a thread's end"))
     }
 
     /// A thread stands where it ends. `true`: it first lets go of mutexes, which are events.
@@ -48,7 +48,7 @@ impl Process {
         mutexes.reverse();
         let site = self.user_site(index);
         let Some(pending) = self.leaving(mutexes, site) else { return false };
-        self.threads[index].pending = Some(pending);
+        self.scheduling.threads[index].pending = Some(pending);
         true
     }
 
@@ -69,7 +69,7 @@ impl Process {
     /// Does to a mutex what the kernel does to those of a thread that ends.
     fn leave_mutex(&mut self, at: u64, pick: Pick, id: Option<EventId>) {
         let before = self.number(at, 4) as u32;
-        memory::write(self.leader, at, &(before & WAITERS | OWNER_DIED).to_le_bytes());
+        memory::write(self.tracee.leader, at, &(before & WAITERS | OWNER_DIED).to_le_bytes());
         if let Some(mutex) = self.objects.mutexes.get_mut(&at) {
             (mutex.owner, mutex.depth) = (None, 0);
         }
@@ -85,7 +85,7 @@ impl Process {
         /// Where `struct robust_list_head` has what.
         const OFFSET: u64 = 8;
         const UNFINISHED: u64 = 16;
-        let tid = self.threads[index].tid;
+        let tid = self.tracee.tasks[index].tid;
         // A process that was forked has no list at first, so that main's mutexes are left by nobody else.
         let Some(head) = process::robust_list(tid) else { return self.mutexes_of(index) };
         // One bit of a pointer says that the mutex inherits priorities.

@@ -32,25 +32,28 @@ impl Process {
     /// Takes note that a wait gives back the mutex at this address, and takes it again.
     pub(crate) fn use_rust_mutex(&mut self, index: Index, mutex: u64) {
         self.use_block(index, mutex);
-        let conflict =
-            self.sharing.touch_in(index, None, mutex..mutex.saturating_add(RUST_MUTEX as u64), How::Writes);
+        let conflict = self.memory.sharing.touch_in(
+            index,
+            None,
+            mutex..mutex.saturating_add(RUST_MUTEX as u64),
+            How::Writes,
+        );
         self.learn_conflict(&conflict, None);
     }
 
     /// When a wait that begins now runs out of time. Its limit is how long it may last.
     pub(crate) fn rust_deadline(&self, index: Index) -> u64 {
         const SECOND: u64 = 1_000_000_000;
-        let thread = &self.threads[index];
-        let limit =
-            thread.argument(2).saturating_mul(SECOND).saturating_add(thread.argument(3) & 0xffff_ffff);
-        thread.world.now.saturating_add(limit)
+        let task = &self.tracee.tasks[index];
+        let limit = task.argument(2).saturating_mul(SECOND).saturating_add(task.argument(3) & 0xffff_ffff);
+        self.scheduling.threads[index].world.now.saturating_add(limit)
     }
 
     /// Gives a mutex back. Its own code wakes one of those who sleep until then, where it has them sleep.
     pub(crate) fn give_rust_mutex_back(&mut self, index: Index, mutex: u64) {
         self.hold_rust_mutex(index, RustMutex::Unlock, mutex);
         let was = self.number(mutex, RUST_MUTEX);
-        memory::write(self.leader, mutex, &FREE.to_le_bytes());
+        memory::write(self.tracee.leader, mutex, &FREE.to_le_bytes());
         if was == CONTENDED {
             self.futex_wake(mutex, 1, Pick::Only, None);
         }
@@ -59,7 +62,7 @@ impl Process {
     /// The second half of a wait: takes the mutex, which is free.
     pub(crate) fn take_rust_mutex(&mut self, index: Index, mutex: u64, result: u64) -> Next {
         self.hold_rust_mutex(index, RustMutex::Lock, mutex);
-        memory::write(self.leader, mutex, &TAKEN.to_le_bytes());
+        memory::write(self.tracee.leader, mutex, &TAKEN.to_le_bytes());
         Next::Return(result)
     }
 

@@ -109,7 +109,7 @@ impl Process {
             Next::Stay(Box::new(Pending { op, site, need, act: act.clone(), deadline }))
         };
         if pending.deadline.is_some() {
-            self.note(Peculiarity::TimedWaitForWriterPreferringLock);
+            self.account.note(Peculiarity::TimedWaitForWriterPreferringLock);
         }
         if pending.op.kind == OpKind::Await {
             let tries = Access::write(self.rwlock_object(function, object));
@@ -140,7 +140,8 @@ impl Process {
             Function::RustWriteLock => {
                 let word = Word(self.number(object, 4) as u32);
                 let announced = word.0 | Word::WRITERS_WAIT;
-                !word.has_writer_waiting() && memory::write(self.leader, object, &announced.to_le_bytes())
+                !word.has_writer_waiting()
+                    && memory::write(self.tracee.leader, object, &announced.to_le_bytes())
             }
             Function::WriteLock | Function::WriteTimedLock { .. } => {
                 let queue = &mut self.objects.rwlocks.entry(object).or_default().queue;

@@ -25,14 +25,14 @@ impl Process {
 
 impl MachineState<'_> {
     fn vectors(&self) -> Option<&Vectors> {
-        let tid = self.process.threads[self.index].tid;
+        let tid = self.process.tracee.tasks[self.index].tid;
         self.vectors.get_or_init(|| Vectors::of(tid).ok()).as_ref()
     }
 }
 
 impl Machine for MachineState<'_> {
     fn registers(&self) -> &Regs {
-        &self.process.threads[self.index].regs
+        &self.process.tracee.tasks[self.index].regs
     }
 
     fn vector(&self, number: usize) -> Option<[u8; 64]> {
@@ -44,10 +44,10 @@ impl Machine for MachineState<'_> {
     }
 
     fn read(&self, addr: u64, into: &mut [u8]) -> bool {
-        memory::read(self.process.leader, addr, into)
+        memory::read(self.process.tracee.leader, addr, into)
     }
 
     fn memory_function(&self, addr: u64) -> Option<MemoryFunction> {
-        self.process.layout.memory_functions.at(addr)
+        self.process.tracee.layout.memory_functions.at(addr)
     }
 }

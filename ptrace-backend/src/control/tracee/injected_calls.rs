@@ -14,27 +14,27 @@ const FRAME: u64 = 16;
 
 impl Process {
     /// A thread that stands at a function's entry calls another one, which returns to a trap.
-    pub(super) fn begin_call(&mut self, index: Index, call: Call) -> Result<(), ExecutionError> {
-        let saved = self.threads[index].regs;
+    pub(crate) fn begin_call(&mut self, index: Index, call: Call) -> Result<(), ExecutionError> {
+        let saved = self.tracee.tasks[index].regs;
         let back = saved.rsp.wrapping_sub(FRAME);
-        if !memory::write(self.leader, back, &self.layout.returned.to_le_bytes()) {
+        if !memory::write(self.tracee.leader, back, &self.tracee.layout.returned.to_le_bytes()) {
             return Err(system("write the program's stack")(std::io::Error::last_os_error()));
         }
-        let thread = &mut self.threads[index];
-        thread.regs = Regs { rip: call.function, rdi: call.argument, rsp: back, ..saved };
-        thread.calling = Some(Box::new(Call { saved: Some(saved), ..call }));
+        let task = &mut self.tracee.tasks[index];
+        task.regs = Regs { rip: call.function, rdi: call.argument, rsp: back, ..saved };
+        task.calling = Some(Box::new(Call { saved: Some(saved), ..call }));
         self.write_registers(index)
     }
 
     /// The function has returned.
     pub(crate) fn end_call(&mut self, index: Index, call: Call) -> Result<Flow, ExecutionError> {
-        let error = self.threads[index].regs.rax;
+        let error = self.tracee.tasks[index].regs.rax;
         if let Some(saved) = call.saved {
-            self.threads[index].regs = saved;
+            self.tracee.tasks[index].regs = saved;
         }
         match call.after {
             After::Stay(pending) => {
-                self.threads[index].pending = Some(*pending);
+                self.scheduling.threads[index].pending = Some(*pending);
                 self.write_registers(index)?;
                 return Ok(Flow::Rest);
             }

@@ -1,0 +1,42 @@
+//! What is told of an execution beside its events.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use checker::account::Unwatched;
+use checker::names::{EventId, Site, ThreadName};
+use checker::peculiarity::Peculiarity;
+
+/// The account of one execution.
+#[derive(Default)]
+pub(crate) struct Account {
+    pub(crate) notes: Vec<Peculiarity>,
+    /// See [`checker::program::Ending::left_out`].
+    pub(crate) left_out: bool,
+    /// See [`checker::program::Ending::unwatched`].
+    pub(crate) unwatched: Vec<Unwatched>,
+    /// See [`checker::program::Ending::drained`].
+    pub(crate) drained: Vec<EventId>,
+    /// Files of which the program has mapped these bytes to be written, and shared.
+    pub(crate) shared_mappings: Vec<(PathBuf, Range<u64>)>,
+    /// The thread that panicked first, and where.
+    pub(crate) first_panic: Option<(ThreadName, Vec<Site>)>,
+    /// An exit code other than 0 is a failure.
+    pub(crate) exit_code_fails: bool,
+}
+
+impl Account {
+    /// Tells the user a peculiarity, once.
+    pub(crate) fn note(&mut self, peculiarity: Peculiarity) {
+        if !self.notes.contains(&peculiarity) {
+            self.notes.push(peculiarity);
+        }
+    }
+
+    /// Enters what is not watched, once.
+    pub(crate) fn enter_unwatched(&mut self, unwatched: Unwatched) {
+        if !self.unwatched.contains(&unwatched) {
+            self.unwatched.push(unwatched);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Which threads there are, what each is about to do, and when it could.
+
+use std::sync::Arc;
+
+use checker::names::Obj;
+use rustc_hash::FxHashMap;
+
+use crate::control::state::sync_objects::Index;
+use crate::control::state::thread::Thread;
+use crate::stalls::Stalls;
+
+/// The threads of one execution, and its time.
+pub(crate) struct Scheduling {
+    /// In creation order.
+    pub(crate) threads: Vec<Thread>,
+    /// Threads created in the current segment, whose own first segment is still to run.
+    pub(crate) newborn: Vec<Index>,
+    /// How many events have run.
+    pub(crate) events: u64,
+    /// A thread has asked to end the process.
+    pub(crate) exiting: bool,
+    /// For how long a deadline may let another thread stand still in this execution, in nanoseconds.
+    pub(crate) max_stall: u64,
+    pub(crate) stalls: Arc<Stalls>,
+    /// Virtual time of the last read and the last write of each object, in nanoseconds.
+    pub(crate) times: FxHashMap<Obj, (u64, u64)>,
+}
+
+impl Scheduling {
+    /// The main thread alone, before its first instruction.
+    pub(crate) fn new(main: Thread) -> Self {
+        Self {
+            threads: vec![main],
+            newborn: Vec::new(),
+            events: 0,
+            exiting: false,
+            max_stall: 0,
+            stalls: Arc::default(),
+            times: FxHashMap::default(),
+        }
+    }
+}
