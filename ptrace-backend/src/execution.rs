@@ -12,8 +12,10 @@ use checker::program::{
 };
 use smallvec::SmallVec;
 
+use crate::control::memory::hidden;
 use crate::control::process::Process;
 use crate::control::state::sync_objects::Index;
+use crate::control::views;
 use crate::target::streams::Streams;
 
 /// After new key points were found, an execution goes on for so many events to find more of them at once.
@@ -30,7 +32,8 @@ impl PtraceExecution {
     /// Takes over a copy and lets its main thread run to the first key point.
     pub(crate) fn new(mut process: Process, streams: Arc<Streams>) -> Result<Self, ExecutionError> {
         process.advance(0)?;
-        let views = process.views(0);
+        let views =
+            views::views(&process.tracee, &mut process.scheduling, &process.objects, &process.memory, 0);
         Ok(Self { process, streams, views })
     }
 
@@ -61,7 +64,13 @@ impl PtraceExecution {
 
     /// Looks at all agents again after an event of this thread, and returns the views that are different now.
     fn refresh(&mut self, mover: Index) -> SmallVec<[AgentView; 2]> {
-        let new = self.process.views(mover);
+        let new = views::views(
+            &self.process.tracee,
+            &mut self.process.scheduling,
+            &self.process.objects,
+            &self.process.memory,
+            mover,
+        );
         // Most stand where they stood before.
         let find = |views: &[AgentView], at: usize, agent: Agent| {
             let same = views.get(at).is_some_and(|view| view.agent == agent).then_some(at);
@@ -119,7 +128,7 @@ impl PtraceExecution {
         let mut last: Option<Agent> = None;
         for _ in 0..FURTHER {
             // What is known by now depends on no clock, unless the search ends anyway.
-            if self.process.is_to_end() {
+            if self.process.tracee.is_to_end() {
                 return;
             }
             let can_move = |v: &&AgentView| v.status == Status::Enabled;
@@ -195,7 +204,7 @@ impl Execution for PtraceExecution {
 
     fn stack(&mut self, thread: ThreadName) -> Vec<Site> {
         let index = self.index(thread).filter(|&index| !self.process.tracee.tasks[index].reaped);
-        index.map(|index| self.process.stack(index)).unwrap_or_default()
+        index.map(|index| self.process.tracee.stack(index)).unwrap_or_default()
     }
 
     fn finish(mut self) -> Ending {
@@ -214,11 +223,11 @@ impl Execution for PtraceExecution {
         let notes = self.process.account.notes.clone();
         let unwatched = std::mem::take(&mut self.process.account.unwatched);
         let drained = std::mem::take(&mut self.process.account.drained);
-        let hidden = self.process.take_hidden();
+        let hidden = hidden::take_hidden(&mut self.process.memory);
         if self.process.memory.promoted {
             self.explore_further();
         }
-        self.process.kill();
+        self.process.tracee.kill();
         let left_out = self.process.account.left_out;
         Ending { stdout, stderr, truncated, notes, left_out, unwatched, drained, hidden }
     }

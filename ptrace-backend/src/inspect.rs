@@ -9,7 +9,9 @@ use checker::names::{Site, ThreadName};
 use checker::operation::OpKind;
 use checker::program::{Agent, Choice, ExecutionError, OpKey};
 
+use crate::control::enabled;
 use crate::control::process::Process;
+use crate::control::tracee::probes;
 use crate::control::watchdog::Watch;
 use crate::debuginfo::inspect::{Inspector, ThreadState};
 use crate::debuginfo::{self, Memory, Modules};
@@ -94,7 +96,7 @@ impl Inspection {
     /// # Errors
     /// When the process is gone.
     pub fn set_probes(&mut self, addresses: &BTreeSet<u64>) -> Result<(), ExecutionError> {
-        self.process.set_probes(addresses)
+        self.process.tracee.set_probes(addresses)
     }
 
     /// Lets the main thread run from its beginning to its first key point.
@@ -145,8 +147,21 @@ impl Inspection {
         }
         let can_move = is_timeout
             || pending.sleeps()
-            || self.process.holds(index, &pending.need)
-            || self.process.interruption(index, pending).is_some();
+            || enabled::holds(
+                &self.process.tracee,
+                &self.process.scheduling,
+                &self.process.objects,
+                index,
+                &pending.need,
+            )
+            || enabled::ends_wait(
+                &self.process.tracee,
+                &self.process.scheduling,
+                &self.process.objects,
+                index,
+                pending,
+            )
+            .is_some();
         if can_move { Ok(index) } else { Err(differs(Seen::Blocked(name))) }
     }
 
@@ -159,7 +174,7 @@ impl Inspection {
         result?;
         let stopped =
             self.process.tracee.probes.stopped().map(|index| self.process.scheduling.threads[index].name);
-        let rests = self.process.rests_at_probe();
+        let rests = probes::rests_at_probe(&self.process.tracee, &self.process.memory);
         Ok(stopped.map_or(Halt::Rest, |thread| Halt::Probe { thread, rests }))
     }
 
@@ -173,7 +188,7 @@ impl Inspection {
         let index = self.present(thread)?;
         let task = &self.process.tracee.tasks[index];
         Some(ThreadState {
-            registers: self.process.registers(index),
+            registers: self.process.tracee.registers(index),
             vectors: ptrace::vector_registers(task.tid).ok(),
             thread_pointer: Some(task.regs.fs_base),
         })
@@ -188,7 +203,7 @@ impl Inspection {
     /// The functions of a thread that have not returned, innermost first, at most `limit`; none once it has ended.
     #[must_use]
     pub fn frames(&self, thread: ThreadName, limit: usize) -> Vec<debuginfo::Frame> {
-        self.present(thread).map(|index| self.process.raw_frames(index, limit)).unwrap_or_default()
+        self.present(thread).map(|index| self.process.tracee.raw_frames(index, limit)).unwrap_or_default()
     }
 
     /// Looks into a thread; none once it has ended.

@@ -12,6 +12,7 @@ use checker::trace::Trace;
 use crate::attention;
 use crate::control::knowledge::Shared;
 use crate::control::knowledge::lessons::{Known, Learnt};
+use crate::control::memory::heap;
 use crate::control::process::Process;
 use crate::control::watchdog::Watch;
 use crate::debuginfo::{SourceFrame, counts_owners};
@@ -240,7 +241,7 @@ impl PtraceProgram {
             Arc::clone(&self.watch),
             (self.spec.exit_code_fails, self.spec.stepping),
         )?;
-        process.survey_heap()?;
+        heap::survey_heap(&process.tracee, &mut process.memory)?;
         Ok((process, Arc::clone(&self.streams), Arc::clone(&self.watch)))
     }
 }

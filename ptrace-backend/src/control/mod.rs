@@ -1,15 +1,19 @@
 //! Controlling one copy of the target: its threads, its synchronisation, its memory, one thread at a time.
 
-mod account;
+pub(crate) mod account;
+pub(crate) mod enabled;
 pub(crate) mod harness;
+mod interruption;
 pub(crate) mod kernel;
 pub(crate) mod knowledge;
 pub(crate) mod loops;
 pub(crate) mod memory;
+pub(crate) mod pend;
 pub(crate) mod process;
+pub(crate) mod run;
 pub(crate) mod state;
-mod step;
+pub(crate) mod step;
 pub(crate) mod sync;
 pub(crate) mod tracee;
-mod views;
+pub(crate) mod views;
 pub(crate) mod watchdog;

@@ -148,6 +148,18 @@ impl Layout {
         Some((module, site.0 & ((1 << MODULE_SHIFT) - 1)))
     }
 
+    /// The instruction at an address, if it is one that touches memory and is trapped.
+    pub(crate) fn candidate_at(&self, address: u64) -> Option<&Candidate> {
+        match self.traps.get(&address)?.what {
+            What::Access(candidate) => self.candidates.get(candidate),
+            What::Function { .. }
+            | What::Allocator(_)
+            | What::Returned
+            | What::Special(_)
+            | What::Foreign(_) => None,
+        }
+    }
+
     /// Where the functions of the allocator begin, and what they do.
     pub(crate) fn allocator_entries(&self) -> impl Iterator<Item = (u64, Allocator)> {
         self.traps.iter().filter_map(|(&address, trap)| match trap.what {

@@ -13,11 +13,16 @@ use checker::names::Obj;
 use checker::operation::{Access, Op, OpKind};
 use smallvec::SmallVec;
 
+use crate::control::kernel::file_names;
 use crate::control::memory::sharing::How;
-use crate::control::process::Process;
+use crate::control::pend;
+use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
+use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need};
+use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Index;
+use crate::control::tracee::Tracee;
 use crate::layout::names::digest;
 use crate::os::{Regs, outside};
 
@@ -35,182 +40,191 @@ enum Touched {
     Names { writes: bool },
 }
 
-impl Process {
-    /// The accesses of the system call at which a thread stands to what threads share; takes note of all of them.
-    pub(crate) fn kernel_accesses(&mut self, index: Index) -> SmallVec<[Access; 2]> {
-        let mut shared = SmallVec::new();
-        if !self.is_scheduled(index) {
-            return shared;
-        }
-        let touched = self.touched_by_kernel(index);
-        // What the C library does with buffers of its own is its own affair.
-        let is_own = !touched.is_empty() && self.is_called_by_libc(index);
-        for touched in touched {
-            let (place, object, writes) = match touched {
-                Touched::Memory { .. } if is_own => continue,
-                Touched::Memory { bytes, writes } if !bytes.is_empty() => {
-                    let object = self.stretch(bytes.start, bytes.end - bytes.start);
-                    (bytes, object, writes)
-                }
-                Touched::Memory { .. } => continue,
-                Touched::File { descriptor, writes } => match self.regular_file(index, descriptor) {
-                    Some(name) => self.no_memory(name, writes),
+/// The accesses of the system call at which a thread stands to what threads share; takes note of all of them.
+pub(crate) fn kernel_accesses(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    index: Index,
+) -> SmallVec<[Access; 2]> {
+    let mut shared = SmallVec::new();
+    if !tracee.is_scheduled(index) {
+        return shared;
+    }
+    let touched = touched_by_kernel(tracee, index);
+    // What the C library does with buffers of its own is its own affair.
+    let is_own = !touched.is_empty() && is_called_by_libc(tracee, index);
+    for touched in touched {
+        let (place, object, writes) = match touched {
+            Touched::Memory { .. } if is_own => continue,
+            Touched::Memory { bytes, writes } if !bytes.is_empty() => {
+                let object = memory.stretch(bytes.start, bytes.end - bytes.start);
+                (bytes, object, writes)
+            }
+            Touched::Memory { .. } => continue,
+            Touched::File { descriptor, writes } => {
+                match file_names::regular_file(tracee, scheduling, memory, index, descriptor) {
+                    Some(name) => no_memory(tracee, name, writes),
                     None => continue,
-                },
-                Touched::Names { writes } => self.no_memory("names of files".to_owned(), writes),
-            };
-            let how = if writes { How::Writes } else { How::Reads };
-            let conflict = self.memory.sharing.touch_in(index, None, place.clone(), how);
-            if self.tracee.tasks[index].regs.orig_rax as i64 == libc::SYS_munmap {
-                self.memory.sharing.forget(&place);
+                }
             }
-            if !conflict.bytes.is_empty() {
-                let memory: Vec<Obj> = match object.name.is_allocated()
-                    || conflict.bytes[0].start < NOT_MEMORY
-                {
-                    true => conflict.bytes.iter().map(|b| self.stretch(b.start, b.end - b.start)).collect(),
-                    false => vec![object],
-                };
-                self.memory.promoted |= self.tracee.shared.promote(&conflict.candidates, None, &memory);
-            }
-            if self.tracee.shared.is_shared(object) {
-                shared.push(if writes { Access::write(object) } else { Access::read(object) });
-            }
-        }
-        shared
-    }
-
-    /// Makes the call at which a thread stands an operation if it touches what threads share; otherwise lets it through.
-    pub(crate) fn pass_to_kernel(&mut self, index: Index) -> Flow {
-        let accesses = self.kernel_accesses(index);
-        self.pass_or_pend(index, accesses)
-    }
-
-    /// The same, of a call that makes these accesses to what threads share.
-    pub(crate) fn pass_or_pend(&mut self, index: Index, accesses: SmallVec<[Access; 2]>) -> Flow {
-        if accesses.is_empty() {
-            return Flow::Resume(0);
-        }
-        self.pend(index, Op::new(OpKind::Io, accesses), Need::Nothing, Act::Kernel, None)
-    }
-
-    fn no_memory(&self, name: String, writes: bool) -> (Range<u64>, Obj, bool) {
-        const SPAN: u64 = 8;
-        let at = NOT_MEMORY + (digest(&name) >> 20) * SPAN;
-        (at..at + SPAN, self.tracee.shared.named(name), writes)
-    }
-
-    /// Whether the system call at which a thread stands is one that the C library makes on its own behalf: its wrapper is
-    /// called from there.
-    fn is_called_by_libc(&self, index: Index) -> bool {
-        const WRAPPER: usize = 2;
-        let frames = self.raw_frames(index, WRAPPER);
-        let [call, caller] = frames.as_slice() else { return false };
-        self.tracee.layout.is_call_of_libc(call.pc) && self.tracee.layout.in_libc(caller.pc)
-    }
-
-    fn touched_by_kernel(&self, index: Index) -> SmallVec<[Touched; 3]> {
-        let regs = &self.tracee.tasks[index].regs;
-        let (first, second, third) = (regs.rdi, regs.rsi, regs.rdx);
-        let memory =
-            |at: u64, len: u64, writes| Touched::Memory { bytes: at..at.saturating_add(len), writes };
-        let file = |writes| Touched::File { descriptor: first as i32, writes };
-        match regs.orig_rax as i64 {
-            libc::SYS_read | libc::SYS_pread64 => {
-                [memory(second, third, true), file(false)].into_iter().collect()
-            }
-            libc::SYS_write | libc::SYS_pwrite64 => {
-                [memory(second, third, false), file(true)].into_iter().collect()
-            }
-            libc::SYS_recvfrom => [memory(second, third, true)].into_iter().collect(),
-            libc::SYS_sendto => [memory(second, third, false)].into_iter().collect(),
-            libc::SYS_readv | libc::SYS_preadv | libc::SYS_preadv2 => {
-                self.buffers(second, third, true).chain([file(false)]).collect()
-            }
-            libc::SYS_writev | libc::SYS_pwritev | libc::SYS_pwritev2 => {
-                self.buffers(second, third, false).chain([file(true)]).collect()
-            }
-            libc::SYS_recvmsg => self.message_buffers(second, true).collect(),
-            libc::SYS_sendmsg => self.message_buffers(second, false).collect(),
-            // The position in a file is a part of it.
-            libc::SYS_lseek | libc::SYS_ftruncate | libc::SYS_fallocate => [file(true)].into_iter().collect(),
-            libc::SYS_munmap | libc::SYS_mprotect | libc::SYS_pkey_mprotect | libc::SYS_mremap => {
-                [memory(first, second, true)].into_iter().collect()
-            }
-            libc::SYS_madvise if discards(third as i32) => {
-                [memory(first, second, true)].into_iter().collect()
-            }
-            libc::SYS_mmap if regs.r10 as i32 & libc::MAP_FIXED != 0 => {
-                [memory(first, second, true)].into_iter().collect()
-            }
-            libc::SYS_open => [Touched::Names { writes: creates(second as i32) }].into_iter().collect(),
-            libc::SYS_openat => [Touched::Names { writes: creates(third as i32) }].into_iter().collect(),
-            libc::SYS_stat
-            | libc::SYS_lstat
-            | libc::SYS_newfstatat
-            | libc::SYS_access
-            | libc::SYS_faccessat
-            | libc::SYS_faccessat2
-            | libc::SYS_statx => [Touched::Names { writes: false }].into_iter().collect(),
-            call if outside::NAMES.contains(&call) => [Touched::Names { writes: true }].into_iter().collect(),
-            _ => SmallVec::new(),
-        }
-    }
-
-    /// The buffers that `count` structures `iovec` name.
-    fn buffers(&self, at: u64, count: u64, writes: bool) -> impl Iterator<Item = Touched> + '_ {
-        const SIZE: u64 = 16;
-        (0..count.min(MOST_BUFFERS)).map(move |i| {
-            let (start, len) = (self.number(at + i * SIZE, 8), self.number(at + i * SIZE + 8, 8));
-            Touched::Memory { bytes: start..start.saturating_add(len), writes }
-        })
-    }
-
-    /// The buffers of a structure `msghdr`.
-    fn message_buffers(&self, at: u64, writes: bool) -> impl Iterator<Item = Touched> + '_ {
-        const BUFFERS: u64 = 16;
-        const COUNT: u64 = 24;
-        self.buffers(self.number(at + BUFFERS, 8), self.number(at + COUNT, 8), writes)
-    }
-
-    /// Memory is mapped: code that is loaded or made, and pages that are mapped twice, are not watched.
-    pub(crate) fn note_mapping(&mut self, index: Index) {
-        let Regs { rsi: len, rdx: protection, r10: flags, r8: descriptor, r9: offset, .. } =
-            self.tracee.tasks[index].regs;
-        let (protection, flags, descriptor) = (protection as i32, flags as i32, descriptor as i32);
-        let is_file = flags & libc::MAP_ANONYMOUS == 0;
-        if protection & libc::PROT_EXEC != 0 {
-            self.note_code(is_file.then_some(descriptor));
-        }
-        if flags & libc::MAP_SHARED == 0 || protection & libc::PROT_WRITE == 0 {
-            return;
-        }
-        if !is_file {
-            return;
-        }
-        let Ok(path) = fs::read_link(format!("/proc/{}/fd/{descriptor}", self.tracee.leader)) else { return };
-        let bytes = offset..offset.saturating_add(len);
-        let is_again = |(other, range): &(_, Range<u64>)| {
-            *other == path && range.start < bytes.end && bytes.start < range.end
+            Touched::Names { writes } => no_memory(tracee, "names of files".to_owned(), writes),
         };
-        if self.account.shared_mappings.iter().any(is_again) {
-            self.account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
+        let how = if writes { How::Writes } else { How::Reads };
+        let conflict = memory.sharing.touch_in(index, None, place.clone(), how);
+        if tracee.tasks[index].regs.orig_rax as i64 == libc::SYS_munmap {
+            memory.sharing.forget(&place);
         }
-        self.account.shared_mappings.push((path, bytes));
+        if !conflict.bytes.is_empty() {
+            let shared: Vec<Obj> = match object.name.is_allocated() || conflict.bytes[0].start < NOT_MEMORY {
+                true => conflict.bytes.iter().map(|b| memory.stretch(b.start, b.end - b.start)).collect(),
+                false => vec![object],
+            };
+            memory.promoted |= tracee.shared.promote(&conflict.candidates, None, &shared);
+        }
+        if tracee.shared.is_shared(object) {
+            shared.push(if writes { Access::write(object) } else { Access::read(object) });
+        }
     }
+    shared
+}
 
-    /// Memory becomes executable: code of a file, or code that the program makes.
-    pub(crate) fn note_code(&mut self, descriptor: Option<i32>) {
-        let path =
-            descriptor.and_then(|fd| fs::read_link(format!("/proc/{}/fd/{fd}", self.tracee.leader)).ok());
-        let module = path.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
-        // The C library loads it to unwind the stack of a thread that ends.
-        if module.as_deref().is_some_and(|name| name.starts_with("libgcc_s.so")) {
-            return;
-        }
-        let kind = if module.is_some() { UnwatchedKind::LoadedCode } else { UnwatchedKind::GeneratedCode };
-        self.account.enter_unwatched(Unwatched { kind, module, function: None });
+/// Makes the call at which a thread stands an operation if it touches what threads share; otherwise lets it through.
+pub(crate) fn pass_to_kernel(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    index: Index,
+) -> Flow {
+    let accesses = kernel_accesses(tracee, scheduling, memory, index);
+    pass_or_pend(tracee, scheduling, index, accesses)
+}
+
+/// The same, of a call that makes these accesses to what threads share.
+pub(crate) fn pass_or_pend(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    index: Index,
+    accesses: SmallVec<[Access; 2]>,
+) -> Flow {
+    if accesses.is_empty() {
+        return Flow::Resume(0);
     }
+    pend::pend(tracee, scheduling, index, Op::new(OpKind::Io, accesses), Need::Nothing, Act::Kernel, None)
+}
+
+fn no_memory(tracee: &Tracee, name: String, writes: bool) -> (Range<u64>, Obj, bool) {
+    const SPAN: u64 = 8;
+    let at = NOT_MEMORY + (digest(&name) >> 20) * SPAN;
+    (at..at + SPAN, tracee.shared.named(name), writes)
+}
+
+/// Whether the system call at which a thread stands is one that the C library makes on its own behalf: its wrapper is
+/// called from there.
+fn is_called_by_libc(tracee: &Tracee, index: Index) -> bool {
+    const WRAPPER: usize = 2;
+    let frames = tracee.raw_frames(index, WRAPPER);
+    let [call, caller] = frames.as_slice() else { return false };
+    tracee.layout.is_call_of_libc(call.pc) && tracee.layout.in_libc(caller.pc)
+}
+
+fn touched_by_kernel(tracee: &Tracee, index: Index) -> SmallVec<[Touched; 3]> {
+    let regs = &tracee.tasks[index].regs;
+    let (first, second, third) = (regs.rdi, regs.rsi, regs.rdx);
+    let buffer = |at: u64, len: u64, writes| Touched::Memory { bytes: at..at.saturating_add(len), writes };
+    let file = |writes| Touched::File { descriptor: first as i32, writes };
+    match regs.orig_rax as i64 {
+        libc::SYS_read | libc::SYS_pread64 => {
+            [buffer(second, third, true), file(false)].into_iter().collect()
+        }
+        libc::SYS_write | libc::SYS_pwrite64 => {
+            [buffer(second, third, false), file(true)].into_iter().collect()
+        }
+        libc::SYS_recvfrom => [buffer(second, third, true)].into_iter().collect(),
+        libc::SYS_sendto => [buffer(second, third, false)].into_iter().collect(),
+        libc::SYS_readv | libc::SYS_preadv | libc::SYS_preadv2 => {
+            buffers(tracee, second, third, true).chain([file(false)]).collect()
+        }
+        libc::SYS_writev | libc::SYS_pwritev | libc::SYS_pwritev2 => {
+            buffers(tracee, second, third, false).chain([file(true)]).collect()
+        }
+        libc::SYS_recvmsg => message_buffers(tracee, second, true).collect(),
+        libc::SYS_sendmsg => message_buffers(tracee, second, false).collect(),
+        // The position in a file is a part of it.
+        libc::SYS_lseek | libc::SYS_ftruncate | libc::SYS_fallocate => [file(true)].into_iter().collect(),
+        libc::SYS_munmap | libc::SYS_mprotect | libc::SYS_pkey_mprotect | libc::SYS_mremap => {
+            [buffer(first, second, true)].into_iter().collect()
+        }
+        libc::SYS_madvise if discards(third as i32) => [buffer(first, second, true)].into_iter().collect(),
+        libc::SYS_mmap if regs.r10 as i32 & libc::MAP_FIXED != 0 => {
+            [buffer(first, second, true)].into_iter().collect()
+        }
+        libc::SYS_open => [Touched::Names { writes: creates(second as i32) }].into_iter().collect(),
+        libc::SYS_openat => [Touched::Names { writes: creates(third as i32) }].into_iter().collect(),
+        libc::SYS_stat
+        | libc::SYS_lstat
+        | libc::SYS_newfstatat
+        | libc::SYS_access
+        | libc::SYS_faccessat
+        | libc::SYS_faccessat2
+        | libc::SYS_statx => [Touched::Names { writes: false }].into_iter().collect(),
+        call if outside::NAMES.contains(&call) => [Touched::Names { writes: true }].into_iter().collect(),
+        _ => SmallVec::new(),
+    }
+}
+
+/// The buffers that `count` structures `iovec` name.
+fn buffers(tracee: &Tracee, at: u64, count: u64, writes: bool) -> impl Iterator<Item = Touched> + '_ {
+    const SIZE: u64 = 16;
+    (0..count.min(MOST_BUFFERS)).map(move |i| {
+        let (start, len) = (tracee.number(at + i * SIZE, 8), tracee.number(at + i * SIZE + 8, 8));
+        Touched::Memory { bytes: start..start.saturating_add(len), writes }
+    })
+}
+
+/// The buffers of a structure `msghdr`.
+fn message_buffers(tracee: &Tracee, at: u64, writes: bool) -> impl Iterator<Item = Touched> + '_ {
+    const BUFFERS: u64 = 16;
+    const COUNT: u64 = 24;
+    buffers(tracee, tracee.number(at + BUFFERS, 8), tracee.number(at + COUNT, 8), writes)
+}
+
+/// Memory is mapped: code that is loaded or made, and pages that are mapped twice, are not watched.
+pub(crate) fn note_mapping(tracee: &Tracee, account: &mut Account, index: Index) {
+    let Regs { rsi: len, rdx: protection, r10: flags, r8: descriptor, r9: offset, .. } =
+        tracee.tasks[index].regs;
+    let (protection, flags, descriptor) = (protection as i32, flags as i32, descriptor as i32);
+    let is_file = flags & libc::MAP_ANONYMOUS == 0;
+    if protection & libc::PROT_EXEC != 0 {
+        note_code(tracee, account, is_file.then_some(descriptor));
+    }
+    if flags & libc::MAP_SHARED == 0 || protection & libc::PROT_WRITE == 0 {
+        return;
+    }
+    if !is_file {
+        return;
+    }
+    let Ok(path) = fs::read_link(format!("/proc/{}/fd/{descriptor}", tracee.leader)) else { return };
+    let bytes = offset..offset.saturating_add(len);
+    let is_again = |(other, range): &(_, Range<u64>)| {
+        *other == path && range.start < bytes.end && bytes.start < range.end
+    };
+    if account.shared_mappings.iter().any(is_again) {
+        account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
+    }
+    account.shared_mappings.push((path, bytes));
+}
+
+/// Memory becomes executable: code of a file, or code that the program makes.
+pub(crate) fn note_code(tracee: &Tracee, account: &mut Account, descriptor: Option<i32>) {
+    let path = descriptor.and_then(|fd| fs::read_link(format!("/proc/{}/fd/{fd}", tracee.leader)).ok());
+    let module = path.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    // The C library loads it to unwind the stack of a thread that ends.
+    if module.as_deref().is_some_and(|name| name.starts_with("libgcc_s.so")) {
+        return;
+    }
+    let kind = if module.is_some() { UnwatchedKind::LoadedCode } else { UnwatchedKind::GeneratedCode };
+    account.enter_unwatched(Unwatched { kind, module, function: None });
 }
 
 /// Whether advice about memory throws its content away.

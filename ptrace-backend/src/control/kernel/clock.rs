@@ -7,56 +7,64 @@
 use checker::operation::{Effect, Mode, Op, OpKind};
 
 use crate::answers::START_OF_TIME;
-use crate::control::process::Process;
+use crate::control::pend;
 use crate::control::state::flow::Flow;
 use crate::control::state::pending::{Act, Need};
+use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Index;
+use crate::control::tracee::Tracee;
 
-impl Process {
+impl Scheduling {
     /// Virtual time is a Lamport clock: an event comes after all events on the same objects that it depends on.
     pub(crate) fn keep_time(&mut self, index: Index, did: &Effect) {
         const TICK: u64 = 1000;
-        let mut now = self.scheduling.threads[index].world.now + TICK;
+        let mut now = self.threads[index].world.now + TICK;
         for access in &did.accesses {
             let (read, written) =
-                self.scheduling.times.get(&access.obj).copied().unwrap_or((START_OF_TIME, START_OF_TIME));
+                self.times.get(&access.obj).copied().unwrap_or((START_OF_TIME, START_OF_TIME));
             now = now.max(written + TICK);
             if !access.mode.leaves_as_it_is() {
                 now = now.max(read + TICK);
             }
         }
         for access in &did.accesses {
-            let times = self.scheduling.times.entry(access.obj).or_insert((START_OF_TIME, START_OF_TIME));
+            let times = self.times.entry(access.obj).or_insert((START_OF_TIME, START_OF_TIME));
             match access.mode {
                 Mode::Read | Mode::Share => times.0 = times.0.max(now),
                 _ => times.1 = now,
             }
         }
-        self.scheduling.threads[index].world.now = now;
+        self.threads[index].world.now = now;
     }
 
     /// The clock of a thread that has waited for the end of another one is not behind that thread's.
     pub(crate) fn join_clock(&mut self, index: Index, ended: Index) {
-        let end = self.scheduling.threads[ended].world.now;
-        let now = &mut self.scheduling.threads[index].world.now;
+        let end = self.threads[ended].world.now;
+        let now = &mut self.threads[index].world.now;
         *now = end.max(*now);
     }
+}
 
-    /// A thread that waits for a time gives way before it reads the clock. `None`: it does not wait, or nobody is there to
-    /// give way to.
-    pub(crate) fn wait_for_time(&mut self, index: Index) -> Option<Flow> {
-        let thread = &mut self.scheduling.threads[index];
-        let regs = &self.tracee.tasks[index].regs;
-        if ![libc::SYS_clock_gettime, libc::SYS_gettimeofday, libc::SYS_time]
-            .contains(&(regs.orig_rax as i64))
-        {
-            return None;
-        }
-        let step = thread.readings.step((regs.rip, regs.rsp))?;
-        thread.world.now = thread.world.now.saturating_add(step);
-        if !self.is_scheduled(index) {
-            return None;
-        }
-        Some(self.pend(index, Op::new(OpKind::Yield, []), Need::Nothing, Act::ReadClock, None))
+/// A thread that waits for a time gives way before it reads the clock. `None`: it does not wait, or nobody is there to
+/// give way to.
+pub(crate) fn wait_for_time(tracee: &Tracee, scheduling: &mut Scheduling, index: Index) -> Option<Flow> {
+    let thread = &mut scheduling.threads[index];
+    let regs = &tracee.tasks[index].regs;
+    if ![libc::SYS_clock_gettime, libc::SYS_gettimeofday, libc::SYS_time].contains(&(regs.orig_rax as i64)) {
+        return None;
     }
+    let step = thread.readings.step((regs.rip, regs.rsp))?;
+    thread.world.now = thread.world.now.saturating_add(step);
+    if !tracee.is_scheduled(index) {
+        return None;
+    }
+    Some(pend::pend(
+        tracee,
+        scheduling,
+        index,
+        Op::new(OpKind::Yield, []),
+        Need::Nothing,
+        Act::ReadClock,
+        None,
+    ))
 }

@@ -26,7 +26,7 @@ use crate::control::knowledge::state::State;
 use crate::control::knowledge::state::Words;
 use crate::control::knowledge::status::Status;
 use crate::control::memory::block_names::Block;
-use crate::control::state::heap::Blocks;
+use crate::control::state::memory::heap::Blocks;
 use crate::debuginfo::Made;
 use crate::layout::functions::Function;
 use crate::layout::names::block_name;

@@ -14,7 +14,7 @@ use crate::control::knowledge::lessons::{Apart, Known, Local};
 use crate::control::knowledge::status::Status;
 use crate::control::knowledge::unobserved::Blind;
 use crate::control::memory::block_names::{Block, BlockWords};
-use crate::control::state::heap::Blocks;
+use crate::control::state::memory::heap::Blocks;
 
 #[derive(Debug, Default)]
 pub(super) struct State {

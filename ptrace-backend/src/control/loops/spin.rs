@@ -11,11 +11,13 @@ use checker::program::ExecutionError;
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register};
 use rustc_hash::FxHashMap;
 
-use crate::control::process::Process;
 use crate::control::state::flow::system;
+use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::Need;
+use crate::control::state::scheduling::Scheduling;
 use crate::control::state::spinning::same_registers;
 use crate::control::state::sync_objects::Index;
+use crate::control::tracee::Tracee;
 use crate::instructions::SpecialKind;
 use crate::layout::What;
 use crate::os::wait::Wait;
@@ -33,212 +35,221 @@ pub(crate) struct Iteration {
     pub(crate) reads: Vec<(u64, usize)>,
 }
 
-impl Process {
-    /// If the thread, which has just come to a memory access, spins: makes it wait for a change of what its loop reads.
-    /// `shared`: what it touches is known to be shared.
-    pub(crate) fn watch_for_spinning(&mut self, index: Index, shared: bool) -> Result<bool, ExecutionError> {
-        let frame = self.read(self.tracee.tasks[index].regs.rsp, FRAME);
-        let spinning = &mut self.scheduling.threads[index].spinning;
-        let Some(longest) = spinning.suspicious(&self.tracee.tasks[index].regs, shared, frame) else {
-            return Ok(false);
+/// If the thread, which has just come to a memory access, spins: makes it wait for a change of what its loop reads.
+/// `shared`: what it touches is known to be shared.
+pub(crate) fn watch_for_spinning(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    memory: &MemoryState,
+    index: Index,
+    shared: bool,
+) -> Result<bool, ExecutionError> {
+    let frame = tracee.read(tracee.tasks[index].regs.rsp, FRAME);
+    let spinning = &mut scheduling.threads[index].spinning;
+    let Some(longest) = spinning.suspicious(&tracee.tasks[index].regs, shared, frame) else {
+        return Ok(false);
+    };
+    let start = tracee.tasks[index].regs;
+    let mut iteration = Iteration::default();
+    tracee.hide_probes()?;
+    let spins =
+        iterate(tracee, memory, index, &start, longest, &mut iteration)? && unchanged(tracee, &iteration);
+    if !spins {
+        for (addr, bytes) in iteration.stores.iter().rev() {
+            memory::write(tracee.leader, *addr, bytes);
+        }
+        scheduling.threads[index].spinning.refute(start.rip);
+    }
+    tracee.show_probes()?;
+    tracee.tasks[index].regs = start;
+    tracee.write_registers(index)?;
+    if spins {
+        await_change(tracee, scheduling, memory, index, &iteration);
+    }
+    Ok(spins)
+}
+
+fn await_change(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    memory: &MemoryState,
+    index: Index,
+    iteration: &Iteration,
+) {
+    let mut reads = iteration.reads.clone();
+    reads.sort_unstable();
+    reads.dedup();
+    let locations: Vec<(u64, Obj, Vec<u8>)> = reads
+        .into_iter()
+        .filter(|(addr, _)| !owns(tracee, memory, index, *addr) && is_writable_data(tracee, *addr))
+        .map(|(addr, len)| (addr, memory.object(addr, len as u64), tracee.read(addr, len)))
+        .collect();
+    // The event comes after whatever lets it go: it is an event on all of that.
+    let shared: Vec<Obj> =
+        locations.iter().map(|(_, obj, _)| *obj).filter(|obj| tracee.shared.is_shared(*obj)).collect();
+    let Some(pending) = &mut scheduling.threads[index].pending else { return };
+    if pending.op.kind == OpKind::Read {
+        pending.op.kind = OpKind::Await;
+    }
+    let accesses = &mut pending.op.may.accesses;
+    for obj in shared {
+        if accesses.iter().all(|access| access.obj != obj) {
+            accesses.push(Access::read(obj));
+        }
+    }
+    pending.need = Need::Change(locations);
+}
+
+/// Whether an address is on a thread's stack or among its thread-local variables, as far as they are near its control block.
+pub(crate) fn owns(tracee: &Tracee, memory: &MemoryState, index: Index, addr: u64) -> bool {
+    const NEAR: u64 = 0x1000;
+    let base = tracee.tasks[index].regs.fs_base;
+    let control_block = base.saturating_sub(NEAR)..base.saturating_add(NEAR);
+    memory.stacks[index].0.contains(&addr) || control_block.contains(&addr)
+}
+
+/// Whether an address is not in the code of a module.
+pub(crate) fn is_writable_data(tracee: &Tracee, addr: u64) -> bool {
+    !tracee.layout.in_libc(addr) && tracee.layout.function_code(addr).is_none()
+}
+
+/// Steps the thread until it is back where it started; `false` if that does not happen, or if it does something on
+/// the way that cannot be taken back.
+fn iterate(
+    tracee: &mut Tracee,
+    memory: &MemoryState,
+    index: Index,
+    start: &Regs,
+    longest: u32,
+    iteration: &mut Iteration,
+) -> Result<bool, ExecutionError> {
+    let mut info = InstructionInfoFactory::new();
+    tracee.write_registers(index)?;
+    for _ in 0..longest {
+        let regs = tracee.tasks[index].regs;
+        let Some(instruction) = instruction(tracee, regs.rip) else { return Ok(false) };
+        if instruction.mnemonic() == Mnemonic::Syscall {
+            if !pass_pause(tracee, index)? {
+                return Ok(false);
+            }
+        } else {
+            let stores = iteration.stores.len();
+            if !note_memory(tracee, &instruction, &regs, &mut info, iteration)
+                || !single_step(tracee, index, &regs)?
+                || !stored_the_same(tracee, memory, index, &iteration.stores[stores..])
+            {
+                return Ok(false);
+            }
+        }
+        if tracee.tasks[index].regs.rip == start.rip {
+            return Ok(same_registers(&tracee.tasks[index].regs, start));
+        }
+    }
+    Ok(false)
+}
+
+/// Whether what an instruction stored, other than into the thread's own frames, is what stood there.
+fn stored_the_same(tracee: &Tracee, memory: &MemoryState, index: Index, stores: &[(u64, Vec<u8>)]) -> bool {
+    stores
+        .iter()
+        .all(|(addr, old)| owns(tracee, memory, index, *addr) || tracee.read(*addr, old.len()) == *old)
+}
+
+/// Whether the thread's own frames are the same again as before the iteration.
+pub(crate) fn unchanged(tracee: &Tracee, iteration: &Iteration) -> bool {
+    let mut first: FxHashMap<u64, u8> = FxHashMap::default();
+    for (addr, bytes) in &iteration.stores {
+        for (at, &byte) in (*addr..).zip(bytes) {
+            first.entry(at).or_insert(byte);
+        }
+    }
+    first.iter().all(|(&at, &old)| tracee.number(at, 1) as u8 == old)
+}
+
+/// The instruction at an address, as it is without traps.
+pub(crate) fn instruction(tracee: &Tracee, at: u64) -> Option<Instruction> {
+    let mut code = tracee.read(at, 15);
+    if code.is_empty() {
+        code = tracee.read(at, (0x1000 - at % 0x1000).min(15) as usize);
+    }
+    for (offset, byte) in code.iter_mut().enumerate() {
+        if let Some(trap) = tracee.layout.traps.get(&(at + offset as u64)) {
+            *byte = trap.byte;
+        }
+    }
+    let instruction = Decoder::with_ip(64, &code, at, DecoderOptions::NONE).decode();
+    (!instruction.is_invalid()).then_some(instruction)
+}
+
+/// Notes what an instruction reads and what it is about to overwrite; `false` if it must not be tried.
+pub(crate) fn note_memory(
+    tracee: &Tracee,
+    instruction: &Instruction,
+    regs: &Regs,
+    info: &mut InstructionInfoFactory,
+    iteration: &mut Iteration,
+) -> bool {
+    match tracee.layout.traps.get(&regs.rip).map(|trap| &trap.what) {
+        Some(What::Function { function, .. }) if !function.only_tries() => return false,
+        Some(What::Special(special)) if special.kind != SpecialKind::Fence => return false,
+        _ => {}
+    }
+    if instruction.has_rep_prefix() || instruction.has_repne_prefix() {
+        return false;
+    }
+    for used in info.info(instruction).used_memory() {
+        let (reads, writes) = match used.access() {
+            OpAccess::NoMemAccess | OpAccess::None => continue,
+            OpAccess::Read | OpAccess::CondRead => (true, false),
+            OpAccess::Write | OpAccess::CondWrite => (false, true),
+            OpAccess::ReadWrite | OpAccess::ReadCondWrite => (true, true),
         };
-        let start = self.tracee.tasks[index].regs;
-        let mut iteration = Iteration::default();
-        self.hide_probes()?;
-        let spins = self.iterate(index, &start, longest, &mut iteration)? && self.unchanged(&iteration);
-        if !spins {
-            for (addr, bytes) in iteration.stores.iter().rev() {
-                memory::write(self.tracee.leader, *addr, bytes);
+        let address = used.virtual_address(0, |register, _, _| register_value(regs, register));
+        let len = used.memory_size().size();
+        let (Some(address), 1..=64) = (address, len) else { return false };
+        if reads {
+            iteration.reads.push((address, len));
+        }
+        if writes {
+            let old = tracee.read(address, len);
+            if old.len() != len {
+                return false;
             }
-            self.scheduling.threads[index].spinning.refute(start.rip);
+            iteration.stores.push((address, old));
         }
-        self.show_probes()?;
-        self.tracee.tasks[index].regs = start;
-        self.write_registers(index)?;
-        if spins {
-            self.await_change(index, &iteration);
-        }
-        Ok(spins)
     }
+    true
+}
 
-    fn await_change(&mut self, index: Index, iteration: &Iteration) {
-        let mut reads = iteration.reads.clone();
-        reads.sort_unstable();
-        reads.dedup();
-        let locations: Vec<(u64, Obj, Vec<u8>)> = reads
-            .into_iter()
-            .filter(|(addr, _)| !self.owns(index, *addr) && self.is_writable_data(*addr))
-            .map(|(addr, len)| (addr, self.object(addr, len as u64), self.read(addr, len)))
-            .collect();
-        // The event comes after whatever lets it go: it is an event on all of that.
-        let shared: Vec<Obj> = locations
-            .iter()
-            .map(|(_, obj, _)| *obj)
-            .filter(|obj| self.tracee.shared.is_shared(*obj))
-            .collect();
-        let Some(pending) = &mut self.scheduling.threads[index].pending else { return };
-        if pending.op.kind == OpKind::Read {
-            pending.op.kind = OpKind::Await;
-        }
-        let accesses = &mut pending.op.may.accesses;
-        for obj in shared {
-            if accesses.iter().all(|access| access.obj != obj) {
-                accesses.push(Access::read(obj));
-            }
-        }
-        pending.need = Need::Change(locations);
+/// Executes one instruction, past a trap if there is one.
+pub(crate) fn single_step(tracee: &mut Tracee, index: Index, regs: &Regs) -> Result<bool, ExecutionError> {
+    let tid = tracee.tasks[index].tid;
+    let trap = tracee.layout.traps.get(&regs.rip).map(|trap| trap.byte);
+    let planted = trap.filter(|_| tracee.number(regs.rip, 1) == 0xcc);
+    if let Some(byte) = planted {
+        memory::poke_byte(tid, regs.rip, byte).map_err(system("lift a trap"))?;
     }
+    let status = tracee.step(tid)?;
+    if planted.is_some() {
+        memory::poke_byte(tid, regs.rip, 0xcc).map_err(system("plant a trap"))?;
+    }
+    tracee.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
+    Ok(status == Wait::Signal(libc::SIGTRAP))
+}
 
-    /// Whether an address is on a thread's stack or among its thread-local variables, as far as they are near its control block.
-    pub(crate) fn owns(&self, index: Index, addr: u64) -> bool {
-        const NEAR: u64 = 0x1000;
-        let base = self.tracee.tasks[index].regs.fs_base;
-        let control_block = base.saturating_sub(NEAR)..base.saturating_add(NEAR);
-        self.memory.stacks[index].0.contains(&addr) || control_block.contains(&addr)
+/// Passes a system call that only gives way; `false` if it is another one.
+fn pass_pause(tracee: &mut Tracee, index: Index) -> Result<bool, ExecutionError> {
+    const LEN: u64 = 2;
+    let regs = &mut tracee.tasks[index].regs;
+    if ![libc::SYS_sched_yield, libc::SYS_nanosleep, libc::SYS_clock_nanosleep].contains(&(regs.rax as i64)) {
+        return Ok(false);
     }
-
-    /// Whether an address is not in the code of a module.
-    pub(crate) fn is_writable_data(&self, addr: u64) -> bool {
-        !self.tracee.layout.in_libc(addr) && self.tracee.layout.function_code(addr).is_none()
-    }
-
-    /// Steps the thread until it is back where it started; `false` if that does not happen, or if it does something on
-    /// the way that cannot be taken back.
-    fn iterate(
-        &mut self,
-        index: Index,
-        start: &Regs,
-        longest: u32,
-        iteration: &mut Iteration,
-    ) -> Result<bool, ExecutionError> {
-        let mut info = InstructionInfoFactory::new();
-        self.write_registers(index)?;
-        for _ in 0..longest {
-            let regs = self.tracee.tasks[index].regs;
-            let Some(instruction) = self.instruction(regs.rip) else { return Ok(false) };
-            if instruction.mnemonic() == Mnemonic::Syscall {
-                if !self.pass_pause(index)? {
-                    return Ok(false);
-                }
-            } else {
-                let stores = iteration.stores.len();
-                if !self.note_memory(&instruction, &regs, &mut info, iteration)
-                    || !self.single_step(index, &regs)?
-                    || !self.stored_the_same(index, &iteration.stores[stores..])
-                {
-                    return Ok(false);
-                }
-            }
-            if self.tracee.tasks[index].regs.rip == start.rip {
-                return Ok(same_registers(&self.tracee.tasks[index].regs, start));
-            }
-        }
-        Ok(false)
-    }
-
-    /// Whether what an instruction stored, other than into the thread's own frames, is what stood there.
-    fn stored_the_same(&self, index: Index, stores: &[(u64, Vec<u8>)]) -> bool {
-        stores.iter().all(|(addr, old)| self.owns(index, *addr) || self.read(*addr, old.len()) == *old)
-    }
-
-    /// Whether the thread's own frames are the same again as before the iteration.
-    pub(crate) fn unchanged(&self, iteration: &Iteration) -> bool {
-        let mut first: FxHashMap<u64, u8> = FxHashMap::default();
-        for (addr, bytes) in &iteration.stores {
-            for (at, &byte) in (*addr..).zip(bytes) {
-                first.entry(at).or_insert(byte);
-            }
-        }
-        first.iter().all(|(&at, &old)| self.number(at, 1) as u8 == old)
-    }
-
-    /// The instruction at an address, as it is without traps.
-    pub(crate) fn instruction(&self, at: u64) -> Option<Instruction> {
-        let mut code = self.read(at, 15);
-        if code.is_empty() {
-            code = self.read(at, (0x1000 - at % 0x1000).min(15) as usize);
-        }
-        for (offset, byte) in code.iter_mut().enumerate() {
-            if let Some(trap) = self.tracee.layout.traps.get(&(at + offset as u64)) {
-                *byte = trap.byte;
-            }
-        }
-        let instruction = Decoder::with_ip(64, &code, at, DecoderOptions::NONE).decode();
-        (!instruction.is_invalid()).then_some(instruction)
-    }
-
-    /// Notes what an instruction reads and what it is about to overwrite; `false` if it must not be tried.
-    pub(crate) fn note_memory(
-        &self,
-        instruction: &Instruction,
-        regs: &Regs,
-        info: &mut InstructionInfoFactory,
-        iteration: &mut Iteration,
-    ) -> bool {
-        match self.tracee.layout.traps.get(&regs.rip).map(|trap| &trap.what) {
-            Some(What::Function { function, .. }) if !function.only_tries() => return false,
-            Some(What::Special(special)) if special.kind != SpecialKind::Fence => return false,
-            _ => {}
-        }
-        if instruction.has_rep_prefix() || instruction.has_repne_prefix() {
-            return false;
-        }
-        for used in info.info(instruction).used_memory() {
-            let (reads, writes) = match used.access() {
-                OpAccess::NoMemAccess | OpAccess::None => continue,
-                OpAccess::Read | OpAccess::CondRead => (true, false),
-                OpAccess::Write | OpAccess::CondWrite => (false, true),
-                OpAccess::ReadWrite | OpAccess::ReadCondWrite => (true, true),
-            };
-            let address = used.virtual_address(0, |register, _, _| register_value(regs, register));
-            let len = used.memory_size().size();
-            let (Some(address), 1..=64) = (address, len) else { return false };
-            if reads {
-                iteration.reads.push((address, len));
-            }
-            if writes {
-                let old = self.read(address, len);
-                if old.len() != len {
-                    return false;
-                }
-                iteration.stores.push((address, old));
-            }
-        }
-        true
-    }
-
-    /// Executes one instruction, past a trap if there is one.
-    pub(crate) fn single_step(&mut self, index: Index, regs: &Regs) -> Result<bool, ExecutionError> {
-        let tid = self.tracee.tasks[index].tid;
-        let trap = self.tracee.layout.traps.get(&regs.rip).map(|trap| trap.byte);
-        let planted = trap.filter(|_| self.number(regs.rip, 1) == 0xcc);
-        if let Some(byte) = planted {
-            memory::poke_byte(tid, regs.rip, byte).map_err(system("lift a trap"))?;
-        }
-        let status = self.step(tid)?;
-        if planted.is_some() {
-            memory::poke_byte(tid, regs.rip, 0xcc).map_err(system("plant a trap"))?;
-        }
-        self.tracee.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
-        Ok(status == Wait::Signal(libc::SIGTRAP))
-    }
-
-    /// Passes a system call that only gives way; `false` if it is another one.
-    fn pass_pause(&mut self, index: Index) -> Result<bool, ExecutionError> {
-        const LEN: u64 = 2;
-        let regs = &mut self.tracee.tasks[index].regs;
-        if ![libc::SYS_sched_yield, libc::SYS_nanosleep, libc::SYS_clock_nanosleep]
-            .contains(&(regs.rax as i64))
-        {
-            return Ok(false);
-        }
-        regs.rip += LEN;
-        regs.rcx = regs.rip;
-        regs.r11 = regs.eflags;
-        regs.rax = 0;
-        self.write_registers(index)?;
-        Ok(true)
-    }
+    regs.rip += LEN;
+    regs.rcx = regs.rip;
+    regs.r11 = regs.eflags;
+    regs.rax = 0;
+    tracee.write_registers(index)?;
+    Ok(true)
 }
 
 fn register_value(regs: &Regs, register: Register) -> Option<u64> {

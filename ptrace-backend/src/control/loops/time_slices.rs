@@ -13,72 +13,91 @@
 use checker::operation::{Op, OpKind};
 use checker::peculiarity::Peculiarity;
 
-use crate::control::process::Process;
+use crate::control::enabled;
+use crate::control::state::account::Account;
 use crate::control::state::pending::{Act, Need, Pending};
-use crate::control::state::sync_objects::Index;
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::sync_objects::{Index, Objects};
 use crate::control::state::thread::Thread;
+use crate::control::tracee::Tracee;
+use crate::control::tracee::machine::MachineState;
 use crate::os::memory;
 
-impl Process {
-    /// What a thread that stands at a key point looks at there, by an access or by trying to take something: its address,
-    /// and of an access how many bytes.
-    fn looked_at(&self, index: Index, pending: &Pending) -> Option<(u64, Option<usize>)> {
-        match pending.act {
-            Act::Function { function, object, .. } if function.only_tries() => Some((object, None)),
-            Act::Access if pending.op.kind != OpKind::Write => {
-                let candidate = self.candidate_at(self.tracee.tasks[index].regs.rip)?;
-                let accesses = candidate.accesses(&self.state(index));
-                let read = accesses.iter().find(|access| access.read)?;
-                Some((read.addr, Some(read.len.min(8) as usize)))
-            }
-            Act::Try(ref files) => {
-                files.first().filter(|(_, events)| *events != 0).map(|(file, _)| (*file as u64, None))
-            }
-            _ => None,
+/// What a thread that stands at a key point looks at there, by an access or by trying to take something: its address,
+/// and of an access how many bytes.
+fn looked_at(tracee: &Tracee, index: Index, pending: &Pending) -> Option<(u64, Option<usize>)> {
+    match pending.act {
+        Act::Function { function, object, .. } if function.only_tries() => Some((object, None)),
+        Act::Access if pending.op.kind != OpKind::Write => {
+            let candidate = tracee.layout.candidate_at(tracee.tasks[index].regs.rip)?;
+            let accesses = candidate.accesses(&MachineState::of(tracee, index));
+            let read = accesses.iter().find(|access| access.read)?;
+            Some((read.addr, Some(read.len.min(8) as usize)))
         }
-    }
-
-    /// The thread does this now, and memory is as it was. `succeeds`: it gets what it tries to take.
-    pub(crate) fn note_look(&mut self, index: Index, pending: &Pending, succeeds: bool) {
-        let Some((addr, len)) = self.looked_at(index, pending) else { return };
-        let leader = self.tracee.leader;
-        let seen = match &pending.act {
-            // Who gets something out of a file has not seen the same.
-            Act::Try(files) => self.scheduling.events * u64::from(self.is_any_ready(files)),
-            _ => u64::from(succeeds),
-        };
-        let value = || len.map_or(seen, |len| memory::number(leader, addr, len).unwrap_or(0));
-        let thread = &mut self.scheduling.threads[index];
-        thread.slices.look(self.tracee.tasks[index].regs.rip, addr, value);
-    }
-
-    /// If the thread, which stands at a key point, has looked at the same there for long, it gives way first.
-    pub(crate) fn end_slice(&mut self, index: Index) {
-        let Some(pending) = self.scheduling.threads[index].pending.take() else { return };
-        let looks_at = self.looked_at(index, &pending);
-        let thread = &mut self.scheduling.threads[index];
-        let place = self.tracee.tasks[index].regs.rip;
-        if !looks_at.is_some_and(|(addr, _)| thread.slices.is_over(place, addr)) {
-            thread.pending = Some(pending);
-            return;
+        Act::Try(ref files) => {
+            files.first().filter(|(_, events)| *events != 0).map(|(file, _)| (*file as u64, None))
         }
-        pending.op.may.accesses.iter().for_each(|access| self.tracee.shared.note_waited_for(access.obj));
-        self.note_gap(index);
-        let (op, site) = (Op::new(OpKind::SliceEnd, []), pending.site);
-        let act = Act::EndOfSlice(Box::new(pending));
-        self.scheduling.threads[index].pending =
-            Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
+        _ => None,
     }
+}
 
-    /// A search may make the thread give way, if there is somebody to give way to.
-    fn note_gap(&mut self, index: Index) {
-        let can_go = |(other, thread): (Index, &Thread)| {
-            let pending = thread.pending.as_ref().filter(|_| thread.is_live() && other != index);
-            pending.is_some_and(|pending| self.holds(other, &pending.need))
-        };
-        if self.scheduling.threads.iter().enumerate().any(can_go) {
-            self.account.left_out = true;
-            self.account.note(Peculiarity::LooksForLong);
-        }
+/// The thread does this now, and memory is as it was. `succeeds`: it gets what it tries to take.
+pub(crate) fn note_look(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    index: Index,
+    pending: &Pending,
+    succeeds: bool,
+) {
+    let Some((addr, len)) = looked_at(tracee, index, pending) else { return };
+    let leader = tracee.leader;
+    let seen = match &pending.act {
+        // Who gets something out of a file has not seen the same.
+        Act::Try(files) => scheduling.events * u64::from(enabled::is_any_ready(tracee, files)),
+        _ => u64::from(succeeds),
+    };
+    let value = || len.map_or(seen, |len| memory::number(leader, addr, len).unwrap_or(0));
+    let thread = &mut scheduling.threads[index];
+    thread.slices.look(tracee.tasks[index].regs.rip, addr, value);
+}
+
+/// If the thread, which stands at a key point, has looked at the same there for long, it gives way first.
+pub(crate) fn end_slice(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &Objects,
+    account: &mut Account,
+    index: Index,
+) {
+    let Some(pending) = scheduling.threads[index].pending.take() else { return };
+    let looks_at = looked_at(tracee, index, &pending);
+    let thread = &mut scheduling.threads[index];
+    let place = tracee.tasks[index].regs.rip;
+    if !looks_at.is_some_and(|(addr, _)| thread.slices.is_over(place, addr)) {
+        thread.pending = Some(pending);
+        return;
+    }
+    pending.op.may.accesses.iter().for_each(|access| tracee.shared.note_waited_for(access.obj));
+    note_gap(tracee, scheduling, objects, account, index);
+    let (op, site) = (Op::new(OpKind::SliceEnd, []), pending.site);
+    let act = Act::EndOfSlice(Box::new(pending));
+    scheduling.threads[index].pending = Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
+}
+
+/// A search may make the thread give way, if there is somebody to give way to.
+fn note_gap(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    objects: &Objects,
+    account: &mut Account,
+    index: Index,
+) {
+    let can_go = |(other, thread): (Index, &Thread)| {
+        let pending = thread.pending.as_ref().filter(|_| thread.is_live() && other != index);
+        pending.is_some_and(|pending| enabled::holds(tracee, scheduling, objects, other, &pending.need))
+    };
+    if scheduling.threads.iter().enumerate().any(can_go) {
+        account.left_out = true;
+        account.note(Peculiarity::LooksForLong);
     }
 }

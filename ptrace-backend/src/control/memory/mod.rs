@@ -7,5 +7,6 @@ pub(crate) mod heap;
 pub(crate) mod hidden;
 pub(crate) mod naming;
 pub(crate) mod quarantine;
+pub(crate) mod real_effect;
 pub(crate) mod scope;
 pub(crate) mod sharing;

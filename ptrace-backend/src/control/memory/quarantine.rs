@@ -13,174 +13,25 @@ use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 
 use crate::control::memory::sharing::{Conflict, How};
-use crate::control::process::Process;
+use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
-use crate::control::state::heap::Request;
+use crate::control::state::memory::MemoryState;
+use crate::control::state::memory::heap::{Allocating, Request};
+use crate::control::state::memory::quarantine::{Freed, Kept};
 use crate::control::state::pending::{Act, Need, Next, Pending};
-use crate::control::state::quarantine::{Freed, Kept};
+use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Index;
 use crate::control::state::thread::Stage;
+use crate::control::tracee::Tracee;
 use crate::instructions::MemoryAccess;
 use crate::layout::allocator::Allocator;
+use crate::os::memory;
 
-impl Process {
-    /// A thread stands at the entry of `free`.
-    pub(crate) fn enter_free(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        let addr = self.tracee.tasks[index].argument(0);
-        let back = self.number(self.tracee.tasks[index].regs.rsp, 8);
-        // What the library allocates and frees for itself is its own affair, and so is what main frees before it has company.
-        if addr == 0 || self.memory.layout.in_libc(back) || !self.tracee.concurrent {
-            self.memory.heap.forget(addr);
-            return self.pass_through(index);
-        }
-        if !self.memory.heap.names {
-            self.free_unnamed(index, addr);
-            return self.pass_through(index);
-        }
-        let Some(block) = self.memory.heap.block(addr) else { return self.pass_through(index) };
-        if self.ends_life(index, block, Act::Free(addr), addr) {
-            return Ok(Flow::Rest);
-        }
-        let next = self.free(index, addr)?;
-        self.leave_entry(index, next)
-    }
-
-    /// From the entry of `free` or `realloc` on, for a thread that does not rest there.
-    fn leave_entry(&mut self, index: Index, next: Next) -> Result<Flow, ExecutionError> {
-        match next {
-            Next::Return(result) => self.return_from_call(index, result)?,
-            Next::Jump(function) => self.jump(index, function)?,
-            _ => self.pass_trap(index)?,
-        }
-        Ok(Flow::Resume(0))
-    }
-
-    fn pass_through(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        self.pass_trap(index)?;
-        Ok(Flow::Resume(0))
-    }
-
-    /// A thread stands at the entry of `realloc`. `None`: the call takes its course.
-    pub(crate) fn enter_resize(&mut self, index: Index, addr: u64) -> Result<Option<Flow>, ExecutionError> {
-        let back = self.number(self.tracee.tasks[index].regs.rsp, 8);
-        if !self.tracee.concurrent {
-            return Ok(None);
-        }
-        let is_internal = self.memory.layout.in_libc(back);
-        if !self.memory.heap.names {
-            if !is_internal {
-                self.free_unnamed(index, addr);
-            }
-            return self.pass_through(index).map(Some);
-        }
-        if is_internal {
-            return Ok(None);
-        }
-        let Some(block) = self.memory.heap.block(addr) else { return Ok(None) };
-        if self.ends_life(index, block, Act::Resize(addr), addr) {
-            return Ok(Some(Flow::Rest));
-        }
-        let next = self.resize(index, addr)?;
-        self.leave_entry(index, next).map(Some)
-    }
-
-    /// A thread stands where it ends the life of a block. `true`: it rests there, since that is a key point, or has failed.
-    fn ends_life(&mut self, index: Index, (name, size): (ObjName, u64), act: Act, addr: u64) -> bool {
-        self.note_free(index, addr, size);
-        let len = u32::try_from(size).unwrap_or(u32::MAX);
-        let obj = Obj { name, offset: 0, len };
-        if self.is_scheduled(index) && self.memory.shared.is_shared(name.release()) {
-            let op = Op::new(OpKind::Free, [Access::write(obj)]);
-            let back = self.number(self.tracee.tasks[index].regs.rsp, 8);
-            let site = self.call_site(index, back);
-            self.scheduling.threads[index].pending =
-                Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
-            return true;
-        }
-        let Some(failure) = self.failure_of_freed(index, OpKind::Free, obj) else { return false };
-        self.scheduling.threads[index].stage = Stage::Failed(failure);
-        true
-    }
-
-    /// Frees the block that begins at an address. Its thread stands at the entry of `free`.
-    pub(crate) fn free(&mut self, index: Index, addr: u64) -> Result<Next, ExecutionError> {
-        let Some((name, _)) = self.memory.heap.block(addr) else { return Ok(Next::Pass) };
-        let stack = if self.memory.shared.is_shared(whole(name)) {
-            self.stack(index)
-        } else {
-            let back = self.number(self.tracee.tasks[index].regs.rsp, 8);
-            vec![self.memory.layout.site(back.wrapping_sub(1))]
-        };
-        let Some(leaves) = self.keep(index, addr, stack) else { return Ok(Next::Return(0)) };
-        self.tracee.tasks[index].regs.rdi = leaves;
-        self.write_registers(index)?;
-        Ok(Next::Pass)
-    }
-
-    /// A thread that stands at the entry of `realloc` gets another block, whatever the size: the old one keeps its address.
-    pub(crate) fn resize(&mut self, index: Index, addr: u64) -> Result<Next, ExecutionError> {
-        let size = self.tracee.tasks[index].argument(1);
-        if size == 0 {
-            return self.free(index, addr);
-        }
-        let old = self.memory.heap.block(addr).filter(|(_, old)| self.memory.quarantine.has_room(*old));
-        let mut entries = self.memory.layout.allocator_entries();
-        let malloc =
-            entries.find(|(_, what)| *what == Allocator::Allocate { size: 0 }).map(|(entry, _)| entry);
-        drop(entries);
-        let (Some((_, old)), Some(malloc)) = (old, malloc) else {
-            self.memory.heap.forget(addr);
-            self.await_block(index, Request { size, into: None, copies: None });
-            return Ok(Next::Pass);
-        };
-        self.await_block(index, Request { size, into: None, copies: Some((addr, size.min(old))) });
-        self.tracee.tasks[index].regs.rdi = size;
-        Ok(Next::Jump(malloc))
-    }
-
-    /// Takes a block into the quarantine. Returns the address of the one that has to leave for it.
-    pub(crate) fn keep(&mut self, index: Index, addr: u64, stack: Vec<Site>) -> Option<u64> {
-        let (name, size) = self.memory.heap.block(addr)?;
-        self.memory.quarantine.freed.insert(name, Freed { by: self.scheduling.threads[index].name, stack });
-        let leaves = self.memory.quarantine.admit(Kept { addr, size, name })?;
-        self.account.note(Peculiarity::FreesMuch);
-        self.memory.quarantine.freed.remove(&leaves.name);
-        self.memory.heap.forget(leaves.addr);
-        Some(leaves.addr)
-    }
-
+impl MemoryState {
     /// Takes note that a named block is freed, and of what follows for key points.
     fn note_free(&mut self, index: Index, addr: u64, size: u64) {
-        let conflict = self.memory.sharing.touch_in(index, None, addr..addr.saturating_add(size), How::Frees);
+        let conflict = self.sharing.touch_in(index, None, addr..addr.saturating_add(size), How::Frees);
         self.learn_lives(addr, &conflict);
-    }
-
-    /// The same where blocks have no names. How large they are, the C library keeps in front of them.
-    fn free_unnamed(&mut self, index: Index, addr: u64) {
-        const WORD: u64 = 8;
-        const FLAGS: u64 = 7;
-        let size = (self.number(addr.wrapping_sub(WORD), 8) & !FLAGS).saturating_sub(WORD);
-        let conflict = self.memory.sharing.touch_in(index, None, addr..addr.saturating_add(size), How::Frees);
-        if !conflict.bytes.is_empty() {
-            self.memory.promoted |= self.memory.shared.watch_allocator();
-        }
-    }
-
-    /// A synchronisation object is used, which may be in a block.
-    pub(crate) fn use_block(&mut self, index: Index, addr: u64) {
-        let is_elsewhere = || {
-            self.memory.layout.module_at(addr).is_some()
-                || self.memory.stacks.iter().any(|(stack, _)| stack.contains(&addr))
-        };
-        if !self.tracee.concurrent || is_elsewhere() {
-            return;
-        }
-        let conflict = self.memory.sharing.touch_in(index, None, addr..addr.saturating_add(1), How::Uses);
-        if self.memory.heap.names {
-            self.learn_lives(addr, &conflict);
-        } else if !conflict.bytes.is_empty() {
-            self.memory.promoted |= self.memory.shared.watch_allocator();
-        }
     }
 
     /// What the use and the freeing of a block have shown: both are key points from now on.
@@ -194,62 +45,293 @@ impl Process {
             return;
         }
         let stretches = conflict.bytes.iter().map(|bytes| self.stretch(bytes.start, bytes.end - bytes.start));
-        let memory: Vec<Obj> = stretches.chain(release).collect();
-        self.memory.promoted |= self.memory.shared.promote(&conflict.candidates, None, &memory);
+        let shared: Vec<Obj> = stretches.chain(release).collect();
+        self.promoted |= self.shared.promote(&conflict.candidates, None, &shared);
     }
 
     /// What stands for the freeing of the block that an address is in.
     pub(crate) fn release_at(&self, addr: u64) -> Option<Obj> {
-        self.memory.heap.at(addr).map(|(name, _)| name.release())
+        self.heap.at(addr).map(|(name, _)| name.release())
     }
+}
 
-    /// The failure that an operation is if it uses a block that has been freed.
-    pub(crate) fn use_of_freed(&self, index: Index, pending: &Pending) -> Option<Failure> {
-        // Who is let go by another thread does not look at what it has waited at.
-        let looks = matches!(
-            pending.act,
-            Act::Access
-                | Act::RustMutex { .. }
-                | Act::SplitRead { .. }
-                | Act::SplitWrite { .. }
-                | Act::Function { .. }
-                | Act::Reacquire { .. }
-                | Act::FutexWait { .. }
-                | Act::Free(_)
-                | Act::Resize(_)
-        );
-        let touched = pending.op.may.accesses.iter().map(|access| access.obj).filter(|_| looks);
-        touched.into_iter().find_map(|obj| self.failure_of_freed(index, pending.op.kind, obj))
+/// A thread stands at the entry of `free`.
+pub(crate) fn enter_free(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: Index,
+) -> Result<Flow, ExecutionError> {
+    let addr = tracee.tasks[index].argument(0);
+    let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
+    // What the library allocates and frees for itself is its own affair, and so is what main frees before it has company.
+    if addr == 0 || memory.layout.in_libc(back) || !tracee.concurrent {
+        memory.heap.forget(addr);
+        return pass_through(tracee, index);
     }
-
-    /// An access that is no key point of this execution fails all the same if it touches a block that has been freed. Says
-    /// whether it does.
-    pub(crate) fn fails_unseen(&mut self, index: Index, accesses: &[MemoryAccess]) -> bool {
-        let failure = accesses.iter().find_map(|access| {
-            let kind = if access.write { OpKind::Write } else { OpKind::Read };
-            self.failure_of_freed(index, kind, self.object(access.addr, access.len))
-        });
-        let Some(failure) = failure else { return false };
-        self.scheduling.threads[index].stage = Stage::Failed(failure);
-        true
+    if !memory.heap.names {
+        free_unnamed(tracee, memory, index, addr);
+        return pass_through(tracee, index);
     }
+    let Some(block) = memory.heap.block(addr) else { return pass_through(tracee, index) };
+    if ends_life(tracee, scheduling, memory, index, block, Act::Free(addr), addr) {
+        return Ok(Flow::Rest);
+    }
+    let next = free(tracee, scheduling, memory, account, index, addr)?;
+    leave_entry(tracee, index, next)
+}
 
-    fn failure_of_freed(&self, index: Index, kind: OpKind, obj: Obj) -> Option<Failure> {
-        let Freed { by, stack } = self.memory.quarantine.freed.get(&obj.name)?;
-        let (block, freed_by) = (obj, *by);
-        let (failed_with, detail) = if kind == OpKind::Free {
-            (FailureKind::DoubleFree, FailureDetail::FreedTwice { block, freed_by })
-        } else {
-            (FailureKind::UseAfterFree, FailureDetail::UsedFreed { block, freed_by })
-        };
-        let freed = Party { thread: *by, doing: Doing::Freed, stack: stack.clone() };
-        let allocated = self.memory.heap.origin(obj.name).map(|(thread, stack)| Party {
-            thread: *thread,
-            doing: Doing::Allocated,
-            stack: stack.clone(),
-        });
-        let failure = self.failure(index, failed_with, detail, self.stack(index));
-        Some(Failure { others: std::iter::once(freed).chain(allocated).collect(), ..failure })
+/// From the entry of `free` or `realloc` on, for a thread that does not rest there.
+fn leave_entry(tracee: &mut Tracee, index: Index, next: Next) -> Result<Flow, ExecutionError> {
+    match next {
+        Next::Return(result) => tracee.return_from_call(index, result)?,
+        Next::Jump(function) => tracee.jump(index, function)?,
+        _ => tracee.pass_trap(index)?,
+    }
+    Ok(Flow::Resume(0))
+}
+
+fn pass_through(tracee: &mut Tracee, index: Index) -> Result<Flow, ExecutionError> {
+    tracee.pass_trap(index)?;
+    Ok(Flow::Resume(0))
+}
+
+/// A thread stands at the entry of `realloc`. `None`: the call takes its course.
+pub(crate) fn enter_resize(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: Index,
+    addr: u64,
+) -> Result<Option<Flow>, ExecutionError> {
+    let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
+    if !tracee.concurrent {
+        return Ok(None);
+    }
+    let is_internal = memory.layout.in_libc(back);
+    if !memory.heap.names {
+        if !is_internal {
+            free_unnamed(tracee, memory, index, addr);
+        }
+        return pass_through(tracee, index).map(Some);
+    }
+    if is_internal {
+        return Ok(None);
+    }
+    let Some(block) = memory.heap.block(addr) else { return Ok(None) };
+    if ends_life(tracee, scheduling, memory, index, block, Act::Resize(addr), addr) {
+        return Ok(Some(Flow::Rest));
+    }
+    let next = resize(tracee, scheduling, memory, account, index, addr)?;
+    leave_entry(tracee, index, next).map(Some)
+}
+
+/// A thread stands where it ends the life of a block. `true`: it rests there, since that is a key point, or has failed.
+fn ends_life(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    index: Index,
+    (name, size): (ObjName, u64),
+    act: Act,
+    addr: u64,
+) -> bool {
+    memory.note_free(index, addr, size);
+    let len = u32::try_from(size).unwrap_or(u32::MAX);
+    let obj = Obj { name, offset: 0, len };
+    if tracee.is_scheduled(index) && memory.shared.is_shared(name.release()) {
+        let op = Op::new(OpKind::Free, [Access::write(obj)]);
+        let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
+        let site = tracee.call_site(index, back);
+        scheduling.threads[index].pending =
+            Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
+        return true;
+    }
+    let Some(failure) = failure_of_freed(tracee, scheduling, memory, index, OpKind::Free, obj) else {
+        return false;
+    };
+    scheduling.threads[index].stage = Stage::Failed(failure);
+    true
+}
+
+/// Frees the block that begins at an address. Its thread stands at the entry of `free`.
+pub(crate) fn free(
+    tracee: &mut Tracee,
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: Index,
+    addr: u64,
+) -> Result<Next, ExecutionError> {
+    let Some((name, _)) = memory.heap.block(addr) else { return Ok(Next::Pass) };
+    let stack = if memory.shared.is_shared(whole(name)) {
+        tracee.stack(index)
+    } else {
+        let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
+        vec![memory.layout.site(back.wrapping_sub(1))]
+    };
+    let Some(leaves) = keep(scheduling, memory, account, index, addr, stack) else {
+        return Ok(Next::Return(0));
+    };
+    tracee.tasks[index].regs.rdi = leaves;
+    tracee.write_registers(index)?;
+    Ok(Next::Pass)
+}
+
+/// A thread that stands at the entry of `realloc` gets another block, whatever the size: the old one keeps its address.
+pub(crate) fn resize(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: Index,
+    addr: u64,
+) -> Result<Next, ExecutionError> {
+    let size = tracee.tasks[index].argument(1);
+    if size == 0 {
+        return free(tracee, scheduling, memory, account, index, addr);
+    }
+    let old = memory.heap.block(addr).filter(|(_, old)| memory.quarantine.has_room(*old));
+    let mut entries = memory.layout.allocator_entries();
+    let malloc = entries.find(|(_, what)| *what == Allocator::Allocate { size: 0 }).map(|(entry, _)| entry);
+    drop(entries);
+    let (Some((_, old)), Some(malloc)) = (old, malloc) else {
+        memory.heap.forget(addr);
+        await_block(tracee, scheduling, index, Request { size, into: None, copies: None });
+        return Ok(Next::Pass);
+    };
+    await_block(tracee, scheduling, index, Request { size, into: None, copies: Some((addr, size.min(old))) });
+    tracee.tasks[index].regs.rdi = size;
+    Ok(Next::Jump(malloc))
+}
+
+/// Takes a block into the quarantine. Returns the address of the one that has to leave for it.
+pub(crate) fn keep(
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: Index,
+    addr: u64,
+    stack: Vec<Site>,
+) -> Option<u64> {
+    let (name, size) = memory.heap.block(addr)?;
+    memory.quarantine.freed.insert(name, Freed { by: scheduling.threads[index].name, stack });
+    let leaves = memory.quarantine.admit(Kept { addr, size, name })?;
+    account.note(Peculiarity::FreesMuch);
+    memory.quarantine.freed.remove(&leaves.name);
+    memory.heap.forget(leaves.addr);
+    Some(leaves.addr)
+}
+
+/// The same where blocks have no names. How large they are, the C library keeps in front of them.
+fn free_unnamed(tracee: &Tracee, memory: &mut MemoryState, index: Index, addr: u64) {
+    const WORD: u64 = 8;
+    const FLAGS: u64 = 7;
+    let size = (tracee.number(addr.wrapping_sub(WORD), 8) & !FLAGS).saturating_sub(WORD);
+    let conflict = memory.sharing.touch_in(index, None, addr..addr.saturating_add(size), How::Frees);
+    if !conflict.bytes.is_empty() {
+        memory.promoted |= memory.shared.watch_allocator();
+    }
+}
+
+/// A synchronisation object is used, which may be in a block.
+pub(crate) fn use_block(tracee: &Tracee, memory: &mut MemoryState, index: Index, addr: u64) {
+    let is_elsewhere = || {
+        memory.layout.module_at(addr).is_some()
+            || memory.stacks.iter().any(|(stack, _)| stack.contains(&addr))
+    };
+    if !tracee.concurrent || is_elsewhere() {
+        return;
+    }
+    let conflict = memory.sharing.touch_in(index, None, addr..addr.saturating_add(1), How::Uses);
+    if memory.heap.names {
+        memory.learn_lives(addr, &conflict);
+    } else if !conflict.bytes.is_empty() {
+        memory.promoted |= memory.shared.watch_allocator();
+    }
+}
+
+/// The failure that an operation is if it uses a block that has been freed.
+pub(crate) fn use_of_freed(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &MemoryState,
+    index: Index,
+    pending: &Pending,
+) -> Option<Failure> {
+    // Who is let go by another thread does not look at what it has waited at.
+    let looks = matches!(
+        pending.act,
+        Act::Access
+            | Act::RustMutex { .. }
+            | Act::SplitRead { .. }
+            | Act::SplitWrite { .. }
+            | Act::Function { .. }
+            | Act::Reacquire { .. }
+            | Act::FutexWait { .. }
+            | Act::Free(_)
+            | Act::Resize(_)
+    );
+    let touched = pending.op.may.accesses.iter().map(|access| access.obj).filter(|_| looks);
+    touched
+        .into_iter()
+        .find_map(|obj| failure_of_freed(tracee, scheduling, memory, index, pending.op.kind, obj))
+}
+
+/// An access that is no key point of this execution fails all the same if it touches a block that has been freed. Says
+/// whether it does.
+pub(crate) fn fails_unseen(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    memory: &MemoryState,
+    index: Index,
+    accesses: &[MemoryAccess],
+) -> bool {
+    let failure = accesses.iter().find_map(|access| {
+        let kind = if access.write { OpKind::Write } else { OpKind::Read };
+        failure_of_freed(tracee, scheduling, memory, index, kind, memory.object(access.addr, access.len))
+    });
+    let Some(failure) = failure else { return false };
+    scheduling.threads[index].stage = Stage::Failed(failure);
+    true
+}
+
+fn failure_of_freed(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &MemoryState,
+    index: Index,
+    kind: OpKind,
+    obj: Obj,
+) -> Option<Failure> {
+    let Freed { by, stack } = memory.quarantine.freed.get(&obj.name)?;
+    let (block, freed_by) = (obj, *by);
+    let (failed_with, detail) = if kind == OpKind::Free {
+        (FailureKind::DoubleFree, FailureDetail::FreedTwice { block, freed_by })
+    } else {
+        (FailureKind::UseAfterFree, FailureDetail::UsedFreed { block, freed_by })
+    };
+    let freed = Party { thread: *by, doing: Doing::Freed, stack: stack.clone() };
+    let allocated = memory.heap.origin(obj.name).map(|(thread, stack)| Party {
+        thread: *thread,
+        doing: Doing::Allocated,
+        stack: stack.clone(),
+    });
+    let failure = scheduling.failure(index, failed_with, detail, tracee.stack(index));
+    Some(Failure { others: std::iter::once(freed).chain(allocated).collect(), ..failure })
+}
+
+/// The function of the allocator at whose entry a thread stands is to return to a trap.
+pub(crate) fn await_block(tracee: &Tracee, scheduling: &mut Scheduling, index: Index, wanted: Request) {
+    let at = tracee.tasks[index].regs.rsp;
+    let back = tracee.number(at, 8);
+    // Calls within the allocator belong to the one that is being accounted for.
+    if scheduling.threads[index].allocating.is_none()
+        && memory::write(tracee.leader, at, &tracee.layout.returned.to_le_bytes())
+    {
+        scheduling.threads[index].allocating = Some(Allocating { wanted, back });
     }
 }
 

@@ -13,6 +13,8 @@ pub(crate) enum Flow {
     Resume(i32),
     /// It has come to a key point, or to its end.
     Rest,
+    /// It has come to a key point at which it looks at something: it gives way first if its time slice is over.
+    Look,
 }
 
 /// A system error as an execution error; `doing` completes "failed to …".

@@ -2,16 +2,11 @@
 
 pub(crate) mod account;
 pub(crate) mod clock_readings;
-pub(crate) mod file_names;
 pub(crate) mod flow;
-pub(crate) mod heap;
-pub(crate) mod hidden;
 pub(crate) mod memory;
 pub(crate) mod pending;
 pub(crate) mod probes;
-pub(crate) mod quarantine;
 pub(crate) mod scheduling;
-pub(crate) mod scope;
 pub(crate) mod spinning;
 pub(crate) mod sync_objects;
 pub(crate) mod thread;

@@ -2,6 +2,8 @@
 
 use checker::names::Obj;
 use checker::names::Site;
+use checker::operation::Access;
+use checker::operation::Effect;
 use checker::operation::Op;
 use checker::operation::OpKind;
 
@@ -270,3 +272,15 @@ pub(crate) struct Requeue {
 
 /// How long the word of a mutex is, in bytes.
 pub(crate) const RUST_MUTEX: usize = 4;
+
+/// The effect of an operation that could not have what it wanted.
+pub(crate) fn only_looks(all: &Effect) -> Effect {
+    Effect::on(all.accesses.iter().map(|access| Access::read(access.obj)))
+}
+
+/// The operation with what the end of its time would do, if it is a wait with a time limit.
+pub(crate) fn limited(mut op: Op, need: &Need, deadline: Option<u64>) -> Op {
+    let touched = op.may.accesses.first().map(|access| Access::write(access.obj));
+    op.limit = deadline.filter(|_| *need != Need::Nothing).map(|_| Effect::on(touched));
+    op
+}

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
+use checker::failure::Failure;
+use checker::failure::FailureDetail;
+use checker::failure::FailureKind;
 use checker::names::Obj;
+use checker::names::Site;
 use rustc_hash::FxHashMap;
 
 use crate::control::state::sync_objects::Index;
@@ -38,5 +42,27 @@ impl Scheduling {
             stalls: Arc::default(),
             times: FxHashMap::default(),
         }
+    }
+}
+
+impl Scheduling {
+    /// Notes since when a thread could run, at its next event.
+    pub(crate) fn note_begun(&mut self, index: Index) {
+        let thread = &mut self.threads[index];
+        let since = thread.runnable_since.unwrap_or(0).max(thread.world.now);
+        // The thread's clock goes on by then at the latest.
+        let last = thread.begun.last().copied().unwrap_or(0);
+        thread.begun.push(since.max(last));
+    }
+
+    /// A failure of one thread.
+    pub(crate) fn failure(
+        &self,
+        index: Index,
+        kind: FailureKind,
+        detail: FailureDetail,
+        stack: Vec<Site>,
+    ) -> Failure {
+        Failure::of_thread(kind, detail, self.threads[index].name, stack)
     }
 }

@@ -185,3 +185,11 @@ impl MutexMemory {
         Self { lock: 1, count, owner, users: self.users.wrapping_add(1), kind: self.kind }
     }
 }
+
+/// A bit of the word of a robust mutex whose owner has ended.
+pub(crate) const OWNER_DIED: u32 = 0x4000_0000;
+
+/// Whether the owner of a robust mutex that holds this word has ended.
+pub(crate) fn is_left_behind(word: u32) -> bool {
+    word & OWNER_DIED != 0
+}

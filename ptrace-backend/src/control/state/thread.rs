@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::answers::World;
 use crate::control::state::clock_readings::Readings;
-use crate::control::state::heap::Allocating;
+use crate::control::state::memory::heap::Allocating;
 use crate::control::state::pending::Pending;
 use crate::control::state::spinning::Spinning;
 use crate::control::state::sync_objects::Index;

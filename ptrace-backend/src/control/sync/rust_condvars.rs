@@ -8,10 +8,14 @@
 use checker::names::Obj;
 use checker::program::Pick;
 
+use crate::control::memory::quarantine;
 use crate::control::memory::sharing::How;
-use crate::control::process::Process;
+use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Next, RUST_MUTEX};
-use crate::control::state::sync_objects::Index;
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::sync_objects::{Index, Objects};
+use crate::control::sync::futexes;
+use crate::control::tracee::Tracee;
 use crate::layout::rust_locks::RustMutex;
 use crate::os::memory;
 
@@ -23,52 +27,50 @@ const CONTENDED: u64 = 2;
 /// What a wait with a time limit returns that did not run out of time.
 pub(crate) const SIGNALLED: u64 = 1;
 
-impl Process {
-    /// The mutex of a condition wait, as its locking is called.
-    pub(crate) fn waits_mutex(&self, mutex: u64, of_rust: bool) -> Obj {
-        self.object(mutex, if of_rust { RUST_MUTEX as u64 } else { 1 })
-    }
+/// The mutex of a condition wait, as its locking is called.
+pub(crate) fn waits_mutex(memory: &MemoryState, mutex: u64, of_rust: bool) -> Obj {
+    memory.object(mutex, if of_rust { RUST_MUTEX as u64 } else { 1 })
+}
 
-    /// Takes note that a wait gives back the mutex at this address, and takes it again.
-    pub(crate) fn use_rust_mutex(&mut self, index: Index, mutex: u64) {
-        self.use_block(index, mutex);
-        let conflict = self.memory.sharing.touch_in(
-            index,
-            None,
-            mutex..mutex.saturating_add(RUST_MUTEX as u64),
-            How::Writes,
-        );
-        self.learn_conflict(&conflict, None);
-    }
+/// Takes note that a wait gives back the mutex at this address, and takes it again.
+pub(crate) fn use_rust_mutex(tracee: &Tracee, memory: &mut MemoryState, index: Index, mutex: u64) {
+    quarantine::use_block(tracee, memory, index, mutex);
+    let conflict =
+        memory.sharing.touch_in(index, None, mutex..mutex.saturating_add(RUST_MUTEX as u64), How::Writes);
+    memory.learn_conflict(&conflict, None);
+}
 
-    /// When a wait that begins now runs out of time. Its limit is how long it may last.
-    pub(crate) fn rust_deadline(&self, index: Index) -> u64 {
-        const SECOND: u64 = 1_000_000_000;
-        let task = &self.tracee.tasks[index];
-        let limit = task.argument(2).saturating_mul(SECOND).saturating_add(task.argument(3) & 0xffff_ffff);
-        self.scheduling.threads[index].world.now.saturating_add(limit)
+/// Gives a mutex back. Its own code wakes one of those who sleep until then, where it has them sleep.
+pub(crate) fn give_rust_mutex_back(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    index: Index,
+    mutex: u64,
+) {
+    hold_rust_mutex(objects, index, RustMutex::Unlock, mutex);
+    let was = tracee.number(mutex, RUST_MUTEX);
+    memory::write(tracee.leader, mutex, &FREE.to_le_bytes());
+    if was == CONTENDED {
+        futexes::futex_wake(scheduling, objects, mutex, 1, Pick::Only, None);
     }
+}
 
-    /// Gives a mutex back. Its own code wakes one of those who sleep until then, where it has them sleep.
-    pub(crate) fn give_rust_mutex_back(&mut self, index: Index, mutex: u64) {
-        self.hold_rust_mutex(index, RustMutex::Unlock, mutex);
-        let was = self.number(mutex, RUST_MUTEX);
-        memory::write(self.tracee.leader, mutex, &FREE.to_le_bytes());
-        if was == CONTENDED {
-            self.futex_wake(mutex, 1, Pick::Only, None);
-        }
-    }
+/// The second half of a wait: takes the mutex, which is free.
+pub(crate) fn take_rust_mutex(
+    tracee: &Tracee,
+    objects: &mut Objects,
+    index: Index,
+    mutex: u64,
+    result: u64,
+) -> Next {
+    hold_rust_mutex(objects, index, RustMutex::Lock, mutex);
+    memory::write(tracee.leader, mutex, &TAKEN.to_le_bytes());
+    Next::Return(result)
+}
 
-    /// The second half of a wait: takes the mutex, which is free.
-    pub(crate) fn take_rust_mutex(&mut self, index: Index, mutex: u64, result: u64) -> Next {
-        self.hold_rust_mutex(index, RustMutex::Lock, mutex);
-        memory::write(self.tracee.leader, mutex, &TAKEN.to_le_bytes());
-        Next::Return(result)
-    }
-
-    /// Takes note of who holds a mutex of Rust's standard library, for reports: what it allows is in its own memory.
-    pub(crate) fn hold_rust_mutex(&mut self, index: Index, what: RustMutex, addr: u64) {
-        let owner = (what == RustMutex::Lock).then_some(index);
-        self.objects.mutexes.entry(addr).or_default().owner = owner;
-    }
+/// Takes note of who holds a mutex of Rust's standard library, for reports: what it allows is in its own memory.
+pub(crate) fn hold_rust_mutex(objects: &mut Objects, index: Index, what: RustMutex, addr: u64) {
+    let owner = (what == RustMutex::Lock).then_some(index);
+    objects.mutexes.entry(addr).or_default().owner = owner;
 }

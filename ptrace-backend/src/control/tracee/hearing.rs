@@ -2,38 +2,80 @@
 
 use std::time::{Duration, Instant};
 
-use checker::failure::{FailureDetail, FailureKind};
+use checker::names::ThreadName;
 use checker::program::ExecutionError;
 
-use crate::control::process::Process;
+use crate::answers::{START_OF_TIME, World};
 use crate::control::state::flow::{Heard, system};
 use crate::control::state::sync_objects::Index;
-use crate::control::state::thread::Stage;
+use crate::control::tracee::Tracee;
 use crate::control::watchdog::Reason;
+use crate::layout::What;
 use crate::os::wait::{self, Wait};
 use crate::os::{Tid, process, ptrace};
+use crate::target::startup::answer_time_stamp;
 
 /// How long processes that have been killed may take at least until they are gone.
 const ENDING: Duration = Duration::from_secs(2);
 
-impl Process {
-    /// Waits for the running thread, looking after all others. `None`: its time is over.
-    pub(crate) fn wait(&mut self, index: Index) -> Result<Option<Wait>, ExecutionError> {
-        loop {
-            match self.hear(self.tracee.tasks[index].tid, |_| true)? {
-                Heard::Report(status) => return Ok(Some(status)),
-                Heard::Over(reason) => {
-                    if self.interrupted(index, reason, true)? {
-                        return Ok(None);
-                    }
-                }
-            }
+impl Tracee {
+    pub(crate) fn resume(&self, index: Index, signal: i32) -> Result<(), ExecutionError> {
+        let tid = self.tasks[index].tid;
+        match ptrace::resume(tid, signal) {
+            // The thread has been killed from outside meanwhile: waiting for it tells.
+            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => Ok(()),
+            result => result.map_err(system("resume a thread")),
         }
+    }
+
+    /// A child that shares the target's memory has come to one of the target's traps, which is not for it.
+    fn pass_trap_of(&self, child: Tid) -> bool {
+        let Ok(mut regs) = ptrace::registers(child) else { return false };
+        let at = regs.rip.wrapping_sub(1);
+        let Some(trap) = self.layout.traps.get(&at) else { return false };
+        match (&trap.what, &trap.stub) {
+            (What::Special(special), _) => special.complete(&mut regs, 0),
+            (_, Some((stub, _))) => regs.rip = *stub,
+            (_, None) => return false,
+        }
+        ptrace::set_registers(child, &regs).is_ok()
+    }
+
+    /// A process that is not scheduled has something to report: it goes on.
+    pub(crate) fn bystander(&mut self, who: Tid, status: Wait) {
+        let signal = match status {
+            Wait::Exited(_) | Wait::Killed(_) => {
+                self.bystanders.retain(|&child| child != who);
+                return;
+            }
+            Wait::Fork | Wait::Vfork | Wait::Clone => {
+                if let Ok(child) = ptrace::event_message(who) {
+                    self.take_in(child as Tid);
+                }
+                0
+            }
+            Wait::Signal(libc::SIGSEGV) if time_stamp(who) => 0,
+            Wait::Signal(libc::SIGTRAP) if self.pass_trap_of(who) => 0,
+            Wait::Signal(signal) => signal,
+            Wait::Seccomp | Wait::Exec | Wait::Exit | Wait::Stopped => 0,
+        };
+        let _ = ptrace::resume(who, signal);
+    }
+
+    /// A process that is not scheduled has created another one, or a thread.
+    fn take_in(&mut self, child: Tid) {
+        match self.early.remove(&child) {
+            Some(Wait::Exited(_) | Wait::Killed(_)) => return,
+            // Its first stop.
+            Some(_) => drop(ptrace::resume(child, 0)),
+            None => {}
+        }
+        self.bystanders.push(child);
     }
 
     /// Whether the search ends, in the middle of what goes on here.
     pub(crate) fn is_to_end(&self) -> bool {
-        self.tracee.watch.expired().is_some_and(|reason| reason != Reason::TimedOut)
+        self.watch.expired().is_some_and(|reason| reason != Reason::TimedOut)
     }
 
     /// Waits for a thread or process of which it is known that it reports in a moment.
@@ -41,7 +83,7 @@ impl Process {
         match self.hear(tid, |reason| reason != Reason::TimedOut)? {
             Heard::Report(status) => Ok(status),
             Heard::Over(reason) => {
-                self.tracee.gone = true;
+                self.gone = true;
                 Err(reason.ends_everything().unwrap_or(ExecutionError::OutOfTime))
             }
         }
@@ -59,20 +101,15 @@ impl Process {
         tid: Tid,
         matters: impl Fn(Reason) -> bool,
     ) -> Result<Heard, ExecutionError> {
-        if let Some(status) = self.tracee.early.remove(&tid) {
+        if let Some(status) = self.early.remove(&tid) {
             return Ok(Heard::Report(status));
         }
         loop {
-            let is_alone = self.tracee.bystanders.is_empty() && !self.tracee.executes;
-            match self
-                .tracee
-                .watch
-                .wait(is_alone.then_some(tid), &matters)
-                .map_err(system("wait for a thread"))?
-            {
+            let is_alone = self.bystanders.is_empty() && !self.executes;
+            match self.watch.wait(is_alone.then_some(tid), &matters).map_err(system("wait for a thread"))? {
                 Err(reason) => return Ok(Heard::Over(reason)),
                 // Whichever thread executes a program has the main thread's number from then on.
-                Ok((who, status)) if who == tid || (who == self.tracee.leader && status == Wait::Exec) => {
+                Ok((who, status)) if who == tid || (who == self.leader && status == Wait::Exec) => {
                     return Ok(Heard::Report(status));
                 }
                 Ok((who, status)) => self.overhear(who, status),
@@ -83,99 +120,42 @@ impl Process {
     /// Another one than was waited for has something to report.
     fn overhear(&mut self, who: Tid, status: Wait) {
         let has_ended = matches!(status, Wait::Exited(_) | Wait::Killed(_));
-        if let Some(task) = self.tracee.tasks.iter_mut().find(|task| task.tid == who) {
+        if let Some(task) = self.tasks.iter_mut().find(|task| task.tid == who) {
             // A thread that executes another program ends all others first, which waits until that has been heard of.
             task.reaped |= has_ended;
             if !has_ended {
                 let _ = ptrace::resume(who, 0);
             }
-        } else if self.tracee.bystanders.contains(&who) {
+        } else if self.bystanders.contains(&who) {
             self.bystander(who, status);
         } else {
             // A new one, of which its creator has not told so far.
-            self.tracee.early.insert(who, status);
+            self.early.insert(who, status);
         }
-    }
-
-    /// What runs may not go on: stops the thread. `true`: it ran for too long, and is taken for failed. `runs`: the thread was
-    /// let run; otherwise it is the program that has taken its place.
-    pub(crate) fn interrupted(
-        &mut self,
-        index: Index,
-        reason: Reason,
-        runs: bool,
-    ) -> Result<bool, ExecutionError> {
-        if let Some(error) = reason.ends_everything() {
-            self.tracee.gone = true;
-            return Err(error);
-        }
-        let tid = self.tracee.tasks[index].tid;
-        self.tracee.watch.begin_wait();
-        // Where the kernel does not let it stop, as while a process that shares its memory runs, it is not waited for.
-        let stop = match ptrace::interrupt(tid) {
-            Ok(()) => Some(self.hear(tid, |_| true)?),
-            Err(_) => None,
-        };
-        if let Some(Heard::Over(reason)) = stop
-            && let Some(error) = reason.ends_everything()
-        {
-            self.tracee.gone = true;
-            return Err(error);
-        }
-        if let Ok(regs) = ptrace::registers(tid) {
-            self.tracee.tasks[index].regs = regs;
-        }
-        let is_between = runs && matches!(stop, Some(Heard::Report(Wait::Stopped)));
-        if is_between && self.goes_round(index)? {
-            let stack = self.stack(index);
-            let failure = self.failure(index, FailureKind::Livelock, FailureDetail::GoesRound, stack);
-            self.scheduling.threads[index].stage = Stage::Failed(failure);
-            return Ok(true);
-        }
-        if is_between && self.learns_from_runaway(index)? {
-            self.resume(index, 0)?;
-            return Ok(false);
-        }
-        let stack = self.stack(index);
-        self.tracee.gone = true;
-        if self.scheduling.threads[index].cancellation.asynchronous {
-            let name = self.scheduling.threads[index].name;
-            return Err(ExecutionError::Unsupported(format!(
-                "{name} runs on without coming to a key point and allows asynchronous cancellation \
-                 (pthread_setcanceltype), which is not supported where nothing else could end it"
-            )));
-        }
-        let failure = self.failure(index, FailureKind::Timeout, FailureDetail::NoKeyPoint, stack);
-        self.scheduling.threads[index].stage = Stage::Failed(failure);
-        Ok(true)
     }
 
     /// Ends the process and everything that it has started, and reaps it all.
     pub(crate) fn kill(&mut self) {
         // Its number may belong to another process by now.
-        if std::mem::replace(&mut self.tracee.dead, true) {
+        if std::mem::replace(&mut self.dead, true) {
             return;
         }
-        let others: Vec<Tid> = self
-            .tracee
-            .bystanders
-            .drain(..)
-            .chain(self.tracee.early.drain().map(|(child, _)| child))
-            .collect();
+        let others: Vec<Tid> =
+            self.bystanders.drain(..).chain(self.early.drain().map(|(child, _)| child)).collect();
         others.iter().for_each(|&child| ptrace::kill(child));
         // A stop on its way out would cost time. It cannot be told if it runs or is gone, and then need not be.
-        if !self.tracee.tasks[0].reaped {
-            let _ = ptrace::stop_at_exit(self.tracee.leader, false);
-            ptrace::kill(self.tracee.leader);
-            if self.tracee.left_from.is_some() {
+        if !self.tasks[0].reaped {
+            let _ = ptrace::stop_at_exit(self.leader, false);
+            ptrace::kill(self.leader);
+            if self.left_from.is_some() {
                 // Where the kernel takes the process to be ending already, it does not wake the main thread for that.
-                let _ = ptrace::resume(self.tracee.leader, 0);
+                let _ = ptrace::resume(self.leader, 0);
             }
         }
-        let own = self.tracee.tasks.iter().filter(|task| !task.reaped).map(|task| task.tid);
-        self.tracee.watch.begin_wait();
+        let own = self.tasks.iter().filter(|task| !task.reaped).map(|task| task.tid);
+        self.watch.begin_wait();
         self.reap(own.chain(others).collect());
-        self.tracee.watch.end();
+        self.watch.end();
     }
 
     /// Reaps what has been killed and what that leaves, in whatever order it ends: a main thread is the last of its process,
@@ -184,7 +164,7 @@ impl Process {
         let began = Instant::now();
         left.retain(|&tid| wait::is_left(tid));
         while !left.is_empty() {
-            match self.tracee.watch.wait(None, |reason| reason == Reason::TimedOut) {
+            match self.watch.wait(None, |reason| reason == Reason::TimedOut) {
                 Ok(Ok((who, Wait::Exited(_) | Wait::Killed(_)))) => left.retain(|&tid| tid != who),
                 Ok(Ok((who, _))) => {
                     if !left.contains(&who) {
@@ -197,10 +177,17 @@ impl Process {
                 Ok(Err(_))
                     if began.elapsed() < ENDING || left.iter().any(|&tid| process::is_runnable(tid)) =>
                 {
-                    self.tracee.watch.begin_wait();
+                    self.watch.begin_wait();
                 }
                 Ok(Err(_)) | Err(_) => return,
             }
         }
     }
+}
+
+/// Answers `rdtsc` in a process that is not scheduled.
+fn time_stamp(who: Tid) -> bool {
+    let mut world = World::new(ThreadName::MAIN, START_OF_TIME);
+    let Ok(mut regs) = ptrace::registers(who) else { return false };
+    answer_time_stamp(who, &mut regs, &mut world) && ptrace::set_registers(who, &regs).is_ok()
 }

@@ -1,23 +1,28 @@
 //! The traced process itself: what the kernel and the processor have of it, and how it is read, changed and let go on.
 
 pub(crate) mod hearing;
-mod injected_calls;
+pub(crate) mod injected_calls;
 pub(crate) mod machine;
 pub(crate) mod probes;
+pub(crate) mod stacks;
+pub(crate) mod stepping;
 
 use std::sync::Arc;
 
 use checker::names::Site;
+use checker::program::ExecutionError;
 use rustc_hash::FxHashMap;
 
 use crate::control::knowledge::Shared;
+use crate::control::state::flow::system;
 use crate::control::state::pending::Call;
 use crate::control::state::probes::Probes;
+use crate::control::state::sync_objects::{Index, MutexMemory};
 use crate::control::state::thread::Part;
 use crate::control::watchdog::Watch;
 use crate::layout::Layout;
 use crate::os::wait::Wait;
-use crate::os::{Regs, Tid};
+use crate::os::{Regs, Tid, memory, ptrace};
 use crate::spec::Stepping;
 
 /// A traced process.
@@ -92,5 +97,56 @@ impl Task {
     pub(crate) fn argument(&self, i: usize) -> u64 {
         let r = &self.regs;
         [r.rdi, r.rsi, r.rdx, r.rcx, r.r8, r.r9][i]
+    }
+}
+
+impl Tracee {
+    pub(crate) fn read_registers(&mut self, index: Index) -> Result<(), ExecutionError> {
+        let task = &mut self.tasks[index];
+        task.regs = ptrace::registers(task.tid).map_err(system("read registers"))?;
+        Ok(())
+    }
+
+    /// Writes the registers that the thread now has.
+    pub(crate) fn write_registers(&self, index: Index) -> Result<(), ExecutionError> {
+        let task = &self.tasks[index];
+        ptrace::set_registers(task.tid, &task.regs).map_err(system("write registers"))
+    }
+
+    /// Reads memory of the target.
+    pub(crate) fn read(&self, addr: u64, len: usize) -> Vec<u8> {
+        let mut bytes = vec![0; len];
+        if memory::read(self.leader, addr, &mut bytes) { bytes } else { Vec::new() }
+    }
+
+    /// Reads a little-endian number of the target, 0 where nothing is mapped.
+    pub(crate) fn number(&self, addr: u64, len: usize) -> u64 {
+        memory::number(self.leader, addr, len).unwrap_or(0)
+    }
+
+    /// Whether a thread is in the harness, as of its last stop.
+    pub(crate) fn in_harness(&self, index: Index) -> bool {
+        let task = &self.tasks[index];
+        match task.part {
+            Part::Program => false,
+            Part::Harness => true,
+            Part::Test { frame } => task.regs.rsp > frame,
+        }
+    }
+
+    /// Whether the checker decides when a thread goes on.
+    pub(crate) fn is_scheduled(&self, index: Index) -> bool {
+        self.concurrent && !self.in_harness(index)
+    }
+
+    /// What a thread runs that this one creates.
+    pub(crate) fn part_of_child(&self, creator: Index) -> Part {
+        if self.in_harness(creator) { Part::Harness } else { Part::Program }
+    }
+
+    /// The part of a mutex's memory that locking changes.
+    pub(crate) fn mutex_memory(&self, mutex: u64) -> MutexMemory {
+        let bytes = self.read(mutex, MutexMemory::LEN);
+        MutexMemory::parse(bytes.try_into().unwrap_or([0; MutexMemory::LEN]))
     }
 }

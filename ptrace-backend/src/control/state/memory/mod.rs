@@ -1,5 +1,11 @@
 //! The memory of one execution: which of it threads share, which of its blocks live, and where it is watched.
 
+pub(crate) mod file_names;
+pub(crate) mod heap;
+pub(crate) mod hidden;
+pub(crate) mod quarantine;
+pub(crate) mod scope;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,11 +15,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::control::knowledge::Shared;
 use crate::control::memory::sharing::Sharing;
-use crate::control::state::file_names::Nameless;
-use crate::control::state::heap::Heap;
-use crate::control::state::hidden::Hidden;
-use crate::control::state::quarantine::Quarantine;
-use crate::control::state::scope::Narrow;
+use crate::control::state::memory::file_names::Nameless;
+use crate::control::state::memory::heap::Heap;
+use crate::control::state::memory::hidden::Hidden;
+use crate::control::state::memory::quarantine::Quarantine;
+use crate::control::state::memory::scope::Narrow;
 use crate::control::state::sync_objects::Index;
 use crate::layout::Layout;
 
