@@ -223,7 +223,7 @@ impl Execution for PtraceExecution {
         let notes = self.process.account.notes.clone();
         let unwatched = std::mem::take(&mut self.process.account.unwatched);
         let drained = std::mem::take(&mut self.process.account.drained);
-        let hidden = hidden::take_hidden(&mut self.process.memory);
+        let hidden = hidden::take(&mut self.process.memory);
         if self.process.memory.promoted {
             self.explore_further();
         }

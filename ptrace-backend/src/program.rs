@@ -241,7 +241,7 @@ impl PtraceProgram {
             Arc::clone(&self.watch),
             (self.spec.exit_code_fails, self.spec.stepping),
         )?;
-        heap::survey_heap(&process.tracee, &mut process.memory)?;
+        heap::survey(&process.tracee, &mut process.memory)?;
         Ok((process, Arc::clone(&self.streams), Arc::clone(&self.watch)))
     }
 }

@@ -1,8 +1,10 @@
-//! When time passes. A sleep or a timed wait is over once the virtual clock has come to its deadline, and the clock goes on where
+//! Whether a pending operation can run: what it waits for is there, and its time has come.
+//!
+//! A sleep or a timed wait is over once the virtual clock has come to its deadline, and the clock goes on where
 //! nobody can run, or where all that could run give way. While a thread could run and does not, it is *stalled*: an execution in
 //! which a sleep of a second ends before another thread's next instruction is one in which that thread stood still for a second.
 //!
-//! A deadline can come where no thread is stalled for longer than [`Process::max_stall`] by it, and deadlines keep their order
+//! A deadline can come where no thread is stalled for longer than [`Scheduling::max_stall`] by it, and deadlines keep their order
 //! but for as much. The thread of the earliest deadline can always go where nobody else can, so that no execution ends here.
 //!
 //! Whether a deadline can come follows from what threads are about to do and from their clocks, which are Lamport clocks: it is

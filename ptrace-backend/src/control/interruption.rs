@@ -13,7 +13,7 @@ use crate::control::state::sync_objects::Index;
 use crate::control::state::thread::{Interrupt, InterruptedWait};
 use crate::control::sync::queues::dequeue;
 use crate::control::sync::rwlocks;
-use crate::control::{enabled, pend, step, views};
+use crate::control::{enabled, operations, step, views};
 
 impl Process {
     /// Lets an open timed wait run out of time.
@@ -43,7 +43,7 @@ impl Process {
                 Next::Kernel
             }
             // The function's own body finds out at once that there is nothing to be had, and what that is called.
-            _ => match rwlocks::give_up_rwlock(&self.tracee, &mut self.objects, index, &pending.act) {
+            _ => match rwlocks::give_up(&self.tracee, &mut self.objects, index, &pending.act) {
                 Some(result) => Next::Return(result),
                 None => {
                     self.scheduling.threads[index].times_out = true;
@@ -51,7 +51,7 @@ impl Process {
                 }
             },
         };
-        pend::tell_of_signals(&self.tracee, &self.scheduling, index, &mut op.may);
+        operations::tell_of_signals(&self.tracee, &self.scheduling, index, &mut op.may);
         let did = op.may.clone();
         self.scheduling.keep_time(index, &did);
         self.go_on(index, next)?;

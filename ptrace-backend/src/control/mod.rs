@@ -1,6 +1,5 @@
 //! Controlling one copy of the target: its threads, its synchronisation, its memory, one thread at a time.
 
-pub(crate) mod account;
 pub(crate) mod enabled;
 pub(crate) mod harness;
 mod interruption;
@@ -8,7 +7,7 @@ pub(crate) mod kernel;
 pub(crate) mod knowledge;
 pub(crate) mod loops;
 pub(crate) mod memory;
-pub(crate) mod pend;
+pub(crate) mod operations;
 pub(crate) mod process;
 pub(crate) mod run;
 pub(crate) mod state;

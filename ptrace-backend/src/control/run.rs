@@ -6,7 +6,8 @@ use crate::answers::PID;
 use crate::control::kernel::signal_state::Signals;
 use crate::control::kernel::{child_processes, process_exit, quiescence, signals, syscalls, thread_creation};
 use crate::control::loops::{overdue, time_slices};
-use crate::control::memory::{access, heap, hidden, scope};
+use crate::control::memory::{access, foreign_calls, heap, hidden, scope};
+use crate::control::operations;
 use crate::control::process::Process;
 use crate::control::state::flow::{Flow, ForkedMemory, system};
 use crate::control::state::sync_objects::Index;
@@ -14,7 +15,6 @@ use crate::control::state::thread::Stage;
 use crate::control::sync::entry;
 use crate::control::tracee::injected_calls;
 use crate::control::tracee::probes::TRAP;
-use crate::control::{account, pend};
 use crate::instructions::SpecialKind;
 use crate::layout::What;
 use crate::os::wait::Wait;
@@ -60,7 +60,7 @@ impl Process {
             }
         }
         self.run_on(index, signal)?;
-        pend::depend_if_asynchronous(&self.tracee, &mut self.scheduling, index);
+        operations::depend_if_asynchronous(&self.tracee, &mut self.scheduling, index);
         Ok(())
     }
 
@@ -126,7 +126,7 @@ impl Process {
             Wait::Stopped => Ok(Flow::Resume(0)),
             Wait::Seccomp => {
                 tracee.read_registers(index)?;
-                syscalls::system_call(self, index)
+                syscalls::enter(self, index)
             }
             Wait::Signal(signal) => {
                 tracee.read_registers(index)?;
@@ -146,8 +146,7 @@ impl Process {
                 self.tracee.tasks[index].regs.rip = at;
                 return self.trapped(index, at);
             }
-            if let Some(flow) =
-                hidden::hidden_access(&mut self.tracee, &self.scheduling, &mut self.memory, index, at)?
+            if let Some(flow) = hidden::pass(&mut self.tracee, &self.scheduling, &mut self.memory, index, at)?
             {
                 return Ok(flow);
             }
@@ -188,9 +187,9 @@ impl Process {
                     Ok(Flow::Resume(0))
                 }
             },
-            What::Access(candidate) => access::access(tracee, scheduling, memory, account, index, *candidate),
+            What::Access(candidate) => access::enter(tracee, scheduling, memory, account, index, *candidate),
             What::Foreign(foreign) => {
-                account::foreign_call(tracee, scheduling, memory, account, index, *foreign)
+                foreign_calls::enter(tracee, scheduling, memory, account, index, *foreign)
             }
             What::Special(special) => {
                 let thread = &mut scheduling.threads[index];

@@ -18,7 +18,7 @@ use crate::control::sync::{
     calls, cancellation, condvars_barriers, futexes, lifetimes, robust_mutexes, rust_condvars, rwlocks,
     time_limits,
 };
-use crate::control::{enabled, pend, views};
+use crate::control::{enabled, operations, views};
 use crate::layout::functions::{Function, invalid_argument};
 use crate::os::memory;
 
@@ -87,7 +87,7 @@ impl Process {
         let mut event = Event { id, op: pending.op, did, pick, site: pending.site, woken_by, timing };
         let children = self.scheduling.threads[index].children;
         for effect in [&mut event.op.may, &mut event.did] {
-            pend::tell_of_signals(&self.tracee, &self.scheduling, index, effect);
+            operations::tell_of_signals(&self.tracee, &self.scheduling, index, effect);
         }
         self.memory.let_go = scope::may_let_go(&self.scheduling, &self.memory, index, event.op.kind);
         self.go_on(index, next)?;
@@ -132,7 +132,7 @@ impl Process {
                 return self.call(turn, *function, *object, *timed_out);
             }
             Act::Reacquire { mutex, result, of_rust: true, .. } => {
-                (all, rust_condvars::take_rust_mutex(tracee, objects, index, *mutex, *result))
+                (all, rust_condvars::take_mutex(tracee, objects, index, *mutex, *result))
             }
             Act::Reacquire { mutex, result, .. } => {
                 (all, condvars_barriers::take_mutex(tracee, objects, index, *mutex, After::Return(*result))?)
@@ -153,7 +153,7 @@ impl Process {
                 None => (real_effect::access_effect(tracee, index, pending), Next::Pass),
             },
             Act::RustMutex { what, addr } => {
-                rust_condvars::hold_rust_mutex(objects, index, *what, *addr);
+                rust_condvars::hold_mutex(objects, index, *what, *addr);
                 (all, Next::Pass)
             }
             Act::SplitRead { addr, len } => {
@@ -178,16 +178,14 @@ impl Process {
                 (all, Next::Answer(answer.unwrap_or(-i64::from(libc::ENOSYS))))
             }
             Act::Kernel | Act::Try(_) => (all, Next::Kernel),
-            Act::FutexWait { addr, value } => {
-                futexes::futex_wait(tracee, objects, index, pending, *addr, *value)
-            }
+            Act::FutexWait { addr, value } => futexes::wait(tracee, objects, index, pending, *addr, *value),
             Act::FutexResume { result, .. } => (all, Next::Answer(*result)),
             Act::FutexWake { addr, count } => {
-                let woken = futexes::futex_wake(scheduling, objects, *addr, *count, pick, Some(id));
+                let woken = futexes::wake(scheduling, objects, *addr, *count, pick, Some(id));
                 (all, Next::Answer(woken))
             }
             Act::FutexRequeue(requeue) => {
-                futexes::futex_requeue(tracee, scheduling, objects, pending, *requeue, pick, id)
+                futexes::requeue(tracee, scheduling, objects, pending, *requeue, pick, id)
             }
             Act::Leave(mutexes) => (
                 all,
@@ -237,7 +235,7 @@ impl Process {
         let all = pending.op.may.clone();
         let takes = !function.only_tries();
         if takes && matches!(pending.op.kind, OpKind::Await | OpKind::CompareExchange) {
-            return Ok(rwlocks::take_rwlock(self, index, pending, function, object));
+            return Ok(rwlocks::take(self, index, pending, function, object));
         }
         let Self { tracee, scheduling, objects, memory, account } = self;
         Ok(match function {

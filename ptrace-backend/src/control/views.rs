@@ -1,4 +1,4 @@
-//! Whether a pending operation can run, and what it looks like to the checker.
+//! Pending operations as the checker sees them.
 
 use checker::names::{Obj, ThreadName};
 use checker::operation::{Access, Op, OpKind};
@@ -13,7 +13,7 @@ use crate::control::state::sync_objects::{Index, Objects};
 use crate::control::state::thread::{Interrupt, Stage};
 use crate::control::sync::cancellation;
 use crate::control::tracee::Tracee;
-use crate::control::{enabled, pend};
+use crate::control::{enabled, operations};
 use crate::layout::functions::Function;
 use crate::os::fd;
 
@@ -71,7 +71,7 @@ fn described(
     let mut op = interruption(tracee, scheduling, objects, memory, index, pending)
         .map_or_else(|| pending.op.clone(), |(_, op)| op);
     cancellation::tell_of_cancelled_wait(tracee, scheduling, memory, &pending.act, &mut op.may);
-    pend::tell_of_signals(tracee, scheduling, index, &mut op.may);
+    operations::tell_of_signals(tracee, scheduling, index, &mut op.may);
     op
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn interruption(
         (&Need::Signal(at), Interrupt::Cancel) | (&Need::Wake(at), _) => Some(memory.object(at, 1)),
         _ => None,
     };
-    let signals = pend::signals_of(tracee, scheduling, Some(index));
+    let signals = operations::signals_of(tracee, scheduling, Some(index));
     let would = pending.op.may.accesses.iter().filter(|access| access.obj != signals).copied();
     let does = left.into_iter().chain([signals]).map(Access::write);
     Some((interrupt, Op::new(OpKind::Kill, would.chain(does))))
@@ -140,7 +140,7 @@ fn status(
     })
 }
 
-/// Whether a thread can go, as [`Process::note_runnable`] found last.
+/// Whether a thread can go, as [`enabled::note_runnable`] found last.
 fn is_enabled(
     tracee: &Tracee,
     scheduling: &Scheduling,
@@ -195,7 +195,7 @@ fn timeout_view(
         return None;
     }
     let mut op = timeout_op(memory, pending);
-    pend::tell_of_signals(tracee, scheduling, index, &mut op.may);
+    operations::tell_of_signals(tracee, scheduling, index, &mut op.may);
     Some(AgentView {
         agent: Agent::Timeout(thread.name),
         status: match enabled::is_due(tracee, scheduling, objects, index, deadline) {

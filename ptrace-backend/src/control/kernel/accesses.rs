@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 
 use crate::control::kernel::file_names;
 use crate::control::memory::sharing::How;
-use crate::control::pend;
+use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
@@ -110,7 +110,15 @@ pub(crate) fn pass_or_pend(
     if accesses.is_empty() {
         return Flow::Resume(0);
     }
-    pend::pend(tracee, scheduling, index, Op::new(OpKind::Io, accesses), Need::Nothing, Act::Kernel, None)
+    operations::pend(
+        tracee,
+        scheduling,
+        index,
+        Op::new(OpKind::Io, accesses),
+        Need::Nothing,
+        Act::Kernel,
+        None,
+    )
 }
 
 fn no_memory(tracee: &Tracee, name: String, writes: bool) -> (Range<u64>, Obj, bool) {

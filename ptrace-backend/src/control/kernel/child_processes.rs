@@ -34,7 +34,7 @@ pub(crate) fn forked(
         // It may meet this process in memory that both have mapped, in files, in pipes.
         account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "fork"));
         lift_traps_of(tracee, child);
-        hidden::lift_hidden(tracee, memory, child);
+        hidden::lift(tracee, memory, child);
         tracee.lift_probes_of(child);
         if scheduling.threads.iter().filter(|thread| thread.is_live()).count() > 1 {
             account.left_out = true;

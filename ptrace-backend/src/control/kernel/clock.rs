@@ -7,7 +7,7 @@
 use checker::operation::{Effect, Mode, Op, OpKind};
 
 use crate::answers::START_OF_TIME;
-use crate::control::pend;
+use crate::control::operations;
 use crate::control::state::flow::Flow;
 use crate::control::state::pending::{Act, Need};
 use crate::control::state::scheduling::Scheduling;
@@ -58,7 +58,7 @@ pub(crate) fn wait_for_time(tracee: &Tracee, scheduling: &mut Scheduling, index:
     if !tracee.is_scheduled(index) {
         return None;
     }
-    Some(pend::pend(
+    Some(operations::pend(
         tracee,
         scheduling,
         index,

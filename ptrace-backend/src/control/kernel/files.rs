@@ -16,7 +16,7 @@ use crate::control::state::pending::{Act, FileEvents, Need};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::{Index, Objects};
 use crate::control::tracee::Tracee;
-use crate::control::{enabled, pend};
+use crate::control::{enabled, operations};
 use crate::os::fd;
 
 /// Files that a call waits for, and for how long at most, in nanoseconds.
@@ -75,7 +75,7 @@ pub(crate) fn input_output(
         if !tracee.is_scheduled(index) {
             return Ok(Flow::Resume(0));
         }
-        pend::pend(tracee, scheduling, index, op, Need::Nothing, Act::Try(files), None);
+        operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::Try(files), None);
         return Ok(Flow::Look);
     }
     let need = Need::Ready(files);
@@ -83,7 +83,7 @@ pub(crate) fn input_output(
         return Ok(Flow::Resume(0));
     }
     let deadline = limit.map(|limit| scheduling.threads[index].world.now.saturating_add(limit));
-    Ok(pend::pend(tracee, scheduling, index, op, need, Act::Kernel, deadline))
+    Ok(operations::pend(tracee, scheduling, index, op, need, Act::Kernel, deadline))
 }
 
 /// A file by its descriptor.

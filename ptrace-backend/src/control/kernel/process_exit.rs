@@ -47,7 +47,7 @@ pub(crate) fn ended(
         }
         _ => end_if_deserted(tracee, scheduling, account)?,
     }
-    futexes::wake_changed_futexes(tracee, scheduling, objects, index);
+    futexes::wake_changed(tracee, scheduling, objects, index);
     Ok(Flow::Rest)
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn leave_process(
         memory::write(tracee.leader, word, &0_u32.to_le_bytes());
     }
     end_if_deserted(tracee, scheduling, account)?;
-    futexes::wake_changed_futexes(tracee, scheduling, objects, 0);
+    futexes::wake_changed(tracee, scheduling, objects, 0);
     Ok(())
 }
 

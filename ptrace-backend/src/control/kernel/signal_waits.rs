@@ -8,7 +8,7 @@ use checker::program::ExecutionError;
 use crate::answers::{PID, read_timespec};
 use crate::control::kernel::signal_state;
 use crate::control::kernel::signal_state::Signals;
-use crate::control::pend;
+use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::pending::{Act, Awaited, Need, Next, Pending};
@@ -23,7 +23,7 @@ const INTERNAL: [u64; 2] = [32, 33];
 /// A call that waits for a signal. `None`: it is another call.
 pub(crate) fn wait_for_signal(tracee: &Tracee, scheduling: &mut Scheduling, index: Index) -> Option<Flow> {
     let regs = tracee.tasks[index].regs;
-    let touched = [Some(index), None].map(|to| Access::write(pend::signals_of(tracee, scheduling, to)));
+    let touched = [Some(index), None].map(|to| Access::write(operations::signals_of(tracee, scheduling, to)));
     let op = Op::new(OpKind::SignalWait, touched);
     let begins = |awaited| (Need::Nothing, Act::AwaitSignal(awaited), None);
     let (need, act, deadline) = match regs.orig_rax as i64 {
@@ -39,7 +39,7 @@ pub(crate) fn wait_for_signal(tracee: &Tracee, scheduling: &mut Scheduling, inde
         }
         _ => return None,
     };
-    Some(pend::pend(tracee, scheduling, index, op, need, act, deadline))
+    Some(operations::pend(tracee, scheduling, index, op, need, act, deadline))
 }
 
 /// A thread is about to wait for a signal. What came before is not what it waits for: its handler runs first.
@@ -108,8 +108,8 @@ pub(crate) fn kill_call(
         tracee.write_registers(index)?;
         return Ok(Flow::Resume(0));
     }
-    let op = Op::new(OpKind::Kill, [Access::write(pend::signals_of(tracee, scheduling, to))]);
-    Ok(pend::pend(tracee, scheduling, index, op, Need::Nothing, Act::Send { to, signal }, None))
+    let op = Op::new(OpKind::Kill, [Access::write(operations::signals_of(tracee, scheduling, to))]);
+    Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::Send { to, signal }, None))
 }
 
 /// A thread that waits and gets a signal is to run the handler, or to end the process. A signal for the process goes
@@ -133,7 +133,7 @@ pub(crate) fn interrupt_waiting(
     let Some(target) = candidates.into_iter().find(|&i| takes(i)) else {
         return;
     };
-    let obj = pend::signals_of(tracee, scheduling, to);
+    let obj = operations::signals_of(tracee, scheduling, to);
     let thread = &mut scheduling.threads[target];
     let Some(pending) = &mut thread.pending else { return };
     // What it does next comes after the signal.

@@ -5,7 +5,7 @@ use checker::program::ExecutionError;
 
 use crate::answers::{read_timespec, timespec};
 use crate::control::kernel::{accesses, clock, files, process_exit, signal_waits};
-use crate::control::pend;
+use crate::control::operations;
 use crate::control::process::Process;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
@@ -22,7 +22,7 @@ const REALTIME: u64 = 256;
 const LOCK_PI2: i32 = 13;
 
 /// The running thread has stopped at a trapped system call.
-pub(crate) fn system_call(
+pub(crate) fn enter(
     Process { tracee, scheduling, objects, memory, account }: &mut Process,
     index: Index,
 ) -> Result<Flow, ExecutionError> {
@@ -99,7 +99,7 @@ fn give_way(
         OpKind::Sleep => (Need::Deadline(until), Act::Sleep(until)),
         _ => (Need::Nothing, Act::Answer(0)),
     };
-    Ok(pend::pend(tracee, scheduling, index, Op::new(kind, []), need, act, None))
+    Ok(operations::pend(tracee, scheduling, index, Op::new(kind, []), need, act, None))
 }
 
 fn sleep(tracee: &mut Tracee, scheduling: &mut Scheduling, index: Index) -> Result<Flow, ExecutionError> {
@@ -141,20 +141,20 @@ fn futex(
         libc::FUTEX_WAIT => {
             let relative = (regs.r10 != 0).then(|| read_timespec(tracee.leader, regs.r10)).flatten();
             let deadline = relative.map(|time| scheduling.threads[index].world.now.saturating_add(time));
-            futexes::futex_wait_call(tracee, scheduling, memory, index, addr, value, deadline)
+            futexes::enter_wait(tracee, scheduling, memory, index, addr, value, deadline)
         }
         libc::FUTEX_WAIT_BITSET => {
             let deadline = (regs.r10 != 0).then(|| read_timespec(tracee.leader, regs.r10)).flatten();
-            futexes::futex_wait_call(tracee, scheduling, memory, index, addr, value, deadline)
+            futexes::enter_wait(tracee, scheduling, memory, index, addr, value, deadline)
         }
         libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => {
-            futexes::futex_wake_call(tracee, scheduling, objects, memory, index, addr, value)
+            futexes::enter_wake(tracee, scheduling, objects, memory, index, addr, value)
         }
         libc::FUTEX_REQUEUE | libc::FUTEX_CMP_REQUEUE => {
-            Ok(futexes::futex_requeue_call(tracee, scheduling, memory, index))
+            Ok(futexes::enter_requeue(tracee, scheduling, memory, index))
         }
         libc::FUTEX_LOCK_PI | LOCK_PI2 => {
-            futexes::futex_lock_pi(tracee, scheduling, objects, memory, index, addr)
+            futexes::enter_lock_pi(tracee, scheduling, objects, memory, index, addr)
         }
         // Never block: the kernel carries them out.
         libc::FUTEX_UNLOCK_PI | libc::FUTEX_TRYLOCK_PI => Ok(Flow::Resume(0)),

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use checker::account::Unwatched;
+use checker::account::UnwatchedKind;
 use checker::program::ExecutionError;
 
 use crate::answers::World;
-use crate::control::account;
 use crate::control::kernel::process_exit;
 use crate::control::memory::access;
 use crate::control::state::account::Account;
@@ -35,7 +36,7 @@ pub(crate) fn created(
     account: &mut Account,
     index: Index,
 ) -> Result<(), ExecutionError> {
-    account::note_raw_clone(tracee, memory, account, index)?;
+    note_raw_clone(tracee, memory, account, index)?;
     access::plant_for_company(tracee, memory)?;
     let parent = tracee.tasks[index].tid;
     let tid = ptrace::event_message(parent).map_err(system("read an event"))? as Tid;
@@ -85,4 +86,25 @@ fn clone_arguments(tracee: &Tracee, creator: Index, child: &Regs) -> (Range<u64>
     }
     let top = child.rsp.max(child.fs_base);
     (top.saturating_sub(1 << 20)..top.saturating_add(0x1000), known(regs.r10))
+}
+
+/// The running thread has created one. One that does not get thread-local memory of its own is none of the C library's:
+/// it was made by `clone` itself, perhaps the first one there is, and what it uses of the library is not known.
+pub(crate) fn note_raw_clone(
+    tracee: &mut Tracee,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: Index,
+) -> Result<(), ExecutionError> {
+    tracee.read_registers(index)?;
+    let regs = &tracee.tasks[index].regs;
+    let flags = match regs.orig_rax as i64 {
+        libc::SYS_clone3 => tracee.number(regs.rdi, 8),
+        _ => regs.rdi,
+    };
+    if flags & libc::CLONE_SETTLS as u64 == 0 {
+        account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "clone"));
+        access::begin_concurrency(tracee, memory)?;
+    }
+    Ok(())
 }

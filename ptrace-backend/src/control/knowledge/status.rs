@@ -5,7 +5,7 @@
 pub(crate) enum Status {
     /// It touches its own frame, or thread-local memory, which no other thread was seen to touch: not watched.
     Dormant,
-    /// Watched, and never seen to share memory; how often it was seen to touch memory ([`unobserved::parts`]).
+    /// Watched, and never seen to share memory; how often it was seen to touch memory ([`super::unobserved::parts`]).
     Watched(u32),
     /// It has touched shared memory: where it does, it is a key point.
     Promoted,

@@ -82,7 +82,7 @@ impl MemoryState {
 }
 
 /// Either makes the access the thread's pending operation, or lets the thread through at once.
-pub(crate) fn access(
+pub(crate) fn enter(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
@@ -430,9 +430,9 @@ pub(crate) fn begin_concurrency(tracee: &mut Tracee, memory: &mut MemoryState) -
     if std::mem::replace(&mut tracee.concurrent, true) {
         return Ok(());
     }
-    heap::end_heap_survey(memory);
+    heap::end_survey(memory);
     tracee.hide_probes()?;
-    if !hidden::plant_hidden(tracee, memory).map_err(system("plant traps"))? {
+    if !hidden::plant(tracee, memory).map_err(system("plant traps"))? {
         let is_audit = memory.scope == Scope::Audit;
         let all = memory.shared.arming(&memory.layout, tracee.pristine, is_audit);
         all.plant(tracee.leader).map_err(system("plant traps"))?;

@@ -31,7 +31,7 @@ const MOST_EARLY: u32 = 50_000;
 
 /// Before its first instruction: traps the allocator if nobody knows yet what main allocates, and somebody should. A test
 /// harness has threads that wait by the time that the test creates its first: what they wait at is named like the rest.
-pub(crate) fn survey_heap(tracee: &Tracee, memory: &mut MemoryState) -> Result<(), ExecutionError> {
+pub(crate) fn survey(tracee: &Tracee, memory: &mut MemoryState) -> Result<(), ExecutionError> {
     memory.heap.early = memory.shared.early_blocks();
     memory.heap.surveys = memory.shared.wants_early_blocks();
     if memory.heap.surveys {
@@ -44,7 +44,7 @@ pub(crate) fn survey_heap(tracee: &Tracee, memory: &mut MemoryState) -> Result<(
 }
 
 /// The first thread is about to be created.
-pub(crate) fn end_heap_survey(memory: &mut MemoryState) {
+pub(crate) fn end_survey(memory: &mut MemoryState) {
     if std::mem::take(&mut memory.heap.surveys) {
         memory.shared.keep_early_blocks(std::mem::take(&mut memory.heap.blocks));
         memory.heap.early = memory.shared.early_blocks();

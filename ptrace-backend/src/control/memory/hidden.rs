@@ -25,7 +25,7 @@ const OFTEN: u32 = 1_000;
 const MOST: usize = 100_000;
 
 /// Plants the traps, where they are asked for, beside those of watched instructions.
-pub(crate) fn plant_hidden(tracee: &Tracee, memory: &mut MemoryState) -> std::io::Result<bool> {
+pub(crate) fn plant(tracee: &Tracee, memory: &mut MemoryState) -> std::io::Result<bool> {
     if memory.scope != Scope::Hidden {
         return Ok(false);
     }
@@ -43,7 +43,7 @@ pub(crate) fn plant_hidden(tracee: &Tracee, memory: &mut MemoryState) -> std::io
 }
 
 /// The running thread may stand behind the trap of such an instruction: takes note of what it does, and lets it pass.
-pub(crate) fn hidden_access(
+pub(crate) fn pass(
     tracee: &mut Tracee,
     scheduling: &Scheduling,
     memory: &mut MemoryState,
@@ -52,12 +52,12 @@ pub(crate) fn hidden_access(
 ) -> Result<Option<Flow>, ExecutionError> {
     let Some(&byte) = memory.hidden.trapped.get(&at) else { return Ok(None) };
     tracee.tasks[index].regs.rip = at;
-    watch_hidden(tracee, scheduling, memory, index).map_err(system("plant a trap"))?;
-    let is_seen = tracee.in_harness(index) || note_hidden(tracee, scheduling, memory, index, at);
+    begin_segment(tracee, scheduling, memory, index).map_err(system("plant a trap"))?;
+    let is_seen = tracee.in_harness(index) || note_access(tracee, scheduling, memory, index, at);
     memory.hidden.is_cut |= is_seen && !tracee.in_harness(index);
     if memory.hidden.accesses.len() > MOST {
         memory.hidden.is_cut = true;
-        lift_hidden(tracee, memory, tracee.leader);
+        lift(tracee, memory, tracee.leader);
         tracee.write_registers(index)?;
     } else if is_seen {
         memory::poke_byte(tracee.leader, at, byte).map_err(system("lift a trap"))?;
@@ -70,7 +70,7 @@ pub(crate) fn hidden_access(
 }
 
 /// Another thread or event has begun: what was seen often enough is looked at again.
-fn watch_hidden(
+fn begin_segment(
     tracee: &Tracee,
     scheduling: &Scheduling,
     memory: &mut MemoryState,
@@ -89,7 +89,7 @@ fn watch_hidden(
 }
 
 /// Takes note of what an instruction does. Whether it has done nothing new for long.
-fn note_hidden(
+fn note_access(
     tracee: &Tracee,
     scheduling: &Scheduling,
     memory: &mut MemoryState,
@@ -119,7 +119,7 @@ fn note_hidden(
 }
 
 /// Takes the traps out of the code of a process.
-pub(crate) fn lift_hidden(tracee: &Tracee, memory: &mut MemoryState, of: crate::os::Tid) {
+pub(crate) fn lift(tracee: &Tracee, memory: &mut MemoryState, of: crate::os::Tid) {
     let Ok(file) = MemoryFile::open(of) else { return };
     for (addr, byte) in &memory.hidden.trapped {
         // Where it does not succeed, the process is gone.
@@ -131,7 +131,7 @@ pub(crate) fn lift_hidden(tracee: &Tracee, memory: &mut MemoryState, of: crate::
 }
 
 /// What was traced; `None` where that is not all.
-pub(crate) fn take_hidden(memory: &mut MemoryState) -> Option<Vec<HiddenAccess>> {
+pub(crate) fn take(memory: &mut MemoryState) -> Option<Vec<HiddenAccess>> {
     let Hidden { accesses, is_cut, .. } = std::mem::take(&mut memory.hidden);
     (!is_cut).then_some(accesses)
 }

@@ -6,7 +6,7 @@ use checker::names::EventId;
 use checker::operation::{Access, Effect, Op, OpKind};
 use checker::peculiarity::Peculiarity;
 
-use crate::control::pend;
+use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need, Pending};
@@ -92,7 +92,7 @@ pub(crate) fn test_cancel(tracee: &Tracee, scheduling: &mut Scheduling, index: I
     if !tracee.is_scheduled(index) {
         return false;
     }
-    let op = Op::new(OpKind::Yield, [Access::read(pend::signals_of(tracee, scheduling, Some(index)))]);
+    let op = Op::new(OpKind::Yield, [Access::read(operations::signals_of(tracee, scheduling, Some(index)))]);
     let act = Act::Function { function: Function::TestCancel, object: 0, timed_out: 0 };
     let site = tracee.call_site(index, caller);
     scheduling.threads[index].pending = Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
@@ -128,12 +128,13 @@ pub(crate) fn may_end_here(tracee: &Tracee, scheduling: &mut Scheduling, index: 
     // What it was made to call belongs to an operation that has been accounted for.
     if !tracee.is_scheduled(index)
         || tracee.tasks[index].calling.is_some()
-        || !pend::is_cancellable(tracee, scheduling, index)
+        || !operations::is_cancellable(tracee, scheduling, index)
     {
         return false;
     }
-    let op = Op::new(OpKind::CancelPoint, [Access::read(pend::signals_of(tracee, scheduling, Some(index)))]);
+    let op =
+        Op::new(OpKind::CancelPoint, [Access::read(operations::signals_of(tracee, scheduling, Some(index)))]);
     let act = Act::Function { function: Function::Look, object: 0, timed_out: 0 };
-    pend::pend(tracee, scheduling, index, op, Need::Nothing, act, None);
+    operations::pend(tracee, scheduling, index, op, Need::Nothing, act, None);
     true
 }

@@ -5,7 +5,7 @@ use checker::operation::{Access, Mode, Op, OpKind};
 use checker::program::{ExecutionError, Pick};
 
 use crate::control::kernel::signal_waits;
-use crate::control::pend;
+use crate::control::operations;
 use crate::control::state::account::Account;
 use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
@@ -34,14 +34,14 @@ pub(crate) fn enqueue(
     objects.conds.entry(cond).or_default().waiters.push(index);
     scheduling.threads[index].timeout_result = timed_out;
     let mut op =
-        Op::new(OpKind::Reacquire, [Access::write(rust_condvars::waits_mutex(memory, mutex, of_rust))]);
+        Op::new(OpKind::Reacquire, [Access::write(rust_condvars::mutex_object(memory, mutex, of_rust))]);
     let act = Act::Reacquire { mutex, cond, result: if of_rust { SIGNALLED } else { 0 }, of_rust };
     let (site, need, deadline) = (pending.site, Need::Signal(cond), pending.deadline);
     if of_rust {
-        rust_condvars::give_rust_mutex_back(tracee, scheduling, objects, index, mutex);
+        rust_condvars::give_back(tracee, scheduling, objects, index, mutex);
         return Next::Stay(Box::new(Pending { op, site, need, act, deadline }));
     }
-    pend::depend_on_cancellation(tracee, scheduling, index, &mut op);
+    operations::depend_on_cancellation(tracee, scheduling, index, &mut op);
     objects.mutexes.entry(mutex).or_default().unlock();
     let reacquire = Box::new(Pending { op, site, need, act, deadline });
     let memory_of = tracee.mutex_memory(mutex);

@@ -16,7 +16,7 @@ use crate::control::state::sync_objects::{Index, Objects};
 use crate::control::state::thread::{InterruptedWait, Stage};
 use crate::control::sync::{calls, cancellation, robust_mutexes, rust_condvars, rwlocks, time_limits};
 use crate::control::tracee::Tracee;
-use crate::control::{enabled, harness, pend};
+use crate::control::{enabled, harness, operations};
 use crate::layout::functions::Function;
 
 /// Either makes the function the thread's pending operation, or lets the thread through at once.
@@ -94,7 +94,7 @@ fn operation(
     access::name_synchronisation(tracee, scheduling, memory, index, object);
     quarantine::use_block(tracee, memory, index, object);
     if function.is_wait_of_rust() {
-        rust_condvars::use_rust_mutex(tracee, memory, index, tracee.tasks[index].argument(1));
+        rust_condvars::use_mutex(tracee, memory, index, tracee.tasks[index].argument(1));
     }
     if let Some((kind, detail)) = misuse(tracee, scheduling, objects, memory, index, function, object) {
         let stack = tracee.stack(index);
@@ -104,7 +104,7 @@ fn operation(
     }
     let (mut op, need) = describe_call(tracee, scheduling, objects, memory, index, function, object);
     if function.is_cancellation_point() {
-        pend::depend_on_cancellation(tracee, scheduling, index, &mut op);
+        operations::depend_on_cancellation(tracee, scheduling, index, &mut op);
     }
     let deadline = if only_tries { None } else { time_limits::deadline(tracee, scheduling, index, function) };
     let act = Act::Function { function, object, timed_out };
@@ -238,7 +238,7 @@ fn describe_call(
         F::MutexTryLock | F::SpinTryLock => writes(OpKind::TryLock, free),
         F::MutexUnlock | F::SpinUnlock => writes(OpKind::Unlock, free),
         F::CondWait | F::CondTimedWait { .. } | F::RustCondWait | F::RustCondTimedWait => {
-            let mutex = rust_condvars::waits_mutex(
+            let mutex = rust_condvars::mutex_object(
                 memory,
                 tracee.tasks[index].argument(1),
                 function.is_wait_of_rust(),
@@ -269,7 +269,7 @@ fn describe_call(
         F::GuardRelease => writes(OpKind::OnceDone, free),
         F::Cancel | F::Kill => {
             let to = tracee.tasks.iter().rposition(|task| task.handle == object);
-            (Op::new(OpKind::Kill, [Access::write(pend::signals_of(tracee, scheduling, to))]), free)
+            (Op::new(OpKind::Kill, [Access::write(operations::signals_of(tracee, scheduling, to))]), free)
         }
         F::TestCancel | F::Look | F::CancelState | F::CancelType | F::Panic | F::Test | F::Create => {
             (Op::new(OpKind::Create, []), free)

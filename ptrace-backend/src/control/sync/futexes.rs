@@ -13,9 +13,9 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::{Index, Objects, is_left_behind};
 use crate::control::sync::queues::take_waiter;
 use crate::control::tracee::Tracee;
-use crate::control::{enabled, pend};
+use crate::control::{enabled, operations};
 
-pub(crate) fn futex_wait_call(
+pub(crate) fn enter_wait(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
@@ -30,11 +30,11 @@ pub(crate) fn futex_wait_call(
     note_kernel_read(tracee, memory, index, addr);
     let op = Op::new(OpKind::FutexWait, [Access::read(memory.object(addr, 4))]);
     let act = Act::FutexWait { addr, value };
-    Ok(pend::pend(tracee, scheduling, index, op, Need::Nothing, act, deadline))
+    Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, act, deadline))
 }
 
 /// A wake, which may be the end of a once-initialisation.
-pub(crate) fn futex_wake_call(
+pub(crate) fn enter_wake(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     objects: &mut Objects,
@@ -47,19 +47,19 @@ pub(crate) fn futex_wake_call(
     let once = objects.onces.get(&addr).is_some_and(|o| o.runner == Some(index));
     if once && tracee.is_scheduled(index) && !tracee.layout.in_system_library(addr) {
         let op = Op::new(OpKind::OnceDone, [Access::write(memory.object(addr, 1))]);
-        return Ok(pend::pend(tracee, scheduling, index, op, Need::Nothing, Act::OnceDone(addr), None));
+        return Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::OnceDone(addr), None));
     }
     objects.onces.remove(&addr);
     let is_known =
         !waiting && (memory.narrow.is_some() || is_wake_known(tracee, scheduling, memory, index, addr));
     if !tracee.is_scheduled(index) || is_known {
-        let woken = futex_wake(scheduling, objects, addr, count, Pick::Only, None);
+        let woken = wake(scheduling, objects, addr, count, Pick::Only, None);
         tracee.answer(index, woken)?;
         return Ok(Flow::Resume(0));
     }
     let op = Op::new(OpKind::FutexWake, [Access::write(memory.object(addr, 4))]);
     let act = Act::FutexWake { addr, count };
-    Ok(pend::pend(tracee, scheduling, index, op, Need::Nothing, act, None))
+    Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, act, None))
 }
 
 /// Whether a wake, for which nobody waits, belongs to an operation that has been accounted for: the C library's own do, and
@@ -91,7 +91,7 @@ fn note_kernel_read(tracee: &Tracee, memory: &mut MemoryState, index: Index, add
     }
 }
 
-pub(crate) fn futex_requeue_call(
+pub(crate) fn enter_requeue(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
@@ -108,7 +108,7 @@ pub(crate) fn futex_requeue_call(
         expected: compares.then_some(regs.r9 as u32),
     };
     let touched = [requeue.from, requeue.to].map(|addr| Access::write(memory.object(addr, 4)));
-    pend::pend(
+    operations::pend(
         tracee,
         scheduling,
         index,
@@ -120,7 +120,7 @@ pub(crate) fn futex_requeue_call(
 }
 
 /// The kernel takes the lock for the thread, once that cannot block.
-pub(crate) fn futex_lock_pi(
+pub(crate) fn enter_lock_pi(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     objects: &Objects,
@@ -138,11 +138,11 @@ pub(crate) fn futex_lock_pi(
     let op = Op::new(OpKind::Lock, [Access::write(memory.object(addr, 4))]);
     let limit = tracee.tasks[index].regs.r10;
     let deadline = (limit != 0).then(|| read_timespec(tracee.leader, limit)).flatten();
-    Ok(pend::pend(tracee, scheduling, index, op, need, Act::Kernel, deadline))
+    Ok(operations::pend(tracee, scheduling, index, op, need, Act::Kernel, deadline))
 }
 
 /// A wait: it returns at once if the word has changed, else the thread parks.
-pub(crate) fn futex_wait(
+pub(crate) fn wait(
     tracee: &Tracee,
     objects: &mut Objects,
     index: Index,
@@ -163,7 +163,7 @@ pub(crate) fn futex_wait(
 }
 
 /// Wakes up to `count` waiters of a futex and says how many.
-pub(crate) fn futex_wake(
+pub(crate) fn wake(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     addr: u64,
@@ -175,7 +175,7 @@ pub(crate) fn futex_wake(
     while woken < i64::from(count) {
         let waiter = take_waiter(objects.futexes.get_mut(&addr), pick, &scheduling.threads);
         let Some(waiter) = waiter else { break };
-        resume_futex(scheduling, waiter, 0);
+        resume(scheduling, waiter, 0);
         scheduling.threads[waiter].woken_by = id;
         woken += 1;
     }
@@ -183,7 +183,7 @@ pub(crate) fn futex_wake(
 }
 
 /// Wakes some waiters of a futex, and lets others wait for another one instead.
-pub(crate) fn futex_requeue(
+pub(crate) fn requeue(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     objects: &mut Objects,
@@ -192,12 +192,12 @@ pub(crate) fn futex_requeue(
     pick: Pick,
     id: EventId,
 ) -> (Effect, Next) {
-    let Requeue { from, wake, to, most, expected } = requeue;
+    let Requeue { from, wake: count, to, most, expected } = requeue;
     if expected.is_some_and(|value| tracee.number(from, 4) as u32 != value) {
         let looks = pending.op.may.accesses.iter().map(|access| Access::read(access.obj));
         return (Effect::on(looks), Next::Answer(-i64::from(libc::EAGAIN)));
     }
-    let woken = futex_wake(scheduling, objects, from, wake, pick, Some(id));
+    let woken = wake(scheduling, objects, from, count, pick, Some(id));
     let mut moved = 0;
     while moved < i64::from(most) {
         let waiter = take_waiter(objects.futexes.get_mut(&from), Pick::Only, &scheduling.threads);
@@ -217,7 +217,7 @@ pub(crate) fn futex_requeue(
 }
 
 /// A parked waiter may go on, its call returning this.
-fn resume_futex(scheduling: &mut Scheduling, waiter: Index, value: i64) {
+fn resume(scheduling: &mut Scheduling, waiter: Index, value: i64) {
     if let Some(pending) = &mut scheduling.threads[waiter].pending
         && let Act::FutexResume { result, .. } = &mut pending.act
     {
@@ -229,7 +229,7 @@ fn resume_futex(scheduling: &mut Scheduling, waiter: Index, value: i64) {
 
 /// A thread has ended: the kernel has cleared its word, for which those wait that join it, and has marked the words of
 /// robust mutexes that it held.
-pub(crate) fn wake_changed_futexes(
+pub(crate) fn wake_changed(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     objects: &mut Objects,
@@ -249,6 +249,6 @@ pub(crate) fn wake_changed_futexes(
         .map(|(addr, _)| addr)
         .collect();
     for addr in words {
-        futex_wake(scheduling, objects, addr, u32::MAX, Pick::Only, None);
+        wake(scheduling, objects, addr, u32::MAX, Pick::Only, None);
     }
 }

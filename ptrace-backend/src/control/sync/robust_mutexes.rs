@@ -96,7 +96,7 @@ fn leave_mutex(
         (mutex.owner, mutex.depth) = (None, 0);
     }
     if before & WAITERS != 0 {
-        futexes::futex_wake(scheduling, objects, at, 1, pick, id);
+        futexes::wake(scheduling, objects, at, 1, pick, id);
     }
 }
 

@@ -28,12 +28,12 @@ const CONTENDED: u64 = 2;
 pub(crate) const SIGNALLED: u64 = 1;
 
 /// The mutex of a condition wait, as its locking is called.
-pub(crate) fn waits_mutex(memory: &MemoryState, mutex: u64, of_rust: bool) -> Obj {
+pub(crate) fn mutex_object(memory: &MemoryState, mutex: u64, of_rust: bool) -> Obj {
     memory.object(mutex, if of_rust { RUST_MUTEX as u64 } else { 1 })
 }
 
 /// Takes note that a wait gives back the mutex at this address, and takes it again.
-pub(crate) fn use_rust_mutex(tracee: &Tracee, memory: &mut MemoryState, index: Index, mutex: u64) {
+pub(crate) fn use_mutex(tracee: &Tracee, memory: &mut MemoryState, index: Index, mutex: u64) {
     quarantine::use_block(tracee, memory, index, mutex);
     let conflict =
         memory.sharing.touch_in(index, None, mutex..mutex.saturating_add(RUST_MUTEX as u64), How::Writes);
@@ -41,36 +41,36 @@ pub(crate) fn use_rust_mutex(tracee: &Tracee, memory: &mut MemoryState, index: I
 }
 
 /// Gives a mutex back. Its own code wakes one of those who sleep until then, where it has them sleep.
-pub(crate) fn give_rust_mutex_back(
+pub(crate) fn give_back(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     index: Index,
     mutex: u64,
 ) {
-    hold_rust_mutex(objects, index, RustMutex::Unlock, mutex);
+    hold_mutex(objects, index, RustMutex::Unlock, mutex);
     let was = tracee.number(mutex, RUST_MUTEX);
     memory::write(tracee.leader, mutex, &FREE.to_le_bytes());
     if was == CONTENDED {
-        futexes::futex_wake(scheduling, objects, mutex, 1, Pick::Only, None);
+        futexes::wake(scheduling, objects, mutex, 1, Pick::Only, None);
     }
 }
 
 /// The second half of a wait: takes the mutex, which is free.
-pub(crate) fn take_rust_mutex(
+pub(crate) fn take_mutex(
     tracee: &Tracee,
     objects: &mut Objects,
     index: Index,
     mutex: u64,
     result: u64,
 ) -> Next {
-    hold_rust_mutex(objects, index, RustMutex::Lock, mutex);
+    hold_mutex(objects, index, RustMutex::Lock, mutex);
     memory::write(tracee.leader, mutex, &TAKEN.to_le_bytes());
     Next::Return(result)
 }
 
 /// Takes note of who holds a mutex of Rust's standard library, for reports: what it allows is in its own memory.
-pub(crate) fn hold_rust_mutex(objects: &mut Objects, index: Index, what: RustMutex, addr: u64) {
+pub(crate) fn hold_mutex(objects: &mut Objects, index: Index, what: RustMutex, addr: u64) {
     let owner = (what == RustMutex::Lock).then_some(index);
     objects.mutexes.entry(addr).or_default().owner = owner;
 }

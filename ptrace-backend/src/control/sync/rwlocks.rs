@@ -96,7 +96,7 @@ fn await_rwlock(memory: &MemoryState, function: Function, object: u64) -> (Op, N
 }
 
 /// The next step of taking such a lock.
-pub(crate) fn take_rwlock(
+pub(crate) fn take(
     Process { tracee, scheduling, objects, memory, account }: &mut Process,
     index: Index,
     pending: &Pending,
@@ -163,7 +163,7 @@ fn announce_writer(
 
 /// The time of a wait is over: a writer waits no longer, and a reader that waits behind one is told by this what its
 /// function returns, since the lock's own memory knows of no writer that waits.
-pub(crate) fn give_up_rwlock(tracee: &Tracee, objects: &mut Objects, index: Index, act: &Act) -> Option<u64> {
+pub(crate) fn give_up(tracee: &Tracee, objects: &mut Objects, index: Index, act: &Act) -> Option<u64> {
     let Act::Function { function, object, timed_out } = *act else { return None };
     if let Some(lock) = objects.rwlocks.get_mut(&object) {
         lock.queue.retain(|&writer| writer != index);

@@ -34,7 +34,7 @@ impl Tracee {
         self.write_code(planted.into_iter().collect())
     }
 
-    /// Plants the traps again after [`Process::hide_probes`].
+    /// Plants the traps again after [`Tracee::hide_probes`].
     pub(crate) fn show_probes(&mut self) -> Result<(), ExecutionError> {
         let wanted: Vec<u64> = self.probes.wanted.iter().copied().collect();
         let mut planted = Vec::with_capacity(wanted.len());

@@ -1,9 +1,9 @@
-//! The account of one execution: what its threads did that is not watched ([`checker::account`]).
+//! Calls of system libraries of which not all is known: where they may matter to other threads, they are entered as not watched
+//! ([`checker::account`]).
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::program::ExecutionError;
 
-use crate::control::memory::access;
 use crate::control::memory::sharing::How;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
@@ -15,7 +15,7 @@ use crate::layout::Foreign;
 use crate::libraries::effects::Effects;
 
 /// The running thread has come to the entry of a function of a system library of which not all is known.
-pub(crate) fn foreign_call(
+pub(crate) fn enter(
     tracee: &mut Tracee,
     scheduling: &Scheduling,
     memory: &mut MemoryState,
@@ -43,27 +43,6 @@ pub(crate) fn foreign_call(
     // Once tells it all.
     tracee.lift(index)?;
     Ok(Flow::Resume(0))
-}
-
-/// The running thread has created one. One that does not get thread-local memory of its own is none of the C library's:
-/// it was made by `clone` itself, perhaps the first one there is, and what it uses of the library is not known.
-pub(crate) fn note_raw_clone(
-    tracee: &mut Tracee,
-    memory: &mut MemoryState,
-    account: &mut Account,
-    index: Index,
-) -> Result<(), ExecutionError> {
-    tracee.read_registers(index)?;
-    let regs = &tracee.tasks[index].regs;
-    let flags = match regs.orig_rax as i64 {
-        libc::SYS_clone3 => tracee.number(regs.rdi, 8),
-        _ => regs.rdi,
-    };
-    if flags & libc::CLONE_SETTLS as u64 == 0 {
-        account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "clone"));
-        access::begin_concurrency(tracee, memory)?;
-    }
-    Ok(())
 }
 
 /// Whether there is another thread that has not been joined: what one thread does it may find out.
