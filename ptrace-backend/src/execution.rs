@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 
 use crate::control::memory::hidden;
 use crate::control::process::Process;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::views;
 use crate::target::streams::Streams;
 
@@ -31,14 +31,19 @@ pub struct PtraceExecution {
 impl PtraceExecution {
     /// Takes over a copy and lets its main thread run to the first key point.
     pub(crate) fn new(mut process: Process, streams: Arc<Streams>) -> Result<Self, ExecutionError> {
-        process.advance(0)?;
-        let views =
-            views::views(&process.tracee, &mut process.scheduling, &process.objects, &process.memory, 0);
+        process.advance(ThreadIndex::MAIN)?;
+        let views = views::views(
+            &process.tracee,
+            &mut process.scheduling,
+            &process.objects,
+            &process.memory,
+            ThreadIndex::MAIN,
+        );
         Ok(Self { process, streams, views })
     }
 
-    fn index(&self, thread: ThreadName) -> Option<usize> {
-        self.process.scheduling.threads.iter().position(|t| t.name == thread)
+    fn index(&self, thread: ThreadName) -> Option<ThreadIndex> {
+        self.process.scheduling.threads.position(|t| t.name == thread)
     }
 
     fn view(&self, agent: Agent) -> Option<&AgentView> {
@@ -63,7 +68,7 @@ impl PtraceExecution {
     }
 
     /// Looks at all agents again after an event of this thread, and returns the views that are different now.
-    fn refresh(&mut self, mover: Index) -> SmallVec<[AgentView; 2]> {
+    fn refresh(&mut self, mover: ThreadIndex) -> SmallVec<[AgentView; 2]> {
         let new = views::views(
             &self.process.tracee,
             &mut self.process.scheduling,

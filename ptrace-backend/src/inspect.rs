@@ -11,6 +11,7 @@ use checker::program::{Agent, Choice, ExecutionError, OpKey};
 
 use crate::control::enabled;
 use crate::control::process::Process;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::probes;
 use crate::control::watchdog::Watch;
 use crate::debuginfo::inspect::{Inspector, ThreadState};
@@ -104,7 +105,7 @@ impl Inspection {
     /// # Errors
     /// When the program does something that cannot be controlled, or the user cancels.
     pub fn begin(&mut self) -> Result<Halt, ExecutionError> {
-        self.timed(|process| process.advance(0))
+        self.timed(|process| process.advance(ThreadIndex::MAIN))
     }
 
     /// Runs one event, and its thread to the next key point.
@@ -128,7 +129,7 @@ impl Inspection {
     }
 
     /// The thread that is to move, if its pending operation is the one expected.
-    fn expect(&self, choice: Choice, expected: &OpKey) -> Result<usize, ExecutionError> {
+    fn expect(&self, choice: Choice, expected: &OpKey) -> Result<ThreadIndex, ExecutionError> {
         let name = choice.agent.thread();
         let differs = |got: Seen| {
             let (at, expected) = (self.process.scheduling.events as usize, Seen::operation(name, expected));
@@ -178,8 +179,8 @@ impl Inspection {
         Ok(stopped.map_or(Halt::Rest, |thread| Halt::Probe { thread, rests }))
     }
 
-    fn index(&self, thread: ThreadName) -> Option<usize> {
-        self.process.scheduling.threads.iter().position(|t| t.name == thread)
+    fn index(&self, thread: ThreadName) -> Option<ThreadIndex> {
+        self.process.scheduling.threads.position(|t| t.name == thread)
     }
 
     /// What a thread has in its registers; none once it has ended.
@@ -213,7 +214,7 @@ impl Inspection {
     }
 
     /// The place of a thread that the kernel still has.
-    fn present(&self, thread: ThreadName) -> Option<usize> {
+    fn present(&self, thread: ThreadName) -> Option<ThreadIndex> {
         self.index(thread).filter(|&index| !self.process.tracee.tasks[index].reaped)
     }
 

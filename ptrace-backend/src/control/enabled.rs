@@ -16,8 +16,9 @@ use checker::timing::{Stall, Timing};
 use crate::control::kernel::signal_state;
 use crate::control::state::pending::{FileEvents, Need, Pending};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{Index, Objects};
+use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::{Interrupt, Part, Stage};
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::rwlocks;
 use crate::control::tracee::Tracee;
 use crate::os::fd;
@@ -25,7 +26,7 @@ use crate::stalls::LEAST_STALL;
 
 /// Another agent that a deadline could come before.
 struct Rival {
-    index: Index,
+    index: ThreadIndex,
     /// Since when it could run, or its own deadline.
     since: u64,
 }
@@ -35,7 +36,7 @@ pub(crate) fn is_due(
     tracee: &Tracee,
     scheduling: &Scheduling,
     objects: &Objects,
-    index: Index,
+    index: ThreadIndex,
     deadline: u64,
 ) -> bool {
     let Some(earliest) = rivals(tracee, scheduling, objects, index).map(|rival| rival.since).min() else {
@@ -54,7 +55,7 @@ pub(crate) fn timing(
     tracee: &Tracee,
     scheduling: &Scheduling,
     objects: &Objects,
-    index: Index,
+    index: ThreadIndex,
     deadline: u64,
 ) -> Box<Timing> {
     let longest = rivals(tracee, scheduling, objects, index).min_by_key(|rival| rival.since);
@@ -62,7 +63,7 @@ pub(crate) fn timing(
         let nanos = deadline.saturating_sub(rival.since);
         (nanos > LEAST_STALL).then(|| Stall { thread: scheduling.threads[rival.index].name, nanos })
     });
-    let others = || scheduling.threads.iter().enumerate().filter(|(other, _)| *other != index);
+    let others = || scheduling.threads.enumerate().filter(|(other, _)| *other != index);
     let is_early = |since: &u64| since.saturating_add(scheduling.max_stall) < deadline;
     let after = others().filter_map(|(_, thread)| {
         let last = thread.begun.partition_point(is_early).checked_sub(1)?;
@@ -80,7 +81,7 @@ pub(crate) fn stalled_by(
     tracee: &Tracee,
     scheduling: &Scheduling,
     objects: &Objects,
-    index: Index,
+    index: ThreadIndex,
     deadline: u64,
 ) -> Vec<ThreadName> {
     let is_early = |rival: &Rival| rival.since.saturating_add(scheduling.max_stall) < deadline;
@@ -91,9 +92,14 @@ pub(crate) fn stalled_by(
 }
 
 /// Notes since when threads can run, after an event of this one.
-pub(crate) fn note_runnable(tracee: &Tracee, scheduling: &mut Scheduling, objects: &Objects, mover: Index) {
+pub(crate) fn note_runnable(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &Objects,
+    mover: ThreadIndex,
+) {
     let now = scheduling.threads[mover].world.now;
-    for index in 0..scheduling.threads.len() {
+    for index in scheduling.threads.indices() {
         let runs = could_run(tracee, scheduling, objects, index);
         let thread = &mut scheduling.threads[index];
         thread.runnable_since = match thread.runnable_since {
@@ -105,7 +111,7 @@ pub(crate) fn note_runnable(tracee: &Tracee, scheduling: &mut Scheduling, object
 }
 
 /// Whether a thread can run now, and does not wait for a time.
-fn could_run(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects, index: Index) -> bool {
+fn could_run(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects, index: ThreadIndex) -> bool {
     let thread = &scheduling.threads[index];
     let pending = thread.pending.as_ref().filter(|_| thread.is_live() && !tracee.gone);
     pending.is_some_and(|pending| {
@@ -120,9 +126,9 @@ fn rivals(
     tracee: &Tracee,
     scheduling: &Scheduling,
     objects: &Objects,
-    index: Index,
+    index: ThreadIndex,
 ) -> impl Iterator<Item = Rival> {
-    (0..scheduling.threads.len()).filter(move |&other| other != index).filter_map(|other| {
+    scheduling.threads.indices().filter(move |&other| other != index).filter_map(|other| {
         let thread = &scheduling.threads[other];
         let pending = thread.pending.as_ref().filter(|_| thread.is_live())?;
         let since = match thread.runnable_since {
@@ -139,7 +145,7 @@ pub(crate) fn holds(
     tracee: &Tracee,
     scheduling: &Scheduling,
     objects: &Objects,
-    index: Index,
+    index: ThreadIndex,
     need: &Need,
 ) -> bool {
     match need {
@@ -175,7 +181,7 @@ pub(crate) fn ends_wait(
     tracee: &Tracee,
     scheduling: &Scheduling,
     objects: &Objects,
-    index: Index,
+    index: ThreadIndex,
     pending: &Pending,
 ) -> Option<Interrupt> {
     let thread = &scheduling.threads[index];
@@ -200,15 +206,15 @@ pub(crate) fn waits_for_test(
     tracee: &Tracee,
     scheduling: &Scheduling,
     objects: &Objects,
-    index: Index,
+    index: ThreadIndex,
 ) -> bool {
     if !tracee.shared.is_test || !tracee.in_harness(index) {
         return false;
     }
     let mut test =
-        (0..scheduling.threads.len()).filter(|&i| scheduling.threads[i].is_live() && !tracee.in_harness(i));
+        scheduling.threads.indices().filter(|&i| scheduling.threads[i].is_live() && !tracee.in_harness(i));
     let is_under_way = test.clone().any(|i| matches!(tracee.tasks[i].part, Part::Test { .. }));
-    let can_move = |i: Index| {
+    let can_move = |i: ThreadIndex| {
         let thread = &scheduling.threads[i];
         let holds = |pending: &crate::control::state::pending::Pending| {
             holds(tracee, scheduling, objects, i, &pending.need)
@@ -225,11 +231,12 @@ pub(crate) fn is_any_ready(tracee: &Tracee, files: &[FileEvents]) -> bool {
 }
 
 /// The thread that owns a futex with priority inheritance.
-pub(crate) fn pi_owner(tracee: &Tracee, scheduling: &Scheduling, addr: u64) -> Option<Index> {
+pub(crate) fn pi_owner(tracee: &Tracee, scheduling: &Scheduling, addr: u64) -> Option<ThreadIndex> {
     const OWNER: u64 = 0x3fff_ffff;
     let owner = tracee.number(addr, 4) & OWNER;
-    let mut threads = tracee.tasks.iter().zip(&scheduling.threads);
-    threads.position(|(task, thread)| thread.is_live() && task.tid as u64 == owner)
+    let is_it =
+        |&index: &ThreadIndex| scheduling.threads[index].is_live() && tracee.tasks[index].tid as u64 == owner;
+    scheduling.threads.indices().find(is_it)
 }
 
 impl Pending {

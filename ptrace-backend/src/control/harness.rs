@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use crate::attention;
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
 use crate::control::state::thread::Part;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::layout::module::Module;
 
@@ -35,7 +35,7 @@ pub(crate) fn frameworks(modules: &[Module]) -> Vec<Range<u64>> {
 }
 
 /// The harness stands where it calls a test.
-pub(crate) fn begin_test(tracee: &mut Tracee, scheduling: &Scheduling, index: Index) {
+pub(crate) fn begin_test(tracee: &mut Tracee, scheduling: &Scheduling, index: ThreadIndex) {
     if tracee.in_harness(index) {
         let task = &mut tracee.tasks[index];
         task.part = Part::Test { frame: task.regs.rsp };

@@ -9,15 +9,15 @@ use checker::program::Pick;
 use crate::control::kernel::{files, syscalls};
 use crate::control::process::Process;
 use crate::control::state::pending::{Act, Need, Next, Pending};
-use crate::control::state::sync_objects::Index;
 use crate::control::state::thread::{Interrupt, InterruptedWait};
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::queues::dequeue;
 use crate::control::sync::rwlocks;
 use crate::control::{enabled, operations, step, views};
 
 impl Process {
     /// Lets an open timed wait run out of time.
-    pub(crate) fn time_out(&mut self, index: Index) -> Result<Event, ExecutionError> {
+    pub(crate) fn time_out(&mut self, index: ThreadIndex) -> Result<Event, ExecutionError> {
         let nothing = || ExecutionError::Impossible("no timed wait is open".to_owned());
         let mut pending = self.scheduling.threads[index].pending.take().ok_or_else(nothing)?;
         let deadline = pending.deadline.take().ok_or_else(nothing)?;
@@ -61,7 +61,7 @@ impl Process {
     /// Takes a thread out of its wait: to run a signal handler, or to find out that it is cancelled.
     pub(crate) fn interrupt(
         &mut self,
-        index: Index,
+        index: ThreadIndex,
         interrupt: Interrupt,
         op: Op,
         mut pending: Pending,

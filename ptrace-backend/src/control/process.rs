@@ -14,6 +14,7 @@ use crate::control::state::probes::Probes;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::{Part, Thread};
+use crate::control::state::thread_index::PerThread;
 use crate::control::tracee::{Task, Tracee};
 use crate::control::watchdog::Watch;
 use crate::layout::Layout;
@@ -52,7 +53,7 @@ impl Process {
             pristine,
             layout,
             shared,
-            tasks: vec![task],
+            tasks: PerThread::new(task),
             concurrent: false,
             gone: false,
             dead: false,

@@ -10,8 +10,8 @@ use crate::control::memory::{access, foreign_calls, heap, hidden, scope};
 use crate::control::operations;
 use crate::control::process::Process;
 use crate::control::state::flow::{Flow, ForkedMemory, system};
-use crate::control::state::sync_objects::Index;
 use crate::control::state::thread::Stage;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::entry;
 use crate::control::tracee::injected_calls;
 use crate::control::tracee::probes::TRAP;
@@ -24,7 +24,7 @@ use crate::target::startup::answer_time_stamp;
 impl Process {
     /// Lets a thread run, with the registers that it now has, to its next key point or its end; then lets every thread
     /// that it created run to its first key point.
-    pub(crate) fn advance(&mut self, index: Index) -> Result<(), ExecutionError> {
+    pub(crate) fn advance(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
         let is_wide =
             std::mem::replace(&mut self.memory.let_go, true) | std::mem::take(&mut self.memory.stops_next);
         scope::widen(&self.tracee, &mut self.memory, is_wide)?;
@@ -46,7 +46,7 @@ impl Process {
         Ok(())
     }
 
-    fn segment(&mut self, index: Index) -> Result<(), ExecutionError> {
+    fn segment(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
         self.scheduling.threads[index].pending = None;
         access::plant_for(&self.tracee, &mut self.memory, index)?;
         self.tracee.watch.begin(self.tracee.leader, self.tracee.tasks[index].tid);
@@ -65,7 +65,7 @@ impl Process {
     }
 
     /// Lets a thread run to its next key point, its end, or a probe; it gets this signal first, unless it is 0.
-    pub(crate) fn run_on(&mut self, index: Index, mut signal: i32) -> Result<(), ExecutionError> {
+    pub(crate) fn run_on(&mut self, index: ThreadIndex, mut signal: i32) -> Result<(), ExecutionError> {
         loop {
             self.tracee.resume(index, signal)?;
             let Some(status) = overdue::wait(
@@ -87,7 +87,7 @@ impl Process {
     }
 
     /// The signal with which a thread goes on; `None`: it rests.
-    fn goes_on(&mut self, index: Index, flow: Flow) -> Option<i32> {
+    fn goes_on(&mut self, index: ThreadIndex, flow: Flow) -> Option<i32> {
         match flow {
             Flow::Resume(signal) => return Some(signal),
             Flow::Look => time_slices::end_slice(
@@ -103,7 +103,7 @@ impl Process {
     }
 
     /// What a stop means.
-    pub(crate) fn stopped(&mut self, index: Index, status: Wait) -> Result<Flow, ExecutionError> {
+    pub(crate) fn stopped(&mut self, index: ThreadIndex, status: Wait) -> Result<Flow, ExecutionError> {
         let Self { tracee, scheduling, objects, memory, account } = self;
         match status {
             Wait::Exited(_) | Wait::Killed(_) => {
@@ -136,7 +136,7 @@ impl Process {
     }
 
     /// The running thread has stopped with a signal.
-    pub(crate) fn signalled(&mut self, index: Index, signal: i32) -> Result<Flow, ExecutionError> {
+    pub(crate) fn signalled(&mut self, index: ThreadIndex, signal: i32) -> Result<Flow, ExecutionError> {
         if signal == libc::SIGTRAP {
             let at = self.tracee.tasks[index].regs.rip.wrapping_sub(1);
             if self.tracee.stops_at_probe(index, at) {
@@ -174,7 +174,7 @@ impl Process {
     }
 
     /// The running thread has come to one of our traps.
-    pub(crate) fn trapped(&mut self, index: Index, at: u64) -> Result<Flow, ExecutionError> {
+    pub(crate) fn trapped(&mut self, index: ThreadIndex, at: u64) -> Result<Flow, ExecutionError> {
         let Self { tracee, scheduling, memory, account, .. } = self;
         let layout = std::sync::Arc::clone(&tracee.layout);
         match &layout.traps[&at].what {
@@ -211,7 +211,7 @@ impl Process {
         self.start_newborn()
     }
 
-    fn pass_probe(&mut self, index: Index) -> Result<Flow, ExecutionError> {
+    fn pass_probe(&mut self, index: ThreadIndex) -> Result<Flow, ExecutionError> {
         let at = self.tracee.tasks[index].regs.rip;
         let planted = self.tracee.probes.planted.get(&at).copied();
         if planted.is_none()

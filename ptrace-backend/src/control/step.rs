@@ -12,8 +12,8 @@ use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, After, Need, Next, Pending, only_looks};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
 use crate::control::state::thread::Stage;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{
     calls, cancellation, condvars_barriers, futexes, lifetimes, robust_mutexes, rust_condvars, rwlocks,
     time_limits,
@@ -25,7 +25,7 @@ use crate::os::memory;
 /// A pending operation that is carried out.
 #[derive(Clone, Copy)]
 struct Turn<'a> {
-    index: Index,
+    index: ThreadIndex,
     pending: &'a Pending,
     pick: Pick,
     /// The event that it becomes.
@@ -34,7 +34,7 @@ struct Turn<'a> {
 
 impl Process {
     /// Runs a thread's pending operation, and then the thread to its next one.
-    pub(crate) fn perform(&mut self, index: Index, pick: Pick) -> Result<Event, ExecutionError> {
+    pub(crate) fn perform(&mut self, index: ThreadIndex, pick: Pick) -> Result<Event, ExecutionError> {
         let mut pending = self.scheduling.threads[index]
             .pending
             .take()
@@ -97,7 +97,7 @@ impl Process {
         Ok(event)
     }
 
-    pub(crate) fn go_on(&mut self, index: Index, next: Next) -> Result<(), ExecutionError> {
+    pub(crate) fn go_on(&mut self, index: ThreadIndex, next: Next) -> Result<(), ExecutionError> {
         match next {
             Next::Stay(pending) => {
                 self.scheduling.threads[index].pending = Some(*pending);
@@ -109,7 +109,7 @@ impl Process {
             Next::Call(call) => self.tracee.begin_call(index, *call)?,
             Next::Answer(value) => self.tracee.answer(index, value)?,
             Next::Again => self.tracee.repeat_call(index)?,
-            Next::End if index == 0 => {
+            Next::End if index.is_main() => {
                 return process_exit::leave_process(
                     &mut self.tracee,
                     &mut self.scheduling,
@@ -304,7 +304,7 @@ pub(crate) fn begin_event(
     scheduling: &mut Scheduling,
     memory: &MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
 ) -> EventId {
     let id = scheduling.threads[index].next_event();
     scheduling.note_begun(index);

@@ -9,8 +9,9 @@ use crate::control::memory::naming;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need, Pending, Requeue};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{Index, Objects};
+use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::{Interrupt, Stage};
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::cancellation;
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, operations};
@@ -24,10 +25,10 @@ pub(crate) fn views(
     scheduling: &mut Scheduling,
     objects: &Objects,
     memory: &MemoryState,
-    mover: Index,
+    mover: ThreadIndex,
 ) -> Vec<AgentView> {
     enabled::note_runnable(tracee, scheduling, objects, mover);
-    let all = 0..scheduling.threads.len();
+    let all = scheduling.threads.indices();
     let threads = all.clone().map(|i| view(tracee, scheduling, objects, memory, i));
     let timeouts = all.filter_map(|i| timeout_view(tracee, scheduling, objects, memory, i));
     threads.chain(timeouts).collect()
@@ -38,7 +39,7 @@ fn view(
     scheduling: &Scheduling,
     objects: &Objects,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
 ) -> AgentView {
     let thread = &scheduling.threads[index];
     let agent = Agent::Thread(thread.name);
@@ -65,7 +66,7 @@ fn described(
     scheduling: &Scheduling,
     objects: &Objects,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     pending: &Pending,
 ) -> Op {
     let mut op = interruption(tracee, scheduling, objects, memory, index, pending)
@@ -81,7 +82,7 @@ pub(crate) fn interruption(
     scheduling: &Scheduling,
     objects: &Objects,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     pending: &Pending,
 ) -> Option<(Interrupt, Op)> {
     let interrupt = enabled::ends_wait(tracee, scheduling, objects, index, pending)?;
@@ -102,7 +103,7 @@ fn status(
     scheduling: &Scheduling,
     objects: &Objects,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     pending: &Pending,
 ) -> Status {
     if enabled::waits_for_test(tracee, scheduling, objects, index) {
@@ -145,7 +146,7 @@ fn is_enabled(
     tracee: &Tracee,
     scheduling: &Scheduling,
     objects: &Objects,
-    index: Index,
+    index: ThreadIndex,
     pending: &Pending,
 ) -> bool {
     match pending.need {
@@ -186,7 +187,7 @@ fn timeout_view(
     scheduling: &Scheduling,
     objects: &Objects,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
 ) -> Option<AgentView> {
     let thread = &scheduling.threads[index];
     let pending = thread.pending.as_ref().filter(|_| thread.is_live() && !tracee.gone)?;

@@ -21,7 +21,7 @@ use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::layout::names::digest;
 use crate::os::{Regs, outside};
@@ -45,7 +45,7 @@ pub(crate) fn kernel_accesses(
     tracee: &Tracee,
     scheduling: &Scheduling,
     memory: &mut MemoryState,
-    index: Index,
+    index: ThreadIndex,
 ) -> SmallVec<[Access; 2]> {
     let mut shared = SmallVec::new();
     if !tracee.is_scheduled(index) {
@@ -94,7 +94,7 @@ pub(crate) fn pass_to_kernel(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
-    index: Index,
+    index: ThreadIndex,
 ) -> Flow {
     let accesses = kernel_accesses(tracee, scheduling, memory, index);
     pass_or_pend(tracee, scheduling, index, accesses)
@@ -104,7 +104,7 @@ pub(crate) fn pass_to_kernel(
 pub(crate) fn pass_or_pend(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
-    index: Index,
+    index: ThreadIndex,
     accesses: SmallVec<[Access; 2]>,
 ) -> Flow {
     if accesses.is_empty() {
@@ -129,14 +129,14 @@ fn no_memory(tracee: &Tracee, name: String, writes: bool) -> (Range<u64>, Obj, b
 
 /// Whether the system call at which a thread stands is one that the C library makes on its own behalf: its wrapper is
 /// called from there.
-fn is_called_by_libc(tracee: &Tracee, index: Index) -> bool {
+fn is_called_by_libc(tracee: &Tracee, index: ThreadIndex) -> bool {
     const WRAPPER: usize = 2;
     let frames = tracee.raw_frames(index, WRAPPER);
     let [call, caller] = frames.as_slice() else { return false };
     tracee.layout.is_call_of_libc(call.pc) && tracee.layout.in_libc(caller.pc)
 }
 
-fn touched_by_kernel(tracee: &Tracee, index: Index) -> SmallVec<[Touched; 3]> {
+fn touched_by_kernel(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]> {
     let regs = &tracee.tasks[index].regs;
     let (first, second, third) = (regs.rdi, regs.rsi, regs.rdx);
     let buffer = |at: u64, len: u64, writes| Touched::Memory { bytes: at..at.saturating_add(len), writes };
@@ -198,7 +198,7 @@ fn message_buffers(tracee: &Tracee, at: u64, writes: bool) -> impl Iterator<Item
 }
 
 /// Memory is mapped: code that is loaded or made, and pages that are mapped twice, are not watched.
-pub(crate) fn note_mapping(tracee: &Tracee, account: &mut Account, index: Index) {
+pub(crate) fn note_mapping(tracee: &Tracee, account: &mut Account, index: ThreadIndex) {
     let Regs { rsi: len, rdx: protection, r10: flags, r8: descriptor, r9: offset, .. } =
         tracee.tasks[index].regs;
     let (protection, flags, descriptor) = (protection as i32, flags as i32, descriptor as i32);

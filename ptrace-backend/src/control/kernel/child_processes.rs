@@ -13,8 +13,8 @@ use crate::control::state::account::Account;
 use crate::control::state::flow::{Flow, ForkedMemory, Heard, system};
 use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
 use crate::control::state::thread::Stage;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::os::wait::Wait;
 use crate::os::{Tid, memory, ptrace};
@@ -25,7 +25,7 @@ pub(crate) fn forked(
     scheduling: &Scheduling,
     memory: &mut MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
     child_memory: ForkedMemory,
 ) -> Result<(), ExecutionError> {
     let child = ptrace::event_message(tracee.tasks[index].tid).map_err(system("read an event"))? as Tid;
@@ -64,7 +64,7 @@ pub(crate) fn replaced(
         thread.stage = Stage::Ended;
     }
     tracee.tasks.iter_mut().skip(1).for_each(|task| task.reaped = true);
-    scheduling.threads[0].stage = Stage::Ended;
+    scheduling.threads[ThreadIndex::MAIN].stage = Stage::Ended;
     tracee.gone = true;
     let mut status = Wait::Exec;
     loop {
@@ -72,13 +72,14 @@ pub(crate) fn replaced(
             Wait::Exited(code) => {
                 if code != 0 && account.exit_code_fails {
                     let detail = FailureDetail::ExitCodeOfReplacement(code);
-                    let failure = scheduling.failure(0, FailureKind::ExitCode, detail, Vec::new());
-                    scheduling.threads[0].stage = Stage::Failed(failure);
+                    let failure =
+                        scheduling.failure(ThreadIndex::MAIN, FailureKind::ExitCode, detail, Vec::new());
+                    scheduling.threads[ThreadIndex::MAIN].stage = Stage::Failed(failure);
                 }
                 return Ok(Flow::Rest);
             }
             Wait::Killed(_) => {
-                return process_exit::ended(tracee, scheduling, objects, account, 0, status);
+                return process_exit::ended(tracee, scheduling, objects, account, ThreadIndex::MAIN, status);
             }
             _ => tracee.bystander(tracee.leader, status),
         }
@@ -100,7 +101,15 @@ fn wait_for_leader(
         match tracee.hear(tracee.leader, |_| true)? {
             Heard::Report(status) => return Ok(Some(status)),
             Heard::Over(reason) => {
-                if overdue::interrupted(tracee, scheduling, memory, account, 0, reason, false)? {
+                if overdue::interrupted(
+                    tracee,
+                    scheduling,
+                    memory,
+                    account,
+                    ThreadIndex::MAIN,
+                    reason,
+                    false,
+                )? {
                     return Ok(None);
                 }
             }

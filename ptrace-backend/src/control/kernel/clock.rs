@@ -11,12 +11,12 @@ use crate::control::operations;
 use crate::control::state::flow::Flow;
 use crate::control::state::pending::{Act, Need};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 
 impl Scheduling {
     /// Virtual time is a Lamport clock: an event comes after all events on the same objects that it depends on.
-    pub(crate) fn keep_time(&mut self, index: Index, did: &Effect) {
+    pub(crate) fn keep_time(&mut self, index: ThreadIndex, did: &Effect) {
         const TICK: u64 = 1000;
         let mut now = self.threads[index].world.now + TICK;
         for access in &did.accesses {
@@ -38,7 +38,7 @@ impl Scheduling {
     }
 
     /// The clock of a thread that has waited for the end of another one is not behind that thread's.
-    pub(crate) fn join_clock(&mut self, index: Index, ended: Index) {
+    pub(crate) fn join_clock(&mut self, index: ThreadIndex, ended: ThreadIndex) {
         let end = self.threads[ended].world.now;
         let now = &mut self.threads[index].world.now;
         *now = end.max(*now);
@@ -47,7 +47,11 @@ impl Scheduling {
 
 /// A thread that waits for a time gives way before it reads the clock. `None`: it does not wait, or nobody is there to
 /// give way to.
-pub(crate) fn wait_for_time(tracee: &Tracee, scheduling: &mut Scheduling, index: Index) -> Option<Flow> {
+pub(crate) fn wait_for_time(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    index: ThreadIndex,
+) -> Option<Flow> {
     let thread = &mut scheduling.threads[index];
     let regs = &tracee.tasks[index].regs;
     if ![libc::SYS_clock_gettime, libc::SYS_gettimeofday, libc::SYS_time].contains(&(regs.orig_rax as i64)) {

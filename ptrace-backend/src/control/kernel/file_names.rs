@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::memory::file_names::Inode;
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 
 /// The words for the regular file behind a descriptor; `None`: it is something else, or a standard stream.
@@ -16,7 +16,7 @@ pub(crate) fn regular_file(
     tracee: &Tracee,
     scheduling: &Scheduling,
     memory: &mut MemoryState,
-    index: Index,
+    index: ThreadIndex,
     descriptor: i32,
 ) -> Option<String> {
     const STANDARD: Range<i32> = 0..3;
@@ -33,7 +33,7 @@ pub(crate) fn regular_file(
     Some(format!("file `{}`", path.trim_end_matches(" (deleted)")))
 }
 
-fn nameless(scheduling: &Scheduling, memory: &mut MemoryState, index: Index, inode: Inode) -> String {
+fn nameless(scheduling: &Scheduling, memory: &mut MemoryState, index: ThreadIndex, inode: Inode) -> String {
     let known = memory.nameless.iter().position(|(known, _)| *known == inode).unwrap_or_else(|| {
         memory.nameless.push((inode, scheduling.threads[index].name));
         memory.nameless.len() - 1

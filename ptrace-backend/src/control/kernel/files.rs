@@ -14,7 +14,8 @@ use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, FileEvents, Need};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{Index, Objects};
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, operations};
 use crate::os::fd;
@@ -49,7 +50,7 @@ pub(crate) fn input_output(
     scheduling: &mut Scheduling,
     objects: &Objects,
     memory: &mut MemoryState,
-    index: Index,
+    index: ThreadIndex,
 ) -> Result<Flow, ExecutionError> {
     let call = tracee.tasks[index].regs.orig_rax as i64;
     if let Some(flow) = signal_waits::wait_for_signal(tracee, scheduling, index) {
@@ -91,7 +92,7 @@ fn file_object(tracee: &Tracee, descriptor: i32) -> Obj {
     tracee.shared.named(format!("file descriptor {descriptor}"))
 }
 
-fn waits_for(tracee: &Tracee, index: Index, call: i64) -> Option<Wait> {
+fn waits_for(tracee: &Tracee, index: ThreadIndex, call: i64) -> Option<Wait> {
     let regs = &tracee.tasks[index].regs;
     let one = |events, flags: u64| {
         let wait = Wait::for_one(regs.rdi, events);
@@ -136,7 +137,7 @@ fn timeval(tracee: &Tracee, at: u64) -> Option<u64> {
 }
 
 /// The descriptors of a `poll`.
-fn polled(tracee: &Tracee, index: Index) -> Vec<FileEvents> {
+fn polled(tracee: &Tracee, index: ThreadIndex) -> Vec<FileEvents> {
     const SIZE: u64 = 8;
     let regs = &tracee.tasks[index].regs;
     (0..regs.rsi.min(MOST))
@@ -149,7 +150,7 @@ fn polled(tracee: &Tracee, index: Index) -> Vec<FileEvents> {
 }
 
 /// The descriptors of a `select`.
-fn selected(tracee: &Tracee, index: Index) -> Vec<FileEvents> {
+fn selected(tracee: &Tracee, index: ThreadIndex) -> Vec<FileEvents> {
     let regs = &tracee.tasks[index].regs;
     let sets = [(regs.rsi, libc::POLLIN), (regs.rdx, libc::POLLOUT)];
     let all = sets.iter().filter(|(set, _)| *set != 0).flat_map(|&(set, events)| {
@@ -160,7 +161,7 @@ fn selected(tracee: &Tracee, index: Index) -> Vec<FileEvents> {
 }
 
 /// A wait for files or signals has run out of time: the call is made, and is not to wait.
-pub(crate) fn expire_call(tracee: &mut Tracee, index: Index) {
+pub(crate) fn expire_call(tracee: &mut Tracee, index: ThreadIndex) {
     let nothing = tracee.tasks[index].regs.rsp.saturating_sub(256) & !15;
     let zero = crate::os::memory::write(tracee.leader, nothing, &[0; 16]);
     let regs = &mut tracee.tasks[index].regs;

@@ -14,8 +14,9 @@ use crate::control::process::Process;
 use crate::control::state::account::Account;
 use crate::control::state::flow::{Flow, system};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{Index, Objects};
+use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::Stage;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{futexes, robust_mutexes};
 use crate::control::tracee::Tracee;
 use crate::os::wait::Wait;
@@ -27,7 +28,7 @@ pub(crate) fn ended(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     account: &Account,
-    index: Index,
+    index: ThreadIndex,
     status: Wait,
 ) -> Result<Flow, ExecutionError> {
     scheduling.threads[index].stage = Stage::Ended;
@@ -41,7 +42,7 @@ pub(crate) fn ended(
                 Stage::Failed(scheduling.failure(index, FailureKind::Crash, detail, Vec::new()));
         }
         // The only thread, by the bare system call: the kernel reports no end of a main thread that leaves others.
-        Wait::Exited(code) if index == 0 => {
+        Wait::Exited(code) if index.is_main() => {
             tracee.gone = true;
             exit_with(tracee, scheduling, account, index, code, Vec::new());
         }
@@ -53,12 +54,16 @@ pub(crate) fn ended(
 
 /// A thread has created another one, which stands at its beginning: from now on the main thread is to stop where it
 /// ends, however it does, and no other thread is.
-pub(crate) fn watch_leader(tracee: &mut Tracee, creator: Index, created: Tid) -> Result<(), ExecutionError> {
+pub(crate) fn watch_leader(
+    tracee: &mut Tracee,
+    creator: ThreadIndex,
+    created: Tid,
+) -> Result<(), ExecutionError> {
     let failed = || system("trace the main thread's end");
     if !tracee.leader_stops_at_exit {
         tracee.leader_stops_at_exit = true;
         ptrace::stop_at_exit(tracee.leader, true).map_err(failed())
-    } else if creator == 0 {
+    } else if creator.is_main() {
         ptrace::stop_at_exit(created, false).map_err(failed())
     } else {
         Ok(())
@@ -69,7 +74,7 @@ pub(crate) fn watch_leader(tracee: &mut Tracee, creator: Index, created: Tid) ->
 /// process that a signal ends.
 pub(crate) fn exited(
     Process { tracee, scheduling, objects, memory, account }: &mut Process,
-    index: Index,
+    index: ThreadIndex,
 ) -> Result<Flow, ExecutionError> {
     /// Of the status that a process ends with.
     const SIGNAL: u64 = 0x7f;
@@ -81,7 +86,7 @@ pub(crate) fn exited(
     if robust_mutexes::leaves_mutexes(tracee, scheduling, objects, memory, index) {
         return Ok(Flow::Rest);
     }
-    if index != 0 {
+    if !index.is_main() {
         return Ok(Flow::Resume(0));
     }
     leave_process(tracee, scheduling, objects, account)?;
@@ -95,13 +100,13 @@ pub(crate) fn leave_process(
     objects: &mut Objects,
     account: &Account,
 ) -> Result<(), ExecutionError> {
-    tracee.left_from = Some(tracee.stack(0));
-    scheduling.threads[0].stage = Stage::Ended;
-    if let Some(word) = tracee.tasks[0].tid_word {
+    tracee.left_from = Some(tracee.stack(ThreadIndex::MAIN));
+    scheduling.threads[ThreadIndex::MAIN].stage = Stage::Ended;
+    if let Some(word) = tracee.tasks[ThreadIndex::MAIN].tid_word {
         memory::write(tracee.leader, word, &0_u32.to_le_bytes());
     }
     end_if_deserted(tracee, scheduling, account)?;
-    futexes::wake_changed(tracee, scheduling, objects, 0);
+    futexes::wake_changed(tracee, scheduling, objects, ThreadIndex::MAIN);
     Ok(())
 }
 
@@ -127,10 +132,10 @@ fn end_if_deserted(
     {
         ptrace::resume(tracee.leader, 0).map_err(system("let the main thread end"))?;
         let status = hear_end_of_leader(tracee)?;
-        tracee.tasks[0].reaped = true;
+        tracee.tasks[ThreadIndex::MAIN].reaped = true;
         tracee.gone = true;
         if let Wait::Exited(code) = status {
-            exit_with(tracee, scheduling, account, 0, code, stack);
+            exit_with(tracee, scheduling, account, ThreadIndex::MAIN, code, stack);
         }
     }
     Ok(())
@@ -141,7 +146,7 @@ pub(crate) fn exit_group(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     account: &Account,
-    index: Index,
+    index: ThreadIndex,
 ) -> Flow {
     let code = tracee.tasks[index].regs.rdi as i32 & 0xff;
     scheduling.exiting = true;
@@ -155,7 +160,7 @@ fn exit_with(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     account: &Account,
-    index: Index,
+    index: ThreadIndex,
     code: i32,
     stack: Vec<Site>,
 ) {

@@ -9,8 +9,9 @@ use checker::program::ExecutionError;
 use crate::control::enabled;
 use crate::control::state::pending::{FileEvents, Need};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{Index, Objects};
+use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::Stage;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::watchdog::Reason;
 use crate::os::process::{self, Standing};
@@ -77,11 +78,11 @@ fn waits_for_others(
     tracee: &Tracee,
     scheduling: &Scheduling,
     objects: &Objects,
-) -> Option<(Index, Vec<FileEvents>)> {
+) -> Option<(ThreadIndex, Vec<FileEvents>)> {
     if tracee.bystanders.is_empty() || tracee.gone {
         return None;
     }
-    let mut threads = scheduling.threads.iter().enumerate().filter(|(_, thread)| thread.is_live());
+    let mut threads = scheduling.threads.enumerate().filter(|(_, thread)| thread.is_live());
     threads.find_map(|(index, thread)| match &thread.pending.as_ref()?.need {
         need @ Need::Ready(files) if !enabled::holds(tracee, scheduling, objects, index, need) => {
             Some((index, files.clone()))
@@ -107,7 +108,7 @@ fn hear_bystanders(tracee: &mut Tracee) -> bool {
     heard
 }
 
-fn waited_too_long(tracee: &Tracee, scheduling: &mut Scheduling, index: Index) {
+fn waited_too_long(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex) {
     let detail = FailureDetail::WaitedForProcess;
     let failure = scheduling.failure(index, FailureKind::Timeout, detail, tracee.stack(index));
     scheduling.threads[index].stage = Stage::Failed(failure);

@@ -1,7 +1,7 @@
 //! Which signals a thread has, blocks, ignores and catches.
 
 use crate::control::state::pending::Awaited;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::os::Tid;
 
@@ -67,6 +67,6 @@ impl Signals {
 }
 
 /// Whether a signal is there that ends this wait.
-pub(crate) fn has_arrived(tracee: &Tracee, index: Index, awaited: Awaited) -> bool {
+pub(crate) fn has_arrived(tracee: &Tracee, index: ThreadIndex, awaited: Awaited) -> bool {
     Signals::of(tracee.tasks[index].tid).is_none_or(|signals| signals.has(awaited))
 }

@@ -13,15 +13,19 @@ use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::pending::{Act, Awaited, Need, Next, Pending};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
 use crate::control::state::thread::Stage;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 
 /// Signals that the C library uses to make threads do something.
 const INTERNAL: [u64; 2] = [32, 33];
 
 /// A call that waits for a signal. `None`: it is another call.
-pub(crate) fn wait_for_signal(tracee: &Tracee, scheduling: &mut Scheduling, index: Index) -> Option<Flow> {
+pub(crate) fn wait_for_signal(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    index: ThreadIndex,
+) -> Option<Flow> {
     let regs = tracee.tasks[index].regs;
     let touched = [Some(index), None].map(|to| Access::write(operations::signals_of(tracee, scheduling, to)));
     let op = Op::new(OpKind::SignalWait, touched);
@@ -43,7 +47,12 @@ pub(crate) fn wait_for_signal(tracee: &Tracee, scheduling: &mut Scheduling, inde
 }
 
 /// A thread is about to wait for a signal. What came before is not what it waits for: its handler runs first.
-pub(crate) fn enter_signal_wait(tracee: &Tracee, index: Index, pending: &Pending, awaited: Awaited) -> Next {
+pub(crate) fn enter_signal_wait(
+    tracee: &Tracee,
+    index: ThreadIndex,
+    pending: &Pending,
+    awaited: Awaited,
+) -> Next {
     if signal_state::has_arrived(tracee, index, Awaited::Effective) {
         return Next::Again;
     }
@@ -58,7 +67,7 @@ pub(crate) fn kill_call(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
 ) -> Result<Flow, ExecutionError> {
     let leader = tracee.leader as u64;
     let regs = tracee.tasks[index].regs;
@@ -118,19 +127,19 @@ pub(crate) fn interrupt_waiting(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     account: &mut Account,
-    to: Option<Index>,
+    to: Option<ThreadIndex>,
     signal: u64,
 ) {
     let Some(bit) = signal.checked_sub(1).and_then(|shift| 1_u64.checked_shl(shift as u32)) else {
         return;
     };
-    let takes = |index: Index| {
+    let takes = |&index: &ThreadIndex| {
         let is_live = scheduling.threads[index].is_live();
         let signals = is_live.then(|| Signals::of(tracee.tasks[index].tid)).flatten();
         signals.is_some_and(|signals| signals.effective() & !signals.blocked & bit != 0)
     };
-    let candidates = to.map_or(0..scheduling.threads.len(), |to| to..to + 1);
-    let Some(target) = candidates.into_iter().find(|&i| takes(i)) else {
+    let is_meant = |index: &ThreadIndex| to.is_none_or(|to| to == *index);
+    let Some(target) = scheduling.threads.indices().filter(is_meant).find(takes) else {
         return;
     };
     let obj = operations::signals_of(tracee, scheduling, to);
@@ -158,12 +167,12 @@ pub(crate) fn note_handler(tracee: &Tracee, account: &mut Account, signal: u64) 
 
 /// The kernel's number of the thread that the program knows by this one. The C library keeps the kernel's.
 fn real_tid(tracee: &Tracee, scheduling: &Scheduling, seen: u64) -> u64 {
-    let thread = scheduling.threads.iter().position(|t| t.world.tid as u64 == seen);
+    let thread = scheduling.threads.position(|t| t.world.tid as u64 == seen);
     thread.map_or(seen, |index| tracee.tasks[index].tid as u64)
 }
 
 /// The live thread with this number of the kernel's.
-fn live_task(tracee: &Tracee, scheduling: &Scheduling, tid: u64) -> Option<Index> {
-    let is_it = |&index: &Index| tracee.tasks[index].tid as u64 == tid;
-    (0..scheduling.threads.len()).find(|index| is_it(index) && scheduling.threads[*index].is_live())
+fn live_task(tracee: &Tracee, scheduling: &Scheduling, tid: u64) -> Option<ThreadIndex> {
+    let is_it = |&index: &ThreadIndex| tracee.tasks[index].tid as u64 == tid;
+    scheduling.threads.indices().find(|index| is_it(index) && scheduling.threads[*index].is_live())
 }

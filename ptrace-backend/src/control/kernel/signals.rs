@@ -4,7 +4,7 @@ use checker::failure::{Failure, FailureDetail, FailureKind, SignalOrigin};
 
 use crate::control::kernel::signal_state::Signals;
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::os::ptrace;
 use crate::os::signal_names::name;
@@ -22,7 +22,7 @@ const HARMLESS: &[i32] = &[
 ];
 
 /// Whether the program leaves the signal to its default action, which ends it.
-pub(crate) fn is_fatal(tracee: &Tracee, index: Index, signal: i32) -> bool {
+pub(crate) fn is_fatal(tracee: &Tracee, index: ThreadIndex, signal: i32) -> bool {
     !HARMLESS.contains(&signal)
         && Signals::of(tracee.tasks[index].tid).is_none_or(|signals| signals.is_unhandled(signal))
 }
@@ -30,7 +30,7 @@ pub(crate) fn is_fatal(tracee: &Tracee, index: Index, signal: i32) -> bool {
 pub(crate) fn fatal_signal(
     tracee: &mut Tracee,
     scheduling: &Scheduling,
-    index: Index,
+    index: ThreadIndex,
     signal: i32,
 ) -> Failure {
     let _ = tracee.leave_stub(index);
@@ -45,7 +45,7 @@ pub(crate) fn fatal_signal(
 }
 
 /// The address that a faulting instruction touched.
-fn fault(tracee: &Tracee, index: Index, signal: i32) -> Option<u64> {
+fn fault(tracee: &Tracee, index: ThreadIndex, signal: i32) -> Option<u64> {
     if ![libc::SIGSEGV, libc::SIGBUS].contains(&signal) {
         return None;
     }

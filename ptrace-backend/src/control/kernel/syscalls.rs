@@ -11,7 +11,8 @@ use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{Index, Objects};
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::futexes;
 use crate::control::tracee::Tracee;
 use crate::os::{memory, outside};
@@ -24,7 +25,7 @@ const LOCK_PI2: i32 = 13;
 /// The running thread has stopped at a trapped system call.
 pub(crate) fn enter(
     Process { tracee, scheduling, objects, memory, account }: &mut Process,
-    index: Index,
+    index: ThreadIndex,
 ) -> Result<Flow, ExecutionError> {
     if let Some(flow) = clock::wait_for_time(tracee, scheduling, index) {
         return Ok(flow);
@@ -85,7 +86,7 @@ fn unsupported(what: &str) -> Result<Flow, ExecutionError> {
 fn give_way(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
-    index: Index,
+    index: ThreadIndex,
     kind: OpKind,
     until: u64,
 ) -> Result<Flow, ExecutionError> {
@@ -102,7 +103,11 @@ fn give_way(
     Ok(operations::pend(tracee, scheduling, index, Op::new(kind, []), need, act, None))
 }
 
-fn sleep(tracee: &mut Tracee, scheduling: &mut Scheduling, index: Index) -> Result<Flow, ExecutionError> {
+fn sleep(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    index: ThreadIndex,
+) -> Result<Flow, ExecutionError> {
     const ABSOLUTE: u64 = 1;
     let thread = &scheduling.threads[index];
     let regs = &tracee.tasks[index].regs;
@@ -114,7 +119,7 @@ fn sleep(tracee: &mut Tracee, scheduling: &mut Scheduling, index: Index) -> Resu
 }
 
 /// Stores how long a sleep that is interrupted would have lasted yet, where the program asks for it.
-pub(crate) fn tell_rest_of_sleep(tracee: &Tracee, scheduling: &Scheduling, index: Index, until: u64) {
+pub(crate) fn tell_rest_of_sleep(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex, until: u64) {
     const ABSOLUTE: u64 = 1;
     let thread = &scheduling.threads[index];
     let regs = &tracee.tasks[index].regs;
@@ -133,7 +138,7 @@ fn futex(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     memory: &mut MemoryState,
-    index: Index,
+    index: ThreadIndex,
 ) -> Result<Flow, ExecutionError> {
     let regs = tracee.tasks[index].regs;
     let (addr, value) = (regs.rdi, regs.rdx as u32);
@@ -171,7 +176,7 @@ fn open(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
-    index: Index,
+    index: ThreadIndex,
 ) -> Result<Flow, ExecutionError> {
     const RED_ZONE: u64 = 128;
     let regs = tracee.tasks[index].regs;

@@ -13,8 +13,8 @@ use crate::control::state::account::Account;
 use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
 use crate::control::state::thread::Thread;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::{Task, Tracee};
 use crate::os::{Regs, Tid, ptrace};
 
@@ -34,7 +34,7 @@ pub(crate) fn created(
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
 ) -> Result<(), ExecutionError> {
     note_raw_clone(tracee, memory, account, index)?;
     access::plant_for_company(tracee, memory)?;
@@ -56,17 +56,17 @@ pub(crate) fn created(
     let mut task = Task::new(tid, regs, tid_word);
     task.part = tracee.part_of_child(index);
     task.stops_at_exit = tracee.tasks[index].stops_at_exit;
-    scheduling.newborn.push(scheduling.threads.len());
+    let child = scheduling.threads.push(Thread::new(name, world));
     tracee.tasks.push(task);
-    scheduling.threads.push(Thread::new(name, world));
     memory.stacks.push((stack, name));
-    memory.sharing.created(scheduling.threads.len() - 1, index);
+    scheduling.newborn.push(child);
+    memory.sharing.created(child, index);
     Ok(())
 }
 
 /// The new thread's stack, and where the kernel is to clear a word when it ends. `clone3` says it in its argument,
 /// `clone` only where the stack ends.
-fn clone_arguments(tracee: &Tracee, creator: Index, child: &Regs) -> (Range<u64>, Option<u64>) {
+fn clone_arguments(tracee: &Tracee, creator: ThreadIndex, child: &Regs) -> (Range<u64>, Option<u64>) {
     /// The words of `struct clone_args`, as far as they matter.
     const WORDS: usize = 7;
     const CHILD_TID: usize = 2;
@@ -94,7 +94,7 @@ pub(crate) fn note_raw_clone(
     tracee: &mut Tracee,
     memory: &mut MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
 ) -> Result<(), ExecutionError> {
     tracee.read_registers(index)?;
     let regs = &tracee.tasks[index].regs;

@@ -2,9 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::os::Tid;
 use crate::os::memory::MemoryFile;
-use crate::os::{memory, ptrace};
+use crate::os::{Tid, memory, ptrace};
 
 const PAGE: u64 = 4096;
 

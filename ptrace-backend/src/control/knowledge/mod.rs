@@ -22,8 +22,7 @@ use checker::program::Epoch;
 
 use crate::answers::World;
 use crate::control::knowledge::lessons::Local;
-use crate::control::knowledge::state::State;
-use crate::control::knowledge::state::Words;
+use crate::control::knowledge::state::{State, Words};
 use crate::control::knowledge::status::Status;
 use crate::control::memory::block_names::Block;
 use crate::control::state::memory::heap::Blocks;

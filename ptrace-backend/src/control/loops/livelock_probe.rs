@@ -22,7 +22,7 @@ use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::spinning::same_registers;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::layout::What;
 use crate::os::memory;
@@ -52,7 +52,7 @@ pub(crate) fn learns_from_runaway(
     scheduling: &Scheduling,
     memory: &mut MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
 ) -> Result<bool, ExecutionError> {
     let thread = &scheduling.threads[index];
     // Where it is inside a system call, a step would go on with that.
@@ -73,7 +73,7 @@ pub(crate) fn goes_round(
     tracee: &mut Tracee,
     scheduling: &Scheduling,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
 ) -> Result<bool, ExecutionError> {
     let thread = &scheduling.threads[index];
     if tracee.tasks[index].regs.orig_rax as i64 >= 0 || thread.cancellation.asynchronous {
@@ -97,7 +97,7 @@ pub(crate) fn goes_round(
 fn circle(
     tracee: &mut Tracee,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
 ) -> Result<Option<(Reverse<u64>, u64)>, ExecutionError> {
     // Only a step leaves all flags as code can see them.
     let regs = tracee.tasks[index].regs;
@@ -133,7 +133,7 @@ fn circle(
 
 /// What the thread's loop reads in each round, and leaves as it is. What is read in one round only is no flag, but gone
 /// through; what is on its own stack is mostly nobody else's.
-fn looks(tracee: &mut Tracee, memory: &MemoryState, index: Index) -> Result<Vec<Look>, ExecutionError> {
+fn looks(tracee: &mut Tracee, memory: &MemoryState, index: ThreadIndex) -> Result<Vec<Look>, ExecutionError> {
     let Some(first) = round(tracee, memory, index)? else { return Ok(Vec::new()) };
     let Some(second) = round(tracee, memory, index)? else { return Ok(Vec::new()) };
     let is_left = |look: &Look| !first.writes.contains(&look.1) && !second.writes.contains(&look.1);
@@ -146,7 +146,7 @@ fn watch_from_now_on(
     tracee: &Tracee,
     memory: &mut MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
     looks: &[Look],
 ) -> Result<bool, ExecutionError> {
     let candidate = |at: u64| match tracee.layout.traps.get(&at)?.what {
@@ -174,7 +174,11 @@ fn watch_from_now_on(
 
 /// Steps a thread until it is back where it is, and says what it touched on the way; `None`, if it does not come back, or
 /// does something on the way that cannot be stepped.
-fn round(tracee: &mut Tracee, memory: &MemoryState, index: Index) -> Result<Option<Round>, ExecutionError> {
+fn round(
+    tracee: &mut Tracee,
+    memory: &MemoryState,
+    index: ThreadIndex,
+) -> Result<Option<Round>, ExecutionError> {
     let start = tracee.tasks[index].regs.rip;
     let mut info = InstructionInfoFactory::new();
     let mut round = Round::default();

@@ -9,8 +9,8 @@ use crate::control::state::account::Account;
 use crate::control::state::flow::Heard;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
 use crate::control::state::thread::Stage;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::watchdog::Reason;
 use crate::os::ptrace;
@@ -22,7 +22,7 @@ pub(crate) fn wait(
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
 ) -> Result<Option<Wait>, ExecutionError> {
     loop {
         match tracee.hear(tracee.tasks[index].tid, |_| true)? {
@@ -43,7 +43,7 @@ pub(crate) fn interrupted(
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
     reason: Reason,
     runs: bool,
 ) -> Result<bool, ExecutionError> {

@@ -16,7 +16,7 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::Need;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::spinning::same_registers;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::instructions::SpecialKind;
 use crate::layout::What;
@@ -41,7 +41,7 @@ pub(crate) fn watch_for_spinning(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     shared: bool,
 ) -> Result<bool, ExecutionError> {
     let frame = tracee.read(tracee.tasks[index].regs.rsp, FRAME);
@@ -73,7 +73,7 @@ fn await_change(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     iteration: &Iteration,
 ) {
     let mut reads = iteration.reads.clone();
@@ -101,7 +101,7 @@ fn await_change(
 }
 
 /// Whether an address is on a thread's stack or among its thread-local variables, as far as they are near its control block.
-pub(crate) fn owns(tracee: &Tracee, memory: &MemoryState, index: Index, addr: u64) -> bool {
+pub(crate) fn owns(tracee: &Tracee, memory: &MemoryState, index: ThreadIndex, addr: u64) -> bool {
     const NEAR: u64 = 0x1000;
     let base = tracee.tasks[index].regs.fs_base;
     let control_block = base.saturating_sub(NEAR)..base.saturating_add(NEAR);
@@ -118,7 +118,7 @@ pub(crate) fn is_writable_data(tracee: &Tracee, addr: u64) -> bool {
 fn iterate(
     tracee: &mut Tracee,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     start: &Regs,
     longest: u32,
     iteration: &mut Iteration,
@@ -149,7 +149,12 @@ fn iterate(
 }
 
 /// Whether what an instruction stored, other than into the thread's own frames, is what stood there.
-fn stored_the_same(tracee: &Tracee, memory: &MemoryState, index: Index, stores: &[(u64, Vec<u8>)]) -> bool {
+fn stored_the_same(
+    tracee: &Tracee,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    stores: &[(u64, Vec<u8>)],
+) -> bool {
     stores
         .iter()
         .all(|(addr, old)| owns(tracee, memory, index, *addr) || tracee.read(*addr, old.len()) == *old)
@@ -222,7 +227,11 @@ pub(crate) fn note_memory(
 }
 
 /// Executes one instruction, past a trap if there is one.
-pub(crate) fn single_step(tracee: &mut Tracee, index: Index, regs: &Regs) -> Result<bool, ExecutionError> {
+pub(crate) fn single_step(
+    tracee: &mut Tracee,
+    index: ThreadIndex,
+    regs: &Regs,
+) -> Result<bool, ExecutionError> {
     let tid = tracee.tasks[index].tid;
     let trap = tracee.layout.traps.get(&regs.rip).map(|trap| trap.byte);
     let planted = trap.filter(|_| tracee.number(regs.rip, 1) == 0xcc);
@@ -238,7 +247,7 @@ pub(crate) fn single_step(tracee: &mut Tracee, index: Index, regs: &Regs) -> Res
 }
 
 /// Passes a system call that only gives way; `false` if it is another one.
-fn pass_pause(tracee: &mut Tracee, index: Index) -> Result<bool, ExecutionError> {
+fn pass_pause(tracee: &mut Tracee, index: ThreadIndex) -> Result<bool, ExecutionError> {
     const LEN: u64 = 2;
     let regs = &mut tracee.tasks[index].regs;
     if ![libc::SYS_sched_yield, libc::SYS_nanosleep, libc::SYS_clock_nanosleep].contains(&(regs.rax as i64)) {

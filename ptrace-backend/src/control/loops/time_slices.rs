@@ -17,15 +17,16 @@ use crate::control::enabled;
 use crate::control::state::account::Account;
 use crate::control::state::pending::{Act, Need, Pending};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{Index, Objects};
+use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::Thread;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::tracee::machine::MachineState;
 use crate::os::memory;
 
 /// What a thread that stands at a key point looks at there, by an access or by trying to take something: its address,
 /// and of an access how many bytes.
-fn looked_at(tracee: &Tracee, index: Index, pending: &Pending) -> Option<(u64, Option<usize>)> {
+fn looked_at(tracee: &Tracee, index: ThreadIndex, pending: &Pending) -> Option<(u64, Option<usize>)> {
     match pending.act {
         Act::Function { function, object, .. } if function.only_tries() => Some((object, None)),
         Act::Access if pending.op.kind != OpKind::Write => {
@@ -45,7 +46,7 @@ fn looked_at(tracee: &Tracee, index: Index, pending: &Pending) -> Option<(u64, O
 pub(crate) fn note_look(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
-    index: Index,
+    index: ThreadIndex,
     pending: &Pending,
     succeeds: bool,
 ) {
@@ -67,7 +68,7 @@ pub(crate) fn end_slice(
     scheduling: &mut Scheduling,
     objects: &Objects,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
 ) {
     let Some(pending) = scheduling.threads[index].pending.take() else { return };
     let looks_at = looked_at(tracee, index, &pending);
@@ -90,13 +91,13 @@ fn note_gap(
     scheduling: &Scheduling,
     objects: &Objects,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
 ) {
-    let can_go = |(other, thread): (Index, &Thread)| {
+    let can_go = |(other, thread): (ThreadIndex, &Thread)| {
         let pending = thread.pending.as_ref().filter(|_| thread.is_live() && other != index);
         pending.is_some_and(|pending| enabled::holds(tracee, scheduling, objects, other, &pending.need))
     };
-    if scheduling.threads.iter().enumerate().any(can_go) {
+    if scheduling.threads.enumerate().any(can_go) {
         account.left_out = true;
         account.note(Peculiarity::LooksForLong);
     }

@@ -3,27 +3,24 @@
 use std::ops::Range;
 
 use checker::account::{Unwatched, UnwatchedKind};
-use checker::names::{Obj, ObjName};
+use checker::names::Obj;
 use checker::operation::{Access, Mode, Op, OpKind};
 use checker::program::{ExecutionError, Scope};
 use smallvec::SmallVec;
 
-use crate::control::knowledge::lessons::Local;
 use crate::control::knowledge::status::Status;
 use crate::control::knowledge::unobserved::Touch;
 use crate::control::loops::spin;
 use crate::control::memory::naming::Owner;
-use crate::control::memory::{atomicity, heap, hidden, quarantine, scope};
+use crate::control::memory::{atomicity, exposure, heap, hidden, quarantine, scope};
 use crate::control::state::account::Account;
 use crate::control::state::flow::{Flow, system};
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need, Pending};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::tracee::machine::MachineState;
-use crate::control::tracee::stacks::STACK_DEPTH;
-use crate::debuginfo;
 use crate::instructions::{Accesses, Candidate, Kind, MemoryAccess};
 use crate::layout::What;
 use crate::layout::rust_locks::RustMutex;
@@ -87,7 +84,7 @@ pub(crate) fn enter(
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
     candidate: usize,
 ) -> Result<Flow, ExecutionError> {
     if tracee.in_harness(index) {
@@ -152,7 +149,7 @@ pub(crate) fn enter(
 fn touches(
     scheduling: &Scheduling,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     accesses: &[MemoryAccess],
 ) -> SmallVec<[Touch; 2]> {
     let thread = scheduling.threads[index].name;
@@ -169,7 +166,7 @@ fn pass_checked(
     tracee: &mut Tracee,
     memory: &mut MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
     candidate: usize,
 ) -> Result<Flow, ExecutionError> {
     const ENOUGH: u32 = 1_024;
@@ -207,7 +204,7 @@ pub(crate) fn plant_for_company(tracee: &Tracee, memory: &mut MemoryState) -> Re
 pub(crate) fn plant_for(
     tracee: &Tracee,
     memory: &mut MemoryState,
-    index: Index,
+    index: ThreadIndex,
 ) -> Result<(), ExecutionError> {
     if memory.lifted.is_empty() || memory.lifted_for == index {
         return Ok(());
@@ -227,7 +224,7 @@ fn rest_at(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     instruction: &Candidate,
     accesses: &[MemoryAccess],
 ) -> Result<Flow, ExecutionError> {
@@ -242,7 +239,12 @@ fn rest_at(
 }
 
 /// Whether an access, at whose instruction the thread stands, is a key point.
-pub(crate) fn is_key_point(tracee: &Tracee, memory: &MemoryState, index: Index, candidate: usize) -> bool {
+pub(crate) fn is_key_point(
+    tracee: &Tracee,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    candidate: usize,
+) -> bool {
     let accesses = || memory.layout.candidates[candidate].accesses(&MachineState::of(tracee, index));
     !tracee.in_harness(index)
         && memory.shared.status(candidate) == Status::Promoted
@@ -255,7 +257,7 @@ fn spins_here(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     instruction: &Candidate,
     accesses: &[MemoryAccess],
     shared: bool,
@@ -275,7 +277,7 @@ fn take_note(
     tracee: &Tracee,
     scheduling: &Scheduling,
     memory: &mut MemoryState,
-    index: Index,
+    index: ThreadIndex,
     candidate: usize,
     accesses: &[MemoryAccess],
 ) {
@@ -287,101 +289,17 @@ fn take_note(
             shared.extend(memory.release_at(access.addr).filter(|_| conflict.frees));
             memory.promoted |= memory.shared.promote(&conflict.candidates, Some(candidate), &shared);
         }
-        expose_thread_locals(tracee, scheduling, memory, index, access.addr);
+        exposure::expose_thread_locals(tracee, scheduling, memory, index, access.addr);
         match memory.place(access.addr).owner {
             Owner::Heap | Owner::Unknown if !conflict.bytes.is_empty() => {
                 memory.promoted |= memory.shared.watch_allocator();
             }
             Owner::Stack(owner) if owner != index && scheduling.threads[owner].is_live() => {
-                expose(tracee, scheduling, memory, owner, access.addr);
+                exposure::expose(tracee, scheduling, memory, owner, access.addr);
             }
             _ => {}
         }
     }
-}
-
-/// If an address is in the thread-local memory of another thread, the instructions that work on such memory are watched from
-/// now on.
-fn expose_thread_locals(
-    tracee: &Tracee,
-    scheduling: &Scheduling,
-    memory: &mut MemoryState,
-    index: Index,
-    addr: u64,
-) {
-    /// Variables lie below the control block of their thread.
-    const MOST: u64 = 16 << 10;
-    let is_in = |base: u64| (base.saturating_sub(MOST)..base).contains(&addr);
-    let mut others =
-        scheduling.threads.iter().enumerate().filter(|(i, thread)| *i != index && thread.is_live());
-    if memory.exposed_thread_locals || !others.any(|(i, _)| is_in(tracee.tasks[i].regs.fs_base)) {
-        return;
-    }
-    memory.exposed_thread_locals = true;
-    let layout = std::sync::Arc::clone(&memory.layout);
-    let all = layout.candidates.iter().enumerate().filter(|(_, candidate)| candidate.thread_local);
-    if memory.shared.expose(all.map(|(i, _)| i)) {
-        memory.promoted = true;
-    }
-}
-
-/// The frame of `owner` that holds an address is touched by another thread: the instructions of its function that
-/// work on the frame are watched from now on.
-fn expose(tracee: &Tracee, scheduling: &Scheduling, memory: &mut MemoryState, owner: Index, addr: u64) {
-    if !memory.exposed.insert(addr) {
-        return;
-    }
-    let Some((function, inner)) = frame_functions(tracee, owner, addr) else { return };
-    let Obj { name, offset, .. } = memory.object(addr, 1);
-    name_local(tracee, scheduling, (name, offset), function.start, false, (owner, addr));
-    let layout = std::sync::Arc::clone(&memory.layout);
-    // An argument passed on the stack lies in the caller's frame, and the callee works on it.
-    let is_inside = |at: u64| function.contains(&at) || inner.as_ref().is_some_and(|code| code.contains(&at));
-    let inside = layout.candidates.iter().enumerate().filter(|(_, c)| is_inside(c.addr));
-    if memory.shared.expose(inside.map(|(i, _)| i)) {
-        memory.promoted = true;
-    }
-}
-
-/// A synchronisation object on the stack of another thread is used: finds out which variable it is.
-pub(crate) fn name_synchronisation(
-    tracee: &Tracee,
-    scheduling: &Scheduling,
-    memory: &MemoryState,
-    index: Index,
-    addr: u64,
-) {
-    let mut stacks = scheduling.threads.iter().zip(&memory.stacks);
-    let owner = stacks.position(|(thread, (stack, _))| thread.is_live() && stack.contains(&addr));
-    let Some(owner) = owner.filter(|&owner| owner != index) else { return };
-    let Obj { name, offset, .. } = memory.object(addr, 1);
-    if !memory.shared.is_local_known((name, offset))
-        && let Some((function, _)) = frame_functions(tracee, owner, addr)
-    {
-        name_local(tracee, scheduling, (name, offset), function.start, true, (owner, addr));
-    }
-}
-
-/// Remembers which variable is at a place on a stack, an address of which is given with its owner.
-fn name_local(
-    tracee: &Tracee,
-    scheduling: &Scheduling,
-    place: (ObjName, u32),
-    function: u64,
-    if_new: bool,
-    (owner, addr): (Index, u64),
-) {
-    let local = Local { place, function, words: None, if_new };
-    tracee.shared.name_local(local, scheduling.events, || tracee.local_at(owner, addr));
-}
-
-/// The code of the function in whose frame an address is, and of the one that it has called.
-fn frame_functions(tracee: &Tracee, owner: Index, addr: u64) -> Option<(Range<u64>, Option<Range<u64>>)> {
-    let frames = tracee.raw_frames(owner, STACK_DEPTH);
-    let at = frames.iter().position(|frame: &debuginfo::Frame| addr < frame.cfa)?;
-    // The innermost frame's place is no return address.
-    let code = |at: usize| tracee.layout.function_code(frames[at].pc.wrapping_sub(u64::from(at > 0)));
-    Some((code(at)?, at.checked_sub(1).and_then(code)))
 }
 
 /// A function that reads a text has come to another end of it than when its thread arrived there: other threads have made
@@ -390,7 +308,7 @@ pub(crate) fn reaches_further(
     tracee: &Tracee,
     scheduling: &Scheduling,
     memory: &mut MemoryState,
-    index: Index,
+    index: ThreadIndex,
     pending: &Pending,
 ) -> Option<Pending> {
     let layout = std::sync::Arc::clone(&memory.layout);

@@ -9,7 +9,7 @@ use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::layout::Foreign;
 use crate::libraries::effects::Effects;
@@ -20,7 +20,7 @@ pub(crate) fn enter(
     scheduling: &Scheduling,
     memory: &mut MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
     foreign: usize,
 ) -> Result<Flow, ExecutionError> {
     let layout = std::sync::Arc::clone(&tracee.layout);
@@ -52,7 +52,7 @@ fn has_company(tracee: &Tracee, scheduling: &Scheduling) -> bool {
 
 /// Whether a call works on a standard stream, whose content nobody in the program reads back, or on one that no other
 /// thread uses at the same time.
-fn is_harmless(tracee: &Tracee, memory: &mut MemoryState, index: Index, foreign: &Foreign) -> bool {
+fn is_harmless(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, foreign: &Foreign) -> bool {
     let (argument, is_cxx) = match foreign.effects {
         Effects::Stream { argument } => (argument, false),
         Effects::CxxStream => (0, true),
@@ -69,7 +69,7 @@ fn is_harmless(tracee: &Tracee, memory: &mut MemoryState, index: Index, foreign:
 
 /// Takes note that a thread works on an object of a library. Whether no other thread does, but in an order that holds in
 /// every schedule.
-fn has_for_itself(memory: &mut MemoryState, index: Index, object: u64) -> bool {
+fn has_for_itself(memory: &mut MemoryState, index: ThreadIndex, object: u64) -> bool {
     /// The first word stands for it all.
     const WORD: u64 = 8;
     let bytes = object..object.saturating_add(WORD);

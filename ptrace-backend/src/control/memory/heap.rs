@@ -18,7 +18,7 @@ use crate::control::state::flow::{Flow, system};
 use crate::control::state::memory::MemoryState;
 use crate::control::state::memory::heap::{Allocating, Request};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::layout::allocator::Allocator;
 use crate::os::memory;
@@ -69,7 +69,7 @@ pub(crate) fn enter_allocator(
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
     what: Allocator,
 ) -> Result<Flow, ExecutionError> {
     memory.heap.calls += 1;
@@ -109,7 +109,7 @@ pub(crate) fn leave_allocator(
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
 ) -> Result<(), ExecutionError> {
     let Some(Allocating { wanted, back }) = scheduling.threads[index].allocating.take() else {
         return Err(ExecutionError::System("a thread came to the allocator's exit from nowhere".to_owned()));

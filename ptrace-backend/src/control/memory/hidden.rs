@@ -11,7 +11,7 @@ use crate::control::state::flow::{Flow, system};
 use crate::control::state::memory::MemoryState;
 use crate::control::state::memory::hidden::Hidden;
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::tracee::machine::MachineState;
 use crate::instructions::Kind;
@@ -47,7 +47,7 @@ pub(crate) fn pass(
     tracee: &mut Tracee,
     scheduling: &Scheduling,
     memory: &mut MemoryState,
-    index: Index,
+    index: ThreadIndex,
     at: u64,
 ) -> Result<Option<Flow>, ExecutionError> {
     let Some(&byte) = memory.hidden.trapped.get(&at) else { return Ok(None) };
@@ -74,7 +74,7 @@ fn begin_segment(
     tracee: &Tracee,
     scheduling: &Scheduling,
     memory: &mut MemoryState,
-    index: Index,
+    index: ThreadIndex,
 ) -> std::io::Result<()> {
     let now = (scheduling.events as u32, scheduling.threads[index].name);
     if memory.hidden.segment.replace(now) == Some(now) {
@@ -93,7 +93,7 @@ fn note_access(
     tracee: &Tracee,
     scheduling: &Scheduling,
     memory: &mut MemoryState,
-    index: Index,
+    index: ThreadIndex,
     at: u64,
 ) -> bool {
     let layout = Arc::clone(&memory.layout);

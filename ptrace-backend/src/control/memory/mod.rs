@@ -3,6 +3,7 @@
 pub(crate) mod access;
 pub(crate) mod atomicity;
 pub(crate) mod block_names;
+pub(crate) mod exposure;
 pub(crate) mod foreign_calls;
 pub(crate) mod heap;
 pub(crate) mod hidden;

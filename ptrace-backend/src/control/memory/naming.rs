@@ -7,7 +7,7 @@ use checker::names::{Obj, ObjName};
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::Pending;
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::debuginfo::Made;
 
@@ -17,7 +17,7 @@ pub(crate) enum Owner {
     /// The code or data of a module.
     Module,
     /// The stack of this thread: of several that had it one after the other, the last.
-    Stack(Index),
+    Stack(ThreadIndex),
     /// A block that was allocated while allocations were watched.
     Heap,
     /// Memory that is known by its address only: mostly it was allocated too.
@@ -50,7 +50,7 @@ impl MemoryState {
             let offset = (addr - module.mapped.bias) as u32;
             return Place { name: module.name, offset, owner: Owner::Module };
         }
-        if let Some(index) = self.stacks.iter().rposition(|(stack, _)| stack.contains(&addr)) {
+        if let Some(index) = self.stacks.rposition(|(stack, _)| stack.contains(&addr)) {
             let (stack, thread) = &self.stacks[index];
             let name = self.shared.stack_name(*thread);
             return Place { name, offset: (addr - stack.start) as u32, owner: Owner::Stack(index) };
@@ -84,7 +84,7 @@ pub(crate) fn note_told(
     tracee: &Tracee,
     scheduling: &Scheduling,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     pending: &Pending,
 ) {
     for name in memory.shared.note_told(&memory.layout, &pending.op.may.accesses, pending.site) {
@@ -101,11 +101,11 @@ pub(crate) fn note_told(
 fn held_at(
     tracee: &Tracee,
     scheduling: &Scheduling,
-    user: Index,
+    user: ThreadIndex,
     block: &Range<u64>,
 ) -> Option<(usize, Made)> {
     let others =
-        (0..scheduling.threads.len()).filter(|&other| other != user && scheduling.threads[other].is_live());
+        scheduling.threads.indices().filter(|&other| other != user && scheduling.threads[other].is_live());
     std::iter::once(user)
         .chain(others)
         .find_map(|index| tracee.inspect(index, |inspector| inspector.held_at(block)))

@@ -20,8 +20,8 @@ use crate::control::state::memory::heap::{Allocating, Request};
 use crate::control::state::memory::quarantine::{Freed, Kept};
 use crate::control::state::pending::{Act, Need, Next, Pending};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
 use crate::control::state::thread::Stage;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::instructions::MemoryAccess;
 use crate::layout::allocator::Allocator;
@@ -29,7 +29,7 @@ use crate::os::memory;
 
 impl MemoryState {
     /// Takes note that a named block is freed, and of what follows for key points.
-    fn note_free(&mut self, index: Index, addr: u64, size: u64) {
+    fn note_free(&mut self, index: ThreadIndex, addr: u64, size: u64) {
         let conflict = self.sharing.touch_in(index, None, addr..addr.saturating_add(size), How::Frees);
         self.learn_lives(addr, &conflict);
     }
@@ -61,7 +61,7 @@ pub(crate) fn enter_free(
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
 ) -> Result<Flow, ExecutionError> {
     let addr = tracee.tasks[index].argument(0);
     let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
@@ -83,7 +83,7 @@ pub(crate) fn enter_free(
 }
 
 /// From the entry of `free` or `realloc` on, for a thread that does not rest there.
-fn leave_entry(tracee: &mut Tracee, index: Index, next: Next) -> Result<Flow, ExecutionError> {
+fn leave_entry(tracee: &mut Tracee, index: ThreadIndex, next: Next) -> Result<Flow, ExecutionError> {
     match next {
         Next::Return(result) => tracee.return_from_call(index, result)?,
         Next::Jump(function) => tracee.jump(index, function)?,
@@ -92,7 +92,7 @@ fn leave_entry(tracee: &mut Tracee, index: Index, next: Next) -> Result<Flow, Ex
     Ok(Flow::Resume(0))
 }
 
-fn pass_through(tracee: &mut Tracee, index: Index) -> Result<Flow, ExecutionError> {
+fn pass_through(tracee: &mut Tracee, index: ThreadIndex) -> Result<Flow, ExecutionError> {
     tracee.pass_trap(index)?;
     Ok(Flow::Resume(0))
 }
@@ -103,7 +103,7 @@ pub(crate) fn enter_resize(
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
     addr: u64,
 ) -> Result<Option<Flow>, ExecutionError> {
     let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
@@ -133,7 +133,7 @@ fn ends_life(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
-    index: Index,
+    index: ThreadIndex,
     (name, size): (ObjName, u64),
     act: Act,
     addr: u64,
@@ -162,7 +162,7 @@ pub(crate) fn free(
     scheduling: &Scheduling,
     memory: &mut MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
     addr: u64,
 ) -> Result<Next, ExecutionError> {
     let Some((name, _)) = memory.heap.block(addr) else { return Ok(Next::Pass) };
@@ -186,7 +186,7 @@ pub(crate) fn resize(
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
     addr: u64,
 ) -> Result<Next, ExecutionError> {
     let size = tracee.tasks[index].argument(1);
@@ -212,7 +212,7 @@ pub(crate) fn keep(
     scheduling: &Scheduling,
     memory: &mut MemoryState,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
     addr: u64,
     stack: Vec<Site>,
 ) -> Option<u64> {
@@ -226,7 +226,7 @@ pub(crate) fn keep(
 }
 
 /// The same where blocks have no names. How large they are, the C library keeps in front of them.
-fn free_unnamed(tracee: &Tracee, memory: &mut MemoryState, index: Index, addr: u64) {
+fn free_unnamed(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, addr: u64) {
     const WORD: u64 = 8;
     const FLAGS: u64 = 7;
     let size = (tracee.number(addr.wrapping_sub(WORD), 8) & !FLAGS).saturating_sub(WORD);
@@ -237,7 +237,7 @@ fn free_unnamed(tracee: &Tracee, memory: &mut MemoryState, index: Index, addr: u
 }
 
 /// A synchronisation object is used, which may be in a block.
-pub(crate) fn use_block(tracee: &Tracee, memory: &mut MemoryState, index: Index, addr: u64) {
+pub(crate) fn use_block(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, addr: u64) {
     let is_elsewhere = || {
         memory.layout.module_at(addr).is_some()
             || memory.stacks.iter().any(|(stack, _)| stack.contains(&addr))
@@ -258,7 +258,7 @@ pub(crate) fn use_of_freed(
     tracee: &Tracee,
     scheduling: &Scheduling,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     pending: &Pending,
 ) -> Option<Failure> {
     // Who is let go by another thread does not look at what it has waited at.
@@ -286,7 +286,7 @@ pub(crate) fn fails_unseen(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     accesses: &[MemoryAccess],
 ) -> bool {
     let failure = accesses.iter().find_map(|access| {
@@ -302,7 +302,7 @@ fn failure_of_freed(
     tracee: &Tracee,
     scheduling: &Scheduling,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     kind: OpKind,
     obj: Obj,
 ) -> Option<Failure> {
@@ -324,7 +324,7 @@ fn failure_of_freed(
 }
 
 /// The function of the allocator at whose entry a thread stands is to return to a trap.
-pub(crate) fn await_block(tracee: &Tracee, scheduling: &mut Scheduling, index: Index, wanted: Request) {
+pub(crate) fn await_block(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex, wanted: Request) {
     let at = tracee.tasks[index].regs.rsp;
     let back = tracee.number(at, 8);
     // Calls within the allocator belong to the one that is being accounted for.

@@ -4,12 +4,12 @@ use checker::operation::Effect;
 use checker::operation::OpKind;
 
 use crate::control::state::pending::{Pending, only_looks};
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::instructions::Kind;
 
 /// What an instruction really does: a compare-and-swap that will fail only reads.
-pub(crate) fn access_effect(tracee: &Tracee, index: Index, pending: &Pending) -> Effect {
+pub(crate) fn access_effect(tracee: &Tracee, index: ThreadIndex, pending: &Pending) -> Effect {
     let all = pending.op.may.clone();
     if pending.op.kind != OpKind::CompareExchange {
         return all;

@@ -16,7 +16,7 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::memory::scope::Narrow;
 use crate::control::state::pending::{Need, Pending};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::instructions::{Candidate, Kind, MemoryAccess};
 
@@ -63,14 +63,19 @@ pub(crate) fn widen(tracee: &Tracee, memory: &mut MemoryState, is_wide: bool) ->
 }
 
 /// Whether somebody else may be able to go after such an event, or is to go first.
-pub(crate) fn may_let_go(scheduling: &Scheduling, memory: &MemoryState, index: Index, kind: OpKind) -> bool {
+pub(crate) fn may_let_go(
+    scheduling: &Scheduling,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    kind: OpKind,
+) -> bool {
     use Need::{Change, ReadLock, RustMutex, RustRead, RustWrite, WriteLock};
     let of_memory = |need: &Need| {
         let of_rust = matches!(need, RustMutex(..) | RustRead(_) | RustWrite(_));
         of_rust || matches!(need, Change(_) | ReadLock(_) | WriteLock(_))
     };
     let waits = |pending: &Pending| pending.deadline.is_some() || of_memory(&pending.need);
-    let others = scheduling.threads.iter().enumerate().filter(|(other, _)| *other != index);
+    let others = scheduling.threads.enumerate().filter(|(other, _)| *other != index);
     let mut pending = others.filter_map(|(_, thread)| thread.pending.as_ref());
     memory.narrow.is_none() || kind.may_let_go(pending.any(waits))
 }
@@ -79,7 +84,7 @@ pub(crate) fn may_let_go(scheduling: &Scheduling, memory: &MemoryState, index: I
 pub(crate) fn passes_over(
     tracee: &Tracee,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     instruction: &Candidate,
     accesses: &[MemoryAccess],
 ) -> bool {

@@ -10,4 +10,5 @@ pub(crate) mod scheduling;
 pub(crate) mod spinning;
 pub(crate) mod sync_objects;
 pub(crate) mod thread;
+pub(crate) mod thread_index;
 pub(crate) mod time_slice;

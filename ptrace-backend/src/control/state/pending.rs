@@ -7,7 +7,7 @@ use checker::operation::Effect;
 use checker::operation::Op;
 use checker::operation::OpKind;
 
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::layout::functions::Function;
 use crate::layout::rust_locks::RustMutex;
 use crate::os::Regs;
@@ -40,7 +40,7 @@ pub(crate) enum Need {
     /// The semaphore is above 0.
     Semaphore(u64),
     /// This thread has ended.
-    End(Index),
+    End(ThreadIndex),
     /// No other thread runs the initialiser.
     Once(u64),
     /// The barrier has left this generation behind.
@@ -134,7 +134,7 @@ pub(crate) enum Act {
     AwaitSignal(Awaited),
     /// A signal for this thread, or for whichever takes it; the kernel delivers it.
     Send {
-        to: Option<Index>,
+        to: Option<ThreadIndex>,
         signal: u64,
     },
     /// The initialiser at this address has run.

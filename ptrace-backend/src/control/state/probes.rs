@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 
 /// Instructions before which the running thread stops.
 #[derive(Debug, Default)]
@@ -13,12 +13,12 @@ pub(crate) struct Probes {
     /// What stood where a trap was planted. What is wanted and not in here has a trap of its own.
     pub(crate) planted: FxHashMap<u64, u8>,
     /// The thread that stands at one of them.
-    pub(crate) stopped: Option<Index>,
+    pub(crate) stopped: Option<ThreadIndex>,
 }
 
 impl Probes {
     /// The thread that stands at a probe.
-    pub(crate) fn stopped(&self) -> Option<Index> {
+    pub(crate) fn stopped(&self) -> Option<ThreadIndex> {
         self.stopped
     }
 }

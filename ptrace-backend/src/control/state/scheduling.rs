@@ -9,16 +9,16 @@ use checker::names::Obj;
 use checker::names::Site;
 use rustc_hash::FxHashMap;
 
-use crate::control::state::sync_objects::Index;
 use crate::control::state::thread::Thread;
+use crate::control::state::thread_index::{PerThread, ThreadIndex};
 use crate::stalls::Stalls;
 
 /// The threads of one execution, and its time.
 pub(crate) struct Scheduling {
     /// In creation order.
-    pub(crate) threads: Vec<Thread>,
+    pub(crate) threads: PerThread<Thread>,
     /// Threads created in the current segment, whose own first segment is still to run.
-    pub(crate) newborn: Vec<Index>,
+    pub(crate) newborn: Vec<ThreadIndex>,
     /// How many events have run.
     pub(crate) events: u64,
     /// A thread has asked to end the process.
@@ -34,7 +34,7 @@ impl Scheduling {
     /// The main thread alone, before its first instruction.
     pub(crate) fn new(main: Thread) -> Self {
         Self {
-            threads: vec![main],
+            threads: PerThread::new(main),
             newborn: Vec::new(),
             events: 0,
             exiting: false,
@@ -47,7 +47,7 @@ impl Scheduling {
 
 impl Scheduling {
     /// Notes since when a thread could run, at its next event.
-    pub(crate) fn note_begun(&mut self, index: Index) {
+    pub(crate) fn note_begun(&mut self, index: ThreadIndex) {
         let thread = &mut self.threads[index];
         let since = thread.runnable_since.unwrap_or(0).max(thread.world.now);
         // The thread's clock goes on by then at the latest.
@@ -58,7 +58,7 @@ impl Scheduling {
     /// A failure of one thread.
     pub(crate) fn failure(
         &self,
-        index: Index,
+        index: ThreadIndex,
         kind: FailureKind,
         detail: FailureDetail,
         stack: Vec<Site>,

@@ -11,7 +11,7 @@ use crate::control::state::clock_readings::Readings;
 use crate::control::state::memory::heap::Allocating;
 use crate::control::state::pending::Pending;
 use crate::control::state::spinning::Spinning;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::state::time_slice::Slices;
 
 /// A thread as the scheduler has it; what the kernel has of it is [`crate::control::tracee::Task`].
@@ -50,7 +50,7 @@ pub(crate) struct Thread {
     /// What its last event wrote.
     pub(crate) wrote: SmallVec<[Obj; 1]>,
     /// It is about to send this one a signal, which has been accounted for.
-    pub(crate) kills: Option<Index>,
+    pub(crate) kills: Option<ThreadIndex>,
     pub(crate) cancellation: Cancellation,
     /// The waits that signal handlers interrupt, to be taken up where they left off when the handlers return.
     pub(crate) interrupted: Vec<InterruptedWait>,

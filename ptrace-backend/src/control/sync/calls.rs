@@ -1,7 +1,8 @@
 //! What calls of thread functions do to the objects.
 
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{Index, Objects};
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::lifetimes;
 use crate::control::tracee::Tracee;
 use crate::layout::functions::Function;
@@ -11,7 +12,7 @@ pub(crate) fn carry_out(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     objects: &mut Objects,
-    index: Index,
+    index: ThreadIndex,
     function: Function,
     object: u64,
 ) -> bool {
@@ -76,7 +77,7 @@ pub(crate) fn carry_out(
 }
 
 /// Takes a mutex, if its lock operation succeeds; says whether it does.
-pub(crate) fn lock_mutex(tracee: &Tracee, objects: &mut Objects, index: Index, at: u64) -> bool {
+pub(crate) fn lock_mutex(tracee: &Tracee, objects: &mut Objects, index: ThreadIndex, at: u64) -> bool {
     let mutex = objects.mutexes.entry(at).or_default();
     if mutex.robust && tracee.mutex_memory(at).is_lost() {
         return false;
@@ -85,7 +86,13 @@ pub(crate) fn lock_mutex(tracee: &Tracee, objects: &mut Objects, index: Index, a
 }
 
 /// Enters a once-initialisation: `true` if this thread is the one that runs the initialiser.
-fn enter_once(tracee: &Tracee, objects: &mut Objects, index: Index, function: Function, object: u64) -> bool {
+fn enter_once(
+    tracee: &Tracee,
+    objects: &mut Objects,
+    index: ThreadIndex,
+    function: Function,
+    object: u64,
+) -> bool {
     let done = match function {
         Function::GuardAcquire => tracee.number(object, 1) == 1,
         _ => tracee.number(object, 4) & 2 != 0,

@@ -11,7 +11,8 @@ use crate::control::state::account::Account;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need, Pending};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{Index, Objects};
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::queues::dequeue;
 use crate::control::tracee::Tracee;
 use crate::layout::functions::Function;
@@ -27,7 +28,7 @@ pub(crate) fn cancel(
     id: EventId,
 ) {
     end_condition_wait(tracee, scheduling, objects, handle, id);
-    if let Some(index) = tracee.tasks.iter().rposition(|task| task.handle == handle) {
+    if let Some(index) = tracee.tasks.rposition(|task| task.handle == handle) {
         scheduling.threads[index].cancellation.requested = true;
     }
     let is_look = |trap: &Trap| matches!(trap.what, What::Function { function: Function::Look, .. });
@@ -61,8 +62,8 @@ fn end_condition_wait(
 
 /// The thread with this handle, and the condition variable that it has waited for or still does, if cancelling it could end
 /// that.
-fn condition_wait(tracee: &Tracee, scheduling: &Scheduling, handle: u64) -> Option<(Index, u64)> {
-    let index = tracee.tasks.iter().rposition(|task| task.handle == handle)?;
+fn condition_wait(tracee: &Tracee, scheduling: &Scheduling, handle: u64) -> Option<(ThreadIndex, u64)> {
+    let index = tracee.tasks.rposition(|task| task.handle == handle)?;
     let thread = &scheduling.threads[index];
     let may_end = thread.is_live() && thread.cancellation.is_possible();
     match thread.pending.as_ref().filter(|_| may_end)? {
@@ -88,7 +89,12 @@ pub(crate) fn tell_of_cancelled_wait(
 }
 
 /// `pthread_testcancel`: what others see of it is that the thread gives way, for its loop ends by their doing.
-pub(crate) fn test_cancel(tracee: &Tracee, scheduling: &mut Scheduling, index: Index, caller: u64) -> bool {
+pub(crate) fn test_cancel(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    index: ThreadIndex,
+    caller: u64,
+) -> bool {
     if !tracee.is_scheduled(index) {
         return false;
     }
@@ -104,7 +110,7 @@ pub(crate) fn set_cancellation(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
     function: Function,
 ) {
     let thread = &mut scheduling.threads[index];
@@ -124,7 +130,7 @@ pub(crate) fn set_cancellation(
 }
 
 /// The thread comes to where the C library looks whether it is cancelled. `false`: it will not be.
-pub(crate) fn may_end_here(tracee: &Tracee, scheduling: &mut Scheduling, index: Index) -> bool {
+pub(crate) fn may_end_here(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex) -> bool {
     // What it was made to call belongs to an operation that has been accounted for.
     if !tracee.is_scheduled(index)
         || tracee.tasks[index].calling.is_some()

@@ -11,7 +11,8 @@ use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, After, Call, Need, Next, Pending};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{Index, Objects};
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::queues::take_waiter;
 use crate::control::sync::rust_condvars::SIGNALLED;
 use crate::control::sync::{calls, cancellation, rust_condvars};
@@ -25,7 +26,7 @@ pub(crate) fn enqueue(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     memory: &MemoryState,
-    (index, function): (Index, Function),
+    (index, function): (ThreadIndex, Function),
     (cond, timed_out): (u64, u64),
     pending: &Pending,
 ) -> Next {
@@ -57,7 +58,7 @@ pub(crate) fn enqueue(
 pub(crate) fn take_mutex(
     tracee: &Tracee,
     objects: &mut Objects,
-    index: Index,
+    index: ThreadIndex,
     mutex: u64,
     after: After,
 ) -> Result<Next, ExecutionError> {
@@ -99,7 +100,7 @@ pub(crate) fn signal(
 pub(crate) fn arrive(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
-    index: Index,
+    index: ThreadIndex,
     at: u64,
     pending: &Pending,
 ) -> Next {
@@ -122,7 +123,7 @@ pub(crate) fn arrive(
 }
 
 /// All have arrived: the first by creation path is told that it is the serial thread.
-fn release_barrier(scheduling: &mut Scheduling, arrived: &[Index], last: Index) {
+fn release_barrier(scheduling: &mut Scheduling, arrived: &[ThreadIndex], last: ThreadIndex) {
     let serial = arrived.iter().copied().min_by_key(|&i| scheduling.threads[i].name);
     for &i in arrived {
         scheduling.threads[i].serial = serial == Some(i);
@@ -141,14 +142,14 @@ pub(crate) fn reach_out(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     account: &mut Account,
-    index: Index,
+    index: ThreadIndex,
     (function, handle): (Function, u64),
     id: EventId,
 ) {
     match function {
         Function::Cancel => cancellation::cancel(tracee, scheduling, objects, account, handle, id),
         Function::Kill => {
-            let to = tracee.tasks.iter().rposition(|task| task.handle == handle);
+            let to = tracee.tasks.rposition(|task| task.handle == handle);
             scheduling.threads[index].kills = to;
             // Until the thread ended, its handler could have run.
             if to.is_some_and(|to| !scheduling.threads[to].is_live()) {

@@ -6,14 +6,15 @@ use checker::operation::{Access, Mode, Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::control::loops::spin;
-use crate::control::memory::{access, quarantine};
+use crate::control::memory::{exposure, quarantine};
 use crate::control::process::Process;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need, Pending, limited};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{Index, Objects};
+use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::{InterruptedWait, Stage};
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{calls, cancellation, robust_mutexes, rust_condvars, rwlocks, time_limits};
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, harness, operations};
@@ -22,7 +23,7 @@ use crate::layout::functions::Function;
 /// Either makes the function the thread's pending operation, or lets the thread through at once.
 pub(crate) fn enter(
     Process { tracee, scheduling, objects, memory, account }: &mut Process,
-    index: Index,
+    index: ThreadIndex,
     function: Function,
     timed_out: u64,
 ) -> Result<Flow, ExecutionError> {
@@ -65,7 +66,7 @@ pub(crate) fn enter(
 }
 
 /// If the thread is back at a wait that a signal handler had interrupted, it goes on waiting.
-fn resume_wait(tracee: &Tracee, scheduling: &mut Scheduling, index: Index) -> bool {
+fn resume_wait(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex) -> bool {
     let thread = &mut scheduling.threads[index];
     let regs = &tracee.tasks[index].regs;
     let at = |wait: &mut InterruptedWait| (wait.rip, wait.rsp) == (regs.rip, regs.rsp);
@@ -80,7 +81,7 @@ fn operation(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     memory: &mut MemoryState,
-    index: Index,
+    index: ThreadIndex,
     (function, timed_out): (Function, u64),
     caller: u64,
 ) -> Result<Option<Flow>, ExecutionError> {
@@ -91,7 +92,7 @@ fn operation(
     let object = tracee.tasks[index].argument(0);
     learn(tracee, objects, index, function, object);
     robust_mutexes::watch_end(tracee, objects, index, object)?;
-    access::name_synchronisation(tracee, scheduling, memory, index, object);
+    exposure::name_synchronisation(tracee, scheduling, memory, index, object);
     quarantine::use_block(tracee, memory, index, object);
     if function.is_wait_of_rust() {
         rust_condvars::use_mutex(tracee, memory, index, tracee.tasks[index].argument(1));
@@ -130,7 +131,7 @@ fn operation(
 /// Lets a call that needs no scheduling take place: by its own body, or by its result where that is made up.
 fn finish_call(
     tracee: &mut Tracee,
-    index: Index,
+    index: ThreadIndex,
     function: Function,
 ) -> Result<Option<Flow>, ExecutionError> {
     if matches!(function, Function::Signal | Function::Broadcast) {
@@ -141,7 +142,7 @@ fn finish_call(
 }
 
 /// Takes note of what an object's own memory says about it, the first time that it is seen.
-fn learn(tracee: &Tracee, objects: &mut Objects, index: Index, function: Function, object: u64) {
+fn learn(tracee: &Tracee, objects: &mut Objects, index: ThreadIndex, function: Function, object: u64) {
     use Function as F;
     match function {
         F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. }
@@ -171,12 +172,12 @@ fn misuse(
     scheduling: &Scheduling,
     objects: &Objects,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     function: Function,
     object: u64,
 ) -> Option<(FailureKind, FailureDetail)> {
     use Function as F;
-    let held_by = |owner: Option<Index>| owner.map(|i| scheduling.threads[i].name);
+    let held_by = |owner: Option<ThreadIndex>| owner.map(|i| scheduling.threads[i].name);
     match function {
         F::MutexUnlock => {
             let owner = objects.mutexes.get(&object).and_then(|m| m.owner);
@@ -209,7 +210,7 @@ fn describe_call(
     scheduling: &Scheduling,
     objects: &Objects,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     function: Function,
     object: u64,
 ) -> (Op, Need) {
@@ -268,7 +269,7 @@ fn describe_call(
         F::Once | F::GuardAcquire => writes(OpKind::Once, Need::Once(object)),
         F::GuardRelease => writes(OpKind::OnceDone, free),
         F::Cancel | F::Kill => {
-            let to = tracee.tasks.iter().rposition(|task| task.handle == object);
+            let to = tracee.tasks.rposition(|task| task.handle == object);
             (Op::new(OpKind::Kill, [Access::write(operations::signals_of(tracee, scheduling, to))]), free)
         }
         F::TestCancel | F::Look | F::CancelState | F::CancelType | F::Panic | F::Test | F::Create => {
@@ -279,7 +280,7 @@ fn describe_call(
     }
 }
 
-fn describe_rw_unlock(objects: &Objects, index: Index, object: u64, obj: Obj) -> (Op, Need) {
+fn describe_rw_unlock(objects: &Objects, index: ThreadIndex, object: u64, obj: Obj) -> (Op, Need) {
     let writer = objects.rwlocks.get(&object).is_some_and(|l| l.writer == Some(index));
     if writer {
         (Op::new(OpKind::WriteUnlock, [Access::write(obj)]), Need::Nothing)
@@ -289,11 +290,12 @@ fn describe_rw_unlock(objects: &Objects, index: Index, object: u64, obj: Obj) ->
 }
 
 fn describe_join(tracee: &Tracee, scheduling: &Scheduling, handle: u64, waits: bool) -> (Op, Need) {
-    let threads = || tracee.tasks.iter().zip(&scheduling.threads);
+    let is_it = |&index: &ThreadIndex| {
+        tracee.tasks[index].handle == handle && !scheduling.threads[index].name.path().is_empty()
+    };
     // The latest thread with this handle: the C library uses the memory of ended threads again.
-    let joined =
-        threads().rposition(|(task, thread)| task.handle == handle && !thread.name.path().is_empty());
-    let joined = joined.or_else(|| tracee.tasks.iter().position(|task| task.handle == handle));
+    let joined = scheduling.threads.indices().rfind(is_it);
+    let joined = joined.or_else(|| tracee.tasks.position(|task| task.handle == handle));
     let peer = joined.map(|i| scheduling.threads[i].name);
     let need = joined.filter(|_| waits).map_or(Need::Nothing, Need::End);
     (Op { peer, ..Op::new(OpKind::Join, []) }, need)

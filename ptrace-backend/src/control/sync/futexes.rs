@@ -10,7 +10,8 @@ use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need, Next, Pending, Requeue};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{Index, Objects, is_left_behind};
+use crate::control::state::sync_objects::{Objects, is_left_behind};
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::queues::take_waiter;
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, operations};
@@ -19,7 +20,7 @@ pub(crate) fn enter_wait(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
-    index: Index,
+    index: ThreadIndex,
     addr: u64,
     value: u32,
     deadline: Option<u64>,
@@ -39,7 +40,7 @@ pub(crate) fn enter_wake(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     addr: u64,
     count: u32,
 ) -> Result<Flow, ExecutionError> {
@@ -68,7 +69,7 @@ fn is_wake_known(
     tracee: &Tracee,
     scheduling: &Scheduling,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     addr: u64,
 ) -> bool {
     let thread = &scheduling.threads[index];
@@ -79,7 +80,7 @@ fn is_wake_known(
 
 /// The kernel is about to compare a futex's word, as no instruction of the program does. What writes the word decides
 /// whether the thread waits, and is a key point; the C library's own words are written by functions that are.
-fn note_kernel_read(tracee: &Tracee, memory: &mut MemoryState, index: Index, addr: u64) {
+fn note_kernel_read(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, addr: u64) {
     if !tracee.is_scheduled(index) || tracee.layout.is_call_of_libc(tracee.tasks[index].regs.rip) {
         return;
     }
@@ -95,7 +96,7 @@ pub(crate) fn enter_requeue(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     memory: &mut MemoryState,
-    index: Index,
+    index: ThreadIndex,
 ) -> Flow {
     note_kernel_read(tracee, memory, index, tracee.tasks[index].regs.rdi);
     let regs = tracee.tasks[index].regs;
@@ -125,7 +126,7 @@ pub(crate) fn enter_lock_pi(
     scheduling: &mut Scheduling,
     objects: &Objects,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     addr: u64,
 ) -> Result<Flow, ExecutionError> {
     if std::mem::take(&mut scheduling.threads[index].times_out) {
@@ -145,7 +146,7 @@ pub(crate) fn enter_lock_pi(
 pub(crate) fn wait(
     tracee: &Tracee,
     objects: &mut Objects,
-    index: Index,
+    index: ThreadIndex,
     pending: &Pending,
     addr: u64,
     value: u32,
@@ -217,7 +218,7 @@ pub(crate) fn requeue(
 }
 
 /// A parked waiter may go on, its call returning this.
-fn resume(scheduling: &mut Scheduling, waiter: Index, value: i64) {
+fn resume(scheduling: &mut Scheduling, waiter: ThreadIndex, value: i64) {
     if let Some(pending) = &mut scheduling.threads[waiter].pending
         && let Act::FutexResume { result, .. } = &mut pending.act
     {
@@ -233,7 +234,7 @@ pub(crate) fn wake_changed(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     objects: &mut Objects,
-    ended: Index,
+    ended: ThreadIndex,
 ) {
     let tid_word = tracee.tasks[ended].tid_word;
     let waiters = scheduling.threads.iter().filter_map(|thread| match thread.pending.as_ref()?.act {

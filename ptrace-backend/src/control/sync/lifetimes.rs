@@ -6,7 +6,8 @@ use crate::control::memory::naming::Owner;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Pending};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{Index, MutexMemory, Objects};
+use crate::control::state::sync_objects::{MutexMemory, Objects};
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::layout::functions::Function;
 
@@ -14,7 +15,7 @@ use crate::layout::functions::Function;
 pub(crate) fn note_life(
     scheduling: &Scheduling,
     objects: &mut Objects,
-    index: Index,
+    index: ThreadIndex,
     function: Function,
     object: u64,
 ) {
@@ -36,7 +37,7 @@ pub(crate) fn use_of_destroyed(
     scheduling: &Scheduling,
     objects: &Objects,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     pending: &Pending,
 ) -> Option<Failure> {
     let Act::Function { function, object, .. } = pending.act else { return None };

@@ -12,7 +12,8 @@ use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need, Next, Pending};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{Index, OWNER_DIED, Objects};
+use crate::control::state::sync_objects::{OWNER_DIED, Objects};
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::futexes;
 use crate::control::tracee::Tracee;
 use crate::os::{memory, process, ptrace};
@@ -25,12 +26,12 @@ const OWNER: u64 = 0x3fff_ffff;
 pub(crate) fn watch_end(
     tracee: &mut Tracee,
     objects: &Objects,
-    index: Index,
+    index: ThreadIndex,
     mutex: u64,
 ) -> Result<(), ExecutionError> {
     let is_robust = objects.mutexes.get(&mutex).is_some_and(|mutex| mutex.robust);
     // Main does in any case.
-    if !is_robust || index == 0 || tracee.tasks[index].stops_at_exit {
+    if !is_robust || index.is_main() || tracee.tasks[index].stops_at_exit {
         return Ok(());
     }
     tracee.tasks[index].stops_at_exit = true;
@@ -43,7 +44,7 @@ pub(crate) fn leaves_mutexes(
     scheduling: &mut Scheduling,
     objects: &mut Objects,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
 ) -> bool {
     let mut mutexes = mutexes_at_end(tracee, objects, index);
     if !tracee.is_scheduled(index) {
@@ -101,7 +102,7 @@ fn leave_mutex(
 }
 
 /// The robust mutexes that a thread holds, in the order in which the kernel comes to them.
-fn mutexes_at_end(tracee: &Tracee, objects: &Objects, index: Index) -> Vec<u64> {
+fn mutexes_at_end(tracee: &Tracee, objects: &Objects, index: ThreadIndex) -> Vec<u64> {
     /// The kernel goes no further either.
     const MOST: usize = 2048;
     /// Where `struct robust_list_head` has what.
@@ -124,7 +125,7 @@ fn mutexes_at_end(tracee: &Tracee, objects: &Objects, index: Index) -> Vec<u64> 
 }
 
 /// The robust mutexes that a thread was seen to take.
-fn mutexes_of(objects: &Objects, index: Index) -> Vec<u64> {
+fn mutexes_of(objects: &Objects, index: ThreadIndex) -> Vec<u64> {
     let of_thread = objects.mutexes.iter().filter(|(_, m)| m.robust && m.owner == Some(index));
     let mut held: Vec<u64> = of_thread.map(|(&at, _)| at).collect();
     held.sort_unstable();

@@ -13,7 +13,8 @@ use crate::control::memory::sharing::How;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Next, RUST_MUTEX};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{Index, Objects};
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::futexes;
 use crate::control::tracee::Tracee;
 use crate::layout::rust_locks::RustMutex;
@@ -33,7 +34,7 @@ pub(crate) fn mutex_object(memory: &MemoryState, mutex: u64, of_rust: bool) -> O
 }
 
 /// Takes note that a wait gives back the mutex at this address, and takes it again.
-pub(crate) fn use_mutex(tracee: &Tracee, memory: &mut MemoryState, index: Index, mutex: u64) {
+pub(crate) fn use_mutex(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, mutex: u64) {
     quarantine::use_block(tracee, memory, index, mutex);
     let conflict =
         memory.sharing.touch_in(index, None, mutex..mutex.saturating_add(RUST_MUTEX as u64), How::Writes);
@@ -45,7 +46,7 @@ pub(crate) fn give_back(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     objects: &mut Objects,
-    index: Index,
+    index: ThreadIndex,
     mutex: u64,
 ) {
     hold_mutex(objects, index, RustMutex::Unlock, mutex);
@@ -60,7 +61,7 @@ pub(crate) fn give_back(
 pub(crate) fn take_mutex(
     tracee: &Tracee,
     objects: &mut Objects,
-    index: Index,
+    index: ThreadIndex,
     mutex: u64,
     result: u64,
 ) -> Next {
@@ -70,7 +71,7 @@ pub(crate) fn take_mutex(
 }
 
 /// Takes note of who holds a mutex of Rust's standard library, for reports: what it allows is in its own memory.
-pub(crate) fn hold_mutex(objects: &mut Objects, index: Index, what: RustMutex, addr: u64) {
+pub(crate) fn hold_mutex(objects: &mut Objects, index: ThreadIndex, what: RustMutex, addr: u64) {
     let owner = (what == RustMutex::Lock).then_some(index);
     objects.mutexes.entry(addr).or_default().owner = owner;
 }

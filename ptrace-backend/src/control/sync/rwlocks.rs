@@ -13,7 +13,8 @@ use checker::peculiarity::Peculiarity;
 use crate::control::process::Process;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need, Next, Pending, limited, only_looks};
-use crate::control::state::sync_objects::{Index, Objects};
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::calls;
 use crate::control::tracee::Tracee;
 use crate::layout::functions::Function;
@@ -50,7 +51,7 @@ impl Word {
 pub(crate) fn describe_writer_preferring(
     tracee: &Tracee,
     memory: &MemoryState,
-    index: Index,
+    index: ThreadIndex,
     function: Function,
     object: u64,
 ) -> Option<(Op, Need)> {
@@ -98,7 +99,7 @@ fn await_rwlock(memory: &MemoryState, function: Function, object: u64) -> (Op, N
 /// The next step of taking such a lock.
 pub(crate) fn take(
     Process { tracee, scheduling, objects, memory, account }: &mut Process,
-    index: Index,
+    index: ThreadIndex,
     pending: &Pending,
     function: Function,
     object: u64,
@@ -139,7 +140,7 @@ fn can_take(tracee: &Tracee, objects: &Objects, function: Function, object: u64)
 fn announce_writer(
     tracee: &Tracee,
     objects: &mut Objects,
-    index: Index,
+    index: ThreadIndex,
     function: Function,
     object: u64,
 ) -> bool {
@@ -163,7 +164,7 @@ fn announce_writer(
 
 /// The time of a wait is over: a writer waits no longer, and a reader that waits behind one is told by this what its
 /// function returns, since the lock's own memory knows of no writer that waits.
-pub(crate) fn give_up(tracee: &Tracee, objects: &mut Objects, index: Index, act: &Act) -> Option<u64> {
+pub(crate) fn give_up(tracee: &Tracee, objects: &mut Objects, index: ThreadIndex, act: &Act) -> Option<u64> {
     let Act::Function { function, object, timed_out } = *act else { return None };
     if let Some(lock) = objects.rwlocks.get_mut(&object) {
         lock.queue.retain(|&writer| writer != index);

@@ -2,7 +2,8 @@
 
 use crate::answers::{is_valid_timespec, read_timespec};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::{Index, Objects};
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::layout::functions::Function;
 
@@ -24,7 +25,7 @@ fn time_limit(function: Function) -> Option<usize> {
 pub(crate) fn deadline(
     tracee: &Tracee,
     scheduling: &Scheduling,
-    index: Index,
+    index: ThreadIndex,
     function: Function,
 ) -> Option<u64> {
     if function == Function::RustCondTimedWait {
@@ -36,7 +37,7 @@ pub(crate) fn deadline(
 
 /// Whether the time limit of a call is no time (POSIX: `EINVAL`). The C library looks at it before anything else, but at
 /// that of a mutex only where it would have to wait.
-pub(crate) fn has_invalid_limit(tracee: &Tracee, index: Index, function: Function) -> bool {
+pub(crate) fn has_invalid_limit(tracee: &Tracee, index: ThreadIndex, function: Function) -> bool {
     let limit = time_limit(function).map(|i| tracee.tasks[index].argument(i)).filter(|&limit| limit != 0);
     limit.is_some_and(|limit| !is_valid_timespec(tracee.leader, limit))
 }
@@ -45,7 +46,7 @@ pub(crate) fn has_invalid_limit(tracee: &Tracee, index: Index, function: Functio
 pub(crate) fn fails_by_limit(
     tracee: &Tracee,
     objects: &Objects,
-    index: Index,
+    index: ThreadIndex,
     function: Function,
     mutex: u64,
 ) -> bool {
@@ -54,7 +55,7 @@ pub(crate) fn fails_by_limit(
 }
 
 /// When a wait that begins now runs out of time. Its limit is how long it may last.
-fn rust_deadline(tracee: &Tracee, scheduling: &Scheduling, index: Index) -> u64 {
+fn rust_deadline(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex) -> u64 {
     const SECOND: u64 = 1_000_000_000;
     let task = &tracee.tasks[index];
     let limit = task.argument(2).saturating_mul(SECOND).saturating_add(task.argument(3) & 0xffff_ffff);

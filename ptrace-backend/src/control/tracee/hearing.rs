@@ -7,7 +7,7 @@ use checker::program::ExecutionError;
 
 use crate::answers::{START_OF_TIME, World};
 use crate::control::state::flow::{Heard, system};
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::watchdog::Reason;
 use crate::layout::What;
@@ -19,7 +19,7 @@ use crate::target::startup::answer_time_stamp;
 const ENDING: Duration = Duration::from_secs(2);
 
 impl Tracee {
-    pub(crate) fn resume(&self, index: Index, signal: i32) -> Result<(), ExecutionError> {
+    pub(crate) fn resume(&self, index: ThreadIndex, signal: i32) -> Result<(), ExecutionError> {
         let tid = self.tasks[index].tid;
         match ptrace::resume(tid, signal) {
             // The thread has been killed from outside meanwhile: waiting for it tells.
@@ -144,7 +144,7 @@ impl Tracee {
             self.bystanders.drain(..).chain(self.early.drain().map(|(child, _)| child)).collect();
         others.iter().for_each(|&child| ptrace::kill(child));
         // A stop on its way out would cost time. It cannot be told if it runs or is gone, and then need not be.
-        if !self.tasks[0].reaped {
+        if !self.tasks[ThreadIndex::MAIN].reaped {
             let _ = ptrace::stop_at_exit(self.leader, false);
             ptrace::kill(self.leader);
             if self.left_from.is_some() {

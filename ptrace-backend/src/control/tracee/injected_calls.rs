@@ -6,14 +6,14 @@ use checker::program::ExecutionError;
 use crate::control::state::flow::Flow;
 use crate::control::state::pending::{After, Call};
 use crate::control::state::scheduling::Scheduling;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 
 /// The function has returned.
 pub(crate) fn end_call(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
-    index: Index,
+    index: ThreadIndex,
     call: Call,
 ) -> Result<Flow, ExecutionError> {
     let error = tracee.tasks[index].regs.rax;

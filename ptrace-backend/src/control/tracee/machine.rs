@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::instructions::{Machine, MemoryFunction};
 use crate::os::vectors::Vectors;
@@ -11,14 +11,14 @@ use crate::os::{Regs, memory};
 /// A thread that stands before an instruction.
 pub(crate) struct MachineState<'a> {
     tracee: &'a Tracee,
-    index: Index,
+    index: ThreadIndex,
     /// Read when an instruction first asks for them: few do.
     vectors: OnceCell<Option<Vectors>>,
 }
 
 impl<'a> MachineState<'a> {
     /// The state of a stopped thread.
-    pub(crate) fn of(tracee: &'a Tracee, index: Index) -> Self {
+    pub(crate) fn of(tracee: &'a Tracee, index: ThreadIndex) -> Self {
         Self { tracee, index, vectors: OnceCell::new() }
     }
 }

@@ -17,8 +17,9 @@ use crate::control::knowledge::Shared;
 use crate::control::state::flow::system;
 use crate::control::state::pending::Call;
 use crate::control::state::probes::Probes;
-use crate::control::state::sync_objects::{Index, MutexMemory};
+use crate::control::state::sync_objects::MutexMemory;
 use crate::control::state::thread::Part;
+use crate::control::state::thread_index::{PerThread, ThreadIndex};
 use crate::control::watchdog::Watch;
 use crate::layout::Layout;
 use crate::os::wait::Wait;
@@ -34,7 +35,7 @@ pub(crate) struct Tracee {
     pub(crate) layout: Arc<Layout>,
     pub(crate) shared: Arc<Shared>,
     /// Its threads, in creation order.
-    pub(crate) tasks: Vec<Task>,
+    pub(crate) tasks: PerThread<Task>,
     /// A second thread exists, or existed.
     pub(crate) concurrent: bool,
     /// The process has ended itself, or was ended by the kernel: nothing can move.
@@ -101,14 +102,14 @@ impl Task {
 }
 
 impl Tracee {
-    pub(crate) fn read_registers(&mut self, index: Index) -> Result<(), ExecutionError> {
+    pub(crate) fn read_registers(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
         let task = &mut self.tasks[index];
         task.regs = ptrace::registers(task.tid).map_err(system("read registers"))?;
         Ok(())
     }
 
     /// Writes the registers that the thread now has.
-    pub(crate) fn write_registers(&self, index: Index) -> Result<(), ExecutionError> {
+    pub(crate) fn write_registers(&self, index: ThreadIndex) -> Result<(), ExecutionError> {
         let task = &self.tasks[index];
         ptrace::set_registers(task.tid, &task.regs).map_err(system("write registers"))
     }
@@ -125,7 +126,7 @@ impl Tracee {
     }
 
     /// Whether a thread is in the harness, as of its last stop.
-    pub(crate) fn in_harness(&self, index: Index) -> bool {
+    pub(crate) fn in_harness(&self, index: ThreadIndex) -> bool {
         let task = &self.tasks[index];
         match task.part {
             Part::Program => false,
@@ -135,12 +136,12 @@ impl Tracee {
     }
 
     /// Whether the checker decides when a thread goes on.
-    pub(crate) fn is_scheduled(&self, index: Index) -> bool {
+    pub(crate) fn is_scheduled(&self, index: ThreadIndex) -> bool {
         self.concurrent && !self.in_harness(index)
     }
 
     /// What a thread runs that this one creates.
-    pub(crate) fn part_of_child(&self, creator: Index) -> Part {
+    pub(crate) fn part_of_child(&self, creator: ThreadIndex) -> Part {
         if self.in_harness(creator) { Part::Harness } else { Part::Program }
     }
 

@@ -8,7 +8,7 @@ use checker::program::ExecutionError;
 use crate::control::memory::access;
 use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::layout::What;
 use crate::os::Tid;
@@ -75,7 +75,7 @@ impl Tracee {
     }
 
     /// The running thread has come to a trap: whether that is a probe, at which it now stands.
-    pub(crate) fn stops_at_probe(&mut self, index: Index, at: u64) -> bool {
+    pub(crate) fn stops_at_probe(&mut self, index: ThreadIndex, at: u64) -> bool {
         let is_probe = self.probes.wanted.contains(&at);
         if is_probe {
             self.tasks[index].regs.rip = at;

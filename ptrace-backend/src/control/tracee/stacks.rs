@@ -2,7 +2,7 @@
 
 use checker::names::Site;
 
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::debuginfo;
 use crate::debuginfo::Registers;
@@ -25,7 +25,7 @@ impl debuginfo::Memory for TargetMemory {
 
 impl Tracee {
     /// The innermost place in the program's own code.
-    pub(crate) fn user_site(&self, index: Index) -> Site {
+    pub(crate) fn user_site(&self, index: ThreadIndex) -> Site {
         let stack = self.stack(index);
         let user = |site: &&Site| {
             self.layout.locate(**site).is_some_and(|(m, at)| self.layout.in_user_code(at + m.mapped.bias))
@@ -35,12 +35,12 @@ impl Tracee {
 
     /// Where in the user's own source the call comes from from which a thread has just returned to `back`; where no line
     /// on the stack is the user's, where in the program's own code.
-    pub(crate) fn call_site(&self, index: Index, back: u64) -> Site {
+    pub(crate) fn call_site(&self, index: ThreadIndex, back: u64) -> Site {
         self.call_through(index, back).0
     }
 
     /// The same, and where in the function that is called there the call goes on, which may be the place itself.
-    pub(crate) fn call_through(&self, index: Index, back: u64) -> (Site, Site) {
+    pub(crate) fn call_through(&self, index: ThreadIndex, back: u64) -> (Site, Site) {
         let call = back.wrapping_sub(1);
         if self.layout.is_user_line(call) {
             return (self.layout.site(call), self.layout.site(call));
@@ -54,41 +54,41 @@ impl Tracee {
     }
 
     /// A thread's stack, innermost frame first. Callers are named by their call instruction.
-    pub(crate) fn stack(&self, index: Index) -> Vec<Site> {
+    pub(crate) fn stack(&self, index: ThreadIndex) -> Vec<Site> {
         // Of a process that is gone, some memory may still be there and some not.
         let frames = if self.gone { Vec::new() } else { self.frames(index) };
         frames.into_iter().map(|pc| self.layout.site(pc)).collect()
     }
 
     /// The stack of a thread that has just returned to `back`, from the call on.
-    pub(crate) fn stack_of_call(&self, index: Index, back: u64) -> Vec<Site> {
+    pub(crate) fn stack_of_call(&self, index: ThreadIndex, back: u64) -> Vec<Site> {
         let callers = self.frames(index).into_iter().skip(1);
         std::iter::once(back - 1).chain(callers).map(|pc| self.layout.site(pc)).collect()
     }
 
-    fn frames(&self, index: Index) -> Vec<u64> {
+    fn frames(&self, index: ThreadIndex) -> Vec<u64> {
         let frames = self.raw_frames(index, STACK_DEPTH);
         frames.iter().enumerate().map(|(i, frame)| if i == 0 { frame.pc } else { frame.pc - 1 }).collect()
     }
 
     /// A thread's frames, innermost first, with run-time addresses, at most `limit` of them.
-    pub(crate) fn raw_frames(&self, index: Index, limit: usize) -> Vec<debuginfo::Frame> {
+    pub(crate) fn raw_frames(&self, index: ThreadIndex, limit: usize) -> Vec<debuginfo::Frame> {
         let registers = self.registers(index);
         debuginfo::unwind(&self.layout.unwinding, &TargetMemory(self.leader), &registers, limit)
     }
 
     /// The variable at an address on a thread's stack.
-    pub(crate) fn local_at(&self, index: Index, addr: u64) -> Option<String> {
+    pub(crate) fn local_at(&self, index: ThreadIndex, addr: u64) -> Option<String> {
         self.inspect(index, |inspector| inspector.local_at(addr))
     }
 
-    pub(crate) fn inspect<T>(&self, index: Index, look: impl FnOnce(&Inspector<'_>) -> T) -> T {
+    pub(crate) fn inspect<T>(&self, index: ThreadIndex, look: impl FnOnce(&Inspector<'_>) -> T) -> T {
         let state = ThreadState { registers: self.registers(index), vectors: None, thread_pointer: None };
         look(&Inspector::new(&self.layout.unwinding, &TargetMemory(self.leader), &state))
     }
 
     /// A thread's registers, for unwinding.
-    pub(crate) fn registers(&self, index: Index) -> Registers {
+    pub(crate) fn registers(&self, index: ThreadIndex) -> Registers {
         let regs = &self.tasks[index].regs;
         // In the numbering of the x86-64 psABI's DWARF registers.
         let gpr = [
@@ -100,7 +100,7 @@ impl Tracee {
 
     /// What the indivisible instruction at which a thread stands does to a mutex of Rust's standard library, by itself or
     /// on behalf of its callers.
-    pub(crate) fn rust_mutex(&self, index: Index, kind: Kind) -> Option<RustMutex> {
+    pub(crate) fn rust_mutex(&self, index: ThreadIndex, kind: Kind) -> Option<RustMutex> {
         const CALLERS: usize = 4;
         let what = match kind {
             _ if self.layout.rust_mutexes.is_empty() => return None,

@@ -4,7 +4,7 @@ use checker::program::ExecutionError;
 
 use crate::control::state::flow::{Flow, system};
 use crate::control::state::pending::Call;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::os::wait::Wait;
 use crate::os::{Regs, memory, ptrace};
@@ -14,14 +14,14 @@ const FRAME: u64 = 16;
 
 impl Tracee {
     /// Makes a thread go on at another function's entry, past the trap that may be there.
-    pub(crate) fn jump(&mut self, index: Index, function: u64) -> Result<(), ExecutionError> {
+    pub(crate) fn jump(&mut self, index: ThreadIndex, function: u64) -> Result<(), ExecutionError> {
         self.tasks[index].regs.rip = function;
         self.write_registers(index)?;
         if self.layout.traps.contains_key(&function) { self.pass_trap(index) } else { Ok(()) }
     }
 
     /// Makes the function at whose entry a thread stands return.
-    pub(crate) fn return_from_call(&mut self, index: Index, value: u64) -> Result<(), ExecutionError> {
+    pub(crate) fn return_from_call(&mut self, index: ThreadIndex, value: u64) -> Result<(), ExecutionError> {
         let back = self.number(self.tasks[index].regs.rsp, 8);
         let regs = &mut self.tasks[index].regs;
         regs.rax = value;
@@ -31,7 +31,7 @@ impl Tracee {
     }
 
     /// Makes the system call at which a thread stands return without being carried out.
-    pub(crate) fn answer(&mut self, index: Index, value: i64) -> Result<(), ExecutionError> {
+    pub(crate) fn answer(&mut self, index: ThreadIndex, value: i64) -> Result<(), ExecutionError> {
         let regs = &mut self.tasks[index].regs;
         regs.orig_rax = u64::MAX;
         regs.rax = value as u64;
@@ -39,7 +39,7 @@ impl Tracee {
     }
 
     /// Makes a thread come to the system call at which it stands once more.
-    pub(crate) fn repeat_call(&mut self, index: Index) -> Result<(), ExecutionError> {
+    pub(crate) fn repeat_call(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
         /// `syscall`
         const LEN: u64 = 2;
         let regs = &mut self.tasks[index].regs;
@@ -51,7 +51,7 @@ impl Tracee {
 
     /// A thread that is about to run a handler, and is in a stub, first runs that to its end: the event of its instruction
     /// has been counted, and the handler is to see the registers that the program would have.
-    pub(crate) fn finish_stub(&mut self, index: Index) -> Result<(), ExecutionError> {
+    pub(crate) fn finish_stub(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
         let layout = std::sync::Arc::clone(&self.layout);
         let rip = self.tasks[index].regs.rip;
         let stub = layout.traps.values().filter_map(|trap| trap.stub.as_ref());
@@ -71,7 +71,7 @@ impl Tracee {
     }
 
     /// A thread in a stub is put where it would be without the stub, before the program's own code sees its registers.
-    pub(crate) fn leave_stub(&mut self, index: Index) -> Result<(), ExecutionError> {
+    pub(crate) fn leave_stub(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
         let mut regs = self.tasks[index].regs;
         let stubs = self.layout.traps.values().filter_map(|trap| trap.stub.as_ref());
         if stubs.into_iter().any(|(_, code)| code.restore(&mut regs)) {
@@ -82,7 +82,7 @@ impl Tracee {
     }
 
     /// Makes the thread's next resumption execute the trapped instruction at which it stands, and go on behind it.
-    pub(crate) fn pass_trap(&mut self, index: Index) -> Result<(), ExecutionError> {
+    pub(crate) fn pass_trap(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
         let layout = std::sync::Arc::clone(&self.layout);
         let at = self.tasks[index].regs.rip;
         let trap = &layout.traps[&at];
@@ -97,7 +97,12 @@ impl Tracee {
         }
     }
 
-    pub(crate) fn step_in_place(&mut self, index: Index, at: u64, byte: u8) -> Result<(), ExecutionError> {
+    pub(crate) fn step_in_place(
+        &mut self,
+        index: ThreadIndex,
+        at: u64,
+        byte: u8,
+    ) -> Result<(), ExecutionError> {
         self.write_registers(index)?;
         let tid = self.tasks[index].tid;
         memory::poke_byte(tid, at, byte).map_err(system("lift a trap"))?;
@@ -117,13 +122,13 @@ impl Tracee {
         memory::poke_byte(tid, at, 0xcc).map_err(system("plant a trap"))
     }
 
-    pub(crate) fn refuse(&mut self, index: Index, error: i32) -> Result<Flow, ExecutionError> {
+    pub(crate) fn refuse(&mut self, index: ThreadIndex, error: i32) -> Result<Flow, ExecutionError> {
         self.answer(index, -i64::from(error))?;
         Ok(Flow::Resume(0))
     }
 
     /// A thread that stands at a function's entry calls another one, which returns to a trap.
-    pub(crate) fn begin_call(&mut self, index: Index, call: Call) -> Result<(), ExecutionError> {
+    pub(crate) fn begin_call(&mut self, index: ThreadIndex, call: Call) -> Result<(), ExecutionError> {
         let saved = self.tasks[index].regs;
         let back = saved.rsp.wrapping_sub(FRAME);
         if !memory::write(self.leader, back, &self.layout.returned.to_le_bytes()) {
@@ -136,7 +141,7 @@ impl Tracee {
     }
 
     /// Removes the trap at which a thread stands from this process.
-    pub(crate) fn lift(&self, index: Index) -> Result<(), ExecutionError> {
+    pub(crate) fn lift(&self, index: ThreadIndex) -> Result<(), ExecutionError> {
         let task = &self.tasks[index];
         let at = task.regs.rip;
         let byte = self.layout.traps[&at].byte;

@@ -20,7 +20,7 @@ use crate::control::state::memory::heap::Heap;
 use crate::control::state::memory::hidden::Hidden;
 use crate::control::state::memory::quarantine::Quarantine;
 use crate::control::state::memory::scope::Narrow;
-use crate::control::state::sync_objects::Index;
+use crate::control::state::thread_index::{PerThread, ThreadIndex};
 use crate::layout::Layout;
 
 /// Memory as the threads of one execution use it.
@@ -28,7 +28,7 @@ pub(crate) struct MemoryState {
     pub(crate) layout: Arc<Layout>,
     pub(crate) shared: Arc<Shared>,
     /// The stacks of all threads, in creation order.
-    pub(crate) stacks: Vec<(Range<u64>, ThreadName)>,
+    pub(crate) stacks: PerThread<(Range<u64>, ThreadName)>,
     pub(crate) sharing: Sharing,
     pub(crate) heap: Heap,
     pub(crate) quarantine: Quarantine,
@@ -47,10 +47,10 @@ pub(crate) struct MemoryState {
     /// The next access of the thread that runs is a key point in any case.
     pub(crate) stops_next: bool,
     /// How often instructions have touched private memory where everything is watched: each in each thread, and all of them.
-    pub(crate) checked: (FxHashMap<(Index, usize), u32>, u32),
+    pub(crate) checked: (FxHashMap<(ThreadIndex, usize), u32>, u32),
     /// Instructions that are not watched any more in a thread, and the thread for which their traps are lifted now.
-    pub(crate) lifted: Vec<(Index, usize)>,
-    pub(crate) lifted_for: Index,
+    pub(crate) lifted: Vec<(ThreadIndex, usize)>,
+    pub(crate) lifted_for: ThreadIndex,
     /// Instructions that are not watched as long as there is one thread only.
     pub(crate) lifted_alone: Vec<usize>,
     /// Accesses of libraries, where they are asked for.
@@ -63,7 +63,7 @@ impl MemoryState {
         Self {
             layout,
             shared,
-            stacks: vec![(main_stack, ThreadName::MAIN)],
+            stacks: PerThread::new((main_stack, ThreadName::MAIN)),
             sharing: Sharing::default(),
             heap: Heap::default(),
             quarantine: Quarantine::default(),
@@ -77,7 +77,7 @@ impl MemoryState {
             stops_next: false,
             checked: (FxHashMap::default(), 0),
             lifted: Vec::new(),
-            lifted_for: 0,
+            lifted_for: ThreadIndex::MAIN,
             lifted_alone: Vec::new(),
             hidden: Hidden::default(),
         }
