@@ -10,9 +10,9 @@ use checker::operation::OpKind;
 use checker::program::{Agent, Choice, ExecutionError, OpKey};
 
 use crate::control::enabled;
+use crate::control::memory::access;
 use crate::control::process::Process;
 use crate::control::state::thread_index::ThreadIndex;
-use crate::control::tracee::probes;
 use crate::control::watchdog::Watch;
 use crate::debuginfo::inspect::{Inspector, ThreadState};
 use crate::debuginfo::{self, Memory, Modules};
@@ -175,7 +175,7 @@ impl Inspection {
         result?;
         let stopped =
             self.process.tracee.probes.stopped().map(|index| self.process.scheduling.threads[index].name);
-        let rests = probes::rests_at_probe(&self.process.tracee, &self.process.memory);
+        let rests = access::rests_at_probe(&self.process.tracee, &self.process.memory);
         Ok(stopped.map_or(Halt::Rest, |thread| Halt::Probe { thread, rests }))
     }
 

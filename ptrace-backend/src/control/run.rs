@@ -28,7 +28,7 @@ impl Process {
         let is_wide =
             std::mem::replace(&mut self.memory.let_go, true) | std::mem::take(&mut self.memory.stops_next);
         scope::widen(&self.tracee, &mut self.memory, is_wide)?;
-        self.segment(index)?;
+        self.run_segment(index)?;
         self.start_newborn()?;
         quiescence::settle(&mut self.tracee, &mut self.scheduling, &self.objects)
     }
@@ -41,12 +41,12 @@ impl Process {
         {
             let next = self.scheduling.newborn.remove(0);
             scope::widen(&self.tracee, &mut self.memory, true)?;
-            self.segment(next)?;
+            self.run_segment(next)?;
         }
         Ok(())
     }
 
-    fn segment(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
+    fn run_segment(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
         self.scheduling.threads[index].pending = None;
         access::plant_for(&self.tracee, &mut self.memory, index)?;
         self.tracee.watch.begin(self.tracee.leader, self.tracee.tasks[index].tid);

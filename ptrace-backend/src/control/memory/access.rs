@@ -358,3 +358,14 @@ pub(crate) fn begin_concurrency(tracee: &mut Tracee, memory: &mut MemoryState) -
     }
     tracee.show_probes()
 }
+
+/// Whether the thread that stands at a probe stands at a key point as well, so that it rests there.
+pub(crate) fn rests_at_probe(tracee: &Tracee, memory: &MemoryState) -> bool {
+    let Some(index) = tracee.probes.stopped else { return false };
+    let at = tracee.tasks[index].regs.rip;
+    let trap = tracee.layout.traps.get(&at).filter(|_| !tracee.probes.planted.contains_key(&at));
+    match trap.map(|trap| &trap.what) {
+        Some(What::Access(candidate)) => is_key_point(tracee, memory, index, *candidate),
+        _ => false,
+    }
+}

@@ -5,12 +5,9 @@ use std::collections::BTreeSet;
 
 use checker::program::ExecutionError;
 
-use crate::control::memory::access;
 use crate::control::state::flow::system;
-use crate::control::state::memory::MemoryState;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::layout::What;
 use crate::os::Tid;
 use crate::os::memory::{self, MemoryFile};
 
@@ -82,16 +79,5 @@ impl Tracee {
             self.probes.stopped = Some(index);
         }
         is_probe
-    }
-}
-
-/// Whether the thread that stands at a probe stands at a key point as well, so that it rests there.
-pub(crate) fn rests_at_probe(tracee: &Tracee, memory: &MemoryState) -> bool {
-    let Some(index) = tracee.probes.stopped else { return false };
-    let at = tracee.tasks[index].regs.rip;
-    let trap = tracee.layout.traps.get(&at).filter(|_| !tracee.probes.planted.contains_key(&at));
-    match trap.map(|trap| &trap.what) {
-        Some(What::Access(candidate)) => access::is_key_point(tracee, memory, index, *candidate),
-        _ => false,
     }
 }
