@@ -129,7 +129,10 @@ fn run(command: Command) -> miette::Result<u8> {
         }
         Command::List(args) => return list::run(&args).into_diagnostic(),
         Command::Doctor(args) => return doctor::run(&args).into_diagnostic(),
-        Command::Lsp => return lsp::serve().map(|()| 0).into_diagnostic(),
+        Command::Lsp => {
+            output::open_for("the protocol").into_diagnostic()?;
+            return lsp::serve().map(|()| 0).into_diagnostic();
+        }
         Command::Dap(args) => return debug(&args).map(|()| 0).into_diagnostic(),
     };
     print(&report, format).into_diagnostic()?;
@@ -142,6 +145,7 @@ fn watched(
     watch_stdin: bool,
     verb: impl FnOnce(&Arc<AtomicBool>, &mut dyn Watch) -> Result<Report, explorer::Error>,
 ) -> miette::Result<u8> {
+    output::open_for("the report").into_diagnostic()?;
     let cancel = interrupt::flag().into_diagnostic()?;
     if watch_stdin {
         interrupt::when_stdin_closes(Arc::clone(&cancel)).into_diagnostic()?;
@@ -192,6 +196,7 @@ fn debug(args: &DapArgs) -> io::Result<()> {
     match args.port {
         Some(port) => dap::serve_port(port),
         None => {
+            output::open_for("the protocol")?;
             dap::serve();
             Ok(())
         }

@@ -50,7 +50,16 @@ pub(crate) fn written(content: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     content(&mut stdout).and_then(|()| stdout.flush())
 }
 
+/// Looks whether standard output is there, before anything begins that tells of itself only there.
+pub(crate) fn open_for(what: &str) -> io::Result<()> {
+    written(|_| Ok(())).map_err(|error| not_written(what, &error))
+}
+
 /// The sentence for an error of [`written`].
 pub(crate) fn unwritten(error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("the report cannot be written to standard output: {error}"))
+    not_written("the report", error)
+}
+
+fn not_written(what: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{what} cannot be written to standard output: {error}"))
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::control::harness;
 use crate::control::watchdog::Watch;
 use crate::debuginfo::Modules;
+use crate::grace::Grace;
 use crate::layout::atomicity::atomic_functions;
 use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::{Module, is_system};
@@ -62,6 +63,7 @@ pub(crate) fn launch(
         addresses_vary: process::addresses_vary(startup.tid),
         outside: false,
         spares_linker: spec.stepping == Stepping::OutOfLine,
+        grace: Grace::after(spec.limit.clone()),
         hidden: OnceLock::new(),
     };
     watch.begin(startup.tid, startup.tid);

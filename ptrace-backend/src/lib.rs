@@ -10,6 +10,7 @@ mod control;
 pub mod debuginfo;
 pub mod doctor;
 mod execution;
+mod grace;
 mod inspect;
 pub mod instructions;
 mod launch;

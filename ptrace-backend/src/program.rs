@@ -117,7 +117,19 @@ impl PtraceProgram {
     /// The functions and lines at a site, the innermost inlined function first.
     #[must_use]
     pub fn locate(&self, site: Site) -> Vec<SourceFrame> {
-        self.layout.locate(site).map(|(module, at)| module.image.frames(at)).unwrap_or_default()
+        self.layout.frames(site)
+    }
+
+    /// Reads something else of its files, or nothing where there is no time left for that: the limit has been over for a second
+    /// of the time in which this thread ran.
+    pub fn read<T: Default>(&self, read: impl FnOnce() -> T) -> T {
+        self.layout.grace.read(read)
+    }
+
+    /// Whether something that was asked for was not read for want of time: lines and names are missing then.
+    #[must_use]
+    pub fn is_read_in_part(&self) -> bool {
+        self.layout.grace.is_over()
     }
 
     /// Whether a site is in the program's own code.

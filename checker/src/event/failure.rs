@@ -38,7 +38,7 @@ pub enum FailureKind {
     /// A thread has not come to its next key point for as long as it may run. That is how a backend tells of it; it is no failure
     /// of the program, and no search reports it.
     Timeout,
-    /// The program fails whatever the schedule.
+    /// The program fails in every schedule, or in all that were run: see `search::Always`.
     AlwaysFails,
 }
 

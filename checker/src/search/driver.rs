@@ -6,7 +6,7 @@ use super::audit::Auditor;
 use super::carried_over::{CarriedOver, Rerun};
 use super::determinism::DeterminismCheck;
 use super::executor::Executor;
-use super::findings::always_fails::is_always;
+use super::findings::always_fails::always;
 use super::findings::identity::Identity;
 use super::findings::late_joins::with_late_joins;
 use super::findings::reproduction::{REPLAYS, Reproduction, reproduce};
@@ -14,7 +14,7 @@ use super::findings::shown::Shown;
 use super::note::SearchNote;
 use super::only_synchronisation::SwitchPoints;
 use super::options::Options;
-use super::outcome::{Ended, Finding, Outcome, Progress};
+use super::outcome::{Always, Ended, Finding, Outcome, Progress};
 use super::parallel::speculation::Ahead;
 use super::parallel::workers::{NoWorkers, Workers};
 use super::{cut_short, narrow};
@@ -387,7 +387,7 @@ impl<'a, P: Program> Search<'a, P> {
         executor.runner.trace = Trace::default();
         let common = self.uniform.as_ref().is_none_or(|common| common.contains(&identity));
         let suspected = common && known.is_none() && stopped.is_none();
-        let always = is_always(executor, &shown, &identity, suspected)?;
+        let always = always(executor, &shown, &identity, suspected)?;
         let finding = self.finding(shown, identity, always, reproduced);
         self.observer.found(&finding);
         match known {
@@ -397,9 +397,15 @@ impl<'a, P: Program> Search<'a, P> {
         Ok(stopped.or_else(|| (!self.executor.options.keep_going).then_some(Ended::FirstBug)))
     }
 
-    fn finding(&self, shown: Shown<'_>, identity: Identity, always: bool, reproduced: u32) -> Finding {
+    fn finding(
+        &self,
+        shown: Shown<'_>,
+        identity: Identity,
+        always: Option<Always>,
+        reproduced: u32,
+    ) -> Finding {
         let Shown { mut failure, trace, ending, number, .. } = shown;
-        if always {
+        if always.is_some() {
             failure.kind = FailureKind::AlwaysFails;
         }
         let preemptions = trace.preemptions();
@@ -419,6 +425,7 @@ impl<'a, P: Program> Search<'a, P> {
             reproduced: (reproduced, REPLAYS),
             ending: ending.clone(),
             epoch: self.executor.epoch,
+            always,
             outdated: false,
         }
     }

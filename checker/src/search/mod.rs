@@ -23,7 +23,7 @@ pub use self::driver::{Observer, explore, explore_with};
 pub use self::findings::identity::Identity;
 pub use self::note::SearchNote;
 pub use self::options::Options;
-pub use self::outcome::{Ended, Finding, Outcome, Progress, Stats};
+pub use self::outcome::{Always, Ended, Finding, Outcome, Progress, Stats};
 pub use self::parallel::workers::{Done, Job, NoWorkers, TraceBuffer, WorkerContext, Workers};
 pub use self::replay::{Replayed, replay};
 pub use self::sample::sample;

@@ -110,6 +110,15 @@ pub struct Progress {
     pub findings: usize,
 }
 
+/// On what it rests that a program always fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Always {
+    /// How many schedules were run, each of which failed in the same way.
+    pub schedules: u64,
+    /// There is no other one.
+    pub is_every: bool,
+}
+
 /// A failure, with the schedule that shows it with the fewest preemptions seen.
 #[derive(Clone, Debug)]
 pub struct Finding {
@@ -119,6 +128,8 @@ pub struct Finding {
     pub identity: Identity,
     /// The failing execution; [`Trace::schedule`] replays it.
     pub trace: Trace,
+    /// On what it rests, where the failure is said to come always.
+    pub always: Option<Always>,
     /// Of the schedule, as it was run.
     pub preemptions: Option<u32>,
     /// Whether every schedule with fewer preemptions was explored without showing this failure.

@@ -92,7 +92,7 @@ fn a_program_that_always_fails_has_no_story() {
 
     1 bug found.
       explored  build/model (icb)
-      ran       1 schedule, 105 other
+      ran       1 schedule, 5 other
       speed     0.01 s, 1,000 schedules/s, 3.0 key points each
       covered   every schedule with at most 2 preemptions
       ended     a failure was found (--keep-going looks for more)

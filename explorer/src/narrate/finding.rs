@@ -94,6 +94,7 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
         variables: measured.variables,
         reproduced: format!("{}/{}", measured.reproduced.0, measured.reproduced.1),
         stall: stall(failing.trace, &event_lines.labels),
+        tried: None,
         unless_stalled: false,
         explanation: None,
         id: None,

@@ -8,7 +8,7 @@ pub(crate) mod finding;
 pub mod locations;
 pub(crate) mod phrasing;
 pub(crate) mod races;
-mod search_notes;
+pub(crate) mod search_notes;
 pub(crate) mod stacks;
 pub mod third_person;
 pub mod thread_labels;

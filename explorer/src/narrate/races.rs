@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use checker::limit::Limit;
 use checker::names::{Obj, Site};
 use checker::program::Program;
 use checker::race::{FoundOut, Harm, Pair, Pairs, Place};
@@ -24,12 +25,17 @@ use crate::say::sentence;
 pub(crate) struct RunAgain(Vec<(Arc<Trace>, Stacks)>);
 
 /// Drops the races of a search that are none by what takes no part in scheduling: the synchronisation of libraries, and what
-/// only the text of the source calls atomic.
-pub(crate) fn confirm(program: &impl Program, found: &mut Pairs, places: &Places<'_>) -> RunAgain {
+/// only the text of the source calls atomic. Those that there is no time for stay, and are uncertain.
+pub(crate) fn confirm(
+    program: &impl Program,
+    found: &mut Pairs,
+    places: &Places<'_>,
+    limit: &Limit,
+) -> RunAgain {
     let atomics = Atomics::default();
     let mut again = RunAgain::default();
     found.confirm(|trace, events| {
-        let stacks = Stacks::of(program, trace, events);
+        let stacks = Stacks::of(program, trace, events, limit);
         let accesses =
             trace.steps.iter().map(|step| &step.event).filter(|event| event.op.kind.is_load_or_store());
         let sites: FxHashSet<Site> = accesses.map(|event| event.site).collect();

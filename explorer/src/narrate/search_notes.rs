@@ -4,6 +4,10 @@ use checker::search::SearchNote;
 
 use crate::narrate::phrasing::Phrasing;
 
+/// The note where no time was left for what a report needs of the program.
+pub(crate) const READ_IN_PART: &str = "the time was up before all of the program's debug information was read that the report \
+     needs: lines and names are missing in it";
+
 impl Phrasing<'_> {
     /// A note of a search, as a sentence.
     pub(crate) fn search_note(&self, note: &SearchNote) -> String {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use checker::account::HiddenAccess;
+use checker::limit::Limit;
 use checker::names::Site;
 use checker::program::{Execution, Program, Scope, Stop};
 use checker::trace::{Trace, TraceStep};
@@ -22,12 +23,13 @@ pub(crate) struct Stacks {
 }
 
 impl Stacks {
-    /// Runs an execution again, as far as these events. Where it does not come out again, what is known by then has to do.
-    pub(crate) fn of(program: &impl Program, trace: &Trace, mut events: Vec<u32>) -> Self {
+    /// Runs an execution again, as far as these events. Where it does not come out again, or not in time, what is known by then
+    /// has to do.
+    pub(crate) fn of(program: &impl Program, trace: &Trace, mut events: Vec<u32>, limit: &Limit) -> Self {
         events.sort_unstable();
         events.dedup();
         let mut found = Self::default();
-        if events.is_empty() {
+        if events.is_empty() || limit.is_over() {
             return found;
         }
         let Ok(mut run) = program.start(&Scope::Hidden) else { return found };
@@ -36,7 +38,7 @@ impl Stacks {
         for event in events {
             let came_out = trace.steps[ran..event as usize].chunks(AT_ONCE).all(|part| {
                 let steps: Vec<_> = part.iter().map(TraceStep::replayed).collect();
-                run.replay(&steps).is_ok_and(|batch| batch.stop != Stop::Promoted)
+                !limit.is_over() && run.replay(&steps).is_ok_and(|batch| batch.stop != Stop::Promoted)
             });
             if !came_out {
                 is_whole = false;

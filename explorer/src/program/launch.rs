@@ -39,10 +39,12 @@ impl Source for PtraceProgram {
     }
 
     fn source_named(&self, file: &Path) -> Option<PathBuf> {
-        let sources = self.executable().image.source_files();
-        let mut named = sources.iter().filter(|source| source.ends_with(file) && source.is_file());
-        let found = named.next()?.canonicalize().ok()?;
-        named.all(|other| other.canonicalize().is_ok_and(|other| other == found)).then_some(found)
+        self.read(|| {
+            let sources = self.executable().image.source_files();
+            let mut named = sources.iter().filter(|source| source.ends_with(file) && source.is_file());
+            let found = named.next()?.canonicalize().ok()?;
+            named.all(|other| other.canonicalize().is_ok_and(|other| other == found)).then_some(found)
+        })
     }
 
     fn build_id(&self) -> String {
@@ -58,6 +60,10 @@ impl Source for PtraceProgram {
             );
         }
         notes
+    }
+
+    fn is_read_in_part(&self) -> bool {
+        Self::is_read_in_part(self)
     }
 
     fn assumptions(&self) -> Vec<String> {

@@ -94,6 +94,11 @@ impl<'a, P> Observed<'a, P> {
         Self { program, arguments, is_one_test, told }
     }
 
+    /// The account's entries so far, each with its number of executions.
+    pub(crate) fn unwatched(&self) -> BTreeMap<Unwatched, u64> {
+        self.told.unwatched()
+    }
+
     /// Why nothing that came of the executions counts: in one of them the test did not run, or did not run alone.
     pub(crate) fn missed_its_test(&self) -> Option<StartError> {
         let missed = self.told.told().missed?;

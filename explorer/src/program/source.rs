@@ -33,6 +33,11 @@ pub trait Source {
     /// What the reader of any report should know about how the program was run, a sentence each.
     fn notes(&self) -> Vec<String>;
 
+    /// Whether lines and names are missing that are in the program's debug information, because there was no time to read it.
+    fn is_read_in_part(&self) -> bool {
+        false
+    }
+
     /// What the coverage of a search rests on, a sentence each.
     fn assumptions(&self) -> Vec<String>;
 }

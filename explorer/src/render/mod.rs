@@ -1,5 +1,6 @@
 //! The report that a person reads.
 
+pub mod always;
 pub(crate) mod event_table;
 mod explanation;
 mod races;
@@ -111,8 +112,7 @@ fn headlines(finding: &Finding, which: &str) -> String {
         line(&mut text, &format!("  at {place}"));
     }
     if finding.kind == FailureKind::AlwaysFails {
-        let unless = if finding.unless_stalled { stalls::UNLESS } else { "" };
-        line(&mut text, &format!("  it fails whatever the schedule, in whatever order threads run{unless}"));
+        line(&mut text, &format!("  {}", always::sentence(finding)));
     } else {
         line(&mut text, &format!("  {}", costs(finding)));
     }

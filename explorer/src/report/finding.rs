@@ -47,6 +47,10 @@ pub struct Finding {
     /// The thread that is stalled longest in the schedule; `None` where none is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stall: Option<StallOf>,
+    /// Of what always fails: how many schedules were run, each of which failed, where there are more; `None` where every one was
+    /// run with all watched that could matter, and of other kinds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tried: Option<u64>,
     /// Of what always fails: times have ordered events, so that schedules in which threads are stalled may pass.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unless_stalled: bool,

@@ -137,6 +137,9 @@ pub struct SavedFailure {
     /// The failing line, where one thread failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Location>,
+    /// Of what always fails: how many schedules were run, where there are more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tried: Option<u64>,
     /// Preemptions of the schedule, where measured.
     pub preemptions: Option<u32>,
     /// Whether no schedule with fewer preemptions shows the failure.

@@ -186,6 +186,7 @@ pub(crate) mod tests {
                 preemptions: Some(1),
                 fewest: true,
                 delays: None,
+                tried: None,
                 minimised: false,
             },
             passes: None,

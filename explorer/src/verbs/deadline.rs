@@ -10,6 +10,10 @@ use ptrace_backend::{LaunchError, attention};
 
 use crate::error::Error;
 
+/// So much time there is at least to tell what was found: for executions that show the stacks at its events, and which of its
+/// races are none.
+const TELLING: Duration = Duration::from_secs(5);
+
 /// Until when what runs now may go on. The stages of a verb begin one after the other, each with a time of its own.
 #[derive(Clone)]
 pub(crate) struct Deadline(Arc<DeadlineState>);
@@ -53,6 +57,16 @@ impl Deadline {
         let after = |time: Duration| micros(now.saturating_add(time));
         self.0.half.store(after(half), Ordering::Relaxed);
         self.0.end.store(after(end), Ordering::Relaxed);
+    }
+
+    /// Tells what was found: that may take a while longer than what it was found in, whose time then goes on.
+    pub(crate) fn while_telling<T>(&self, tell: impl FnOnce() -> T) -> T {
+        let end = self.0.end.load(Ordering::Relaxed);
+        let least = micros(self.0.created.elapsed().saturating_add(TELLING));
+        self.0.end.store(end.max(least), Ordering::Relaxed);
+        let told = tell();
+        self.0.end.store(end, Ordering::Relaxed);
+        told
     }
 
     /// For a search that leaves a quarter of its time to another one, if that is to come.

@@ -63,8 +63,10 @@ impl SearchSession<'_> {
         let earlier = before.and_then(|told| told.explanation.as_ref()?.original.clone());
         let places = self.places();
         let context = ExplanationContext::new(explained, &told, &places);
-        let mut explanation =
-            explanation::explanation(&context, program, (explained, self.request.explain_time));
+        let mut explanation = self.deadline.while_telling(|| {
+            let time = self.request.explain_time;
+            explanation::explanation(&context, program, (explained, time), &self.deadline.limit())
+        });
         told.explanation = Some(explanation.clone());
         // What lies beside a schedule that stays belongs to that one.
         let id = id.filter(|id| !writer.is_outlasted(id, &told));

@@ -148,6 +148,7 @@ impl Plan<'_> {
             reproduced: (2, 2),
             ending: replayed.ending,
             epoch: saved.found_by.epoch,
+            always: None,
             outdated: false,
         }))
     }

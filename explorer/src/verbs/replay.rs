@@ -17,6 +17,7 @@ use crate::input::environment;
 use crate::input::project_root::roots_for_file;
 use crate::narrate::finding::{self, Failing, Measured};
 use crate::narrate::locations::Places;
+use crate::narrate::search_notes::READ_IN_PART;
 use crate::narrate::user_frames::places_of_events;
 use crate::program::exit_attribution::ExitAttribution;
 use crate::program::launch::{self, Launch};
@@ -140,6 +141,7 @@ impl Again<'_> {
         notes.extend(self.source.notes());
         notes.extend(peculiarities.notes());
         let came = self.came(&program, replayed.as_ref());
+        notes.extend(self.source.is_read_in_part().then(|| READ_IN_PART.to_owned()));
         Ok(self.report(came, notes, started.elapsed().as_secs_f64()))
     }
 
@@ -259,6 +261,7 @@ impl Again<'_> {
         let ending = &replayed.ending;
         let failing = Failing { at: &at, failure: &failure, trace, ending, instead: self.instead };
         let mut told = finding::report(&failing, &measured, &places);
+        told.tried = self.saved.failure.tried;
         told.schedule_file = Some(self.file.to_string_lossy().into_owned());
         Some(told)
     }

@@ -47,6 +47,7 @@ pub(crate) fn schedule_file(
             at: told.parties.iter().map(party_words).collect(),
             parties: told.parties.iter().map(saved_party).collect(),
             place: told.thread.is_some().then(|| told.place.clone()),
+            tried: told.tried,
             preemptions: found.preemptions,
             fewest: found.fewest,
             delays: found.delays,

@@ -1,5 +1,6 @@
 //! One search of one program: from a request to a report with its schedules saved.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::mem;
 use std::time::Instant;
@@ -15,6 +16,7 @@ use crate::input::environment;
 use crate::input::request::{MemoryModel, Request};
 use crate::narrate::phrasing::Phrasing;
 use crate::narrate::races;
+use crate::narrate::search_notes::READ_IN_PART;
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::narrate::unwatched;
 use crate::program::run_notes::{Observed, Peculiarities};
@@ -62,7 +64,7 @@ impl SearchSession<'_> {
         let mut overseer = Overseer { started, watch, keep: &mut keep };
         let taken_in = |ending: &_| peculiarities.take_in(ending, is_one_test);
         let options = Options { limit: self.limit_of_search(), ..self.options() };
-        let attention = Attention::pay();
+        let _attention = Attention::pay();
         let outcome = self.search(&program, workers, (&options, &taken_in), &mut overseer);
         made.notes.extend(self.alone(workers.is_some()));
         let mut outcome = outcome.map_err(|error| Readable(&self.places()).search_error(error))?;
@@ -71,9 +73,10 @@ impl SearchSession<'_> {
         }
         let elapsed = started.elapsed().as_secs_f64();
         self.explain_all(&program, &mut outcome, (&mut writer, &mut made), watch);
-        drop(attention);
         let mut report = self.report(&outcome, made, elapsed);
-        let again = races::confirm(&program, &mut outcome.races, &self.places());
+        let again = self.deadline.while_telling(|| {
+            races::confirm(&program, &mut outcome.races, &self.places(), &self.deadline.limit())
+        });
         let races = mem::take(&mut outcome.races).into_found();
         let mut unwatched = peculiarities.unwatched();
         let buffered = &outcome.triangles;
@@ -113,8 +116,12 @@ impl SearchSession<'_> {
             let afterwards = Afterwards { taken_in: &taken_in, writer: &mut writer, watch, started };
             self.explore_stalled(&program, workers, &mut report, afterwards);
         }
+        report.notes.extend(self.source.is_read_in_part().then(|| sentence(READ_IN_PART.to_owned())));
         let kept = self.keep(&report).and_then(|()| writer.end(&report, reason));
         report.notes.extend(kept.err().map(|error| sentence(error.to_string())));
+        // What stands against one file often stands against the next one as well.
+        let mut told = HashSet::new();
+        report.notes.retain(|note| told.insert(note.clone()));
         Ok(report)
     }
 

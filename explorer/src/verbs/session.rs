@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use checker::program::Program;
-use checker::search::{self, Identity, Options};
+use checker::search::{self, Always, Identity, Options};
 use ptrace_backend::Stalls;
 
 use crate::config::Suppressions;
@@ -14,7 +14,9 @@ use crate::narrate::finding::{self, Failing, Measured};
 use crate::narrate::locations::Places;
 use crate::narrate::phrasing::Phrasing;
 use crate::narrate::thread_labels::ThreadLabels;
+use crate::narrate::unwatched;
 use crate::narrate::user_frames::places_of_events;
+use crate::program::run_notes::Observed;
 use crate::program::source::{Frame, Source};
 use crate::report::{FailureKind, Finding};
 use crate::schedule_file::{SavedTarget, ScheduleFile};
@@ -48,12 +50,20 @@ impl SearchSession<'_> {
     }
 
     /// The report on a finding, and the file that replays it.
-    pub(crate) fn finding(&self, program: &impl Program, found: &search::Finding) -> (Finding, ScheduleFile) {
+    pub(crate) fn finding<P: Program>(
+        &self,
+        program: &Observed<'_, P>,
+        found: &search::Finding,
+    ) -> (Finding, ScheduleFile) {
         let places = self.places();
         let at = places_of_events(program, &found.trace, &places);
         let failing = Failing::found(found, &at, self.instead);
         let mut told = finding::report(&failing, &Measured::from(found), &places);
         let is_timed = self.stalls.is_some_and(|stalls| stalls.needed().is_some());
+        let is_shown = |always: &Always| {
+            always.is_every && unwatched::split(&program.unwatched(), &self.request.assume).0.is_empty()
+        };
+        told.tried = found.always.filter(|always| !is_shown(always)).map(|always| always.schedules);
         told.unless_stalled = told.kind == FailureKind::AlwaysFails && is_timed;
         let file = self.file(found, &told);
         (told, file)

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use explorer::render::stalls;
+use explorer::render::{always, stalls};
 use explorer::report::{FailureKind, Party, Role, Why};
 use explorer::shown::{escaped, escaped_line};
 use serde_json::json;
@@ -151,9 +151,7 @@ fn message(finding: &Finding) -> String {
         return format!("{}{}{why}", told.message, only_if.unwrap_or_default());
     }
     let message = &told.message;
-    let unless = if told.unless_stalled { stalls::UNLESS } else { "" };
-    let mut text =
-        format!("it fails whatever the schedule, in whatever order threads run{unless}: {message}{why}");
+    let mut text = format!("{}: {message}{why}", always::sentence(told));
     let written: Vec<&str> = told.output.stdout.lines().chain(told.output.stderr.lines()).collect();
     for line in &written[written.len().saturating_sub(MOST_OUTPUT)..] {
         text.push_str("\n| ");

@@ -1,5 +1,6 @@
 //! The words of lenses, progress and diagnostics.
 
+use explorer::render::always;
 use explorer::report::Finding;
 use explorer::report::plural::{grouped, plural};
 use explorer::report::verdict::Verdict;
@@ -39,15 +40,15 @@ pub(crate) struct Bugs {
     pub(crate) preemptions: Option<u32>,
     /// Whether fewer were ruled out.
     pub(crate) fewest: bool,
-    /// It fails whatever the schedule.
-    pub(crate) always: bool,
+    /// It always fails: in so many schedules, or in every one.
+    pub(crate) always: Option<Option<u64>>,
 }
 
 /// What a lens reads after a run: `✓ no failure up to 2 preemptions · 8,480 schedules`.
 pub(crate) fn after(run: &Run, bugs: Bugs) -> String {
     let schedules = plural(run.ran(), "schedule");
-    if bugs.always {
-        return "✗ fails whatever the schedule".to_owned();
+    if let Some(tried) = bugs.always {
+        return format!("✗ {}", always::in_short(tried));
     }
     if bugs.open > 0 {
         let most = if bugs.fewest { "" } else { "≤ " };
@@ -166,8 +167,19 @@ mod tests {
             ),
             (
                 run(Verdict::Found, Some(0), ""),
-                Bugs { open: 1, preemptions: Some(0), fewest: true, always: true, ..Bugs::default() },
+                Bugs { open: 1, preemptions: Some(0), fewest: true, always: Some(None), ..Bugs::default() },
                 "✗ fails whatever the schedule",
+            ),
+            (
+                run(Verdict::Found, Some(0), ""),
+                Bugs {
+                    open: 1,
+                    preemptions: Some(0),
+                    fewest: true,
+                    always: Some(Some(1401)),
+                    ..Bugs::default()
+                },
+                "✗ failed in all 1,401 schedules that were run",
             ),
         ] {
             assert_eq!(after(&run, bugs), expected);

@@ -269,3 +269,26 @@ impl CodeSection<'_> {
         !self.name.starts_with(".plt") && !matches!(self.name, ".init" | ".fini")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    use super::*;
+
+    #[test]
+    fn frames_one_after_the_other_are_one_section() {
+        let text: Vec<u8> = (0..3_000_000_u32).flat_map(|nth| (nth / 7).to_le_bytes()).collect();
+        let (first, second) = text.split_at(5_000_000);
+        let frames = [first, second].map(|part| compress_to_vec(part, CompressionLevel::Fastest));
+        let inflated = |frames: &[u8], uncompressed_size| {
+            let format = CompressionFormat::Zstandard;
+            inflate(&CompressedData { format, data: frames, uncompressed_size }).map(Cow::into_owned)
+        };
+        let size = text.len() as u64;
+        assert!(inflated(&frames.concat(), size) == Some(text));
+        assert_eq!(inflated(&frames.concat(), size - 1), None, "more than it says");
+        assert_eq!(inflated(&frames[0], size), None, "less");
+        assert_eq!(inflated(&[&*frames[0], b"no frame"].concat(), size), None);
+    }
+}

@@ -44,7 +44,7 @@ impl Layout {
     /// Whether the variable at an object is of an atomic type; `None` if that is no static variable with a known type.
     pub(crate) fn is_atomic_data(&self, obj: Obj) -> Option<bool> {
         let module = self.modules.iter().find(|module| module.name == obj.name)?;
-        module.image.is_atomic_data(u64::from(obj.offset))
+        self.grace.read(|| module.image.is_atomic_data(u64::from(obj.offset)))
     }
 
     pub(crate) fn is_in_atomic_function(&self, address: u64) -> bool {

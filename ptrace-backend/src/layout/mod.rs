@@ -16,6 +16,7 @@ use checker::names::Site;
 use rustc_hash::FxHashMap;
 
 use crate::debuginfo::{Modules, SourceFrame};
+use crate::grace::Grace;
 use crate::instructions::{Candidate, Relocated, Special};
 use crate::layout::allocator::Allocator;
 use crate::layout::functions::Function;
@@ -101,6 +102,8 @@ pub(crate) struct Layout {
     pub(crate) addresses_vary: bool,
     /// The dynamic linker's own calls of trapped functions are led past the traps.
     pub(crate) spares_linker: bool,
+    /// The time for debug information that is first needed when the time for everything is over.
+    pub(crate) grace: Grace,
     /// Made when it is first needed.
     pub(crate) hidden: OnceLock<HiddenCode>,
 }
@@ -160,6 +163,12 @@ impl Layout {
         }
     }
 
+    /// The functions and lines at a site, the innermost inlined function first; none where there is no time left to read them.
+    pub(crate) fn frames(&self, site: Site) -> Vec<SourceFrame> {
+        let located = self.locate(site);
+        located.map(|(module, at)| self.grace.read(|| module.image.frames(at))).unwrap_or_default()
+    }
+
     /// Where the functions of the allocator begin, and what they do.
     pub(crate) fn allocator_entries(&self) -> impl Iterator<Item = (u64, Allocator)> {
         self.traps.iter().filter_map(|(&address, trap)| match trap.what {
@@ -214,10 +223,7 @@ impl Layout {
 
     /// Whether a line of the user's own source is at an address, or has been inlined there.
     pub(crate) fn is_user_line(&self, address: u64) -> bool {
-        self.in_user_code(address)
-            && self.module_at(address).is_some_and(|(_, module)| {
-                module.image.frames(address - module.mapped.bias).iter().any(SourceFrame::is_users)
-            })
+        self.in_user_code(address) && self.frames(self.site(address)).iter().any(SourceFrame::is_users)
     }
 }
 

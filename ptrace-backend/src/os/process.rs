@@ -22,6 +22,14 @@ pub(crate) fn processor_time(pid: Tid) -> Option<Duration> {
     (result == 0).then(|| Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
 }
 
+/// How much of a processor's time the calling thread has used.
+pub(crate) fn own_processor_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the kernel writes one structure to a valid reference.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
 /// Whether a thread of another process runs, or would if it got a processor, or is held by its tracer: it does not wait for
 /// something else.
 pub(crate) fn wants_to_run(tid: Tid) -> bool {

@@ -87,3 +87,20 @@ fn people_read_it_where_it_says_that_no_schedule_helps() {
     let lines = "\n  it fails whatever the schedule, in whatever order threads run\n  why: double lock: T2 waits for ";
     assert!(outcome.stdout.contains(lines), "{}", outcome.transcript());
 }
+
+/// That nobody has seen another outcome is not that there is none.
+#[test]
+fn whatever_the_schedule_is_said_where_it_is_shown() {
+    for level in Optimisation::ALL {
+        let program = Build::new("peculiar/nearly_always.c", level).program().unwrap();
+        for (arguments, words) in [
+            (&[][..], "\n  it failed in each of the "),
+            (&["early"], "\n  it fails whatever the schedule, in whatever order threads run\n"),
+            (&["a", "few"], "\n  it fails whatever the schedule, in whatever order threads run\n"),
+        ] {
+            let tool = Tool::new(["explore", "--no-explain", "--strategy", "icb", "--max-preemptions", "0"]);
+            let outcome = tool.and([&program]).and(arguments).run().unwrap();
+            assert!(outcome.stdout.contains(words), "{arguments:?}: {}", outcome.transcript());
+        }
+    }
+}

@@ -336,6 +336,15 @@ fn a_standard_output_that_takes_nothing() {
 }
 
 #[test]
+fn a_protocol_without_a_standard_output() {
+    for verb in ["lsp", "dap"] {
+        let (code, said) = redirected(&[verb.as_ref()], ">&- </dev/null");
+        let sentence = "the protocol cannot be written to standard output: it is closed";
+        assert!(code == Some(3) && said.contains(sentence), "{verb}: {code:?} {said}");
+    }
+}
+
+#[test]
 fn a_reader_who_has_seen_enough() {
     let folder = tempfile::tempdir().unwrap();
     for words in
@@ -370,6 +379,30 @@ fn a_limit_on_the_length_of_files() {
     let tool = Tool::explore(options, &correct_program());
     refused(&tool.under("/bin/sh".into(), ["-c", "ulimit -f 4; exec \"$@\"", "sh"]), &["File too large"]);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is kept by half");
+}
+
+/// As on a full disk, there is room for some files and not for others.
+#[test]
+fn a_finding_that_there_is_no_room_for() {
+    let program = Build::new("limits/fails_late.c", Optimisation::O0).program().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["explore", "--no-explain", "--strategy", "random", "--output"].map(OsStr::new);
+    let tool = Tool::new(options).and([folder.path(), &program]);
+    let outcome = tool.under("/bin/sh".into(), ["-c", "ulimit -f 800; exec \"$@\"", "sh"]).run().unwrap();
+    assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+    assert!(outcome.says("Found: assertion"), "{}", outcome.transcript());
+    assert!(!outcome.says("Replay it with"), "{}", outcome.transcript());
+    let why = "cannot write to `";
+    assert_eq!(outcome.stdout.matches(why).count(), 1, "{}", outcome.transcript());
+    assert!(outcome.says("File too large (os error 27)"), "{}", outcome.transcript());
+    let inside =
+        |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let (folders, mut files): (Vec<_>, Vec<_>) =
+        inside(folder.path()).into_iter().partition(|path| path.is_dir());
+    files.extend(folders.iter().flat_map(|folder| inside(folder)));
+    files.sort();
+    let expected = [".lock", "report.txt"].map(|name| folder.path().join(name));
+    assert_eq!(files, expected, "nothing is kept by half");
 }
 
 #[test]

@@ -111,6 +111,25 @@ fn a_folder_of_many_files_and_links_is_looked_through_in_its_time() {
     assert_eq!(cut, format!("the time of 0 s was over at `{}`", folder.display()));
 }
 
+/// Each of them is smaller than what one may have, and all of them are more than memory.
+#[test]
+fn of_a_store_of_large_findings_the_newest_are_read() {
+    let top = Surroundings::new();
+    let planted = top.path(&format!("repository/{PLANTED}"));
+    for nth in 0..200 {
+        let file = format!("repository/{PLANTED}/findings/planted-{nth}.json");
+        top.put(&file, "");
+        OpenOptions::new().write(true).open(top.path(&file)).unwrap().set_len(200 << 20).unwrap();
+    }
+    let outcome = top.explore(PLANTED).run().unwrap();
+    assert_eq!(outcome.code, 1, "{}", outcome.transcript());
+    let findings = KeptFolder::at(&planted).findings();
+    assert_eq!(
+        findings.iter().map(|kept| &*kept.id).collect::<Vec<_>>(),
+        [outcome.finding()["id"].as_str().unwrap()]
+    );
+}
+
 /// Each variable is looked for among all before it.
 #[test]
 fn notes_of_build_tools_are_read_in_their_time() {

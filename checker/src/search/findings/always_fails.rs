@@ -7,70 +7,94 @@ use crate::cache::{Cache, SubsumptionRule};
 use crate::execution::{End, SearchError};
 use crate::program::{Program, Scope};
 use crate::search::executor::Executor;
-use crate::strategy::{Frontier, Next, Preemptions, Random, Sampler, Strategy};
+use crate::search::outcome::Always;
+use crate::strategy::{Frontier, Next, Preemptions, Random, Sampler, Strategy, Unbounded};
 
 /// How many random schedules must fail too.
 const RANDOM: u64 = 100;
 
-/// At most this many schedules without preemptions are run to find one that passes: that so many fail is enough to say
-/// that the program always does.
+/// At most this many schedules without preemptions are run to find one that passes.
 const FREE: u64 = 1000;
 
+/// At most this many are run to have run them all, and no more once they have this many events together.
+const ALL: u64 = 300;
+const EVENTS: usize = 20_000;
+
 /// Whether this failure comes before a second thread exists, or in every schedule without preemptions (or
-/// [`FREE`] of them) and in [`RANDOM`] random ones, and none of them left out what comes of a thread's going on.
+/// [`FREE`] of them) and in [`RANDOM`] random ones, and none of them left out what comes of a thread's going on. Where all
+/// schedules are few, they are all run.
 /// `suspected` says that no execution so far did anything else.
-pub(in crate::search) fn is_always<P: Program>(
+pub(in crate::search) fn always<P: Program>(
     executor: &mut Executor<'_, P>,
     shown: &Shown<'_>,
     identity: &Identity,
     suspected: bool,
-) -> Result<bool, SearchError> {
+) -> Result<Option<Always>, SearchError> {
     // Endless executions are a kind of their own, and each one takes its time.
     if shown.limit {
-        return Ok(false);
+        return Ok(None);
     }
     if shown.trace.threads.len() == 1 {
-        return Ok(true);
+        return Ok(Some(Always { schedules: 1, is_every: true }));
     }
     if !suspected {
-        return Ok(false);
+        return Ok(None);
     }
-    let mut random = Sampler::new(Random, executor.options.seed);
-    if !all_fail(executor, &mut random, None, RANDOM, identity)? {
-        return Ok(false);
-    }
+    let free = || Frontier::new(Preemptions { max: 0 });
     let rule = Some(SubsumptionRule::Preemptions).filter(|_| executor.options.cache);
-    all_fail(executor, &mut Frontier::new(Preemptions { max: 0 }), rule, FREE, identity)
+    let random = Sampler::new(Random, executor.options.seed);
+    let mut schedules = 1;
+    // Most programs pass where every thread runs to its end.
+    let stages: [(Box<dyn Strategy>, _, _); 4] = [
+        (Box::new(free()), rule, (1, usize::MAX)),
+        (Box::new(random), None, (RANDOM, usize::MAX)),
+        (Box::new(free()), rule, (FREE, usize::MAX)),
+        (Box::new(Frontier::new(Unbounded)), rule, (ALL, EVENTS)),
+    ];
+    for (mut strategy, rule, most) in stages {
+        let Some(failed) = all_fail(executor, &mut *strategy, rule, most, identity)? else {
+            return Ok(None);
+        };
+        schedules += failed;
+        if strategy.coverage(None).everything {
+            return Ok(Some(Always { schedules, is_every: true }));
+        }
+    }
+    Ok(Some(Always { schedules, is_every: false }))
 }
 
+/// How many schedules failed; `None` if one did not. `most`: how many are run, and until they have how many events.
 fn all_fail<P: Program>(
     executor: &mut Executor<'_, P>,
     strategy: &mut dyn Strategy,
     rule: Option<SubsumptionRule>,
-    limit: u64,
+    most: (u64, usize),
     identity: &Identity,
-) -> Result<bool, SearchError> {
+) -> Result<Option<u64>, SearchError> {
     let cache = Cache::new(rule);
-    for done in 0.. {
-        let Next::Work(item) = strategy.next(&cache) else { break };
-        if done >= limit {
+    let (mut failed, mut events) = (0, 0);
+    for _ in 0..most.0 {
+        if events > most.1 {
             break;
         }
+        let Next::Work(item) = strategy.next(&cache) else { break };
         let mut guide = strategy.guide(&item, &cache);
         let end = executor.run_aside(&Scope::All, &item.prefix, &mut *guide)?;
         let notes = guide.notes();
         match end {
-            _ if executor.runner.ending.left_out => return Ok(false),
+            _ if executor.runner.ending.left_out => return Ok(None),
             End::Ended(failures)
                 if failures.iter().any(|failure| Identity::of(failure) == *identity)
                     && !executor.runner.over().failed_late =>
             {
                 cache.end(executor.runner.trace.hb.state());
+                failed += 1;
             }
             End::Cut => {}
-            _ => return Ok(false),
+            _ => return Ok(None),
         }
+        events += executor.runner.trace.steps.len();
         strategy.learn(&item, &executor.runner.trace, notes, &cache);
     }
-    Ok(true)
+    Ok(Some(failed))
 }

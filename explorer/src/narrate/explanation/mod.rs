@@ -10,6 +10,7 @@ mod unfinished;
 use std::time::Duration;
 
 use checker::explain::{self, Missing, Seen, Stage, Suspect, WhyMissing};
+use checker::limit::Limit;
 use checker::program::Program;
 use checker::trace::Trace;
 
@@ -24,11 +25,12 @@ use crate::say::sentence;
 /// So many patterns are told.
 const PATTERNS: usize = 10;
 
-/// What the report says.
+/// What the report says. `limit` ends what is run for it.
 pub(crate) fn explanation(
     context: &ExplanationContext<'_>,
     program: &impl Program,
     (explained, time): (&explain::Explanation, Duration),
+    limit: &Limit,
 ) -> Explanation {
     let original = explained.original.as_ref().map(|trace| Original {
         preemptions: trace.preemptions(),
@@ -39,7 +41,7 @@ pub(crate) fn explanation(
     let trace = &explained.finding.trace;
     let suspects = &explained.suspects[..explained.suspects.len().min(PATTERNS)];
     let seen = suspects.iter().flat_map(|suspect| &suspect.seen);
-    let stacks = Stacks::of(program, trace, seen.map(|seen| seen.position).collect());
+    let stacks = Stacks::of(program, trace, seen.map(|seen| seen.position).collect(), limit);
     Explanation {
         sentence: sentence(cause::sentence(
             context,

@@ -1,12 +1,13 @@
 //! Reads what is kept, whoever wrote it: what is no file of ours, or newer than this tool, is passed over.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
-use files::{Folder, Kind, is_inside};
+use files::{Folder, Kind, State, is_inside};
 use serde::de::DeserializeOwned;
 
 use super::{FINDING, KeptFinding, KeptHead, KeptSource, KeptTarget, TARGET, VERSION, sources};
@@ -21,6 +22,9 @@ const DISMISSED: &str = "dismissed.json";
 /// So many findings of one target are looked at, which is more than a program has. A store that came with a clone may hold any
 /// number.
 const MOST: usize = 1000;
+
+/// And so many bytes of them, but for the newest one: each takes several times its size in memory.
+const MOST_BYTES: u64 = 512 << 20;
 
 /// The folder of one target in a store.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -101,7 +105,7 @@ impl KeptFolder {
 
     /// Whether there are more than are looked at: then it is not known what nobody needs.
     pub(super) fn is_overfull(&self) -> bool {
-        self.names().len() > MOST
+        self.files().len() < self.names().len()
     }
 
     /// The same of one of them.
@@ -133,17 +137,23 @@ impl KeptFolder {
         Store::existing(&self.0).open()
     }
 
-    /// Those that are looked at: where there are too many, the newest.
+    /// Those that are looked at: where there are too many, or too large ones, the newest.
     fn files(&self) -> Vec<String> {
-        let mut names = self.names();
-        if names.len() > MOST {
-            let inner = self.open().and_then(|folder| folder.inner("findings"));
-            let modified = |name: &String| inner.as_ref().ok()?.state(name).ok().map(|state| state.modified);
-            names.sort_by_cached_key(|name| std::cmp::Reverse(modified(name)));
-            names.truncate(MOST);
-            names.sort();
-        }
-        names.iter().map(|name| format!("findings/{name}")).collect()
+        let inner = self.open().and_then(|folder| folder.inner("findings"));
+        let state = |name: &String| inner.as_ref().ok()?.state(name).ok();
+        let mut all: Vec<(Option<State>, String)> =
+            self.names().into_iter().map(|name| (state(&name), name)).collect();
+        all.sort_by_key(|(state, _)| Reverse(state.map(|state| state.modified)));
+        let mut bytes = 0;
+        let is_read = |(state, _): &&(Option<State>, String)| {
+            bytes += state.map_or(0, |state| state.size);
+            bytes <= MOST_BYTES
+        };
+        let read = all.iter().take(MOST).take_while(is_read).count();
+        all.truncate(read.max(1));
+        let mut names: Vec<String> = all.into_iter().map(|(_, name)| format!("findings/{name}")).collect();
+        names.sort();
+        names
     }
 
     fn names(&self) -> Vec<String> {

@@ -21,6 +21,7 @@ use crate::store::Store;
 pub(super) fn finding(kind: FailureKind) -> Finding {
     Finding {
         stall: None,
+        tried: None,
         unless_stalled: false,
         kind,
         message: "it fails".to_owned(),
@@ -153,6 +154,7 @@ fn schedule(run: &SavedTarget, line: u32) -> ScheduleFile {
             preemptions: Some(1),
             fewest: true,
             delays: None,
+            tried: None,
             minimised: false,
         },
         passes: None,

@@ -357,7 +357,7 @@ impl Shared {
     pub(crate) fn describe(&self, layout: &Layout, obj: Obj) -> Option<String> {
         if let Some(module) = layout.modules.iter().find(|m| m.name == obj.name) {
             let start = u64::from(obj.offset);
-            return module.image.data_in(&(start..start + u64::from(obj.len)));
+            return layout.grace.read(|| module.image.data_in(&(start..start + u64::from(obj.len))));
         }
         if let Some((_, Some(local))) = self.state().locals.get(&(obj.name, obj.offset)) {
             return Some(local.clone());

@@ -28,7 +28,7 @@ impl Block {
     fn made(self, layout: &Layout) -> Option<(&Image, Made)> {
         [self.through, self.asked].into_iter().find_map(|place| {
             let (module, address) = layout.locate(place)?;
-            Some((&*module.image, module.image.made_at(address)?))
+            Some((&*module.image, layout.grace.read(|| module.image.made_at(address))?))
         })
     }
 }
@@ -46,7 +46,7 @@ struct Told {
 
 impl Told {
     fn new(layout: &Layout, name: ObjName, block: Block) -> (Key, Self) {
-        let frames = layout.locate(block.asked).map(|(m, at)| m.image.frames(at)).unwrap_or_default();
+        let frames = layout.frames(block.asked);
         let frame = frames.iter().find(|frame| frame.is_users()).or(frames.first());
         let line = frame.and_then(|frame| frame.line);
         let function = frame.map(|frame| frame.function.clone());
@@ -140,7 +140,7 @@ impl BlockWords {
         let words = format!("block {count}{whose}{from}");
         let made = self.made(layout, (name, block));
         let bytes = u64::from(offset)..u64::from(offset) + u64::from(len);
-        let part = made.as_ref().and_then(|(image, made)| image.part_of(made, bytes));
+        let part = made.as_ref().and_then(|(image, made)| layout.grace.read(|| image.part_of(made, bytes)));
         let Some((part, (_, made))) = part.zip(made) else { return format!("{words} (+{offset:#x})") };
         let is_only = |holding: &FxHashSet<ObjName>| holding.iter().all(|other| *other == name);
         let is_name = made.is_users && self.holding.get(&made.kind).is_none_or(is_only);

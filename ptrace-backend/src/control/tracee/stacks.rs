@@ -74,7 +74,8 @@ impl Tracee {
     /// A thread's frames, innermost first, with run-time addresses, at most `limit` of them.
     pub(crate) fn raw_frames(&self, index: ThreadIndex, limit: usize) -> Vec<debuginfo::Frame> {
         let registers = self.registers(index);
-        debuginfo::unwind(&self.layout.unwinding, &TargetMemory(self.leader), &registers, limit)
+        let memory = TargetMemory(self.leader);
+        self.layout.grace.read(|| debuginfo::unwind(&self.layout.unwinding, &memory, &registers, limit))
     }
 
     /// The variable at an address on a thread's stack.
@@ -82,9 +83,14 @@ impl Tracee {
         self.inspect(index, |inspector| inspector.local_at(addr))
     }
 
-    pub(crate) fn inspect<T>(&self, index: ThreadIndex, look: impl FnOnce(&Inspector<'_>) -> T) -> T {
+    pub(crate) fn inspect<T: Default>(
+        &self,
+        index: ThreadIndex,
+        look: impl FnOnce(&Inspector<'_>) -> T,
+    ) -> T {
         let state = ThreadState { registers: self.registers(index), vectors: None, thread_pointer: None };
-        look(&Inspector::new(&self.layout.unwinding, &TargetMemory(self.leader), &state))
+        let memory = TargetMemory(self.leader);
+        self.layout.grace.read(|| look(&Inspector::new(&self.layout.unwinding, &memory, &state)))
     }
 
     /// A thread's registers, for unwinding.
