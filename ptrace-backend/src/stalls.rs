@@ -1,4 +1,4 @@
-//! How long a thread may stand still beside a deadline that comes.
+//! The bound on how long a thread may stand still beside a deadline that comes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Whether a pending operation can run: what it waits for is there, and its time has come.
+//! Enabledness: a pending operation can run where what it waits for is there, and its time has come.
 //!
 //! A sleep or a timed wait is over once the virtual clock has come to its deadline, and the clock goes on where
 //! nobody can run, or where all that could run give way. While a thread could run and does not, it is *stalled*: an execution in

@@ -1,4 +1,4 @@
-//! Whether an access of memory is one that the source calls atomic. Instructions do not show it, debug information mostly
+//! Accesses of memory that the source calls atomic. Instructions do not show it, debug information mostly
 //! does: through the type of a static variable, or because the instruction is in a function of the library's atomics,
 //! inlined or not. C's atomics in other memory leave no trace.
 

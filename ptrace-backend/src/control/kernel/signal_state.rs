@@ -1,4 +1,4 @@
-//! Which signals a thread has, blocks, ignores and catches.
+//! The signals that a thread has, blocks, ignores and catches.
 
 use crate::control::state::pending::Awaited;
 use crate::control::state::thread_index::ThreadIndex;

@@ -1,4 +1,4 @@
-//! What an execution depends on beside its choices, and what it teaches: both go from worker to worker.
+//! The knowledge that an execution depends on beside its choices, and the lessons that it teaches: both go from worker to worker.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What has been learnt of a program, as plain data.
+//! The knowledge of a program, as plain data.
 
 use std::sync::Arc;
 

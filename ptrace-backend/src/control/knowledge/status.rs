@@ -1,4 +1,4 @@
-//! What is known of an instruction that touches memory.
+//! The status of an instruction that touches memory.
 
 /// What is known of an instruction that touches memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

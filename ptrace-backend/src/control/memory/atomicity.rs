@@ -1,4 +1,4 @@
-//! How the source means an access of memory.
+//! The atomicity of an access, as its source means it.
 
 use checker::operation::{Access, Atomicity};
 

@@ -1,4 +1,4 @@
-//! What an instruction really does, of what it may do.
+//! The real effect of an instruction, where that is less than it may have.
 
 use checker::operation::Effect;
 use checker::operation::OpKind;

@@ -1,4 +1,4 @@
-//! What is told of an execution beside its events.
+//! The account of an execution: all that is told of it beside its events.
 
 use std::ops::Range;
 use std::path::PathBuf;

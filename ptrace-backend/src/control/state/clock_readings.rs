@@ -1,4 +1,4 @@
-//! How often a thread has read the clock in one place.
+//! Readings of the clock by a thread in one place.
 
 /// So many readings in one place are nothing unusual.
 const PATIENCE: u32 = 8;

@@ -1,4 +1,4 @@
-//! What follows from a stop, and from an error of the system.
+//! The consequence of a stop for its thread, and of an error of the system.
 
 use std::io;
 

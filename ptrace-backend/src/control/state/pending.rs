@@ -1,4 +1,4 @@
-//! What a thread is about to do: the operation, what that waits for, and how it is carried out.
+//! Pending operations: the operation itself, what it waits for, and how it is carried out.
 
 use checker::names::Obj;
 use checker::names::Site;

@@ -1,4 +1,4 @@
-//! Which threads there are, what each is about to do, and when it could.
+//! The threads of an execution, and its time.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Where a thread has been since it last changed anything: a suspicion that it spins.
+//! Visits of a thread to memory accesses since it last changed anything, which raise the suspicion that it spins.
 
 use rustc_hash::FxHashMap;
 

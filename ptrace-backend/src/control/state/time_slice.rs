@@ -1,4 +1,4 @@
-//! What a thread has looked at, and how long its time slice is.
+//! Time slices: what a thread has looked at, and the length of its slice.
 
 use rustc_hash::FxHashMap;
 

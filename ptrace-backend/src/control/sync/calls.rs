@@ -1,4 +1,4 @@
-//! What calls of thread functions do to the objects.
+//! The effect of calls of thread functions on the objects.
 
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;

@@ -1,4 +1,4 @@
-//! How a thread goes on: past the trap at which it stands, out of a call, or into another function.
+//! Going on: past the trap at which a thread stands, out of a call, or into another function.
 
 use checker::program::ExecutionError;
 

@@ -1,4 +1,4 @@
-//! What is left out of an execution in which few objects are watched.
+//! The part of an execution that is left out where few objects are watched.
 
 use std::sync::Arc;
 
