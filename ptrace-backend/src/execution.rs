@@ -12,8 +12,10 @@ use checker::program::{
 };
 use smallvec::SmallVec;
 
+use crate::control::memory::hidden;
 use crate::control::process::Process;
-use crate::control::sync::objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::views;
 use crate::target::streams::Streams;
 
 /// After new key points were found, an execution goes on for so many events to find more of them at once.
@@ -29,13 +31,19 @@ pub struct PtraceExecution {
 impl PtraceExecution {
     /// Takes over a copy and lets its main thread run to the first key point.
     pub(crate) fn new(mut process: Process, streams: Arc<Streams>) -> Result<Self, ExecutionError> {
-        process.advance(0)?;
-        let views = process.views(0);
+        process.advance(ThreadIndex::MAIN)?;
+        let views = views::views(
+            &process.tracee,
+            &mut process.scheduling,
+            &process.objects,
+            &process.memory,
+            ThreadIndex::MAIN,
+        );
         Ok(Self { process, streams, views })
     }
 
-    fn index(&self, thread: ThreadName) -> Option<usize> {
-        self.process.threads.iter().position(|t| t.name == thread)
+    fn index(&self, thread: ThreadName) -> Option<ThreadIndex> {
+        self.process.scheduling.threads.position(|t| t.name == thread)
     }
 
     fn view(&self, agent: Agent) -> Option<&AgentView> {
@@ -55,13 +63,19 @@ impl PtraceExecution {
             Agent::Timeout(_) => self.process.time_out(index)?,
             Agent::Flush(_) => return Err(impossible("has no store buffer")),
         };
-        let over = self.process.exiting || self.process.gone;
+        let over = self.process.scheduling.exiting || self.process.tracee.gone;
         Ok(Step { event, changed: self.refresh(index), over })
     }
 
     /// Looks at all agents again after an event of this thread, and returns the views that are different now.
-    fn refresh(&mut self, mover: Index) -> SmallVec<[AgentView; 2]> {
-        let new = self.process.views(mover);
+    fn refresh(&mut self, mover: ThreadIndex) -> SmallVec<[AgentView; 2]> {
+        let new = views::views(
+            &self.process.tracee,
+            &mut self.process.scheduling,
+            &self.process.objects,
+            &self.process.memory,
+            mover,
+        );
         // Most stand where they stood before.
         let find = |views: &[AgentView], at: usize, agent: Agent| {
             let same = views.get(at).is_some_and(|view| view.agent == agent).then_some(at);
@@ -89,7 +103,7 @@ impl PtraceExecution {
         if step.changed.iter().any(|view| matches!(view.status, Status::Failed(_))) {
             return Some(Stop::Failed);
         }
-        if self.process.promoted {
+        if self.process.memory.promoted {
             return Some(Stop::Promoted);
         }
         let Some(view) = self.view(agent) else { return Some(Stop::Finished) };
@@ -119,7 +133,7 @@ impl PtraceExecution {
         let mut last: Option<Agent> = None;
         for _ in 0..FURTHER {
             // What is known by now depends on no clock, unless the search ends anyway.
-            if self.process.is_to_end() {
+            if self.process.tracee.is_to_end() {
                 return;
             }
             let can_move = |v: &&AgentView| v.status == Status::Enabled;
@@ -147,7 +161,7 @@ impl Execution for PtraceExecution {
         let mut steps = Vec::with_capacity(1);
         let mut choice = choice;
         loop {
-            self.process.stops_next = until.at_next;
+            self.process.memory.stops_next = until.at_next;
             let step = self.one(choice)?;
             let stop = self.stop(choice.agent, until, &step);
             steps.push(step);
@@ -194,32 +208,32 @@ impl Execution for PtraceExecution {
     }
 
     fn stack(&mut self, thread: ThreadName) -> Vec<Site> {
-        let index = self.index(thread).filter(|&index| !self.process.threads[index].reaped);
-        index.map(|index| self.process.stack(index)).unwrap_or_default()
+        let index = self.index(thread).filter(|&index| !self.process.tracee.tasks[index].reaped);
+        index.map(|index| self.process.tracee.stack(index)).unwrap_or_default()
     }
 
     fn finish(mut self) -> Ending {
         let (stdout, stderr, truncated) = self.streams.output();
         if self.streams.flooded() {
-            self.process.note(Peculiarity::FloodsOutput);
+            self.process.account.note(Peculiarity::FloodsOutput);
         }
         // Of an execution that was stopped nobody knows what would have come.
         let has_ended = self.views.iter().all(|view| view.status != Status::Enabled);
-        if !self.process.concurrent && has_ended {
-            self.process.note(Peculiarity::OneThread);
+        if !self.process.tracee.concurrent && has_ended {
+            self.process.account.note(Peculiarity::OneThread);
         }
         if has_ended && self.views.iter().any(|view| matches!(view.status, Status::Blocked(On::Outside(_)))) {
-            self.process.enter_unwatched(Unwatched::of(UnwatchedKind::OutsideInput));
+            self.process.account.enter_unwatched(Unwatched::of(UnwatchedKind::OutsideInput));
         }
-        let notes = self.process.notes.clone();
-        let unwatched = std::mem::take(&mut self.process.unwatched);
-        let drained = std::mem::take(&mut self.process.drained);
-        let hidden = self.process.take_hidden();
-        if self.process.promoted {
+        let notes = self.process.account.notes.clone();
+        let unwatched = std::mem::take(&mut self.process.account.unwatched);
+        let drained = std::mem::take(&mut self.process.account.drained);
+        let hidden = hidden::take(&mut self.process.memory);
+        if self.process.memory.promoted {
             self.explore_further();
         }
-        self.process.kill();
-        let left_out = self.process.left_out;
+        self.process.tracee.kill();
+        let left_out = self.process.account.left_out;
         Ending { stdout, stderr, truncated, notes, left_out, unwatched, drained, hidden }
     }
 }

@@ -9,11 +9,14 @@ use checker::names::{Site, ThreadName};
 use checker::operation::OpKind;
 use checker::program::{Agent, Choice, ExecutionError, OpKey};
 
+use crate::control::enabled;
+use crate::control::memory::access;
 use crate::control::process::Process;
-use crate::control::sync::functions::Function;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::control::watchdog::Watch;
 use crate::debuginfo::inspect::{Inspector, ThreadState};
 use crate::debuginfo::{self, Memory, Modules};
+use crate::layout::functions::Function;
 use crate::layout::{Layout, What};
 use crate::os::{Tid, memory, ptrace};
 use crate::program::PtraceProgram;
@@ -94,7 +97,7 @@ impl Inspection {
     /// # Errors
     /// When the process is gone.
     pub fn set_probes(&mut self, addresses: &BTreeSet<u64>) -> Result<(), ExecutionError> {
-        self.process.set_probes(addresses)
+        self.process.tracee.set_probes(addresses)
     }
 
     /// Lets the main thread run from its beginning to its first key point.
@@ -102,7 +105,7 @@ impl Inspection {
     /// # Errors
     /// When the program does something that cannot be controlled, or the user cancels.
     pub fn begin(&mut self) -> Result<Halt, ExecutionError> {
-        self.timed(|process| process.advance(0))
+        self.timed(|process| process.advance(ThreadIndex::MAIN))
     }
 
     /// Runs one event, and its thread to the next key point.
@@ -126,14 +129,14 @@ impl Inspection {
     }
 
     /// The thread that is to move, if its pending operation is the one expected.
-    fn expect(&self, choice: Choice, expected: &OpKey) -> Result<usize, ExecutionError> {
+    fn expect(&self, choice: Choice, expected: &OpKey) -> Result<ThreadIndex, ExecutionError> {
         let name = choice.agent.thread();
         let differs = |got: Seen| {
-            let (at, expected) = (self.process.events as usize, Seen::operation(name, expected));
+            let (at, expected) = (self.process.scheduling.events as usize, Seen::operation(name, expected));
             ExecutionError::Diverged(Box::new(Difference { at, expected, got }))
         };
         let index = self.index(name).ok_or_else(|| differs(Seen::NoAgent(choice.agent)))?;
-        let thread = &self.process.threads[index];
+        let thread = &self.process.scheduling.threads[index];
         let Some(pending) = thread.pending.as_ref().filter(|_| thread.is_live()) else {
             return Err(differs(Seen::NoAgent(choice.agent)));
         };
@@ -145,8 +148,21 @@ impl Inspection {
         }
         let can_move = is_timeout
             || pending.sleeps()
-            || self.process.holds(index, &pending.need)
-            || self.process.interruption(index, pending).is_some();
+            || enabled::holds(
+                &self.process.tracee,
+                &self.process.scheduling,
+                &self.process.objects,
+                index,
+                &pending.need,
+            )
+            || enabled::ends_wait(
+                &self.process.tracee,
+                &self.process.scheduling,
+                &self.process.objects,
+                index,
+                pending,
+            )
+            .is_some();
         if can_move { Ok(index) } else { Err(differs(Seen::Blocked(name))) }
     }
 
@@ -157,54 +173,55 @@ impl Inspection {
         let result = run(&mut self.process);
         self.watch.end();
         result?;
-        let stopped = self.process.probes.stopped().map(|index| self.process.threads[index].name);
-        let rests = self.process.rests_at_probe();
+        let stopped =
+            self.process.tracee.probes.stopped().map(|index| self.process.scheduling.threads[index].name);
+        let rests = access::rests_at_probe(&self.process.tracee, &self.process.memory);
         Ok(stopped.map_or(Halt::Rest, |thread| Halt::Probe { thread, rests }))
     }
 
-    fn index(&self, thread: ThreadName) -> Option<usize> {
-        self.process.threads.iter().position(|t| t.name == thread)
+    fn index(&self, thread: ThreadName) -> Option<ThreadIndex> {
+        self.process.scheduling.threads.position(|t| t.name == thread)
     }
 
     /// What a thread has in its registers; none once it has ended.
     #[must_use]
     pub fn state(&self, thread: ThreadName) -> Option<ThreadState> {
         let index = self.present(thread)?;
-        let thread = &self.process.threads[index];
+        let task = &self.process.tracee.tasks[index];
         Some(ThreadState {
-            registers: self.process.registers(index),
-            vectors: ptrace::vector_registers(thread.tid).ok(),
-            thread_pointer: Some(thread.regs.fs_base),
+            registers: self.process.tracee.registers(index),
+            vectors: ptrace::vector_registers(task.tid).ok(),
+            thread_pointer: Some(task.regs.fs_base),
         })
     }
 
     /// The instruction before which a thread stands; none once it has ended.
     #[must_use]
     pub fn instruction(&self, thread: ThreadName) -> Option<u64> {
-        Some(self.process.threads[self.present(thread)?].regs.rip)
+        Some(self.process.tracee.tasks[self.present(thread)?].regs.rip)
     }
 
     /// The functions of a thread that have not returned, innermost first, at most `limit`; none once it has ended.
     #[must_use]
     pub fn frames(&self, thread: ThreadName, limit: usize) -> Vec<debuginfo::Frame> {
-        self.present(thread).map(|index| self.process.raw_frames(index, limit)).unwrap_or_default()
+        self.present(thread).map(|index| self.process.tracee.raw_frames(index, limit)).unwrap_or_default()
     }
 
     /// Looks into a thread; none once it has ended.
     pub fn look<T>(&self, thread: ThreadName, look: impl FnOnce(&Inspector<'_>) -> T) -> Option<T> {
         let state = self.state(thread)?;
-        Some(look(&Inspector::new(self.modules(), &Reader(self.process.leader), &state)))
+        Some(look(&Inspector::new(self.modules(), &Reader(self.process.tracee.leader), &state)))
     }
 
     /// The place of a thread that the kernel still has.
-    fn present(&self, thread: ThreadName) -> Option<usize> {
-        self.index(thread).filter(|&index| !self.process.threads[index].reaped)
+    fn present(&self, thread: ThreadName) -> Option<ThreadIndex> {
+        self.index(thread).filter(|&index| !self.process.tracee.tasks[index].reaped)
     }
 
     /// The executable and its libraries, where they are loaded.
     #[must_use]
     pub fn modules(&self) -> &Modules {
-        let layout: &Layout = &self.process.layout;
+        let layout: &Layout = &self.process.tracee.layout;
         &layout.unwinding
     }
 
@@ -216,7 +233,8 @@ impl Inspection {
         const WAITING: u64 = 32;
         /// Larger buffers were set up by nobody.
         const LARGEST: u64 = 1 << 20;
-        let read = |address: u64, buffer: &mut [u8]| memory::read(self.process.leader, address, buffer);
+        let read =
+            |address: u64, buffer: &mut [u8]| memory::read(self.process.tracee.leader, address, buffer);
         let Some(file) = self.modules().symbol("_IO_2_1_stdout_") else { return Vec::new() };
         let mut ends = [0; 16];
         if !read(file + WAITING, &mut ends) {

@@ -4,13 +4,14 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::control::harness;
-use crate::control::memory::atomicity::atomic_functions;
-use crate::control::memory_calls::MemoryFunctions;
-use crate::control::sync::rust_condvars::RustLocks;
 use crate::control::watchdog::Watch;
 use crate::debuginfo::Modules;
 use crate::grace::Grace;
-use crate::layout::{Layout, Module, What, is_system};
+use crate::layout::atomicity::atomic_functions;
+use crate::layout::memory_calls::MemoryFunctions;
+use crate::layout::module::{Module, is_system};
+use crate::layout::rust_locks::RustLocks;
+use crate::layout::{Layout, What};
 use crate::os::process;
 use crate::preflight::Executable;
 use crate::spec::{LaunchError, LaunchSpec, Stepping};

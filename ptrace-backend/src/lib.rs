@@ -21,12 +21,13 @@ pub mod preflight;
 mod program;
 pub mod resources;
 mod spec;
+mod stalls;
 mod target;
 mod traps;
 
-pub use control::kernel::stalls::Stalls;
-pub use control::knowledge::snapshot::{Known, Learnt};
+pub use control::knowledge::lessons::{Known, Learnt};
 pub use execution::PtraceExecution;
 pub use inspect::{Halt, Inspection};
 pub use program::{PtraceProgram, Restriction};
 pub use spec::{LaunchError, LaunchSpec, Stepping};
+pub use stalls::Stalls;

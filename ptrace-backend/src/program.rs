@@ -11,7 +11,8 @@ use checker::trace::Trace;
 
 use crate::attention;
 use crate::control::knowledge::Shared;
-use crate::control::knowledge::snapshot::{Known, Learnt};
+use crate::control::knowledge::lessons::{Known, Learnt};
+use crate::control::memory::heap;
 use crate::control::process::Process;
 use crate::control::watchdog::Watch;
 use crate::debuginfo::{SourceFrame, counts_owners};
@@ -235,9 +236,9 @@ impl PtraceProgram {
 
     fn begin(&self, scope: Scope) -> Result<PtraceExecution, ExecutionError> {
         let (mut process, streams, _) = self.copy()?;
-        process.scope = scope;
-        process.max_stall = self.spec.stalls.at_most();
-        process.stalls = Arc::clone(&self.spec.stalls);
+        process.memory.scope = scope;
+        process.scheduling.max_stall = self.spec.stalls.at_most();
+        process.scheduling.stalls = Arc::clone(&self.spec.stalls);
         PtraceExecution::new(process, streams)
     }
 
@@ -252,7 +253,7 @@ impl PtraceProgram {
             Arc::clone(&self.watch),
             (self.spec.exit_code_fails, self.spec.stepping),
         )?;
-        process.survey_heap()?;
+        heap::survey(&process.tracee, &mut process.memory)?;
         Ok((process, Arc::clone(&self.streams), Arc::clone(&self.watch)))
     }
 }

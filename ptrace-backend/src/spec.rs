@@ -9,7 +9,7 @@ use checker::limit::Limit;
 use checker::program::ExecutionError;
 
 use crate::attention::Ended;
-use crate::control::kernel::stalls::Stalls;
+use crate::stalls::Stalls;
 
 /// A program with everything that determines what it does.
 #[derive(Debug, Clone)]

@@ -5,23 +5,23 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::attention;
-use crate::control::memory::heap::ALLOCATOR_FUNCTIONS;
-use crate::control::memory_calls::MemoryFunctions;
-use crate::control::sync::functions::{CXX_FUNCTIONS, Function, THREAD_FUNCTIONS, timed_out_result};
-use crate::control::sync::rust_condvars::RustLocks;
 use crate::debuginfo::{self, contains, overlaps};
 use crate::instructions::{Candidate, FunctionShape, Special, SpecialKind, relocate, scan};
-use crate::layout::{Foreign, Layout, Module, Trap, What, is_system};
+use crate::layout::allocator::ALLOCATOR_FUNCTIONS;
+use crate::layout::functions::{CXX_FUNCTIONS, Function, THREAD_FUNCTIONS, timed_out_result};
+use crate::layout::memory_calls::MemoryFunctions;
+use crate::layout::module::{Module, is_system};
+use crate::layout::rust_locks::RustLocks;
+use crate::layout::{Foreign, Layout, Trap, What};
 use crate::libraries::effects::{Effects, effects};
 use crate::libraries::reach::Reach;
 use crate::os::memory::{self, MemoryFile};
 use crate::os::ptrace;
 use crate::spec::LaunchError;
-use crate::target::cancellation;
 use crate::target::inject::{Area, unreadable};
-use crate::target::specials;
 use crate::target::startup::Startup;
 use crate::target::template::FORK_LOOP;
+use crate::target::{cancellation, specials};
 
 /// Room for one stub, in bytes.
 const STUB: u64 = 64;

@@ -7,9 +7,11 @@
 use std::ops::Range;
 
 use crate::attention;
-use crate::control::process::Process;
-use crate::control::sync::objects::Index;
-use crate::layout::Module;
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::thread::Part;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+use crate::layout::module::Module;
 
 /// What the mangled names of the frameworks' functions begin with: namespaces of GoogleTest, Catch2 and doctest.
 const FRAMEWORKS: [&str; 6] =
@@ -32,62 +34,11 @@ pub(crate) fn frameworks(modules: &[Module]) -> Vec<Range<u64>> {
     found
 }
 
-/// What a thread is running.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// The program.
-    Program,
-    /// The harness.
-    Harness,
-    /// A test, called by the harness from the frame that ends here; the harness again when that frame is left, by a
-    /// return or by unwinding.
-    Test { frame: u64 },
-}
-
-impl Process {
-    /// Whether a thread is in the harness, as of its last stop.
-    pub(crate) fn in_harness(&self, index: Index) -> bool {
-        let thread = &self.threads[index];
-        match thread.part {
-            Part::Program => false,
-            Part::Harness => true,
-            Part::Test { frame } => thread.regs.rsp > frame,
-        }
-    }
-
-    /// Whether the checker decides when a thread goes on.
-    pub(crate) fn is_scheduled(&self, index: Index) -> bool {
-        self.concurrent && !self.in_harness(index)
-    }
-
-    /// What a thread runs that this one creates.
-    pub(crate) fn part_of_child(&self, creator: Index) -> Part {
-        if self.in_harness(creator) { Part::Harness } else { Part::Program }
-    }
-
-    /// The harness stands where it calls a test.
-    pub(crate) fn begin_test(&mut self, index: Index) {
-        if self.in_harness(index) {
-            let thread = &mut self.threads[index];
-            thread.part = Part::Test { frame: thread.regs.rsp };
-            self.shared.test_began(thread.name);
-        }
-    }
-
-    /// Whether a thread of the harness has to let a test go on, or can do nothing but wait for it.
-    pub(crate) fn waits_for_test(&self, index: Index) -> bool {
-        if !self.shared.is_test || !self.in_harness(index) {
-            return false;
-        }
-        let mut test = (0..self.threads.len()).filter(|&i| self.threads[i].is_live() && !self.in_harness(i));
-        let is_under_way = test.clone().any(|i| matches!(self.threads[i].part, Part::Test { .. }));
-        let can_move = |i: Index| {
-            let thread = &self.threads[i];
-            let holds = |pending: &crate::control::thread::Pending| {
-                self.holds(i, &pending.need) || self.interruption(i, pending).is_some()
-            };
-            thread.pending.as_ref().is_some_and(holds)
-        };
-        is_under_way && (test.any(can_move) || !can_move(index))
+/// The harness stands where it calls a test.
+pub(crate) fn begin_test(tracee: &mut Tracee, scheduling: &Scheduling, index: ThreadIndex) {
+    if tracee.in_harness(index) {
+        let task = &mut tracee.tasks[index];
+        task.part = Part::Test { frame: task.regs.rsp };
+        tracee.shared.test_began(scheduling.threads[index].name);
     }
 }

@@ -1,19 +1,18 @@
 //! Controlling one copy of the target: its threads, its synchronisation, its memory, one thread at a time.
 
-mod account;
+pub(crate) mod enabled;
 pub(crate) mod harness;
-mod hearing;
-mod injected_calls;
+mod interruption;
 pub(crate) mod kernel;
 pub(crate) mod knowledge;
 pub(crate) mod loops;
 pub(crate) mod memory;
-pub(crate) mod memory_calls;
-mod probes;
+pub(crate) mod operations;
 pub(crate) mod process;
-mod state;
-mod step;
+pub(crate) mod run;
+pub(crate) mod state;
+pub(crate) mod step;
 pub(crate) mod sync;
-mod thread;
-mod views;
+pub(crate) mod tracee;
+pub(crate) mod views;
 pub(crate) mod watchdog;

@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::control::memory::heap::ALLOCATOR_FUNCTIONS;
-use crate::control::sync::functions::{CXX_FUNCTIONS, THREAD_FUNCTIONS};
+use crate::layout::allocator::ALLOCATOR_FUNCTIONS;
+use crate::layout::functions::{CXX_FUNCTIONS, THREAD_FUNCTIONS};
 
 /// What a function does to memory that other threads may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

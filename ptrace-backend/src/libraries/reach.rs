@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effects::{Effects, effects};
 use crate::instructions::{FunctionCode, FunctionShape, MemoryFunction, Target, scan};
-use crate::layout::{Module, is_system};
+use crate::layout::module::{Module, is_system};
 
 /// So many functions at most are watched for the sake of one that the program calls.
 const MOST_FUNCTIONS: usize = 48;

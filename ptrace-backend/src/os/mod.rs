@@ -10,6 +10,7 @@ pub(crate) mod outside;
 pub(crate) mod own;
 pub(crate) mod process;
 pub(crate) mod ptrace;
+pub(crate) mod signal_names;
 pub(crate) mod spawn;
 pub(crate) mod trial;
 pub(crate) mod vectors;

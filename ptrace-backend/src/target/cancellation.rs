@@ -5,7 +5,7 @@
 
 use iced_x86::{Decoder, DecoderOptions, Instruction};
 
-use crate::layout::Module;
+use crate::layout::module::Module;
 use crate::os::{Tid, memory};
 
 /// It does one system call, and is a cancellation point.

@@ -33,13 +33,13 @@ impl Startup {
         let mut place = module.start;
         for _ in 0..ATTEMPTS {
             place = place.saturating_sub(step) & !(PAGE - 1);
-            if self.map(place, len)? {
+            if self.map_at(place, len)? {
                 return Ok(place);
             }
         }
         place = FAR;
         for _ in 0..ATTEMPTS {
-            if self.map(place, len)? {
+            if self.map_at(place, len)? {
                 return Ok(place);
             }
             place += step;
@@ -49,7 +49,7 @@ impl Startup {
 
     /// Maps memory where it was in another execution, and fills it.
     pub(crate) fn add(&mut self, area: &Area) -> Result<(), LaunchError> {
-        if !self.map(area.start, area.bytes.len() as u64)? {
+        if !self.map_at(area.start, area.bytes.len() as u64)? {
             return Err(startup("the program's memory is laid out differently each time that it is started"));
         }
         self.fill(area)
@@ -61,7 +61,7 @@ impl Startup {
     }
 
     /// `false`: something is there already.
-    fn map(&mut self, place: u64, len: u64) -> Result<bool, LaunchError> {
+    fn map_at(&mut self, place: u64, len: u64) -> Result<bool, LaunchError> {
         let at = self.registers()?.rip;
         let code = memory::word(self.tid, at).ok_or_else(|| unreadable(at))?;
         self.poke_word(at, code & !INJECTION_BITS | INJECTION)?;

@@ -2,24 +2,13 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::control::memory::naming::block_name;
 use crate::debuginfo::Image;
-use crate::layout::Module;
+use crate::layout::module::{Mapped, Module};
+use crate::layout::names::block_name;
 use crate::os::Tid;
-
-/// A file mapped into the target.
-#[derive(Debug, Clone)]
-pub(crate) struct Mapped {
-    pub(crate) path: PathBuf,
-    /// What to add to a static address to get the one at run time.
-    pub(crate) bias: u64,
-    /// Where its segments are at run time, its zero-initialised data included.
-    pub(crate) range: Range<u64>,
-}
 
 /// Files of the C library, whose calls are not the program's.
 const LIBC: [&str; 4] = ["libc.so", "libpthread.so", "ld-linux", "libc-"];

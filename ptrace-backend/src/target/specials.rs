@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::attention;
 use crate::debuginfo::{CodeSection, Image};
 use crate::instructions::{FunctionShape, Special, SpecialKind, scan};
-use crate::layout::Module;
+use crate::layout::module::Module;
 
 /// Every `rdrand` and `rdseed` of a module, at run-time addresses.
 pub(crate) fn random_instructions(module: &Module) -> Vec<Special> {

@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 
 use super::auxv;
 use crate::answers::World;
-use crate::control::kernel::signals::name;
 use crate::control::watchdog::{Reason, Watch};
 use crate::debuginfo::Image;
 use crate::instructions::Special;
+use crate::os::signal_names::name;
 use crate::os::spawn::{NO_DIRECTORY, NO_EXEC, NO_FILTER, Prepared};
 use crate::os::wait::{self, Wait};
 use crate::os::{Regs, Tid, memory, outside, ptrace};

@@ -2,166 +2,117 @@
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::failure::{FailureDetail, FailureKind};
-use checker::names::ThreadName;
 use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 
-use crate::answers::{PID, START_OF_TIME, World};
-use crate::control::hearing::Heard;
-use crate::control::process::{Flow, Process, system};
-use crate::control::sync::objects::Index;
-use crate::control::thread::Stage;
-use crate::layout::What;
+use crate::control::kernel::process_exit;
+use crate::control::loops::overdue;
+use crate::control::memory::hidden;
+use crate::control::process::Process;
+use crate::control::state::account::Account;
+use crate::control::state::flow::{Flow, ForkedMemory, Heard, system};
+use crate::control::state::memory::MemoryState;
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::thread::Stage;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
 use crate::os::wait::Wait;
-use crate::os::{Tid, memory, process, ptrace};
-use crate::target::startup::answer_time_stamp;
+use crate::os::{Tid, memory, ptrace};
 
-/// The memory of a process that another one has forked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Memory {
-    Copied,
-    /// As `vfork` and `posix_spawn` have it, until the child executes another program.
-    Shared,
+/// The running thread has forked: the child runs, without the traps if its memory is its own.
+pub(crate) fn forked(
+    tracee: &mut Tracee,
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+    child_memory: ForkedMemory,
+) -> Result<(), ExecutionError> {
+    let child = ptrace::event_message(tracee.tasks[index].tid).map_err(system("read an event"))? as Tid;
+    tracee.hear_soon(child)?;
+    if child_memory == ForkedMemory::Copied {
+        // It may meet this process in memory that both have mapped, in files, in pipes.
+        account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "fork"));
+        lift_traps_of(tracee, child);
+        hidden::lift(tracee, memory, child);
+        tracee.lift_probes_of(child);
+        if scheduling.threads.iter().filter(|thread| thread.is_live()).count() > 1 {
+            account.left_out = true;
+            account.note(Peculiarity::ForksBesideThreads);
+        }
+    }
+    tracee.bystanders.push(child);
+    account.note(Peculiarity::StartsProcesses);
+    tracee.shared.note_outside();
+    ptrace::resume(child, 0).map_err(system("resume a new process"))
 }
 
-impl Process {
-    /// The running thread has forked: the child runs, without the traps if its memory is its own.
-    pub(crate) fn forked(&mut self, index: Index, memory: Memory) -> Result<(), ExecutionError> {
-        let child = ptrace::event_message(self.threads[index].tid).map_err(system("read an event"))? as Tid;
-        self.hear_soon(child)?;
-        if memory == Memory::Copied {
-            // It may meet this process in memory that both have mapped, in files, in pipes.
-            self.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "fork"));
-            self.lift_traps_of(child);
-            self.lift_hidden(child);
-            self.lift_probes_of(child);
-            if self.threads.iter().filter(|thread| thread.is_live()).count() > 1 {
-                self.left_out = true;
-                self.note(Peculiarity::ForksBesideThreads);
-            }
-        }
-        self.bystanders.push(child);
-        self.note(Peculiarity::StartsProcesses);
-        self.shared.note_outside();
-        ptrace::resume(child, 0).map_err(system("resume a new process"))
-    }
-
-    fn lift_traps_of(&self, child: Tid) {
-        for (&at, trap) in &self.layout.traps {
-            if memory::number(child, at, 1) == Some(0xcc) {
-                let _ = memory::poke_byte(child, at, trap.byte);
-            }
+fn lift_traps_of(tracee: &Tracee, child: Tid) {
+    for (&at, trap) in &tracee.layout.traps {
+        if memory::number(child, at, 1) == Some(0xcc) {
+            let _ = memory::poke_byte(child, at, trap.byte);
         }
     }
+}
 
-    /// A child that shares the target's memory has come to one of the target's traps, which is not for it.
-    fn pass_trap_of(&self, child: Tid) -> bool {
-        let Ok(mut regs) = ptrace::registers(child) else { return false };
-        let at = regs.rip.wrapping_sub(1);
-        let Some(trap) = self.layout.traps.get(&at) else { return false };
-        match (&trap.what, &trap.stub) {
-            (What::Special(special), _) => special.complete(&mut regs, 0),
-            (_, Some((stub, _))) => regs.rip = *stub,
-            (_, None) => return false,
-        }
-        ptrace::set_registers(child, &regs).is_ok()
+/// The target has replaced itself by another program, which runs unscheduled to its end.
+pub(crate) fn replaced(
+    Process { tracee, scheduling, objects, memory, account }: &mut Process,
+) -> Result<Flow, ExecutionError> {
+    account.note(Peculiarity::ReplacesItself);
+    for thread in scheduling.threads.iter_mut().skip(1) {
+        thread.stage = Stage::Ended;
     }
-
-    /// The target has replaced itself by another program, which runs unscheduled to its end.
-    pub(crate) fn replaced(&mut self) -> Result<Flow, ExecutionError> {
-        self.note(Peculiarity::ReplacesItself);
-        for thread in self.threads.iter_mut().skip(1) {
-            (thread.stage, thread.reaped) = (Stage::Ended, true);
-        }
-        self.threads[0].stage = Stage::Ended;
-        self.gone = true;
-        let mut status = Wait::Exec;
-        loop {
-            match status {
-                Wait::Exited(code) => {
-                    if code != 0 && self.exit_code_fails {
-                        let detail = FailureDetail::ExitCodeOfReplacement(code);
-                        let failure = self.failure(0, FailureKind::ExitCode, detail, Vec::new());
-                        self.threads[0].stage = Stage::Failed(failure);
-                    }
-                    return Ok(Flow::Rest);
+    tracee.tasks.iter_mut().skip(1).for_each(|task| task.reaped = true);
+    scheduling.threads[ThreadIndex::MAIN].stage = Stage::Ended;
+    tracee.gone = true;
+    let mut status = Wait::Exec;
+    loop {
+        match status {
+            Wait::Exited(code) => {
+                if code != 0 && account.exit_code_fails {
+                    let detail = FailureDetail::ExitCodeOfReplacement(code);
+                    let failure =
+                        scheduling.failure(ThreadIndex::MAIN, FailureKind::ExitCode, detail, Vec::new());
+                    scheduling.threads[ThreadIndex::MAIN].stage = Stage::Failed(failure);
                 }
-                Wait::Killed(_) => return self.ended(0, status),
-                _ => self.bystander(self.leader, status),
+                return Ok(Flow::Rest);
             }
-            let Some(next) = self.wait_for_leader()? else { return Ok(Flow::Rest) };
-            status = next;
+            Wait::Killed(_) => {
+                return process_exit::ended(tracee, scheduling, objects, account, ThreadIndex::MAIN, status);
+            }
+            _ => tracee.bystander(tracee.leader, status),
         }
-    }
-
-    /// `None`: its time is over.
-    fn wait_for_leader(&mut self) -> Result<Option<Wait>, ExecutionError> {
-        loop {
-            match self.hear(self.leader, |_| true)? {
-                Heard::Report(status) => return Ok(Some(status)),
-                Heard::Over(reason) => {
-                    if self.interrupted(0, reason, false)? {
-                        return Ok(None);
-                    }
-                }
-            }
-        }
-    }
-
-    /// A process that is not scheduled has something to report: it goes on.
-    pub(crate) fn bystander(&mut self, who: Tid, status: Wait) {
-        let signal = match status {
-            Wait::Exited(_) | Wait::Killed(_) => {
-                self.bystanders.retain(|&child| child != who);
-                return;
-            }
-            Wait::Fork | Wait::Vfork | Wait::Clone => {
-                if let Ok(child) = ptrace::event_message(who) {
-                    self.take_in(child as Tid);
-                }
-                0
-            }
-            Wait::Signal(libc::SIGSEGV) if time_stamp(who) => 0,
-            Wait::Signal(libc::SIGTRAP) if self.pass_trap_of(who) => 0,
-            Wait::Signal(signal) => signal,
-            Wait::Seccomp => {
-                self.answer_parent(who);
-                0
-            }
-            Wait::Exec | Wait::Exit | Wait::Stopped => 0,
+        let Some(next) = wait_for_leader(tracee, scheduling, memory, account)? else {
+            return Ok(Flow::Rest);
         };
-        let _ = ptrace::resume(who, signal);
-    }
-
-    /// A child knows the program by the number that the program has for itself.
-    fn answer_parent(&self, child: Tid) {
-        let Ok(mut regs) = ptrace::registers(child) else { return };
-        if regs.orig_rax as i64 == libc::SYS_getppid && process::parent(child) == Some(self.leader) {
-            (regs.orig_rax, regs.rax) = (u64::MAX, PID as u64);
-            let _ = ptrace::set_registers(child, &regs);
-        }
-    }
-
-    /// A process that is not scheduled has created another one, or a thread.
-    fn take_in(&mut self, child: Tid) {
-        match self.early.remove(&child) {
-            Some(Wait::Exited(_) | Wait::Killed(_)) => return,
-            // Its first stop.
-            Some(_) => drop(ptrace::resume(child, 0)),
-            None => {}
-        }
-        self.bystanders.push(child);
-    }
-
-    /// Waiting for a child is done by the kernel: the children run on meanwhile.
-    pub(crate) fn wait_for_child(&mut self, _index: Index) -> Result<Flow, ExecutionError> {
-        Ok(Flow::Resume(0))
+        status = next;
     }
 }
 
-/// Answers `rdtsc` in a process that is not scheduled.
-fn time_stamp(who: Tid) -> bool {
-    let mut world = World::new(ThreadName::MAIN, START_OF_TIME);
-    let Ok(mut regs) = ptrace::registers(who) else { return false };
-    answer_time_stamp(who, &mut regs, &mut world) && ptrace::set_registers(who, &regs).is_ok()
+/// `None`: its time is over.
+fn wait_for_leader(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+) -> Result<Option<Wait>, ExecutionError> {
+    loop {
+        match tracee.hear(tracee.leader, |_| true)? {
+            Heard::Report(status) => return Ok(Some(status)),
+            Heard::Over(reason) => {
+                if overdue::interrupted(
+                    tracee,
+                    scheduling,
+                    memory,
+                    account,
+                    ThreadIndex::MAIN,
+                    reason,
+                    false,
+                )? {
+                    return Ok(None);
+                }
+            }
+        }
+    }
 }

@@ -7,42 +7,16 @@
 use checker::operation::{Effect, Mode, Op, OpKind};
 
 use crate::answers::START_OF_TIME;
-use crate::control::process::{Flow, Process};
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need};
+use crate::control::operations;
+use crate::control::state::flow::Flow;
+use crate::control::state::pending::{Act, Need};
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
 
-/// So many readings in one place are nothing unusual.
-const PATIENCE: u32 = 8;
-
-/// The first step of the time, in nanoseconds; each is twice the one before it.
-const FIRST: u64 = 2000;
-
-/// The largest step: a minute.
-const LONGEST: u64 = 60_000_000_000;
-
-/// How often a thread has read the clock in one place since it changed anything that others see.
-#[derive(Debug, Default)]
-pub(crate) struct Readings {
-    /// The instruction pointer and the stack pointer.
-    place: (u64, u64),
-    count: u32,
-}
-
-impl Readings {
-    /// Counts a reading, and says how far time goes on if the thread is taken to wait for it.
-    fn step(&mut self, place: (u64, u64)) -> Option<u64> {
-        if self.place != place {
-            *self = Self { place, count: 0 };
-        }
-        self.count = self.count.saturating_add(1);
-        let doublings = self.count.checked_sub(PATIENCE + 1)?;
-        Some(1_u64.checked_shl(doublings).map_or(LONGEST, |times| FIRST.saturating_mul(times).min(LONGEST)))
-    }
-}
-
-impl Process {
+impl Scheduling {
     /// Virtual time is a Lamport clock: an event comes after all events on the same objects that it depends on.
-    pub(crate) fn keep_time(&mut self, index: Index, did: &Effect) {
+    pub(crate) fn keep_time(&mut self, index: ThreadIndex, did: &Effect) {
         const TICK: u64 = 1000;
         let mut now = self.threads[index].world.now + TICK;
         for access in &did.accesses {
@@ -64,47 +38,37 @@ impl Process {
     }
 
     /// The clock of a thread that has waited for the end of another one is not behind that thread's.
-    pub(crate) fn join_clock(&mut self, index: Index, ended: Index) {
+    pub(crate) fn join_clock(&mut self, index: ThreadIndex, ended: ThreadIndex) {
         let end = self.threads[ended].world.now;
         let now = &mut self.threads[index].world.now;
         *now = end.max(*now);
     }
-
-    /// A thread that waits for a time gives way before it reads the clock. `None`: it does not wait, or nobody is there to
-    /// give way to.
-    pub(crate) fn wait_for_time(&mut self, index: Index) -> Option<Flow> {
-        let thread = &mut self.threads[index];
-        let regs = &thread.regs;
-        if ![libc::SYS_clock_gettime, libc::SYS_gettimeofday, libc::SYS_time]
-            .contains(&(regs.orig_rax as i64))
-        {
-            return None;
-        }
-        let step = thread.readings.step((regs.rip, regs.rsp))?;
-        thread.world.now = thread.world.now.saturating_add(step);
-        if !self.is_scheduled(index) {
-            return None;
-        }
-        Some(self.pend(index, Op::new(OpKind::Yield, []), Need::Nothing, Act::ReadClock, None))
-    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn time_goes_on_faster_where_it_is_waited_for() {
-        let mut readings = Readings::default();
-        let steps: Vec<_> = (0..12).map(|_| readings.step((1, 2))).collect();
-        assert_eq!(steps[..8], [None; 8]);
-        assert_eq!(steps[8..], [Some(2000), Some(4000), Some(8000), Some(16_000)]);
-        assert_eq!(readings.step((1, 3)), None, "it is another place");
+/// A thread that waits for a time gives way before it reads the clock. `None`: it does not wait, or nobody is there to
+/// give way to.
+pub(crate) fn wait_for_time(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    index: ThreadIndex,
+) -> Option<Flow> {
+    let thread = &mut scheduling.threads[index];
+    let regs = &tracee.tasks[index].regs;
+    if ![libc::SYS_clock_gettime, libc::SYS_gettimeofday, libc::SYS_time].contains(&(regs.orig_rax as i64)) {
+        return None;
     }
-
-    #[test]
-    fn time_goes_on_by_a_minute_at_most() {
-        let mut readings = Readings::default();
-        assert_eq!((0..100).map(|_| readings.step((1, 2))).last(), Some(Some(LONGEST)));
+    let step = thread.readings.step((regs.rip, regs.rsp))?;
+    thread.world.now = thread.world.now.saturating_add(step);
+    if !tracee.is_scheduled(index) {
+        return None;
     }
+    Some(operations::pend(
+        tracee,
+        scheduling,
+        index,
+        Op::new(OpKind::Yield, []),
+        Need::Nothing,
+        Act::ReadClock,
+        None,
+    ))
 }

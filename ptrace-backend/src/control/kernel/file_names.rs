@@ -4,51 +4,52 @@
 use std::fs::{self, Metadata};
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
-use std::time::SystemTime;
 
 use checker::account::{Unwatched, UnwatchedKind};
-use checker::names::ThreadName;
 
-use crate::control::process::Process;
-use crate::control::sync::objects::Index;
+use crate::control::state::account::Account;
+use crate::control::state::memory::MemoryState;
+use crate::control::state::memory::file_names::Inode;
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
 
-/// A file that has no name. The number of an inode that is free again is given to another file, whose time is another one.
-type Inode = (u64, u64, Option<SystemTime>);
-
-/// The files without a name of an execution, in the order in which threads came upon them, each with the first of these.
-pub(crate) type Nameless = Vec<(Inode, ThreadName)>;
-
-impl Process {
-    /// The words for the regular file behind a descriptor; `None`: it is something else, or a standard stream.
-    pub(crate) fn regular_file(&mut self, index: Index, descriptor: i32) -> Option<String> {
-        const STANDARD: Range<i32> = 0..3;
-        if STANDARD.contains(&descriptor) {
-            return None;
-        }
-        let link = format!("/proc/{}/fd/{descriptor}", self.leader);
-        let file = fs::metadata(&link).ok().filter(Metadata::is_file)?;
-        let path = fs::read_link(&link).ok()?;
-        if path.file_name()?.to_str() == Some(&format!("#{} (deleted)", file.ino())) {
-            return Some(self.nameless(index, (file.dev(), file.ino(), file.created().ok())));
-        }
-        if path.starts_with("/proc") {
-            return None;
-        }
-        if file.nlink() > 1 {
-            // Under another name it would be another file here.
-            self.enter_unwatched(Unwatched::call(UnwatchedKind::File, "link"));
-        }
-        let path = path.to_string_lossy();
-        Some(format!("file `{}`", path.trim_end_matches(" (deleted)")))
+/// The words for the regular file behind a descriptor; `None`: it is something else, or a standard stream.
+pub(crate) fn regular_file(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+    descriptor: i32,
+) -> Option<String> {
+    const STANDARD: Range<i32> = 0..3;
+    if STANDARD.contains(&descriptor) {
+        return None;
     }
-
-    fn nameless(&mut self, index: Index, inode: Inode) -> String {
-        let known = self.nameless.iter().position(|(known, _)| *known == inode).unwrap_or_else(|| {
-            self.nameless.push((inode, self.threads[index].name));
-            self.nameless.len() - 1
-        });
-        let thread = self.nameless[known].1;
-        let nth = self.nameless[..=known].iter().filter(|(_, first)| *first == thread).count();
-        format!("temporary file {nth} of {thread}")
+    let link = format!("/proc/{}/fd/{descriptor}", tracee.leader);
+    let file = fs::metadata(&link).ok().filter(Metadata::is_file)?;
+    let path = fs::read_link(&link).ok()?;
+    if path.file_name()?.to_str() == Some(&format!("#{} (deleted)", file.ino())) {
+        return Some(nameless(scheduling, memory, index, (file.dev(), file.ino(), file.created().ok())));
     }
+    if path.starts_with("/proc") {
+        return None;
+    }
+    if file.nlink() > 1 {
+        // Under another name it would be another file here.
+        account.enter_unwatched(Unwatched::call(UnwatchedKind::File, "link"));
+    }
+    let path = path.to_string_lossy();
+    Some(format!("file `{}`", path.trim_end_matches(" (deleted)")))
+}
+
+fn nameless(scheduling: &Scheduling, memory: &mut MemoryState, index: ThreadIndex, inode: Inode) -> String {
+    let known = memory.nameless.iter().position(|(known, _)| *known == inode).unwrap_or_else(|| {
+        memory.nameless.push((inode, scheduling.threads[index].name));
+        memory.nameless.len() - 1
+    });
+    let thread = memory.nameless[known].1;
+    let nth = memory.nameless[..=known].iter().filter(|(_, first)| *first == thread).count();
+    format!("temporary file {nth} of {thread}")
 }

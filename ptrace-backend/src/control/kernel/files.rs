@@ -9,17 +9,21 @@ use checker::operation::{Access, Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::answers::read_timespec;
-use crate::control::process::{Flow, Process};
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need};
+use crate::control::kernel::{accesses, signal_waits};
+use crate::control::state::account::Account;
+use crate::control::state::flow::Flow;
+use crate::control::state::memory::MemoryState;
+use crate::control::state::pending::{Act, FileEvents, Need};
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+use crate::control::{enabled, operations};
 use crate::os::fd;
-
-/// A file descriptor and the events that are waited for.
-pub(crate) type Wanted = (i32, i16);
 
 /// Files that a call waits for, and for how long at most, in nanoseconds.
 struct Wait {
-    files: Vec<Wanted>,
+    files: Vec<FileEvents>,
     limit: Option<u64>,
     /// It leaves the files as they are.
     looks: bool,
@@ -31,7 +35,7 @@ impl Wait {
     }
 
     /// A call that does not wait for these.
-    fn without_waiting(files: Vec<Wanted>) -> Self {
+    fn without_waiting(files: Vec<FileEvents>) -> Self {
         Self { files, limit: Some(0), looks: false }
     }
 }
@@ -41,135 +45,134 @@ const MILLISECOND: u64 = 1_000_000;
 /// More descriptors than this are not looked at in one call.
 const MOST: u64 = 1024;
 
-impl Process {
-    /// A call on files that may block is a key point, be it one that waits or one that finds out whether it would.
-    pub(crate) fn input_output(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        let call = self.threads[index].regs.orig_rax as i64;
-        if let Some(flow) = self.wait_for_signal(index) {
-            return Ok(flow);
-        }
-        let accesses = self.kernel_accesses(index);
-        let Some(wait) = self.waits_for(index, call) else { return Ok(self.pass_or_pend(index, accesses)) };
-        let pid = self.leader;
-        let Wait { mut files, limit, looks } = wait;
-        files.retain(|(descriptor, _)| fd::may_block(pid, *descriptor));
-        if files.is_empty() && limit.is_none_or(|limit| limit == 0) {
-            return Ok(self.pass_or_pend(index, accesses));
-        }
-        let access = if looks && limit == Some(0) { Access::read } else { Access::write };
-        let all = (!files.is_empty()).then(|| self.shared.named("files that may block".to_owned()));
-        let each = files.iter().map(|(descriptor, _)| self.file_object(*descriptor));
-        // What a search asks about the first object of a wait, it has to ask about what decides how long that takes.
-        let touched: Vec<Access> = all.into_iter().chain(each).map(access).chain(accesses).collect();
-        let op = Op::new(OpKind::Io, touched);
-        if limit == Some(0) {
-            if !self.is_scheduled(index) {
-                return Ok(Flow::Resume(0));
-            }
-            let flow = self.pend(index, op, Need::Nothing, Act::Try(files), None);
-            self.end_slice(index);
-            return Ok(flow);
-        }
-        let need = Need::Ready(files);
-        if !self.is_scheduled(index) && self.holds(index, &need) {
+/// A call on files that may block is a key point, be it one that waits or one that finds out whether it would.
+pub(crate) fn input_output(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &Objects,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+) -> Result<Flow, ExecutionError> {
+    let call = tracee.tasks[index].regs.orig_rax as i64;
+    if let Some(flow) = signal_waits::wait_for_signal(tracee, scheduling, index) {
+        return Ok(flow);
+    }
+    let accesses = accesses::kernel_accesses(tracee, scheduling, memory, account, index);
+    let Some(wait) = waits_for(tracee, index, call) else {
+        return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
+    };
+    let pid = tracee.leader;
+    let Wait { mut files, limit, looks } = wait;
+    files.retain(|(descriptor, _)| fd::may_block(pid, *descriptor));
+    if files.is_empty() && limit.is_none_or(|limit| limit == 0) {
+        return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
+    }
+    let access = if looks && limit == Some(0) { Access::read } else { Access::write };
+    let all = (!files.is_empty()).then(|| tracee.shared.named("files that may block".to_owned()));
+    let each = files.iter().map(|(descriptor, _)| file_object(tracee, *descriptor));
+    // What a search asks about the first object of a wait, it has to ask about what decides how long that takes.
+    let touched: Vec<Access> = all.into_iter().chain(each).map(access).chain(accesses).collect();
+    let op = Op::new(OpKind::Io, touched);
+    if limit == Some(0) {
+        if !tracee.is_scheduled(index) {
             return Ok(Flow::Resume(0));
         }
-        let deadline = limit.map(|limit| self.threads[index].world.now.saturating_add(limit));
-        Ok(self.pend(index, op, need, Act::Kernel, deadline))
+        operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::Try(files), None);
+        return Ok(Flow::Look);
     }
-
-    /// Whether one of these is ready.
-    pub(crate) fn is_any_ready(&self, files: &[Wanted]) -> bool {
-        files.iter().any(|(file, events)| fd::is_ready(self.leader, *file, *events))
+    let need = Need::Ready(files);
+    if !tracee.is_scheduled(index) && enabled::holds(tracee, scheduling, objects, index, &need) {
+        return Ok(Flow::Resume(0));
     }
+    let deadline = limit.map(|limit| scheduling.threads[index].world.now.saturating_add(limit));
+    Ok(operations::pend(tracee, scheduling, index, op, need, Act::Kernel, deadline))
+}
 
-    /// A file by its descriptor.
-    fn file_object(&self, descriptor: i32) -> Obj {
-        self.shared.named(format!("file descriptor {descriptor}"))
-    }
+/// A file by its descriptor.
+fn file_object(tracee: &Tracee, descriptor: i32) -> Obj {
+    tracee.shared.named(format!("file descriptor {descriptor}"))
+}
 
-    fn waits_for(&self, index: Index, call: i64) -> Option<Wait> {
-        let regs = &self.threads[index].regs;
-        let one = |events, flags: u64| {
-            let wait = Wait::for_one(regs.rdi, events);
-            let waits =
-                flags as i32 & libc::MSG_DONTWAIT == 0 && !fd::is_non_blocking(self.leader, regs.rdi as i32);
-            Some(if waits { wait } else { Wait::without_waiting(wait.files) })
-        };
-        let looks = |files, limit| Some(Wait { files, limit, looks: true });
-        let changed = |descriptor: u64| Some(Wait::without_waiting(vec![(descriptor as i32, 0)]));
-        match call {
-            libc::SYS_read | libc::SYS_readv | libc::SYS_accept | libc::SYS_accept4 => one(libc::POLLIN, 0),
-            libc::SYS_recvfrom => one(libc::POLLIN, regs.r10),
-            libc::SYS_recvmsg => one(libc::POLLIN, regs.rdx),
-            libc::SYS_write | libc::SYS_writev => one(libc::POLLOUT, 0),
-            libc::SYS_sendto => one(libc::POLLOUT, regs.r10),
-            libc::SYS_sendmsg => one(libc::POLLOUT, regs.rdx),
-            // Others find out: an end is gone, somebody wants to be accepted, there is more to wait for.
-            libc::SYS_close | libc::SYS_shutdown | libc::SYS_connect | libc::SYS_epoll_ctl => {
-                changed(regs.rdi)
-            }
-            libc::SYS_dup2 | libc::SYS_dup3 => changed(regs.rsi),
-            libc::SYS_epoll_wait | libc::SYS_epoll_pwait => {
-                let files = vec![(regs.rdi as i32, libc::POLLIN)];
-                Some(Wait { files, limit: milliseconds(regs.r10), looks: false })
-            }
-            libc::SYS_poll => looks(self.polled(index), milliseconds(regs.rdx)),
-            libc::SYS_ppoll => looks(self.polled(index), self.timespec(regs.rdx)),
-            libc::SYS_select => {
-                let micros = self.timeval(regs.r8);
-                looks(self.selected(index), micros.map(|m| m.saturating_mul(1000)))
-            }
-            libc::SYS_pselect6 => looks(self.selected(index), self.timespec(regs.r8)),
-            _ => None,
+fn waits_for(tracee: &Tracee, index: ThreadIndex, call: i64) -> Option<Wait> {
+    let regs = &tracee.tasks[index].regs;
+    let one = |events, flags: u64| {
+        let wait = Wait::for_one(regs.rdi, events);
+        let waits =
+            flags as i32 & libc::MSG_DONTWAIT == 0 && !fd::is_non_blocking(tracee.leader, regs.rdi as i32);
+        Some(if waits { wait } else { Wait::without_waiting(wait.files) })
+    };
+    let looks = |files, limit| Some(Wait { files, limit, looks: true });
+    let changed = |descriptor: u64| Some(Wait::without_waiting(vec![(descriptor as i32, 0)]));
+    match call {
+        libc::SYS_read | libc::SYS_readv | libc::SYS_accept | libc::SYS_accept4 => one(libc::POLLIN, 0),
+        libc::SYS_recvfrom => one(libc::POLLIN, regs.r10),
+        libc::SYS_recvmsg => one(libc::POLLIN, regs.rdx),
+        libc::SYS_write | libc::SYS_writev => one(libc::POLLOUT, 0),
+        libc::SYS_sendto => one(libc::POLLOUT, regs.r10),
+        libc::SYS_sendmsg => one(libc::POLLOUT, regs.rdx),
+        // Others find out: an end is gone, somebody wants to be accepted, there is more to wait for.
+        libc::SYS_close | libc::SYS_shutdown | libc::SYS_connect | libc::SYS_epoll_ctl => changed(regs.rdi),
+        libc::SYS_dup2 | libc::SYS_dup3 => changed(regs.rsi),
+        libc::SYS_epoll_wait | libc::SYS_epoll_pwait => {
+            let files = vec![(regs.rdi as i32, libc::POLLIN)];
+            Some(Wait { files, limit: milliseconds(regs.r10), looks: false })
         }
-    }
-
-    fn timespec(&self, at: u64) -> Option<u64> {
-        if at == 0 { None } else { read_timespec(self.leader, at) }
-    }
-
-    /// A `struct timeval`, in microseconds.
-    fn timeval(&self, at: u64) -> Option<u64> {
-        (at != 0).then(|| self.number(at, 8).saturating_mul(1_000_000).saturating_add(self.number(at + 8, 8)))
-    }
-
-    /// The descriptors of a `poll`.
-    fn polled(&self, index: Index) -> Vec<Wanted> {
-        const SIZE: u64 = 8;
-        let regs = &self.threads[index].regs;
-        (0..regs.rsi.min(MOST))
-            .map(|i| {
-                let at = regs.rdi + i * SIZE;
-                (self.number(at, 4) as i32, self.number(at + 4, 2) as i16)
-            })
-            .filter(|(descriptor, _)| *descriptor >= 0)
-            .collect()
-    }
-
-    /// The descriptors of a `select`.
-    fn selected(&self, index: Index) -> Vec<Wanted> {
-        let regs = &self.threads[index].regs;
-        let sets = [(regs.rsi, libc::POLLIN), (regs.rdx, libc::POLLOUT)];
-        let all = sets.iter().filter(|(set, _)| *set != 0).flat_map(|&(set, events)| {
-            let member = move |i: &u64| self.number(set + i / 8, 1) >> (i % 8) & 1 == 1;
-            (0..regs.rdi.min(MOST)).filter(member).map(move |i| (i as i32, events))
-        });
-        all.collect()
-    }
-
-    /// A wait for files or signals has run out of time: the call is made, and is not to wait.
-    pub(crate) fn expire_call(&mut self, index: Index) {
-        let nothing = self.threads[index].regs.rsp.saturating_sub(256) & !15;
-        let zero = crate::os::memory::write(self.leader, nothing, &[0; 16]);
-        let regs = &mut self.threads[index].regs;
-        match regs.orig_rax as i64 {
-            libc::SYS_poll => regs.rdx = 0,
-            libc::SYS_epoll_wait | libc::SYS_epoll_pwait => regs.r10 = 0,
-            libc::SYS_ppoll | libc::SYS_rt_sigtimedwait if zero => regs.rdx = nothing,
-            libc::SYS_select | libc::SYS_pselect6 if zero => regs.r8 = nothing,
-            _ => {}
+        libc::SYS_poll => looks(polled(tracee, index), milliseconds(regs.rdx)),
+        libc::SYS_ppoll => looks(polled(tracee, index), timespec(tracee, regs.rdx)),
+        libc::SYS_select => {
+            let micros = timeval(tracee, regs.r8);
+            looks(selected(tracee, index), micros.map(|m| m.saturating_mul(1000)))
         }
+        libc::SYS_pselect6 => looks(selected(tracee, index), timespec(tracee, regs.r8)),
+        _ => None,
+    }
+}
+
+fn timespec(tracee: &Tracee, at: u64) -> Option<u64> {
+    if at == 0 { None } else { read_timespec(tracee.leader, at) }
+}
+
+/// A `struct timeval`, in microseconds.
+fn timeval(tracee: &Tracee, at: u64) -> Option<u64> {
+    (at != 0).then(|| tracee.number(at, 8).saturating_mul(1_000_000).saturating_add(tracee.number(at + 8, 8)))
+}
+
+/// The descriptors of a `poll`.
+fn polled(tracee: &Tracee, index: ThreadIndex) -> Vec<FileEvents> {
+    const SIZE: u64 = 8;
+    let regs = &tracee.tasks[index].regs;
+    (0..regs.rsi.min(MOST))
+        .map(|i| {
+            let at = regs.rdi + i * SIZE;
+            (tracee.number(at, 4) as i32, tracee.number(at + 4, 2) as i16)
+        })
+        .filter(|(descriptor, _)| *descriptor >= 0)
+        .collect()
+}
+
+/// The descriptors of a `select`.
+fn selected(tracee: &Tracee, index: ThreadIndex) -> Vec<FileEvents> {
+    let regs = &tracee.tasks[index].regs;
+    let sets = [(regs.rsi, libc::POLLIN), (regs.rdx, libc::POLLOUT)];
+    let all = sets.iter().filter(|(set, _)| *set != 0).flat_map(|&(set, events)| {
+        let member = move |i: &u64| tracee.number(set + i / 8, 1) >> (i % 8) & 1 == 1;
+        (0..regs.rdi.min(MOST)).filter(member).map(move |i| (i as i32, events))
+    });
+    all.collect()
+}
+
+/// A wait for files or signals has run out of time: the call is made, and is not to wait.
+pub(crate) fn expire_call(tracee: &mut Tracee, index: ThreadIndex) {
+    let nothing = tracee.tasks[index].regs.rsp.saturating_sub(256) & !15;
+    let zero = crate::os::memory::write(tracee.leader, nothing, &[0; 16]);
+    let regs = &mut tracee.tasks[index].regs;
+    match regs.orig_rax as i64 {
+        libc::SYS_poll => regs.rdx = 0,
+        libc::SYS_epoll_wait | libc::SYS_epoll_pwait => regs.r10 = 0,
+        libc::SYS_ppoll | libc::SYS_rt_sigtimedwait if zero => regs.rdx = nothing,
+        libc::SYS_select | libc::SYS_pselect6 if zero => regs.r8 = nothing,
+        _ => {}
     }
 }
 

@@ -3,85 +3,177 @@
 //! Once it is gone, the kernel neither reports that nor gives access to memory and files through its number. So it is held
 //! where it ends, until the process does, and what its end changes in memory is changed here.
 
+use checker::failure::FailureDetail;
+use checker::failure::FailureKind;
+use checker::failure::SignalOrigin;
+use checker::names::Site;
 use checker::program::ExecutionError;
 
-use crate::control::process::{Flow, Process, system};
-use crate::control::sync::objects::Index;
-use crate::control::thread::Stage;
+use crate::control::kernel::signals;
+use crate::control::process::Process;
+use crate::control::state::account::Account;
+use crate::control::state::flow::{Flow, system};
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread::Stage;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::sync::{futexes, robust_mutexes};
+use crate::control::tracee::Tracee;
 use crate::os::wait::Wait;
 use crate::os::{Tid, memory, ptrace};
 
-impl Process {
-    /// A thread has created another one, which stands at its beginning: from now on the main thread is to stop where it
-    /// ends, however it does, and no other thread is.
-    pub(crate) fn watch_leader(&mut self, creator: Index, created: Tid) -> Result<(), ExecutionError> {
-        let failed = || system("trace the main thread's end");
-        if !self.leader_stops_at_exit {
-            self.leader_stops_at_exit = true;
-            ptrace::stop_at_exit(self.leader, true).map_err(failed())
-        } else if creator == 0 {
-            ptrace::stop_at_exit(created, false).map_err(failed())
+/// A thread or the whole process is gone.
+pub(crate) fn ended(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    account: &Account,
+    index: ThreadIndex,
+    status: Wait,
+) -> Result<Flow, ExecutionError> {
+    scheduling.threads[index].stage = Stage::Ended;
+    tracee.tasks[index].reaped = true;
+    match status {
+        Wait::Killed(signal) => {
+            tracee.gone = true;
+            let signal = crate::os::signal_names::name(signal);
+            let detail = FailureDetail::Signal { signal, origin: SignalOrigin::Outside };
+            scheduling.threads[index].stage =
+                Stage::Failed(scheduling.failure(index, FailureKind::Crash, detail, Vec::new()));
+        }
+        // The only thread, by the bare system call: the kernel reports no end of a main thread that leaves others.
+        Wait::Exited(code) if index.is_main() => {
+            tracee.gone = true;
+            exit_with(tracee, scheduling, account, index, code, Vec::new());
+        }
+        _ => end_if_deserted(tracee, scheduling, account)?,
+    }
+    futexes::wake_changed(tracee, scheduling, objects, index);
+    Ok(Flow::Rest)
+}
+
+/// A thread has created another one, which stands at its beginning: from now on the main thread is to stop where it
+/// ends, however it does, and no other thread is.
+pub(crate) fn watch_leader(
+    tracee: &mut Tracee,
+    creator: ThreadIndex,
+    created: Tid,
+) -> Result<(), ExecutionError> {
+    let failed = || system("trace the main thread's end");
+    if !tracee.leader_stops_at_exit {
+        tracee.leader_stops_at_exit = true;
+        ptrace::stop_at_exit(tracee.leader, true).map_err(failed())
+    } else if creator.is_main() {
+        ptrace::stop_at_exit(created, false).map_err(failed())
+    } else {
+        Ok(())
+    }
+}
+
+/// A thread stands where it ends, which it does unless it has to let go of mutexes. The main thread stays there, but for a
+/// process that a signal ends.
+pub(crate) fn exited(
+    Process { tracee, scheduling, objects, memory, account }: &mut Process,
+    index: ThreadIndex,
+) -> Result<Flow, ExecutionError> {
+    /// Of the status that a process ends with.
+    const SIGNAL: u64 = 0x7f;
+    let status = ptrace::event_message(tracee.tasks[index].tid).map_err(system("read an event"))?;
+    if status & SIGNAL != 0 {
+        return Ok(Flow::Resume(0));
+    }
+    tracee.read_registers(index)?;
+    if robust_mutexes::leaves_mutexes(tracee, scheduling, objects, memory, index) {
+        return Ok(Flow::Rest);
+    }
+    if !index.is_main() {
+        return Ok(Flow::Resume(0));
+    }
+    leave_process(tracee, scheduling, objects, account)?;
+    Ok(Flow::Rest)
+}
+
+/// The main thread has ended, whatever the others do.
+pub(crate) fn leave_process(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    account: &Account,
+) -> Result<(), ExecutionError> {
+    tracee.left_from = Some(tracee.stack(ThreadIndex::MAIN));
+    scheduling.threads[ThreadIndex::MAIN].stage = Stage::Ended;
+    if let Some(word) = tracee.tasks[ThreadIndex::MAIN].tid_word {
+        memory::write(tracee.leader, word, &0_u32.to_le_bytes());
+    }
+    end_if_deserted(tracee, scheduling, account)?;
+    futexes::wake_changed(tracee, scheduling, objects, ThreadIndex::MAIN);
+    Ok(())
+}
+
+fn hear_end_of_leader(tracee: &mut Tracee) -> Result<Wait, ExecutionError> {
+    loop {
+        let status = tracee.hear_soon(tracee.leader)?;
+        if matches!(status, Wait::Exited(_) | Wait::Killed(_)) {
+            return Ok(status);
+        }
+        ptrace::resume(tracee.leader, 0).map_err(system("let the main thread end"))?;
+    }
+}
+
+/// Where the main thread has left and all others are gone, the process ends; with whose exit code, the kernel knows:
+/// since Linux 5.17 it is that of the thread that ended last, before that of the main thread.
+fn end_if_deserted(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    account: &Account,
+) -> Result<(), ExecutionError> {
+    if tracee.tasks.iter().skip(1).all(|task| task.reaped)
+        && let Some(stack) = tracee.left_from.take()
+    {
+        ptrace::resume(tracee.leader, 0).map_err(system("let the main thread end"))?;
+        let status = hear_end_of_leader(tracee)?;
+        tracee.tasks[ThreadIndex::MAIN].reaped = true;
+        tracee.gone = true;
+        if let Wait::Exited(code) = status {
+            exit_with(tracee, scheduling, account, ThreadIndex::MAIN, code, stack);
+        }
+    }
+    Ok(())
+}
+
+/// The process is to end: the thread is held there, and the others run on.
+pub(crate) fn exit_group(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    account: &Account,
+    index: ThreadIndex,
+) -> Flow {
+    let code = tracee.tasks[index].regs.rdi as i32 & 0xff;
+    scheduling.exiting = true;
+    let stack = if code == 0 { Vec::new() } else { tracee.stack(index) };
+    exit_with(tracee, scheduling, account, index, code, stack);
+    Flow::Rest
+}
+
+/// The process ends with this code, for what this thread did, with this stack.
+fn exit_with(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    account: &Account,
+    index: ThreadIndex,
+    code: i32,
+    stack: Vec<Site>,
+) {
+    scheduling.threads[index].stage = Stage::Ended;
+    if code != 0 && account.exit_code_fails {
+        let failure = if let Some((thread, stack)) = account.first_panic.clone() {
+            let mut failure =
+                scheduling.failure(index, FailureKind::Panic, signals::panic_detail(tracee), stack);
+            failure.thread = Some(thread);
+            failure
         } else {
-            Ok(())
-        }
-    }
-
-    /// A thread stands where it ends, which it does unless it has to let go of mutexes. The main thread stays there, but for a
-    /// process that a signal ends.
-    pub(crate) fn exited(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        /// Of the status that a process ends with.
-        const SIGNAL: u64 = 0x7f;
-        let status = ptrace::event_message(self.threads[index].tid).map_err(system("read an event"))?;
-        if status & SIGNAL != 0 {
-            return Ok(Flow::Resume(0));
-        }
-        self.read_registers(index)?;
-        if self.leaves_mutexes(index) {
-            return Ok(Flow::Rest);
-        }
-        if index != 0 {
-            return Ok(Flow::Resume(0));
-        }
-        self.leave_process()?;
-        Ok(Flow::Rest)
-    }
-
-    /// The main thread has ended, whatever the others do.
-    pub(crate) fn leave_process(&mut self) -> Result<(), ExecutionError> {
-        self.left_from = Some(self.stack(0));
-        self.threads[0].stage = Stage::Ended;
-        if let Some(word) = self.threads[0].tid_word {
-            memory::write(self.leader, word, &0_u32.to_le_bytes());
-        }
-        self.end_if_deserted()?;
-        self.wake_changed_futexes(0);
-        Ok(())
-    }
-
-    fn hear_end_of_leader(&mut self) -> Result<Wait, ExecutionError> {
-        loop {
-            let status = self.hear_soon(self.leader)?;
-            if matches!(status, Wait::Exited(_) | Wait::Killed(_)) {
-                return Ok(status);
-            }
-            ptrace::resume(self.leader, 0).map_err(system("let the main thread end"))?;
-        }
-    }
-
-    /// Where the main thread has left and all others are gone, the process ends; with whose exit code, the kernel knows:
-    /// since Linux 5.17 it is that of the thread that ended last, before that of the main thread.
-    pub(crate) fn end_if_deserted(&mut self) -> Result<(), ExecutionError> {
-        if self.threads.iter().skip(1).all(|thread| thread.reaped)
-            && let Some(stack) = self.left_from.take()
-        {
-            ptrace::resume(self.leader, 0).map_err(system("let the main thread end"))?;
-            let status = self.hear_end_of_leader()?;
-            self.threads[0].reaped = true;
-            self.gone = true;
-            if let Wait::Exited(code) = status {
-                self.exit_with(0, code, stack);
-            }
-        }
-        Ok(())
+            scheduling.failure(index, FailureKind::ExitCode, FailureDetail::ExitCode(code), stack)
+        };
+        scheduling.threads[index].stage = Stage::Failed(failure);
     }
 }

@@ -1,298 +1,219 @@
 //! System calls at which the running thread stops: answered, turned into operations, or let through.
 
 use checker::account::{Unwatched, UnwatchedKind};
-use checker::failure::{FailureDetail, FailureKind};
-use checker::names::Site;
 use checker::operation::{Op, OpKind};
 use checker::program::ExecutionError;
 
-use crate::answers::{PID, read_timespec, timespec};
-use crate::control::process::{Flow, Process};
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need, Pending, Stage, Thread};
-use crate::control::views::limited;
-use crate::os::{Tid, calls, memory, outside};
+use crate::answers::{read_timespec, timespec};
+use crate::control::kernel::{accesses, clock, files, own_numbers, process_exit, signal_waits};
+use crate::control::operations;
+use crate::control::process::Process;
+use crate::control::state::account::Account;
+use crate::control::state::flow::Flow;
+use crate::control::state::memory::MemoryState;
+use crate::control::state::pending::{Act, Need};
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::sync::futexes;
+use crate::control::tracee::Tracee;
+use crate::os::{calls, memory, outside};
 
 const REALTIME: u64 = 256;
 
 /// `FUTEX_LOCK_PI2`, which libc does not name.
 const LOCK_PI2: i32 = 13;
 
-impl Process {
-    /// The running thread has stopped at a trapped system call.
-    pub(crate) fn system_call(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        if let Some(flow) = self.wait_for_time(index) {
-            return Ok(flow);
+/// The running thread has stopped at a trapped system call.
+pub(crate) fn enter(
+    Process { tracee, scheduling, objects, memory, account }: &mut Process,
+    index: ThreadIndex,
+) -> Result<Flow, ExecutionError> {
+    if let Some(flow) = clock::wait_for_time(tracee, scheduling, index) {
+        return Ok(flow);
+    }
+    let task = &tracee.tasks[index];
+    if let Some(result) = scheduling.threads[index].world.answer(task.tid, &task.regs) {
+        tracee.answer(index, result)?;
+        return Ok(Flow::Resume(0));
+    }
+    own_numbers::use_real_numbers(tracee, scheduling, index)?;
+    let task = &tracee.tasks[index];
+    if outside::reaches(task.tid, &task.regs) {
+        tracee.shared.note_outside();
+    }
+    let call = task.regs.orig_rax as i64;
+    if calls::is_lasting(call) {
+        account.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, &calls::name(call)));
+    }
+    match call {
+        libc::SYS_futex => futex(tracee, scheduling, objects, memory, index),
+        libc::SYS_exit_group => Ok(process_exit::exit_group(tracee, scheduling, account, index)),
+        libc::SYS_sched_yield => give_way(tracee, scheduling, index, OpKind::Yield, 0),
+        libc::SYS_nanosleep | libc::SYS_clock_nanosleep => sleep(tracee, scheduling, index),
+        libc::SYS_kill
+        | libc::SYS_tgkill
+        | libc::SYS_tkill
+        | libc::SYS_rt_sigqueueinfo
+        | libc::SYS_rt_tgsigqueueinfo => signal_waits::kill_call(tracee, scheduling, memory, account, index),
+        libc::SYS_open | libc::SYS_openat | libc::SYS_openat2 | libc::SYS_creat => {
+            open(tracee, scheduling, memory, account, index)
         }
-        let thread = &mut self.threads[index];
-        if let Some(result) = thread.world.answer(thread.tid, &thread.regs) {
-            self.answer(index, result)?;
-            return Ok(Flow::Resume(0));
-        }
-        self.use_real_numbers(index)?;
-        let thread = &self.threads[index];
-        if outside::reaches(thread.tid, &thread.regs) {
-            self.shared.note_outside();
-        }
-        let call = thread.regs.orig_rax as i64;
-        if calls::is_lasting(call) {
-            self.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, &calls::name(call)));
-        }
-        match call {
-            libc::SYS_futex => self.futex(index),
-            libc::SYS_exit_group => Ok(self.exit_group(index)),
-            libc::SYS_sched_yield => self.give_way(index, OpKind::Yield, 0),
-            libc::SYS_nanosleep | libc::SYS_clock_nanosleep => self.sleep(index),
-            libc::SYS_kill
-            | libc::SYS_tgkill
-            | libc::SYS_tkill
-            | libc::SYS_rt_sigqueueinfo
-            | libc::SYS_rt_tgsigqueueinfo => self.kill_call(index),
-            libc::SYS_open | libc::SYS_openat | libc::SYS_openat2 | libc::SYS_creat => self.open(index),
-            libc::SYS_timer_create => self.unsupported("timer_create (a timer)"),
-            // None is running, so there is none to be stopped.
-            libc::SYS_alarm if self.threads[index].regs.rdi == 0 => self.refuse(index, 0),
-            libc::SYS_alarm => self.unsupported("alarm (a timer)"),
-            libc::SYS_setitimer => self.unsupported("setitimer (a timer)"),
-            libc::SYS_timerfd_create => self.unsupported("timerfd_create (a timer)"),
-            libc::SYS_readlink | libc::SYS_readlinkat => self.read_link(index),
-            libc::SYS_signalfd | libc::SYS_signalfd4 => self.unsupported("signalfd"),
-            libc::SYS_futex_waitv => self.unsupported("futex_waitv"),
-            libc::SYS_ptrace => self.refuse(index, libc::EPERM),
-            libc::SYS_io_uring_setup => self.refuse(index, libc::ENOSYS),
-            libc::SYS_execve | libc::SYS_execveat => {
-                self.executes = true;
-                Ok(Flow::Resume(0))
+        libc::SYS_readlink | libc::SYS_readlinkat => {
+            match own_numbers::read_link(tracee, scheduling, index)? {
+                Some(()) => Ok(Flow::Resume(0)),
+                None => Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index)),
             }
-            libc::SYS_wait4 | libc::SYS_waitid => self.wait_for_child(index),
-            libc::SYS_mmap => {
-                self.note_mapping(index);
-                Ok(self.pass_to_kernel(index))
-            }
-            libc::SYS_shmat | libc::SYS_process_vm_readv | libc::SYS_process_vm_writev => {
-                self.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
-                Ok(self.pass_to_kernel(index))
-            }
-            libc::SYS_mremap if self.threads[index].regs.rsi == 0 => {
-                self.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
-                Ok(self.pass_to_kernel(index))
-            }
-            libc::SYS_mprotect | libc::SYS_pkey_mprotect => {
-                if self.threads[index].regs.rdx as i32 & libc::PROT_EXEC != 0 {
-                    self.note_code(None);
-                }
-                Ok(self.pass_to_kernel(index))
-            }
-            _ => self.input_output(index),
         }
-    }
-
-    pub(crate) fn unsupported(&self, what: &str) -> Result<Flow, ExecutionError> {
-        Err(ExecutionError::Unsupported(format!("the program calls {what}, which is not supported")))
-    }
-
-    pub(crate) fn refuse(&mut self, index: Index, error: i32) -> Result<Flow, ExecutionError> {
-        self.answer(index, -i64::from(error))?;
-        Ok(Flow::Resume(0))
-    }
-
-    /// Makes the system call at which the thread stands its pending operation.
-    pub(crate) fn pend(&mut self, index: Index, op: Op, need: Need, act: Act, deadline: Option<u64>) -> Flow {
-        let site = self.user_site(index);
-        let mut op = limited(op, &need, deadline);
-        if matches!(act, Act::Kernel | Act::Sleep(_)) {
-            self.depend_on_cancellation(index, &mut op);
+        libc::SYS_signalfd | libc::SYS_signalfd4 => unsupported("signalfd"),
+        libc::SYS_timer_create => unsupported("timer_create (a timer)"),
+        // None is running, so there is none to be stopped.
+        libc::SYS_alarm if tracee.tasks[index].regs.rdi == 0 => tracee.refuse(index, 0),
+        libc::SYS_alarm => unsupported("alarm (a timer)"),
+        libc::SYS_setitimer => unsupported("setitimer (a timer)"),
+        libc::SYS_timerfd_create => unsupported("timerfd_create (a timer)"),
+        libc::SYS_futex_waitv => unsupported("futex_waitv"),
+        libc::SYS_ptrace => tracee.refuse(index, libc::EPERM),
+        libc::SYS_io_uring_setup => tracee.refuse(index, libc::ENOSYS),
+        libc::SYS_execve | libc::SYS_execveat => {
+            tracee.executes = true;
+            Ok(Flow::Resume(0))
         }
-        self.threads[index].pending = Some(Pending { op, site, need, act, deadline });
-        Flow::Rest
-    }
-
-    /// The innermost place in the program's own code.
-    pub(crate) fn user_site(&self, index: Index) -> Site {
-        let stack = self.stack(index);
-        let user = |site: &&Site| {
-            self.layout.locate(**site).is_some_and(|(m, at)| self.layout.in_user_code(at + m.mapped.bias))
-        };
-        stack.iter().find(user).or(stack.first()).copied().unwrap_or_default()
-    }
-
-    /// The process is to end: the thread is held there, and the others run on.
-    fn exit_group(&mut self, index: Index) -> Flow {
-        let code = self.threads[index].regs.rdi as i32 & 0xff;
-        self.exiting = true;
-        let stack = if code == 0 { Vec::new() } else { self.stack(index) };
-        self.exit_with(index, code, stack);
-        Flow::Rest
-    }
-
-    /// The process ends with this code, for what this thread did, with this stack.
-    pub(crate) fn exit_with(&mut self, index: Index, code: i32, stack: Vec<Site>) {
-        self.threads[index].stage = Stage::Ended;
-        if code != 0 && self.exit_code_fails {
-            let failure = if let Some((thread, stack)) = self.first_panic.clone() {
-                let mut failure = self.failure(index, FailureKind::Panic, self.panic_detail(), stack);
-                failure.thread = Some(thread);
-                failure
-            } else {
-                self.failure(index, FailureKind::ExitCode, FailureDetail::ExitCode(code), stack)
-            };
-            self.threads[index].stage = Stage::Failed(failure);
+        // Waiting for a child is done by the kernel: the children run on meanwhile.
+        libc::SYS_wait4 | libc::SYS_waitid => Ok(Flow::Resume(0)),
+        libc::SYS_mmap => {
+            accesses::note_mapping(tracee, scheduling, memory, account, index);
+            Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }
-    }
-
-    /// The message of the first panic, or the line that says where it was.
-    fn panic_detail(&self) -> FailureDetail {
-        const LONGEST: usize = 290;
-        let (_, stderr, _) = self.shared.output();
-        let text = String::from_utf8_lossy(&stderr).into_owned();
-        let mut lines = text.lines().skip_while(|line| !line.contains("panicked at"));
-        let Some(place) = lines.next() else { return FailureDetail::Panicked(None) };
-        match lines.next().unwrap_or_default() {
-            "" => FailureDetail::Said(place.to_owned()),
-            said => FailureDetail::Panicked(Some(said.chars().take(LONGEST).collect())),
+        libc::SYS_shmat | libc::SYS_process_vm_readv | libc::SYS_process_vm_writev => {
+            account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
+            Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }
-    }
-
-    fn give_way(&mut self, index: Index, kind: OpKind, until: u64) -> Result<Flow, ExecutionError> {
-        if !self.is_scheduled(index) {
-            let world = &mut self.threads[index].world;
-            world.now = world.now.max(until);
-            self.answer(index, 0)?;
-            return Ok(Flow::Resume(0));
+        libc::SYS_mremap if tracee.tasks[index].regs.rsi == 0 => {
+            account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
+            Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }
-        let (need, act) = match kind {
-            OpKind::Sleep => (Need::Deadline(until), Act::Sleep(until)),
-            _ => (Need::Nothing, Act::Answer(0)),
-        };
-        Ok(self.pend(index, Op::new(kind, []), need, act, None))
-    }
-
-    fn sleep(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        const ABSOLUTE: u64 = 1;
-        let thread = &self.threads[index];
-        let regs = &thread.regs;
-        let clock = regs.orig_rax as i64 == libc::SYS_clock_nanosleep;
-        let (at, absolute) = if clock { (regs.rdx, regs.rsi & ABSOLUTE != 0) } else { (regs.rdi, false) };
-        let time = read_timespec(self.leader, at).unwrap_or(0);
-        let until = if absolute { time } else { thread.world.now.saturating_add(time) };
-        self.give_way(index, OpKind::Sleep, until)
-    }
-
-    /// Stores how long a sleep that is interrupted would have lasted yet, where the program asks for it.
-    pub(crate) fn tell_rest_of_sleep(&mut self, index: Index, until: u64) {
-        const ABSOLUTE: u64 = 1;
-        let thread = &self.threads[index];
-        let regs = &thread.regs;
-        let at = match regs.orig_rax as i64 {
-            libc::SYS_clock_nanosleep if regs.rsi & ABSOLUTE != 0 => 0,
-            libc::SYS_clock_nanosleep => regs.r10,
-            _ => regs.rsi,
-        };
-        if at != 0 {
-            memory::write(thread.tid, at, &timespec(until.saturating_sub(thread.world.now)));
-        }
-    }
-
-    fn futex(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        let regs = self.threads[index].regs;
-        let (addr, value) = (regs.rdi, regs.rdx as u32);
-        match (regs.rsi & !(REALTIME | libc::FUTEX_PRIVATE_FLAG as u64)) as i32 {
-            libc::FUTEX_WAIT => {
-                let relative = (regs.r10 != 0).then(|| read_timespec(self.leader, regs.r10)).flatten();
-                let deadline = relative.map(|time| self.threads[index].world.now.saturating_add(time));
-                self.futex_wait_call(index, addr, value, deadline)
+        libc::SYS_mprotect | libc::SYS_pkey_mprotect => {
+            if tracee.tasks[index].regs.rdx as i32 & libc::PROT_EXEC != 0 {
+                accesses::note_code(tracee, account, None);
             }
-            libc::FUTEX_WAIT_BITSET => {
-                let deadline = (regs.r10 != 0).then(|| read_timespec(self.leader, regs.r10)).flatten();
-                self.futex_wait_call(index, addr, value, deadline)
-            }
-            libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => self.futex_wake_call(index, addr, value),
-            libc::FUTEX_REQUEUE | libc::FUTEX_CMP_REQUEUE => Ok(self.futex_requeue_call(index)),
-            libc::FUTEX_LOCK_PI | LOCK_PI2 => self.futex_lock_pi(index, addr),
-            // Never block: the kernel carries them out.
-            libc::FUTEX_UNLOCK_PI | libc::FUTEX_TRYLOCK_PI => Ok(Flow::Resume(0)),
-            libc::FUTEX_WAKE_OP => self.unsupported("futex with FUTEX_WAKE_OP"),
-            libc::FUTEX_WAIT_REQUEUE_PI | libc::FUTEX_CMP_REQUEUE_PI => {
-                self.unsupported("futex requeue with priority inheritance")
-            }
-            other => self.unsupported(&format!("futex with the operation {other}")),
+            Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }
+        _ => files::input_output(tracee, scheduling, objects, memory, account, index),
     }
+}
 
-    /// Opening the kernel's random numbers opens ours instead.
-    fn open(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        let regs = &self.threads[index].regs;
-        let Some((argument, _)) = calls::path_argument(regs.orig_rax as i64) else {
-            return Ok(self.pass_to_kernel(index));
-        };
-        let path = memory::string(self.leader, calls::argument(regs, argument));
+fn unsupported(what: &str) -> Result<Flow, ExecutionError> {
+    Err(ExecutionError::Unsupported(format!("the program calls {what}, which is not supported")))
+}
+
+fn give_way(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    index: ThreadIndex,
+    kind: OpKind,
+    until: u64,
+) -> Result<Flow, ExecutionError> {
+    if !tracee.is_scheduled(index) {
+        let world = &mut scheduling.threads[index].world;
+        world.now = world.now.max(until);
+        tracee.answer(index, 0)?;
+        return Ok(Flow::Resume(0));
+    }
+    let (need, act) = match kind {
+        OpKind::Sleep => (Need::Deadline(until), Act::Sleep(until)),
+        _ => (Need::Nothing, Act::Answer(0)),
+    };
+    Ok(operations::pend(tracee, scheduling, index, Op::new(kind, []), need, act, None))
+}
+
+fn sleep(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    index: ThreadIndex,
+) -> Result<Flow, ExecutionError> {
+    const ABSOLUTE: u64 = 1;
+    let thread = &scheduling.threads[index];
+    let regs = &tracee.tasks[index].regs;
+    let clock = regs.orig_rax as i64 == libc::SYS_clock_nanosleep;
+    let (at, absolute) = if clock { (regs.rdx, regs.rsi & ABSOLUTE != 0) } else { (regs.rdi, false) };
+    let time = read_timespec(tracee.leader, at).unwrap_or(0);
+    let until = if absolute { time } else { thread.world.now.saturating_add(time) };
+    give_way(tracee, scheduling, index, OpKind::Sleep, until)
+}
+
+/// Stores how long a sleep that is interrupted would have lasted yet, where the program asks for it.
+pub(crate) fn tell_rest_of_sleep(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex, until: u64) {
+    const ABSOLUTE: u64 = 1;
+    let thread = &scheduling.threads[index];
+    let regs = &tracee.tasks[index].regs;
+    let at = match regs.orig_rax as i64 {
+        libc::SYS_clock_nanosleep if regs.rsi & ABSOLUTE != 0 => 0,
+        libc::SYS_clock_nanosleep => regs.r10,
+        _ => regs.rsi,
+    };
+    if at != 0 {
+        memory::write(tracee.tasks[index].tid, at, &timespec(until.saturating_sub(thread.world.now)));
+    }
+}
+
+fn futex(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+) -> Result<Flow, ExecutionError> {
+    let regs = tracee.tasks[index].regs;
+    let (addr, value) = (regs.rdi, regs.rdx as u32);
+    match (regs.rsi & !(REALTIME | libc::FUTEX_PRIVATE_FLAG as u64)) as i32 {
+        libc::FUTEX_WAIT => {
+            let relative = (regs.r10 != 0).then(|| read_timespec(tracee.leader, regs.r10)).flatten();
+            let deadline = relative.map(|time| scheduling.threads[index].world.now.saturating_add(time));
+            futexes::enter_wait(tracee, scheduling, memory, index, addr, value, deadline)
+        }
+        libc::FUTEX_WAIT_BITSET => {
+            let deadline = (regs.r10 != 0).then(|| read_timespec(tracee.leader, regs.r10)).flatten();
+            futexes::enter_wait(tracee, scheduling, memory, index, addr, value, deadline)
+        }
+        libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => {
+            futexes::enter_wake(tracee, scheduling, objects, memory, index, addr, value)
+        }
+        libc::FUTEX_REQUEUE | libc::FUTEX_CMP_REQUEUE => {
+            Ok(futexes::enter_requeue(tracee, scheduling, memory, index))
+        }
+        libc::FUTEX_LOCK_PI | LOCK_PI2 => {
+            futexes::enter_lock_pi(tracee, scheduling, objects, memory, index, addr)
+        }
+        // Never block: the kernel carries them out.
+        libc::FUTEX_UNLOCK_PI | libc::FUTEX_TRYLOCK_PI => Ok(Flow::Resume(0)),
+        libc::FUTEX_WAKE_OP => unsupported("futex with FUTEX_WAKE_OP"),
+        libc::FUTEX_WAIT_REQUEUE_PI | libc::FUTEX_CMP_REQUEUE_PI => {
+            unsupported("futex requeue with priority inheritance")
+        }
+        other => unsupported(&format!("futex with the operation {other}")),
+    }
+}
+
+/// Opening the kernel's random numbers opens ours instead.
+fn open(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    state: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+) -> Result<Flow, ExecutionError> {
+    let regs = &tracee.tasks[index].regs;
+    if let Some((argument, _)) = calls::path_argument(regs.orig_rax as i64) {
+        let path = memory::string(tracee.leader, calls::argument(regs, argument));
         if path == "/dev/urandom" || path == "/dev/random" {
-            let ours = self.shared.random_file();
-            self.replace_path(index, argument, &ours)?;
+            let ours = tracee.shared.random_file();
+            own_numbers::replace_path(tracee, index, argument, &ours)?;
             return Ok(Flow::Resume(0));
         }
         if path.starts_with("/proc/") && path.ends_with("/mem") {
-            self.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
+            account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
         }
-        Ok(self.pass_to_kernel(index))
     }
-
-    /// The links by which a process and a thread find themselves tell the numbers that they know.
-    fn read_link(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        let Thread { regs, world, .. } = &self.threads[index];
-        let is_at_folder = regs.orig_rax as i64 == libc::SYS_readlinkat;
-        let [path, to, len] = [0, 1, 2].map(|nth| calls::argument(regs, nth + usize::from(is_at_folder)));
-        let number = match memory::string(self.leader, path).as_str() {
-            "/proc/self" => PID.to_string(),
-            "/proc/thread-self" => format!("{PID}/task/{}", world.tid),
-            _ => return Ok(self.pass_to_kernel(index)),
-        };
-        let number = &number.as_bytes()[..number.len().min(usize::try_from(len).unwrap_or(usize::MAX))];
-        if !memory::write(self.leader, to, number) {
-            return self.refuse(index, libc::EFAULT);
-        }
-        self.answer(index, number.len() as i64)?;
-        Ok(Flow::Resume(0))
-    }
-
-    /// The numbers of process and threads that the program knows are made up: where it gives one to the kernel, the real one takes
-    /// its place.
-    fn use_real_numbers(&mut self, index: Index) -> Result<(), ExecutionError> {
-        let regs = &self.threads[index].regs;
-        if let Some(argument) = calls::task_argument(regs)
-            && let Some(real) = self.real_number(calls::argument(regs, argument))
-        {
-            *calls::argument_mut(&mut self.threads[index].regs, argument) = real as u64;
-            return self.write_registers(index);
-        }
-        let Some((argument, _)) = calls::path_argument(regs.orig_rax as i64) else { return Ok(()) };
-        let path = memory::string(self.leader, calls::argument(regs, argument));
-        if !path.starts_with("/proc/") {
-            return Ok(());
-        }
-        let real = |part: &str| match part.parse().ok().and_then(|number| self.real_number(number)) {
-            Some(real) => real.to_string(),
-            None => part.to_owned(),
-        };
-        let real = path.split('/').map(real).collect::<Vec<_>>().join("/");
-        if real == path { Ok(()) } else { self.replace_path(index, argument, &real) }
-    }
-
-    fn real_number(&self, number: u64) -> Option<Tid> {
-        if number == PID as u64 {
-            return Some(self.leader);
-        }
-        self.threads.iter().find(|thread| thread.world.tid as u64 == number).map(|thread| thread.tid)
-    }
-
-    /// Has a call be about another path, which is put below the thread's stack.
-    fn replace_path(&mut self, index: Index, argument: usize, path: &str) -> Result<(), ExecutionError> {
-        const RED_ZONE: u64 = 128;
-        let place = (self.threads[index].regs.rsp - RED_ZONE - path.len() as u64 - 1) & !15;
-        if !memory::write(self.leader, place, format!("{path}\0").as_bytes()) {
-            return Ok(());
-        }
-        *calls::argument_mut(&mut self.threads[index].regs, argument) = place;
-        self.write_registers(index)
-    }
+    Ok(accesses::pass_to_kernel(tracee, scheduling, state, account, index))
 }

@@ -2,43 +2,13 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
-use super::{Shared, State, Status};
-use crate::control::memory::heap::Allocator;
+use super::Shared;
+use crate::control::knowledge::arming::{Arming, armed};
+use crate::control::knowledge::state::State;
+use crate::control::knowledge::status::Status;
 use crate::layout::Layout;
-use crate::os::{Tid, memory};
-
-const PAGE: u64 = 4096;
-
-/// Code with traps planted, to be written over the target's.
-#[derive(Debug)]
-pub(crate) enum Arming {
-    /// Words with their addresses: cheaper where there are few.
-    Words(Vec<(u64, u64)>),
-    /// Pages with their addresses.
-    Pages(Vec<(u64, Vec<u8>)>),
-}
-
-impl Arming {
-    /// Up to so many words are written one by one.
-    const FEW: usize = 24;
-
-    fn new(addresses: Vec<u64>, pages: Vec<(u64, Vec<u8>)>) -> Self {
-        let mut words: Vec<u64> = addresses.iter().map(|address| address & !7).collect();
-        words.sort_unstable();
-        words.dedup();
-        if words.len() > Self::FEW {
-            return Self::Pages(pages);
-        }
-        let word_at = |at: u64| {
-            let (page, bytes) = pages.iter().find(|(page, _)| (*page..page + PAGE).contains(&at))?;
-            let offset = (at - page) as usize;
-            Some((at, u64::from_le_bytes(bytes.get(offset..offset + 8)?.try_into().ok()?)))
-        };
-        Self::Words(words.into_iter().filter_map(word_at).collect())
-    }
-}
+use crate::layout::allocator::Allocator;
+use crate::os::Tid;
 
 impl Shared {
     /// The code that holds watched instructions, with the traps in it; for an audit, those that are no longer watched as
@@ -94,20 +64,4 @@ impl Shared {
         let is_promoted = |(_, status): &(usize, &Status)| **status == Status::Promoted;
         state.candidates.iter().enumerate().filter(is_promoted).map(|(candidate, _)| candidate).collect()
     }
-}
-
-/// The code around these addresses, with traps there but where they are left out.
-fn armed(addresses: Vec<u64>, left_out: &[u64], template: Tid) -> Arming {
-    let mut pages: FxHashMap<u64, Vec<u8>> = FxHashMap::default();
-    for address in &addresses {
-        let page = pages.entry(address & !(PAGE - 1)).or_insert_with_key(|&page| {
-            let mut bytes = vec![0; PAGE as usize];
-            if memory::read(template, page, &mut bytes) { bytes } else { Vec::new() }
-        });
-        if let Some(byte) = page.get_mut((address % PAGE) as usize).filter(|_| !left_out.contains(address)) {
-            *byte = 0xcc;
-        }
-    }
-    let pages: Vec<_> = pages.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect();
-    Arming::new(addresses, pages)
 }

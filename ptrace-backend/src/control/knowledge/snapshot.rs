@@ -6,99 +6,11 @@
 
 use std::sync::Arc;
 
-use checker::byte_set::ByteSet;
-use checker::names::ObjName;
-use checker::program::Epoch;
-use rustc_hash::{FxHashMap, FxHashSet};
-
+use super::Shared;
 use super::unobserved::{self, Touch};
-use super::{Shared, State, Status};
-
-/// What an execution depends on beside its choices.
-#[derive(Debug, Clone)]
-pub struct Known(Arc<Parts>);
-
-#[derive(Debug)]
-struct Parts {
-    candidates: Vec<Status>,
-    memory: ByteSet,
-    ordered: FxHashSet<usize>,
-    epoch: u32,
-    allocator: bool,
-}
-
-/// What an execution has taught, beside key points.
-#[derive(Debug, Default)]
-pub struct Learnt(Vec<(u64, Lesson)>);
-
-#[derive(Debug)]
-enum Lesson {
-    /// This instruction has touched memory; whether others share it.
-    Private(usize, Vec<Touch>, bool),
-    /// A place on a stack lies in the frame of a function.
-    Local(Local),
-}
-
-/// What was seen of a place on a stack that another thread uses.
-#[derive(Debug, Clone)]
-pub(crate) struct Local {
-    pub(crate) place: (ObjName, u32),
-    /// Where the code of the function begins in whose frame it is.
-    pub(crate) function: u64,
-    /// Which variable it is there.
-    pub(crate) words: Option<String>,
-    /// Of no interest where anything is known of the place.
-    pub(crate) if_new: bool,
-}
-
-/// The state of a copy that works for a search elsewhere.
-#[derive(Debug, Default)]
-pub(super) struct Apart {
-    known: Option<Known>,
-    /// Something was disarmed in the last execution, which is not known elsewhere.
-    disarmed: bool,
-    /// It has shown something about instructions that touch shared memory: what it would have been with what is known by
-    /// the time when it counts cannot be told.
-    unsure: bool,
-    touches: FxHashMap<usize, u32>,
-    words: FxHashMap<((ObjName, u32), u64), Option<String>>,
-    places: FxHashSet<(ObjName, u32)>,
-    learnt: Learnt,
-}
-
-impl Apart {
-    /// Whether an execution of this copy has taught anything about a place on a stack. Looking for it takes time, and the
-    /// executions that are reported on look for themselves.
-    pub(super) fn knows(&self, place: (ObjName, u32)) -> bool {
-        self.places.contains(&place)
-    }
-}
-
-impl State {
-    /// More is known of an instruction that touches shared memory, under the same key points.
-    pub(super) fn know_more(&mut self) {
-        self.known = None;
-        if let Some(apart) = &mut self.apart {
-            apart.unsure = true;
-        }
-    }
-
-    /// What is watched has changed.
-    pub(super) fn changed(&mut self) {
-        self.arming = None;
-        self.arming_of_all = None;
-        self.known = None;
-    }
-
-    pub(super) fn learn_local(&mut self, local: Local) {
-        let known = self.locals.get(&local.place).map(|(function, _)| *function);
-        if known == Some(local.function) || known.is_some() && local.if_new {
-            return;
-        }
-        let words = if known.is_none() { local.words } else { None };
-        self.locals.insert(local.place, (local.function, words));
-    }
-}
+use crate::control::knowledge::lessons::{Known, Learnt, Lesson, Local, Parts};
+use crate::control::knowledge::state::State;
+use crate::control::knowledge::status::Status;
 
 impl Shared {
     /// What the next execution depends on.
@@ -197,13 +109,5 @@ impl Shared {
         let local = Local { words: words.clone(), ..local.clone() };
         apart.learnt.0.push((after, Lesson::Local(local)));
         words
-    }
-}
-
-impl Known {
-    /// The set of key points.
-    #[must_use]
-    pub fn epoch(&self) -> Epoch {
-        Epoch(self.0.epoch)
     }
 }

@@ -8,8 +8,6 @@ use checker::operation::OpKind;
 use checker::trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use super::{Shared, State, Status};
-
 /// After so many touches of private memory alone, an instruction is no longer watched.
 const PATIENCE: u32 = 32;
 
@@ -73,7 +71,7 @@ impl Blind {
 
     /// An execution with this trace has ended. What creation and join order is private, and whoever touches it may be given up
     /// watching: where they order threads as they have not before, it is doubtful whether that is private as well.
-    fn ordered(&mut self, trace: &Trace) {
+    pub(super) fn ordered(&mut self, trace: &Trace) {
         let mut orders: FxHashMap<ThreadName, FxHasher> = FxHashMap::default();
         for event in trace.steps.iter().map(|step| &step.event) {
             if matches!(event.op.kind, OpKind::Create | OpKind::Join) {
@@ -115,7 +113,7 @@ impl Blind {
     }
 
     /// Key points were added: what was audited was so without them.
-    fn begin_anew(&mut self) {
+    pub(super) fn begin_anew(&mut self) {
         self.seen.clear();
         self.doubted.clear();
         self.orders.clear();
@@ -124,59 +122,6 @@ impl Blind {
     /// Whether something was doubtful since this was last asked.
     pub(super) fn take_doubt(&mut self) -> bool {
         std::mem::take(&mut self.in_doubt)
-    }
-}
-
-impl State {
-    /// Key points were added.
-    pub(super) fn begin_anew(&mut self) {
-        self.epoch += 1;
-        self.blind.begin_anew();
-        self.changed();
-    }
-
-    /// This memory is shared: whoever has touched it before is watched, even if it was given up.
-    pub(super) fn watch_again(&mut self, memory: Obj) {
-        for candidate in self.blind.watch_again(memory) {
-            if self.candidates[candidate] == Status::Disarmed {
-                self.candidates[candidate] = Status::Watched(0);
-            }
-        }
-    }
-}
-
-impl Shared {
-    /// An instruction has touched memory, once more, without being seen to share it, after so many events. `is_shared`: others
-    /// do. `true`: it need not be watched any longer.
-    pub(crate) fn touched_privately(
-        &self,
-        candidate: usize,
-        touches: &[Touch],
-        is_shared: bool,
-        after: u64,
-    ) -> bool {
-        let mut state = self.state();
-        let Status::Watched(before) = state.candidates[candidate] else { return false };
-        if let Some(enough) = Self::note_private(&mut state, candidate, touches, is_shared, after) {
-            return enough;
-        }
-        state.blind.touched(candidate, touches);
-        let parts = before + parts(is_shared);
-        let enough = is_enough(parts);
-        state.candidates[candidate] = if enough { Status::Disarmed } else { Status::Watched(parts) };
-        if enough {
-            state.blind.give_up(candidate);
-            state.changed();
-        }
-        enough
-    }
-
-    /// Whether what has run since this was last asked, which ended with this trace, may share memory in a way that nobody has
-    /// watched.
-    pub(crate) fn take_doubt(&self, trace: &Trace) -> bool {
-        let mut state = self.state();
-        state.blind.ordered(trace);
-        state.blind.take_doubt()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Loops in which a thread waits, or that do not end: how they are told from others.
 
 pub(crate) mod livelock_probe;
+pub(crate) mod overdue;
 pub(crate) mod spin;
 pub(crate) mod time_slices;

@@ -6,90 +6,25 @@
 //! end, the thread spins; otherwise the experiment is undone, as if it had never been made.
 
 use checker::names::Obj;
-use checker::operation::{Access, Effect, OpKind};
+use checker::operation::{Access, OpKind};
 use checker::program::ExecutionError;
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register};
 use rustc_hash::FxHashMap;
 
-use crate::control::kernel::clock::Readings;
-use crate::control::process::{Process, system};
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Need, Thread};
+use crate::control::state::flow::system;
+use crate::control::state::memory::MemoryState;
+use crate::control::state::pending::Need;
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::spinning::same_registers;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
 use crate::instructions::SpecialKind;
 use crate::layout::What;
 use crate::os::wait::Wait;
 use crate::os::{Regs, memory, ptrace};
 
-/// The longest iteration that is looked at, in instructions, where all registers are those of the last visit.
-const LONGEST: u32 = 2000;
-
-/// The same where a scratch register differs, as it does after the first iteration.
-const LONGEST_IN_DOUBT: u32 = 200;
-
-/// So often a loop is looked at in vain; after that, each time once it has raised twice as many suspicions as the time before,
-/// since a loop may begin to spin later.
-const PATIENCE: u32 = 2;
-
 /// How much of a thread's innermost frames is compared, in bytes: where unoptimised code keeps its loop counters.
 const FRAME: usize = 256;
-
-/// The state of a thread when it stood at a memory access.
-#[derive(Debug)]
-struct Visit {
-    regs: Regs,
-    frame: Vec<u8>,
-}
-
-/// Where a thread has been.
-#[derive(Debug, Default)]
-pub(crate) struct Spinning {
-    /// The last visit to each memory access since the thread last changed anything.
-    visits: FxHashMap<u64, Visit>,
-    /// How often a loop has turned out to be none, and how many suspicions it has raised since.
-    refuted: FxHashMap<u64, (u32, u64)>,
-}
-
-impl Thread {
-    /// Takes note of an event for the question whether the thread spins.
-    pub(crate) fn note_event(&mut self, kind: OpKind, did: &Effect) {
-        let looks = match kind {
-            OpKind::Yield | OpKind::Sleep | OpKind::SliceEnd | OpKind::Update => true,
-            _ => !did.accesses.is_empty() && did.accesses.iter().all(|a| a.mode.leaves_as_it_is()),
-        };
-        if !looks {
-            self.spinning.visits.clear();
-            self.readings = Readings::default();
-        }
-    }
-
-    /// Notes that it stands at a memory access. If it may have come back there by spinning, says how many instructions
-    /// are worth a look. `shared`: what it touches is known to be shared.
-    fn suspicious(&mut self, shared: bool, frame: Vec<u8>) -> Option<u32> {
-        let at = self.regs.rip;
-        let same_frame = |last: &Visit| last.frame == frame;
-        let same = self.spinning.visits.get(&at).is_some_and(same_frame);
-        let last = self.spinning.visits.insert(at, Visit { regs: self.regs, frame })?.regs;
-        if !same {
-            return None;
-        }
-        if let Some((times, since)) = self.spinning.refuted.get_mut(&at) {
-            *since += 1;
-            if *times >= PATIENCE && *since < 1 << (*times).min(32) {
-                return None;
-            }
-        }
-        if same_registers(&last, &self.regs) {
-            return Some(LONGEST);
-        }
-        (shared && same_preserved_registers(&last, &self.regs)).then_some(LONGEST_IN_DOUBT)
-    }
-
-    /// The loop around a place has turned out to be none.
-    fn refute(&mut self, place: u64) {
-        let (times, since) = self.spinning.refuted.entry(place).or_default();
-        (*times, *since) = (*times + 1, 0);
-    }
-}
 
 /// What an iteration has done to memory.
 #[derive(Default)]
@@ -100,217 +35,230 @@ pub(crate) struct Iteration {
     pub(crate) reads: Vec<(u64, usize)>,
 }
 
-impl Process {
-    /// If the thread, which has just come to a memory access, spins: makes it wait for a change of what its loop reads.
-    /// `shared`: what it touches is known to be shared.
-    pub(crate) fn watch_for_spinning(&mut self, index: Index, shared: bool) -> Result<bool, ExecutionError> {
-        let frame = self.read(self.threads[index].regs.rsp, FRAME);
-        let Some(longest) = self.threads[index].suspicious(shared, frame) else { return Ok(false) };
-        let start = self.threads[index].regs;
-        let mut iteration = Iteration::default();
-        self.hide_probes()?;
-        let spins = self.iterate(index, &start, longest, &mut iteration)? && self.unchanged(&iteration);
-        if !spins {
-            for (addr, bytes) in iteration.stores.iter().rev() {
-                memory::write(self.leader, *addr, bytes);
-            }
-            self.threads[index].refute(start.rip);
-        }
-        self.show_probes()?;
-        self.threads[index].regs = start;
-        self.write_registers(index)?;
-        if spins {
-            self.await_change(index, &iteration);
-        }
-        Ok(spins)
-    }
-
-    fn await_change(&mut self, index: Index, iteration: &Iteration) {
-        let mut reads = iteration.reads.clone();
-        reads.sort_unstable();
-        reads.dedup();
-        let thread = &self.threads[index];
-        let locations: Vec<(u64, Obj, Vec<u8>)> = reads
-            .into_iter()
-            .filter(|(addr, _)| !thread.owns(*addr) && self.is_writable_data(*addr))
-            .map(|(addr, len)| (addr, self.object(addr, len as u64), self.read(addr, len)))
-            .collect();
-        // The event comes after whatever lets it go: it is an event on all of that.
-        let shared: Vec<Obj> =
-            locations.iter().map(|(_, obj, _)| *obj).filter(|obj| self.shared.is_shared(*obj)).collect();
-        let Some(pending) = &mut self.threads[index].pending else { return };
-        if pending.op.kind == OpKind::Read {
-            pending.op.kind = OpKind::Await;
-        }
-        let accesses = &mut pending.op.may.accesses;
-        for obj in shared {
-            if accesses.iter().all(|access| access.obj != obj) {
-                accesses.push(Access::read(obj));
-            }
-        }
-        pending.need = Need::Change(locations);
-    }
-
-    /// Whether an address is not in the code of a module.
-    pub(crate) fn is_writable_data(&self, addr: u64) -> bool {
-        !self.layout.in_libc(addr) && self.layout.function_code(addr).is_none()
-    }
-
-    /// Steps the thread until it is back where it started; `false` if that does not happen, or if it does something on
-    /// the way that cannot be taken back.
-    fn iterate(
-        &mut self,
-        index: Index,
-        start: &Regs,
-        longest: u32,
-        iteration: &mut Iteration,
-    ) -> Result<bool, ExecutionError> {
-        let mut info = InstructionInfoFactory::new();
-        self.write_registers(index)?;
-        for _ in 0..longest {
-            let regs = self.threads[index].regs;
-            let Some(instruction) = self.instruction(regs.rip) else { return Ok(false) };
-            if instruction.mnemonic() == Mnemonic::Syscall {
-                if !self.pass_pause(index)? {
-                    return Ok(false);
-                }
-            } else {
-                let stores = iteration.stores.len();
-                if !self.note_memory(&instruction, &regs, &mut info, iteration)
-                    || !self.single_step(index, &regs)?
-                    || !self.stored_the_same(index, &iteration.stores[stores..])
-                {
-                    return Ok(false);
-                }
-            }
-            if self.threads[index].regs.rip == start.rip {
-                return Ok(same_registers(&self.threads[index].regs, start));
-            }
-        }
-        Ok(false)
-    }
-
-    /// Whether what an instruction stored, other than into the thread's own frames, is what stood there.
-    fn stored_the_same(&self, index: Index, stores: &[(u64, Vec<u8>)]) -> bool {
-        let thread = &self.threads[index];
-        stores.iter().all(|(addr, old)| thread.owns(*addr) || self.read(*addr, old.len()) == *old)
-    }
-
-    /// Whether the thread's own frames are the same again as before the iteration.
-    pub(crate) fn unchanged(&self, iteration: &Iteration) -> bool {
-        let mut first: FxHashMap<u64, u8> = FxHashMap::default();
-        for (addr, bytes) in &iteration.stores {
-            for (at, &byte) in (*addr..).zip(bytes) {
-                first.entry(at).or_insert(byte);
-            }
-        }
-        first.iter().all(|(&at, &old)| self.number(at, 1) as u8 == old)
-    }
-
-    /// The instruction at an address, as it is without traps.
-    pub(crate) fn instruction(&self, at: u64) -> Option<Instruction> {
-        let mut code = self.read(at, 15);
-        if code.is_empty() {
-            code = self.read(at, (0x1000 - at % 0x1000).min(15) as usize);
-        }
-        for (offset, byte) in code.iter_mut().enumerate() {
-            if let Some(trap) = self.layout.traps.get(&(at + offset as u64)) {
-                *byte = trap.byte;
-            }
-        }
-        let instruction = Decoder::with_ip(64, &code, at, DecoderOptions::NONE).decode();
-        (!instruction.is_invalid()).then_some(instruction)
-    }
-
-    /// Notes what an instruction reads and what it is about to overwrite; `false` if it must not be tried.
-    pub(crate) fn note_memory(
-        &self,
-        instruction: &Instruction,
-        regs: &Regs,
-        info: &mut InstructionInfoFactory,
-        iteration: &mut Iteration,
-    ) -> bool {
-        match self.layout.traps.get(&regs.rip).map(|trap| &trap.what) {
-            Some(What::Function { function, .. }) if !function.only_tries() => return false,
-            Some(What::Special(special)) if special.kind != SpecialKind::Fence => return false,
-            _ => {}
-        }
-        if instruction.has_rep_prefix() || instruction.has_repne_prefix() {
-            return false;
-        }
-        for used in info.info(instruction).used_memory() {
-            let (reads, writes) = match used.access() {
-                OpAccess::NoMemAccess | OpAccess::None => continue,
-                OpAccess::Read | OpAccess::CondRead => (true, false),
-                OpAccess::Write | OpAccess::CondWrite => (false, true),
-                OpAccess::ReadWrite | OpAccess::ReadCondWrite => (true, true),
-            };
-            let address = used.virtual_address(0, |register, _, _| register_value(regs, register));
-            let len = used.memory_size().size();
-            let (Some(address), 1..=64) = (address, len) else { return false };
-            if reads {
-                iteration.reads.push((address, len));
-            }
-            if writes {
-                let old = self.read(address, len);
-                if old.len() != len {
-                    return false;
-                }
-                iteration.stores.push((address, old));
-            }
-        }
-        true
-    }
-
-    /// Executes one instruction, past a trap if there is one.
-    pub(crate) fn single_step(&mut self, index: Index, regs: &Regs) -> Result<bool, ExecutionError> {
-        let tid = self.threads[index].tid;
-        let trap = self.layout.traps.get(&regs.rip).map(|trap| trap.byte);
-        let planted = trap.filter(|_| self.number(regs.rip, 1) == 0xcc);
-        if let Some(byte) = planted {
-            memory::poke_byte(tid, regs.rip, byte).map_err(system("lift a trap"))?;
-        }
-        let status = self.step(tid)?;
-        if planted.is_some() {
-            memory::poke_byte(tid, regs.rip, 0xcc).map_err(system("plant a trap"))?;
-        }
-        self.threads[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
-        Ok(status == Wait::Signal(libc::SIGTRAP))
-    }
-
-    /// Passes a system call that only gives way; `false` if it is another one.
-    fn pass_pause(&mut self, index: Index) -> Result<bool, ExecutionError> {
-        const LEN: u64 = 2;
-        let regs = &mut self.threads[index].regs;
-        if ![libc::SYS_sched_yield, libc::SYS_nanosleep, libc::SYS_clock_nanosleep]
-            .contains(&(regs.rax as i64))
-        {
-            return Ok(false);
-        }
-        regs.rip += LEN;
-        regs.rcx = regs.rip;
-        regs.r11 = regs.eflags;
-        regs.rax = 0;
-        self.write_registers(index)?;
-        Ok(true)
-    }
-}
-
-/// Whether two states of a thread agree in all registers that code can see.
-pub(crate) fn same_registers(a: &Regs, b: &Regs) -> bool {
-    let seen = |r: &Regs| {
-        [
-            r.rax, r.rbx, r.rcx, r.rdx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10, r.r11, r.r12, r.r13,
-            r.r14, r.r15, r.rip, r.eflags, r.fs_base, r.gs_base,
-        ]
+/// If the thread, which has just come to a memory access, spins: makes it wait for a change of what its loop reads.
+/// `shared`: what it touches is known to be shared.
+pub(crate) fn watch_for_spinning(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    shared: bool,
+) -> Result<bool, ExecutionError> {
+    let frame = tracee.read(tracee.tasks[index].regs.rsp, FRAME);
+    let spinning = &mut scheduling.threads[index].spinning;
+    let Some(longest) = spinning.suspicious(&tracee.tasks[index].regs, shared, frame) else {
+        return Ok(false);
     };
-    seen(a) == seen(b)
+    let start = tracee.tasks[index].regs;
+    let mut iteration = Iteration::default();
+    tracee.hide_probes()?;
+    let spins =
+        iterate(tracee, memory, index, &start, longest, &mut iteration)? && unchanged(tracee, &iteration);
+    if !spins {
+        for (addr, bytes) in iteration.stores.iter().rev() {
+            memory::write(tracee.leader, *addr, bytes);
+        }
+        scheduling.threads[index].spinning.refute(start.rip);
+    }
+    tracee.show_probes()?;
+    tracee.tasks[index].regs = start;
+    tracee.write_registers(index)?;
+    if spins {
+        await_change(tracee, scheduling, memory, index, &iteration);
+    }
+    Ok(spins)
 }
 
-/// Whether two states agree in the stack pointer and in the registers that calls preserve.
-fn same_preserved_registers(a: &Regs, b: &Regs) -> bool {
-    let preserved = |r: &Regs| [r.rsp, r.rbp, r.rbx, r.r12, r.r13, r.r14, r.r15];
-    preserved(a) == preserved(b)
+fn await_change(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    iteration: &Iteration,
+) {
+    let mut reads = iteration.reads.clone();
+    reads.sort_unstable();
+    reads.dedup();
+    let locations: Vec<(u64, Obj, Vec<u8>)> = reads
+        .into_iter()
+        .filter(|(addr, _)| !owns(tracee, memory, index, *addr) && is_writable_data(tracee, *addr))
+        .map(|(addr, len)| (addr, memory.object(addr, len as u64), tracee.read(addr, len)))
+        .collect();
+    // The event comes after whatever lets it go: it is an event on all of that.
+    let shared: Vec<Obj> =
+        locations.iter().map(|(_, obj, _)| *obj).filter(|obj| tracee.shared.is_shared(*obj)).collect();
+    let Some(pending) = &mut scheduling.threads[index].pending else { return };
+    if pending.op.kind == OpKind::Read {
+        pending.op.kind = OpKind::Await;
+    }
+    let accesses = &mut pending.op.may.accesses;
+    for obj in shared {
+        if accesses.iter().all(|access| access.obj != obj) {
+            accesses.push(Access::read(obj));
+        }
+    }
+    pending.need = Need::Change(locations);
+}
+
+/// Whether an address is on a thread's stack or among its thread-local variables, as far as they are near its control block.
+pub(crate) fn owns(tracee: &Tracee, memory: &MemoryState, index: ThreadIndex, addr: u64) -> bool {
+    const NEAR: u64 = 0x1000;
+    let base = tracee.tasks[index].regs.fs_base;
+    let control_block = base.saturating_sub(NEAR)..base.saturating_add(NEAR);
+    memory.stacks[index].0.contains(&addr) || control_block.contains(&addr)
+}
+
+/// Whether an address is not in the code of a module.
+pub(crate) fn is_writable_data(tracee: &Tracee, addr: u64) -> bool {
+    !tracee.layout.in_libc(addr) && tracee.layout.function_code(addr).is_none()
+}
+
+/// Steps the thread until it is back where it started; `false` if that does not happen, or if it does something on
+/// the way that cannot be taken back.
+fn iterate(
+    tracee: &mut Tracee,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    start: &Regs,
+    longest: u32,
+    iteration: &mut Iteration,
+) -> Result<bool, ExecutionError> {
+    let mut info = InstructionInfoFactory::new();
+    tracee.write_registers(index)?;
+    for _ in 0..longest {
+        let regs = tracee.tasks[index].regs;
+        let Some(instruction) = instruction(tracee, regs.rip) else { return Ok(false) };
+        if instruction.mnemonic() == Mnemonic::Syscall {
+            if !pass_pause(tracee, index)? {
+                return Ok(false);
+            }
+        } else {
+            let stores = iteration.stores.len();
+            if !note_memory(tracee, &instruction, &regs, &mut info, iteration)
+                || !single_step(tracee, index, &regs)?
+                || !stored_the_same(tracee, memory, index, &iteration.stores[stores..])
+            {
+                return Ok(false);
+            }
+        }
+        if tracee.tasks[index].regs.rip == start.rip {
+            return Ok(same_registers(&tracee.tasks[index].regs, start));
+        }
+    }
+    Ok(false)
+}
+
+/// Whether what an instruction stored, other than into the thread's own frames, is what stood there.
+fn stored_the_same(
+    tracee: &Tracee,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    stores: &[(u64, Vec<u8>)],
+) -> bool {
+    stores
+        .iter()
+        .all(|(addr, old)| owns(tracee, memory, index, *addr) || tracee.read(*addr, old.len()) == *old)
+}
+
+/// Whether the thread's own frames are the same again as before the iteration.
+pub(crate) fn unchanged(tracee: &Tracee, iteration: &Iteration) -> bool {
+    let mut first: FxHashMap<u64, u8> = FxHashMap::default();
+    for (addr, bytes) in &iteration.stores {
+        for (at, &byte) in (*addr..).zip(bytes) {
+            first.entry(at).or_insert(byte);
+        }
+    }
+    first.iter().all(|(&at, &old)| tracee.number(at, 1) as u8 == old)
+}
+
+/// The instruction at an address, as it is without traps.
+pub(crate) fn instruction(tracee: &Tracee, at: u64) -> Option<Instruction> {
+    let mut code = tracee.read(at, 15);
+    if code.is_empty() {
+        code = tracee.read(at, (0x1000 - at % 0x1000).min(15) as usize);
+    }
+    for (offset, byte) in code.iter_mut().enumerate() {
+        if let Some(trap) = tracee.layout.traps.get(&(at + offset as u64)) {
+            *byte = trap.byte;
+        }
+    }
+    let instruction = Decoder::with_ip(64, &code, at, DecoderOptions::NONE).decode();
+    (!instruction.is_invalid()).then_some(instruction)
+}
+
+/// Notes what an instruction reads and what it is about to overwrite; `false` if it must not be tried.
+pub(crate) fn note_memory(
+    tracee: &Tracee,
+    instruction: &Instruction,
+    regs: &Regs,
+    info: &mut InstructionInfoFactory,
+    iteration: &mut Iteration,
+) -> bool {
+    match tracee.layout.traps.get(&regs.rip).map(|trap| &trap.what) {
+        Some(What::Function { function, .. }) if !function.only_tries() => return false,
+        Some(What::Special(special)) if special.kind != SpecialKind::Fence => return false,
+        _ => {}
+    }
+    if instruction.has_rep_prefix() || instruction.has_repne_prefix() {
+        return false;
+    }
+    for used in info.info(instruction).used_memory() {
+        let (reads, writes) = match used.access() {
+            OpAccess::NoMemAccess | OpAccess::None => continue,
+            OpAccess::Read | OpAccess::CondRead => (true, false),
+            OpAccess::Write | OpAccess::CondWrite => (false, true),
+            OpAccess::ReadWrite | OpAccess::ReadCondWrite => (true, true),
+        };
+        let address = used.virtual_address(0, |register, _, _| register_value(regs, register));
+        let len = used.memory_size().size();
+        let (Some(address), 1..=64) = (address, len) else { return false };
+        if reads {
+            iteration.reads.push((address, len));
+        }
+        if writes {
+            let old = tracee.read(address, len);
+            if old.len() != len {
+                return false;
+            }
+            iteration.stores.push((address, old));
+        }
+    }
+    true
+}
+
+/// Executes one instruction, past a trap if there is one.
+pub(crate) fn single_step(
+    tracee: &mut Tracee,
+    index: ThreadIndex,
+    regs: &Regs,
+) -> Result<bool, ExecutionError> {
+    let tid = tracee.tasks[index].tid;
+    let trap = tracee.layout.traps.get(&regs.rip).map(|trap| trap.byte);
+    let planted = trap.filter(|_| tracee.number(regs.rip, 1) == 0xcc);
+    if let Some(byte) = planted {
+        memory::poke_byte(tid, regs.rip, byte).map_err(system("lift a trap"))?;
+    }
+    let status = tracee.step(tid)?;
+    if planted.is_some() {
+        memory::poke_byte(tid, regs.rip, 0xcc).map_err(system("plant a trap"))?;
+    }
+    tracee.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
+    Ok(status == Wait::Signal(libc::SIGTRAP))
+}
+
+/// Passes a system call that only gives way; `false` if it is another one.
+fn pass_pause(tracee: &mut Tracee, index: ThreadIndex) -> Result<bool, ExecutionError> {
+    const LEN: u64 = 2;
+    let regs = &mut tracee.tasks[index].regs;
+    if ![libc::SYS_sched_yield, libc::SYS_nanosleep, libc::SYS_clock_nanosleep].contains(&(regs.rax as i64)) {
+        return Ok(false);
+    }
+    regs.rip += LEN;
+    regs.rcx = regs.rip;
+    regs.r11 = regs.eflags;
+    regs.rax = 0;
+    tracee.write_registers(index)?;
+    Ok(true)
 }
 
 fn register_value(regs: &Regs, register: Register) -> Option<u64> {

@@ -12,166 +12,93 @@
 
 use checker::operation::{Op, OpKind};
 use checker::peculiarity::Peculiarity;
-use rustc_hash::FxHashMap;
 
-use crate::control::process::Process;
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need, Pending, Thread};
+use crate::control::enabled;
+use crate::control::state::account::Account;
+use crate::control::state::pending::{Act, Need, Pending};
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread::Thread;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+use crate::control::tracee::machine::MachineState;
 use crate::os::memory;
 
-/// So many looks in one place may see the same before a thread gives way for the first time. The next slice is twice as long.
-const FIRST: u32 = 256;
-
-/// The longest slice. An execution may have a hundred of them before it is said not to end, so that others come far even
-/// where each lets them run one event only.
-const LONGEST: u32 = 1_024;
-
-/// What a thread saw when it looked at an address from a place last.
-#[derive(Debug, Default)]
-struct Look {
-    /// Not looked at the first time: most is looked at once.
-    value: Option<u64>,
-    /// How often it was the same, in this slice.
-    count: u32,
-}
-
-/// What a thread has seen, and how long its slice is.
-#[derive(Debug)]
-pub(crate) struct Slices {
-    /// By place and address.
-    looks: FxHashMap<(u64, u64), Look>,
-    length: u32,
-}
-
-impl Default for Slices {
-    fn default() -> Self {
-        Self { looks: FxHashMap::default(), length: FIRST }
-    }
-}
-
-impl Slices {
-    /// The thread has looked at an address; the value is what it saw there.
-    fn look(&mut self, place: u64, addr: u64, value: impl FnOnce() -> u64) {
-        let Some(look) = self.looks.get_mut(&(place, addr)) else {
-            self.looks.insert((place, addr), Look::default());
-            return;
-        };
-        let value = value();
-        let is_same = look.value.replace(value).is_none_or(|before| before == value);
-        look.count = if is_same { look.count + 1 } else { 0 };
-    }
-
-    /// Whether the thread has looked at the same for as long as it may; if so, another slice begins.
-    fn is_over(&mut self, place: u64, addr: u64) -> bool {
-        if self.looks.get(&(place, addr)).is_none_or(|look| look.count < self.length) {
-            return false;
+/// What a thread that stands at a key point looks at there, by an access or by trying to take something: its address,
+/// and of an access how many bytes.
+fn looked_at(tracee: &Tracee, index: ThreadIndex, pending: &Pending) -> Option<(u64, Option<usize>)> {
+    match pending.act {
+        Act::Function { function, object, .. } if function.only_tries() => Some((object, None)),
+        Act::Access if pending.op.kind != OpKind::Write => {
+            let candidate = tracee.layout.candidate_at(tracee.tasks[index].regs.rip)?;
+            let accesses = candidate.accesses(&MachineState::of(tracee, index));
+            let read = accesses.iter().find(|access| access.read)?;
+            Some((read.addr, Some(read.len.min(8) as usize)))
         }
-        self.length = (2 * self.length).min(LONGEST);
-        self.looks.values_mut().for_each(|look| look.count = 0);
-        true
+        Act::Try(ref files) => {
+            files.first().filter(|(_, events)| *events != 0).map(|(file, _)| (*file as u64, None))
+        }
+        _ => None,
     }
 }
 
-impl Process {
-    /// What a thread that stands at a key point looks at there, by an access or by trying to take something: its address,
-    /// and of an access how many bytes.
-    fn looked_at(&self, index: Index, pending: &Pending) -> Option<(u64, Option<usize>)> {
-        match pending.act {
-            Act::Function { function, object, .. } if function.only_tries() => Some((object, None)),
-            Act::Access if pending.op.kind != OpKind::Write => {
-                let candidate = self.candidate_at(self.threads[index].regs.rip)?;
-                let accesses = candidate.accesses(&self.state(index));
-                let read = accesses.iter().find(|access| access.read)?;
-                Some((read.addr, Some(read.len.min(8) as usize)))
-            }
-            Act::Try(ref files) => {
-                files.first().filter(|(_, events)| *events != 0).map(|(file, _)| (*file as u64, None))
-            }
-            _ => None,
-        }
-    }
-
-    /// The thread does this now, and memory is as it was. `succeeds`: it gets what it tries to take.
-    pub(crate) fn note_look(&mut self, index: Index, pending: &Pending, succeeds: bool) {
-        let Some((addr, len)) = self.looked_at(index, pending) else { return };
-        let leader = self.leader;
-        let seen = match &pending.act {
-            // Who gets something out of a file has not seen the same.
-            Act::Try(files) => self.events * u64::from(self.is_any_ready(files)),
-            _ => u64::from(succeeds),
-        };
-        let value = || len.map_or(seen, |len| memory::number(leader, addr, len).unwrap_or(0));
-        let thread = &mut self.threads[index];
-        thread.slices.look(thread.regs.rip, addr, value);
-    }
-
-    /// If the thread, which stands at a key point, has looked at the same there for long, it gives way first.
-    pub(crate) fn end_slice(&mut self, index: Index) {
-        let Some(pending) = self.threads[index].pending.take() else { return };
-        let looks_at = self.looked_at(index, &pending);
-        let thread = &mut self.threads[index];
-        if !looks_at.is_some_and(|(addr, _)| thread.slices.is_over(thread.regs.rip, addr)) {
-            thread.pending = Some(pending);
-            return;
-        }
-        pending.op.may.accesses.iter().for_each(|access| self.shared.note_waited_for(access.obj));
-        self.note_gap(index);
-        let (op, site) = (Op::new(OpKind::SliceEnd, []), pending.site);
-        let act = Act::EndOfSlice(Box::new(pending));
-        self.threads[index].pending = Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
-    }
-
-    /// A search may make the thread give way, if there is somebody to give way to.
-    fn note_gap(&mut self, index: Index) {
-        let can_go = |(other, thread): (Index, &Thread)| {
-            let pending = thread.pending.as_ref().filter(|_| thread.is_live() && other != index);
-            pending.is_some_and(|pending| self.holds(other, &pending.need))
-        };
-        if self.threads.iter().enumerate().any(can_go) {
-            self.left_out = true;
-            self.note(Peculiarity::LooksForLong);
-        }
-    }
+/// The thread does this now, and memory is as it was. `succeeds`: it gets what it tries to take.
+pub(crate) fn note_look(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    index: ThreadIndex,
+    pending: &Pending,
+    succeeds: bool,
+) {
+    let Some((addr, len)) = looked_at(tracee, index, pending) else { return };
+    let leader = tracee.leader;
+    let seen = match &pending.act {
+        // Who gets something out of a file has not seen the same.
+        Act::Try(files) => scheduling.events * u64::from(enabled::is_any_ready(tracee, files)),
+        _ => u64::from(succeeds),
+    };
+    let value = || len.map_or(seen, |len| memory::number(leader, addr, len).unwrap_or(0));
+    let thread = &mut scheduling.threads[index];
+    thread.slices.look(tracee.tasks[index].regs.rip, addr, value);
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Looks so often at one place, and says at which looks a slice ended.
-    fn ends(slices: &mut Slices, looks: u32, value: impl Fn(u32) -> u64) -> Vec<u32> {
-        let look = |nth: &u32| {
-            let is_over = slices.is_over(1, 0x5000);
-            slices.look(1, 0x5000, || value(*nth));
-            is_over
-        };
-        (0..looks).filter(look).collect()
+/// If the thread, which stands at a key point, has looked at the same there for long, it gives way first.
+pub(crate) fn end_slice(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &Objects,
+    account: &mut Account,
+    index: ThreadIndex,
+) {
+    let Some(pending) = scheduling.threads[index].pending.take() else { return };
+    let looks_at = looked_at(tracee, index, &pending);
+    let thread = &mut scheduling.threads[index];
+    let place = tracee.tasks[index].regs.rip;
+    if !looks_at.is_some_and(|(addr, _)| thread.slices.is_over(place, addr)) {
+        thread.pending = Some(pending);
+        return;
     }
+    pending.op.may.accesses.iter().for_each(|access| tracee.shared.note_waited_for(access.obj));
+    note_gap(tracee, scheduling, objects, account, index);
+    let (op, site) = (Op::new(OpKind::SliceEnd, []), pending.site);
+    let act = Act::EndOfSlice(Box::new(pending));
+    scheduling.threads[index].pending = Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
+}
 
-    #[test]
-    fn slices_grow_while_nothing_changes() {
-        assert_eq!(ends(&mut Slices::default(), 4_000, |_| 7), [257, 769, 1_793, 2_817, 3_841]);
-    }
-
-    #[test]
-    fn a_change_is_not_the_same() {
-        let changed = |nth| u64::from(nth >= 200);
-        assert_eq!(ends(&mut Slices::default(), 500, changed), [457]);
-        assert_eq!(ends(&mut Slices::default(), 800, u64::from), [0; 0]);
-    }
-
-    #[test]
-    fn who_looks_at_several_things_in_turn_waits_all_the_same() {
-        let mut slices = Slices::default();
-        (0..600).for_each(|nth| slices.look(1, 0x5000 + 4 * (nth % 2), || 0));
-        assert!(slices.is_over(1, 0x5004));
-        assert!(!slices.is_over(1, 0x5000), "the slice is another one");
-    }
-
-    #[test]
-    fn who_goes_through_memory_waits_for_nothing() {
-        let mut slices = Slices::default();
-        (0..4_000).for_each(|nth| slices.look(1, 0x5000 + 4 * nth, || 0));
-        assert!(!slices.is_over(1, 0x5000 + 4 * 3_999));
+/// A search may make the thread give way, if there is somebody to give way to.
+fn note_gap(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    objects: &Objects,
+    account: &mut Account,
+    index: ThreadIndex,
+) {
+    let can_go = |(other, thread): (ThreadIndex, &Thread)| {
+        let pending = thread.pending.as_ref().filter(|_| thread.is_live() && other != index);
+        pending.is_some_and(|pending| enabled::holds(tracee, scheduling, objects, other, &pending.need))
+    };
+    if scheduling.threads.enumerate().any(can_go) {
+        account.left_out = true;
+        account.note(Peculiarity::LooksForLong);
     }
 }

@@ -4,38 +4,18 @@
 use std::sync::Arc;
 
 use checker::account::HiddenAccess;
-use checker::names::ThreadName;
 use checker::operation::Access;
 use checker::program::{ExecutionError, Scope};
-use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::attention;
-use crate::control::process::{Flow, Process, system};
-use crate::control::sync::objects::Index;
-use crate::instructions::{Candidate, FunctionShape, Kind, scan};
-use crate::layout::{Layout, Module, is_system};
+use crate::control::state::flow::{Flow, system};
+use crate::control::state::memory::MemoryState;
+use crate::control::state::memory::hidden::Hidden;
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+use crate::control::tracee::machine::MachineState;
+use crate::instructions::Kind;
 use crate::os::memory::{self, MemoryFile};
-
-/// The instructions of a program's libraries that touch memory and are no candidates, by address.
-pub(crate) type HiddenCode = FxHashMap<u64, Candidate>;
-
-/// What an execution has shown of them.
-#[derive(Debug, Default)]
-pub(crate) struct Hidden {
-    /// Those that are trapped, each with the byte that the trap replaces.
-    trapped: FxHashMap<u64, u8>,
-    accesses: Vec<HiddenAccess>,
-    /// The last event and the running thread.
-    segment: Option<(u32, ThreadName)>,
-    /// What the running thread has done since its last event.
-    since: FxHashSet<HiddenAccess>,
-    /// How often it has come to each instruction since then, having done nothing new there.
-    visits: FxHashMap<u64, u32>,
-    /// Traps that are lifted until another thread or event, because their instructions have done nothing new for long.
-    lifted: Vec<u64>,
-    /// Not all was traced.
-    is_cut: bool,
-}
 
 /// So often a thread may come to an instruction between two events and do nothing new there: then it waits in a loop, and what
 /// the instruction does later is not traced.
@@ -44,136 +24,114 @@ const OFTEN: u32 = 1_000;
 /// So many accesses are traced in an execution.
 const MOST: usize = 100_000;
 
-impl Layout {
-    /// The code of system libraries, but for those of the C and the C++ library: what these do for threads is known by their
-    /// functions.
-    pub(crate) fn hidden_code(&self) -> &HiddenCode {
-        self.hidden.get_or_init(|| {
-            let is_hidden = |module: &&Module| is_system(&module.mapped.path) && !is_known(module);
-            let code = self.modules.iter().skip(1).filter(is_hidden).flat_map(accesses);
-            code.filter(|candidate| !self.traps.contains_key(&candidate.addr))
-                .map(|candidate| (candidate.addr, candidate))
-                .collect()
-        })
+/// Plants the traps, where they are asked for, beside those of watched instructions.
+pub(crate) fn plant(tracee: &Tracee, memory: &mut MemoryState) -> std::io::Result<bool> {
+    if memory.scope != Scope::Hidden {
+        return Ok(false);
+    }
+    let layout = Arc::clone(&memory.layout);
+    let code = layout.hidden_code();
+    for &addr in code.keys() {
+        let mut byte = [0];
+        if memory::read(tracee.pristine, addr, &mut byte) {
+            memory.hidden.trapped.insert(addr, byte[0]);
+        }
+    }
+    let addresses = memory.hidden.trapped.keys().copied();
+    memory.shared.arming_with(&layout, tracee.pristine, addresses).plant(tracee.leader)?;
+    Ok(true)
+}
+
+/// The running thread may stand behind the trap of such an instruction: takes note of what it does, and lets it pass.
+pub(crate) fn pass(
+    tracee: &mut Tracee,
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+    at: u64,
+) -> Result<Option<Flow>, ExecutionError> {
+    let Some(&byte) = memory.hidden.trapped.get(&at) else { return Ok(None) };
+    tracee.tasks[index].regs.rip = at;
+    begin_segment(tracee, scheduling, memory, index).map_err(system("plant a trap"))?;
+    let is_seen = tracee.in_harness(index) || note_access(tracee, scheduling, memory, index, at);
+    memory.hidden.is_cut |= is_seen && !tracee.in_harness(index);
+    if memory.hidden.accesses.len() > MOST {
+        memory.hidden.is_cut = true;
+        lift(tracee, memory, tracee.leader);
+        tracee.write_registers(index)?;
+    } else if is_seen {
+        memory::poke_byte(tracee.leader, at, byte).map_err(system("lift a trap"))?;
+        memory.hidden.lifted.push(at);
+        tracee.write_registers(index)?;
+    } else {
+        tracee.step_in_place(index, at, byte)?;
+    }
+    Ok(Some(Flow::Resume(std::mem::take(&mut tracee.tasks[index].deferred_signal))))
+}
+
+/// Another thread or event has begun: what was seen often enough is looked at again.
+fn begin_segment(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+) -> std::io::Result<()> {
+    let now = (scheduling.events as u32, scheduling.threads[index].name);
+    if memory.hidden.segment.replace(now) == Some(now) {
+        return Ok(());
+    }
+    memory.hidden.since.clear();
+    memory.hidden.visits.clear();
+    for at in std::mem::take(&mut memory.hidden.lifted) {
+        memory::poke_byte(tracee.leader, at, 0xcc)?;
+    }
+    Ok(())
+}
+
+/// Takes note of what an instruction does. Whether it has done nothing new for long.
+fn note_access(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+    at: u64,
+) -> bool {
+    let layout = Arc::clone(&memory.layout);
+    let Some(instruction) = layout.hidden_code().get(&at) else { return true };
+    let indivisible = matches!(instruction.kind, Kind::LockedUpdate | Kind::CompareExchange);
+    let (after, thread) = (scheduling.events as u32, scheduling.threads[index].name);
+    let mut is_new = false;
+    for access in instruction.accesses(&MachineState::of(tracee, index)) {
+        if memory.stacks[index].0.contains(&access.addr) {
+            continue;
+        }
+        let obj = memory.object(access.addr, access.len);
+        let access = if access.write { Access::write(obj) } else { Access::read(obj) };
+        let hidden = HiddenAccess { after, thread, access, indivisible };
+        if memory.hidden.since.insert(hidden) {
+            memory.hidden.accesses.push(hidden);
+            is_new = true;
+        }
+    }
+    let visits = memory.hidden.visits.entry(at).or_default();
+    *visits = if is_new { 0 } else { *visits + 1 };
+    *visits >= OFTEN
+}
+
+/// Takes the traps out of the code of a process.
+pub(crate) fn lift(tracee: &Tracee, memory: &mut MemoryState, of: crate::os::Tid) {
+    let Ok(file) = MemoryFile::open(of) else { return };
+    for (addr, byte) in &memory.hidden.trapped {
+        // Where it does not succeed, the process is gone.
+        _ = file.write(*addr, &[*byte]);
+    }
+    if of == tracee.leader {
+        memory.hidden.trapped.clear();
     }
 }
 
-fn is_known(module: &Module) -> bool {
-    const KNOWN: [&str; 5] = ["ld-linux", "libstdc++.", "libc++", "libm.", "libgcc_s."];
-    let file = module.mapped.path.file_name().unwrap_or_default().to_string_lossy();
-    module.is_libc || KNOWN.iter().any(|name| file.starts_with(name))
-}
-
-fn accesses(module: &Module) -> Vec<Candidate> {
-    let bias = module.mapped.bias;
-    let text = module.image.text();
-    let constants = module.image.constants();
-    let is_constant = |addr: u64| constants.iter().any(|range| range.contains(&addr.wrapping_sub(bias)));
-    let mut found = Vec::new();
-    for function in module.image.functions() {
-        attention::round();
-        let Some(code) = text.iter().find_map(|section| section.part(&function.range)) else { continue };
-        let start = function.range.start + bias;
-        let scanned = scan(code, start, &FunctionShape::of(code, start), is_constant);
-        let shared = |candidate: &Candidate| candidate.stack.is_none() && !candidate.thread_local;
-        found.extend(scanned.candidates.into_iter().filter(shared));
-    }
-    found
-}
-
-impl Process {
-    /// Plants the traps, where they are asked for, beside those of watched instructions.
-    pub(crate) fn plant_hidden(&mut self) -> std::io::Result<bool> {
-        if self.scope != Scope::Hidden {
-            return Ok(false);
-        }
-        let layout = Arc::clone(&self.layout);
-        let code = layout.hidden_code();
-        for &addr in code.keys() {
-            let mut byte = [0];
-            if memory::read(self.pristine, addr, &mut byte) {
-                self.hidden.trapped.insert(addr, byte[0]);
-            }
-        }
-        let addresses = self.hidden.trapped.keys().copied();
-        self.shared.arming_with(&layout, self.pristine, addresses).plant(self.leader)?;
-        Ok(true)
-    }
-
-    /// The running thread may stand behind the trap of such an instruction: takes note of what it does, and lets it pass.
-    pub(crate) fn hidden_access(&mut self, index: Index, at: u64) -> Result<Option<Flow>, ExecutionError> {
-        let Some(&byte) = self.hidden.trapped.get(&at) else { return Ok(None) };
-        self.threads[index].regs.rip = at;
-        self.watch_hidden(index).map_err(system("plant a trap"))?;
-        let is_seen = self.in_harness(index) || self.note_hidden(index, at);
-        self.hidden.is_cut |= is_seen && !self.in_harness(index);
-        if self.hidden.accesses.len() > MOST {
-            self.hidden.is_cut = true;
-            self.lift_hidden(self.leader);
-            self.write_registers(index)?;
-        } else if is_seen {
-            memory::poke_byte(self.leader, at, byte).map_err(system("lift a trap"))?;
-            self.hidden.lifted.push(at);
-            self.write_registers(index)?;
-        } else {
-            self.step_in_place(index, at, byte)?;
-        }
-        Ok(Some(Flow::Resume(std::mem::take(&mut self.threads[index].deferred_signal))))
-    }
-
-    /// Another thread or event has begun: what was seen often enough is looked at again.
-    fn watch_hidden(&mut self, index: Index) -> std::io::Result<()> {
-        let now = (self.events as u32, self.threads[index].name);
-        if self.hidden.segment.replace(now) == Some(now) {
-            return Ok(());
-        }
-        self.hidden.since.clear();
-        self.hidden.visits.clear();
-        for at in std::mem::take(&mut self.hidden.lifted) {
-            memory::poke_byte(self.leader, at, 0xcc)?;
-        }
-        Ok(())
-    }
-
-    /// Takes note of what an instruction does. Whether it has done nothing new for long.
-    fn note_hidden(&mut self, index: Index, at: u64) -> bool {
-        let layout = Arc::clone(&self.layout);
-        let Some(instruction) = layout.hidden_code().get(&at) else { return true };
-        let indivisible = matches!(instruction.kind, Kind::LockedUpdate | Kind::CompareExchange);
-        let (after, thread) = (self.events as u32, self.threads[index].name);
-        let mut is_new = false;
-        for access in instruction.accesses(&self.state(index)) {
-            if self.threads[index].stack.contains(&access.addr) {
-                continue;
-            }
-            let obj = self.object(access.addr, access.len);
-            let access = if access.write { Access::write(obj) } else { Access::read(obj) };
-            let hidden = HiddenAccess { after, thread, access, indivisible };
-            if self.hidden.since.insert(hidden) {
-                self.hidden.accesses.push(hidden);
-                is_new = true;
-            }
-        }
-        let visits = self.hidden.visits.entry(at).or_default();
-        *visits = if is_new { 0 } else { *visits + 1 };
-        *visits >= OFTEN
-    }
-
-    /// Takes the traps out of the code of a process.
-    pub(crate) fn lift_hidden(&mut self, of: crate::os::Tid) {
-        let Ok(memory) = MemoryFile::open(of) else { return };
-        for (addr, byte) in &self.hidden.trapped {
-            // Where it does not succeed, the process is gone.
-            _ = memory.write(*addr, &[*byte]);
-        }
-        if of == self.leader {
-            self.hidden.trapped.clear();
-        }
-    }
-
-    /// What was traced; `None` where that is not all.
-    pub(crate) fn take_hidden(&mut self) -> Option<Vec<HiddenAccess>> {
-        let Hidden { accesses, is_cut, .. } = std::mem::take(&mut self.hidden);
-        (!is_cut).then_some(accesses)
-    }
+/// What was traced; `None` where that is not all.
+pub(crate) fn take(memory: &mut MemoryState) -> Option<Vec<HiddenAccess>> {
+    let Hidden { accesses, is_cut, .. } = std::mem::take(&mut memory.hidden);
+    (!is_cut).then_some(accesses)
 }

@@ -3,9 +3,12 @@
 pub(crate) mod access;
 pub(crate) mod atomicity;
 pub(crate) mod block_names;
+pub(crate) mod exposure;
+pub(crate) mod foreign_calls;
 pub(crate) mod heap;
 pub(crate) mod hidden;
 pub(crate) mod naming;
 pub(crate) mod quarantine;
+pub(crate) mod real_effect;
 pub(crate) mod scope;
 pub(crate) mod sharing;

@@ -2,27 +2,14 @@
 
 use std::ops::Range;
 
-use checker::names::{Obj, ObjName, Site};
+use checker::names::{Obj, ObjName};
 
-use crate::control::process::Process;
-use crate::control::sync::objects::Index;
-use crate::control::thread::Pending;
-use crate::debuginfo::inspect::{Inspector, ThreadState};
-use crate::debuginfo::{self, Made, Registers};
-use crate::layout::digest;
-use crate::os::memory;
-
-/// How many frames of a stack are looked at.
-pub(crate) const STACK_DEPTH: usize = 64;
-
-/// The target's memory, for unwinding.
-struct TargetMemory(crate::os::Tid);
-
-impl debuginfo::Memory for TargetMemory {
-    fn read(&self, addr: u64, buf: &mut [u8]) -> bool {
-        memory::read(self.0, addr, buf)
-    }
-}
+use crate::control::state::memory::MemoryState;
+use crate::control::state::pending::Pending;
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+use crate::debuginfo::Made;
 
 /// What an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +17,7 @@ pub(crate) enum Owner {
     /// The code or data of a module.
     Module,
     /// The stack of this thread: of several that had it one after the other, the last.
-    Stack(Index),
+    Stack(ThreadIndex),
     /// A block that was allocated while allocations were watched.
     Heap,
     /// Memory that is known by its address only: mostly it was allocated too.
@@ -56,17 +43,17 @@ pub(crate) struct Place {
     pub(crate) owner: Owner,
 }
 
-impl Process {
+impl MemoryState {
     /// What an address belongs to, and where in it it is.
     pub(crate) fn place(&self, addr: u64) -> Place {
         if let Some((_, module)) = self.layout.module_at(addr) {
             let offset = (addr - module.mapped.bias) as u32;
             return Place { name: module.name, offset, owner: Owner::Module };
         }
-        if let Some(index) = self.threads.iter().rposition(|t| t.stack.contains(&addr)) {
-            let thread = &self.threads[index];
-            let name = self.shared.stack_name(thread.name);
-            return Place { name, offset: (addr - thread.stack.start) as u32, owner: Owner::Stack(index) };
+        if let Some(index) = self.stacks.rposition(|(stack, _)| stack.contains(&addr)) {
+            let (stack, thread) = &self.stacks[index];
+            let name = self.shared.stack_name(*thread);
+            return Place { name, offset: (addr - stack.start) as u32, owner: Owner::Stack(index) };
         }
         if let Some((name, start)) = self.heap.at(addr) {
             return Place { name, offset: (addr - start) as u32, owner: Owner::Heap };
@@ -90,94 +77,36 @@ impl Process {
         let len = end.and_then(|end| u32::try_from(end - start).ok()).unwrap_or(u32::MAX);
         Obj { name, offset: start as u32, len }
     }
+}
 
-    /// Where in the user's own source the call comes from from which a thread has just returned to `back`; where no line
-    /// on the stack is the user's, where in the program's own code.
-    pub(crate) fn call_site(&self, index: Index, back: u64) -> Site {
-        self.call_through(index, back).0
-    }
-
-    /// The same, and where in the function that is called there the call goes on, which may be the place itself.
-    pub(crate) fn call_through(&self, index: Index, back: u64) -> (Site, Site) {
-        let call = back.wrapping_sub(1);
-        if self.layout.is_user_line(call) {
-            return (self.layout.site(call), self.layout.site(call));
+/// A thread comes to an operation: what it is about may have to be told of.
+pub(crate) fn note_told(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    pending: &Pending,
+) {
+    for name in memory.shared.note_told(&memory.layout, &pending.op.may.accesses, pending.site) {
+        if let Some(held) =
+            memory.heap.extent(name).and_then(|block| held_at(tracee, scheduling, index, &block))
+        {
+            memory.shared.note_held(name, held);
         }
-        let callers = self.frames(index).into_iter().skip(1);
-        let callers: Vec<u64> = [call].into_iter().chain(callers).collect();
-        let at_line = callers.iter().position(|&pc| self.layout.is_user_line(pc));
-        let own =
-            at_line.or_else(|| callers.iter().position(|&pc| self.layout.in_user_code(pc))).unwrap_or(0);
-        (self.layout.site(callers[own]), self.layout.site(callers[own.saturating_sub(1)]))
-    }
-
-    /// A thread's stack, innermost frame first. Callers are named by their call instruction.
-    pub(crate) fn stack(&self, index: Index) -> Vec<Site> {
-        // Of a process that is gone, some memory may still be there and some not.
-        let frames = if self.gone { Vec::new() } else { self.frames(index) };
-        frames.into_iter().map(|pc| self.layout.site(pc)).collect()
-    }
-
-    /// The stack of a thread that has just returned to `back`, from the call on.
-    pub(crate) fn stack_of_call(&self, index: Index, back: u64) -> Vec<Site> {
-        let callers = self.frames(index).into_iter().skip(1);
-        std::iter::once(back - 1).chain(callers).map(|pc| self.layout.site(pc)).collect()
-    }
-
-    fn frames(&self, index: Index) -> Vec<u64> {
-        let frames = self.raw_frames(index, STACK_DEPTH);
-        frames.iter().enumerate().map(|(i, frame)| if i == 0 { frame.pc } else { frame.pc - 1 }).collect()
-    }
-
-    /// A thread's frames, innermost first, with run-time addresses, at most `limit` of them.
-    pub(crate) fn raw_frames(&self, index: Index, limit: usize) -> Vec<debuginfo::Frame> {
-        let registers = self.registers(index);
-        let memory = TargetMemory(self.leader);
-        self.layout.grace.read(|| debuginfo::unwind(&self.layout.unwinding, &memory, &registers, limit))
-    }
-
-    /// The variable at an address on a thread's stack.
-    pub(crate) fn local_at(&self, index: Index, addr: u64) -> Option<String> {
-        self.inspect(index, |inspector| inspector.local_at(addr))
-    }
-
-    fn inspect<T: Default>(&self, index: Index, look: impl FnOnce(&Inspector<'_>) -> T) -> T {
-        let state = ThreadState { registers: self.registers(index), vectors: None, thread_pointer: None };
-        let memory = TargetMemory(self.leader);
-        self.layout.grace.read(|| look(&Inspector::new(&self.layout.unwinding, &memory, &state)))
-    }
-
-    /// A thread comes to an operation: what it is about may have to be told of.
-    pub(crate) fn note_told(&self, index: Index, pending: &Pending) {
-        for name in self.shared.note_told(&self.layout, &pending.op.may.accesses, pending.site) {
-            if let Some(held) = self.heap.extent(name).and_then(|block| self.held_at(index, &block)) {
-                self.shared.note_held(name, held);
-            }
-        }
-    }
-
-    /// What a block holds, as variables say that point to it: of the thread that uses it, else of another one, which may have
-    /// handed it on as a pointer to anything.
-    fn held_at(&self, user: Index, block: &Range<u64>) -> Option<(usize, Made)> {
-        let others = (0..self.threads.len()).filter(|&other| other != user && self.threads[other].is_live());
-        std::iter::once(user)
-            .chain(others)
-            .find_map(|index| self.inspect(index, |inspector| inspector.held_at(block)))
-    }
-
-    /// A thread's registers, for unwinding.
-    pub(crate) fn registers(&self, index: Index) -> Registers {
-        let regs = &self.threads[index].regs;
-        // In the numbering of the x86-64 psABI's DWARF registers.
-        let gpr = [
-            regs.rax, regs.rdx, regs.rcx, regs.rbx, regs.rsi, regs.rdi, regs.rbp, regs.rsp, regs.r8, regs.r9,
-            regs.r10, regs.r11, regs.r12, regs.r13, regs.r14, regs.r15,
-        ];
-        Registers { gpr, pc: regs.rip }
     }
 }
 
-/// The name of a block that is described by these words. The highest bit is left for its kind.
-pub(crate) fn block_name(words: &str) -> ObjName {
-    ObjName(digest(words) & !ObjName::ALLOCATED)
+/// What a block holds, as variables say that point to it: of the thread that uses it, else of another one, which may have
+/// handed it on as a pointer to anything.
+fn held_at(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    user: ThreadIndex,
+    block: &Range<u64>,
+) -> Option<(usize, Made)> {
+    let others =
+        scheduling.threads.indices().filter(|&other| other != user && scheduling.threads[other].is_live());
+    std::iter::once(user)
+        .chain(others)
+        .find_map(|index| tracee.inspect(index, |inspector| inspector.held_at(block)))
 }

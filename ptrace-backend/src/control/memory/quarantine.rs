@@ -6,240 +6,32 @@
 //!
 //! That a block is freed is a key point if threads use it, or free it, without creation and join always ordering that.
 
-use std::collections::VecDeque;
-
 use checker::failure::{Doing, Failure, FailureDetail, FailureKind, Party};
-use checker::names::{Obj, ObjName, Site, ThreadName};
+use checker::names::{Obj, ObjName, Site};
 use checker::operation::{Access, Op, OpKind};
 use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
-use rustc_hash::FxHashMap;
 
-use crate::control::memory::heap::{Allocator, Wanted};
 use crate::control::memory::sharing::{Conflict, How};
-use crate::control::process::{Flow, Process};
-use crate::control::step::Next;
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need, Pending, Stage};
+use crate::control::state::account::Account;
+use crate::control::state::flow::Flow;
+use crate::control::state::memory::MemoryState;
+use crate::control::state::memory::heap::{Allocating, Request};
+use crate::control::state::memory::quarantine::{Freed, Kept};
+use crate::control::state::pending::{Act, Need, Next, Pending};
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::thread::Stage;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
 use crate::instructions::MemoryAccess;
+use crate::layout::allocator::Allocator;
+use crate::os::memory;
 
-/// What a quarantine holds at most.
-const MOST_BLOCKS: usize = 4096;
-const MOST_BYTES: u64 = 32 << 20;
-
-/// Who freed a block.
-#[derive(Debug)]
-struct Freed {
-    by: ThreadName,
-    stack: Vec<Site>,
-}
-
-/// A block that its owner has freed, and the allocator still has as allocated.
-#[derive(Debug)]
-struct Kept {
-    addr: u64,
-    size: u64,
-    name: ObjName,
-}
-
-/// The freed blocks of one execution.
-#[derive(Debug, Default)]
-pub(crate) struct Quarantine {
-    /// The oldest first.
-    kept: VecDeque<Kept>,
-    bytes: u64,
-    freed: FxHashMap<ObjName, Freed>,
-}
-
-impl Quarantine {
-    /// Takes in a block. Returns the one that has to leave for it, which is itself if it is too large.
-    fn admit(&mut self, block: Kept) -> Option<Kept> {
-        self.bytes += block.size;
-        self.kept.push_back(block);
-        if self.is_within_bounds() {
-            return None;
-        }
-        let oldest = self.kept.pop_front()?;
-        self.bytes -= oldest.size;
-        if self.is_within_bounds() {
-            return Some(oldest);
-        }
-        // Only one block can leave at a time.
-        self.bytes += oldest.size;
-        self.kept.push_front(oldest);
-        let newest = self.kept.pop_back()?;
-        self.bytes -= newest.size;
-        Some(newest)
-    }
-
-    /// Whether nothing has to leave for so many bytes.
-    fn has_room(&self, size: u64) -> bool {
-        self.kept.len() < MOST_BLOCKS && self.bytes.saturating_add(size) <= MOST_BYTES
-    }
-
-    fn is_within_bounds(&self) -> bool {
-        self.kept.len() <= MOST_BLOCKS && self.bytes <= MOST_BYTES
-    }
-}
-
-impl Process {
-    /// A thread stands at the entry of `free`.
-    pub(crate) fn enter_free(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        let addr = self.threads[index].argument(0);
-        let back = self.number(self.threads[index].regs.rsp, 8);
-        // What the library allocates and frees for itself is its own affair, and so is what main frees before it has company.
-        if addr == 0 || self.layout.in_libc(back) || !self.concurrent {
-            self.heap.forget(addr);
-            return self.pass_through(index);
-        }
-        if !self.heap.names {
-            self.free_unnamed(index, addr);
-            return self.pass_through(index);
-        }
-        let Some(block) = self.heap.block(addr) else { return self.pass_through(index) };
-        if self.ends_life(index, block, Act::Free(addr), addr) {
-            return Ok(Flow::Rest);
-        }
-        let next = self.free(index, addr)?;
-        self.leave_entry(index, next)
-    }
-
-    /// From the entry of `free` or `realloc` on, for a thread that does not rest there.
-    fn leave_entry(&mut self, index: Index, next: Next) -> Result<Flow, ExecutionError> {
-        match next {
-            Next::Return(result) => self.return_from_call(index, result)?,
-            Next::Jump(function) => self.jump(index, function)?,
-            _ => self.pass_trap(index)?,
-        }
-        Ok(Flow::Resume(0))
-    }
-
-    fn pass_through(&mut self, index: Index) -> Result<Flow, ExecutionError> {
-        self.pass_trap(index)?;
-        Ok(Flow::Resume(0))
-    }
-
-    /// A thread stands at the entry of `realloc`. `None`: the call takes its course.
-    pub(crate) fn enter_resize(&mut self, index: Index, addr: u64) -> Result<Option<Flow>, ExecutionError> {
-        let back = self.number(self.threads[index].regs.rsp, 8);
-        if !self.concurrent {
-            return Ok(None);
-        }
-        let is_internal = self.layout.in_libc(back);
-        if !self.heap.names {
-            if !is_internal {
-                self.free_unnamed(index, addr);
-            }
-            return self.pass_through(index).map(Some);
-        }
-        if is_internal {
-            return Ok(None);
-        }
-        let Some(block) = self.heap.block(addr) else { return Ok(None) };
-        if self.ends_life(index, block, Act::Resize(addr), addr) {
-            return Ok(Some(Flow::Rest));
-        }
-        let next = self.resize(index, addr)?;
-        self.leave_entry(index, next).map(Some)
-    }
-
-    /// A thread stands where it ends the life of a block. `true`: it rests there, since that is a key point, or has failed.
-    fn ends_life(&mut self, index: Index, (name, size): (ObjName, u64), act: Act, addr: u64) -> bool {
-        self.note_free(index, addr, size);
-        let len = u32::try_from(size).unwrap_or(u32::MAX);
-        let obj = Obj { name, offset: 0, len };
-        if self.is_scheduled(index) && self.shared.is_shared(name.release()) {
-            let op = Op::new(OpKind::Free, [Access::write(obj)]);
-            let back = self.number(self.threads[index].regs.rsp, 8);
-            let site = self.call_site(index, back);
-            self.threads[index].pending =
-                Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
-            return true;
-        }
-        let Some(failure) = self.failure_of_freed(index, OpKind::Free, obj) else { return false };
-        self.threads[index].stage = Stage::Failed(failure);
-        true
-    }
-
-    /// Frees the block that begins at an address. Its thread stands at the entry of `free`.
-    pub(crate) fn free(&mut self, index: Index, addr: u64) -> Result<Next, ExecutionError> {
-        let Some((name, _)) = self.heap.block(addr) else { return Ok(Next::Pass) };
-        let stack = if self.shared.is_shared(whole(name)) {
-            self.stack(index)
-        } else {
-            let back = self.number(self.threads[index].regs.rsp, 8);
-            vec![self.layout.site(back.wrapping_sub(1))]
-        };
-        let Some(leaves) = self.keep(index, addr, stack) else { return Ok(Next::Return(0)) };
-        self.threads[index].regs.rdi = leaves;
-        self.write_registers(index)?;
-        Ok(Next::Pass)
-    }
-
-    /// A thread that stands at the entry of `realloc` gets another block, whatever the size: the old one keeps its address.
-    pub(crate) fn resize(&mut self, index: Index, addr: u64) -> Result<Next, ExecutionError> {
-        let size = self.threads[index].argument(1);
-        if size == 0 {
-            return self.free(index, addr);
-        }
-        let old = self.heap.block(addr).filter(|(_, old)| self.quarantine.has_room(*old));
-        let mut entries = self.layout.allocator_entries();
-        let malloc =
-            entries.find(|(_, what)| *what == Allocator::Allocate { size: 0 }).map(|(entry, _)| entry);
-        drop(entries);
-        let (Some((_, old)), Some(malloc)) = (old, malloc) else {
-            self.heap.forget(addr);
-            self.await_block(index, Wanted { size, into: None, copies: None });
-            return Ok(Next::Pass);
-        };
-        self.await_block(index, Wanted { size, into: None, copies: Some((addr, size.min(old))) });
-        self.threads[index].regs.rdi = size;
-        Ok(Next::Jump(malloc))
-    }
-
-    /// Takes a block into the quarantine. Returns the address of the one that has to leave for it.
-    pub(crate) fn keep(&mut self, index: Index, addr: u64, stack: Vec<Site>) -> Option<u64> {
-        let (name, size) = self.heap.block(addr)?;
-        self.quarantine.freed.insert(name, Freed { by: self.threads[index].name, stack });
-        let leaves = self.quarantine.admit(Kept { addr, size, name })?;
-        self.note(Peculiarity::FreesMuch);
-        self.quarantine.freed.remove(&leaves.name);
-        self.heap.forget(leaves.addr);
-        Some(leaves.addr)
-    }
-
+impl MemoryState {
     /// Takes note that a named block is freed, and of what follows for key points.
-    fn note_free(&mut self, index: Index, addr: u64, size: u64) {
+    fn note_free(&mut self, index: ThreadIndex, addr: u64, size: u64) {
         let conflict = self.sharing.touch_in(index, None, addr..addr.saturating_add(size), How::Frees);
         self.learn_lives(addr, &conflict);
-    }
-
-    /// The same where blocks have no names. How large they are, the C library keeps in front of them.
-    fn free_unnamed(&mut self, index: Index, addr: u64) {
-        const WORD: u64 = 8;
-        const FLAGS: u64 = 7;
-        let size = (self.number(addr.wrapping_sub(WORD), 8) & !FLAGS).saturating_sub(WORD);
-        let conflict = self.sharing.touch_in(index, None, addr..addr.saturating_add(size), How::Frees);
-        if !conflict.bytes.is_empty() {
-            self.promoted |= self.shared.watch_allocator();
-        }
-    }
-
-    /// A synchronisation object is used, which may be in a block.
-    pub(crate) fn use_block(&mut self, index: Index, addr: u64) {
-        let is_elsewhere = || {
-            self.layout.module_at(addr).is_some()
-                || self.threads.iter().any(|thread| thread.stack.contains(&addr))
-        };
-        if !self.concurrent || is_elsewhere() {
-            return;
-        }
-        let conflict = self.sharing.touch_in(index, None, addr..addr.saturating_add(1), How::Uses);
-        if self.heap.names {
-            self.learn_lives(addr, &conflict);
-        } else if !conflict.bytes.is_empty() {
-            self.promoted |= self.shared.watch_allocator();
-        }
     }
 
     /// What the use and the freeing of a block have shown: both are key points from now on.
@@ -253,87 +45,296 @@ impl Process {
             return;
         }
         let stretches = conflict.bytes.iter().map(|bytes| self.stretch(bytes.start, bytes.end - bytes.start));
-        let memory: Vec<Obj> = stretches.chain(release).collect();
-        self.promoted |= self.shared.promote(&conflict.candidates, None, &memory);
+        let shared: Vec<Obj> = stretches.chain(release).collect();
+        self.promoted |= self.shared.promote(&conflict.candidates, None, &shared);
     }
 
     /// What stands for the freeing of the block that an address is in.
     pub(crate) fn release_at(&self, addr: u64) -> Option<Obj> {
         self.heap.at(addr).map(|(name, _)| name.release())
     }
+}
 
-    /// The failure that an operation is if it uses a block that has been freed.
-    pub(crate) fn use_of_freed(&self, index: Index, pending: &Pending) -> Option<Failure> {
-        // Who is let go by another thread does not look at what it has waited at.
-        let looks = matches!(
-            pending.act,
-            Act::Access
-                | Act::RustMutex { .. }
-                | Act::SplitRead { .. }
-                | Act::SplitWrite { .. }
-                | Act::Function { .. }
-                | Act::Reacquire { .. }
-                | Act::FutexWait { .. }
-                | Act::Free(_)
-                | Act::Resize(_)
-        );
-        let touched = pending.op.may.accesses.iter().map(|access| access.obj).filter(|_| looks);
-        touched.into_iter().find_map(|obj| self.failure_of_freed(index, pending.op.kind, obj))
+/// A thread stands at the entry of `free`.
+pub(crate) fn enter_free(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+) -> Result<Flow, ExecutionError> {
+    let addr = tracee.tasks[index].argument(0);
+    let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
+    // What the library allocates and frees for itself is its own affair, and so is what main frees before it has company.
+    if addr == 0 || memory.layout.in_libc(back) || !tracee.concurrent {
+        memory.heap.forget(addr);
+        return pass_through(tracee, index);
     }
-
-    /// An access that is no key point of this execution fails all the same if it touches a block that has been freed. Says
-    /// whether it does.
-    pub(crate) fn fails_unseen(&mut self, index: Index, accesses: &[MemoryAccess]) -> bool {
-        let failure = accesses.iter().find_map(|access| {
-            let kind = if access.write { OpKind::Write } else { OpKind::Read };
-            self.failure_of_freed(index, kind, self.object(access.addr, access.len))
-        });
-        let Some(failure) = failure else { return false };
-        self.threads[index].stage = Stage::Failed(failure);
-        true
+    if !memory.heap.names {
+        free_unnamed(tracee, memory, index, addr);
+        return pass_through(tracee, index);
     }
+    let Some(block) = memory.heap.block(addr) else { return pass_through(tracee, index) };
+    if ends_life(tracee, scheduling, memory, index, block, Act::Free(addr), addr) {
+        return Ok(Flow::Rest);
+    }
+    let next = free(tracee, scheduling, memory, account, index, addr)?;
+    leave_entry(tracee, index, next)
+}
 
-    fn failure_of_freed(&self, index: Index, kind: OpKind, obj: Obj) -> Option<Failure> {
-        let Freed { by, stack } = self.quarantine.freed.get(&obj.name)?;
-        let (block, freed_by) = (obj, *by);
-        let (failed_with, detail) = if kind == OpKind::Free {
-            (FailureKind::DoubleFree, FailureDetail::FreedTwice { block, freed_by })
-        } else {
-            (FailureKind::UseAfterFree, FailureDetail::UsedFreed { block, freed_by })
-        };
-        let freed = Party { thread: *by, doing: Doing::Freed, stack: stack.clone() };
-        let allocated = self.heap.origin(obj.name).map(|(thread, stack)| Party {
-            thread: *thread,
-            doing: Doing::Allocated,
-            stack: stack.clone(),
-        });
-        let failure = self.failure(index, failed_with, detail, self.stack(index));
-        Some(Failure { others: std::iter::once(freed).chain(allocated).collect(), ..failure })
+/// From the entry of `free` or `realloc` on, for a thread that does not rest there.
+fn leave_entry(tracee: &mut Tracee, index: ThreadIndex, next: Next) -> Result<Flow, ExecutionError> {
+    match next {
+        Next::Return(result) => tracee.return_from_call(index, result)?,
+        Next::Jump(function) => tracee.jump(index, function)?,
+        _ => tracee.pass_trap(index)?,
+    }
+    Ok(Flow::Resume(0))
+}
+
+fn pass_through(tracee: &mut Tracee, index: ThreadIndex) -> Result<Flow, ExecutionError> {
+    tracee.pass_trap(index)?;
+    Ok(Flow::Resume(0))
+}
+
+/// A thread stands at the entry of `realloc`. `None`: the call takes its course.
+pub(crate) fn enter_resize(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+    addr: u64,
+) -> Result<Option<Flow>, ExecutionError> {
+    let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
+    if !tracee.concurrent {
+        return Ok(None);
+    }
+    let is_internal = memory.layout.in_libc(back);
+    if !memory.heap.names {
+        if !is_internal {
+            free_unnamed(tracee, memory, index, addr);
+        }
+        return pass_through(tracee, index).map(Some);
+    }
+    if is_internal {
+        return Ok(None);
+    }
+    let Some(block) = memory.heap.block(addr) else { return Ok(None) };
+    if ends_life(tracee, scheduling, memory, index, block, Act::Resize(addr), addr) {
+        return Ok(Some(Flow::Rest));
+    }
+    let next = resize(tracee, scheduling, memory, account, index, addr)?;
+    leave_entry(tracee, index, next).map(Some)
+}
+
+/// A thread stands where it ends the life of a block. `true`: it rests there, since that is a key point, or has failed.
+fn ends_life(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+    (name, size): (ObjName, u64),
+    act: Act,
+    addr: u64,
+) -> bool {
+    memory.note_free(index, addr, size);
+    let len = u32::try_from(size).unwrap_or(u32::MAX);
+    let obj = Obj { name, offset: 0, len };
+    if tracee.is_scheduled(index) && memory.shared.is_shared(name.release()) {
+        let op = Op::new(OpKind::Free, [Access::write(obj)]);
+        let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
+        let site = tracee.call_site(index, back);
+        scheduling.threads[index].pending =
+            Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
+        return true;
+    }
+    let Some(failure) = failure_of_freed(tracee, scheduling, memory, index, OpKind::Free, obj) else {
+        return false;
+    };
+    scheduling.threads[index].stage = Stage::Failed(failure);
+    true
+}
+
+/// Frees the block that begins at an address. Its thread stands at the entry of `free`.
+pub(crate) fn free(
+    tracee: &mut Tracee,
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+    addr: u64,
+) -> Result<Next, ExecutionError> {
+    let Some((name, _)) = memory.heap.block(addr) else { return Ok(Next::Pass) };
+    let stack = if memory.shared.is_shared(whole(name)) {
+        tracee.stack(index)
+    } else {
+        let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
+        vec![memory.layout.site(back.wrapping_sub(1))]
+    };
+    let Some(leaves) = keep(scheduling, memory, account, index, addr, stack) else {
+        return Ok(Next::Return(0));
+    };
+    tracee.tasks[index].regs.rdi = leaves;
+    tracee.write_registers(index)?;
+    Ok(Next::Pass)
+}
+
+/// A thread that stands at the entry of `realloc` gets another block, whatever the size: the old one keeps its address.
+pub(crate) fn resize(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+    addr: u64,
+) -> Result<Next, ExecutionError> {
+    let size = tracee.tasks[index].argument(1);
+    if size == 0 {
+        return free(tracee, scheduling, memory, account, index, addr);
+    }
+    let old = memory.heap.block(addr).filter(|(_, old)| memory.quarantine.has_room(*old));
+    let mut entries = memory.layout.allocator_entries();
+    let malloc = entries.find(|(_, what)| *what == Allocator::Allocate { size: 0 }).map(|(entry, _)| entry);
+    drop(entries);
+    let (Some((_, old)), Some(malloc)) = (old, malloc) else {
+        memory.heap.forget(addr);
+        await_block(tracee, scheduling, index, Request { size, into: None, copies: None });
+        return Ok(Next::Pass);
+    };
+    await_block(tracee, scheduling, index, Request { size, into: None, copies: Some((addr, size.min(old))) });
+    tracee.tasks[index].regs.rdi = size;
+    Ok(Next::Jump(malloc))
+}
+
+/// Takes a block into the quarantine. Returns the address of the one that has to leave for it.
+pub(crate) fn keep(
+    scheduling: &Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+    addr: u64,
+    stack: Vec<Site>,
+) -> Option<u64> {
+    let (name, size) = memory.heap.block(addr)?;
+    memory.quarantine.freed.insert(name, Freed { by: scheduling.threads[index].name, stack });
+    let leaves = memory.quarantine.admit(Kept { addr, size, name })?;
+    account.note(Peculiarity::FreesMuch);
+    memory.quarantine.freed.remove(&leaves.name);
+    memory.heap.forget(leaves.addr);
+    Some(leaves.addr)
+}
+
+/// The same where blocks have no names. How large they are, the C library keeps in front of them.
+fn free_unnamed(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, addr: u64) {
+    const WORD: u64 = 8;
+    const FLAGS: u64 = 7;
+    let size = (tracee.number(addr.wrapping_sub(WORD), 8) & !FLAGS).saturating_sub(WORD);
+    let conflict = memory.sharing.touch_in(index, None, addr..addr.saturating_add(size), How::Frees);
+    if !conflict.bytes.is_empty() {
+        memory.promoted |= memory.shared.watch_allocator();
+    }
+}
+
+/// A synchronisation object is used, which may be in a block.
+pub(crate) fn use_block(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, addr: u64) {
+    let is_elsewhere = || {
+        memory.layout.module_at(addr).is_some()
+            || memory.stacks.iter().any(|(stack, _)| stack.contains(&addr))
+    };
+    if !tracee.concurrent || is_elsewhere() {
+        return;
+    }
+    let conflict = memory.sharing.touch_in(index, None, addr..addr.saturating_add(1), How::Uses);
+    if memory.heap.names {
+        memory.learn_lives(addr, &conflict);
+    } else if !conflict.bytes.is_empty() {
+        memory.promoted |= memory.shared.watch_allocator();
+    }
+}
+
+/// The failure that an operation is if it uses a block that has been freed.
+pub(crate) fn use_of_freed(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    pending: &Pending,
+) -> Option<Failure> {
+    // Who is let go by another thread does not look at what it has waited at.
+    let looks = matches!(
+        pending.act,
+        Act::Access
+            | Act::RustMutex { .. }
+            | Act::SplitRead { .. }
+            | Act::SplitWrite { .. }
+            | Act::Function { .. }
+            | Act::Reacquire { .. }
+            | Act::FutexWait { .. }
+            | Act::Free(_)
+            | Act::Resize(_)
+    );
+    let touched = pending.op.may.accesses.iter().map(|access| access.obj).filter(|_| looks);
+    touched
+        .into_iter()
+        .find_map(|obj| failure_of_freed(tracee, scheduling, memory, index, pending.op.kind, obj))
+}
+
+/// An access that is no key point of this execution fails all the same if it touches a block that has been freed. Says
+/// whether it does.
+pub(crate) fn fails_unseen(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    accesses: &[MemoryAccess],
+) -> bool {
+    let failure = accesses.iter().find_map(|access| {
+        let kind = if access.write { OpKind::Write } else { OpKind::Read };
+        failure_of_freed(tracee, scheduling, memory, index, kind, memory.object(access.addr, access.len))
+    });
+    let Some(failure) = failure else { return false };
+    scheduling.threads[index].stage = Stage::Failed(failure);
+    true
+}
+
+fn failure_of_freed(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    kind: OpKind,
+    obj: Obj,
+) -> Option<Failure> {
+    let Freed { by, stack } = memory.quarantine.freed.get(&obj.name)?;
+    let (block, freed_by) = (obj, *by);
+    let (failed_with, detail) = if kind == OpKind::Free {
+        (FailureKind::DoubleFree, FailureDetail::FreedTwice { block, freed_by })
+    } else {
+        (FailureKind::UseAfterFree, FailureDetail::UsedFreed { block, freed_by })
+    };
+    let freed = Party { thread: *by, doing: Doing::Freed, stack: stack.clone() };
+    let allocated = memory.heap.origin(obj.name).map(|(thread, stack)| Party {
+        thread: *thread,
+        doing: Doing::Allocated,
+        stack: stack.clone(),
+    });
+    let failure = scheduling.failure(index, failed_with, detail, tracee.stack(index));
+    Some(Failure { others: std::iter::once(freed).chain(allocated).collect(), ..failure })
+}
+
+/// The function of the allocator at whose entry a thread stands is to return to a trap.
+pub(crate) fn await_block(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex, wanted: Request) {
+    let at = tracee.tasks[index].regs.rsp;
+    let back = tracee.number(at, 8);
+    // Calls within the allocator belong to the one that is being accounted for.
+    if scheduling.threads[index].allocating.is_none()
+        && memory::write(tracee.leader, at, &tracee.layout.returned.to_le_bytes())
+    {
+        scheduling.threads[index].allocating = Some(Allocating { wanted, back });
     }
 }
 
 fn whole(name: ObjName) -> Obj {
     Obj { name, offset: 0, len: u32::MAX }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_oldest_blocks_leave_and_what_is_too_large_never_enters() {
-        let block = |addr: u64, size: u64| Kept { addr, size, name: ObjName(addr) };
-        let mut quarantine = Quarantine::default();
-        let mut admit = |addr, size| quarantine.admit(block(addr, size)).map(|leaves| leaves.addr);
-        assert_eq!(admit(1, 16), None);
-        assert_eq!(admit(2, MOST_BYTES), Some(1));
-        // Block 1 has left, and what is in it now fills it.
-        assert_eq!(admit(3, 1), Some(2));
-        assert_eq!(admit(4, MOST_BYTES + 1), Some(4));
-        for addr in 5..5 + MOST_BLOCKS as u64 - 1 {
-            assert_eq!(admit(addr, 1), None);
-        }
-        assert_eq!(admit(1 << 20, 1), Some(3));
-        assert_eq!(quarantine.bytes, MOST_BLOCKS as u64);
-    }
 }

@@ -10,38 +10,17 @@ use checker::byte_set::ByteSet;
 use checker::operation::OpKind;
 use checker::program::{ExecutionError, Scope};
 
-use crate::control::knowledge::armed_traps::Arming;
-use crate::control::process::{Process, system};
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Need, Pending};
+use crate::control::knowledge::arming::Arming;
+use crate::control::state::flow::system;
+use crate::control::state::memory::MemoryState;
+use crate::control::state::memory::scope::Narrow;
+use crate::control::state::pending::{Need, Pending};
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
 use crate::instructions::{Candidate, Kind, MemoryAccess};
-use crate::os::memory::MemoryFile;
-use crate::os::ptrace;
 
-/// What is left out of an execution, once there is more than one thread.
-#[derive(Debug)]
-pub(crate) struct Narrow {
-    objects: Arc<ByteSet>,
-    /// The code with all traps, and with those that the objects take; `None` where these are all.
-    code: Option<(Arc<Arming>, Arming)>,
-    /// The next access of the running thread is a key point whatever it touches, and all traps are planted.
-    is_wide: bool,
-}
-
-impl Process {
-    /// Watches from now on what this scope takes; all traps are planted.
-    pub(crate) fn narrow_down(&mut self, all: Arc<Arming>) {
-        let Scope::Objects(objects) = &self.scope else { return };
-        let objects = self.shared.with_waited_for(objects);
-        let layout = Arc::clone(&self.layout);
-        let is_left_out = |candidate: &&usize| self.leaves_out(&layout.candidates[**candidate], &objects);
-        let promoted = self.shared.promoted();
-        let left_out: Vec<usize> = promoted.iter().filter(is_left_out).copied().collect();
-        let few = || self.shared.arming_without(&layout, self.pristine, &left_out);
-        let code = (!left_out.is_empty()).then(|| (all, few()));
-        self.narrow = Some(Narrow { objects, code, is_wide: true });
-    }
-
+impl MemoryState {
     /// Whether an instruction touches the same memory whenever it runs, and none of these objects, and no thread can wait
     /// there.
     fn leaves_out(&self, instruction: &Candidate, objects: &ByteSet) -> bool {
@@ -54,58 +33,62 @@ impl Process {
         let object = self.object(address, len.unwrap_or(1));
         !may_lock && !objects.overlap(object)
     }
-
-    /// Makes the next access of the running thread a key point whatever it touches, or only if it is of the scope.
-    pub(crate) fn widen(&mut self, is_wide: bool) -> Result<(), ExecutionError> {
-        let Some(narrow) = &mut self.narrow else { return Ok(()) };
-        if std::mem::replace(&mut narrow.is_wide, is_wide) == is_wide {
-            return Ok(());
-        }
-        match &narrow.code {
-            Some((all, _)) if is_wide => all.plant(self.leader),
-            Some((_, few)) => few.plant(self.leader),
-            None => Ok(()),
-        }
-        .map_err(system("plant traps"))
-    }
-
-    /// Whether somebody else may be able to go after such an event, or is to go first.
-    pub(crate) fn may_let_go(&self, index: Index, kind: OpKind) -> bool {
-        use Need::{Change, ReadLock, RustMutex, RustRead, RustWrite, WriteLock};
-        let of_memory = |need: &Need| {
-            let of_rust = matches!(need, RustMutex(..) | RustRead(_) | RustWrite(_));
-            of_rust || matches!(need, Change(_) | ReadLock(_) | WriteLock(_))
-        };
-        let waits = |pending: &Pending| pending.deadline.is_some() || of_memory(&pending.need);
-        let others = self.threads.iter().enumerate().filter(|(other, _)| *other != index);
-        let mut pending = others.filter_map(|(_, thread)| thread.pending.as_ref());
-        self.narrow.is_none() || kind.may_let_go(pending.any(waits))
-    }
-
-    /// Whether an access, at which the running thread stands, is passed because it touches none of the scope's objects.
-    pub(crate) fn passes_over(
-        &self,
-        index: Index,
-        instruction: &Candidate,
-        accesses: &[MemoryAccess],
-    ) -> bool {
-        let Some(narrow) = self.narrow.as_ref().filter(|narrow| !narrow.is_wide) else { return false };
-        let is_within = |access: &MemoryAccess| narrow.objects.overlap(self.object(access.addr, access.len));
-        !accesses.iter().any(is_within) && self.rust_mutex(index, instruction.kind).is_none()
-    }
 }
 
-impl Arming {
-    /// Writes it over the code of a process.
-    pub(crate) fn plant(&self, process: crate::os::Tid) -> std::io::Result<()> {
-        match self {
-            Self::Words(words) => {
-                words.iter().try_for_each(|(addr, word)| ptrace::poke(process, *addr, *word))
-            }
-            Self::Pages(pages) => {
-                let file = MemoryFile::open(process)?;
-                pages.iter().try_for_each(|(addr, bytes)| file.write(*addr, bytes))
-            }
-        }
+/// Watches from now on what this scope takes; all traps are planted.
+pub(crate) fn narrow_down(tracee: &Tracee, memory: &mut MemoryState, all: Arc<Arming>) {
+    let Scope::Objects(watched) = &memory.scope else { return };
+    let watched = memory.shared.with_waited_for(watched);
+    let layout = Arc::clone(&memory.layout);
+    let is_left_out = |candidate: &&usize| memory.leaves_out(&layout.candidates[**candidate], &watched);
+    let promoted = memory.shared.promoted();
+    let left_out: Vec<usize> = promoted.iter().filter(is_left_out).copied().collect();
+    let few = || memory.shared.arming_without(&layout, tracee.pristine, &left_out);
+    let code = (!left_out.is_empty()).then(|| (all, few()));
+    memory.narrow = Some(Narrow { objects: watched, code, is_wide: true });
+}
+
+/// Makes the next access of the running thread a key point whatever it touches, or only if it is of the scope.
+pub(crate) fn widen(tracee: &Tracee, memory: &mut MemoryState, is_wide: bool) -> Result<(), ExecutionError> {
+    let Some(narrow) = &mut memory.narrow else { return Ok(()) };
+    if std::mem::replace(&mut narrow.is_wide, is_wide) == is_wide {
+        return Ok(());
     }
+    match &narrow.code {
+        Some((all, _)) if is_wide => all.plant(tracee.leader),
+        Some((_, few)) => few.plant(tracee.leader),
+        None => Ok(()),
+    }
+    .map_err(system("plant traps"))
+}
+
+/// Whether somebody else may be able to go after such an event, or is to go first.
+pub(crate) fn may_let_go(
+    scheduling: &Scheduling,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    kind: OpKind,
+) -> bool {
+    use Need::{Change, ReadLock, RustMutex, RustRead, RustWrite, WriteLock};
+    let of_memory = |need: &Need| {
+        let of_rust = matches!(need, RustMutex(..) | RustRead(_) | RustWrite(_));
+        of_rust || matches!(need, Change(_) | ReadLock(_) | WriteLock(_))
+    };
+    let waits = |pending: &Pending| pending.deadline.is_some() || of_memory(&pending.need);
+    let others = scheduling.threads.enumerate().filter(|(other, _)| *other != index);
+    let mut pending = others.filter_map(|(_, thread)| thread.pending.as_ref());
+    memory.narrow.is_none() || kind.may_let_go(pending.any(waits))
+}
+
+/// Whether an access, at which the running thread stands, is passed because it touches none of the scope's objects.
+pub(crate) fn passes_over(
+    tracee: &Tracee,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    instruction: &Candidate,
+    accesses: &[MemoryAccess],
+) -> bool {
+    let Some(narrow) = memory.narrow.as_ref().filter(|narrow| !narrow.is_wide) else { return false };
+    let is_within = |access: &MemoryAccess| narrow.objects.overlap(memory.object(access.addr, access.len));
+    !accesses.iter().any(is_within) && tracee.rust_mutex(index, instruction.kind).is_none()
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::control::sync::objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
 use crate::instructions::MemoryAccess;
 
 /// Longer accesses are not kept word by word.
@@ -37,7 +37,7 @@ impl How {
 /// One way in which a word has been touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Touch {
-    thread: Index,
+    thread: ThreadIndex,
     /// The thread's own clock then.
     time: u32,
     /// Which of the word's bytes; of a long access it is 0.
@@ -75,16 +75,16 @@ pub(crate) struct Sharing {
 
 impl Sharing {
     /// A thread was created.
-    pub(crate) fn created(&mut self, child: Index, creator: Index) {
+    pub(crate) fn created(&mut self, child: ThreadIndex, creator: ThreadIndex) {
         let mut clock = self.clock(creator).clone();
-        self.clock(creator)[creator] += 1;
-        clock.resize(clock.len().max(child + 1), 0);
-        clock[child] = 1;
+        self.clock(creator)[creator.place()] += 1;
+        clock.resize(clock.len().max(child.place() + 1), 0);
+        clock[child.place()] = 1;
         *self.clock(child) = clock;
     }
 
     /// A thread has waited for the end of another.
-    pub(crate) fn joined(&mut self, joiner: Index, ended: Index) {
+    pub(crate) fn joined(&mut self, joiner: ThreadIndex, ended: ThreadIndex) {
         let other = self.clock(ended).clone();
         let clock = self.clock(joiner);
         clock.resize(clock.len().max(other.len()), 0);
@@ -92,28 +92,29 @@ impl Sharing {
     }
 
     /// Whether all other threads have ended before a thread goes on, in every schedule.
-    pub(crate) fn is_after_all(&mut self, thread: Index) -> bool {
+    pub(crate) fn is_after_all(&mut self, thread: ThreadIndex) -> bool {
         let clock = self.clock(thread).clone();
-        let own = self.clocks.iter().enumerate().filter(|(other, _)| *other != thread);
+        let own = self.clocks.iter().enumerate().filter(|(other, _)| *other != thread.place());
         own.map(|(other, theirs)| (other, theirs.get(other).copied().unwrap_or(0)))
             .all(|(other, time)| time <= clock.get(other).copied().unwrap_or(0))
     }
 
-    fn clock(&mut self, thread: Index) -> &mut Vec<u32> {
-        if self.clocks.len() <= thread {
-            self.clocks.resize(thread + 1, Vec::new());
+    fn clock(&mut self, thread: ThreadIndex) -> &mut Vec<u32> {
+        let place = thread.place();
+        if self.clocks.len() <= place {
+            self.clocks.resize(place + 1, Vec::new());
         }
-        let clock = &mut self.clocks[thread];
-        if clock.len() <= thread {
-            clock.resize(thread + 1, 0);
-            clock[thread] = 1;
+        let clock = &mut self.clocks[place];
+        if clock.len() <= place {
+            clock.resize(place + 1, 0);
+            clock[place] = 1;
         }
         clock
     }
 
     /// Notes an access. If another thread's access to some of the bytes conflicts with it, returns these bytes, and the
     /// candidates that have touched them.
-    pub(crate) fn touch(&mut self, thread: Index, candidate: usize, access: MemoryAccess) -> Conflict {
+    pub(crate) fn touch(&mut self, thread: ThreadIndex, candidate: usize, access: MemoryAccess) -> Conflict {
         let MemoryAccess { addr, len, write, .. } = access;
         let how = if write { How::Writes } else { How::Reads };
         self.touch_in(thread, Some(candidate), addr..addr.saturating_add(len), how)
@@ -122,13 +123,13 @@ impl Sharing {
     /// The same for memory that is touched in any way.
     pub(crate) fn touch_in(
         &mut self,
-        thread: Index,
+        thread: ThreadIndex,
         candidate: Option<usize>,
         bytes: Range<u64>,
         how: How,
     ) -> Conflict {
         let clock = self.clock(thread).clone();
-        let touch = Touch { thread, time: clock[thread], bytes: 0, how, candidate };
+        let touch = Touch { thread, time: clock[thread.place()], bytes: 0, how, candidate };
         let mut conflict = self.conflicts(&bytes, touch, &clock);
         if !conflict.bytes.is_empty() {
             conflict.candidates.extend(candidate);
@@ -242,36 +243,42 @@ fn append(ranges: &mut Vec<Range<u64>>, next: Range<u64>) {
 fn conflict(earlier: &Touch, new: &Touch, clock: &[u32]) -> bool {
     earlier.thread != new.thread
         && earlier.how.conflicts(new.how)
-        && clock.get(earlier.thread).copied().unwrap_or(0) < earlier.time
+        && clock.get(earlier.thread.place()).copied().unwrap_or(0) < earlier.time
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::control::state::thread_index::PerThread;
+
+    fn thread(place: usize) -> ThreadIndex {
+        let mut all = PerThread::new(());
+        (0..place).fold(ThreadIndex::MAIN, |_, _| all.push(()))
+    }
 
     fn access(addr: u64, len: u64, write: bool) -> MemoryAccess {
         MemoryAccess { addr, len, read: !write, write }
     }
 
     /// What the last of these accesses, each by a candidate of its own, conflicts with.
-    fn last(touches: &[(Index, u64, u64, bool)]) -> Conflict {
+    fn last(touches: &[(usize, u64, u64, bool)]) -> Conflict {
         let mut sharing = Sharing::default();
-        sharing.created(1, 0);
-        sharing.created(2, 0);
+        sharing.created(thread(1), thread(0));
+        sharing.created(thread(2), thread(0));
         let mut found = Conflict::default();
-        for (i, &(thread, addr, len, write)) in touches.iter().enumerate() {
-            found = sharing.touch(thread, i, access(addr, len, write));
+        for (i, &(place, addr, len, write)) in touches.iter().enumerate() {
+            found = sharing.touch(thread(place), i, access(addr, len, write));
         }
         found
     }
 
-    fn check(touches: &[(Index, u64, u64, bool)], candidates: &[usize], bytes: &[(u64, u64)]) {
+    fn check(touches: &[(usize, u64, u64, bool)], candidates: &[usize], bytes: &[(u64, u64)]) {
         let found = last(touches);
         let found_bytes: Vec<_> = found.bytes.iter().map(|range| (range.start, range.end)).collect();
         assert_eq!((&*found.candidates, &*found_bytes), (candidates, bytes));
     }
 
-    fn involved(touches: &[(Index, u64, u64, bool)]) -> Vec<usize> {
+    fn involved(touches: &[(usize, u64, u64, bool)]) -> Vec<usize> {
         last(touches).candidates
     }
 
@@ -301,10 +308,10 @@ mod tests {
     fn freeing_a_block_conflicts_with_whatever_uses_it() {
         let conflict = |earlier: How, new: How| {
             let mut sharing = Sharing::default();
-            sharing.created(1, 0);
-            sharing.created(2, 0);
-            sharing.touch_in(1, None, 0x10..0x20, earlier);
-            let found = sharing.touch_in(2, Some(7), 0x18..0x1c, new);
+            sharing.created(thread(1), thread(0));
+            sharing.created(thread(2), thread(0));
+            sharing.touch_in(thread(1), None, 0x10..0x20, earlier);
+            let found = sharing.touch_in(thread(2), Some(7), 0x18..0x1c, new);
             (!found.bytes.is_empty(), found.frees, found.candidates)
         };
         for other in [How::Reads, How::Writes, How::Uses, How::Frees] {
@@ -321,26 +328,26 @@ mod tests {
     #[test]
     fn memory_that_is_gone_is_shared_with_nobody_who_gets_its_addresses_later() {
         let mut sharing = Sharing::default();
-        sharing.created(1, 0);
-        sharing.created(2, 0);
-        sharing.touch(1, 0, access(0x1008, 8, true));
-        sharing.touch_in(1, None, 0x1000..0x3000, How::Writes);
-        sharing.touch(1, 1, access(0x3000, 8, true));
+        sharing.created(thread(1), thread(0));
+        sharing.created(thread(2), thread(0));
+        sharing.touch(thread(1), 0, access(0x1008, 8, true));
+        sharing.touch_in(thread(1), None, 0x1000..0x3000, How::Writes);
+        sharing.touch(thread(1), 1, access(0x3000, 8, true));
         sharing.forget(&(0x1000..0x3000));
-        assert!(sharing.touch(2, 2, access(0x1008, 8, true)).bytes.is_empty());
-        assert_eq!(sharing.touch(2, 3, access(0x3000, 8, true)).candidates, [1, 3]);
+        assert!(sharing.touch(thread(2), 2, access(0x1008, 8, true)).bytes.is_empty());
+        assert_eq!(sharing.touch(thread(2), 3, access(0x3000, 8, true)).candidates, [1, 3]);
     }
 
     #[test]
     fn a_thread_is_after_all_that_it_has_joined() {
         let mut sharing = Sharing::default();
-        assert!(sharing.is_after_all(0));
-        sharing.created(1, 0);
-        sharing.created(2, 0);
-        sharing.joined(0, 1);
-        assert!(!sharing.is_after_all(0));
-        sharing.joined(0, 2);
-        assert!(sharing.is_after_all(0) && !sharing.is_after_all(1));
+        assert!(sharing.is_after_all(thread(0)));
+        sharing.created(thread(1), thread(0));
+        sharing.created(thread(2), thread(0));
+        sharing.joined(thread(0), thread(1));
+        assert!(!sharing.is_after_all(thread(0)));
+        sharing.joined(thread(0), thread(2));
+        assert!(sharing.is_after_all(thread(0)) && !sharing.is_after_all(thread(1)));
     }
 
     #[test]
@@ -348,14 +355,14 @@ mod tests {
         let write = access(0x10, 4, true);
         let read = access(0x10, 4, false);
         let mut sharing = Sharing::default();
-        assert!(sharing.touch(0, 0, write).bytes.is_empty());
-        sharing.created(1, 0);
-        assert!(sharing.touch(1, 1, write).bytes.is_empty());
+        assert!(sharing.touch(thread(0), 0, write).bytes.is_empty());
+        sharing.created(thread(1), thread(0));
+        assert!(sharing.touch(thread(1), 1, write).bytes.is_empty());
         let mut unordered = Sharing::default();
-        unordered.created(1, 0);
-        unordered.touch(1, 1, write);
-        assert!(!unordered.touch(0, 2, read).bytes.is_empty());
-        sharing.joined(0, 1);
-        assert!(sharing.touch(0, 2, read).bytes.is_empty());
+        unordered.created(thread(1), thread(0));
+        unordered.touch(thread(1), 1, write);
+        assert!(!unordered.touch(thread(0), 2, read).bytes.is_empty());
+        sharing.joined(thread(0), thread(1));
+        assert!(sharing.touch(thread(0), 2, read).bytes.is_empty());
     }
 }

@@ -6,126 +6,141 @@ use checker::names::EventId;
 use checker::operation::{Access, Effect, Op, OpKind};
 use checker::peculiarity::Peculiarity;
 
-use crate::control::process::Process;
-use crate::control::sync::condvars_barriers::dequeue;
-use crate::control::sync::functions::Function;
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need, Pending};
+use crate::control::operations;
+use crate::control::state::account::Account;
+use crate::control::state::memory::MemoryState;
+use crate::control::state::pending::{Act, Need, Pending};
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::sync::queues::dequeue;
+use crate::control::tracee::Tracee;
+use crate::layout::functions::Function;
 use crate::layout::{Trap, What};
 
-impl Process {
-    /// `pthread_cancel` of the thread with this handle, as this event: a wait of it that is a cancellation point ends.
-    pub(crate) fn cancel(&mut self, handle: u64, id: EventId) {
-        self.end_condition_wait(handle, id);
-        if let Some(thread) = self.threads.iter_mut().rev().find(|t| t.handle == handle) {
-            thread.cancellation.requested = true;
-        }
-        let is_look = |trap: &Trap| matches!(trap.what, What::Function { function: Function::Look, .. });
-        self.note(if self.layout.traps.values().any(is_look) {
-            Peculiarity::CancelsThreadsAtKeyPoints
-        } else {
-            Peculiarity::CancelsThreads
-        });
+/// `pthread_cancel` of the thread with this handle, as this event: a wait of it that is a cancellation point ends.
+pub(crate) fn cancel(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    account: &mut Account,
+    handle: u64,
+    id: EventId,
+) {
+    end_condition_wait(tracee, scheduling, objects, handle, id);
+    if let Some(index) = tracee.tasks.rposition(|task| task.handle == handle) {
+        scheduling.threads[index].cancellation.requested = true;
     }
+    let is_look = |trap: &Trap| matches!(trap.what, What::Function { function: Function::Look, .. });
+    account.note(if tracee.layout.traps.values().any(is_look) {
+        Peculiarity::CancelsThreadsAtKeyPoints
+    } else {
+        Peculiarity::CancelsThreads
+    });
+}
 
-    /// A thread that is cancelled while it waits at a condition variable is none of its waiters any longer: what is signalled
-    /// from then on is for others.
-    fn end_condition_wait(&mut self, handle: u64, id: EventId) {
-        let Some((index, cond)) = self.condition_wait(handle) else { return };
-        let thread = &mut self.threads[index];
-        if let Some(pending @ Pending { need: Need::Signal(_), .. }) = &mut thread.pending
-            && let Act::Reacquire { mutex, .. } = pending.act
-        {
-            pending.become_cancelled(mutex);
-            thread.woken_by = Some(id);
-            thread.cancellation.acts = true;
-            dequeue(self.objects.conds.get_mut(&cond), index);
-        }
+/// A thread that is cancelled while it waits at a condition variable is none of its waiters any longer: what is signalled
+/// from then on is for others.
+fn end_condition_wait(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    handle: u64,
+    id: EventId,
+) {
+    let Some((index, cond)) = condition_wait(tracee, scheduling, handle) else { return };
+    let thread = &mut scheduling.threads[index];
+    if let Some(pending @ Pending { need: Need::Signal(_), .. }) = &mut thread.pending
+        && let Act::Reacquire { mutex, .. } = pending.act
+    {
+        pending.become_cancelled(mutex);
+        thread.woken_by = Some(id);
+        thread.cancellation.acts = true;
+        dequeue(objects.conds.get_mut(&cond), index);
     }
+}
 
-    /// The thread with this handle, and the condition variable that it has waited for or still does, if cancelling it could end
-    /// that.
-    fn condition_wait(&self, handle: u64) -> Option<(Index, u64)> {
-        let index = self.threads.iter().rposition(|t| t.handle == handle)?;
-        let thread = &self.threads[index];
-        let may_end = thread.is_live() && thread.cancellation.is_possible();
-        match thread.pending.as_ref().filter(|_| may_end)? {
-            Pending { act: Act::Reacquire { cond, of_rust: false, .. }, .. } => Some((index, *cond)),
-            _ => None,
-        }
+/// The thread with this handle, and the condition variable that it has waited for or still does, if cancelling it could end
+/// that.
+fn condition_wait(tracee: &Tracee, scheduling: &Scheduling, handle: u64) -> Option<(ThreadIndex, u64)> {
+    let index = tracee.tasks.rposition(|task| task.handle == handle)?;
+    let thread = &scheduling.threads[index];
+    let may_end = thread.is_live() && thread.cancellation.is_possible();
+    match thread.pending.as_ref().filter(|_| may_end)? {
+        Pending { act: Act::Reacquire { cond, of_rust: false, .. }, .. } => Some((index, *cond)),
+        _ => None,
     }
+}
 
-    /// Adds to what cancelling a thread touches the condition variable at which that waits, or from which it is coming back:
-    /// who came first, the cancellation or the signal, has decided which of the two it is.
-    pub(crate) fn tell_of_cancelled_wait(&self, act: &Act, effect: &mut Effect) {
-        if let Act::Function { function: Function::Cancel, object: handle, .. } = *act
-            && let Some((_, cond)) = self.condition_wait(handle)
-        {
-            effect.accesses.push(Access::write(self.object(cond, 1)));
-        }
+/// Adds to what cancelling a thread touches the condition variable at which that waits, or from which it is coming back:
+/// who came first, the cancellation or the signal, has decided which of the two it is.
+pub(crate) fn tell_of_cancelled_wait(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &MemoryState,
+    act: &Act,
+    effect: &mut Effect,
+) {
+    if let Act::Function { function: Function::Cancel, object: handle, .. } = *act
+        && let Some((_, cond)) = condition_wait(tracee, scheduling, handle)
+    {
+        effect.accesses.push(Access::write(memory.object(cond, 1)));
     }
+}
 
-    /// `pthread_testcancel`: what others see of it is that the thread gives way, for its loop ends by their doing.
-    pub(crate) fn test_cancel(&mut self, index: Index, caller: u64) -> bool {
-        if !self.is_scheduled(index) {
-            return false;
-        }
-        let op = Op::new(OpKind::Yield, [Access::read(self.signals_of(Some(index)))]);
-        let act = Act::Function { function: Function::TestCancel, object: 0, timed_out: 0 };
-        let site = self.call_site(index, caller);
-        self.threads[index].pending = Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
-        true
+/// `pthread_testcancel`: what others see of it is that the thread gives way, for its loop ends by their doing.
+pub(crate) fn test_cancel(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    index: ThreadIndex,
+    caller: u64,
+) -> bool {
+    if !tracee.is_scheduled(index) {
+        return false;
     }
+    let op = Op::new(OpKind::Yield, [Access::read(operations::signals_of(tracee, scheduling, Some(index)))]);
+    let act = Act::Function { function: Function::TestCancel, object: 0, timed_out: 0 };
+    let site = tracee.call_site(index, caller);
+    scheduling.threads[index].pending = Some(Pending { op, site, need: Need::Nothing, act, deadline: None });
+    true
+}
 
-    /// `pthread_setcancelstate` and `pthread_setcanceltype`, whoever calls them.
-    pub(crate) fn set_cancellation(&mut self, index: Index, function: Function) {
-        let thread = &mut self.threads[index];
-        // Another argument is an error.
-        let value = match thread.argument(0) as i32 {
-            0 => false,
-            1 => true,
-            _ => return,
-        };
-        match function {
-            Function::CancelState => thread.cancellation.disabled = value,
-            _ => thread.cancellation.asynchronous = value,
-        }
-        if function == Function::CancelType && value {
-            self.enter_unwatched(Unwatched::of(UnwatchedKind::AsynchronousCancellation));
-        }
+/// `pthread_setcancelstate` and `pthread_setcanceltype`, whoever calls them.
+pub(crate) fn set_cancellation(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    account: &mut Account,
+    index: ThreadIndex,
+    function: Function,
+) {
+    let thread = &mut scheduling.threads[index];
+    // Another argument is an error.
+    let value = match tracee.tasks[index].argument(0) as i32 {
+        0 => false,
+        1 => true,
+        _ => return,
+    };
+    match function {
+        Function::CancelState => thread.cancellation.disabled = value,
+        _ => thread.cancellation.asynchronous = value,
     }
+    if function == Function::CancelType && value {
+        account.enter_unwatched(Unwatched::of(UnwatchedKind::AsynchronousCancellation));
+    }
+}
 
-    /// The thread comes to where the C library looks whether it is cancelled. `false`: it will not be.
-    pub(crate) fn may_end_here(&mut self, index: Index) -> bool {
-        // What it was made to call belongs to an operation that has been accounted for.
-        if !self.is_scheduled(index) || self.threads[index].calling.is_some() || !self.is_cancellable(index) {
-            return false;
-        }
-        let op = Op::new(OpKind::CancelPoint, [Access::read(self.signals_of(Some(index)))]);
-        let act = Act::Function { function: Function::Look, object: 0, timed_out: 0 };
-        self.pend(index, op, Need::Nothing, act, None);
-        true
+/// The thread comes to where the C library looks whether it is cancelled. `false`: it will not be.
+pub(crate) fn may_end_here(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex) -> bool {
+    // What it was made to call belongs to an operation that has been accounted for.
+    if !tracee.is_scheduled(index)
+        || tracee.tasks[index].calling.is_some()
+        || !operations::is_cancellable(tracee, scheduling, index)
+    {
+        return false;
     }
-
-    /// An operation is a cancellation point, or a wait in one.
-    pub(crate) fn depend_on_cancellation(&self, index: Index, op: &mut Op) {
-        let signals = self.signals_of(Some(index));
-        if self.is_cancellable(index) && op.may.accesses.iter().all(|access| access.obj != signals) {
-            op.may.accesses.push(Access::read(signals));
-        }
-    }
-
-    /// Of an operation that may be any: only where cancellation takes effect anywhere, it is a cancellation point.
-    pub(crate) fn depend_if_asynchronous(&mut self, index: Index) {
-        if self.threads[index].cancellation.asynchronous
-            && let Some(mut pending) = self.threads[index].pending.take()
-        {
-            self.depend_on_cancellation(index, &mut pending.op);
-            self.threads[index].pending = Some(pending);
-        }
-    }
-
-    fn is_cancellable(&self, index: Index) -> bool {
-        self.layout.cancels && self.threads[index].cancellation.is_possible()
-    }
+    let op =
+        Op::new(OpKind::CancelPoint, [Access::read(operations::signals_of(tracee, scheduling, Some(index)))]);
+    let act = Act::Function { function: Function::Look, object: 0, timed_out: 0 };
+    operations::pend(tracee, scheduling, index, op, Need::Nothing, act, None);
+    true
 }

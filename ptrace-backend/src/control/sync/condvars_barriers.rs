@@ -2,192 +2,160 @@
 
 use checker::names::EventId;
 use checker::operation::{Access, Mode, Op, OpKind};
-use checker::program::{Event, ExecutionError, Pick};
+use checker::program::{ExecutionError, Pick};
 
-use crate::control::injected_calls::{After, Call};
-use crate::control::process::{Process, system};
-use crate::control::step::Next;
-use crate::control::sync::functions::Function;
-use crate::control::sync::objects::{Index, Queue};
+use crate::control::kernel::signal_waits;
+use crate::control::operations;
+use crate::control::state::account::Account;
+use crate::control::state::flow::system;
+use crate::control::state::memory::MemoryState;
+use crate::control::state::pending::{Act, After, Call, Need, Next, Pending};
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::sync::queues::take_waiter;
 use crate::control::sync::rust_condvars::SIGNALLED;
-use crate::control::thread::{Act, Interrupt, InterruptedWait, Need, Pending, Thread};
+use crate::control::sync::{calls, cancellation, rust_condvars};
+use crate::control::tracee::Tracee;
+use crate::layout::functions::Function;
 use crate::os::memory;
 
-impl Process {
-    /// The first half of a condition wait: releases the mutex and enqueues.
-    pub(crate) fn enqueue(
-        &mut self,
-        (index, function): (Index, Function),
-        cond: u64,
-        timed_out: u64,
-        pending: &Pending,
-    ) -> Next {
-        let of_rust = function.is_wait_of_rust();
-        let mutex = self.threads[index].argument(1);
-        self.objects.conds.entry(cond).or_default().waiters.push(index);
-        self.threads[index].timeout_result = timed_out;
-        let mut op = Op::new(OpKind::Reacquire, [Access::write(self.waits_mutex(mutex, of_rust))]);
-        let act = Act::Reacquire { mutex, cond, result: if of_rust { SIGNALLED } else { 0 }, of_rust };
-        let (site, need, deadline) = (pending.site, Need::Signal(cond), pending.deadline);
-        if of_rust {
-            self.give_rust_mutex_back(index, mutex);
-            return Next::Stay(Box::new(Pending { op, site, need, act, deadline }));
-        }
-        self.depend_on_cancellation(index, &mut op);
-        self.objects.mutexes.entry(mutex).or_default().unlock();
-        let reacquire = Box::new(Pending { op, site, need, act, deadline });
-        let memory_of = self.mutex_memory(mutex);
-        if memory_of.is_simple() {
-            memory::write(self.leader, mutex, &memory_of.released().bytes());
-            return Next::Stay(reacquire);
-        }
-        let call = Call::new(self.layout.mutex_unlock, mutex, After::Stay(reacquire));
-        Next::Call(Box::new(call))
+/// The first half of a condition wait: releases the mutex and enqueues.
+pub(crate) fn enqueue(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    memory: &MemoryState,
+    (index, function): (ThreadIndex, Function),
+    (cond, timed_out): (u64, u64),
+    pending: &Pending,
+) -> Next {
+    let of_rust = function.is_wait_of_rust();
+    let mutex = tracee.tasks[index].argument(1);
+    objects.conds.entry(cond).or_default().waiters.push(index);
+    scheduling.threads[index].timeout_result = timed_out;
+    let mut op =
+        Op::new(OpKind::Reacquire, [Access::write(rust_condvars::mutex_object(memory, mutex, of_rust))]);
+    let act = Act::Reacquire { mutex, cond, result: if of_rust { SIGNALLED } else { 0 }, of_rust };
+    let (site, need, deadline) = (pending.site, Need::Signal(cond), pending.deadline);
+    if of_rust {
+        rust_condvars::give_back(tracee, scheduling, objects, index, mutex);
+        return Next::Stay(Box::new(Pending { op, site, need, act, deadline }));
     }
-
-    /// The second half: the mutex is free, and is taken as its own lock function would take it, or by that.
-    pub(crate) fn take_mutex(
-        &mut self,
-        index: Index,
-        mutex: u64,
-        after: After,
-    ) -> Result<Next, ExecutionError> {
-        let memory_of = self.mutex_memory(mutex);
-        self.lock_mutex(index, mutex);
-        if !memory_of.is_simple() {
-            return Ok(Next::Call(Box::new(Call::new(self.layout.mutex_lock, mutex, after))));
-        }
-        let taken = memory_of.taken(self.threads[index].tid as u32);
-        if !memory::write(self.leader, mutex, &taken.bytes()) {
-            return Err(system("write a mutex")(std::io::Error::last_os_error()));
-        }
-        Ok(match after {
-            After::Stay(pending) => Next::Stay(pending),
-            After::Return(result) => Next::Return(result),
-            After::Jump(function) => Next::Jump(function),
-        })
+    operations::depend_on_cancellation(tracee, scheduling, index, &mut op);
+    objects.mutexes.entry(mutex).or_default().unlock();
+    let reacquire = Box::new(Pending { op, site, need, act, deadline });
+    let memory_of = tracee.mutex_memory(mutex);
+    if memory_of.is_simple() {
+        memory::write(tracee.leader, mutex, &memory_of.released().bytes());
+        return Next::Stay(reacquire);
     }
+    let call = Call::new(tracee.layout.mutex_unlock, mutex, After::Stay(reacquire));
+    Next::Call(Box::new(call))
+}
 
-    /// Wakes one waiter of a condition variable; `false` if there is none.
-    pub(crate) fn signal(&mut self, cond: u64, pick: Pick, id: EventId) -> bool {
-        let waiter = take_waiter(self.objects.conds.get_mut(&cond), pick, &self.threads);
-        let Some(waiter) = waiter else { return false };
-        let thread = &mut self.threads[waiter];
-        thread.woken_by = Some(id);
-        for pending in thread.waits().filter(|pending| pending.need == Need::Signal(cond)) {
-            pending.wants_mutex(None);
-        }
-        true
+/// The second half: the mutex is free, and is taken as its own lock function would take it, or by that.
+pub(crate) fn take_mutex(
+    tracee: &Tracee,
+    objects: &mut Objects,
+    index: ThreadIndex,
+    mutex: u64,
+    after: After,
+) -> Result<Next, ExecutionError> {
+    let memory_of = tracee.mutex_memory(mutex);
+    calls::lock_mutex(tracee, objects, index, mutex);
+    if !memory_of.is_simple() {
+        return Ok(Next::Call(Box::new(Call::new(tracee.layout.mutex_lock, mutex, after))));
     }
-
-    /// The first half of a barrier wait.
-    pub(crate) fn arrive(&mut self, index: Index, at: u64, pending: &Pending) -> Next {
-        let barrier = self.objects.barriers.entry(at).or_default();
-        let generation = barrier.generation;
-        barrier.arrived.push(index);
-        if barrier.arrived.len() as u32 >= barrier.count {
-            barrier.generation += 1;
-            let arrived = std::mem::take(&mut barrier.arrived);
-            self.release_barrier(&arrived, index);
-        }
-        let accesses = pending.op.may.accesses.iter();
-        let leaves = accesses.map(|a| Access { obj: a.obj, mode: Mode::Leave(generation) });
-        let op = Op::new(OpKind::BarrierLeave, leaves);
-        let serial = self.objects.barriers[&at].generation > generation && self.threads[index].serial;
-        let result = if serial { u64::from(u32::MAX) } else { 0 };
-        let act = Act::LeaveBarrier { result };
-        let need = Need::Generation(at, generation);
-        Next::Stay(Box::new(Pending { op, site: pending.site, need, act, deadline: None }))
+    let taken = memory_of.taken(tracee.tasks[index].tid as u32);
+    if !memory::write(tracee.leader, mutex, &taken.bytes()) {
+        return Err(system("write a mutex")(std::io::Error::last_os_error()));
     }
+    Ok(match after {
+        After::Stay(pending) => Next::Stay(pending),
+        After::Return(result) => Next::Return(result),
+        After::Jump(function) => Next::Jump(function),
+    })
+}
 
-    /// All have arrived: the first by creation path is told that it is the serial thread.
-    pub(crate) fn release_barrier(&mut self, arrived: &[Index], last: Index) {
-        let serial = arrived.iter().copied().min_by_key(|&i| self.threads[i].name);
-        for &i in arrived {
-            self.threads[i].serial = serial == Some(i);
-            let arrived = self.threads[i].waits().filter(|_| i != last && serial == Some(i));
-            for pending in arrived {
-                if let Act::LeaveBarrier { result } = &mut pending.act {
-                    *result = u64::from(u32::MAX);
-                }
+/// Wakes one waiter of a condition variable; `false` if there is none.
+pub(crate) fn signal(
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    cond: u64,
+    pick: Pick,
+    id: EventId,
+) -> bool {
+    let waiter = take_waiter(objects.conds.get_mut(&cond), pick, &scheduling.threads);
+    let Some(waiter) = waiter else { return false };
+    let thread = &mut scheduling.threads[waiter];
+    thread.woken_by = Some(id);
+    for pending in thread.waits().filter(|pending| pending.need == Need::Signal(cond)) {
+        pending.wants_mutex(None);
+    }
+    true
+}
+
+/// The first half of a barrier wait.
+pub(crate) fn arrive(
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    index: ThreadIndex,
+    at: u64,
+    pending: &Pending,
+) -> Next {
+    let barrier = objects.barriers.entry(at).or_default();
+    let generation = barrier.generation;
+    barrier.arrived.push(index);
+    if barrier.arrived.len() as u32 >= barrier.count {
+        barrier.generation += 1;
+        let arrived = std::mem::take(&mut barrier.arrived);
+        release_barrier(scheduling, &arrived, index);
+    }
+    let accesses = pending.op.may.accesses.iter();
+    let leaves = accesses.map(|a| Access { obj: a.obj, mode: Mode::Leave(generation) });
+    let op = Op::new(OpKind::BarrierLeave, leaves);
+    let serial = objects.barriers[&at].generation > generation && scheduling.threads[index].serial;
+    let result = if serial { u64::from(u32::MAX) } else { 0 };
+    let act = Act::LeaveBarrier { result };
+    let need = Need::Generation(at, generation);
+    Next::Stay(Box::new(Pending { op, site: pending.site, need, act, deadline: None }))
+}
+
+/// All have arrived: the first by creation path is told that it is the serial thread.
+fn release_barrier(scheduling: &mut Scheduling, arrived: &[ThreadIndex], last: ThreadIndex) {
+    let serial = arrived.iter().copied().min_by_key(|&i| scheduling.threads[i].name);
+    for &i in arrived {
+        scheduling.threads[i].serial = serial == Some(i);
+        let arrived = scheduling.threads[i].waits().filter(|_| i != last && serial == Some(i));
+        for pending in arrived {
+            if let Act::LeaveBarrier { result } = &mut pending.act {
+                *result = u64::from(u32::MAX);
             }
         }
-    }
-
-    /// A thread cancels the one with this handle, or is about to send it a signal.
-    pub(crate) fn reach_out(&mut self, index: Index, function: Function, handle: u64, id: EventId) {
-        match function {
-            Function::Cancel => self.cancel(handle, id),
-            Function::Kill => {
-                let to = self.threads.iter().rposition(|t| t.handle == handle);
-                self.threads[index].kills = to;
-                // Until the thread ended, its handler could have run.
-                if to.is_some_and(|to| !self.threads[to].is_live()) {
-                    self.note_handler(self.threads[index].argument(1));
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Takes a thread out of its wait: to run a signal handler, or to find out that it is cancelled.
-    pub(crate) fn interrupt(
-        &mut self,
-        index: Index,
-        interrupt: Interrupt,
-        op: Op,
-        mut pending: Pending,
-        id: EventId,
-    ) -> Result<Event, ExecutionError> {
-        let site = pending.site;
-        if interrupt == Interrupt::Cancel {
-            self.threads[index].cancellation.acts = true;
-        }
-        let next = match (&pending.act, interrupt) {
-            (_, Interrupt::Cancel) if pending.begins_condition_wait() => Next::Jump(self.layout.test_cancel),
-            (Act::Reacquire { mutex, cond, .. }, Interrupt::Cancel) => {
-                let mutex = *mutex;
-                dequeue(self.objects.conds.get_mut(cond), index);
-                pending.become_cancelled(mutex);
-                Next::Stay(Box::new(pending))
-            }
-            (Act::FutexResume { addr, .. }, _) => {
-                dequeue(self.objects.futexes.get_mut(addr), index);
-                Next::Answer(-i64::from(libc::EINTR))
-            }
-            (Act::Kernel, _) => Next::Kernel,
-            (Act::Sleep(until), _) => {
-                self.tell_rest_of_sleep(index, *until);
-                Next::Answer(-i64::from(libc::EINTR))
-            }
-            (_, Interrupt::Cancel) => Next::Pass,
-            // Back at its instruction, it waits again.
-            (Act::Access | Act::RustMutex { .. }, Interrupt::Signal) => Next::Handle,
-            (_, Interrupt::Signal) => {
-                let thread = &mut self.threads[index];
-                let (rip, rsp) = (thread.regs.rip, thread.regs.rsp);
-                thread.interrupted.push(InterruptedWait { pending, rip, rsp });
-                Next::Handle
-            }
-        };
-        self.go_on(index, next)?;
-        Ok(Event { id, did: op.may.clone(), op, pick: Pick::Only, site, woken_by: None, timing: None })
     }
 }
 
-/// Removes a thread from a queue.
-pub(crate) fn dequeue(queue: Option<&mut Queue>, index: Index) {
-    if let Some(queue) = queue {
-        queue.waiters.retain(|&waiter| waiter != index);
+/// A thread cancels the one with this handle, or is about to send it a signal.
+pub(crate) fn reach_out(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    account: &mut Account,
+    index: ThreadIndex,
+    (function, handle): (Function, u64),
+    id: EventId,
+) {
+    match function {
+        Function::Cancel => cancellation::cancel(tracee, scheduling, objects, account, handle, id),
+        Function::Kill => {
+            let to = tracee.tasks.rposition(|task| task.handle == handle);
+            scheduling.threads[index].kills = to;
+            // Until the thread ended, its handler could have run.
+            if to.is_some_and(|to| !scheduling.threads[to].is_live()) {
+                signal_waits::note_handler(tracee, account, tracee.tasks[index].argument(1));
+            }
+        }
+        _ => {}
     }
-}
-
-/// Takes the waiter that was picked, else the one that has waited longest.
-pub(crate) fn take_waiter(queue: Option<&mut Queue>, pick: Pick, threads: &[Thread]) -> Option<Index> {
-    let waiters = &mut queue?.waiters;
-    let picked = match pick {
-        Pick::Wake(name) => waiters.iter().position(|&i| threads[i].name == name),
-        Pick::Only | Pick::Value(_) => None,
-    };
-    (!waiters.is_empty()).then(|| waiters.remove(picked.unwrap_or(0)))
 }

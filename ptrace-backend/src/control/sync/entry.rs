@@ -5,294 +5,298 @@ use checker::names::{Obj, Site};
 use checker::operation::{Access, Mode, Op, OpKind};
 use checker::program::ExecutionError;
 
-use crate::answers::{is_valid_timespec, read_timespec};
-use crate::control::process::{Flow, Process};
-use crate::control::sync::functions::Function;
-use crate::control::sync::objects::{Index, MutexMemory};
-use crate::control::thread::{Act, InterruptedWait, Need, Pending, Stage};
-use crate::control::views::limited;
+use crate::control::loops::spin;
+use crate::control::memory::{exposure, quarantine};
+use crate::control::process::Process;
+use crate::control::state::flow::Flow;
+use crate::control::state::memory::MemoryState;
+use crate::control::state::pending::{Act, Need, Pending, limited};
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread::{InterruptedWait, Stage};
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::sync::{calls, cancellation, robust_mutexes, rust_condvars, rwlocks, time_limits};
+use crate::control::tracee::Tracee;
+use crate::control::{enabled, harness, operations};
+use crate::layout::functions::Function;
 
-impl Process {
-    /// Either makes the function the thread's pending operation, or lets the thread through at once.
-    pub(crate) fn enter(
-        &mut self,
-        index: Index,
-        function: Function,
-        timed_out: u64,
-    ) -> Result<Flow, ExecutionError> {
-        if self.resume_wait(index) {
+/// Either makes the function the thread's pending operation, or lets the thread through at once.
+pub(crate) fn enter(
+    Process { tracee, scheduling, objects, memory, account }: &mut Process,
+    index: ThreadIndex,
+    function: Function,
+    timed_out: u64,
+) -> Result<Flow, ExecutionError> {
+    if resume_wait(tracee, scheduling, index) {
+        return Ok(Flow::Rest);
+    }
+    let caller = tracee.number(tracee.tasks[index].regs.rsp, 8);
+    if function == Function::Panic {
+        if account.first_panic.is_none() {
+            account.first_panic = Some((scheduling.threads[index].name, tracee.stack(index)));
+        }
+    } else if function == Function::Test {
+        harness::begin_test(tracee, scheduling, index);
+    } else if matches!(function, Function::CancelState | Function::CancelType) {
+        cancellation::set_cancellation(tracee, scheduling, account, index, function);
+        // It may take effect in there.
+        if scheduling.threads[index].cancellation.asynchronous
+            && cancellation::may_end_here(tracee, scheduling, index)
+        {
             return Ok(Flow::Rest);
         }
-        let caller = self.number(self.threads[index].regs.rsp, 8);
-        if function == Function::Panic {
-            if self.first_panic.is_none() {
-                self.first_panic = Some((self.threads[index].name, self.stack(index)));
-            }
-        } else if function == Function::Test {
-            self.begin_test(index);
-        } else if matches!(function, Function::CancelState | Function::CancelType) {
-            self.set_cancellation(index, function);
-            // It may take effect in there.
-            if self.threads[index].cancellation.asynchronous && self.may_end_here(index) {
-                return Ok(Flow::Rest);
-            }
-        } else if function == Function::Look {
-            if self.may_end_here(index) {
-                return Ok(Flow::Rest);
-            }
-        } else if function == Function::TestCancel {
-            if !self.layout.in_libc(caller) && self.test_cancel(index, caller) {
-                return Ok(Flow::Rest);
-            }
-        } else if !self.layout.in_libc(caller)
-            && self.threads[index].calling.is_none()
-            // What a thread does to itself concerns nobody else.
-            && !(function == Function::Kill && self.threads[index].argument(0) == self.threads[index].handle)
-            && let Some(flow) = self.operation(index, function, timed_out, caller)?
+    } else if function == Function::Look {
+        if cancellation::may_end_here(tracee, scheduling, index) {
+            return Ok(Flow::Rest);
+        }
+    } else if function == Function::TestCancel {
+        if !tracee.layout.in_libc(caller) && cancellation::test_cancel(tracee, scheduling, index, caller) {
+            return Ok(Flow::Rest);
+        }
+    } else if !tracee.layout.in_libc(caller)
+        && tracee.tasks[index].calling.is_none()
+        // What a thread does to itself concerns nobody else.
+        && !(function == Function::Kill && tracee.tasks[index].argument(0) == tracee.tasks[index].handle)
+        && let Some(flow) = operation(tracee, scheduling, objects, memory, index, (function, timed_out), caller)?
+    {
+        return Ok(flow);
+    }
+    tracee.pass_trap(index)?;
+    Ok(Flow::Resume(0))
+}
+
+/// If the thread is back at a wait that a signal handler had interrupted, it goes on waiting.
+fn resume_wait(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex) -> bool {
+    let thread = &mut scheduling.threads[index];
+    let regs = &tracee.tasks[index].regs;
+    let at = |wait: &mut InterruptedWait| (wait.rip, wait.rsp) == (regs.rip, regs.rsp);
+    let Some(wait) = thread.interrupted.pop_if(at) else { return false };
+    thread.pending = Some(wait.pending);
+    true
+}
+
+/// The pending operation that a function is. `None`: it has been accounted for, and the thread may go through.
+fn operation(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+    (function, timed_out): (Function, u64),
+    caller: u64,
+) -> Result<Option<Flow>, ExecutionError> {
+    let only_tries = time_limits::has_invalid_limit(tracee, index, function);
+    if only_tries && !matches!(function, Function::MutexTimedLock { .. }) {
+        return Ok(None);
+    }
+    let object = tracee.tasks[index].argument(0);
+    learn(tracee, objects, index, function, object);
+    robust_mutexes::watch_end(tracee, objects, index, object)?;
+    exposure::name_synchronisation(tracee, scheduling, memory, index, object);
+    quarantine::use_block(tracee, memory, index, object);
+    if function.is_wait_of_rust() {
+        rust_condvars::use_mutex(tracee, memory, index, tracee.tasks[index].argument(1));
+    }
+    if let Some((kind, detail)) = misuse(tracee, scheduling, objects, memory, index, function, object) {
+        let stack = tracee.stack(index);
+        let failure = scheduling.failure(index, kind, detail, stack);
+        scheduling.threads[index].stage = Stage::Failed(failure);
+        return Ok(Some(Flow::Rest));
+    }
+    let (mut op, need) = describe_call(tracee, scheduling, objects, memory, index, function, object);
+    if function.is_cancellation_point() {
+        operations::depend_on_cancellation(tracee, scheduling, index, &mut op);
+    }
+    let deadline = if only_tries { None } else { time_limits::deadline(tracee, scheduling, index, function) };
+    let act = Act::Function { function, object, timed_out };
+    let op = limited(op, &need, deadline);
+    let pending = Pending { op, site: Site::default(), need, act, deadline };
+    let waits = function.waits_for_signal() || function == Function::BarrierWait;
+    let is_scheduled = tracee.is_scheduled(index) && !tracee.layout.is_own_affair(caller, object);
+    let is_first = function == Function::Create && !tracee.in_harness(index);
+    if !is_scheduled
+        && !is_first
+        && !waits
+        && enabled::holds(tracee, scheduling, objects, index, &pending.need)
+    {
+        calls::carry_out(tracee, scheduling, objects, index, function, object);
+        return finish_call(tracee, index, function);
+    }
+    let site = tracee.call_site(index, caller);
+    scheduling.threads[index].pending = Some(Pending { site, ..pending });
+    let looks = function.only_tries() && !spin::watch_for_spinning(tracee, scheduling, memory, index, true)?;
+    Ok(Some(if looks { Flow::Look } else { Flow::Rest }))
+}
+
+/// Lets a call that needs no scheduling take place: by its own body, or by its result where that is made up.
+fn finish_call(
+    tracee: &mut Tracee,
+    index: ThreadIndex,
+    function: Function,
+) -> Result<Option<Flow>, ExecutionError> {
+    if matches!(function, Function::Signal | Function::Broadcast) {
+        tracee.return_from_call(index, 0)?;
+        return Ok(Some(Flow::Resume(0)));
+    }
+    Ok(None)
+}
+
+/// Takes note of what an object's own memory says about it, the first time that it is seen.
+fn learn(tracee: &Tracee, objects: &mut Objects, index: ThreadIndex, function: Function, object: u64) {
+    use Function as F;
+    match function {
+        F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. }
+            if !objects.mutexes.contains_key(&object) =>
         {
-            return Ok(flow);
+            let words = tracee.mutex_memory(object);
+            let mutex = objects.mutexes.entry(object).or_default();
+            mutex.recursive = words.recursive();
+            mutex.error_checking = words.error_checking();
+            mutex.robust = words.robust();
         }
-        self.pass_trap(index)?;
-        Ok(Flow::Resume(0))
-    }
-
-    /// If the thread is back at a wait that a signal handler had interrupted, it goes on waiting.
-    fn resume_wait(&mut self, index: Index) -> bool {
-        let thread = &mut self.threads[index];
-        let at = |wait: &mut InterruptedWait| (wait.rip, wait.rsp) == (thread.regs.rip, thread.regs.rsp);
-        let Some(wait) = thread.interrupted.pop_if(at) else { return false };
-        thread.pending = Some(wait.pending);
-        true
-    }
-
-    /// The pending operation that a function is. `None`: it has been accounted for, and the thread may go through.
-    fn operation(
-        &mut self,
-        index: Index,
-        function: Function,
-        timed_out: u64,
-        caller: u64,
-    ) -> Result<Option<Flow>, ExecutionError> {
-        let only_tries = self.has_invalid_limit(index, function);
-        if only_tries && !matches!(function, Function::MutexTimedLock { .. }) {
-            return Ok(None);
+        F::BarrierInit => {
+            let count = tracee.tasks[index].argument(2) as u32;
+            objects.barriers.entry(object).or_default().count = count;
         }
-        let object = self.threads[index].argument(0);
-        self.learn(index, function, object);
-        self.watch_end(index, object)?;
-        self.name_synchronisation(index, object);
-        self.use_block(index, object);
-        if function.is_wait_of_rust() {
-            self.use_rust_mutex(index, self.threads[index].argument(1));
+        F::BarrierWait if !objects.barriers.contains_key(&object) => {
+            let count = tracee.number(object + 8, 4) as u32;
+            objects.barriers.entry(object).or_default().count = count;
         }
-        if let Some((kind, detail)) = self.misuse(index, function, object) {
-            let stack = self.stack(index);
-            let failure = self.failure(index, kind, detail, stack);
-            self.threads[index].stage = Stage::Failed(failure);
-            return Ok(Some(Flow::Rest));
-        }
-        let (mut op, need) = self.describe_call(index, function, object);
-        if function.is_cancellation_point() {
-            self.depend_on_cancellation(index, &mut op);
-        }
-        let deadline = if only_tries { None } else { self.deadline(index, function) };
-        let act = Act::Function { function, object, timed_out };
-        let op = limited(op, &need, deadline);
-        let pending = Pending { op, site: Site::default(), need, act, deadline };
-        let waits = function.waits_for_signal() || function == Function::BarrierWait;
-        let is_scheduled = self.is_scheduled(index) && !self.layout.is_own_affair(caller, object);
-        let is_first = function == Function::Create && !self.in_harness(index);
-        if !is_scheduled && !is_first && !waits && self.holds(index, &pending.need) {
-            self.carry_out(index, function, object);
-            return self.finish_call(index, function);
-        }
-        let site = self.call_site(index, caller);
-        self.threads[index].pending = Some(Pending { site, ..pending });
-        if function.only_tries() && !self.watch_for_spinning(index, true)? {
-            self.end_slice(index);
-        }
-        Ok(Some(Flow::Rest))
-    }
-
-    /// Lets a call that needs no scheduling take place: by its own body, or by its result where that is made up.
-    fn finish_call(&mut self, index: Index, function: Function) -> Result<Option<Flow>, ExecutionError> {
-        if matches!(function, Function::Signal | Function::Broadcast) {
-            self.return_from_call(index, 0)?;
-            return Ok(Some(Flow::Resume(0)));
-        }
-        Ok(None)
-    }
-
-    /// Takes note of what an object's own memory says about it, the first time that it is seen.
-    fn learn(&mut self, index: Index, function: Function, object: u64) {
-        use Function as F;
-        match function {
-            F::MutexLock | F::MutexTryLock | F::MutexTimedLock { .. }
-                if !self.objects.mutexes.contains_key(&object) =>
-            {
-                let memory = self.mutex_memory(object);
-                let mutex = self.objects.mutexes.entry(object).or_default();
-                mutex.recursive = memory.recursive();
-                mutex.error_checking = memory.error_checking();
-                mutex.robust = memory.robust();
-            }
-            F::BarrierInit => {
-                let count = self.threads[index].argument(2) as u32;
-                self.objects.barriers.entry(object).or_default().count = count;
-            }
-            F::BarrierWait if !self.objects.barriers.contains_key(&object) => {
-                let count = self.number(object + 8, 4) as u32;
-                self.objects.barriers.entry(object).or_default().count = count;
-            }
-            _ => {}
-        }
-    }
-
-    /// A use of an object that is a failure in itself.
-    fn misuse(&self, index: Index, function: Function, object: u64) -> Option<(FailureKind, FailureDetail)> {
-        use Function as F;
-        let held_by = |owner: Option<Index>| owner.map(|i| self.threads[i].name);
-        match function {
-            F::MutexUnlock => {
-                let owner = self.objects.mutexes.get(&object).and_then(|m| m.owner);
-                // Others than normal ones say so by their result.
-                if owner == Some(index) || self.mutex_memory(object).checks_owner() {
-                    return None;
-                }
-                let detail =
-                    FailureDetail::UnlockedNotHeld { mutex: self.object(object, 1), holder: held_by(owner) };
-                Some((FailureKind::UnlockNotHeld, detail))
-            }
-            F::MutexDestroy => {
-                let holder = held_by(self.objects.mutexes.get(&object).and_then(|m| m.owner))?;
-                let detail = FailureDetail::DestroyedHeld { mutex: self.object(object, 1), holder };
-                Some((FailureKind::DestroyedWhileHeld, detail))
-            }
-            F::CondDestroy => {
-                let waiter = self.objects.conds.get(&object)?.waiters.first().copied();
-                let condition = self.object(object, 1);
-                let detail = FailureDetail::DestroyedWaitedFor { condition, waiter: held_by(waiter)? };
-                Some((FailureKind::DestroyedWhileHeld, detail))
-            }
-            _ => None,
-        }
-    }
-
-    /// The operation that a call is, and what it needs.
-    fn describe_call(&self, index: Index, function: Function, object: u64) -> (Op, Need) {
-        use Function as F;
-        if let Some(described) = self.describe_writer_preferring(index, function, object) {
-            return described;
-        }
-        let obj = self.object(object, 1);
-        let reads = |kind, need| (Op::new(kind, [Access::read(obj)]), need);
-        let shares = |kind, need| (Op::new(kind, [Access::share(obj)]), need);
-        let writes = |kind, need| (Op::new(kind, [Access::write(obj)]), need);
-        let free = Need::Nothing;
-        match function {
-            F::MutexInit | F::SpinInit | F::CondInit | F::RwInit | F::SemInit | F::BarrierInit => {
-                writes(OpKind::Init, free)
-            }
-            F::MutexDestroy | F::CondDestroy | F::RwDestroy | F::SemDestroy | F::BarrierDestroy => {
-                writes(OpKind::Destroy, free)
-            }
-            F::MutexTimedLock { .. } if self.has_invalid_limit(index, function) => {
-                writes(OpKind::TryLock, free)
-            }
-            F::MutexLock | F::MutexTimedLock { .. } | F::SpinLock | F::RustLock => {
-                writes(OpKind::Lock, Need::Mutex(object))
-            }
-            F::MutexTryLock | F::SpinTryLock => writes(OpKind::TryLock, free),
-            F::MutexUnlock | F::SpinUnlock => writes(OpKind::Unlock, free),
-            F::CondWait | F::CondTimedWait { .. } | F::RustCondWait | F::RustCondTimedWait => {
-                let mutex = self.waits_mutex(self.threads[index].argument(1), function.is_wait_of_rust());
-                (Op::new(OpKind::CondWait, [Access::write(mutex), Access::read(obj)]), free)
-            }
-            F::Signal => writes(OpKind::Signal, free),
-            F::Broadcast => writes(OpKind::Broadcast, free),
-            F::ReadLock | F::ReadTimedLock { .. } | F::RustReadLock => {
-                shares(OpKind::ReadLock, Need::ReadLock(object))
-            }
-            F::ReadTryLock => shares(OpKind::TryReadLock, free),
-            F::WriteLock | F::WriteTimedLock { .. } | F::RustWriteLock => {
-                writes(OpKind::WriteLock, Need::WriteLock(object))
-            }
-            F::WriteTryLock => writes(OpKind::TryWriteLock, free),
-            F::RwUnlock => self.describe_rw_unlock(index, object, obj),
-            F::SemWait | F::SemTimedWait { .. } => writes(OpKind::SemWait, Need::Semaphore(object)),
-            F::SemTryWait => writes(OpKind::SemTryWait, free),
-            F::SemPost => writes(OpKind::SemPost, free),
-            F::SemGetValue => reads(OpKind::Read, free),
-            F::BarrierWait => {
-                let generation = self.objects.barriers.get(&object).map_or(0, |b| b.generation);
-                let access = Access { obj, mode: Mode::Arrive(generation) };
-                (Op::new(OpKind::BarrierArrive, [access]), free)
-            }
-            F::Once | F::GuardAcquire => writes(OpKind::Once, Need::Once(object)),
-            F::GuardRelease => writes(OpKind::OnceDone, free),
-            F::Cancel | F::Kill => {
-                let to = self.threads.iter().rposition(|t| t.handle == object);
-                (Op::new(OpKind::Kill, [Access::write(self.signals_of(to))]), free)
-            }
-            F::TestCancel | F::Look | F::CancelState | F::CancelType | F::Panic | F::Test | F::Create => {
-                (Op::new(OpKind::Create, []), free)
-            }
-            F::Join | F::TimedJoin => self.describe_join(object, true),
-            F::TryJoin => self.describe_join(object, false),
-        }
-    }
-
-    /// When the call of a function runs out of time, if it has a limit.
-    fn deadline(&self, index: Index, function: Function) -> Option<u64> {
-        if function == Function::RustCondTimedWait {
-            return Some(self.rust_deadline(index));
-        }
-        let limit = time_limit(function).map(|i| self.threads[index].argument(i));
-        limit.and_then(|at| read_timespec(self.leader, at))
-    }
-
-    /// Whether the time limit of a call is no time (POSIX: `EINVAL`). The C library looks at it before anything else, but at
-    /// that of a mutex only where it would have to wait.
-    pub(crate) fn has_invalid_limit(&self, index: Index, function: Function) -> bool {
-        let limit = time_limit(function).map(|i| self.threads[index].argument(i)).filter(|&limit| limit != 0);
-        limit.is_some_and(|limit| !is_valid_timespec(self.leader, limit))
-    }
-
-    fn describe_rw_unlock(&self, index: Index, object: u64, obj: Obj) -> (Op, Need) {
-        let writer = self.objects.rwlocks.get(&object).is_some_and(|l| l.writer == Some(index));
-        if writer {
-            (Op::new(OpKind::WriteUnlock, [Access::write(obj)]), Need::Nothing)
-        } else {
-            (Op::new(OpKind::ReadUnlock, [Access::share(obj)]), Need::Nothing)
-        }
-    }
-
-    fn describe_join(&self, handle: u64, waits: bool) -> (Op, Need) {
-        // The latest thread with this handle: the C library uses the memory of ended threads again.
-        let joined = self.threads.iter().rposition(|t| t.handle == handle && !t.name.path().is_empty());
-        let joined = joined.or_else(|| self.threads.iter().position(|t| t.handle == handle));
-        let peer = joined.map(|i| self.threads[i].name);
-        let need = joined.filter(|_| waits).map_or(Need::Nothing, Need::End);
-        (Op { peer, ..Op::new(OpKind::Join, []) }, need)
-    }
-
-    /// The part of a mutex's memory that locking changes.
-    pub(crate) fn mutex_memory(&self, mutex: u64) -> MutexMemory {
-        let bytes = self.read(mutex, MutexMemory::LEN);
-        MutexMemory::parse(bytes.try_into().unwrap_or([0; MutexMemory::LEN]))
+        _ => {}
     }
 }
 
-/// Which argument of a function is its time limit.
-fn time_limit(function: Function) -> Option<usize> {
+/// A use of an object that is a failure in itself.
+fn misuse(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    objects: &Objects,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    function: Function,
+    object: u64,
+) -> Option<(FailureKind, FailureDetail)> {
     use Function as F;
+    let held_by = |owner: Option<ThreadIndex>| owner.map(|i| scheduling.threads[i].name);
     match function {
-        F::MutexTimedLock { limit }
-        | F::CondTimedWait { limit }
-        | F::ReadTimedLock { limit }
-        | F::WriteTimedLock { limit }
-        | F::SemTimedWait { limit } => Some(limit),
-        F::TimedJoin => Some(2),
+        F::MutexUnlock => {
+            let owner = objects.mutexes.get(&object).and_then(|m| m.owner);
+            // Others than normal ones say so by their result.
+            if owner == Some(index) || tracee.mutex_memory(object).checks_owner() {
+                return None;
+            }
+            let detail =
+                FailureDetail::UnlockedNotHeld { mutex: memory.object(object, 1), holder: held_by(owner) };
+            Some((FailureKind::UnlockNotHeld, detail))
+        }
+        F::MutexDestroy => {
+            let holder = held_by(objects.mutexes.get(&object).and_then(|m| m.owner))?;
+            let detail = FailureDetail::DestroyedHeld { mutex: memory.object(object, 1), holder };
+            Some((FailureKind::DestroyedWhileHeld, detail))
+        }
+        F::CondDestroy => {
+            let waiter = objects.conds.get(&object)?.waiters.first().copied();
+            let condition = memory.object(object, 1);
+            let detail = FailureDetail::DestroyedWaitedFor { condition, waiter: held_by(waiter)? };
+            Some((FailureKind::DestroyedWhileHeld, detail))
+        }
         _ => None,
     }
+}
+
+/// The operation that a call is, and what it needs.
+fn describe_call(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    objects: &Objects,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    function: Function,
+    object: u64,
+) -> (Op, Need) {
+    use Function as F;
+    if let Some(described) = rwlocks::describe_writer_preferring(tracee, memory, index, function, object) {
+        return described;
+    }
+    let obj = memory.object(object, 1);
+    let reads = |kind, need| (Op::new(kind, [Access::read(obj)]), need);
+    let shares = |kind, need| (Op::new(kind, [Access::share(obj)]), need);
+    let writes = |kind, need| (Op::new(kind, [Access::write(obj)]), need);
+    let free = Need::Nothing;
+    match function {
+        F::MutexInit | F::SpinInit | F::CondInit | F::RwInit | F::SemInit | F::BarrierInit => {
+            writes(OpKind::Init, free)
+        }
+        F::MutexDestroy | F::CondDestroy | F::RwDestroy | F::SemDestroy | F::BarrierDestroy => {
+            writes(OpKind::Destroy, free)
+        }
+        F::MutexTimedLock { .. } if time_limits::has_invalid_limit(tracee, index, function) => {
+            writes(OpKind::TryLock, free)
+        }
+        F::MutexLock | F::MutexTimedLock { .. } | F::SpinLock | F::RustLock => {
+            writes(OpKind::Lock, Need::Mutex(object))
+        }
+        F::MutexTryLock | F::SpinTryLock => writes(OpKind::TryLock, free),
+        F::MutexUnlock | F::SpinUnlock => writes(OpKind::Unlock, free),
+        F::CondWait | F::CondTimedWait { .. } | F::RustCondWait | F::RustCondTimedWait => {
+            let mutex = rust_condvars::mutex_object(
+                memory,
+                tracee.tasks[index].argument(1),
+                function.is_wait_of_rust(),
+            );
+            (Op::new(OpKind::CondWait, [Access::write(mutex), Access::read(obj)]), free)
+        }
+        F::Signal => writes(OpKind::Signal, free),
+        F::Broadcast => writes(OpKind::Broadcast, free),
+        F::ReadLock | F::ReadTimedLock { .. } | F::RustReadLock => {
+            shares(OpKind::ReadLock, Need::ReadLock(object))
+        }
+        F::ReadTryLock => shares(OpKind::TryReadLock, free),
+        F::WriteLock | F::WriteTimedLock { .. } | F::RustWriteLock => {
+            writes(OpKind::WriteLock, Need::WriteLock(object))
+        }
+        F::WriteTryLock => writes(OpKind::TryWriteLock, free),
+        F::RwUnlock => describe_rw_unlock(objects, index, object, obj),
+        F::SemWait | F::SemTimedWait { .. } => writes(OpKind::SemWait, Need::Semaphore(object)),
+        F::SemTryWait => writes(OpKind::SemTryWait, free),
+        F::SemPost => writes(OpKind::SemPost, free),
+        F::SemGetValue => reads(OpKind::Read, free),
+        F::BarrierWait => {
+            let generation = objects.barriers.get(&object).map_or(0, |b| b.generation);
+            let access = Access { obj, mode: Mode::Arrive(generation) };
+            (Op::new(OpKind::BarrierArrive, [access]), free)
+        }
+        F::Once | F::GuardAcquire => writes(OpKind::Once, Need::Once(object)),
+        F::GuardRelease => writes(OpKind::OnceDone, free),
+        F::Cancel | F::Kill => {
+            let to = tracee.tasks.rposition(|task| task.handle == object);
+            (Op::new(OpKind::Kill, [Access::write(operations::signals_of(tracee, scheduling, to))]), free)
+        }
+        F::TestCancel | F::Look | F::CancelState | F::CancelType | F::Panic | F::Test | F::Create => {
+            (Op::new(OpKind::Create, []), free)
+        }
+        F::Join | F::TimedJoin => describe_join(tracee, scheduling, object, true),
+        F::TryJoin => describe_join(tracee, scheduling, object, false),
+    }
+}
+
+fn describe_rw_unlock(objects: &Objects, index: ThreadIndex, object: u64, obj: Obj) -> (Op, Need) {
+    let writer = objects.rwlocks.get(&object).is_some_and(|l| l.writer == Some(index));
+    if writer {
+        (Op::new(OpKind::WriteUnlock, [Access::write(obj)]), Need::Nothing)
+    } else {
+        (Op::new(OpKind::ReadUnlock, [Access::share(obj)]), Need::Nothing)
+    }
+}
+
+fn describe_join(tracee: &Tracee, scheduling: &Scheduling, handle: u64, waits: bool) -> (Op, Need) {
+    let is_it = |&index: &ThreadIndex| {
+        tracee.tasks[index].handle == handle && !scheduling.threads[index].name.path().is_empty()
+    };
+    // The latest thread with this handle: the C library uses the memory of ended threads again.
+    let joined = scheduling.threads.indices().rfind(is_it);
+    let joined = joined.or_else(|| tracee.tasks.position(|task| task.handle == handle));
+    let peer = joined.map(|i| scheduling.threads[i].name);
+    let need = joined.filter(|_| waits).map_or(Need::Nothing, Need::End);
+    (Op { peer, ..Op::new(OpKind::Join, []) }, need)
 }

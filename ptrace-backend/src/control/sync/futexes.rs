@@ -6,221 +6,250 @@ use checker::program::{ExecutionError, Pick};
 
 use crate::answers::read_timespec;
 use crate::control::memory::sharing::How;
-use crate::control::process::{Flow, Process};
-use crate::control::step::Next;
-use crate::control::sync::condvars_barriers::take_waiter;
-use crate::control::sync::objects::Index;
-use crate::control::sync::robust_mutexes::is_left_behind;
-use crate::control::thread::{Act, Need, Pending};
+use crate::control::state::flow::Flow;
+use crate::control::state::memory::MemoryState;
+use crate::control::state::pending::{Act, Need, Next, Pending, Requeue};
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::sync_objects::{Objects, is_left_behind};
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::sync::queues::take_waiter;
+use crate::control::tracee::Tracee;
+use crate::control::{enabled, operations};
 
-/// `FUTEX_REQUEUE` and `FUTEX_CMP_REQUEUE`.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Requeue {
-    pub(crate) from: u64,
-    /// How many waiters to wake.
-    pub(crate) wake: u32,
-    /// Where to move further ones, and how many at most.
-    pub(crate) to: u64,
-    pub(crate) most: u32,
-    /// Only if the first futex holds this.
-    pub(crate) expected: Option<u32>,
+pub(crate) fn enter_wait(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+    addr: u64,
+    value: u32,
+    deadline: Option<u64>,
+) -> Result<Flow, ExecutionError> {
+    if std::mem::take(&mut scheduling.threads[index].times_out) {
+        return tracee.refuse(index, libc::ETIMEDOUT);
+    }
+    note_kernel_read(tracee, memory, index, addr);
+    let op = Op::new(OpKind::FutexWait, [Access::read(memory.object(addr, 4))]);
+    let act = Act::FutexWait { addr, value };
+    Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, act, deadline))
 }
 
-impl Process {
-    pub(crate) fn futex_wait_call(
-        &mut self,
-        index: Index,
-        addr: u64,
-        value: u32,
-        deadline: Option<u64>,
-    ) -> Result<Flow, ExecutionError> {
-        if std::mem::take(&mut self.threads[index].times_out) {
-            return self.refuse(index, libc::ETIMEDOUT);
-        }
-        self.note_kernel_read(index, addr);
-        let op = Op::new(OpKind::FutexWait, [Access::read(self.object(addr, 4))]);
-        let act = Act::FutexWait { addr, value };
-        Ok(self.pend(index, op, Need::Nothing, act, deadline))
+/// A wake, which may be the end of a once-initialisation.
+pub(crate) fn enter_wake(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    addr: u64,
+    count: u32,
+) -> Result<Flow, ExecutionError> {
+    let waiting = objects.futexes.get(&addr).is_some_and(|q| !q.waiters.is_empty());
+    let once = objects.onces.get(&addr).is_some_and(|o| o.runner == Some(index));
+    if once && tracee.is_scheduled(index) && !tracee.layout.in_system_library(addr) {
+        let op = Op::new(OpKind::OnceDone, [Access::write(memory.object(addr, 1))]);
+        return Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::OnceDone(addr), None));
     }
-
-    /// A wake, which may be the end of a once-initialisation.
-    pub(crate) fn futex_wake_call(
-        &mut self,
-        index: Index,
-        addr: u64,
-        count: u32,
-    ) -> Result<Flow, ExecutionError> {
-        let waiting = self.objects.futexes.get(&addr).is_some_and(|q| !q.waiters.is_empty());
-        let once = self.objects.onces.get(&addr).is_some_and(|o| o.runner == Some(index));
-        if once && self.is_scheduled(index) && !self.layout.in_system_library(addr) {
-            let op = Op::new(OpKind::OnceDone, [Access::write(self.object(addr, 1))]);
-            return Ok(self.pend(index, op, Need::Nothing, Act::OnceDone(addr), None));
-        }
-        self.objects.onces.remove(&addr);
-        let is_known = !waiting && (self.narrow.is_some() || self.is_wake_known(index, addr));
-        if !self.is_scheduled(index) || is_known {
-            let woken = self.futex_wake(addr, count, Pick::Only, None);
-            self.answer(index, woken)?;
-            return Ok(Flow::Resume(0));
-        }
-        let op = Op::new(OpKind::FutexWake, [Access::write(self.object(addr, 4))]);
-        let act = Act::FutexWake { addr, count };
-        Ok(self.pend(index, op, Need::Nothing, act, None))
+    objects.onces.remove(&addr);
+    let is_known =
+        !waiting && (memory.narrow.is_some() || is_wake_known(tracee, scheduling, memory, index, addr));
+    if !tracee.is_scheduled(index) || is_known {
+        let woken = wake(scheduling, objects, addr, count, Pick::Only, None);
+        tracee.answer(index, woken)?;
+        return Ok(Flow::Resume(0));
     }
+    let op = Op::new(OpKind::FutexWake, [Access::write(memory.object(addr, 4))]);
+    let act = Act::FutexWake { addr, count };
+    Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, act, None))
+}
 
-    /// Whether a wake, for which nobody waits, belongs to an operation that has been accounted for: the C library's own do, and
-    /// so does one that comes after a write to the word and before anything else. Who waits then, has come before the write.
-    fn is_wake_known(&self, index: Index, addr: u64) -> bool {
-        let thread = &self.threads[index];
-        let word = self.object(addr, 4);
-        self.layout.is_call_of_libc(thread.regs.rip) || thread.wrote.iter().any(|obj| obj.overlaps(&word))
+/// Whether a wake, for which nobody waits, belongs to an operation that has been accounted for: the C library's own do, and
+/// so does one that comes after a write to the word and before anything else. Who waits then, has come before the write.
+fn is_wake_known(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    addr: u64,
+) -> bool {
+    let thread = &scheduling.threads[index];
+    let word = memory.object(addr, 4);
+    tracee.layout.is_call_of_libc(tracee.tasks[index].regs.rip)
+        || thread.wrote.iter().any(|obj| obj.overlaps(&word))
+}
+
+/// The kernel is about to compare a futex's word, as no instruction of the program does. What writes the word decides
+/// whether the thread waits, and is a key point; the C library's own words are written by functions that are.
+fn note_kernel_read(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, addr: u64) {
+    if !tracee.is_scheduled(index) || tracee.layout.is_call_of_libc(tracee.tasks[index].regs.rip) {
+        return;
     }
-
-    /// The kernel is about to compare a futex's word, as no instruction of the program does. What writes the word decides
-    /// whether the thread waits, and is a key point; the C library's own words are written by functions that are.
-    fn note_kernel_read(&mut self, index: Index, addr: u64) {
-        if !self.is_scheduled(index) || self.layout.is_call_of_libc(self.threads[index].regs.rip) {
-            return;
-        }
-        let conflict = self.sharing.touch_in(index, None, addr..addr.saturating_add(4), How::Reads);
-        let stretches = conflict.bytes.iter().map(|bytes| self.stretch(bytes.start, bytes.end - bytes.start));
-        let memory: Vec<Obj> = stretches.collect();
-        if !memory.is_empty() {
-            self.promoted |= self.shared.promote(&conflict.candidates, None, &memory);
-        }
+    let conflict = memory.sharing.touch_in(index, None, addr..addr.saturating_add(4), How::Reads);
+    let stretches = conflict.bytes.iter().map(|bytes| memory.stretch(bytes.start, bytes.end - bytes.start));
+    let shared: Vec<Obj> = stretches.collect();
+    if !shared.is_empty() {
+        memory.promoted |= tracee.shared.promote(&conflict.candidates, None, &shared);
     }
+}
 
-    pub(crate) fn futex_requeue_call(&mut self, index: Index) -> Flow {
-        self.note_kernel_read(index, self.threads[index].regs.rdi);
-        let regs = self.threads[index].regs;
-        let compares = regs.rsi as i32 & !libc::FUTEX_PRIVATE_FLAG == libc::FUTEX_CMP_REQUEUE;
-        let requeue = Requeue {
-            from: regs.rdi,
-            wake: regs.rdx as u32,
-            to: regs.r8,
-            most: regs.r10 as u32,
-            expected: compares.then_some(regs.r9 as u32),
-        };
-        let touched = [requeue.from, requeue.to].map(|addr| Access::write(self.object(addr, 4)));
-        self.pend(index, Op::new(OpKind::FutexWake, touched), Need::Nothing, Act::FutexRequeue(requeue), None)
+pub(crate) fn enter_requeue(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    index: ThreadIndex,
+) -> Flow {
+    note_kernel_read(tracee, memory, index, tracee.tasks[index].regs.rdi);
+    let regs = tracee.tasks[index].regs;
+    let compares = regs.rsi as i32 & !libc::FUTEX_PRIVATE_FLAG == libc::FUTEX_CMP_REQUEUE;
+    let requeue = Requeue {
+        from: regs.rdi,
+        wake: regs.rdx as u32,
+        to: regs.r8,
+        most: regs.r10 as u32,
+        expected: compares.then_some(regs.r9 as u32),
+    };
+    let touched = [requeue.from, requeue.to].map(|addr| Access::write(memory.object(addr, 4)));
+    operations::pend(
+        tracee,
+        scheduling,
+        index,
+        Op::new(OpKind::FutexWake, touched),
+        Need::Nothing,
+        Act::FutexRequeue(requeue),
+        None,
+    )
+}
+
+/// The kernel takes the lock for the thread, once that cannot block.
+pub(crate) fn enter_lock_pi(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    objects: &Objects,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    addr: u64,
+) -> Result<Flow, ExecutionError> {
+    if std::mem::take(&mut scheduling.threads[index].times_out) {
+        return tracee.refuse(index, libc::ETIMEDOUT);
     }
-
-    /// The kernel takes the lock for the thread, once that cannot block.
-    pub(crate) fn futex_lock_pi(&mut self, index: Index, addr: u64) -> Result<Flow, ExecutionError> {
-        if std::mem::take(&mut self.threads[index].times_out) {
-            return self.refuse(index, libc::ETIMEDOUT);
-        }
-        let need = Need::PiFutex(addr);
-        if self.holds(index, &need) {
-            return Ok(Flow::Resume(0));
-        }
-        let op = Op::new(OpKind::Lock, [Access::write(self.object(addr, 4))]);
-        let limit = self.threads[index].regs.r10;
-        let deadline = (limit != 0).then(|| read_timespec(self.leader, limit)).flatten();
-        Ok(self.pend(index, op, need, Act::Kernel, deadline))
+    let need = Need::PiFutex(addr);
+    if enabled::holds(tracee, scheduling, objects, index, &need) {
+        return Ok(Flow::Resume(0));
     }
+    let op = Op::new(OpKind::Lock, [Access::write(memory.object(addr, 4))]);
+    let limit = tracee.tasks[index].regs.r10;
+    let deadline = (limit != 0).then(|| read_timespec(tracee.leader, limit)).flatten();
+    Ok(operations::pend(tracee, scheduling, index, op, need, Act::Kernel, deadline))
+}
 
-    /// The thread that owns a futex with priority inheritance.
-    pub(crate) fn pi_owner(&self, addr: u64) -> Option<Index> {
-        const OWNER: u64 = 0x3fff_ffff;
-        let owner = self.number(addr, 4) & OWNER;
-        self.threads.iter().position(|t| t.is_live() && t.tid as u64 == owner)
+/// A wait: it returns at once if the word has changed, else the thread parks.
+pub(crate) fn wait(
+    tracee: &Tracee,
+    objects: &mut Objects,
+    index: ThreadIndex,
+    pending: &Pending,
+    addr: u64,
+    value: u32,
+) -> (Effect, Next) {
+    let all = pending.op.may.clone();
+    if tracee.number(addr, 4) as u32 != value {
+        return (all, Next::Answer(-i64::from(libc::EAGAIN)));
     }
+    objects.futexes.entry(addr).or_default().waiters.push(index);
+    let op = Op::new(OpKind::FutexResume, []);
+    let act = Act::FutexResume { addr, value: Some(value), result: 0 };
+    let need = Need::Wake(addr);
+    let resume = Pending { op, site: pending.site, need, act, deadline: pending.deadline };
+    (all, Next::Stay(Box::new(resume)))
+}
 
-    /// A wait: it returns at once if the word has changed, else the thread parks.
-    pub(crate) fn futex_wait(
-        &mut self,
-        index: Index,
-        pending: &Pending,
-        addr: u64,
-        value: u32,
-    ) -> (Effect, Next) {
-        let all = pending.op.may.clone();
-        if self.number(addr, 4) as u32 != value {
-            return (all, Next::Answer(-i64::from(libc::EAGAIN)));
-        }
-        self.objects.futexes.entry(addr).or_default().waiters.push(index);
-        let op = Op::new(OpKind::FutexResume, []);
-        let act = Act::FutexResume { addr, value: Some(value), result: 0 };
-        let need = Need::Wake(addr);
-        let resume = Pending { op, site: pending.site, need, act, deadline: pending.deadline };
-        (all, Next::Stay(Box::new(resume)))
+/// Wakes up to `count` waiters of a futex and says how many.
+pub(crate) fn wake(
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    addr: u64,
+    count: u32,
+    pick: Pick,
+    id: Option<EventId>,
+) -> i64 {
+    let mut woken = 0;
+    while woken < i64::from(count) {
+        let waiter = take_waiter(objects.futexes.get_mut(&addr), pick, &scheduling.threads);
+        let Some(waiter) = waiter else { break };
+        resume(scheduling, waiter, 0);
+        scheduling.threads[waiter].woken_by = id;
+        woken += 1;
     }
+    woken
+}
 
-    /// Wakes up to `count` waiters of a futex and says how many.
-    pub(crate) fn futex_wake(&mut self, addr: u64, count: u32, pick: Pick, id: Option<EventId>) -> i64 {
-        let mut woken = 0;
-        while woken < i64::from(count) {
-            let waiter = take_waiter(self.objects.futexes.get_mut(&addr), pick, &self.threads);
-            let Some(waiter) = waiter else { break };
-            self.resume_futex(waiter, 0);
-            self.threads[waiter].woken_by = id;
-            woken += 1;
-        }
-        woken
+/// Wakes some waiters of a futex, and lets others wait for another one instead.
+pub(crate) fn requeue(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    pending: &Pending,
+    requeue: Requeue,
+    pick: Pick,
+    id: EventId,
+) -> (Effect, Next) {
+    let Requeue { from, wake: count, to, most, expected } = requeue;
+    if expected.is_some_and(|value| tracee.number(from, 4) as u32 != value) {
+        let looks = pending.op.may.accesses.iter().map(|access| Access::read(access.obj));
+        return (Effect::on(looks), Next::Answer(-i64::from(libc::EAGAIN)));
     }
-
-    /// Wakes some waiters of a futex, and lets others wait for another one instead.
-    pub(crate) fn futex_requeue(
-        &mut self,
-        pending: &Pending,
-        requeue: Requeue,
-        pick: Pick,
-        id: EventId,
-    ) -> (Effect, Next) {
-        let Requeue { from, wake, to, most, expected } = requeue;
-        if expected.is_some_and(|value| self.number(from, 4) as u32 != value) {
-            let looks = pending.op.may.accesses.iter().map(|access| Access::read(access.obj));
-            return (Effect::on(looks), Next::Answer(-i64::from(libc::EAGAIN)));
-        }
-        let woken = self.futex_wake(from, wake, pick, Some(id));
-        let mut moved = 0;
-        while moved < i64::from(most) {
-            let waiter = take_waiter(self.objects.futexes.get_mut(&from), Pick::Only, &self.threads);
-            let Some(waiter) = waiter else { break };
-            self.objects.futexes.entry(to).or_default().waiters.push(waiter);
-            if let Some(pending) = &mut self.threads[waiter].pending
-                && let Act::FutexResume { addr, value, .. } = &mut pending.act
-            {
-                (*addr, *value) = (to, None);
-                pending.need = Need::Wake(to);
-            }
-            moved += 1;
-        }
-        // Without a comparison, the call says only how many it has woken.
-        let result = if expected.is_some() { woken + moved } else { woken };
-        (pending.op.may.clone(), Next::Answer(result))
-    }
-
-    /// A parked waiter may go on, its call returning this.
-    pub(crate) fn resume_futex(&mut self, waiter: Index, value: i64) {
-        if let Some(pending) = &mut self.threads[waiter].pending
-            && let Act::FutexResume { result, .. } = &mut pending.act
+    let woken = wake(scheduling, objects, from, count, pick, Some(id));
+    let mut moved = 0;
+    while moved < i64::from(most) {
+        let waiter = take_waiter(objects.futexes.get_mut(&from), Pick::Only, &scheduling.threads);
+        let Some(waiter) = waiter else { break };
+        objects.futexes.entry(to).or_default().waiters.push(waiter);
+        if let Some(pending) = &mut scheduling.threads[waiter].pending
+            && let Act::FutexResume { addr, value, .. } = &mut pending.act
         {
-            *result = value;
-            pending.need = Need::Nothing;
-            pending.deadline = None;
+            (*addr, *value) = (to, None);
+            pending.need = Need::Wake(to);
         }
+        moved += 1;
     }
+    // Without a comparison, the call says only how many it has woken.
+    let result = if expected.is_some() { woken + moved } else { woken };
+    (pending.op.may.clone(), Next::Answer(result))
+}
 
-    /// A thread has ended: the kernel has cleared its word, for which those wait that join it, and has marked the words of
-    /// robust mutexes that it held.
-    pub(crate) fn wake_changed_futexes(&mut self, ended: Index) {
-        let tid_word = self.threads[ended].tid_word;
-        let waiters = self.threads.iter().filter_map(|thread| match thread.pending.as_ref()?.act {
-            Act::FutexResume { addr, value: Some(value), .. } => Some((addr, value)),
-            _ => None,
-        });
-        let words: Vec<u64> = waiters
-            .filter(|&(addr, waited_for)| {
-                let now = self.number(addr, 4) as u32;
-                let cleared = now == 0 && tid_word.is_none_or(|word| word == addr);
-                now != waited_for && (cleared || is_left_behind(now))
-            })
-            .map(|(addr, _)| addr)
-            .collect();
-        for addr in words {
-            self.futex_wake(addr, u32::MAX, Pick::Only, None);
-        }
+/// A parked waiter may go on, its call returning this.
+fn resume(scheduling: &mut Scheduling, waiter: ThreadIndex, value: i64) {
+    if let Some(pending) = &mut scheduling.threads[waiter].pending
+        && let Act::FutexResume { result, .. } = &mut pending.act
+    {
+        *result = value;
+        pending.need = Need::Nothing;
+        pending.deadline = None;
+    }
+}
+
+/// A thread has ended: the kernel has cleared its word, for which those wait that join it, and has marked the words of
+/// robust mutexes that it held.
+pub(crate) fn wake_changed(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    ended: ThreadIndex,
+) {
+    let tid_word = tracee.tasks[ended].tid_word;
+    let waiters = scheduling.threads.iter().filter_map(|thread| match thread.pending.as_ref()?.act {
+        Act::FutexResume { addr, value: Some(value), .. } => Some((addr, value)),
+        _ => None,
+    });
+    let words: Vec<u64> = waiters
+        .filter(|&(addr, waited_for)| {
+            let now = tracee.number(addr, 4) as u32;
+            let cleared = now == 0 && tid_word.is_none_or(|word| word == addr);
+            now != waited_for && (cleared || is_left_behind(now))
+        })
+        .map(|(addr, _)| addr)
+        .collect();
+    for addr in words {
+        wake(scheduling, objects, addr, u32::MAX, Pick::Only, None);
     }
 }

@@ -1,12 +1,13 @@
 //! Synchronisation: objects, the functions that work on them, and what ends a wait.
 
+pub(crate) mod calls;
 pub(crate) mod cancellation;
 pub(crate) mod condvars_barriers;
 pub(crate) mod entry;
-pub(crate) mod functions;
 pub(crate) mod futexes;
 pub(crate) mod lifetimes;
-pub(crate) mod objects;
+pub(crate) mod queues;
 pub(crate) mod robust_mutexes;
 pub(crate) mod rust_condvars;
 pub(crate) mod rwlocks;
+pub(crate) mod time_limits;

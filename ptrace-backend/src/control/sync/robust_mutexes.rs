@@ -8,104 +8,126 @@ use checker::names::{EventId, Site};
 use checker::operation::{Access, Op, OpKind};
 use checker::program::{ExecutionError, Pick};
 
-use crate::control::process::{Process, system};
-use crate::control::step::Next;
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need, Pending};
+use crate::control::state::flow::system;
+use crate::control::state::memory::MemoryState;
+use crate::control::state::pending::{Act, Need, Next, Pending};
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::sync_objects::{OWNER_DIED, Objects};
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::sync::futexes;
+use crate::control::tracee::Tracee;
 use crate::os::{memory, process, ptrace};
 
 /// Bits of the word of a robust mutex.
 const WAITERS: u32 = 0x8000_0000;
-const OWNER_DIED: u32 = 0x4000_0000;
 const OWNER: u64 = 0x3fff_ffff;
 
-/// Whether the owner of a robust mutex that holds this word has ended.
-pub(crate) fn is_left_behind(word: u32) -> bool {
-    word & OWNER_DIED != 0
+/// A thread uses a mutex: if it is robust, the thread is to stop where it ends.
+pub(crate) fn watch_end(
+    tracee: &mut Tracee,
+    objects: &Objects,
+    index: ThreadIndex,
+    mutex: u64,
+) -> Result<(), ExecutionError> {
+    let is_robust = objects.mutexes.get(&mutex).is_some_and(|mutex| mutex.robust);
+    // Main does in any case.
+    if !is_robust || index.is_main() || tracee.tasks[index].stops_at_exit {
+        return Ok(());
+    }
+    tracee.tasks[index].stops_at_exit = true;
+    ptrace::stop_at_exit(tracee.tasks[index].tid, true).map_err(system("trace a thread's end"))
 }
 
-impl Process {
-    /// A thread uses a mutex: if it is robust, the thread is to stop where it ends.
-    pub(crate) fn watch_end(&mut self, index: Index, mutex: u64) -> Result<(), ExecutionError> {
-        let is_robust = self.objects.mutexes.get(&mutex).is_some_and(|mutex| mutex.robust);
-        // Main does in any case.
-        if !is_robust || index == 0 || self.threads[index].stops_at_exit {
-            return Ok(());
-        }
-        self.threads[index].stops_at_exit = true;
-        ptrace::stop_at_exit(self.threads[index].tid, true).map_err(system("trace a thread's end"))
-    }
-
-    /// A thread stands where it ends. `true`: it first lets go of mutexes, which are events.
-    pub(crate) fn leaves_mutexes(&mut self, index: Index) -> bool {
-        let mut mutexes = self.mutexes_at_end(index);
-        if !self.is_scheduled(index) {
-            for at in mutexes.drain(..) {
-                self.leave_mutex(at, Pick::Only, None);
-            }
-        }
-        // The last in the list is the first to be left.
-        mutexes.reverse();
-        let site = self.user_site(index);
-        let Some(pending) = self.leaving(mutexes, site) else { return false };
-        self.threads[index].pending = Some(pending);
-        true
-    }
-
-    fn leaving(&self, mutexes: Vec<u64>, site: Site) -> Option<Pending> {
-        let op = Op::new(OpKind::Unlock, [Access::write(self.object(*mutexes.last()?, 1))]);
-        Some(Pending { op, site, need: Need::Nothing, act: Act::Leave(mutexes), deadline: None })
-    }
-
-    /// Lets go of the last one of these mutexes, and then of the others.
-    pub(crate) fn leave_next(&mut self, mutexes: &[u64], site: Site, pick: Pick, id: EventId) -> Next {
-        let mut mutexes = mutexes.to_vec();
-        if let Some(at) = mutexes.pop() {
-            self.leave_mutex(at, pick, Some(id));
-        }
-        self.leaving(mutexes, site).map_or(Next::End, |pending| Next::Stay(Box::new(pending)))
-    }
-
-    /// Does to a mutex what the kernel does to those of a thread that ends.
-    fn leave_mutex(&mut self, at: u64, pick: Pick, id: Option<EventId>) {
-        let before = self.number(at, 4) as u32;
-        memory::write(self.leader, at, &(before & WAITERS | OWNER_DIED).to_le_bytes());
-        if let Some(mutex) = self.objects.mutexes.get_mut(&at) {
-            (mutex.owner, mutex.depth) = (None, 0);
-        }
-        if before & WAITERS != 0 {
-            self.futex_wake(at, 1, pick, id);
+/// A thread stands where it ends. `true`: it first lets go of mutexes, which are events.
+pub(crate) fn leaves_mutexes(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    memory: &MemoryState,
+    index: ThreadIndex,
+) -> bool {
+    let mut mutexes = mutexes_at_end(tracee, objects, index);
+    if !tracee.is_scheduled(index) {
+        for at in mutexes.drain(..) {
+            leave_mutex(tracee, scheduling, objects, at, Pick::Only, None);
         }
     }
+    // The last in the list is the first to be left.
+    mutexes.reverse();
+    let site = tracee.user_site(index);
+    let Some(pending) = leaving(memory, mutexes, site) else { return false };
+    scheduling.threads[index].pending = Some(pending);
+    true
+}
 
-    /// The robust mutexes that a thread holds, in the order in which the kernel comes to them.
-    fn mutexes_at_end(&self, index: Index) -> Vec<u64> {
-        /// The kernel goes no further either.
-        const MOST: usize = 2048;
-        /// Where `struct robust_list_head` has what.
-        const OFFSET: u64 = 8;
-        const UNFINISHED: u64 = 16;
-        let tid = self.threads[index].tid;
-        // A process that was forked has no list at first, so that main's mutexes are left by nobody else.
-        let Some(head) = process::robust_list(tid) else { return self.mutexes_of(index) };
-        // One bit of a pointer says that the mutex inherits priorities.
-        let follow = |at: u64| self.number(at, 8) & !1;
-        let is_entry = |entry: &u64| *entry != 0 && *entry != head;
-        let entries = std::iter::successors(Some(follow(head)), |&entry| Some(follow(entry)));
-        let unfinished = Some(follow(head + UNFINISHED)).filter(is_entry);
-        let entries = entries.take_while(is_entry).take(MOST).chain(unfinished);
-        let offset = self.number(head + OFFSET, 8);
-        let words = entries.map(|entry| entry.wrapping_add(offset));
-        let mut held: Vec<u64> = words.filter(|&word| self.number(word, 4) & OWNER == tid as u64).collect();
-        held.dedup();
-        held
-    }
+fn leaving(memory: &MemoryState, mutexes: Vec<u64>, site: Site) -> Option<Pending> {
+    let op = Op::new(OpKind::Unlock, [Access::write(memory.object(*mutexes.last()?, 1))]);
+    Some(Pending { op, site, need: Need::Nothing, act: Act::Leave(mutexes), deadline: None })
+}
 
-    /// The robust mutexes that a thread was seen to take.
-    fn mutexes_of(&self, index: Index) -> Vec<u64> {
-        let of_thread = self.objects.mutexes.iter().filter(|(_, m)| m.robust && m.owner == Some(index));
-        let mut held: Vec<u64> = of_thread.map(|(&at, _)| at).collect();
-        held.sort_unstable();
-        held
+/// Lets go of the last one of these mutexes, and then of the others.
+pub(crate) fn leave_next(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    memory: &MemoryState,
+    mutexes: &[u64],
+    site: Site,
+    (pick, id): (Pick, EventId),
+) -> Next {
+    let mut mutexes = mutexes.to_vec();
+    if let Some(at) = mutexes.pop() {
+        leave_mutex(tracee, scheduling, objects, at, pick, Some(id));
     }
+    leaving(memory, mutexes, site).map_or(Next::End, |pending| Next::Stay(Box::new(pending)))
+}
+
+/// Does to a mutex what the kernel does to those of a thread that ends.
+fn leave_mutex(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    at: u64,
+    pick: Pick,
+    id: Option<EventId>,
+) {
+    let before = tracee.number(at, 4) as u32;
+    memory::write(tracee.leader, at, &(before & WAITERS | OWNER_DIED).to_le_bytes());
+    if let Some(mutex) = objects.mutexes.get_mut(&at) {
+        (mutex.owner, mutex.depth) = (None, 0);
+    }
+    if before & WAITERS != 0 {
+        futexes::wake(scheduling, objects, at, 1, pick, id);
+    }
+}
+
+/// The robust mutexes that a thread holds, in the order in which the kernel comes to them.
+fn mutexes_at_end(tracee: &Tracee, objects: &Objects, index: ThreadIndex) -> Vec<u64> {
+    /// The kernel goes no further either.
+    const MOST: usize = 2048;
+    /// Where `struct robust_list_head` has what.
+    const OFFSET: u64 = 8;
+    const UNFINISHED: u64 = 16;
+    let tid = tracee.tasks[index].tid;
+    // A process that was forked has no list at first, so that main's mutexes are left by nobody else.
+    let Some(head) = process::robust_list(tid) else { return mutexes_of(objects, index) };
+    // One bit of a pointer says that the mutex inherits priorities.
+    let follow = |at: u64| tracee.number(at, 8) & !1;
+    let is_entry = |entry: &u64| *entry != 0 && *entry != head;
+    let entries = std::iter::successors(Some(follow(head)), |&entry| Some(follow(entry)));
+    let unfinished = Some(follow(head + UNFINISHED)).filter(is_entry);
+    let entries = entries.take_while(is_entry).take(MOST).chain(unfinished);
+    let offset = tracee.number(head + OFFSET, 8);
+    let words = entries.map(|entry| entry.wrapping_add(offset));
+    let mut held: Vec<u64> = words.filter(|&word| tracee.number(word, 4) & OWNER == tid as u64).collect();
+    held.dedup();
+    held
+}
+
+/// The robust mutexes that a thread was seen to take.
+fn mutexes_of(objects: &Objects, index: ThreadIndex) -> Vec<u64> {
+    let of_thread = objects.mutexes.iter().filter(|(_, m)| m.robust && m.owner == Some(index));
+    let mut held: Vec<u64> = of_thread.map(|(&at, _)| at).collect();
+    held.sort_unstable();
+    held
 }

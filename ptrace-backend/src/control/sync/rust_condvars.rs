@@ -5,24 +5,20 @@
 //! notification wakes who is in the queue. What is left out is that the library may wake one more, who has not gone to sleep yet.
 //! The counter is left as it is.
 
-use std::ops::Range;
-
 use checker::names::Obj;
 use checker::program::Pick;
 
+use crate::control::memory::quarantine;
 use crate::control::memory::sharing::How;
-use crate::control::process::Process;
-use crate::control::step::Next;
-use crate::control::sync::functions::{
-    Function, RUST_BARRIER_WAIT, RUST_CONDVAR, RUST_LOCK, RUST_UNLOCK, rust_condvar_function, rust_function,
-};
-use crate::control::sync::objects::Index;
-use crate::debuginfo::{Image, Instance, demangle};
-use crate::layout::{Module, RustMutex, is_system};
+use crate::control::state::memory::MemoryState;
+use crate::control::state::pending::{Next, RUST_MUTEX};
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::sync::futexes;
+use crate::control::tracee::Tracee;
+use crate::layout::rust_locks::RustMutex;
 use crate::os::memory;
-
-/// How long the word of a mutex is, in bytes.
-pub(crate) const RUST_MUTEX: usize = 4;
 
 /// What the word of a mutex holds that nobody has, that somebody has, and that others wait for as well.
 const FREE: u32 = 0;
@@ -32,106 +28,50 @@ const CONTENDED: u64 = 2;
 /// What a wait with a time limit returns that did not run out of time.
 pub(crate) const SIGNALLED: u64 = 1;
 
-/// What the code of a program says of the locks of Rust's standard library.
-#[derive(Default)]
-pub(crate) struct RustLocks {
-    /// The code that takes or releases a mutex, wherever it was inlined.
-    pub(crate) mutexes: Vec<(Range<u64>, RustMutex)>,
-    /// The modules whose condition variables are known by their functions, by place.
-    condvars: Vec<usize>,
+/// The mutex of a condition wait, as its locking is called.
+pub(crate) fn mutex_object(memory: &MemoryState, mutex: u64, of_rust: bool) -> Obj {
+    memory.object(mutex, if of_rust { RUST_MUTEX as u64 } else { 1 })
 }
 
-impl RustLocks {
-    /// Looks for the locks of all modules.
-    pub(crate) fn new(modules: &[Module]) -> Self {
-        let mut locks = Self::default();
-        // Elsewhere no access is a key point; and debug information of the system's libraries takes long to read.
-        let own = modules.iter().enumerate().filter(|(i, m)| *i == 0 || !is_system(&m.mapped.path));
-        for (place, module) in own.filter(|(_, module)| module.image.is_rust()) {
-            let is_mutex = |name: &str| [RUST_LOCK, RUST_UNLOCK].contains(&name);
-            let copies = module.image.inlined(&|name| is_mutex(name) || is_of_condvar(name));
-            let (mutexes, condvars): (Vec<Instance>, Vec<Instance>) =
-                copies.into_iter().partition(|copy| is_mutex(&copy.name));
-            if !mutexes.is_empty() && condvars.iter().all(|copy| is_apart(&module.image, copy)) {
-                locks.condvars.push(place);
-            }
-            let bias = module.mapped.bias;
-            for copy in mutexes {
-                let what = if *copy.name == *RUST_LOCK { RustMutex::Lock } else { RustMutex::Unlock };
-                locks.mutexes.extend(copy.ranges.iter().map(|r| (r.start + bias..r.end + bias, what)));
-            }
-        }
-        locks
-    }
+/// Takes note that a wait gives back the mutex at this address, and takes it again.
+pub(crate) fn use_mutex(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, mutex: u64) {
+    quarantine::use_block(tracee, memory, index, mutex);
+    let conflict =
+        memory.sharing.touch_in(index, None, mutex..mutex.saturating_add(RUST_MUTEX as u64), How::Writes);
+    memory.learn_conflict(&conflict, None);
+}
 
-    /// The function of Rust's standard library that a symbol of a module names.
-    pub(crate) fn function(&self, module: usize, symbol: &str) -> Option<Function> {
-        let condvar = || rust_condvar_function(symbol).filter(|_| self.condvars.contains(&module));
-        rust_function(symbol).or_else(condvar)
+/// Gives a mutex back. Its own code wakes one of those who sleep until then, where it has them sleep.
+pub(crate) fn give_back(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &mut Objects,
+    index: ThreadIndex,
+    mutex: u64,
+) {
+    hold_mutex(objects, index, RustMutex::Unlock, mutex);
+    let was = tracee.number(mutex, RUST_MUTEX);
+    memory::write(tracee.leader, mutex, &FREE.to_le_bytes());
+    if was == CONTENDED {
+        futexes::wake(scheduling, objects, mutex, 1, Pick::Only, None);
     }
 }
 
-/// Whether a function is one with which threads wait, or wake who does.
-fn is_of_condvar(name: &str) -> bool {
-    let own = name.strip_prefix(RUST_CONDVAR);
-    own.is_some_and(|own| own.starts_with("wait") || own.starts_with("notify"))
+/// The second half of a wait: takes the mutex, which is free.
+pub(crate) fn take_mutex(
+    tracee: &Tracee,
+    objects: &mut Objects,
+    index: ThreadIndex,
+    mutex: u64,
+    result: u64,
+) -> Next {
+    hold_mutex(objects, index, RustMutex::Lock, mutex);
+    memory::write(tracee.leader, mutex, &TAKEN.to_le_bytes());
+    Next::Return(result)
 }
 
-/// Whether a copy of a condition variable's code is one of its functions, or part of one, or of what waits by none of them.
-/// Where an optimiser has put copies into other code, some threads would wait by the functions and others by the copies.
-fn is_apart(image: &Image, copy: &Instance) -> bool {
-    let Some(start) = copy.ranges.first().map(|range| range.start) else { return true };
-    let Some(symbol) = image.function_at(start).and_then(|function| function.symbol) else { return false };
-    let name = demangle(symbol);
-    !copy.is_inlined
-        || rust_condvar_function(symbol).is_some()
-        || name == RUST_BARRIER_WAIT
-        || is_of_condvar(&name)
-}
-
-impl Process {
-    /// The mutex of a condition wait, as its locking is called.
-    pub(crate) fn waits_mutex(&self, mutex: u64, of_rust: bool) -> Obj {
-        self.object(mutex, if of_rust { RUST_MUTEX as u64 } else { 1 })
-    }
-
-    /// Takes note that a wait gives back the mutex at this address, and takes it again.
-    pub(crate) fn use_rust_mutex(&mut self, index: Index, mutex: u64) {
-        self.use_block(index, mutex);
-        let conflict =
-            self.sharing.touch_in(index, None, mutex..mutex.saturating_add(RUST_MUTEX as u64), How::Writes);
-        self.learn_conflict(&conflict, None);
-    }
-
-    /// When a wait that begins now runs out of time. Its limit is how long it may last.
-    pub(crate) fn rust_deadline(&self, index: Index) -> u64 {
-        const SECOND: u64 = 1_000_000_000;
-        let thread = &self.threads[index];
-        let limit =
-            thread.argument(2).saturating_mul(SECOND).saturating_add(thread.argument(3) & 0xffff_ffff);
-        thread.world.now.saturating_add(limit)
-    }
-
-    /// Gives a mutex back. Its own code wakes one of those who sleep until then, where it has them sleep.
-    pub(crate) fn give_rust_mutex_back(&mut self, index: Index, mutex: u64) {
-        self.hold_rust_mutex(index, RustMutex::Unlock, mutex);
-        let was = self.number(mutex, RUST_MUTEX);
-        memory::write(self.leader, mutex, &FREE.to_le_bytes());
-        if was == CONTENDED {
-            self.futex_wake(mutex, 1, Pick::Only, None);
-        }
-    }
-
-    /// The second half of a wait: takes the mutex, which is free.
-    pub(crate) fn take_rust_mutex(&mut self, index: Index, mutex: u64, result: u64) -> Next {
-        self.hold_rust_mutex(index, RustMutex::Lock, mutex);
-        memory::write(self.leader, mutex, &TAKEN.to_le_bytes());
-        Next::Return(result)
-    }
-
-    /// Takes note of who holds a mutex of Rust's standard library, for reports: what it allows is in its own memory.
-    pub(crate) fn hold_rust_mutex(&mut self, index: Index, what: RustMutex, addr: u64) {
-        let owner = (what == RustMutex::Lock).then_some(index);
-        self.objects.mutexes.entry(addr).or_default().owner = owner;
-    }
+/// Takes note of who holds a mutex of Rust's standard library, for reports: what it allows is in its own memory.
+pub(crate) fn hold_mutex(objects: &mut Objects, index: ThreadIndex, what: RustMutex, addr: u64) {
+    let owner = (what == RustMutex::Lock).then_some(index);
+    objects.mutexes.entry(addr).or_default().owner = owner;
 }

@@ -11,11 +11,13 @@ use checker::operation::{Access, Effect, Op, OpKind};
 use checker::peculiarity::Peculiarity;
 
 use crate::control::process::Process;
-use crate::control::step::{Next, only_looks};
-use crate::control::sync::functions::Function;
-use crate::control::sync::objects::Index;
-use crate::control::thread::{Act, Need, Pending};
-use crate::control::views::limited;
+use crate::control::state::memory::MemoryState;
+use crate::control::state::pending::{Act, Need, Next, Pending, limited, only_looks};
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::sync::calls;
+use crate::control::tracee::Tracee;
+use crate::layout::functions::Function;
 use crate::os::memory;
 
 /// `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP`, and where a `pthread_rwlock_t` holds it.
@@ -45,147 +47,157 @@ impl Word {
     }
 }
 
-impl Process {
-    /// What a call does first, and what it needs, if it is one of such a lock.
-    pub(crate) fn describe_writer_preferring(
-        &self,
-        index: Index,
-        function: Function,
-        object: u64,
-    ) -> Option<(Op, Need)> {
-        use Function as F;
-        match function {
-            F::RustLock | F::RustReadLock | F::RustWriteLock => {}
-            _ if function.is_of_rwlock() && self.prefers_writers(object) => {}
-            _ => return None,
+/// What a call does first, and what it needs, if it is one of such a lock.
+pub(crate) fn describe_writer_preferring(
+    tracee: &Tracee,
+    memory: &MemoryState,
+    index: ThreadIndex,
+    function: Function,
+    object: u64,
+) -> Option<(Op, Need)> {
+    use Function as F;
+    match function {
+        F::RustLock | F::RustReadLock | F::RustWriteLock => {}
+        _ if function.is_of_rwlock() && prefers_writers(tracee, object) => {}
+        _ => return None,
+    }
+    let changes = |kind| Op::new(kind, [Access::write(rwlock_object(memory, function, object))]);
+    Some(match function {
+        F::RustLock | F::RustReadLock | F::ReadLock | F::ReadTimedLock { .. } => {
+            await_rwlock(memory, function, object)
         }
-        let changes = |kind| Op::new(kind, [Access::write(self.rwlock_object(function, object))]);
-        Some(match function {
-            F::RustLock | F::RustReadLock | F::ReadLock | F::ReadTimedLock { .. } => {
-                self.await_rwlock(function, object)
+        // What is not scheduled runs as soon as it can have the lock.
+        _ if !function.only_tries() && !tracee.is_scheduled(index) && function != F::RwUnlock => {
+            await_rwlock(memory, function, object)
+        }
+        F::RwUnlock => (changes(OpKind::Update), Need::Nothing),
+        _ => (changes(OpKind::CompareExchange), Need::Nothing),
+    })
+}
+
+/// Whether a read-write lock of the C library prefers writers.
+fn prefers_writers(tracee: &Tracee, object: u64) -> bool {
+    tracee.number(object + KIND, 4) == PREFERS_WRITERS
+}
+
+/// What stands for the lock: of Rust's, the word that its other operations change.
+fn rwlock_object(memory: &MemoryState, function: Function, object: u64) -> Obj {
+    memory.object(object, if function.is_of_rwlock() { 1 } else { 4 })
+}
+
+fn await_rwlock(memory: &MemoryState, function: Function, object: u64) -> (Op, Need) {
+    let need = match function {
+        Function::RustLock => Need::RustMutex(object, 4),
+        Function::RustReadLock => Need::RustRead(object),
+        Function::RustWriteLock => Need::RustWrite(object),
+        Function::ReadLock | Function::ReadTimedLock { .. } => Need::ReadLock(object),
+        _ => Need::WriteLock(object),
+    };
+    (Op::new(OpKind::Await, [Access::read(rwlock_object(memory, function, object))]), need)
+}
+
+/// The next step of taking such a lock.
+pub(crate) fn take(
+    Process { tracee, scheduling, objects, memory, account }: &mut Process,
+    index: ThreadIndex,
+    pending: &Pending,
+    function: Function,
+    object: u64,
+) -> (Effect, Next) {
+    let all = pending.op.may.clone();
+    let stay = |(op, need): (Op, Need)| {
+        let Pending { site, ref act, deadline, .. } = *pending;
+        let op = limited(op, &need, deadline);
+        Next::Stay(Box::new(Pending { op, site, need, act: act.clone(), deadline }))
+    };
+    if pending.deadline.is_some() {
+        account.note(Peculiarity::TimedWaitForWriterPreferringLock);
+    }
+    if pending.op.kind == OpKind::Await {
+        let tries = Access::write(rwlock_object(memory, function, object));
+        return (all, stay((Op::new(OpKind::CompareExchange, [tries]), Need::Nothing)));
+    }
+    if can_take(tracee, objects, function, object) {
+        calls::carry_out(tracee, scheduling, objects, index, function, object);
+        return (all, Next::Pass);
+    }
+    let did = if announce_writer(tracee, objects, index, function, object) { all } else { only_looks(&all) };
+    (did, stay(await_rwlock(memory, function, object)))
+}
+
+fn can_take(tracee: &Tracee, objects: &Objects, function: Function, object: u64) -> bool {
+    let word = Word(tracee.number(object, 4) as u32);
+    match function {
+        Function::RustLock => word.0 == 0,
+        Function::RustReadLock => word.can_read(),
+        Function::RustWriteLock => word.can_write(),
+        Function::ReadLock | Function::ReadTimedLock { .. } => can_read(objects, object),
+        _ => objects.rwlocks.get(&object).is_none_or(|lock| lock.can_write()),
+    }
+}
+
+/// Leaves word that a writer waits; `false` if that is known.
+fn announce_writer(
+    tracee: &Tracee,
+    objects: &mut Objects,
+    index: ThreadIndex,
+    function: Function,
+    object: u64,
+) -> bool {
+    match function {
+        Function::RustWriteLock => {
+            let word = Word(tracee.number(object, 4) as u32);
+            let announced = word.0 | Word::WRITERS_WAIT;
+            !word.has_writer_waiting() && memory::write(tracee.leader, object, &announced.to_le_bytes())
+        }
+        Function::WriteLock | Function::WriteTimedLock { .. } => {
+            let queue = &mut objects.rwlocks.entry(object).or_default().queue;
+            let is_new = !queue.contains(&index);
+            if is_new {
+                queue.push(index);
             }
-            // What is not scheduled runs as soon as it can have the lock.
-            _ if !function.only_tries() && !self.is_scheduled(index) && function != F::RwUnlock => {
-                self.await_rwlock(function, object)
-            }
-            F::RwUnlock => (changes(OpKind::Update), Need::Nothing),
-            _ => (changes(OpKind::CompareExchange), Need::Nothing),
-        })
-    }
-
-    /// Whether a read-write lock of the C library prefers writers.
-    fn prefers_writers(&self, object: u64) -> bool {
-        self.number(object + KIND, 4) == PREFERS_WRITERS
-    }
-
-    /// What stands for the lock: of Rust's, the word that its other operations change.
-    fn rwlock_object(&self, function: Function, object: u64) -> Obj {
-        self.object(object, if function.is_of_rwlock() { 1 } else { 4 })
-    }
-
-    fn await_rwlock(&self, function: Function, object: u64) -> (Op, Need) {
-        let need = match function {
-            Function::RustLock => Need::RustMutex(object, 4),
-            Function::RustReadLock => Need::RustRead(object),
-            Function::RustWriteLock => Need::RustWrite(object),
-            Function::ReadLock | Function::ReadTimedLock { .. } => Need::ReadLock(object),
-            _ => Need::WriteLock(object),
-        };
-        (Op::new(OpKind::Await, [Access::read(self.rwlock_object(function, object))]), need)
-    }
-
-    /// The next step of taking such a lock.
-    pub(crate) fn take_rwlock(
-        &mut self,
-        index: Index,
-        pending: &Pending,
-        function: Function,
-        object: u64,
-    ) -> (Effect, Next) {
-        let all = pending.op.may.clone();
-        let stay = |(op, need): (Op, Need)| {
-            let Pending { site, ref act, deadline, .. } = *pending;
-            let op = limited(op, &need, deadline);
-            Next::Stay(Box::new(Pending { op, site, need, act: act.clone(), deadline }))
-        };
-        if pending.deadline.is_some() {
-            self.note(Peculiarity::TimedWaitForWriterPreferringLock);
+            is_new
         }
-        if pending.op.kind == OpKind::Await {
-            let tries = Access::write(self.rwlock_object(function, object));
-            return (all, stay((Op::new(OpKind::CompareExchange, [tries]), Need::Nothing)));
-        }
-        if self.can_take(function, object) {
-            self.carry_out(index, function, object);
-            return (all, Next::Pass);
-        }
-        let did = if self.announce_writer(index, function, object) { all } else { only_looks(&all) };
-        (did, stay(self.await_rwlock(function, object)))
+        _ => false,
     }
+}
 
-    fn can_take(&self, function: Function, object: u64) -> bool {
-        let word = Word(self.number(object, 4) as u32);
-        match function {
-            Function::RustLock => word.0 == 0,
-            Function::RustReadLock => word.can_read(),
-            Function::RustWriteLock => word.can_write(),
-            Function::ReadLock | Function::ReadTimedLock { .. } => self.can_read(object),
-            _ => self.objects.rwlocks.get(&object).is_none_or(|lock| lock.can_write()),
-        }
+/// The time of a wait is over: a writer waits no longer, and a reader that waits behind one is told by this what its
+/// function returns, since the lock's own memory knows of no writer that waits.
+pub(crate) fn give_up(tracee: &Tracee, objects: &mut Objects, index: ThreadIndex, act: &Act) -> Option<u64> {
+    let Act::Function { function, object, timed_out } = *act else { return None };
+    if let Some(lock) = objects.rwlocks.get_mut(&object) {
+        lock.queue.retain(|&writer| writer != index);
     }
+    let reads = matches!(function, Function::ReadTimedLock { .. });
+    (reads && prefers_writers(tracee, object)).then_some(timed_out)
+}
 
-    /// Leaves word that a writer waits; `false` if that is known.
-    fn announce_writer(&mut self, index: Index, function: Function, object: u64) -> bool {
-        match function {
-            Function::RustWriteLock => {
-                let word = Word(self.number(object, 4) as u32);
-                let announced = word.0 | Word::WRITERS_WAIT;
-                !word.has_writer_waiting() && memory::write(self.leader, object, &announced.to_le_bytes())
-            }
-            Function::WriteLock | Function::WriteTimedLock { .. } => {
-                let queue = &mut self.objects.rwlocks.entry(object).or_default().queue;
-                let is_new = !queue.contains(&index);
-                if is_new {
-                    queue.push(index);
-                }
-                is_new
-            }
-            _ => false,
-        }
-    }
+/// Whether a reader that only tries has to be told that a writer waits.
+pub(crate) fn fails_behind_writer(
+    tracee: &Tracee,
+    objects: &Objects,
+    function: Function,
+    object: u64,
+) -> bool {
+    function == Function::ReadTryLock && prefers_writers(tracee, object) && !can_read(objects, object)
+}
 
-    /// The time of a wait is over: a writer waits no longer, and a reader that waits behind one is told by this what its
-    /// function returns, since the lock's own memory knows of no writer that waits.
-    pub(crate) fn give_up_rwlock(&mut self, index: Index, act: &Act) -> Option<u64> {
-        let Act::Function { function, object, timed_out } = *act else { return None };
-        if let Some(lock) = self.objects.rwlocks.get_mut(&object) {
-            lock.queue.retain(|&writer| writer != index);
-        }
-        let reads = matches!(function, Function::ReadTimedLock { .. });
-        (reads && self.prefers_writers(object)).then_some(timed_out)
-    }
+/// Whether a lock of the C library can be had for reading.
+pub(crate) fn can_read(objects: &Objects, object: u64) -> bool {
+    let Some(lock) = objects.rwlocks.get(&object) else { return true };
+    // Writers that wait keep nobody out once the last reader has left.
+    lock.can_read() && (lock.queue.is_empty() || lock.readers.is_empty())
+}
 
-    /// Whether a reader that only tries has to be told that a writer waits.
-    pub(crate) fn fails_behind_writer(&self, function: Function, object: u64) -> bool {
-        function == Function::ReadTryLock && self.prefers_writers(object) && !self.can_read(object)
-    }
+/// Whether a lock of Rust's standard library can be had for reading.
+pub(crate) fn can_read_rust(tracee: &Tracee, object: u64) -> bool {
+    Word(tracee.number(object, 4) as u32).can_read()
+}
 
-    /// Whether a lock of the C library can be had for reading.
-    pub(crate) fn can_read(&self, object: u64) -> bool {
-        let Some(lock) = self.objects.rwlocks.get(&object) else { return true };
-        // Writers that wait keep nobody out once the last reader has left.
-        lock.can_read() && (lock.queue.is_empty() || lock.readers.is_empty())
-    }
-
-    /// Whether a lock of Rust's standard library can be had for reading.
-    pub(crate) fn can_read_rust(&self, object: u64) -> bool {
-        Word(self.number(object, 4) as u32).can_read()
-    }
-
-    /// Whether a writer that waits for a lock of Rust's standard library is to try again: it can be had, or nobody knows any
-    /// more that it waits.
-    pub(crate) fn is_writer_woken(&self, object: u64) -> bool {
-        let word = Word(self.number(object, 4) as u32);
-        word.can_write() || !word.has_writer_waiting()
-    }
+/// Whether a writer that waits for a lock of Rust's standard library is to try again: it can be had, or nobody knows any
+/// more that it waits.
+pub(crate) fn is_writer_woken(tracee: &Tracee, object: u64) -> bool {
+    let word = Word(tracee.number(object, 4) as u32);
+    word.can_write() || !word.has_writer_waiting()
 }

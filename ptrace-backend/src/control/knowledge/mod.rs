@@ -1,7 +1,12 @@
 //! What has been learnt about the target in all executions so far: which instructions are key points, on which memory.
 
-pub(crate) mod armed_traps;
-pub(crate) mod snapshot;
+mod armed_traps;
+pub(crate) mod arming;
+pub(crate) mod lessons;
+mod privacy;
+mod snapshot;
+mod state;
+pub(crate) mod status;
 pub(crate) mod unobserved;
 
 use std::fs::File;
@@ -14,84 +19,19 @@ use checker::byte_set::ByteSet;
 use checker::names::{Obj, ObjName, Site, ThreadName};
 use checker::operation::Access;
 use checker::program::Epoch;
-use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::armed_traps::Arming;
-use self::snapshot::{Apart, Known, Local};
-use self::unobserved::Blind;
 use crate::answers::World;
-use crate::control::memory::block_names::{Block, BlockWords};
-use crate::control::memory::heap::Blocks;
-use crate::control::memory::naming::block_name;
-use crate::control::sync::functions::Function;
+use crate::control::knowledge::lessons::Local;
+use crate::control::knowledge::state::{State, Words};
+use crate::control::knowledge::status::Status;
+use crate::control::memory::block_names::Block;
+use crate::control::state::memory::heap::Blocks;
 use crate::debuginfo::Made;
+use crate::layout::functions::Function;
+use crate::layout::names::block_name;
 use crate::layout::{Layout, Trap, What};
 use crate::os::fd;
 use crate::target::streams::Streams;
-
-/// What is known of an instruction that touches memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Status {
-    /// It touches its own frame, or thread-local memory, which no other thread was seen to touch: not watched.
-    Dormant,
-    /// Watched, and never seen to share memory; how often it was seen to touch memory ([`unobserved::parts`]).
-    Watched(u32),
-    /// It has touched shared memory: where it does, it is a key point.
-    Promoted,
-    /// No longer watched.
-    Disarmed,
-}
-
-impl Status {
-    fn is_watched(self) -> bool {
-        !matches!(self, Self::Dormant | Self::Disarmed)
-    }
-}
-
-#[derive(Debug, Default)]
-struct State {
-    candidates: Vec<Status>,
-    /// Those that were let through although what they touched is shared: creation and join ordered it.
-    ordered: FxHashSet<usize>,
-    /// Memory that threads share.
-    memory: ByteSet,
-    /// Memory for a change of which threads were seen to wait in loops that count.
-    waited_for: Vec<Obj>,
-    epoch: u32,
-    /// Threads share allocated memory: allocations are watched, to name them.
-    allocator: bool,
-    /// What main has allocated when it creates the first thread, once that is known.
-    early: Option<Arc<Blocks>>,
-    /// The key points are given, and no more are to be found.
-    fixed: bool,
-    /// What instructions have touched without sharing it.
-    blind: Blind,
-    /// Rebuilt when the set of watched instructions changes.
-    arming: Option<Arc<Arming>>,
-    /// The same with all that may be key points.
-    arming_of_all: Option<Arc<Arming>>,
-    /// Made anew when any of it changes.
-    known: Option<Known>,
-    /// This is knowledge of a copy that works for a search elsewhere.
-    apart: Option<Apart>,
-    names: FxHashMap<ObjName, Words>,
-    blocks: BlockWords,
-    /// Of static variables: whether they are atomic, as far as that is known.
-    atomic: FxHashMap<Obj, Option<bool>>,
-    /// Variables on stacks that another thread was seen to touch: the function whose frame it was, and the words, if the
-    /// place belongs to one function only.
-    locals: FxHashMap<(ObjName, u32), (u64, Option<String>)>,
-}
-
-/// What a block's name stands for.
-#[derive(Debug, Clone)]
-enum Words {
-    Stack(ThreadName),
-    Heap(Block),
-    Memory,
-    /// No memory at all.
-    Thing(String),
-}
 
 /// Shared by all executions of one program.
 pub(crate) struct Shared {

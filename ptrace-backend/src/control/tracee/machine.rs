@@ -2,37 +2,37 @@
 
 use std::cell::OnceCell;
 
-use crate::control::process::Process;
-use crate::control::sync::objects::Index;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
 use crate::instructions::{Machine, MemoryFunction};
 use crate::os::vectors::Vectors;
 use crate::os::{Regs, memory};
 
 /// A thread that stands before an instruction.
-pub(crate) struct State<'a> {
-    process: &'a Process,
-    index: Index,
+pub(crate) struct MachineState<'a> {
+    tracee: &'a Tracee,
+    index: ThreadIndex,
     /// Read when an instruction first asks for them: few do.
     vectors: OnceCell<Option<Vectors>>,
 }
 
-impl Process {
+impl<'a> MachineState<'a> {
     /// The state of a stopped thread.
-    pub(crate) fn state(&self, index: Index) -> State<'_> {
-        State { process: self, index, vectors: OnceCell::new() }
+    pub(crate) fn of(tracee: &'a Tracee, index: ThreadIndex) -> Self {
+        Self { tracee, index, vectors: OnceCell::new() }
     }
 }
 
-impl State<'_> {
+impl MachineState<'_> {
     fn vectors(&self) -> Option<&Vectors> {
-        let tid = self.process.threads[self.index].tid;
+        let tid = self.tracee.tasks[self.index].tid;
         self.vectors.get_or_init(|| Vectors::of(tid).ok()).as_ref()
     }
 }
 
-impl Machine for State<'_> {
+impl Machine for MachineState<'_> {
     fn registers(&self) -> &Regs {
-        &self.process.threads[self.index].regs
+        &self.tracee.tasks[self.index].regs
     }
 
     fn vector(&self, number: usize) -> Option<[u8; 64]> {
@@ -44,10 +44,10 @@ impl Machine for State<'_> {
     }
 
     fn read(&self, addr: u64, into: &mut [u8]) -> bool {
-        memory::read(self.process.leader, addr, into)
+        memory::read(self.tracee.leader, addr, into)
     }
 
     fn memory_function(&self, addr: u64) -> Option<MemoryFunction> {
-        self.process.layout.memory_functions.at(addr)
+        self.tracee.layout.memory_functions.at(addr)
     }
 }

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::attention;
 use crate::instructions::{Callee, Candidate, FunctionCode, MemoryFunction, Target, TransferKind};
-use crate::layout::Module;
+use crate::layout::module::Module;
 use crate::os::{Tid, memory};
 
 /// The memory functions of the C library, by the names that modules import and by where they begin.

@@ -1,20 +1,29 @@
 //! The target's code as the tracer sees it: modules, traps, and the names of addresses. The same for all copies.
 
-use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+pub(crate) mod allocator;
+pub(crate) mod atomicity;
+pub(crate) mod functions;
+mod hidden;
+pub(crate) mod memory_calls;
+pub(crate) mod module;
+pub(crate) mod names;
+pub(crate) mod rust_locks;
 
-use checker::names::{ObjName, Site};
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use checker::names::Site;
 use rustc_hash::FxHashMap;
 
-use crate::control::memory::heap::Allocator;
-use crate::control::memory::hidden::HiddenCode;
-use crate::control::memory_calls::MemoryFunctions;
-use crate::control::sync::functions::Function;
-use crate::debuginfo::{Image, Modules, SourceFrame};
+use crate::debuginfo::{Modules, SourceFrame};
 use crate::grace::Grace;
 use crate::instructions::{Candidate, Relocated, Special};
+use crate::layout::allocator::Allocator;
+use crate::layout::functions::Function;
+use crate::layout::memory_calls::MemoryFunctions;
+use crate::layout::module::{Module, is_system};
+use crate::layout::rust_locks::RustMutex;
 use crate::libraries::effects::Effects;
-use crate::target::modules::Mapped;
 
 /// A place in the code where a thread stops.
 #[derive(Debug)]
@@ -53,23 +62,6 @@ pub(crate) struct Foreign {
     /// Its name, as a person writes it.
     pub(crate) name: String,
     pub(crate) effects: Effects,
-}
-
-/// What an indivisible instruction of Rust's standard library does to a mutex.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RustMutex {
-    Lock,
-    Unlock,
-}
-
-/// A module with what is known of its file.
-pub(crate) struct Module {
-    pub(crate) mapped: Mapped,
-    pub(crate) image: Arc<Image>,
-    /// Names every address in it.
-    pub(crate) name: ObjName,
-    /// Its code is the C library's own: calls from there are not the program's.
-    pub(crate) is_libc: bool,
 }
 
 /// Everything static about the process at `main`.
@@ -159,6 +151,18 @@ impl Layout {
         Some((module, site.0 & ((1 << MODULE_SHIFT) - 1)))
     }
 
+    /// The instruction at an address, if it is one that touches memory and is trapped.
+    pub(crate) fn candidate_at(&self, address: u64) -> Option<&Candidate> {
+        match self.traps.get(&address)?.what {
+            What::Access(candidate) => self.candidates.get(candidate),
+            What::Function { .. }
+            | What::Allocator(_)
+            | What::Returned
+            | What::Special(_)
+            | What::Foreign(_) => None,
+        }
+    }
+
     /// The functions and lines at a site, the innermost inlined function first; none where there is no time left to read them.
     pub(crate) fn frames(&self, site: Site) -> Vec<SourceFrame> {
         let located = self.locate(site);
@@ -223,14 +227,5 @@ impl Layout {
     }
 }
 
-/// Whether a library belongs to the system and not to the program.
-pub(crate) fn is_system(path: &std::path::Path) -> bool {
-    ["/lib", "/lib64", "/usr/lib", "/usr/lib64"].iter().any(|dir| path.starts_with(dir))
-}
-
-/// A stable 64-bit digest (FNV-1a): names must be the same in every process and every version of the tool.
-pub(crate) fn digest(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
-}
+/// The instructions of a program's libraries that touch memory and are no candidates, by address.
+pub(crate) type HiddenCode = FxHashMap<u64, Candidate>;

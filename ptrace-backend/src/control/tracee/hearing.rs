@@ -2,39 +2,88 @@
 
 use std::time::{Duration, Instant};
 
-use checker::failure::{FailureDetail, FailureKind};
+use checker::names::ThreadName;
 use checker::program::ExecutionError;
 
-use crate::control::process::{Process, system};
-use crate::control::sync::objects::Index;
-use crate::control::thread::Stage;
+use crate::answers::{PID, START_OF_TIME, World};
+use crate::control::state::flow::{Heard, system};
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
 use crate::control::watchdog::Reason;
+use crate::layout::What;
 use crate::os::wait::{self, Wait};
 use crate::os::{Tid, process, ptrace};
+use crate::target::startup::answer_time_stamp;
 
 /// How long processes that have been killed may take at least until they are gone.
 const ENDING: Duration = Duration::from_secs(2);
 
-/// What came of a wait.
-pub(super) enum Heard {
-    Report(Wait),
-    /// What runs may not go on.
-    Over(Reason),
-}
-
-impl Process {
-    /// Waits for the running thread, looking after all others. `None`: its time is over.
-    pub(super) fn wait(&mut self, index: Index) -> Result<Option<Wait>, ExecutionError> {
-        loop {
-            match self.hear(self.threads[index].tid, |_| true)? {
-                Heard::Report(status) => return Ok(Some(status)),
-                Heard::Over(reason) => {
-                    if self.interrupted(index, reason, true)? {
-                        return Ok(None);
-                    }
-                }
-            }
+impl Tracee {
+    pub(crate) fn resume(&self, index: ThreadIndex, signal: i32) -> Result<(), ExecutionError> {
+        let tid = self.tasks[index].tid;
+        match ptrace::resume(tid, signal) {
+            // The thread has been killed from outside meanwhile: waiting for it tells.
+            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => Ok(()),
+            result => result.map_err(system("resume a thread")),
         }
+    }
+
+    /// A child that shares the target's memory has come to one of the target's traps, which is not for it.
+    fn pass_trap_of(&self, child: Tid) -> bool {
+        let Ok(mut regs) = ptrace::registers(child) else { return false };
+        let at = regs.rip.wrapping_sub(1);
+        let Some(trap) = self.layout.traps.get(&at) else { return false };
+        match (&trap.what, &trap.stub) {
+            (What::Special(special), _) => special.complete(&mut regs, 0),
+            (_, Some((stub, _))) => regs.rip = *stub,
+            (_, None) => return false,
+        }
+        ptrace::set_registers(child, &regs).is_ok()
+    }
+
+    /// A process that is not scheduled has something to report: it goes on.
+    pub(crate) fn bystander(&mut self, who: Tid, status: Wait) {
+        let signal = match status {
+            Wait::Exited(_) | Wait::Killed(_) => {
+                self.bystanders.retain(|&child| child != who);
+                return;
+            }
+            Wait::Fork | Wait::Vfork | Wait::Clone => {
+                if let Ok(child) = ptrace::event_message(who) {
+                    self.take_in(child as Tid);
+                }
+                0
+            }
+            Wait::Signal(libc::SIGSEGV) if time_stamp(who) => 0,
+            Wait::Signal(libc::SIGTRAP) if self.pass_trap_of(who) => 0,
+            Wait::Signal(signal) => signal,
+            Wait::Seccomp => {
+                self.answer_parent(who);
+                0
+            }
+            Wait::Exec | Wait::Exit | Wait::Stopped => 0,
+        };
+        let _ = ptrace::resume(who, signal);
+    }
+
+    /// A child knows the program by the number that the program has for itself.
+    fn answer_parent(&self, child: Tid) {
+        let Ok(mut regs) = ptrace::registers(child) else { return };
+        if regs.orig_rax as i64 == libc::SYS_getppid && process::parent(child) == Some(self.leader) {
+            (regs.orig_rax, regs.rax) = (u64::MAX, PID as u64);
+            let _ = ptrace::set_registers(child, &regs);
+        }
+    }
+
+    /// A process that is not scheduled has created another one, or a thread.
+    fn take_in(&mut self, child: Tid) {
+        match self.early.remove(&child) {
+            Some(Wait::Exited(_) | Wait::Killed(_)) => return,
+            // Its first stop.
+            Some(_) => drop(ptrace::resume(child, 0)),
+            None => {}
+        }
+        self.bystanders.push(child);
     }
 
     /// Whether the search ends, in the middle of what goes on here.
@@ -43,7 +92,7 @@ impl Process {
     }
 
     /// Waits for a thread or process of which it is known that it reports in a moment.
-    pub(super) fn hear_soon(&mut self, tid: Tid) -> Result<Wait, ExecutionError> {
+    pub(crate) fn hear_soon(&mut self, tid: Tid) -> Result<Wait, ExecutionError> {
         match self.hear(tid, |reason| reason != Reason::TimedOut)? {
             Heard::Report(status) => Ok(status),
             Heard::Over(reason) => {
@@ -54,13 +103,13 @@ impl Process {
     }
 
     /// Lets a thread run one instruction.
-    pub(super) fn step(&mut self, tid: Tid) -> Result<Wait, ExecutionError> {
+    pub(crate) fn step(&mut self, tid: Tid) -> Result<Wait, ExecutionError> {
         ptrace::step(tid).map_err(system("step a thread"))?;
         self.hear_soon(tid)
     }
 
     /// Waits for a thread or process until it reports, or something that matters is the case.
-    pub(super) fn hear(
+    pub(crate) fn hear(
         &mut self,
         tid: Tid,
         matters: impl Fn(Reason) -> bool,
@@ -84,9 +133,9 @@ impl Process {
     /// Another one than was waited for has something to report.
     fn overhear(&mut self, who: Tid, status: Wait) {
         let has_ended = matches!(status, Wait::Exited(_) | Wait::Killed(_));
-        if let Some(thread) = self.threads.iter_mut().find(|thread| thread.tid == who) {
+        if let Some(task) = self.tasks.iter_mut().find(|task| task.tid == who) {
             // A thread that executes another program ends all others first, which waits until that has been heard of.
-            thread.reaped |= has_ended;
+            task.reaped |= has_ended;
             if !has_ended {
                 let _ = ptrace::resume(who, 0);
             }
@@ -96,59 +145,6 @@ impl Process {
             // A new one, of which its creator has not told so far.
             self.early.insert(who, status);
         }
-    }
-
-    /// What runs may not go on: stops the thread. `true`: it ran for too long, and is taken for failed. `runs`: the thread was
-    /// let run; otherwise it is the program that has taken its place.
-    pub(super) fn interrupted(
-        &mut self,
-        index: Index,
-        reason: Reason,
-        runs: bool,
-    ) -> Result<bool, ExecutionError> {
-        if let Some(error) = reason.ends_everything() {
-            self.gone = true;
-            return Err(error);
-        }
-        let tid = self.threads[index].tid;
-        self.watch.begin_wait();
-        // Where the kernel does not let it stop, as while a process that shares its memory runs, it is not waited for.
-        let stop = match ptrace::interrupt(tid) {
-            Ok(()) => Some(self.hear(tid, |_| true)?),
-            Err(_) => None,
-        };
-        if let Some(Heard::Over(reason)) = stop
-            && let Some(error) = reason.ends_everything()
-        {
-            self.gone = true;
-            return Err(error);
-        }
-        if let Ok(regs) = ptrace::registers(tid) {
-            self.threads[index].regs = regs;
-        }
-        let is_between = runs && matches!(stop, Some(Heard::Report(Wait::Stopped)));
-        if is_between && self.goes_round(index)? {
-            let stack = self.stack(index);
-            let failure = self.failure(index, FailureKind::Livelock, FailureDetail::GoesRound, stack);
-            self.threads[index].stage = Stage::Failed(failure);
-            return Ok(true);
-        }
-        if is_between && self.learns_from_runaway(index)? {
-            self.resume(index, 0)?;
-            return Ok(false);
-        }
-        let stack = self.stack(index);
-        self.gone = true;
-        if self.threads[index].cancellation.asynchronous {
-            let name = self.threads[index].name;
-            return Err(ExecutionError::Unsupported(format!(
-                "{name} runs on without coming to a key point and allows asynchronous cancellation \
-                 (pthread_setcanceltype), which is not supported where nothing else could end it"
-            )));
-        }
-        let failure = self.failure(index, FailureKind::Timeout, FailureDetail::NoKeyPoint, stack);
-        self.threads[index].stage = Stage::Failed(failure);
-        Ok(true)
     }
 
     /// Ends the process and everything that it has started, and reaps it all.
@@ -161,7 +157,7 @@ impl Process {
             self.bystanders.drain(..).chain(self.early.drain().map(|(child, _)| child)).collect();
         others.iter().for_each(|&child| ptrace::kill(child));
         // A stop on its way out would cost time. It cannot be told if it runs or is gone, and then need not be.
-        if !self.threads[0].reaped {
+        if !self.tasks[ThreadIndex::MAIN].reaped {
             let _ = ptrace::stop_at_exit(self.leader, false);
             ptrace::kill(self.leader);
             if self.left_from.is_some() {
@@ -169,7 +165,7 @@ impl Process {
                 let _ = ptrace::resume(self.leader, 0);
             }
         }
-        let own = self.threads.iter().filter(|thread| !thread.reaped).map(|thread| thread.tid);
+        let own = self.tasks.iter().filter(|task| !task.reaped).map(|task| task.tid);
         self.watch.begin_wait();
         self.reap(own.chain(others).collect());
         self.watch.end();
@@ -200,4 +196,11 @@ impl Process {
             }
         }
     }
+}
+
+/// Answers `rdtsc` in a process that is not scheduled.
+fn time_stamp(who: Tid) -> bool {
+    let mut world = World::new(ThreadName::MAIN, START_OF_TIME);
+    let Ok(mut regs) = ptrace::registers(who) else { return false };
+    answer_time_stamp(who, &mut regs, &mut world) && ptrace::set_registers(who, &regs).is_ok()
 }

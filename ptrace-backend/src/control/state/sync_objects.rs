@@ -6,13 +6,12 @@
 use checker::names::ThreadName;
 use rustc_hash::FxHashMap;
 
-/// A thread's place in the execution's list of threads.
-pub(crate) type Index = usize;
+use crate::control::state::thread_index::ThreadIndex;
 
 /// A mutex or spin lock.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Mutex {
-    pub(crate) owner: Option<Index>,
+    pub(crate) owner: Option<ThreadIndex>,
     /// How often the owner holds it.
     pub(crate) depth: u32,
     /// Its owner may take it again.
@@ -25,7 +24,7 @@ pub(crate) struct Mutex {
 
 impl Mutex {
     /// Whether a lock operation of this thread returns without blocking.
-    pub(crate) fn can_lock(&self, thread: Index) -> bool {
+    pub(crate) fn can_lock(&self, thread: ThreadIndex) -> bool {
         match self.owner {
             None => true,
             Some(owner) => owner == thread && (self.recursive || self.error_checking),
@@ -33,7 +32,7 @@ impl Mutex {
     }
 
     /// Takes it, if the operation succeeds; says whether it does.
-    pub(crate) fn lock(&mut self, thread: Index) -> bool {
+    pub(crate) fn lock(&mut self, thread: ThreadIndex) -> bool {
         let free = self.owner.is_none();
         let again = self.owner == Some(thread) && self.recursive;
         if free || again {
@@ -56,10 +55,10 @@ impl Mutex {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RwLock {
     /// Who holds it for reading; a thread stands here as often as it does.
-    pub(crate) readers: Vec<Index>,
-    pub(crate) writer: Option<Index>,
+    pub(crate) readers: Vec<ThreadIndex>,
+    pub(crate) writer: Option<ThreadIndex>,
     /// Writers that wait, if it prefers writers.
-    pub(crate) queue: Vec<Index>,
+    pub(crate) queue: Vec<ThreadIndex>,
 }
 
 impl RwLock {
@@ -75,7 +74,7 @@ impl RwLock {
 /// A condition variable's waiters, or a futex's, in the order in which they came.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Queue {
-    pub(crate) waiters: Vec<Index>,
+    pub(crate) waiters: Vec<ThreadIndex>,
 }
 
 /// A barrier.
@@ -83,13 +82,13 @@ pub(crate) struct Queue {
 pub(crate) struct Barrier {
     pub(crate) count: u32,
     pub(crate) generation: u32,
-    pub(crate) arrived: Vec<Index>,
+    pub(crate) arrived: Vec<ThreadIndex>,
 }
 
 /// A once-initialisation that is running.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Once {
-    pub(crate) runner: Option<Index>,
+    pub(crate) runner: Option<ThreadIndex>,
 }
 
 /// All objects of one execution, by address.
@@ -184,4 +183,12 @@ impl MutexMemory {
         let count = u32::from(self.recursive());
         Self { lock: 1, count, owner, users: self.users.wrapping_add(1), kind: self.kind }
     }
+}
+
+/// A bit of the word of a robust mutex whose owner has ended.
+pub(crate) const OWNER_DIED: u32 = 0x4000_0000;
+
+/// Whether the owner of a robust mutex that holds this word has ended.
+pub(crate) fn is_left_behind(word: u32) -> bool {
+    word & OWNER_DIED != 0
 }

@@ -1,0 +1,250 @@
+//! Enabledness: a pending operation can run where what it waits for is there, and its time has come.
+//!
+//! A sleep or a timed wait is over once the virtual clock has come to its deadline, and the clock goes on where
+//! nobody can run, or where all that could run give way. While a thread could run and does not, it is *stalled*: an execution in
+//! which a sleep of a second ends before another thread's next instruction is one in which that thread stood still for a second.
+//!
+//! A deadline can come where no thread is stalled for longer than [`Scheduling::max_stall`] by it, and deadlines keep their order
+//! but for as much. The thread of the earliest deadline can always go where nobody else can, so that no execution ends here.
+//!
+//! Whether a deadline can come follows from what threads are about to do and from their clocks, which are Lamport clocks: it is
+//! the same in two executions with the same happens-before relation.
+
+use checker::names::{EventId, ThreadName};
+use checker::timing::{Stall, Timing};
+
+use crate::control::kernel::signal_state;
+use crate::control::state::pending::{FileEvents, Need, Pending};
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread::{Interrupt, Part, Stage};
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::sync::rwlocks;
+use crate::control::tracee::Tracee;
+use crate::os::fd;
+use crate::stalls::LEAST_STALL;
+
+/// Another agent that a deadline could come before.
+struct Rival {
+    index: ThreadIndex,
+    /// Since when it could run, or its own deadline.
+    since: u64,
+}
+
+/// Whether time can pass to a deadline of this thread.
+pub(crate) fn is_due(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    objects: &Objects,
+    index: ThreadIndex,
+    deadline: u64,
+) -> bool {
+    let Some(earliest) = rivals(tracee, scheduling, objects, index).map(|rival| rival.since).min() else {
+        return true;
+    };
+    let needed = deadline.saturating_sub(earliest);
+    let is_due = needed <= scheduling.max_stall;
+    if !is_due {
+        scheduling.stalls.note_needed(needed);
+    }
+    is_due
+}
+
+/// The relation of a thread's deadline to the others if it comes now.
+pub(crate) fn timing(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    objects: &Objects,
+    index: ThreadIndex,
+    deadline: u64,
+) -> Box<Timing> {
+    let longest = rivals(tracee, scheduling, objects, index).min_by_key(|rival| rival.since);
+    let stall = longest.and_then(|rival| {
+        let nanos = deadline.saturating_sub(rival.since);
+        (nanos > LEAST_STALL).then(|| Stall { thread: scheduling.threads[rival.index].name, nanos })
+    });
+    let others = || scheduling.threads.enumerate().filter(|(other, _)| *other != index);
+    let is_early = |since: &u64| since.saturating_add(scheduling.max_stall) < deadline;
+    let after = others().filter_map(|(_, thread)| {
+        let last = thread.begun.partition_point(is_early).checked_sub(1)?;
+        Some(EventId { thread: thread.name, index: last as u32 })
+    });
+    let overtakes = others().any(|(_, thread)| {
+        let gives_way = thread.pending.as_ref().is_some_and(|pending| pending.op.kind.gives_way());
+        gives_way && thread.runnable_since.as_ref().is_some_and(is_early)
+    });
+    Box::new(Timing { after: after.collect(), stall, overtakes })
+}
+
+/// The threads that a deadline of this thread would stall for too long.
+pub(crate) fn stalled_by(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    objects: &Objects,
+    index: ThreadIndex,
+    deadline: u64,
+) -> Vec<ThreadName> {
+    let is_early = |rival: &Rival| rival.since.saturating_add(scheduling.max_stall) < deadline;
+    rivals(tracee, scheduling, objects, index)
+        .filter(is_early)
+        .map(|rival| scheduling.threads[rival.index].name)
+        .collect()
+}
+
+/// Notes since when threads can run, after an event of this one.
+pub(crate) fn note_runnable(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    objects: &Objects,
+    mover: ThreadIndex,
+) {
+    let now = scheduling.threads[mover].world.now;
+    for index in scheduling.threads.indices() {
+        let runs = could_run(tracee, scheduling, objects, index);
+        let thread = &mut scheduling.threads[index];
+        thread.runnable_since = match thread.runnable_since {
+            _ if !runs => None,
+            Some(since) if index != mover => Some(since),
+            _ => Some(now.max(thread.world.now)),
+        };
+    }
+}
+
+/// Whether a thread can run now, and does not wait for a time.
+fn could_run(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects, index: ThreadIndex) -> bool {
+    let thread = &scheduling.threads[index];
+    let pending = thread.pending.as_ref().filter(|_| thread.is_live() && !tracee.gone);
+    pending.is_some_and(|pending| {
+        !waits_for_test(tracee, scheduling, objects, index)
+            && (!pending.sleeps() && holds(tracee, scheduling, objects, index, &pending.need)
+                || ends_wait(tracee, scheduling, objects, index, pending).is_some())
+    })
+}
+
+/// All others that can run and do not give way, and all others that wait for a time.
+fn rivals(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    objects: &Objects,
+    index: ThreadIndex,
+) -> impl Iterator<Item = Rival> {
+    scheduling.threads.indices().filter(move |&other| other != index).filter_map(|other| {
+        let thread = &scheduling.threads[other];
+        let pending = thread.pending.as_ref().filter(|_| thread.is_live())?;
+        let since = match thread.runnable_since {
+            Some(_) if pending.op.kind.gives_way() => return None,
+            Some(since) => since,
+            None => pending.awaited_time().filter(|_| !waits_for_test(tracee, scheduling, objects, other))?,
+        };
+        Some(Rival { index: other, since })
+    })
+}
+
+/// Whether what an operation of this thread needs is there.
+pub(crate) fn holds(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    objects: &Objects,
+    index: ThreadIndex,
+    need: &Need,
+) -> bool {
+    match need {
+        Need::Nothing => true,
+        Need::Deadline(time) => is_due(tracee, scheduling, objects, index, *time),
+        Need::Mutex(at) => objects.mutexes.get(at).is_none_or(|m| m.can_lock(index)),
+        Need::RustMutex(at, len) => tracee.number(*at, *len) == 0,
+        Need::RustRead(at) => rwlocks::can_read_rust(tracee, *at),
+        Need::RustWrite(at) => rwlocks::is_writer_woken(tracee, *at),
+        Need::ReadLock(at) => rwlocks::can_read(objects, *at),
+        Need::WriteLock(at) => objects.rwlocks.get(at).is_none_or(|l| l.can_write()),
+        Need::Semaphore(at) => tracee.number(*at, 4) as u32 > 0,
+        Need::End(thread) => matches!(scheduling.threads[*thread].stage, Stage::Ended),
+        Need::Once(at) => {
+            let runner = objects.onces.get(at).and_then(|o| o.runner);
+            runner.is_none_or(|runner| runner == index)
+        }
+        Need::Generation(at, generation) => {
+            objects.barriers.get(at).is_none_or(|b| b.generation > *generation)
+        }
+        Need::Signal(_) | Need::Wake(_) => false,
+        Need::Change(locations) => {
+            locations.iter().any(|(addr, _, bytes)| tracee.read(*addr, bytes.len()) != *bytes)
+        }
+        Need::Arrival(awaited) => signal_state::has_arrived(tracee, index, *awaited),
+        Need::PiFutex(at) => pi_owner(tracee, scheduling, *at).is_none(),
+        Need::Ready(files) => is_any_ready(tracee, files),
+    }
+}
+
+/// What ends a thread's wait before its time, if anything does.
+pub(crate) fn ends_wait(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    objects: &Objects,
+    index: ThreadIndex,
+    pending: &Pending,
+) -> Option<Interrupt> {
+    let thread = &scheduling.threads[index];
+    let is_cancelled = thread.cancellation.is_due() && pending.is_cancellation_point();
+    if !is_cancelled && !thread.signalled {
+        return None;
+    }
+    // A condition wait begins with its first half, which never waits.
+    let waits =
+        || pending.begins_condition_wait() || !holds(tracee, scheduling, objects, index, &pending.need);
+    if is_cancelled && waits() {
+        Some(Interrupt::Cancel)
+    } else if thread.signalled && !holds(tracee, scheduling, objects, index, &pending.need) {
+        Some(Interrupt::Signal)
+    } else {
+        None
+    }
+}
+
+/// Whether a thread of the harness has to let a test go on, or can do nothing but wait for it.
+pub(crate) fn waits_for_test(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    objects: &Objects,
+    index: ThreadIndex,
+) -> bool {
+    if !tracee.shared.is_test || !tracee.in_harness(index) {
+        return false;
+    }
+    let mut test =
+        scheduling.threads.indices().filter(|&i| scheduling.threads[i].is_live() && !tracee.in_harness(i));
+    let is_under_way = test.clone().any(|i| matches!(tracee.tasks[i].part, Part::Test { .. }));
+    let can_move = |i: ThreadIndex| {
+        let thread = &scheduling.threads[i];
+        let holds = |pending: &crate::control::state::pending::Pending| {
+            holds(tracee, scheduling, objects, i, &pending.need)
+                || ends_wait(tracee, scheduling, objects, i, pending).is_some()
+        };
+        thread.pending.as_ref().is_some_and(holds)
+    };
+    is_under_way && (test.any(can_move) || !can_move(index))
+}
+
+/// Whether one of these is ready.
+pub(crate) fn is_any_ready(tracee: &Tracee, files: &[FileEvents]) -> bool {
+    files.iter().any(|(file, events)| fd::is_ready(tracee.leader, *file, *events))
+}
+
+/// The thread that owns a futex with priority inheritance.
+pub(crate) fn pi_owner(tracee: &Tracee, scheduling: &Scheduling, addr: u64) -> Option<ThreadIndex> {
+    const OWNER: u64 = 0x3fff_ffff;
+    let owner = tracee.number(addr, 4) & OWNER;
+    let is_it =
+        |&index: &ThreadIndex| scheduling.threads[index].is_live() && tracee.tasks[index].tid as u64 == owner;
+    scheduling.threads.indices().find(is_it)
+}
+
+impl Pending {
+    /// When it can go on at the latest, if that is a matter of time.
+    fn awaited_time(&self) -> Option<u64> {
+        match self.need {
+            Need::Deadline(time) => Some(time),
+            _ => self.deadline,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! A wait that ends before its time: by a signal, a cancellation, or its limit.
+
+use checker::names::EventId;
+use checker::operation::Op;
+use checker::program::Event;
+use checker::program::ExecutionError;
+use checker::program::Pick;
+
+use crate::control::kernel::{files, syscalls};
+use crate::control::process::Process;
+use crate::control::state::pending::{Act, Need, Next, Pending};
+use crate::control::state::thread::{Interrupt, InterruptedWait};
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::sync::queues::dequeue;
+use crate::control::sync::rwlocks;
+use crate::control::{enabled, operations, step, views};
+
+impl Process {
+    /// Lets an open timed wait run out of time.
+    pub(crate) fn time_out(&mut self, index: ThreadIndex) -> Result<Event, ExecutionError> {
+        let nothing = || ExecutionError::Impossible("no timed wait is open".to_owned());
+        let mut pending = self.scheduling.threads[index].pending.take().ok_or_else(nothing)?;
+        let deadline = pending.deadline.take().ok_or_else(nothing)?;
+        self.memory.let_go = true;
+        let timing = Some(enabled::timing(&self.tracee, &self.scheduling, &self.objects, index, deadline));
+        let mut op = views::timeout_op(&self.memory, &pending);
+        let id = step::begin_event(&mut self.scheduling, &self.memory, &mut self.account, index);
+        self.scheduling.threads[index].world.now = self.scheduling.threads[index].world.now.max(deadline);
+        let site = pending.site;
+        let next = match (&pending.act, &pending.need) {
+            (Act::Reacquire { cond, .. }, Need::Signal(_)) => {
+                dequeue(self.objects.conds.get_mut(cond), index);
+                pending.wants_mutex(Some(self.scheduling.threads[index].timeout_result));
+                Next::Stay(Box::new(pending))
+            }
+            (Act::FutexResume { addr, .. }, _) => {
+                dequeue(self.objects.futexes.get_mut(addr), index);
+                Next::Answer(-i64::from(libc::ETIMEDOUT))
+            }
+            (Act::Kernel, Need::PiFutex(_)) => Next::Answer(-i64::from(libc::ETIMEDOUT)),
+            (Act::Kernel, _) => {
+                files::expire_call(&mut self.tracee, index);
+                Next::Kernel
+            }
+            // The function's own body finds out at once that there is nothing to be had, and what that is called.
+            _ => match rwlocks::give_up(&self.tracee, &mut self.objects, index, &pending.act) {
+                Some(result) => Next::Return(result),
+                None => {
+                    self.scheduling.threads[index].times_out = true;
+                    Next::Pass
+                }
+            },
+        };
+        operations::tell_of_signals(&self.tracee, &self.scheduling, index, &mut op.may);
+        let did = op.may.clone();
+        self.scheduling.keep_time(index, &did);
+        self.go_on(index, next)?;
+        Ok(Event { id, op, did, pick: Pick::Only, site, woken_by: None, timing })
+    }
+
+    /// Takes a thread out of its wait: to run a signal handler, or to find out that it is cancelled.
+    pub(crate) fn interrupt(
+        &mut self,
+        index: ThreadIndex,
+        interrupt: Interrupt,
+        op: Op,
+        mut pending: Pending,
+        id: EventId,
+    ) -> Result<Event, ExecutionError> {
+        let site = pending.site;
+        if interrupt == Interrupt::Cancel {
+            self.scheduling.threads[index].cancellation.acts = true;
+        }
+        let next = match (&pending.act, interrupt) {
+            (_, Interrupt::Cancel) if pending.begins_condition_wait() => {
+                Next::Jump(self.tracee.layout.test_cancel)
+            }
+            (Act::Reacquire { mutex, cond, .. }, Interrupt::Cancel) => {
+                let mutex = *mutex;
+                dequeue(self.objects.conds.get_mut(cond), index);
+                pending.become_cancelled(mutex);
+                Next::Stay(Box::new(pending))
+            }
+            (Act::FutexResume { addr, .. }, _) => {
+                dequeue(self.objects.futexes.get_mut(addr), index);
+                Next::Answer(-i64::from(libc::EINTR))
+            }
+            (Act::Kernel, _) => Next::Kernel,
+            (Act::Sleep(until), _) => {
+                syscalls::tell_rest_of_sleep(&self.tracee, &self.scheduling, index, *until);
+                Next::Answer(-i64::from(libc::EINTR))
+            }
+            (_, Interrupt::Cancel) => Next::Pass,
+            // Back at its instruction, it waits again.
+            (Act::Access | Act::RustMutex { .. }, Interrupt::Signal) => Next::Handle,
+            (_, Interrupt::Signal) => {
+                let (rip, rsp) = (self.tracee.tasks[index].regs.rip, self.tracee.tasks[index].regs.rsp);
+                self.scheduling.threads[index].interrupted.push(InterruptedWait { pending, rip, rsp });
+                Next::Handle
+            }
+        };
+        self.go_on(index, next)?;
+        Ok(Event { id, did: op.may.clone(), op, pick: Pick::Only, site, woken_by: None, timing: None })
+    }
+}

@@ -1,0 +1,83 @@
+//! The numbers of process and threads that the program knows are made up, so that they are the same in every execution. Where the
+//! program gives one to the kernel, the real one takes its place.
+
+use checker::program::ExecutionError;
+
+use crate::answers::PID;
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+use crate::os::{Tid, calls, memory};
+
+/// Makes the numbers that the call at which a thread stands is given real, in its arguments and in a path below `/proc`.
+pub(super) fn use_real_numbers(
+    tracee: &mut Tracee,
+    scheduling: &Scheduling,
+    index: ThreadIndex,
+) -> Result<(), ExecutionError> {
+    let regs = &tracee.tasks[index].regs;
+    if let Some(argument) = calls::task_argument(regs)
+        && let Some(real) = real_number(tracee, scheduling, calls::argument(regs, argument))
+    {
+        *calls::argument_mut(&mut tracee.tasks[index].regs, argument) = real as u64;
+        return tracee.write_registers(index);
+    }
+    let Some((argument, _)) = calls::path_argument(regs.orig_rax as i64) else { return Ok(()) };
+    let path = memory::string(tracee.leader, calls::argument(regs, argument));
+    if !path.starts_with("/proc/") {
+        return Ok(());
+    }
+    let real = |part: &str| {
+        let number = part.parse().ok();
+        match number.and_then(|number| real_number(tracee, scheduling, number)) {
+            Some(real) => real.to_string(),
+            None => part.to_owned(),
+        }
+    };
+    let real = path.split('/').map(real).collect::<Vec<_>>().join("/");
+    if real == path { Ok(()) } else { replace_path(tracee, index, argument, &real) }
+}
+
+fn real_number(tracee: &Tracee, scheduling: &Scheduling, number: u64) -> Option<Tid> {
+    if number == PID as u64 {
+        return Some(tracee.leader);
+    }
+    let thread = scheduling.threads.position(|thread| thread.world.tid as u64 == number)?;
+    Some(tracee.tasks[thread].tid)
+}
+
+/// What a link says by which a process or a thread finds itself; `None` where the call reads another one.
+pub(super) fn read_link(
+    tracee: &mut Tracee,
+    scheduling: &Scheduling,
+    index: ThreadIndex,
+) -> Result<Option<()>, ExecutionError> {
+    let regs = &tracee.tasks[index].regs;
+    let is_at_folder = regs.orig_rax as i64 == libc::SYS_readlinkat;
+    let [path, to, len] = [0, 1, 2].map(|nth| calls::argument(regs, nth + usize::from(is_at_folder)));
+    let number = match memory::string(tracee.leader, path).as_str() {
+        "/proc/self" => PID.to_string(),
+        "/proc/thread-self" => format!("{PID}/task/{}", scheduling.threads[index].world.tid),
+        _ => return Ok(None),
+    };
+    let number = &number.as_bytes()[..number.len().min(usize::try_from(len).unwrap_or(usize::MAX))];
+    let is_written = memory::write(tracee.leader, to, number);
+    tracee.answer(index, if is_written { number.len() as i64 } else { -i64::from(libc::EFAULT) })?;
+    Ok(Some(()))
+}
+
+/// Has a call be about another path, which is put below the thread's stack.
+pub(super) fn replace_path(
+    tracee: &mut Tracee,
+    index: ThreadIndex,
+    argument: usize,
+    path: &str,
+) -> Result<(), ExecutionError> {
+    const RED_ZONE: u64 = 128;
+    let place = (tracee.tasks[index].regs.rsp - RED_ZONE - path.len() as u64 - 1) & !15;
+    if !memory::write(tracee.leader, place, format!("{path}\0").as_bytes()) {
+        return Ok(());
+    }
+    *calls::argument_mut(&mut tracee.tasks[index].regs, argument) = place;
+    tracee.write_registers(index)
+}

@@ -1,0 +1,106 @@
+//! What the kernel keeps of a process beside memory and files: all of its threads share it, and come upon what others have changed.
+
+use std::fs;
+use std::path::PathBuf;
+
+use checker::account::{Unwatched, UnwatchedKind};
+use smallvec::SmallVec;
+
+use crate::control::kernel::touched::{Touched, is_called_by_libc};
+use crate::control::state::account::Account;
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+use crate::os::calls::{self, Descriptors, ProcessState};
+use crate::os::{fd, memory};
+
+/// How the call at which a thread stands is about it.
+pub(super) fn touched(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    account: &mut Account,
+    index: ThreadIndex,
+) -> Option<Touched> {
+    let regs = &tracee.tasks[index].regs;
+    let call = regs.orig_rax as i64;
+    let mut enter = |function: &str| {
+        if scheduling.has_company() {
+            account.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, function));
+        }
+    };
+    let writes = match calls::process_state(regs) {
+        ProcessState::Apart => return None,
+        ProcessState::Changes => true,
+        ProcessState::Unknown => {
+            enter(&calls::name(call));
+            true
+        }
+        ProcessState::Looks => match told_by_kernel(tracee, index) {
+            None => false,
+            // The name of a thread, which the thread itself asks for.
+            Some(path) if path.ends_with("comm") => true,
+            Some(path) => {
+                // The C library reads some for itself, and lists none.
+                if call == libc::SYS_getdents64 || !is_called_by_libc(tracee, index) {
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    enter(&format!("/proc/…/{name}"));
+                }
+                false
+            }
+        },
+    };
+    Some(Touched::ProcessState { writes })
+}
+
+/// The file by which the kernel tells of this process or its threads (below `/proc/self`), if the call is about one. Some of them
+/// say the same whatever threads do.
+fn told_by_kernel(tracee: &Tracee, index: ThreadIndex) -> Option<PathBuf> {
+    const CONSTANT: &[&str] = &["exe", "cmdline", "environ", "auxv", "cgroup", "mounts", "mountinfo", "maps"];
+    let regs = &tracee.tasks[index].regs;
+    let path = match calls::path_argument(regs.orig_rax as i64) {
+        Some((path, _)) => PathBuf::from(memory::string(tracee.leader, calls::argument(regs, path))),
+        None => match calls::descriptors(regs) {
+            Descriptors::Uses(number) if number > 2 => {
+                fs::read_link(format!("/proc/{}/fd/{number}", tracee.leader)).ok()?
+            }
+            _ => return None,
+        },
+    };
+    let mut parts = path.strip_prefix("/proc").ok()?.components().map(|part| part.as_os_str().to_str());
+    let of = parts.next()??;
+    let is_own = of == "self" || of == "thread-self" || of.bytes().all(|byte| byte.is_ascii_digit());
+    let is_constant = CONSTANT.contains(&path.file_name()?.to_str()?);
+    (is_own && !is_constant).then_some(path)
+}
+
+/// The numbers of descriptors that a call uses (`all`, and what its arguments tell), makes and ends. Which number a file gets
+/// depends on all that are in use. Files that may block are operations of their own.
+pub(super) fn descriptors(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    account: &mut Account,
+    index: ThreadIndex,
+    mut all: SmallVec<[(i32, bool); 2]>,
+) -> SmallVec<[Touched; 3]> {
+    let regs = &tracee.tasks[index].regs;
+    let known = calls::descriptors(regs);
+    match known {
+        Descriptors::None => {}
+        Descriptors::Uses(number) => all.push((number, false)),
+        Descriptors::Ends(number) => all.push((number, true)),
+        Descriptors::Replaces(from, to) => all.extend([(from, false), (to, true)]),
+        Descriptors::Makes(count) if scheduling.has_company() => {
+            all.extend(fd::next(tracee.leader, count).map(|number| (number, true)));
+        }
+        Descriptors::Makes(_) => {}
+    }
+    let is_standard = |number: i32| (0..3).contains(&number);
+    if scheduling.has_company() && all.iter().any(|&(number, writes)| writes && is_standard(number)) {
+        let name = calls::name(regs.orig_rax as i64);
+        account.enter_unwatched(Unwatched::call(UnwatchedKind::File, &name));
+    }
+    all.retain(|(number, _)| !is_standard(*number) && !fd::may_block(tracee.leader, *number));
+    let table = !matches!(known, Descriptors::None | Descriptors::Uses(_));
+    let numbers = all.into_iter().map(|(number, writes)| Touched::Descriptor { number, writes });
+    table.then_some(Touched::Descriptors).into_iter().chain(numbers).collect()
+}

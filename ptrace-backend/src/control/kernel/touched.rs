@@ -1,0 +1,69 @@
+//! Something that a system call touches, as its arguments name it.
+
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+use crate::os::{calls, memory};
+
+/// Something that a system call reads or writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Touched {
+    Memory {
+        bytes: Range<u64>,
+        writes: bool,
+    },
+    File {
+        descriptor: i32,
+        writes: bool,
+    },
+    /// The file at a path, if it is a regular one.
+    Path {
+        path: PathBuf,
+        writes: bool,
+    },
+    Names {
+        writes: bool,
+    },
+    /// The number of a descriptor, as what stands for a file: it is written where it begins to, or ends.
+    Descriptor {
+        number: i32,
+        writes: bool,
+    },
+    /// Which numbers are in use is changed.
+    Descriptors,
+    /// What the kernel keeps of the process beside all these.
+    ProcessState {
+        writes: bool,
+    },
+}
+
+/// The regular file whose path, or else whose descriptor, a call is given.
+pub(super) fn named_file(tracee: &Tracee, index: ThreadIndex, writes: bool) -> Option<Touched> {
+    let regs = &tracee.tasks[index].regs;
+    let Some((path, folder)) = calls::path_argument(regs.orig_rax as i64) else {
+        return Some(Touched::File { descriptor: regs.rdi as i32, writes });
+    };
+    let path = memory::string(tracee.leader, calls::argument(regs, path));
+    let folder = folder.map_or(libc::AT_FDCWD, |folder| calls::argument(regs, folder) as i32);
+    if path.is_empty() {
+        return Some(Touched::File { descriptor: folder, writes });
+    }
+    let folder = match folder {
+        libc::AT_FDCWD => format!("/proc/{}/cwd", tracee.leader),
+        descriptor => format!("/proc/{}/fd/{descriptor}", tracee.leader),
+    };
+    let path = fs::canonicalize(Path::new(&folder).join(path)).ok().filter(|path| path.is_file())?;
+    Some(Touched::Path { path, writes })
+}
+
+/// Whether the system call at which a thread stands is one that the C library makes on its own behalf: its wrapper is
+/// called from there.
+pub(super) fn is_called_by_libc(tracee: &Tracee, index: ThreadIndex) -> bool {
+    const WRAPPER: usize = 2;
+    let frames = tracee.raw_frames(index, WRAPPER);
+    let [call, caller] = frames.as_slice() else { return false };
+    tracee.layout.is_call_of_libc(call.pc) && tracee.layout.in_libc(caller.pc)
+}

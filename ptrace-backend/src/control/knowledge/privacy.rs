@@ -1,0 +1,42 @@
+//! Instructions that touch private memory: after how much of that they are given up watching, and what is doubtful then.
+
+use checker::trace::Trace;
+
+use crate::control::knowledge::Shared;
+use crate::control::knowledge::status::Status;
+use crate::control::knowledge::unobserved::{Touch, is_enough, parts};
+
+impl Shared {
+    /// An instruction has touched memory, once more, without being seen to share it, after so many events. `is_shared`: others
+    /// do. `true`: it need not be watched any longer.
+    pub(crate) fn touched_privately(
+        &self,
+        candidate: usize,
+        touches: &[Touch],
+        is_shared: bool,
+        after: u64,
+    ) -> bool {
+        let mut state = self.state();
+        let Status::Watched(before) = state.candidates[candidate] else { return false };
+        if let Some(enough) = Self::note_private(&mut state, candidate, touches, is_shared, after) {
+            return enough;
+        }
+        state.blind.touched(candidate, touches);
+        let parts = before + parts(is_shared);
+        let enough = is_enough(parts);
+        state.candidates[candidate] = if enough { Status::Disarmed } else { Status::Watched(parts) };
+        if enough {
+            state.blind.give_up(candidate);
+            state.changed();
+        }
+        enough
+    }
+
+    /// Whether what has run since this was last asked, which ended with this trace, may share memory in a way that nobody has
+    /// watched.
+    pub(crate) fn take_doubt(&self, trace: &Trace) -> bool {
+        let mut state = self.state();
+        state.blind.ordered(trace);
+        state.blind.take_doubt()
+    }
+}

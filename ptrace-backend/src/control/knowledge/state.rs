@@ -1,0 +1,106 @@
+//! The knowledge of a program, as plain data.
+
+use std::sync::Arc;
+
+use checker::byte_set::ByteSet;
+use checker::names::Obj;
+use checker::names::ObjName;
+use checker::names::ThreadName;
+use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
+
+use crate::control::knowledge::arming::Arming;
+use crate::control::knowledge::lessons::{Apart, Known, Local};
+use crate::control::knowledge::status::Status;
+use crate::control::knowledge::unobserved::Blind;
+use crate::control::memory::block_names::{Block, BlockWords};
+use crate::control::state::memory::heap::Blocks;
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    pub(super) candidates: Vec<Status>,
+    /// Those that were let through although what they touched is shared: creation and join ordered it.
+    pub(super) ordered: FxHashSet<usize>,
+    /// Memory that threads share.
+    pub(super) memory: ByteSet,
+    /// Memory for a change of which threads were seen to wait in loops that count.
+    pub(super) waited_for: Vec<Obj>,
+    pub(super) epoch: u32,
+    /// Threads share allocated memory: allocations are watched, to name them.
+    pub(super) allocator: bool,
+    /// What main has allocated when it creates the first thread, once that is known.
+    pub(super) early: Option<Arc<Blocks>>,
+    /// The key points are given, and no more are to be found.
+    pub(super) fixed: bool,
+    /// What instructions have touched without sharing it.
+    pub(super) blind: Blind,
+    /// Rebuilt when the set of watched instructions changes.
+    pub(super) arming: Option<Arc<Arming>>,
+    /// The same with all that may be key points.
+    pub(super) arming_of_all: Option<Arc<Arming>>,
+    /// Made anew when any of it changes.
+    pub(super) known: Option<Known>,
+    /// This is knowledge of a copy that works for a search elsewhere.
+    pub(super) apart: Option<Apart>,
+    pub(super) names: FxHashMap<ObjName, Words>,
+    pub(super) blocks: BlockWords,
+    /// Of static variables: whether they are atomic, as far as that is known.
+    pub(super) atomic: FxHashMap<Obj, Option<bool>>,
+    /// Variables on stacks that another thread was seen to touch: the function whose frame it was, and the words, if the
+    /// place belongs to one function only.
+    pub(super) locals: FxHashMap<(ObjName, u32), (u64, Option<String>)>,
+}
+
+/// What a block's name stands for.
+#[derive(Debug, Clone)]
+pub(super) enum Words {
+    Stack(ThreadName),
+    Heap(Block),
+    Memory,
+    /// No memory at all.
+    Thing(String),
+}
+
+impl State {
+    /// More is known of an instruction that touches shared memory, under the same key points.
+    pub(super) fn know_more(&mut self) {
+        self.known = None;
+        if let Some(apart) = &mut self.apart {
+            apart.unsure = true;
+        }
+    }
+
+    /// What is watched has changed.
+    pub(super) fn changed(&mut self) {
+        self.arming = None;
+        self.arming_of_all = None;
+        self.known = None;
+    }
+
+    pub(super) fn learn_local(&mut self, local: Local) {
+        let known = self.locals.get(&local.place).map(|(function, _)| *function);
+        if known == Some(local.function) || known.is_some() && local.if_new {
+            return;
+        }
+        let words = if known.is_none() { local.words } else { None };
+        self.locals.insert(local.place, (local.function, words));
+    }
+}
+
+impl State {
+    /// Key points were added.
+    pub(super) fn begin_anew(&mut self) {
+        self.epoch += 1;
+        self.blind.begin_anew();
+        self.changed();
+    }
+
+    /// This memory is shared: whoever has touched it before is watched, even if it was given up.
+    pub(super) fn watch_again(&mut self, memory: Obj) {
+        for candidate in self.blind.watch_again(memory) {
+            if self.candidates[candidate] == Status::Disarmed {
+                self.candidates[candidate] = Status::Watched(0);
+            }
+        }
+    }
+}

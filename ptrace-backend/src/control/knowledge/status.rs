@@ -1,0 +1,20 @@
+//! The status of an instruction that touches memory.
+
+/// What is known of an instruction that touches memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// It touches its own frame, or thread-local memory, which no other thread was seen to touch: not watched.
+    Dormant,
+    /// Watched, and never seen to share memory; how often it was seen to touch memory ([`super::unobserved::parts`]).
+    Watched(u32),
+    /// It has touched shared memory: where it does, it is a key point.
+    Promoted,
+    /// No longer watched.
+    Disarmed,
+}
+
+impl Status {
+    pub(super) fn is_watched(self) -> bool {
+        !matches!(self, Self::Dormant | Self::Disarmed)
+    }
+}

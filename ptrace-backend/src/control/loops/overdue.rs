@@ -1,0 +1,93 @@
+//! A thread that runs on without coming to a key point for as long as it may, or for longer than anything may last.
+
+use checker::failure::FailureDetail;
+use checker::failure::FailureKind;
+use checker::program::ExecutionError;
+
+use crate::control::loops::livelock_probe;
+use crate::control::state::account::Account;
+use crate::control::state::flow::Heard;
+use crate::control::state::memory::MemoryState;
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::thread::Stage;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+use crate::control::watchdog::Reason;
+use crate::os::ptrace;
+use crate::os::wait::Wait;
+
+/// Waits for the running thread, looking after all others. `None`: its time is over.
+pub(crate) fn wait(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+) -> Result<Option<Wait>, ExecutionError> {
+    loop {
+        match tracee.hear(tracee.tasks[index].tid, |_| true)? {
+            Heard::Report(status) => return Ok(Some(status)),
+            Heard::Over(reason) => {
+                if interrupted(tracee, scheduling, memory, account, index, reason, true)? {
+                    return Ok(None);
+                }
+            }
+        }
+    }
+}
+
+/// What runs may not go on: stops the thread. `true`: it ran for too long, and is taken for failed. `runs`: the thread was
+/// let run; otherwise it is the program that has taken its place.
+pub(crate) fn interrupted(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+    reason: Reason,
+    runs: bool,
+) -> Result<bool, ExecutionError> {
+    if let Some(error) = reason.ends_everything() {
+        tracee.gone = true;
+        return Err(error);
+    }
+    let tid = tracee.tasks[index].tid;
+    tracee.watch.begin_wait();
+    // Where the kernel does not let it stop, as while a process that shares its memory runs, it is not waited for.
+    let stop = match ptrace::interrupt(tid) {
+        Ok(()) => Some(tracee.hear(tid, |_| true)?),
+        Err(_) => None,
+    };
+    if let Some(Heard::Over(reason)) = stop
+        && let Some(error) = reason.ends_everything()
+    {
+        tracee.gone = true;
+        return Err(error);
+    }
+    if let Ok(regs) = ptrace::registers(tid) {
+        tracee.tasks[index].regs = regs;
+    }
+    let is_between = runs && matches!(stop, Some(Heard::Report(Wait::Stopped)));
+    if is_between && livelock_probe::goes_round(tracee, scheduling, memory, index)? {
+        let stack = tracee.stack(index);
+        let failure = scheduling.failure(index, FailureKind::Livelock, FailureDetail::GoesRound, stack);
+        scheduling.threads[index].stage = Stage::Failed(failure);
+        return Ok(true);
+    }
+    if is_between && livelock_probe::learns_from_runaway(tracee, scheduling, memory, account, index)? {
+        tracee.resume(index, 0)?;
+        return Ok(false);
+    }
+    let stack = tracee.stack(index);
+    tracee.gone = true;
+    if scheduling.threads[index].cancellation.asynchronous {
+        let name = scheduling.threads[index].name;
+        return Err(ExecutionError::Unsupported(format!(
+            "{name} runs on without coming to a key point and allows asynchronous cancellation \
+             (pthread_setcanceltype), which is not supported where nothing else could end it"
+        )));
+    }
+    let failure = scheduling.failure(index, FailureKind::Timeout, FailureDetail::NoKeyPoint, stack);
+    scheduling.threads[index].stage = Stage::Failed(failure);
+    Ok(true)
+}

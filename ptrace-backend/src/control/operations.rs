@@ -1,0 +1,81 @@
+//! A thread comes to an operation: it becomes its pending one, with what cancellation and signals add to it.
+
+use checker::names::Obj;
+use checker::operation::Access;
+use checker::operation::Effect;
+use checker::operation::Op;
+
+use crate::control::state::flow::Flow;
+use crate::control::state::pending::{Act, Need, Pending, limited};
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+
+/// Adds to what an event of a thread touches what a signal that is sent to it does: whether the signal comes before the
+/// event decides where its handler runs, and after the last one it comes too late. Told only where the program sends any.
+pub(crate) fn tell_of_signals(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    index: ThreadIndex,
+    effect: &mut Effect,
+) {
+    let obj = signals_of(tracee, scheduling, Some(index));
+    if tracee.layout.signals && effect.accesses.iter().all(|access| access.obj != obj) {
+        effect.accesses.push(Access::read(obj));
+    }
+}
+
+/// What events on signals touch: a thread's signals, or those of the process, which any thread may take.
+pub(crate) fn signals_of(tracee: &Tracee, scheduling: &Scheduling, to: Option<ThreadIndex>) -> Obj {
+    tracee.shared.named(match to {
+        Some(thread) => scheduling.threads[thread].name.to_string(),
+        None => "the process".to_owned(),
+    })
+}
+
+/// Makes the system call at which the thread stands its pending operation.
+pub(crate) fn pend(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    index: ThreadIndex,
+    op: Op,
+    need: Need,
+    act: Act,
+    deadline: Option<u64>,
+) -> Flow {
+    let site = tracee.user_site(index);
+    let mut op = limited(op, &need, deadline);
+    if matches!(act, Act::Kernel | Act::Sleep(_)) {
+        depend_on_cancellation(tracee, scheduling, index, &mut op);
+    }
+    scheduling.threads[index].pending = Some(Pending { op, site, need, act, deadline });
+    Flow::Rest
+}
+
+/// An operation is a cancellation point, or a wait in one.
+pub(crate) fn depend_on_cancellation(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    index: ThreadIndex,
+    op: &mut Op,
+) {
+    let signals = signals_of(tracee, scheduling, Some(index));
+    if is_cancellable(tracee, scheduling, index) && op.may.accesses.iter().all(|access| access.obj != signals)
+    {
+        op.may.accesses.push(Access::read(signals));
+    }
+}
+
+/// Of an operation that may be any: only where cancellation takes effect anywhere, it is a cancellation point.
+pub(crate) fn depend_if_asynchronous(tracee: &Tracee, scheduling: &mut Scheduling, index: ThreadIndex) {
+    if scheduling.threads[index].cancellation.asynchronous
+        && let Some(mut pending) = scheduling.threads[index].pending.take()
+    {
+        depend_on_cancellation(tracee, scheduling, index, &mut pending.op);
+        scheduling.threads[index].pending = Some(pending);
+    }
+}
+
+pub(crate) fn is_cancellable(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex) -> bool {
+    tracee.layout.cancels && scheduling.threads[index].cancellation.is_possible()
+}

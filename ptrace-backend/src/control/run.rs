@@ -1,0 +1,242 @@
+//! Running: a thread goes on to its next key point, and each of its stops is dealt with.
+
+use checker::program::ExecutionError;
+
+use crate::answers::PID;
+use crate::control::kernel::signal_state::Signals;
+use crate::control::kernel::{child_processes, process_exit, quiescence, signals, syscalls, thread_creation};
+use crate::control::loops::{overdue, time_slices};
+use crate::control::memory::{access, foreign_calls, heap, hidden, scope};
+use crate::control::operations;
+use crate::control::process::Process;
+use crate::control::state::flow::{Flow, ForkedMemory, system};
+use crate::control::state::thread::Stage;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::sync::entry;
+use crate::control::tracee::injected_calls;
+use crate::control::tracee::probes::TRAP;
+use crate::instructions::SpecialKind;
+use crate::layout::What;
+use crate::os::wait::Wait;
+use crate::os::{Tid, memory, ptrace};
+use crate::target::startup::answer_time_stamp;
+
+impl Process {
+    /// Lets a thread run, with the registers that it now has, to its next key point or its end; then lets every thread
+    /// that it created run to its first key point.
+    pub(crate) fn advance(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        let is_wide =
+            std::mem::replace(&mut self.memory.let_go, true) | std::mem::take(&mut self.memory.stops_next);
+        scope::widen(&self.tracee, &mut self.memory, is_wide)?;
+        self.run_segment(index)?;
+        self.start_newborn()?;
+        quiescence::settle(&mut self.tracee, &mut self.scheduling, &self.objects)
+    }
+
+    /// Lets threads that were created run to their first key points.
+    pub(crate) fn start_newborn(&mut self) -> Result<(), ExecutionError> {
+        while !self.tracee.gone
+            && self.tracee.probes.stopped().is_none()
+            && !self.scheduling.newborn.is_empty()
+        {
+            let next = self.scheduling.newborn.remove(0);
+            scope::widen(&self.tracee, &mut self.memory, true)?;
+            self.run_segment(next)?;
+        }
+        Ok(())
+    }
+
+    fn run_segment(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        self.scheduling.threads[index].pending = None;
+        access::plant_for(&self.tracee, &mut self.memory, index)?;
+        self.tracee.watch.begin(self.tracee.leader, self.tracee.tasks[index].tid);
+        let mut signal = 0;
+        let deferred = std::mem::take(&mut self.tracee.tasks[index].deferred_signal);
+        if deferred != 0 {
+            let flow = self.signalled(index, deferred)?;
+            match self.goes_on(index, flow) {
+                Some(next) => signal = next,
+                None => return Ok(()),
+            }
+        }
+        self.run_on(index, signal)?;
+        operations::depend_if_asynchronous(&self.tracee, &mut self.scheduling, index);
+        Ok(())
+    }
+
+    /// Lets a thread run to its next key point, its end, or a probe; it gets this signal first, unless it is 0.
+    pub(crate) fn run_on(&mut self, index: ThreadIndex, mut signal: i32) -> Result<(), ExecutionError> {
+        loop {
+            self.tracee.resume(index, signal)?;
+            let Some(status) = overdue::wait(
+                &mut self.tracee,
+                &mut self.scheduling,
+                &mut self.memory,
+                &mut self.account,
+                index,
+            )?
+            else {
+                return Ok(());
+            };
+            let flow = self.stopped(index, status)?;
+            match self.goes_on(index, flow) {
+                Some(next) => signal = next,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// The signal with which a thread goes on; `None`: it rests.
+    fn goes_on(&mut self, index: ThreadIndex, flow: Flow) -> Option<i32> {
+        match flow {
+            Flow::Resume(signal) => return Some(signal),
+            Flow::Look => time_slices::end_slice(
+                &self.tracee,
+                &mut self.scheduling,
+                &self.objects,
+                &mut self.account,
+                index,
+            ),
+            Flow::Rest => {}
+        }
+        None
+    }
+
+    /// What a stop means.
+    pub(crate) fn stopped(&mut self, index: ThreadIndex, status: Wait) -> Result<Flow, ExecutionError> {
+        let Self { tracee, scheduling, objects, memory, account } = self;
+        match status {
+            Wait::Exited(_) | Wait::Killed(_) => {
+                process_exit::ended(tracee, scheduling, objects, account, index, status)
+            }
+            Wait::Clone => {
+                thread_creation::created(tracee, scheduling, memory, account, index)?;
+                Ok(Flow::Resume(0))
+            }
+            Wait::Fork => {
+                child_processes::forked(tracee, scheduling, memory, account, index, ForkedMemory::Copied)?;
+                Ok(Flow::Resume(0))
+            }
+            Wait::Vfork => {
+                child_processes::forked(tracee, scheduling, memory, account, index, ForkedMemory::Shared)?;
+                Ok(Flow::Resume(0))
+            }
+            Wait::Exec => child_processes::replaced(self),
+            Wait::Exit => process_exit::exited(self, index),
+            Wait::Stopped => Ok(Flow::Resume(0)),
+            Wait::Seccomp => {
+                tracee.read_registers(index)?;
+                syscalls::enter(self, index)
+            }
+            Wait::Signal(signal) => {
+                tracee.read_registers(index)?;
+                self.signalled(index, signal)
+            }
+        }
+    }
+
+    /// The running thread has stopped with a signal.
+    pub(crate) fn signalled(&mut self, index: ThreadIndex, signal: i32) -> Result<Flow, ExecutionError> {
+        if signal == libc::SIGTRAP {
+            let at = self.tracee.tasks[index].regs.rip.wrapping_sub(1);
+            if self.tracee.stops_at_probe(index, at) {
+                return Ok(Flow::Rest);
+            }
+            if self.tracee.layout.traps.contains_key(&at) {
+                self.tracee.tasks[index].regs.rip = at;
+                return self.trapped(index, at);
+            }
+            if let Some(flow) = hidden::pass(&mut self.tracee, &self.scheduling, &mut self.memory, index, at)?
+            {
+                return Ok(flow);
+            }
+        }
+        if signal == libc::SIGSEGV {
+            let (task, thread) = (&mut self.tracee.tasks[index], &mut self.scheduling.threads[index]);
+            if answer_time_stamp(task.tid, &mut task.regs, &mut thread.world) {
+                self.tracee.write_registers(index)?;
+                return Ok(Flow::Resume(0));
+            }
+        }
+        if !signals::is_fatal(&self.tracee, index, signal) {
+            let tid = self.tracee.tasks[index].tid;
+            if Signals::of(tid).is_some_and(|signals| signals.is_caught(signal)) {
+                // The handler compares the sender's number with the one that the program has for itself.
+                ptrace::rename_sender(tid, self.tracee.leader, PID as Tid)
+                    .map_err(system("write a signal"))?;
+                self.tracee.finish_stub(index)?;
+            }
+            return Ok(Flow::Resume(signal));
+        }
+        let failure = signals::fatal_signal(&mut self.tracee, &self.scheduling, index, signal);
+        self.scheduling.threads[index].stage = Stage::Failed(failure);
+        Ok(Flow::Rest)
+    }
+
+    /// The running thread has come to one of our traps.
+    pub(crate) fn trapped(&mut self, index: ThreadIndex, at: u64) -> Result<Flow, ExecutionError> {
+        let Self { tracee, scheduling, memory, account, .. } = self;
+        let layout = std::sync::Arc::clone(&tracee.layout);
+        match &layout.traps[&at].what {
+            What::Function { function, timed_out } => entry::enter(self, index, *function, *timed_out),
+            What::Allocator(what) => heap::enter_allocator(tracee, scheduling, memory, account, index, *what),
+            What::Returned => match tracee.tasks[index].calling.take() {
+                Some(call) => injected_calls::end_call(tracee, scheduling, index, *call),
+                None => {
+                    heap::leave_allocator(tracee, scheduling, memory, account, index)?;
+                    Ok(Flow::Resume(0))
+                }
+            },
+            What::Access(candidate) => access::enter(tracee, scheduling, memory, account, index, *candidate),
+            What::Foreign(foreign) => {
+                foreign_calls::enter(tracee, scheduling, memory, account, index, *foreign)
+            }
+            What::Special(special) => {
+                let thread = &mut scheduling.threads[index];
+                thread.drained |= special.kind == SpecialKind::Fence;
+                special.complete(&mut tracee.tasks[index].regs, thread.world.random_number());
+                tracee.write_registers(index).map(|()| Flow::Resume(0))
+            }
+        }
+    }
+
+    /// Lets the thread that stands at a probe go on to its next stop.
+    pub(crate) fn leave_probe(&mut self) -> Result<(), ExecutionError> {
+        let Some(index) = self.tracee.probes.stopped.take() else { return Ok(()) };
+        self.tracee.watch.begin(self.tracee.leader, self.tracee.tasks[index].tid);
+        let flow = self.pass_probe(index)?;
+        if let Some(signal) = self.goes_on(index, flow) {
+            self.run_on(index, signal)?;
+        }
+        self.start_newborn()
+    }
+
+    fn pass_probe(&mut self, index: ThreadIndex) -> Result<Flow, ExecutionError> {
+        let at = self.tracee.tasks[index].regs.rip;
+        let planted = self.tracee.probes.planted.get(&at).copied();
+        if planted.is_none()
+            && self.tracee.layout.traps.contains_key(&at)
+            && self.tracee.number(at, 1) as u8 == TRAP
+        {
+            return self.trapped(index, at);
+        }
+        self.tracee.write_registers(index)?;
+        let Some(byte) = planted else { return Ok(Flow::Resume(0)) };
+        let tid = self.tracee.tasks[index].tid;
+        memory::poke_byte(tid, at, byte).map_err(system("lift a trap"))?;
+        let status = loop {
+            let status = self.tracee.step(tid)?;
+            let Ok(regs) = ptrace::registers(tid) else { break status };
+            self.tracee.tasks[index].regs = regs;
+            // A string instruction stops after every element.
+            if status != Wait::Signal(libc::SIGTRAP) || regs.rip != at {
+                break status;
+            }
+        };
+        // Not if the step has written over the code, or has ended the process.
+        if self.tracee.probes.planted.contains_key(&at) && self.tracee.number(at, 1) as u8 == byte {
+            memory::poke_byte(tid, at, TRAP).map_err(system("plant a trap"))?;
+        }
+        if status == Wait::Signal(libc::SIGTRAP) { Ok(Flow::Resume(0)) } else { self.stopped(index, status) }
+    }
+}

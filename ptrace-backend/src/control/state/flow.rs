@@ -1,0 +1,38 @@
+//! The consequence of a stop for its thread, and of an error of the system.
+
+use std::io;
+
+use checker::program::ExecutionError;
+
+use crate::control::watchdog::Reason;
+use crate::os::wait::Wait;
+
+/// What a stop of the running thread means for it.
+pub(crate) enum Flow {
+    /// Let it go on, delivering this signal unless it is 0.
+    Resume(i32),
+    /// It has come to a key point, or to its end.
+    Rest,
+    /// It has come to a key point at which it looks at something: it gives way first if its time slice is over.
+    Look,
+}
+
+/// A system error as an execution error; `doing` completes "failed to …".
+pub(crate) fn system(doing: &'static str) -> impl FnOnce(io::Error) -> ExecutionError {
+    move |error| ExecutionError::System(format!("failed to {doing}: {error}"))
+}
+
+/// What came of a wait.
+pub(crate) enum Heard {
+    Report(Wait),
+    /// What runs may not go on.
+    Over(Reason),
+}
+
+/// The memory of a process that another one has forked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ForkedMemory {
+    Copied,
+    /// As `vfork` and `posix_spawn` have it, until the child executes another program.
+    Shared,
+}

@@ -1,0 +1,24 @@
+//! Accesses of code of system libraries, as far as they were traced.
+
+use checker::account::HiddenAccess;
+use checker::names::ThreadName;
+use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
+
+/// What an execution has shown of them.
+#[derive(Debug, Default)]
+pub(crate) struct Hidden {
+    /// Those that are trapped, each with the byte that the trap replaces.
+    pub(crate) trapped: FxHashMap<u64, u8>,
+    pub(crate) accesses: Vec<HiddenAccess>,
+    /// The last event and the running thread.
+    pub(crate) segment: Option<(u32, ThreadName)>,
+    /// What the running thread has done since its last event.
+    pub(crate) since: FxHashSet<HiddenAccess>,
+    /// How often it has come to each instruction since then, having done nothing new there.
+    pub(crate) visits: FxHashMap<u64, u32>,
+    /// Traps that are lifted until another thread or event, because their instructions have done nothing new for long.
+    pub(crate) lifted: Vec<u64>,
+    /// Not all was traced.
+    pub(crate) is_cut: bool,
+}

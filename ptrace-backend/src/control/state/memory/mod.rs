@@ -1,0 +1,85 @@
+//! The memory of one execution: which of it threads share, which of its blocks live, and where it is watched.
+
+pub(crate) mod file_names;
+pub(crate) mod heap;
+pub(crate) mod hidden;
+pub(crate) mod quarantine;
+pub(crate) mod scope;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use checker::names::ThreadName;
+use checker::program::Scope;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::control::knowledge::Shared;
+use crate::control::memory::sharing::Sharing;
+use crate::control::state::memory::file_names::Nameless;
+use crate::control::state::memory::heap::Heap;
+use crate::control::state::memory::hidden::Hidden;
+use crate::control::state::memory::quarantine::Quarantine;
+use crate::control::state::memory::scope::Narrow;
+use crate::control::state::thread_index::{PerThread, ThreadIndex};
+use crate::layout::Layout;
+
+/// Memory as the threads of one execution use it.
+pub(crate) struct MemoryState {
+    pub(crate) layout: Arc<Layout>,
+    pub(crate) shared: Arc<Shared>,
+    /// The stacks of all threads, in creation order.
+    pub(crate) stacks: PerThread<(Range<u64>, ThreadName)>,
+    pub(crate) sharing: Sharing,
+    pub(crate) heap: Heap,
+    pub(crate) quarantine: Quarantine,
+    pub(crate) nameless: Nameless,
+    /// Addresses on a thread's stack that another thread was seen to touch.
+    pub(crate) exposed: FxHashSet<u64>,
+    /// A thread has touched the thread-local memory of another one.
+    pub(crate) exposed_thread_locals: bool,
+    /// Key points were found that were none when this execution began.
+    pub(crate) promoted: bool,
+    pub(crate) scope: Scope,
+    /// Once there is more than one thread, where the scope leaves something out.
+    pub(crate) narrow: Option<Narrow>,
+    /// The event that ran last may have let another agent go.
+    pub(crate) let_go: bool,
+    /// The next access of the thread that runs is a key point in any case.
+    pub(crate) stops_next: bool,
+    /// How often instructions have touched private memory where everything is watched: each in each thread, and all of them.
+    pub(crate) checked: (FxHashMap<(ThreadIndex, usize), u32>, u32),
+    /// Instructions that are not watched any more in a thread, and the thread for which their traps are lifted now.
+    pub(crate) lifted: Vec<(ThreadIndex, usize)>,
+    pub(crate) lifted_for: ThreadIndex,
+    /// Instructions that are not watched as long as there is one thread only.
+    pub(crate) lifted_alone: Vec<usize>,
+    /// Accesses of libraries, where they are asked for.
+    pub(crate) hidden: Hidden,
+}
+
+impl MemoryState {
+    /// Nothing has run yet.
+    pub(crate) fn new(layout: Arc<Layout>, shared: Arc<Shared>, main_stack: Range<u64>) -> Self {
+        Self {
+            layout,
+            shared,
+            stacks: PerThread::new((main_stack, ThreadName::MAIN)),
+            sharing: Sharing::default(),
+            heap: Heap::default(),
+            quarantine: Quarantine::default(),
+            nameless: Nameless::new(),
+            exposed: FxHashSet::default(),
+            exposed_thread_locals: false,
+            promoted: false,
+            scope: Scope::All,
+            narrow: None,
+            let_go: true,
+            stops_next: false,
+            checked: (FxHashMap::default(), 0),
+            lifted: Vec::new(),
+            lifted_for: ThreadIndex::MAIN,
+            lifted_alone: Vec::new(),
+            hidden: Hidden::default(),
+        }
+    }
+}

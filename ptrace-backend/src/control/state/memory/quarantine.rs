@@ -1,0 +1,90 @@
+//! Freed blocks that the allocator still has as allocated.
+
+use std::collections::VecDeque;
+
+use checker::names::ObjName;
+use checker::names::Site;
+use checker::names::ThreadName;
+use rustc_hash::FxHashMap;
+
+/// What a quarantine holds at most.
+const MOST_BLOCKS: usize = 4096;
+
+const MOST_BYTES: u64 = 32 << 20;
+
+/// Who freed a block.
+#[derive(Debug)]
+pub(crate) struct Freed {
+    pub(crate) by: ThreadName,
+    pub(crate) stack: Vec<Site>,
+}
+
+/// A block that its owner has freed, and the allocator still has as allocated.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) addr: u64,
+    pub(crate) size: u64,
+    pub(crate) name: ObjName,
+}
+
+/// The freed blocks of one execution.
+#[derive(Debug, Default)]
+pub(crate) struct Quarantine {
+    /// The oldest first.
+    pub(crate) kept: VecDeque<Kept>,
+    pub(crate) bytes: u64,
+    pub(crate) freed: FxHashMap<ObjName, Freed>,
+}
+
+impl Quarantine {
+    /// Takes in a block. Returns the one that has to leave for it, which is itself if it is too large.
+    pub(crate) fn admit(&mut self, block: Kept) -> Option<Kept> {
+        self.bytes += block.size;
+        self.kept.push_back(block);
+        if self.is_within_bounds() {
+            return None;
+        }
+        let oldest = self.kept.pop_front()?;
+        self.bytes -= oldest.size;
+        if self.is_within_bounds() {
+            return Some(oldest);
+        }
+        // Only one block can leave at a time.
+        self.bytes += oldest.size;
+        self.kept.push_front(oldest);
+        let newest = self.kept.pop_back()?;
+        self.bytes -= newest.size;
+        Some(newest)
+    }
+
+    /// Whether nothing has to leave for so many bytes.
+    pub(crate) fn has_room(&self, size: u64) -> bool {
+        self.kept.len() < MOST_BLOCKS && self.bytes.saturating_add(size) <= MOST_BYTES
+    }
+
+    pub(crate) fn is_within_bounds(&self) -> bool {
+        self.kept.len() <= MOST_BLOCKS && self.bytes <= MOST_BYTES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_blocks_leave_and_what_is_too_large_never_enters() {
+        let block = |addr: u64, size: u64| Kept { addr, size, name: ObjName(addr) };
+        let mut quarantine = Quarantine::default();
+        let mut admit = |addr, size| quarantine.admit(block(addr, size)).map(|leaves| leaves.addr);
+        assert_eq!(admit(1, 16), None);
+        assert_eq!(admit(2, MOST_BYTES), Some(1));
+        // Block 1 has left, and what is in it now fills it.
+        assert_eq!(admit(3, 1), Some(2));
+        assert_eq!(admit(4, MOST_BYTES + 1), Some(4));
+        for addr in 5..5 + MOST_BLOCKS as u64 - 1 {
+            assert_eq!(admit(addr, 1), None);
+        }
+        assert_eq!(admit(1 << 20, 1), Some(3));
+        assert_eq!(quarantine.bytes, MOST_BLOCKS as u64);
+    }
+}

@@ -1,0 +1,17 @@
+//! The part of an execution that is left out where few objects are watched.
+
+use std::sync::Arc;
+
+use checker::byte_set::ByteSet;
+
+use crate::control::knowledge::arming::Arming;
+
+/// What is left out of an execution, once there is more than one thread.
+#[derive(Debug)]
+pub(crate) struct Narrow {
+    pub(crate) objects: Arc<ByteSet>,
+    /// The code with all traps, and with those that the objects take; `None` where these are all.
+    pub(crate) code: Option<(Arc<Arming>, Arming)>,
+    /// The next access of the running thread is a key point whatever it touches, and all traps are planted.
+    pub(crate) is_wide: bool,
+}

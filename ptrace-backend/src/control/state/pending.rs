@@ -1,0 +1,286 @@
+//! Pending operations: the operation itself, what it waits for, and how it is carried out.
+
+use checker::names::Obj;
+use checker::names::Site;
+use checker::operation::Access;
+use checker::operation::Effect;
+use checker::operation::Op;
+use checker::operation::OpKind;
+
+use crate::control::state::thread_index::ThreadIndex;
+use crate::layout::functions::Function;
+use crate::layout::rust_locks::RustMutex;
+use crate::os::Regs;
+
+/// What a thread is about to do, what it waits for, and how it is done.
+#[derive(Debug, Clone)]
+pub(crate) struct Pending {
+    pub(crate) op: Op,
+    pub(crate) site: Site,
+    pub(crate) need: Need,
+    pub(crate) act: Act,
+    /// When its wait may time out, in nanoseconds of virtual time.
+    pub(crate) deadline: Option<u64>,
+}
+
+/// What has to hold before a pending operation can run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Need {
+    Nothing,
+    /// The mutex at this address can be had.
+    Mutex(u64),
+    /// The mutex of Rust's standard library at this address, of this many bytes, can be had.
+    RustMutex(u64, usize),
+    /// The read-write lock of Rust's standard library at this address can be had for reading.
+    RustRead(u64),
+    /// The same for writing, or its writers are to say again that they wait.
+    RustWrite(u64),
+    ReadLock(u64),
+    WriteLock(u64),
+    /// The semaphore is above 0.
+    Semaphore(u64),
+    /// This thread has ended.
+    End(ThreadIndex),
+    /// No other thread runs the initialiser.
+    Once(u64),
+    /// The barrier has left this generation behind.
+    Generation(u64, u32),
+    /// A signal on this condition variable, and then [`Need::Mutex`].
+    Signal(u64),
+    /// A wake on this futex.
+    Wake(u64),
+    /// One of these locations no longer holds these bytes.
+    Change(Vec<(u64, Obj, Vec<u8>)>),
+    /// One of these files is ready.
+    Ready(Vec<FileEvents>),
+    /// A signal is there for it.
+    Arrival(Awaited),
+    /// This virtual time has come.
+    Deadline(u64),
+    /// The futex with priority inheritance at this address has no owner that could give it back.
+    PiFutex(u64),
+}
+
+/// How a pending operation is carried out.
+#[derive(Debug, Clone)]
+pub(crate) enum Act {
+    /// The function at whose entry the thread stands. `object` is its first argument, `timed_out` what it returns when
+    /// its time limit passes.
+    Function {
+        function: Function,
+        object: u64,
+        timed_out: u64,
+    },
+    /// The second half of a condition wait. `of_rust`: both are of Rust's standard library.
+    Reacquire {
+        mutex: u64,
+        cond: u64,
+        result: u64,
+        of_rust: bool,
+    },
+    /// The end of a condition wait that was cancelled.
+    TestCancel {
+        mutex: u64,
+    },
+    /// The second half of a barrier wait.
+    LeaveBarrier {
+        result: u64,
+    },
+    /// The instruction at which the thread stands.
+    Access,
+    /// The instruction at which the thread stands takes or releases the Rust mutex at this address.
+    RustMutex {
+        what: RustMutex,
+        addr: u64,
+    },
+    /// The read of an instruction that reads and writes: nothing is executed yet.
+    SplitRead {
+        addr: u64,
+        len: usize,
+    },
+    /// Its write: what was read is put back, then the instruction is executed.
+    SplitWrite {
+        addr: u64,
+        value: Vec<u8>,
+        /// How many events the process had run when it was read.
+        read_at: u64,
+    },
+    /// The system call at which the thread stands returns this.
+    Answer(i64),
+    /// The system call at which the thread stands returns what the clock shows then.
+    ReadClock,
+    /// The kernel carries the system call out.
+    Kernel,
+    /// The same for a call that finds out whether it would have to wait for these files.
+    Try(Vec<crate::control::state::pending::FileEvents>),
+    FutexWait {
+        addr: u64,
+        value: u32,
+    },
+    /// `value` is what the word held when the wait began; `None` once it is another word.
+    FutexResume {
+        addr: u64,
+        value: Option<u32>,
+        result: i64,
+    },
+    FutexWake {
+        addr: u64,
+        count: u32,
+    },
+    FutexRequeue(Requeue),
+    /// The thread stands where it ends, and lets go of the last one of these robust mutexes.
+    Leave(Vec<u64>),
+    /// A wait for a signal begins: one that is there already is dealt with before.
+    AwaitSignal(Awaited),
+    /// A signal for this thread, or for whichever takes it; the kernel delivers it.
+    Send {
+        to: Option<ThreadIndex>,
+        signal: u64,
+    },
+    /// The initialiser at this address has run.
+    OnceDone(u64),
+    /// The function at whose entry the thread stands frees the block at this address.
+    Free(u64),
+    /// The function at whose entry the thread stands allocates another block in place of the one at this address.
+    Resize(u64),
+    /// A sleep that lasts until this virtual time.
+    Sleep(u64),
+    /// The thread gives way, and has this to do then.
+    EndOfSlice(Box<Pending>),
+}
+
+impl Pending {
+    /// Whether a cancellation takes effect here, or in the wait that this begins. Waits in system calls are no matter of
+    /// this: the C library ends them by a signal.
+    pub(crate) fn is_cancellation_point(&self) -> bool {
+        match self.act {
+            Act::Function { function, .. } => function.is_cancellation_point(),
+            Act::Reacquire { of_rust, .. } => !of_rust && matches!(self.need, Need::Signal(_)),
+            _ => false,
+        }
+    }
+
+    /// Whether a mutex is released, by an indivisible instruction. A spin lock is released by a plain store.
+    pub(crate) fn releases_mutex(&self) -> bool {
+        let is_spin = matches!(self.act, Act::Function { function: Function::SpinUnlock, .. });
+        self.op.kind == OpKind::Unlock && !is_spin
+    }
+
+    /// A condition wait is over, and returns this in place of what it would have; what it needs is the mutex.
+    pub(crate) fn wants_mutex(&mut self, returns: Option<u64>) {
+        let Act::Reacquire { mutex, result, of_rust, .. } = &mut self.act else { return };
+        *result = returns.unwrap_or(*result);
+        self.need = if *of_rust { Need::RustMutex(*mutex, RUST_MUTEX) } else { Need::Mutex(*mutex) };
+        self.deadline = None;
+    }
+
+    /// A condition wait with this mutex, whose thread was cancelled, ends by taking that, and acts upon it.
+    pub(crate) fn become_cancelled(&mut self, mutex: u64) {
+        self.need = Need::Mutex(mutex);
+        self.act = Act::TestCancel { mutex };
+        self.deadline = None;
+    }
+
+    /// Whether nothing but a time has to come.
+    pub(crate) fn sleeps(&self) -> bool {
+        matches!(self.need, Need::Deadline(_))
+    }
+
+    /// Whether it is the first half of a condition wait.
+    pub(crate) fn begins_condition_wait(&self) -> bool {
+        matches!(self.act, Act::Function { function, .. } if function.waits_for_signal())
+    }
+}
+
+/// A call that a thread is made to make, with one argument.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) function: u64,
+    pub(crate) argument: u64,
+    pub(crate) after: After,
+    /// The thread's registers before the call.
+    pub(crate) saved: Option<Regs>,
+}
+
+/// How a thread goes on once it has what it called for.
+#[derive(Debug)]
+pub(crate) enum After {
+    /// It rests, at this operation.
+    Stay(Box<Pending>),
+    /// Out of the function at whose entry it stood, with this result, or with that of the call if it is an error.
+    Return(u64),
+    /// Into another function.
+    Jump(u64),
+}
+
+impl Call {
+    pub(crate) fn new(function: u64, argument: u64, after: After) -> Self {
+        Self { function, argument, after, saved: None }
+    }
+}
+
+/// How a thread goes on after its operation.
+pub(crate) enum Next {
+    /// Through the instruction at which it stands.
+    Pass,
+    /// Out of the function at whose entry it stands, with this result.
+    Return(u64),
+    /// Into another function in place of the one at whose entry it stands.
+    Jump(u64),
+    /// As it stands: a signal is waiting for it.
+    Handle,
+    /// Out of the system call at which it stands, with this result.
+    Answer(i64),
+    /// Into the system call at which it stands.
+    Kernel,
+    /// Out of the process, at whose exit it stands.
+    End,
+    /// To the system call at which it stands, once more.
+    Again,
+    /// Not yet: this comes first.
+    Stay(Box<Pending>),
+    /// Through another function, and then on.
+    Call(Box<Call>),
+}
+
+/// A file descriptor and the events that are waited for.
+pub(crate) type FileEvents = (i32, i16);
+
+/// What a thread waits for that waits for a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    /// One of these, which it takes.
+    Any(u64),
+    /// One that does something, while these are blocked.
+    Unblocked(u64),
+    /// One that does something.
+    Effective,
+}
+
+/// `FUTEX_REQUEUE` and `FUTEX_CMP_REQUEUE`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Requeue {
+    pub(crate) from: u64,
+    /// How many waiters to wake.
+    pub(crate) wake: u32,
+    /// Where to move further ones, and how many at most.
+    pub(crate) to: u64,
+    pub(crate) most: u32,
+    /// Only if the first futex holds this.
+    pub(crate) expected: Option<u32>,
+}
+
+/// How long the word of a mutex is, in bytes.
+pub(crate) const RUST_MUTEX: usize = 4;
+
+/// The effect of an operation that could not have what it wanted.
+pub(crate) fn only_looks(all: &Effect) -> Effect {
+    Effect::on(all.accesses.iter().map(|access| Access::read(access.obj)))
+}
+
+/// The operation with what the end of its time would do, if it is a wait with a time limit.
+pub(crate) fn limited(mut op: Op, need: &Need, deadline: Option<u64>) -> Op {
+    let touched = op.may.accesses.first().map(|access| Access::write(access.obj));
+    op.limit = deadline.filter(|_| *need != Need::Nothing).map(|_| Effect::on(touched));
+    op
+}

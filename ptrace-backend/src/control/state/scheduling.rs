@@ -1,0 +1,73 @@
+//! The threads of an execution, and its time.
+
+use std::sync::Arc;
+
+use checker::failure::Failure;
+use checker::failure::FailureDetail;
+use checker::failure::FailureKind;
+use checker::names::Obj;
+use checker::names::Site;
+use rustc_hash::FxHashMap;
+
+use crate::control::state::thread::Thread;
+use crate::control::state::thread_index::{PerThread, ThreadIndex};
+use crate::stalls::Stalls;
+
+/// The threads of one execution, and its time.
+pub(crate) struct Scheduling {
+    /// In creation order.
+    pub(crate) threads: PerThread<Thread>,
+    /// Threads created in the current segment, whose own first segment is still to run.
+    pub(crate) newborn: Vec<ThreadIndex>,
+    /// How many events have run.
+    pub(crate) events: u64,
+    /// A thread has asked to end the process.
+    pub(crate) exiting: bool,
+    /// For how long a deadline may let another thread stand still in this execution, in nanoseconds.
+    pub(crate) max_stall: u64,
+    pub(crate) stalls: Arc<Stalls>,
+    /// Virtual time of the last read and the last write of each object, in nanoseconds.
+    pub(crate) times: FxHashMap<Obj, (u64, u64)>,
+}
+
+impl Scheduling {
+    /// The main thread alone, before its first instruction.
+    pub(crate) fn new(main: Thread) -> Self {
+        Self {
+            threads: PerThread::new(main),
+            newborn: Vec::new(),
+            events: 0,
+            exiting: false,
+            max_stall: 0,
+            stalls: Arc::default(),
+            times: FxHashMap::default(),
+        }
+    }
+
+    /// Whether there is more than one thread that has not been joined: what one of them does others may find out.
+    pub(crate) fn has_company(&self) -> bool {
+        self.threads.iter().filter(|thread| thread.is_live()).count() > 1
+    }
+}
+
+impl Scheduling {
+    /// Notes since when a thread could run, at its next event.
+    pub(crate) fn note_begun(&mut self, index: ThreadIndex) {
+        let thread = &mut self.threads[index];
+        let since = thread.runnable_since.unwrap_or(0).max(thread.world.now);
+        // The thread's clock goes on by then at the latest.
+        let last = thread.begun.last().copied().unwrap_or(0);
+        thread.begun.push(since.max(last));
+    }
+
+    /// A failure of one thread.
+    pub(crate) fn failure(
+        &self,
+        index: ThreadIndex,
+        kind: FailureKind,
+        detail: FailureDetail,
+        stack: Vec<Site>,
+    ) -> Failure {
+        Failure::of_thread(kind, detail, self.threads[index].name, stack)
+    }
+}

@@ -1,0 +1,83 @@
+//! Visits of a thread to memory accesses since it last changed anything, which raise the suspicion that it spins.
+
+use rustc_hash::FxHashMap;
+
+use crate::os::Regs;
+
+/// The longest iteration that is looked at, in instructions, where all registers are those of the last visit.
+const LONGEST: u32 = 2000;
+
+/// The same where a scratch register differs, as it does after the first iteration.
+const LONGEST_IN_DOUBT: u32 = 200;
+
+/// So often a loop is looked at in vain; after that, each time once it has raised twice as many suspicions as the time before,
+/// since a loop may begin to spin later.
+const PATIENCE: u32 = 2;
+
+/// The state of a thread when it stood at a memory access.
+#[derive(Debug)]
+pub(crate) struct Visit {
+    pub(crate) regs: Regs,
+    pub(crate) frame: Vec<u8>,
+}
+
+/// Where a thread has been.
+#[derive(Debug, Default)]
+pub(crate) struct Spinning {
+    /// The last visit to each memory access since the thread last changed anything.
+    pub(crate) visits: FxHashMap<u64, Visit>,
+    /// How often a loop has turned out to be none, and how many suspicions it has raised since.
+    pub(crate) refuted: FxHashMap<u64, (u32, u64)>,
+}
+
+impl Spinning {
+    /// The thread has changed something.
+    pub(crate) fn forget_visits(&mut self) {
+        self.visits.clear();
+    }
+
+    /// Notes that the thread stands at a memory access with these registers. If it may have come back there by spinning, says how many instructions
+    /// are worth a look. `shared`: what it touches is known to be shared.
+    pub(crate) fn suspicious(&mut self, regs: &Regs, shared: bool, frame: Vec<u8>) -> Option<u32> {
+        let at = regs.rip;
+        let same_frame = |last: &Visit| last.frame == frame;
+        let same = self.visits.get(&at).is_some_and(same_frame);
+        let last = self.visits.insert(at, Visit { regs: *regs, frame })?.regs;
+        if !same {
+            return None;
+        }
+        if let Some((times, since)) = self.refuted.get_mut(&at) {
+            *since += 1;
+            if *times >= PATIENCE && *since < 1 << (*times).min(32) {
+                return None;
+            }
+        }
+        if same_registers(&last, regs) {
+            return Some(LONGEST);
+        }
+        (shared && same_preserved_registers(&last, regs)).then_some(LONGEST_IN_DOUBT)
+    }
+
+    /// The loop around a place has turned out to be none.
+    pub(crate) fn refute(&mut self, place: u64) {
+        let (times, since) = self.refuted.entry(place).or_default();
+        (*times, *since) = (*times + 1, 0);
+    }
+}
+
+/// Whether two states of a thread agree in all registers that code can see.
+pub(crate) fn same_registers(a: &Regs, b: &Regs) -> bool {
+    let seen = |r: &Regs| {
+        [
+            r.rax, r.rbx, r.rcx, r.rdx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10, r.r11, r.r12, r.r13,
+            r.r14, r.r15, r.rip, r.eflags, r.fs_base, r.gs_base,
+        ]
+    };
+    seen(a) == seen(b)
+}
+
+/// Whether two states agree in the stack pointer and in the registers that calls preserve.
+pub(crate) fn same_preserved_registers(a: &Regs, b: &Regs) -> bool {
+    let preserved = |r: &Regs| [r.rsp, r.rbp, r.rbx, r.r12, r.r13, r.r14, r.r15];
+    preserved(a) == preserved(b)
+}

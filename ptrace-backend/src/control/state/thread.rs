@@ -1,0 +1,185 @@
+//! One thread of the target.
+
+use checker::failure::Failure;
+use checker::names::{EventId, Obj, ThreadName};
+use checker::operation::Effect;
+use checker::operation::OpKind;
+use smallvec::SmallVec;
+
+use crate::answers::World;
+use crate::control::state::clock_readings::Readings;
+use crate::control::state::memory::heap::Allocating;
+use crate::control::state::pending::Pending;
+use crate::control::state::spinning::Spinning;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::state::time_slice::Slices;
+
+/// A thread as the scheduler has it; what the kernel has of it is [`crate::control::tracee::Task`].
+#[derive(Debug)]
+pub(crate) struct Thread {
+    pub(crate) name: ThreadName,
+    pub(crate) stage: Stage,
+    /// What it does next. `None` only while it runs, and once it has ended.
+    pub(crate) pending: Option<Pending>,
+    /// How many threads it has created.
+    pub(crate) children: u16,
+    /// How many events it has run.
+    pub(crate) events: u32,
+    pub(crate) world: World,
+    /// Since when it could run, in nanoseconds of virtual time; `None` where it cannot, or waits for a time.
+    pub(crate) runnable_since: Option<u64>,
+    /// The same for each of its events so far.
+    pub(crate) begun: Vec<u64>,
+    /// The event that woke it, until its next event.
+    pub(crate) woken_by: Option<EventId>,
+    /// The next wait in the kernel is to end with a time-out.
+    pub(crate) times_out: bool,
+    pub(crate) spinning: Spinning,
+    pub(crate) slices: Slices,
+    pub(crate) readings: Readings,
+    /// What its condition wait returns if it runs out of time.
+    pub(crate) timeout_result: u64,
+    /// It is the one that its barrier tells so.
+    pub(crate) serial: bool,
+    /// It is inside a function of the allocator.
+    pub(crate) allocating: Option<Allocating>,
+    /// A signal is there whose handler it is to run.
+    pub(crate) signalled: bool,
+    /// Since its last event its store buffer was emptied.
+    pub(crate) drained: bool,
+    /// What its last event wrote.
+    pub(crate) wrote: SmallVec<[Obj; 1]>,
+    /// It is about to send this one a signal, which has been accounted for.
+    pub(crate) kills: Option<ThreadIndex>,
+    pub(crate) cancellation: Cancellation,
+    /// The waits that signal handlers interrupt, to be taken up where they left off when the handlers return.
+    pub(crate) interrupted: Vec<InterruptedWait>,
+}
+
+/// How far a thread has come.
+#[derive(Debug)]
+pub(crate) enum Stage {
+    /// It is at a key point.
+    Live,
+    /// It has failed, and is held where it did.
+    Failed(Failure),
+    /// It has asked to end the process, or has ended itself.
+    Ended,
+}
+
+/// What ends a thread's wait before its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Interrupt {
+    /// A signal whose handler it is to run.
+    Signal,
+    /// `pthread_cancel`.
+    Cancel,
+}
+
+/// What is known of a thread's cancellation.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Cancellation {
+    /// It was asked for, and the thread has not acted upon it.
+    pub(crate) requested: bool,
+    /// The thread does not allow it now.
+    pub(crate) disabled: bool,
+    /// It takes effect anywhere, not at cancellation points alone.
+    pub(crate) asynchronous: bool,
+    /// It has taken effect: the thread unwinds its stack, and will not be cancelled again.
+    pub(crate) acts: bool,
+}
+
+impl Cancellation {
+    /// Whether it takes effect at the next cancellation point.
+    pub(crate) fn is_due(self) -> bool {
+        self.requested && self.is_possible()
+    }
+
+    /// Whether it would take effect there if it was asked for.
+    pub(crate) fn is_possible(self) -> bool {
+        !self.disabled && !self.acts
+    }
+}
+
+/// A wait in a function, at whose entry the thread stands.
+#[derive(Debug)]
+pub(crate) struct InterruptedWait {
+    pub(crate) pending: Pending,
+    pub(crate) rip: u64,
+    pub(crate) rsp: u64,
+}
+
+impl Thread {
+    /// A new thread, before its first instruction.
+    pub(crate) fn new(name: ThreadName, world: World) -> Self {
+        Self {
+            name,
+            stage: Stage::Live,
+            pending: None,
+            children: 0,
+            events: 0,
+            world,
+            runnable_since: None,
+            begun: Vec::new(),
+            woken_by: None,
+            times_out: false,
+            spinning: Spinning::default(),
+            slices: Slices::default(),
+            readings: Readings::default(),
+            timeout_result: 0,
+            serial: false,
+            allocating: None,
+            signalled: false,
+            drained: false,
+            wrote: SmallVec::new(),
+            kills: None,
+            cancellation: Cancellation::default(),
+            interrupted: Vec::new(),
+        }
+    }
+
+    /// Whether it may still move.
+    pub(crate) fn is_live(&self) -> bool {
+        matches!(self.stage, Stage::Live)
+    }
+
+    /// Its wait, and those that signal handlers have interrupted.
+    pub(crate) fn waits(&mut self) -> impl Iterator<Item = &mut Pending> {
+        self.pending.iter_mut().chain(self.interrupted.iter_mut().map(|wait| &mut wait.pending))
+    }
+
+    /// Takes note of an event for the question whether it waits in a loop.
+    pub(crate) fn note_event(&mut self, kind: OpKind, did: &Effect) {
+        let looks = match kind {
+            OpKind::Yield | OpKind::Sleep | OpKind::SliceEnd | OpKind::Update => true,
+            _ => !did.accesses.is_empty() && did.accesses.iter().all(|a| a.mode.leaves_as_it_is()),
+        };
+        if !looks {
+            self.spinning.forget_visits();
+            self.readings = Readings::default();
+        }
+    }
+
+    /// Keeps what the event that it has just run wrote.
+    pub(crate) fn note_writes(&mut self, did: &Effect) {
+        let writes = did.accesses.iter().filter(|access| !access.mode.leaves_as_it_is());
+        self.wrote.extend(writes.map(|access| access.obj));
+    }
+
+    /// The name of its next event.
+    pub(crate) fn next_event(&self) -> EventId {
+        EventId { thread: self.name, index: self.events }
+    }
+}
+
+/// What a thread is running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The program.
+    Program,
+    /// The harness.
+    Harness,
+    /// A test, called by the harness from the frame that ends here; the harness again when that frame is left, by a
+    /// return or by unwinding.
+    Test { frame: u64 },
+}

@@ -1,0 +1,153 @@
+//! The traced process itself: what the kernel and the processor have of it, and how it is read, changed and let go on.
+
+pub(crate) mod hearing;
+pub(crate) mod injected_calls;
+pub(crate) mod machine;
+pub(crate) mod probes;
+pub(crate) mod stacks;
+pub(crate) mod stepping;
+
+use std::sync::Arc;
+
+use checker::names::Site;
+use checker::program::ExecutionError;
+use rustc_hash::FxHashMap;
+
+use crate::control::knowledge::Shared;
+use crate::control::state::flow::system;
+use crate::control::state::pending::Call;
+use crate::control::state::probes::Probes;
+use crate::control::state::sync_objects::MutexMemory;
+use crate::control::state::thread::Part;
+use crate::control::state::thread_index::{PerThread, ThreadIndex};
+use crate::control::watchdog::Watch;
+use crate::layout::Layout;
+use crate::os::wait::Wait;
+use crate::os::{Regs, Tid, memory, ptrace};
+use crate::spec::Stepping;
+
+/// A traced process.
+pub(crate) struct Tracee {
+    /// The process, and its main thread.
+    pub(crate) leader: Tid,
+    /// A process whose code holds no traps but those that hold from the beginning.
+    pub(crate) pristine: Tid,
+    pub(crate) layout: Arc<Layout>,
+    pub(crate) shared: Arc<Shared>,
+    /// Its threads, in creation order.
+    pub(crate) tasks: PerThread<Task>,
+    /// A second thread exists, or existed.
+    pub(crate) concurrent: bool,
+    /// The process has ended itself, or was ended by the kernel: nothing can move.
+    pub(crate) gone: bool,
+    /// It has been killed and reaped.
+    pub(crate) dead: bool,
+    /// A thread may be executing another program, beside others.
+    pub(crate) executes: bool,
+    /// The main thread stops where it ends.
+    pub(crate) leader_stops_at_exit: bool,
+    /// It stands there, and this is its stack.
+    pub(crate) left_from: Option<Vec<Site>>,
+    /// Processes that the target has forked: they run, but unscheduled.
+    pub(crate) bystanders: Vec<Tid>,
+    /// New threads and processes that have reported before whatever created them did.
+    pub(crate) early: FxHashMap<Tid, Wait>,
+    pub(crate) stepping: Stepping,
+    pub(crate) probes: Probes,
+    pub(crate) watch: Arc<Watch>,
+}
+
+/// A thread as the kernel has it, stopped except while it is let run.
+#[derive(Debug)]
+pub(crate) struct Task {
+    pub(crate) tid: Tid,
+    /// As of its last stop; valid while the thread is live.
+    pub(crate) regs: Regs,
+    /// The kernel no longer has it.
+    pub(crate) reaped: bool,
+    pub(crate) part: Part,
+    /// What `pthread_self` gives it.
+    pub(crate) handle: u64,
+    /// A signal that it got while an instruction was stepped in place, to be dealt with when it goes on.
+    pub(crate) deferred_signal: i32,
+    /// It is inside a function that it was made to call.
+    pub(crate) calling: Option<Box<Call>>,
+    /// The word that the kernel clears when the thread ends; `None` if that is not known.
+    pub(crate) tid_word: Option<u64>,
+    /// It stops where it ends. The main thread is another matter.
+    pub(crate) stops_at_exit: bool,
+}
+
+impl Task {
+    /// A new thread with these registers, stopped before its first instruction.
+    pub(crate) fn new(tid: Tid, regs: Regs, tid_word: Option<u64>) -> Self {
+        Self {
+            tid,
+            regs,
+            reaped: false,
+            part: Part::Program,
+            handle: regs.fs_base,
+            deferred_signal: 0,
+            calling: None,
+            tid_word,
+            stops_at_exit: false,
+        }
+    }
+
+    /// An argument of the function at whose entry it stands, from 0.
+    pub(crate) fn argument(&self, i: usize) -> u64 {
+        let r = &self.regs;
+        [r.rdi, r.rsi, r.rdx, r.rcx, r.r8, r.r9][i]
+    }
+}
+
+impl Tracee {
+    pub(crate) fn read_registers(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        let task = &mut self.tasks[index];
+        task.regs = ptrace::registers(task.tid).map_err(system("read registers"))?;
+        Ok(())
+    }
+
+    /// Writes the registers that the thread now has.
+    pub(crate) fn write_registers(&self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        let task = &self.tasks[index];
+        ptrace::set_registers(task.tid, &task.regs).map_err(system("write registers"))
+    }
+
+    /// Reads memory of the target.
+    pub(crate) fn read(&self, addr: u64, len: usize) -> Vec<u8> {
+        let mut bytes = vec![0; len];
+        if memory::read(self.leader, addr, &mut bytes) { bytes } else { Vec::new() }
+    }
+
+    /// Reads a little-endian number of the target, 0 where nothing is mapped.
+    pub(crate) fn number(&self, addr: u64, len: usize) -> u64 {
+        memory::number(self.leader, addr, len).unwrap_or(0)
+    }
+
+    /// Whether a thread is in the harness, as of its last stop.
+    pub(crate) fn in_harness(&self, index: ThreadIndex) -> bool {
+        let task = &self.tasks[index];
+        match task.part {
+            Part::Program => false,
+            Part::Harness => true,
+            Part::Test { frame } => task.regs.rsp > frame,
+        }
+    }
+
+    /// Whether the checker decides when a thread goes on.
+    pub(crate) fn is_scheduled(&self, index: ThreadIndex) -> bool {
+        self.concurrent && !self.in_harness(index)
+    }
+
+    /// What a thread runs that this one creates.
+    pub(crate) fn part_of_child(&self, creator: ThreadIndex) -> Part {
+        if self.in_harness(creator) { Part::Harness } else { Part::Program }
+    }
+
+    /// The part of a mutex's memory that locking changes.
+    pub(crate) fn mutex_memory(&self, mutex: u64) -> MutexMemory {
+        let bytes = self.read(mutex, MutexMemory::LEN);
+        MutexMemory::parse(bytes.try_into().unwrap_or([0; MutexMemory::LEN]))
+    }
+}

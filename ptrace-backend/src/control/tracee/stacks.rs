@@ -1,0 +1,121 @@
+//! The stacks of stopped threads.
+
+use checker::names::Site;
+
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+use crate::debuginfo;
+use crate::debuginfo::Registers;
+use crate::debuginfo::inspect::{Inspector, ThreadState};
+use crate::instructions::Kind;
+use crate::layout::rust_locks::RustMutex;
+use crate::os::memory;
+
+/// How many frames of a stack are looked at.
+pub(crate) const STACK_DEPTH: usize = 64;
+
+/// The target's memory, for unwinding.
+struct TargetMemory(crate::os::Tid);
+
+impl debuginfo::Memory for TargetMemory {
+    fn read(&self, addr: u64, buf: &mut [u8]) -> bool {
+        memory::read(self.0, addr, buf)
+    }
+}
+
+impl Tracee {
+    /// The innermost place in the program's own code.
+    pub(crate) fn user_site(&self, index: ThreadIndex) -> Site {
+        let stack = self.stack(index);
+        let user = |site: &&Site| {
+            self.layout.locate(**site).is_some_and(|(m, at)| self.layout.in_user_code(at + m.mapped.bias))
+        };
+        stack.iter().find(user).or(stack.first()).copied().unwrap_or_default()
+    }
+
+    /// Where in the user's own source the call comes from from which a thread has just returned to `back`; where no line
+    /// on the stack is the user's, where in the program's own code.
+    pub(crate) fn call_site(&self, index: ThreadIndex, back: u64) -> Site {
+        self.call_through(index, back).0
+    }
+
+    /// The same, and where in the function that is called there the call goes on, which may be the place itself.
+    pub(crate) fn call_through(&self, index: ThreadIndex, back: u64) -> (Site, Site) {
+        let call = back.wrapping_sub(1);
+        if self.layout.is_user_line(call) {
+            return (self.layout.site(call), self.layout.site(call));
+        }
+        let callers = self.frames(index).into_iter().skip(1);
+        let callers: Vec<u64> = [call].into_iter().chain(callers).collect();
+        let at_line = callers.iter().position(|&pc| self.layout.is_user_line(pc));
+        let own =
+            at_line.or_else(|| callers.iter().position(|&pc| self.layout.in_user_code(pc))).unwrap_or(0);
+        (self.layout.site(callers[own]), self.layout.site(callers[own.saturating_sub(1)]))
+    }
+
+    /// A thread's stack, innermost frame first. Callers are named by their call instruction.
+    pub(crate) fn stack(&self, index: ThreadIndex) -> Vec<Site> {
+        // Of a process that is gone, some memory may still be there and some not.
+        let frames = if self.gone { Vec::new() } else { self.frames(index) };
+        frames.into_iter().map(|pc| self.layout.site(pc)).collect()
+    }
+
+    /// The stack of a thread that has just returned to `back`, from the call on.
+    pub(crate) fn stack_of_call(&self, index: ThreadIndex, back: u64) -> Vec<Site> {
+        let callers = self.frames(index).into_iter().skip(1);
+        std::iter::once(back - 1).chain(callers).map(|pc| self.layout.site(pc)).collect()
+    }
+
+    fn frames(&self, index: ThreadIndex) -> Vec<u64> {
+        let frames = self.raw_frames(index, STACK_DEPTH);
+        frames.iter().enumerate().map(|(i, frame)| if i == 0 { frame.pc } else { frame.pc - 1 }).collect()
+    }
+
+    /// A thread's frames, innermost first, with run-time addresses, at most `limit` of them.
+    pub(crate) fn raw_frames(&self, index: ThreadIndex, limit: usize) -> Vec<debuginfo::Frame> {
+        let registers = self.registers(index);
+        let memory = TargetMemory(self.leader);
+        self.layout.grace.read(|| debuginfo::unwind(&self.layout.unwinding, &memory, &registers, limit))
+    }
+
+    /// The variable at an address on a thread's stack.
+    pub(crate) fn local_at(&self, index: ThreadIndex, addr: u64) -> Option<String> {
+        self.inspect(index, |inspector| inspector.local_at(addr))
+    }
+
+    pub(crate) fn inspect<T: Default>(
+        &self,
+        index: ThreadIndex,
+        look: impl FnOnce(&Inspector<'_>) -> T,
+    ) -> T {
+        let state = ThreadState { registers: self.registers(index), vectors: None, thread_pointer: None };
+        let memory = TargetMemory(self.leader);
+        self.layout.grace.read(|| look(&Inspector::new(&self.layout.unwinding, &memory, &state)))
+    }
+
+    /// A thread's registers, for unwinding.
+    pub(crate) fn registers(&self, index: ThreadIndex) -> Registers {
+        let regs = &self.tasks[index].regs;
+        // In the numbering of the x86-64 psABI's DWARF registers.
+        let gpr = [
+            regs.rax, regs.rdx, regs.rcx, regs.rbx, regs.rsi, regs.rdi, regs.rbp, regs.rsp, regs.r8, regs.r9,
+            regs.r10, regs.r11, regs.r12, regs.r13, regs.r14, regs.r15,
+        ];
+        Registers { gpr, pc: regs.rip }
+    }
+
+    /// What the indivisible instruction at which a thread stands does to a mutex of Rust's standard library, by itself or
+    /// on behalf of its callers.
+    pub(crate) fn rust_mutex(&self, index: ThreadIndex, kind: Kind) -> Option<RustMutex> {
+        const CALLERS: usize = 4;
+        let what = match kind {
+            _ if self.layout.rust_mutexes.is_empty() => return None,
+            Kind::CompareExchange => RustMutex::Lock,
+            Kind::LockedUpdate => RustMutex::Unlock,
+            _ => return None,
+        };
+        let mut places = self.raw_frames(index, CALLERS).into_iter().map(|frame| frame.pc);
+        let here = places.next().and_then(|pc| self.layout.rust_mutex(pc));
+        here.or_else(|| places.find_map(|pc| self.layout.rust_mutex(pc - 1))).filter(|found| *found == what)
+    }
+}

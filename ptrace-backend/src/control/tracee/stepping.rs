@@ -1,0 +1,151 @@
+//! Going on: past the trap at which a thread stands, out of a call, or into another function.
+
+use checker::program::ExecutionError;
+
+use crate::control::state::flow::{Flow, system};
+use crate::control::state::pending::Call;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+use crate::os::wait::Wait;
+use crate::os::{Regs, memory, ptrace};
+
+/// Room below a return address at a function's entry that keeps the stack aligned for another call.
+const FRAME: u64 = 16;
+
+impl Tracee {
+    /// Makes a thread go on at another function's entry, past the trap that may be there.
+    pub(crate) fn jump(&mut self, index: ThreadIndex, function: u64) -> Result<(), ExecutionError> {
+        self.tasks[index].regs.rip = function;
+        self.write_registers(index)?;
+        if self.layout.traps.contains_key(&function) { self.pass_trap(index) } else { Ok(()) }
+    }
+
+    /// Makes the function at whose entry a thread stands return.
+    pub(crate) fn return_from_call(&mut self, index: ThreadIndex, value: u64) -> Result<(), ExecutionError> {
+        let back = self.number(self.tasks[index].regs.rsp, 8);
+        let regs = &mut self.tasks[index].regs;
+        regs.rax = value;
+        regs.rip = back;
+        regs.rsp += 8;
+        self.write_registers(index)
+    }
+
+    /// Makes the system call at which a thread stands return without being carried out.
+    pub(crate) fn answer(&mut self, index: ThreadIndex, value: i64) -> Result<(), ExecutionError> {
+        let regs = &mut self.tasks[index].regs;
+        regs.orig_rax = u64::MAX;
+        regs.rax = value as u64;
+        self.write_registers(index)
+    }
+
+    /// Makes a thread come to the system call at which it stands once more.
+    pub(crate) fn repeat_call(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        /// `syscall`
+        const LEN: u64 = 2;
+        let regs = &mut self.tasks[index].regs;
+        regs.rip = regs.rip.wrapping_sub(LEN);
+        regs.rax = regs.orig_rax;
+        regs.orig_rax = u64::MAX;
+        self.write_registers(index)
+    }
+
+    /// A thread that is about to run a handler, and is in a stub, first runs that to its end: the event of its instruction
+    /// has been counted, and the handler is to see the registers that the program would have.
+    pub(crate) fn finish_stub(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        let layout = std::sync::Arc::clone(&self.layout);
+        let rip = self.tasks[index].regs.rip;
+        let stub = layout.traps.values().filter_map(|trap| trap.stub.as_ref());
+        let Some((_, code)) = stub.into_iter().find(|(_, code)| code.contains(rip)) else { return Ok(()) };
+        let tid = self.tasks[index].tid;
+        while code.contains(self.tasks[index].regs.rip) {
+            let status = self.step(tid)?;
+            self.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
+            if let Wait::Signal(signal) = status
+                && signal != libc::SIGTRAP
+            {
+                self.tasks[index].deferred_signal = signal;
+                return self.leave_stub(index);
+            }
+        }
+        Ok(())
+    }
+
+    /// A thread in a stub is put where it would be without the stub, before the program's own code sees its registers.
+    pub(crate) fn leave_stub(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        let mut regs = self.tasks[index].regs;
+        let stubs = self.layout.traps.values().filter_map(|trap| trap.stub.as_ref());
+        if stubs.into_iter().any(|(_, code)| code.restore(&mut regs)) {
+            self.tasks[index].regs = regs;
+            self.write_registers(index)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the thread's next resumption execute the trapped instruction at which it stands, and go on behind it.
+    pub(crate) fn pass_trap(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        let layout = std::sync::Arc::clone(&self.layout);
+        let at = self.tasks[index].regs.rip;
+        let trap = &layout.traps[&at];
+        match &trap.stub {
+            Some((stub, _)) if self.stepping == crate::spec::Stepping::OutOfLine => {
+                let task = &mut self.tasks[index];
+                task.regs.rip = *stub;
+                // At a trap, nothing else differs from what the kernel has.
+                ptrace::set_instruction_pointer(task.tid, *stub).map_err(system("write registers"))
+            }
+            _ => self.step_in_place(index, at, trap.byte),
+        }
+    }
+
+    pub(crate) fn step_in_place(
+        &mut self,
+        index: ThreadIndex,
+        at: u64,
+        byte: u8,
+    ) -> Result<(), ExecutionError> {
+        self.write_registers(index)?;
+        let tid = self.tasks[index].tid;
+        memory::poke_byte(tid, at, byte).map_err(system("lift a trap"))?;
+        // A string instruction stops after every element.
+        loop {
+            let status = self.step(tid)?;
+            self.tasks[index].regs = ptrace::registers(tid).map_err(system("read registers"))?;
+            if status != Wait::Signal(libc::SIGTRAP) || self.tasks[index].regs.rip != at {
+                if let Wait::Signal(signal) = status
+                    && signal != libc::SIGTRAP
+                {
+                    self.tasks[index].deferred_signal = signal;
+                }
+                break;
+            }
+        }
+        memory::poke_byte(tid, at, 0xcc).map_err(system("plant a trap"))
+    }
+
+    pub(crate) fn refuse(&mut self, index: ThreadIndex, error: i32) -> Result<Flow, ExecutionError> {
+        self.answer(index, -i64::from(error))?;
+        Ok(Flow::Resume(0))
+    }
+
+    /// A thread that stands at a function's entry calls another one, which returns to a trap.
+    pub(crate) fn begin_call(&mut self, index: ThreadIndex, call: Call) -> Result<(), ExecutionError> {
+        let saved = self.tasks[index].regs;
+        let back = saved.rsp.wrapping_sub(FRAME);
+        if !memory::write(self.leader, back, &self.layout.returned.to_le_bytes()) {
+            return Err(system("write the program's stack")(std::io::Error::last_os_error()));
+        }
+        let task = &mut self.tasks[index];
+        task.regs = Regs { rip: call.function, rdi: call.argument, rsp: back, ..saved };
+        task.calling = Some(Box::new(Call { saved: Some(saved), ..call }));
+        self.write_registers(index)
+    }
+
+    /// Removes the trap at which a thread stands from this process.
+    pub(crate) fn lift(&self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        let task = &self.tasks[index];
+        let at = task.regs.rip;
+        let byte = self.layout.traps[&at].byte;
+        memory::poke_byte(task.tid, at, byte).map_err(system("lift a trap"))?;
+        self.write_registers(index)
+    }
+}

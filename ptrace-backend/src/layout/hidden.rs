@@ -1,0 +1,43 @@
+//! Code of system libraries that touches memory and is not watched.
+
+use crate::attention;
+use crate::instructions::{Candidate, FunctionShape, scan};
+use crate::layout::module::{Module, is_system};
+use crate::layout::{HiddenCode, Layout};
+
+impl Layout {
+    /// The code of system libraries, but for those of the C and the C++ library: what these do for threads is known by their
+    /// functions.
+    pub(crate) fn hidden_code(&self) -> &HiddenCode {
+        self.hidden.get_or_init(|| {
+            let is_hidden = |module: &&Module| is_system(&module.mapped.path) && !is_known(module);
+            let code = self.modules.iter().skip(1).filter(is_hidden).flat_map(accesses);
+            code.filter(|candidate| !self.traps.contains_key(&candidate.addr))
+                .map(|candidate| (candidate.addr, candidate))
+                .collect()
+        })
+    }
+}
+
+fn is_known(module: &Module) -> bool {
+    const KNOWN: [&str; 5] = ["ld-linux", "libstdc++.", "libc++", "libm.", "libgcc_s."];
+    let file = module.mapped.path.file_name().unwrap_or_default().to_string_lossy();
+    module.is_libc || KNOWN.iter().any(|name| file.starts_with(name))
+}
+
+fn accesses(module: &Module) -> Vec<Candidate> {
+    let bias = module.mapped.bias;
+    let text = module.image.text();
+    let constants = module.image.constants();
+    let is_constant = |addr: u64| constants.iter().any(|range| range.contains(&addr.wrapping_sub(bias)));
+    let mut found = Vec::new();
+    for function in module.image.functions() {
+        attention::round();
+        let Some(code) = text.iter().find_map(|section| section.part(&function.range)) else { continue };
+        let start = function.range.start + bias;
+        let scanned = scan(code, start, &FunctionShape::of(code, start), is_constant);
+        let shared = |candidate: &Candidate| candidate.stack.is_none() && !candidate.thread_local;
+        found.extend(scanned.candidates.into_iter().filter(shared));
+    }
+    found
+}

@@ -1,0 +1,34 @@
+//! A file mapped into the target, and what is known of it.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use checker::names::ObjName;
+
+use crate::debuginfo::Image;
+
+/// A file mapped into the target.
+#[derive(Debug, Clone)]
+pub(crate) struct Mapped {
+    pub(crate) path: PathBuf,
+    /// What to add to a static address to get the one at run time.
+    pub(crate) bias: u64,
+    /// Where its segments are at run time, its zero-initialised data included.
+    pub(crate) range: Range<u64>,
+}
+
+/// A module with what is known of its file.
+pub(crate) struct Module {
+    pub(crate) mapped: Mapped,
+    pub(crate) image: Arc<Image>,
+    /// Names every address in it.
+    pub(crate) name: ObjName,
+    /// Its code is the C library's own: calls from there are not the program's.
+    pub(crate) is_libc: bool,
+}
+
+/// Whether a library belongs to the system and not to the program.
+pub(crate) fn is_system(path: &std::path::Path) -> bool {
+    ["/lib", "/lib64", "/usr/lib", "/usr/lib64"].iter().any(|dir| path.starts_with(dir))
+}
