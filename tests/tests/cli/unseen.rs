@@ -52,6 +52,9 @@ fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
         ("mapped_twice.c", "shared-mapping"),
         ("one_stream.c", "file"),
         ("torn_copy.c", "torn-access"),
+        ("copied_counters.c", "torn-access"),
+        ("number_in_steps.c", "torn-access"),
+        ("string_stores.c", "torn-access"),
         ("store_buffering.c", "store-buffering"),
         ("plain_release.c", "store-buffering"),
     ] {

@@ -304,7 +304,8 @@ impl Process {
             _ => (OpKind::Read, Act::Access),
         };
         let site = self.layout.site(instruction.addr);
-        let op = self.access_op(kind, instruction, named);
+        let mut op = self.access_op(kind, instruction, named);
+        op.in_steps = !self.is_one_step(instruction, accesses);
         Pending { op, site, need: Need::Nothing, act, deadline: None }
     }
 
@@ -372,8 +373,10 @@ impl Process {
     /// The read of an instruction that reads and then writes.
     fn describe_split(&self, instruction: &Candidate, access: MemoryAccess) -> Pending {
         let obj = self.object(access.addr, access.len);
+        let mut op = self.access_op(OpKind::Read, instruction, [Access::read(obj)]);
+        op.in_steps = !self.is_one_step(instruction, &[access]);
         Pending {
-            op: self.access_op(OpKind::Read, instruction, [Access::read(obj)]),
+            op,
             site: self.layout.site(instruction.addr),
             need: Need::Nothing,
             act: Act::SplitRead { addr: access.addr, len: access.len as usize },
