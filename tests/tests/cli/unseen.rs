@@ -57,6 +57,7 @@ fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
         ("string_stores.c", "torn-access"),
         ("store_buffering.c", "store-buffering"),
         ("plain_release.c", "store-buffering"),
+        ("stored_past_the_cache.c", "store-buffering"),
     ] {
         for level in Optimisation::ALL {
             let outcome = explore(source, level, &[]);
@@ -82,6 +83,14 @@ fn sequential_consistency_alone_is_claimed_where_it_was_asked_for() {
         let outcome = explore("store_buffering.c", level, &["--memory-model", "sc"]);
         let covered = &outcome.report["covered"];
         assert_eq!((outcome.code, &covered["memory_model"]), (0, &"sc".into()), "{}", outcome.transcript());
+    }
+}
+
+#[test]
+fn stores_past_the_cache_are_no_matter_of_sequential_consistency() {
+    for level in Optimisation::ALL {
+        let outcome = explore("stored_past_the_cache.c", level, &["--memory-model", "sc"]);
+        assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
     }
 }
 

@@ -152,6 +152,9 @@ impl Process {
         accesses: &[MemoryAccess],
     ) -> Result<Flow, ExecutionError> {
         let pending = self.describe_access(instruction, accesses);
+        if instruction.non_temporal {
+            self.enter_unwatched(Unwatched::of(UnwatchedKind::StoreBuffering));
+        }
         if let Some(what) = self.rust_mutex(index, instruction.kind) {
             self.threads[index].pending = Some(self.describe_rust_mutex(what, pending, accesses));
             return Ok(Flow::Rest);
