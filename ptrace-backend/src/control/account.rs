@@ -6,8 +6,9 @@ use checker::program::ExecutionError;
 use crate::control::memory::sharing::How;
 use crate::control::process::{Flow, Process};
 use crate::control::sync::objects::Index;
-use crate::layout::Foreign;
-use crate::libraries::effects::Effects;
+use crate::instructions::{Kind, MemoryFunction};
+use crate::layout::{Foreign, Module};
+use crate::libraries::effects::{Effects, effects};
 
 impl Process {
     /// Enters what is not watched, once.
@@ -22,9 +23,10 @@ impl Process {
         let layout = std::sync::Arc::clone(&self.layout);
         let foreign = &layout.foreign[foreign];
         let caller = self.number(self.threads[index].regs.rsp, 8);
+        let matters = self.has_company() || foreign.effects == Effects::LooksUp;
         let is_seen = self.layout.in_system_library(caller)
             || self.in_harness(index)
-            || !self.has_company()
+            || !matters
             || self.is_harmless(index, foreign);
         if is_seen {
             self.pass_trap(index)?;
@@ -32,7 +34,7 @@ impl Process {
         }
         let kind = match foreign.effects {
             Effects::Stream { .. } => UnwatchedKind::File,
-            Effects::CxxStream | Effects::Unknown | Effects::Modelled => UnwatchedKind::LibraryFunction,
+            _ => UnwatchedKind::LibraryFunction,
         };
         let (module, function) = (Some(foreign.module.clone()), Some(foreign.name.clone()));
         self.enter_unwatched(Unwatched { kind, module, function });
@@ -62,12 +64,24 @@ impl Process {
         self.concurrent && self.threads.iter().filter(|thread| thread.is_live()).count() > 1
     }
 
-    /// Whether a call works on a standard stream, whose content nobody in the program reads back, or on one that no other
-    /// thread uses at the same time.
+    /// Whether a call works on a standard stream, whose content nobody in the program reads back, or on a stream or on other
+    /// state that no other thread uses at the same time; or is no call of the kind that is looked for.
     fn is_harmless(&mut self, index: Index, foreign: &Foreign) -> bool {
+        /// State of the process stands for itself at addresses that nothing has.
+        const NOWHERE: u64 = 8;
         let (argument, is_cxx) = match foreign.effects {
             Effects::Stream { argument } => (argument, false),
             Effects::CxxStream => (0, true),
+            Effects::State { of, if_null } => {
+                let is_other = if_null.is_some_and(|argument| self.threads[index].argument(argument) != 0);
+                return is_other || self.has_for_itself(index, NOWHERE * (1 + of as u64));
+            }
+            Effects::ThreadState => {
+                let thread = self.threads[index].argument(0);
+                return self.has_for_itself(index, thread);
+            }
+            Effects::PointedTo => return !self.is_called_through_pointer(index),
+            Effects::LooksUp => return self.looks_up_known(index),
             Effects::Unknown | Effects::Modelled => return false,
         };
         let stream = self.threads[index].argument(argument);
@@ -77,6 +91,52 @@ impl Process {
         let buffer = if is_cxx { self.stream_buffer(stream) } else { stream };
         // No stream means all of them.
         stream != 0 && [stream, buffer].into_iter().all(|object| self.has_for_itself(index, object))
+    }
+
+    /// Whether the thread at the entry of a function was led there by a pointer that may be any one: by no direct call, through
+    /// no slot, and by no call that is watched.
+    fn is_called_through_pointer(&self, index: Index) -> bool {
+        /// `call rel32`, and `call [rip + rel32]`.
+        const DIRECT: u64 = 5;
+        const BY_SLOT: u64 = 6;
+        /// The shortest and the longest call through a register or memory.
+        const LENGTHS: std::ops::RangeInclusive<u64> = 2..=8;
+        let caller = self.number(self.threads[index].regs.rsp, 8);
+        let is_watched = |len: u64| {
+            let candidate = self.candidate_at(caller.wrapping_sub(len));
+            candidate.is_some_and(|c| matches!(c.kind, Kind::Call(_)) && c.len as u64 == len)
+        };
+        let byte = |before: u64| self.number(caller.wrapping_sub(before), 1);
+        let is_by_slot = || {
+            let image = self.layout.module_at(caller).map(|(_, module)| (module.mapped.bias, &module.image));
+            let slot = caller.wrapping_add_signed((self.number(caller.wrapping_sub(4), 4) as i32).into());
+            byte(BY_SLOT) == 0xff
+                && byte(BY_SLOT - 1) == 0x15
+                && image.is_some_and(|(bias, image)| {
+                    let slot = slot.wrapping_sub(bias);
+                    image.plt_target(slot).is_some() && !image.is_import_pointer(slot)
+                })
+        };
+        byte(DIRECT) != 0xe8 && !is_by_slot() && !LENGTHS.into_iter().any(is_watched)
+    }
+
+    /// Whether the name that is looked up is one whose calls are seen wherever they come from: of the program's own code, or of
+    /// a function that is known by its entry or needs no watching.
+    fn looks_up_known(&self, index: Index) -> bool {
+        const LONGEST: usize = 256;
+        let bytes = self.read(self.threads[index].argument(1), LONGEST);
+        let Some(name) =
+            bytes.split(|byte| *byte == 0).next().and_then(|name| std::str::from_utf8(name).ok())
+        else {
+            return false;
+        };
+        let defines =
+            |module: &Module| module.image.symbols().any(|symbol| symbol.name == name && !symbol.is_local());
+        let is_own = |address: &Module| self.layout.in_user_code(address.mapped.range.start);
+        let modules = &self.layout.modules;
+        let is_only_own = modules.iter().any(|module| is_own(module) && defines(module))
+            && !modules.iter().any(|module| !is_own(module) && defines(module));
+        is_only_own || effects(name) == Effects::Modelled && MemoryFunction::named(name).is_none()
     }
 
     /// Takes note that a thread works on an object of a library. Whether no other thread does, but in an order that holds in

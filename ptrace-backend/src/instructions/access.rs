@@ -60,6 +60,7 @@ impl Candidate {
             |access: &MemoryAccess| self.operands.iter().any(|operand| u64::from(operand.size) == access.len);
         match (self.kind, accesses) {
             (Kind::LockedUpdate | Kind::CompareExchange, _) | (_, []) => true,
+            (Kind::Call(Callee::Known(function)), [_]) if function.is_indivisible() => true,
             (Kind::Call(_), [access]) => access.len == 1,
             (_, [access]) => is_in_word(access) && is_element(access),
             _ => false,

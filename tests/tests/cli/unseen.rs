@@ -32,6 +32,8 @@ fn what_is_watched_is_found() {
         "lent_thread_local.c",
         "kernel_reads.c",
         "growing_text.c",
+        "text_without_case.c",
+        "address_in_library.c",
     ] {
         for level in Optimisation::ALL {
             let outcome = explore(source, level, &[]);
@@ -45,6 +47,10 @@ fn what_is_watched_is_found() {
 fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
     for (source, kind) in [
         ("library_calls_back.c", "library-function"),
+        ("looked_up.c", "library-function"),
+        ("called_by_pointer.c", "library-function"),
+        ("exit_handlers.c", "library-function"),
+        ("borrowed_output.cpp", "library-function"),
         ("generated_code.c", "generated-code"),
         ("shared_with_a_child.c", "task"),
         ("thread_by_clone.c", "task"),
@@ -91,6 +97,15 @@ fn stores_past_the_cache_are_no_matter_of_sequential_consistency() {
     for level in Optimisation::ALL {
         let outcome = explore("stored_past_the_cache.c", level, &["--memory-model", "sc"]);
         assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
+    }
+}
+
+#[test]
+fn calls_of_which_all_is_known_take_nothing_away() {
+    for level in Optimisation::ALL {
+        let outcome = explore("known_calls.c", level, &[]);
+        let result = (outcome.code, entries(&outcome, "/not_covered"));
+        assert_eq!(result, (0, vec![]), "{level:?}: {}", outcome.transcript());
     }
 }
 

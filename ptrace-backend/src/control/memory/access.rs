@@ -308,7 +308,7 @@ impl Process {
         };
         let site = self.layout.site(instruction.addr);
         let mut op = self.access_op(kind, instruction, named);
-        op.in_steps = !self.is_one_step(instruction, accesses);
+        op.in_steps = !instruction.is_one_step(accesses);
         Pending { op, site, need: Need::Nothing, act, deadline: None }
     }
 
@@ -377,7 +377,7 @@ impl Process {
     fn describe_split(&self, instruction: &Candidate, access: MemoryAccess) -> Pending {
         let obj = self.object(access.addr, access.len);
         let mut op = self.access_op(OpKind::Read, instruction, [Access::read(obj)]);
-        op.in_steps = !self.is_one_step(instruction, &[access]);
+        op.in_steps = !instruction.is_one_step(&[access]);
         Pending {
             op,
             site: self.layout.site(instruction.addr),

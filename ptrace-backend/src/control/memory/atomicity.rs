@@ -8,7 +8,6 @@ use checker::names::Obj;
 use checker::operation::{Access, Atomicity};
 
 use crate::control::process::Process;
-use crate::instructions::{Candidate, MemoryAccess};
 use crate::layout::{Layout, Module, is_system};
 
 /// The code of the functions of atomics in the libraries of C++ and Rust, wherever it was inlined; sorted.
@@ -49,20 +48,6 @@ impl Layout {
         self.grace.read(|| module.image.is_atomic_data(u64::from(obj.offset)))
     }
 
-    /// Whether an access is one of sixteen bytes by the library of GCC's atomics, which looks first whether the processor has
-    /// such.
-    fn is_wide_atomic(&self, instruction: &Candidate, accesses: &[MemoryAccess]) -> bool {
-        const WIDE: u64 = 16;
-        let is_wide = |access: &MemoryAccess| access.len == WIDE && access.addr % WIDE == 0;
-        let file =
-            |module: &Module| module.mapped.path.file_name().map(|name| name.to_string_lossy().into_owned());
-        matches!(accesses, [access] if is_wide(access))
-            && self
-                .module_at(instruction.addr)
-                .and_then(|(_, module)| file(module))
-                .is_some_and(|file| file.starts_with("libatomic."))
-    }
-
     fn is_in_atomic_function(&self, address: u64) -> bool {
         let after = self.atomic_functions.partition_point(|range| range.start <= address);
         after.checked_sub(1).is_some_and(|last| self.atomic_functions[last].contains(&address))
@@ -89,13 +74,6 @@ impl Process {
             None if self.layout.hides_atomics(address) => Atomicity::Unknown,
             None => Atomicity::Plain,
         }
-    }
-}
-
-impl Process {
-    /// Whether every processor that the program runs on carries out these accesses in one step.
-    pub(super) fn is_one_step(&self, instruction: &Candidate, accesses: &[MemoryAccess]) -> bool {
-        instruction.is_one_step(accesses) || self.layout.is_wide_atomic(instruction, accesses)
     }
 }
 
