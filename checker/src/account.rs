@@ -44,7 +44,8 @@ pub enum UnwatchedKind {
     SystemCall,
     /// A thread can be cancelled at any instruction.
     AsynchronousCancellation,
-    /// An access that the processor does not carry out as one step.
+    /// An access that processors may carry out in several steps, which another thread may find half done
+    /// ([`crate::race::TornAccesses`]).
     TornAccess,
     /// A store may still be in its processor's buffer while its thread reads what other threads write: x86 then does what no
     /// execution of sequential consistency does ([`crate::race::Triangles`]).

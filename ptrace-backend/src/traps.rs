@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::attention;
 use crate::debuginfo::{self, contains, overlaps};
@@ -14,7 +14,7 @@ use crate::layout::module::{Module, is_system};
 use crate::layout::rust_locks::RustLocks;
 use crate::layout::{Foreign, Layout, Trap, What};
 use crate::libraries::effects::{Effects, effects};
-use crate::libraries::reach::Reach;
+use crate::libraries::reach::{Closed, Reach};
 use crate::os::memory::{self, MemoryFile};
 use crate::os::ptrace;
 use crate::spec::LaunchError;
@@ -53,23 +53,32 @@ impl Traps {
         cancels: bool,
     ) -> Result<Self, LaunchError> {
         let mut traps = Self::default();
-        let reach = Reach::of(modules);
+        let reach = Reach::of(modules, startup.tid);
         let executable = modules.first().ok_or_else(|| unreadable(0))?;
         traps.map_own_code(startup, executable)?;
-        for (i, module) in modules.iter().enumerate() {
+        let mut pointed_to: Vec<(u64, String)> = Vec::new();
+        // What the program's own code points to is in libraries.
+        let (own, libraries): (Vec<_>, Vec<_>) =
+            modules.iter().enumerate().partition(|(i, module)| *i == 0 || !is_system(&module.mapped.path));
+        for (i, module) in own.into_iter().chain(libraries) {
             let rust_function = |symbol: &str| rust_locks.function(i, symbol);
             let mut wanted = function_traps(module, &rust_function);
             if cancels && module.is_libc {
                 let what = What::Function { function: Function::Look, timed_out: 0 };
                 wanted.extend(cancellation::looks_at(startup.tid, module).map(|address| (address, what)));
             }
-            for foreign in foreign_functions(i, modules, &reach) {
+            for foreign in
+                foreign_functions(i, modules, &reach).into_iter().chain(pointers(module, &pointed_to))
+            {
                 wanted.push((foreign.address, What::Foreign(traps.foreign.len())));
                 traps.foreign.push(foreign);
             }
             let code = Code::of(i, module, &reach);
-            let (candidates, fences) =
+            let Watched { candidates, fences, loaded_slots } =
                 candidates(startup, module, &code, (memory_functions, &rust_function))?;
+            if i == 0 || !is_system(&module.mapped.path) {
+                pointed_to.extend(memory_functions.pointed_to(module, startup.tid, &loaded_slots));
+            }
             for candidate in candidates {
                 wanted.push((candidate.addr, What::Access(traps.candidates.len())));
                 traps.candidates.push(candidate);
@@ -162,22 +171,32 @@ impl Code {
     }
 }
 
+/// What a module's watched code has.
+#[derive(Default)]
+struct Watched {
+    /// Accesses of memory and calls of memory functions.
+    candidates: Vec<Candidate>,
+    fences: Vec<Special>,
+    /// Slots that addresses of other modules are loaded from, at run-time addresses.
+    loaded_slots: FxHashSet<u64>,
+}
+
 /// The memory accesses of a module's watched code with its calls of memory functions, and its fences.
 fn candidates(
     startup: &Startup,
     module: &Module,
     Code { accesses: user, calls: units }: &Code,
     (functions, rust_function): (&MemoryFunctions, RustFunction<'_>),
-) -> Result<(Vec<Candidate>, Vec<Special>), LaunchError> {
+) -> Result<Watched, LaunchError> {
     if units.is_empty() {
-        return Ok((Vec::new(), Vec::new()));
+        return Ok(Watched::default());
     }
     let image = &module.image;
     let bias = module.mapped.bias;
     let constants = image.constants();
     let is_constant = |addr: u64| constants.iter().any(|range| range.contains(&addr.wrapping_sub(bias)));
     let text = image.text();
-    let (mut found, mut fences) = (Vec::new(), Vec::new());
+    let Watched { candidates: mut found, mut fences, mut loaded_slots } = Watched::default();
     for function in image.functions() {
         startup.goes_on()?;
         // One operation as a whole, by the trap at its entry.
@@ -195,41 +214,66 @@ fn candidates(
         let is_in = |addr: u64, code: &[Range<u64>]| contains(code, addr.wrapping_sub(bias));
         let is_fence = |special: &&Special| special.kind == SpecialKind::Fence && is_in(special.addr, user);
         fences.extend(scanned.specials.iter().filter(is_fence));
+        loaded_slots.extend(scanned.loaded_slots.iter().copied());
         let calls = functions.calls(startup.tid, module, &scanned, |addr| is_in(addr, units));
         let accesses = scanned.candidates.into_iter().filter(|access| is_in(access.addr, user));
         found.extend(accesses.chain(calls.into_iter().filter(|call| is_in(call.addr, units))));
     }
     found.sort_by_key(|c| c.addr);
     found.dedup_by_key(|c| c.addr);
-    Ok((found, fences))
+    Ok(Watched { candidates: found, fences, loaded_slots })
 }
 
 /// Functions of a system library that the program's own code calls, and of which not all is known.
 fn foreign_functions(index: usize, modules: &[Module], reach: &Reach) -> Vec<Foreign> {
     let module = &modules[index];
     let bias = module.mapped.bias;
-    let named = |name: &str, address: u64, effects| Foreign {
+    let named = |name: &str, address: u64, library: usize, effects| Foreign {
         address: address + bias,
-        module: module.mapped.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        module: file_name(&modules[library]),
         name: debuginfo::demangle(name),
         effects,
     };
-    let closed = reach.closed.iter().filter(|((at, _), _)| *at == index);
+    let closed = reach.closed.iter().filter(|closed| closed.at.0 == index);
     let mut found: Vec<Foreign> =
-        closed.map(|((_, address), name)| named(name, *address, Effects::Unknown)).collect();
+        closed.map(|Closed { at, name, library }| named(name, at.1, *library, Effects::Unknown)).collect();
     if index == 0 || !is_system(&module.mapped.path) {
         return found;
     }
+    let is_called = |name: &str| modules.iter().any(|other| other.image.imports(name));
     for symbol in module.image.symbols().filter(|symbol| !symbol.is_local()) {
-        let effects = effects(symbol.name);
-        let is_stream = matches!(effects, Effects::Stream { .. } | Effects::CxxStream);
-        let is_called = || modules.iter().any(|other| other.image.imports(symbol.name));
-        if is_stream && symbol.is_default && is_called() {
-            found.push(named(symbol.name, symbol.address, effects));
+        let effects = match effects(symbol.name) {
+            Effects::Modelled | Effects::Unknown => continue,
+            // What goes to a standard stream may come out elsewhere.
+            Effects::CxxStream if is_called(SETS_BUFFER) => Effects::Unknown,
+            effects => effects,
+        };
+        if symbol.is_default && is_called(symbol.name) {
+            found.push(named(symbol.name, symbol.address, index, effects));
         }
     }
     found
 }
+
+/// The memory functions in a module whose addresses are among the program's data.
+fn pointers(module: &Module, pointed_to: &[(u64, String)]) -> Vec<Foreign> {
+    let is_in = |(address, _): &&(u64, String)| module.mapped.range.contains(address);
+    let mut found: Vec<Foreign> = Vec::new();
+    for (address, name) in pointed_to.iter().filter(is_in) {
+        if is_system(&module.mapped.path) && found.iter().all(|known| known.address != *address) {
+            let (name, module) = (name.clone(), file_name(module));
+            found.push(Foreign { address: *address, module, name, effects: Effects::PointedTo });
+        }
+    }
+    found
+}
+
+fn file_name(module: &Module) -> String {
+    module.mapped.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// What makes a stream of the C++ library write into another buffer.
+const SETS_BUFFER: &str = "_ZNSt9basic_iosIcSt11char_traitsIcEE5rdbufEPSt15basic_streambufIcS1_E";
 
 /// Where the thread functions of a module begin, in all versions of their names: which one a program uses is decided by
 /// the program's age.
@@ -261,7 +305,12 @@ fn function_traps(module: &Module, rust_function: RustFunction<'_>) -> Vec<(u64,
 impl Layout {
     /// Plants every trap that holds from the beginning.
     pub(crate) fn plant(&self, process: &Startup) -> Result<(), LaunchError> {
-        self.plant_where(process, |what| matches!(what, What::Function { .. } | What::Special(_)))?;
+        let looks_up = |foreign: usize| self.foreign[foreign].effects == Effects::LooksUp;
+        self.plant_where(process, |what| match what {
+            What::Function { .. } | What::Special(_) => true,
+            What::Foreign(foreign) => looks_up(*foreign),
+            What::Allocator(_) | What::Returned | What::Access(_) => false,
+        })?;
         if self.spares_linker {
             self.spare_linker_stops(process)?;
         }

@@ -246,6 +246,8 @@ pub struct Op {
     pub limit: Option<Effect>,
     /// What is known of how the source means an access of memory.
     pub atomicity: Atomicity,
+    /// An access of memory that processors may carry out in several steps: another thread may find it half done.
+    pub in_steps: bool,
 }
 
 /// How the source means an access of memory. An instruction does not show it: on x86 an atomic load is a load like others.
@@ -265,6 +267,13 @@ impl Op {
     /// An operation on the objects given.
     #[must_use]
     pub fn new(kind: OpKind, accesses: impl IntoIterator<Item = Access>) -> Self {
-        Self { kind, peer: None, may: Effect::on(accesses), limit: None, atomicity: Atomicity::Plain }
+        Self {
+            kind,
+            peer: None,
+            may: Effect::on(accesses),
+            limit: None,
+            atomicity: Atomicity::Plain,
+            in_steps: false,
+        }
     }
 }

@@ -9,12 +9,14 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::detector::{Detector, Race};
+use super::neighbours::races;
 use crate::account::HiddenAccess;
 use crate::event::agent::Pick;
 use crate::event::byte_set::ByteSet;
 use crate::event::names::{EventId, Site, ThreadName};
 use crate::event::operation::{Atomicity, Mode, Op, OpKind};
 use crate::event::step::Event;
+use crate::hb::Objects;
 use crate::trace::interner::Interner;
 use crate::trace::{Trace, TraceStep};
 
@@ -73,6 +75,27 @@ impl Whole {
         races
             .filter_map(|race| Some(Race { events: [own(race.events[0])?, own(race.events[1])?], ..race }))
             .collect()
+    }
+}
+
+impl Whole {
+    /// Whether two events of the execution conflict and can be neighbours still.
+    pub(super) fn are_neighbours(mut self, events: [u32; 2]) -> bool {
+        let [earlier, later] = events.map(|at| self.positions[at as usize] as usize);
+        let Trace { steps, hb, threads, .. } = &mut self.trace;
+        let locate = |name: ThreadName| threads.iter().position(|known| *known == name);
+        let mut objects = Objects::default();
+        let mut of_later = None;
+        for (at, step) in steps.iter().enumerate().take(later + 1) {
+            let Some(thread) = locate(step.event.id.thread) else { return true };
+            hb.push(thread, &step.event, locate);
+            if at == later {
+                of_later = Some(thread);
+            } else {
+                objects.record(&step.event.did, thread as u32, at as u32);
+            }
+        }
+        of_later.is_some_and(|thread| races(&self.trace, (thread, later), &objects).contains(&earlier))
     }
 }
 

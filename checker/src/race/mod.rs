@@ -11,9 +11,11 @@
 
 mod detector;
 mod hidden;
+mod neighbours;
 mod pairs;
 #[cfg(test)]
 mod tests;
+mod torn;
 mod triangular;
 
 pub(crate) use self::detector::is_plain;
@@ -21,4 +23,5 @@ pub use self::detector::{Detector, Place, Race};
 pub use self::hidden::FoundOut;
 pub(crate) use self::pairs::MOST;
 pub use self::pairs::{Harm, Pair, Pairs};
+pub use self::torn::TornAccesses;
 pub use self::triangular::{Triangle, Triangles};

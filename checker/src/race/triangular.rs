@@ -15,10 +15,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::neighbours::races;
 use crate::event::byte_set::ByteSet;
 use crate::event::names::{EventId, Obj, Site};
 use crate::event::operation::{Access, Effect, Mode, OpKind};
-use crate::hb::{HappensBefore, Objects, Positions};
+use crate::hb::Objects;
 use crate::trace::Trace;
 
 /// Accesses that make a triangular race.
@@ -162,23 +163,6 @@ impl Buffer {
             }
         }
     }
-}
-
-/// The events so far that race with the one at a position, of this thread.
-fn races(trace: &Trace, (thread, at): (usize, usize), objects: &Objects) -> Vec<usize> {
-    let mut before = Positions::new();
-    objects.conflicts(&trace.steps[at].event.did, &mut before);
-    let hb: &HappensBefore = &trace.hb;
-    let own = hb.last_before(thread, at as u32).or_else(|| hb.born(thread));
-    let is_other =
-        |earlier: u32| trace.steps[earlier as usize].event.id.thread != trace.steps[at].event.id.thread;
-    let precedes =
-        |earlier: u32, other: u32| earlier == other || hb.ordered(earlier as usize, other as usize);
-    let is_immediate = |earlier: u32| {
-        own.is_none_or(|own| !precedes(earlier, own))
-            && before.iter().all(|&other| other == earlier || !precedes(earlier, other))
-    };
-    before.iter().copied().filter(|&e| is_other(e) && is_immediate(e)).map(|e| e as usize).collect()
 }
 
 /// Whether an operation that leaves the buffer as it is may load what it touches so. A copy loads and stores; an attempt that

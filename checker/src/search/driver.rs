@@ -137,13 +137,13 @@ impl<'a, P: Program> Search<'a, P> {
             finding.fewest |= is_fewest(finding.preemptions.unwrap_or(u32::MAX), covered, lowest);
         }
         let is_everywhere = self.switch_points.is_everywhere();
-        let SwitchPoints { races, triangles, .. } = self.switch_points;
+        let SwitchPoints { races, triangles, torn, .. } = self.switch_points;
         self.notes.extend(races.is_cut().then_some(SearchNote::ManyRaces(race::MOST)));
         self.notes.extend(strategy.lacks_costs().then_some(SearchNote::UnknownPreemptions));
         self.notes.extend(is_everywhere.then_some(SearchNote::SwitchedEverywhere));
         let Self { executor: Executor { stats, .. }, findings, notes, .. } = self;
         let triangles = triangles.observable();
-        Outcome { stats, covered, at_synchronisation, findings, races, triangles, ended, notes }
+        Outcome { stats, covered, at_synchronisation, findings, races, triangles, torn, ended, notes }
     }
 
     fn check_determinism(&mut self) -> Result<Option<Ended>, SearchError> {

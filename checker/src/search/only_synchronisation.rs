@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::executor::Executor;
 use crate::program::Program;
-use crate::race::{Pairs, Triangles};
+use crate::race::{Pairs, TornAccesses, Triangles};
 use crate::strategy::{Coverage, Strategy};
 
 /// Where threads are switched, and the races that say whether that is enough.
@@ -22,6 +22,7 @@ use crate::strategy::{Coverage, Strategy};
 pub(super) struct SwitchPoints {
     pub(super) races: Pairs,
     pub(super) triangles: Triangles,
+    pub(super) torn: TornAccesses,
     /// Only synchronisation was asked for.
     is_asked_for: bool,
     /// There are new scheduling points, which the backend knows nothing of.
@@ -45,6 +46,7 @@ impl SwitchPoints {
     pub(super) fn restart<P: Program>(&mut self, executor: &mut Executor<'_, P>) {
         self.races.restart();
         self.triangles = Triangles::default();
+        self.torn = TornAccesses::default();
         self.apply(executor);
     }
 
@@ -63,6 +65,7 @@ impl SwitchPoints {
         let runner = &executor.runner;
         if executor.is_checked {
             self.triangles.take(&runner.trace, &runner.ending.drained);
+            self.torn.take(&runner.trace);
         }
         // Events that order two accesses may have been left out.
         if !executor.is_narrow && (executor.options.races || self.is_asked_for) {

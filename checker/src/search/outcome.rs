@@ -7,7 +7,7 @@ use super::note::SearchNote;
 use crate::event::failure::Failure;
 use crate::limit::StopRequest;
 use crate::program::{Ending, Epoch};
-use crate::race::{Pairs, Triangle};
+use crate::race::{Pairs, TornAccesses, Triangle};
 use crate::strategy::Coverage;
 use crate::trace::Trace;
 
@@ -27,6 +27,8 @@ pub struct Outcome {
     pub races: Pairs,
     /// The triangular races of executions that a claim rests on: x86 may do more than they show.
     pub triangles: Vec<Triangle>,
+    /// The accesses of these executions that another thread may find half done.
+    pub torn: TornAccesses,
     /// Why the search ended.
     pub ended: Ended,
     /// Things to tell the user.

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use checker::limit::Limit;
-use checker::names::{Obj, Site};
+use checker::names::Site;
 use checker::program::Program;
 use checker::race::{FoundOut, Harm, Pair, Pairs, Place};
+use checker::search::Outcome;
 use checker::trace::Trace;
 use rustc_hash::FxHashSet;
 
@@ -62,18 +63,11 @@ pub(crate) fn report(found: &[Pair], RunAgain(executions): &RunAgain, places: &P
     races
 }
 
-/// In how many pairs an access is none that the processor carries out in one step: another thread may see it half done. More than
-/// eight bytes are several steps, and so are bytes on both sides of a boundary between cache lines.
-pub(crate) fn torn(found: &[Pair]) -> u64 {
-    const WORD: u32 = 8;
-    const LINE: u32 = 64;
-    let is_torn = |obj: &Obj| obj.len > WORD || obj.offset % LINE + obj.len > LINE;
-    let is_of_torn = |pair: &&Pair| {
-        let events = pair.race.events.iter().filter_map(|&at| pair.trace.steps.get(at as usize));
-        let mut accesses = events.flat_map(|step| &step.event.did.accesses);
-        accesses.any(|access| access.obj.overlaps(&pair.race.obj) && is_torn(&access.obj))
-    };
-    found.iter().filter(is_of_torn).count() as u64
+/// In how many pairs an access may be found half done, the synchronisation of libraries taken into account.
+pub(crate) fn torn(program: &impl Program, outcome: &Outcome, limit: &Limit) -> u64 {
+    outcome
+        .torn
+        .confirm(outcome.races.variables(), |trace, events| Stacks::of(program, trace, events, limit).hidden)
 }
 
 /// Takes the races out of a report that may stay, and notes what suppresses nothing.

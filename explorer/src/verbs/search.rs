@@ -77,13 +77,16 @@ impl SearchSession<'_> {
         let again = self.deadline.while_telling(|| {
             races::confirm(&program, &mut outcome.races, &self.places(), &self.deadline.limit())
         });
+        let torn = self.deadline.while_telling(|| races::torn(&program, &outcome, &self.deadline.limit()));
         let races = mem::take(&mut outcome.races).into_found();
         let mut unwatched = peculiarities.unwatched();
         let buffered = &outcome.triangles;
-        if !buffered.is_empty() && self.request.memory_model == MemoryModel::X86 {
-            unwatched.insert(Unwatched::of(UnwatchedKind::StoreBuffering), buffered.len() as u64);
+        let buffering = Unwatched::of(UnwatchedKind::StoreBuffering);
+        if self.request.memory_model == MemoryModel::Sc {
+            unwatched.remove(&buffering);
+        } else if !buffered.is_empty() {
+            *unwatched.entry(buffering).or_default() += buffered.len() as u64;
         }
-        let torn = races::torn(&races);
         if torn > 0 {
             unwatched.insert(Unwatched::of(UnwatchedKind::TornAccess), torn);
         }

@@ -159,7 +159,7 @@ impl Process {
             Act::SplitRead { addr, len } => {
                 let value = tracee.read(*addr, *len);
                 let mut op = Op::new(OpKind::Write, all.accesses.iter().map(|a| Access::write(a.obj)));
-                op.atomicity = pending.op.atomicity;
+                (op.atomicity, op.in_steps) = (pending.op.atomicity, pending.op.in_steps);
                 let act = Act::SplitWrite { addr: *addr, value, read_at: scheduling.events };
                 let write = Pending { op, site: pending.site, need: Need::Nothing, act, deadline: None };
                 (all, Next::Stay(Box::new(write)))

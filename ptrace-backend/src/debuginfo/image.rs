@@ -20,7 +20,7 @@ use super::inlined::{self, Instance};
 use super::inspect::{Index, Made};
 use super::lines::{Language, SourceUnit};
 use super::source::{self, SourceFrame};
-use super::symbols::{Symbol, Symbols};
+use super::symbols::{Symbol, SymbolKind, Symbols};
 use super::user;
 
 /// An ELF file, read once. Everything derived from it is computed when it is first asked for, and kept.
@@ -248,6 +248,21 @@ impl Image {
     /// Every slot that the dynamic linker fills with the address of a named symbol.
     pub fn import_slots(&self) -> impl Iterator<Item = (u64, &str)> {
         self.import_table().slots().map(|(slot, name): (u64, &str)| (slot, name))
+    }
+
+    /// Whether a slot is a pointer among the image's data, and none that linkage alone uses.
+    pub(crate) fn is_import_pointer(&self, slot: u64) -> bool {
+        self.import_table().is_pointer(slot)
+    }
+
+    /// The stubs through which a named symbol is called.
+    pub(crate) fn import_stubs(&self, name: &str) -> impl Iterator<Item = u64> {
+        self.import_table().stubs_of(name)
+    }
+
+    /// Whether the implementation of a function is chosen when the image is loaded.
+    pub(crate) fn is_chosen(&self, name: &str) -> bool {
+        self.symbol_table().named(name).is_some_and(|symbol| symbol.kind == SymbolKind::Chooser)
     }
 
     /// The ranges of the user's own code, sorted and disjoint: what comes from files that `is_user_file` accepts, what

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use object::read::elf::{Rela, SectionHeader};
 use object::{LittleEndian, Object, ObjectSection, elf};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::elf::{ElfBytes, File};
 use super::symbols::Symbols;
@@ -13,13 +13,15 @@ use crate::attention;
 /// The imported names by slot, and by stub.
 pub(super) struct Imports {
     slots: FxHashMap<u64, &'static str>,
+    /// The slots that are the program's own data: pointers that it was made with.
+    pointers: FxHashSet<u64>,
     /// By address.
     stubs: Vec<(Range<u64>, &'static str)>,
 }
 
 impl Imports {
     pub(super) fn new(image: &ElfBytes, symbols: &Symbols) -> Self {
-        let slots = slots(image.file(), symbols);
+        let (slots, pointers) = slots(image.file(), symbols);
         let mut stubs = Vec::new();
         for section in
             image.file().sections().filter(|section| section.name().is_ok_and(|n| n.starts_with(".plt")))
@@ -30,7 +32,7 @@ impl Imports {
             stubs.extend(stubs_in(section.address(), bytes, size, &slots));
         }
         stubs.sort_by_key(|(range, _)| range.start);
-        Self { slots, stubs }
+        Self { slots, pointers, stubs }
     }
 
     /// The name behind a stub's or a slot's address.
@@ -43,14 +45,24 @@ impl Imports {
         range.contains(&address).then_some(*name)
     }
 
+    /// Whether a slot is data of the program.
+    pub(super) fn is_pointer(&self, slot: u64) -> bool {
+        self.pointers.contains(&slot)
+    }
+
+    /// The stubs of a name.
+    pub(super) fn stubs_of(&self, name: &str) -> impl Iterator<Item = u64> {
+        self.stubs.iter().filter(move |(_, known)| *known == name).map(|(range, _)| range.start)
+    }
+
     /// Every slot with the name behind it.
     pub(super) fn slots(&self) -> impl Iterator<Item = (u64, &'static str)> {
         self.slots.iter().map(|(&slot, &name)| (slot, name))
     }
 }
 
-fn slots(file: &File, symbols: &Symbols) -> FxHashMap<u64, &'static str> {
-    let mut slots = FxHashMap::default();
+fn slots(file: &File, symbols: &Symbols) -> (FxHashMap<u64, &'static str>, FxHashSet<u64>) {
+    let (mut slots, mut pointers) = (FxHashMap::default(), FxHashSet::default());
     let table = file.elf_dynamic_symbol_table();
     for header in file.elf_section_table().iter() {
         let Ok(Some((relocations, _))) = header.rela(LittleEndian, file.data()) else { continue };
@@ -66,11 +78,14 @@ fn slots(file: &File, symbols: &Symbols) -> FxHashMap<u64, &'static str> {
                 _ => None,
             };
             if let Some(name) = name.filter(|name| !name.is_empty()) {
+                if relocation.r_type(LittleEndian, false) == elf::R_X86_64_64 {
+                    pointers.insert(relocation.r_offset(LittleEndian));
+                }
                 slots.insert(relocation.r_offset(LittleEndian), name);
             }
         }
     }
-    slots
+    (slots, pointers)
 }
 
 /// A slot for a function of this very image that is chosen at load time names its chooser by address only.

@@ -49,6 +49,24 @@ impl Candidate {
         found
     }
 
+    /// Whether every processor carries out these accesses of the instruction in one step: one access of memory within an aligned
+    /// word of eight bytes. A function of a library goes through memory byte by byte as far as one can know; where it copies
+    /// eight bytes at once, it may do so twice.
+    #[must_use]
+    pub fn is_one_step(&self, accesses: &[MemoryAccess]) -> bool {
+        const WORD: u64 = 8;
+        let is_in_word = |access: &MemoryAccess| access.addr % WORD + access.len <= WORD;
+        let is_element =
+            |access: &MemoryAccess| self.operands.iter().any(|operand| u64::from(operand.size) == access.len);
+        match (self.kind, accesses) {
+            (Kind::LockedUpdate | Kind::CompareExchange, _) | (_, []) => true,
+            (Kind::Call(Callee::Known(function)), [_]) if function.is_indivisible() => true,
+            (Kind::Call(_), [access]) => access.len == 1,
+            (_, [access]) => is_in_word(access) && is_element(access),
+            _ => false,
+        }
+    }
+
     /// Whether this compare-and-swap will write, if its memory holds `current` (the upper bytes being 0).
     #[must_use]
     pub fn will_succeed(&self, regs: &user_regs_struct, current: u128) -> bool {

@@ -24,6 +24,8 @@ pub struct Candidate {
     pub thread_local: bool,
     /// It is in a loop in which a thread may wait for memory to change.
     pub may_spin: bool,
+    /// A store that goes past the cache, and is not ordered with the stores after it.
+    pub non_temporal: bool,
     /// A compare-and-swap of two registers side by side (`cmpxchg8b`, `cmpxchg16b`).
     pub(super) pair: bool,
 }
@@ -150,6 +152,7 @@ impl Candidate {
             stack,
             thread_local,
             may_spin: false,
+            non_temporal: is_non_temporal(instruction.mnemonic()),
             pair,
         })
     }
@@ -167,6 +170,7 @@ impl Candidate {
             stack: None,
             thread_local: false,
             may_spin: false,
+            non_temporal: false,
             pair: false,
         }
     }
@@ -280,6 +284,16 @@ fn explicit_memory<'a>(instruction: &Instruction, info: &'a mut InstructionInfoF
         // The decoder lists the named operand before the stack slot.
         (true, true) => used.get(..1).unwrap_or_default(),
     }
+}
+
+/// Stores that are not ordered like others.
+fn is_non_temporal(mnemonic: Mnemonic) -> bool {
+    use Mnemonic::{Maskmovdqu, Maskmovq, Movdir64b, Movdiri, Movntdq, Movnti, Movntpd, Movntps, Movntq};
+    use Mnemonic::{Movntsd, Movntss, Vmaskmovdqu, Vmovntdq, Vmovntpd, Vmovntps};
+    matches!(
+        mnemonic,
+        Movnti | Movntdq | Movntps | Movntpd | Movntq | Movntss | Movntsd | Vmovntdq | Vmovntps
+    ) || matches!(mnemonic, Vmovntpd | Maskmovq | Maskmovdqu | Vmaskmovdqu | Movdiri | Movdir64b)
 }
 
 fn is_compare_exchange(mnemonic: Mnemonic) -> bool {

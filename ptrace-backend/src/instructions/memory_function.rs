@@ -56,6 +56,8 @@ enum Shape {
     CompareAtMost,
     /// `strstr(a, b)`
     ReadBoth,
+    /// `strncasecmp(a, b, n)`
+    ReadBothAtMost,
     /// `strtol(s, &end, base)`: the string, and where the end is put, unless that is null.
     ReadNumber,
     /// `fwrite(from, size, n, stream)`
@@ -70,6 +72,16 @@ enum Shape {
     Insert,
     /// `qsort(base, n, size, compare)`
     Sort,
+    /// `sincos(x, &sine, &cosine)`, of numbers of so many bytes
+    WriteBoth(u64),
+    /// `__atomic_load_16(a)`
+    AtomicLoad,
+    /// `__atomic_store_16(a, …)`
+    AtomicStore,
+    /// `__atomic_fetch_add_16(a, …)`
+    AtomicUpdate,
+    /// `__atomic_compare_exchange_16(a, &expected, …)`
+    AtomicExchange,
     /// `printf(format, …)` and its kin
     Print(Formatted),
 }
@@ -111,6 +123,29 @@ const BYTES: &[(&str, Shape)] = &[
     ("strspn", Shape::ReadBoth),
     ("strcspn", Shape::ReadBoth),
     ("strpbrk", Shape::ReadBoth),
+    ("strcasecmp", Shape::ReadBoth),
+    ("strcasecmp_l", Shape::ReadBoth),
+    ("strncasecmp", Shape::ReadBothAtMost),
+    ("strncasecmp_l", Shape::ReadBothAtMost),
+    ("sincos", Shape::WriteBoth(8)),
+    ("sincosf", Shape::WriteBoth(4)),
+    ("atomic_load_16", Shape::AtomicLoad),
+    ("atomic_store_16", Shape::AtomicStore),
+    ("atomic_exchange_16", Shape::AtomicUpdate),
+    ("atomic_compare_exchange_16", Shape::AtomicExchange),
+    ("atomic_test_and_set_16", Shape::AtomicUpdate),
+    ("atomic_fetch_add_16", Shape::AtomicUpdate),
+    ("atomic_fetch_sub_16", Shape::AtomicUpdate),
+    ("atomic_fetch_and_16", Shape::AtomicUpdate),
+    ("atomic_fetch_or_16", Shape::AtomicUpdate),
+    ("atomic_fetch_xor_16", Shape::AtomicUpdate),
+    ("atomic_fetch_nand_16", Shape::AtomicUpdate),
+    ("atomic_add_fetch_16", Shape::AtomicUpdate),
+    ("atomic_sub_fetch_16", Shape::AtomicUpdate),
+    ("atomic_and_fetch_16", Shape::AtomicUpdate),
+    ("atomic_or_fetch_16", Shape::AtomicUpdate),
+    ("atomic_xor_fetch_16", Shape::AtomicUpdate),
+    ("atomic_nand_fetch_16", Shape::AtomicUpdate),
     ("atoi", Shape::ReadString),
     ("atol", Shape::ReadString),
     ("atoll", Shape::ReadString),
@@ -177,6 +212,12 @@ impl MemoryFunction {
         })
     }
 
+    /// Whether others find what it does in the first place that it touches done or not done, and never half done.
+    pub(super) const fn is_indivisible(self) -> bool {
+        use Shape::{AtomicExchange, AtomicLoad, AtomicStore, AtomicUpdate};
+        matches!(self.shape, AtomicLoad | AtomicStore | AtomicUpdate | AtomicExchange)
+    }
+
     /// The bytes that a call touches if it is made in this state.
     pub(super) fn accesses(self, machine: &impl Machine) -> Accesses {
         let regs = machine.registers();
@@ -203,6 +244,12 @@ impl MemoryFunction {
             Shape::ReadString => [read(a, text.string(a)), NOTHING],
             Shape::ReadAtMost => [read(a, text.at_most(a, b)), NOTHING],
             Shape::ReadBoth => [read(a, text.string(a)), read(b, text.string(b))],
+            Shape::ReadBothAtMost => [read(a, text.at_most(a, c)), read(b, text.at_most(b, c))],
+            Shape::WriteBoth(size) => [write(a, size), write(b, size)],
+            Shape::AtomicLoad => [read(a, ATOMIC), NOTHING],
+            Shape::AtomicStore => [write(a, ATOMIC), NOTHING],
+            Shape::AtomicUpdate => [update(a, ATOMIC), NOTHING],
+            Shape::AtomicExchange => [update(a, ATOMIC), update(b, ATOMIC)],
             Shape::CopyString => copy(a, b, text.string(b)),
             Shape::CopyPadded => [read(b, text.at_most(b, c)), write(a, bytes(c))],
             Shape::Append => return appends(a, &text, b, u64::MAX),
@@ -221,6 +268,9 @@ impl MemoryFunction {
         ranges.iter().copied().filter(|range| range.len > 0).collect()
     }
 }
+
+/// The library of GCC's atomics works on so many bytes in one step where the compiler leaves them to it.
+const ATOMIC: u64 = 16;
 
 const NOTHING: MemoryAccess = read(0, 0);
 

@@ -17,7 +17,7 @@ pub(crate) struct MemoryFunctions {
 impl MemoryFunctions {
     /// Those that these modules see in a process whose modules have been relocated.
     pub(crate) fn new(modules: &[Module], process: Tid) -> Self {
-        let others = modules.iter().filter(|module| !module.is_libc);
+        let others = modules.iter().filter(|module| !is_home(module));
         let symbols = others.flat_map(|module| module.image.symbols().filter(|symbol| !symbol.is_local()));
         let names = symbols
             .inspect(|_| attention::round())
@@ -39,7 +39,7 @@ impl MemoryFunctions {
                 let Some(function) = self.named(name) else { continue };
                 let address = memory::word(process, slot.wrapping_add(module.mapped.bias)).unwrap_or(0);
                 // A slot that is filled at the first call only leads back to its module until then.
-                if modules.iter().any(|m| m.is_libc && m.mapped.range.contains(&address)) {
+                if modules.iter().any(|m| is_home(m) && m.mapped.range.contains(&address)) {
                     found.insert(address, function);
                 }
             }
@@ -61,6 +61,30 @@ impl MemoryFunctions {
         self.named(module.image.plt_target(address.wrapping_sub(module.mapped.bias))?)
     }
 
+    /// The function that begins at a run-time address of the C library, which calls it without a linkage stub.
+    fn internal(&self, module: &Module, address: u64) -> Option<MemoryFunction> {
+        let at = address.wrapping_sub(module.mapped.bias);
+        let function =
+            module.image.function_at(at).filter(|function| module.is_libc && function.range.start == at)?;
+        self.named(function.symbol?)
+    }
+
+    /// The memory functions whose addresses are among the program's data or go into registers: calls through pointers may
+    /// be calls of them. `loaded`: the slots that addresses are loaded from, at run-time addresses.
+    pub(crate) fn pointed_to(
+        &self,
+        module: &Module,
+        process: Tid,
+        loaded: &FxHashSet<u64>,
+    ) -> Vec<(u64, String)> {
+        let bias = module.mapped.bias;
+        let slots = module.image.import_slots().map(|(slot, name)| (slot.wrapping_add(bias), name));
+        let is_pointer =
+            |slot: u64| module.image.is_import_pointer(slot.wrapping_sub(bias)) || loaded.contains(&slot);
+        let known = slots.filter(|&(slot, name)| is_pointer(slot) && self.named(name).is_some());
+        known.filter_map(|(slot, name)| Some((memory::word(process, slot)?, name.to_owned()))).collect()
+    }
+
     /// The calls of memory functions in a function's code, tail calls included. Calls through registers may be some
     /// where the address of one is loaded. `is_own` says of an address that its code is looked at anyway.
     pub(crate) fn calls(
@@ -70,7 +94,10 @@ impl MemoryFunctions {
         code: &FunctionCode,
         is_own: impl Fn(u64) -> bool,
     ) -> Vec<Candidate> {
-        let precompiled = |address: u64| precompiled(module, address).filter(|_| !is_own(address));
+        let precompiled = |address: u64| {
+            self.internal(module, address)
+                .or_else(|| precompiled(module, address).filter(|_| !is_own(address)))
+        };
         let loads_one = code.loaded_slots.iter().any(|&slot| self.imported(module, slot).is_some());
         let certain = code.transfers.iter().filter(|transfer| transfer.kind != TransferKind::ConditionalJump);
         let calls = certain.filter_map(|transfer| {
@@ -89,6 +116,12 @@ impl MemoryFunctions {
         });
         calls.collect()
     }
+}
+
+/// Whether a module defines memory functions that it is no replacement of.
+fn is_home(module: &Module) -> bool {
+    let file = module.mapped.path.file_name().unwrap_or_default().to_string_lossy();
+    module.is_libc || ["libm.", "libatomic."].iter().any(|name| file.starts_with(name))
 }
 
 /// The copy of Rust's standard library that copies slices of bytes for everybody: slices of other elements are copied by

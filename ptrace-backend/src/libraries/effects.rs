@@ -3,7 +3,8 @@
 //! A row here says that a function needs no watching: because it is modelled elsewhere in the backend (thread functions, the
 //! allocator, memory functions, system calls), or because it touches nothing but its caller's registers and stack, constants,
 //! memory of the calling thread alone, or data of the library that nobody else can read and that a lock of its own protects.
-//! Whatever has no row is looked into ([`super::reach`]).
+//! Rows of another kind name what has to be looked at where it is called. Whatever has no row is looked into
+//! ([`super::reach`]).
 
 use std::sync::LazyLock;
 
@@ -23,8 +24,33 @@ pub(crate) enum Effects {
     /// It works on an output stream of the C++ library, which is its first argument: nothing that another thread can find out
     /// if that is one of the standard ones.
     CxxStream,
+    /// It looks up what another thread, or this one, may call then: what that does is not known.
+    LooksUp,
+    /// It returns or changes state that the process has once: nothing that another thread can find out as long as threads use
+    /// it in an order that always holds. `if_null`: only if this argument is null.
+    State { of: State, if_null: Option<usize> },
+    /// It returns or changes state of the thread that is its first argument.
+    ThreadState,
+    /// The address of a memory function, whose calls are watched where they are seen, is among the program's data: it may be
+    /// called through a pointer.
+    PointedTo,
     /// Not known.
     Unknown,
+}
+
+/// State that the process has once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// What is called at the end, in the reverse of the order in which it was asked for.
+    ExitHandlers,
+    /// What is called at a fork.
+    ForkHandlers,
+    /// The end of the data segment.
+    Break,
+    /// Which keys of thread-specific data are taken: the next one has the lowest number that is free.
+    Keys,
+    /// The position in the standard input.
+    StandardInput,
 }
 
 /// What the function of this name does.
@@ -36,8 +62,17 @@ pub(crate) fn effects(name: &str) -> Effects {
     if CXX_STREAM_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
         return Effects::CxxStream;
     }
-    let is_modelled = MODELLED_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    let is_modelled =
+        MODELLED_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || makes_exception(name);
     if is_modelled { Effects::Modelled } else { Effects::Unknown }
+}
+
+/// Whether a function makes an exception, other than from another one, or destroys it.
+fn makes_exception(name: &str) -> bool {
+    let Some(rest) = EXCEPTIONS.iter().find_map(|class| name.strip_prefix(class)) else { return false };
+    let is_copied = ["ERKS_", "EOS_", "ERKS0_", "EOS0_"].iter().any(|end| rest.ends_with(end));
+    let is_made = rest.starts_with("C1") || rest.starts_with("C2");
+    rest.starts_with("D") || is_made && !is_copied
 }
 
 fn table() -> FxHashMap<&'static str, Effects> {
@@ -46,6 +81,9 @@ fn table() -> FxHashMap<&'static str, Effects> {
     let allocator = ALLOCATOR_FUNCTIONS.iter().map(|(name, _)| *name);
     let mut table: FxHashMap<&str, Effects> =
         modelled.chain(threads).chain(allocator).map(|name| (name, Effects::Modelled)).collect();
+    for &(effects, names) in STATE {
+        table.extend(names.split_ascii_whitespace().map(|name| (name, effects)));
+    }
     for &(argument, names) in STREAMS {
         table.extend(names.split_ascii_whitespace().map(|name| (name, Effects::Stream { argument })));
     }
@@ -54,17 +92,16 @@ fn table() -> FxHashMap<&'static str, Effects> {
 
 const MODELLED: &[&str] = &[
     // The end of the process, and failures.
-    "abort exit _exit _Exit quick_exit atexit at_quick_exit __cxa_atexit __cxa_finalize __cxa_thread_atexit_impl \
+    "abort exit _exit _Exit quick_exit __cxa_finalize __cxa_thread_atexit_impl \
      __assert_fail __assert_perror_fail __assert __stack_chk_fail __fortify_fail __chk_fail __gmon_start__ \
      __libc_start_main _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable err errx warn warnx perror psignal",
     // The allocator beside what is trapped.
     "malloc_usable_size mallopt malloc_trim valloc pvalloc reallocarray cfree",
     // The calling thread alone.
-    "__errno_location pthread_self pthread_equal pthread_exit pthread_detach pthread_getspecific pthread_setspecific \
-     pthread_key_create pthread_key_delete pthread_sigmask sigprocmask sigaltstack sched_yield pthread_yield \
+    "__errno_location pthread_self pthread_equal pthread_exit pthread_getspecific pthread_setspecific \
+     pthread_sigmask sigprocmask sigaltstack sched_yield pthread_yield \
      pthread_setname_np pthread_getname_np pthread_getattr_np pthread_getaffinity_np pthread_setaffinity_np \
-     pthread_setschedparam pthread_getschedparam pthread_atfork __register_atfork gettid thrd_current thrd_equal \
-     thrd_exit thrd_detach thrd_yield thrd_sleep tss_get tss_set tss_create tss_delete __tls_get_addr \
+     gettid thrd_current thrd_equal thrd_exit thrd_yield thrd_sleep tss_get tss_set __tls_get_addr __pthread_get_minstack \
      sched_getcpu sched_getaffinity sched_setaffinity __sched_cpucount __sched_cpualloc __sched_cpufree",
     // Attributes, which are their caller's own.
     "pthread_attr_init pthread_attr_destroy pthread_attr_setstacksize pthread_attr_getstacksize pthread_attr_setstack \
@@ -98,11 +135,11 @@ const MODELLED: &[&str] = &[
     "popen pclose fork vfork _Fork wait waitpid wait3 wait4 waitid execv execve execvp execvpe execl execle execlp fexecve posix_spawn \
      posix_spawnp system clone unshare",
     // The standard output, whose order nobody in the program reads back.
-    "printf vprintf puts putchar putchar_unlocked __printf_chk __vprintf_chk __overflow getchar",
+    "printf vprintf puts putchar putchar_unlocked __printf_chk __vprintf_chk __overflow",
     // Streams are made: each is a new object, in a list that the library locks; what they open is told by the system call.
     "fopen fopen64 fdopen tmpfile tmpfile64",
     // Mappings: told by the system call.
-    "mmap mmap64 munmap mprotect mremap madvise posix_madvise brk sbrk msync mlock munlock",
+    "mmap mmap64 munmap mprotect mremap madvise posix_madvise msync mlock munlock",
     // Tools of dynamic analysis, and what compilers call on their own behalf.
     "__stack_chk_guard __cyg_profile_func_enter __cyg_profile_func_exit __udivti3 __umodti3 __divti3 __modti3 __multi3",
     // Floating-point state of the calling thread.
@@ -145,6 +182,14 @@ const MODELLED_PREFIXES: &[&str] = &[
     "_ZSt24__throw_",
     "_ZSt25__throw_",
     "_ZSt28__throw_",
+    "_ZNSt15__exception_ptr13exception_ptr10_M_release",
+    "_ZNSt15__exception_ptr13exception_ptr9_M_addref",
+    "_ZSt4cerr",
+];
+
+/// Exceptions, and what points to them: the thread that makes one has it for itself. What is done to them later, or copied
+/// from them, is not known by name.
+const EXCEPTIONS: &[&str] = &[
     "_ZNSt13runtime_error",
     "_ZNSt11logic_error",
     "_ZNSt16invalid_argument",
@@ -155,10 +200,31 @@ const MODELLED_PREFIXES: &[&str] = &[
     "_ZNSt14overflow_error",
     "_ZNSt15underflow_error",
     "_ZNSt12system_error",
-    "_ZNSt15__exception_ptr",
+    "_ZNSt15__exception_ptr13exception_ptr",
     "_ZNSt9bad_alloc",
     "_ZNSt8bad_cast",
-    "_ZSt4cerr",
+];
+
+/// Functions that return or change state of the process or of a thread, or that look up code.
+const STATE: &[(Effects, &str)] = &[
+    // A program's `atexit` is a call without an argument for the function; variables of C++ are destroyed with theirs.
+    (Effects::State { of: State::ExitHandlers, if_null: Some(1) }, "__cxa_atexit"),
+    (
+        Effects::State { of: State::ExitHandlers, if_null: None },
+        "__cxa_at_quick_exit atexit at_quick_exit on_exit",
+    ),
+    (Effects::State { of: State::ForkHandlers, if_null: None }, "__register_atfork pthread_atfork"),
+    (Effects::State { of: State::Break, if_null: None }, "brk sbrk"),
+    (
+        Effects::State { of: State::Keys, if_null: None },
+        "pthread_key_create pthread_key_delete __pthread_key_create tss_create tss_delete",
+    ),
+    (Effects::State { of: State::StandardInput, if_null: None }, "getchar getchar_unlocked"),
+    (
+        Effects::ThreadState,
+        "pthread_setschedparam pthread_getschedparam pthread_setschedprio pthread_detach thrd_detach",
+    ),
+    (Effects::LooksUp, "dlsym dlvsym"),
 ];
 
 /// Streams of the C library, by the argument that names one.
@@ -205,6 +271,11 @@ mod tests {
             ("printf", Effects::Modelled),
             ("fwrite", Effects::Stream { argument: 3 }),
             ("_ZNSolsEi", Effects::CxxStream),
+            ("dlsym", Effects::LooksUp),
+            ("_ZNSt13runtime_errorC1EPKc", Effects::Modelled),
+            ("_ZNSt13runtime_errorD2Ev", Effects::Modelled),
+            ("_ZNSt13runtime_errorC1ERKS_", Effects::Unknown),
+            ("_ZNSt13runtime_erroraSERKS_", Effects::Unknown),
             ("strtok", Effects::Unknown),
             ("_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_", Effects::Unknown),
         ] {
@@ -215,6 +286,7 @@ mod tests {
     #[test]
     fn no_row_is_there_twice() {
         let mut names: Vec<&str> = MODELLED.iter().flat_map(|names| names.split_ascii_whitespace()).collect();
+        names.extend(STATE.iter().flat_map(|(_, names)| names.split_ascii_whitespace()));
         names.extend(STREAMS.iter().flat_map(|(_, names)| names.split_ascii_whitespace()));
         let all = names.len();
         names.sort_unstable();

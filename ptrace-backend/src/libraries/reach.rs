@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::effects::{Effects, effects};
 use crate::instructions::{FunctionCode, FunctionShape, MemoryFunction, Target, scan};
 use crate::layout::module::{Module, is_system};
+use crate::os::{Tid, memory};
 
 /// So many functions at most are watched for the sake of one that the program calls.
 const MOST_FUNCTIONS: usize = 48;
@@ -30,7 +31,17 @@ pub(crate) struct Reach {
     /// Code to be watched, by module, at static addresses.
     pub(crate) open: FxHashMap<usize, Vec<Range<u64>>>,
     /// Functions that the program calls and that are closed, by where they begin.
-    pub(crate) closed: Vec<(Place, String)>,
+    pub(crate) closed: Vec<Closed>,
+}
+
+/// A function of a library of which not all is known.
+#[derive(Debug)]
+pub(crate) struct Closed {
+    /// Where it begins, or where its stub in the program's code does.
+    pub(crate) at: Place,
+    pub(crate) name: String,
+    /// The place of its library.
+    pub(crate) library: usize,
 }
 
 /// One function of a library, as far as it decides what is reached.
@@ -51,7 +62,7 @@ enum Callee {
 
 impl Reach {
     /// What the own code among these modules reaches.
-    pub(crate) fn of(modules: &[Module]) -> Self {
+    pub(crate) fn of(modules: &[Module], process: Tid) -> Self {
         let mut search = Search { modules, shapes: FxHashMap::default(), named: FxHashMap::default() };
         let own = modules.iter().enumerate().filter(|(i, module)| *i == 0 || !is_system(&module.mapped.path));
         let mut names: Vec<&str> =
@@ -65,9 +76,12 @@ impl Reach {
                 continue;
             }
             let Some(place) = search.function(name) else { continue };
-            match search.all_from(place) {
-                Some(all) => open.extend(all),
-                None => reach.closed.push((place, name.to_owned())),
+            let library = place.0;
+            for at in search.implementations(name, place, process) {
+                match search.all_from(at) {
+                    Some(all) => open.extend(all),
+                    None => reach.closed.push(Closed { at, name: name.to_owned(), library }),
+                }
             }
         }
         for place in open {
@@ -102,6 +116,37 @@ impl Search<'_> {
         let found = self.modules.iter().enumerate().find_map(|(i, module)| Some((i, defines(module)?)));
         let found = found.filter(|&(i, _)| i != 0 && is_system(&self.modules[i].mapped.path));
         self.named.insert(name.to_owned(), found);
+        found
+    }
+
+    /// Where a function that the program calls begins. Of one that is chosen when its library is loaded, that is known once a
+    /// slot is filled; until then the program's own stubs stand for it, which lead to anywhere.
+    fn implementations(&self, name: &str, place: Place, process: Tid) -> Vec<Place> {
+        let library = &self.modules[place.0];
+        if !library.image.is_chosen(name) {
+            return vec![place];
+        }
+        // Functions of numbers; those that store their results are known by name.
+        if library.mapped.path.file_name().is_some_and(|file| file.to_string_lossy().starts_with("libm.")) {
+            return Vec::new();
+        }
+        let own =
+            self.modules.iter().enumerate().filter(|(i, module)| *i == 0 || !is_system(&module.mapped.path));
+        let mut found = Vec::new();
+        for (i, module) in own {
+            let slots = module.image.import_slots().filter(|(_, known)| *known == name);
+            let filled =
+                slots.filter_map(|(slot, _)| memory::word(process, slot.wrapping_add(module.mapped.bias)));
+            let chosen = filled.filter(|address| library.mapped.range.contains(address));
+            found.extend(chosen.map(|address| (place.0, address.wrapping_sub(library.mapped.bias))));
+            found.extend(module.image.import_stubs(name).map(|stub| (i, stub)));
+        }
+        found.sort_unstable();
+        found.dedup();
+        // The stubs lead to what is known.
+        if found.iter().any(|at| at.0 == place.0) {
+            found.retain(|at| at.0 == place.0);
+        }
         found
     }
 

@@ -36,6 +36,8 @@ fn what_is_watched_is_found() {
         "lent_thread_local.c",
         "kernel_reads.c",
         "growing_text.c",
+        "text_without_case.c",
+        "address_in_library.c",
     ] {
         for level in Optimisation::ALL {
             let outcome = explore(source, level, &[]);
@@ -49,6 +51,10 @@ fn what_is_watched_is_found() {
 fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
     for (source, kind) in [
         ("library_calls_back.c", "library-function"),
+        ("looked_up.c", "library-function"),
+        ("called_by_pointer.c", "library-function"),
+        ("exit_handlers.c", "library-function"),
+        ("borrowed_output.cpp", "library-function"),
         ("generated_code.c", "generated-code"),
         ("shared_with_a_child.c", "task"),
         ("thread_by_clone.c", "task"),
@@ -56,8 +62,12 @@ fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
         ("mapped_twice.c", "shared-mapping"),
         ("one_stream.c", "file"),
         ("torn_copy.c", "torn-access"),
+        ("copied_counters.c", "torn-access"),
+        ("number_in_steps.c", "torn-access"),
+        ("string_stores.c", "torn-access"),
         ("store_buffering.c", "store-buffering"),
         ("plain_release.c", "store-buffering"),
+        ("stored_past_the_cache.c", "store-buffering"),
     ] {
         for level in Optimisation::ALL {
             let outcome = explore(source, level, &[]);
@@ -83,6 +93,23 @@ fn sequential_consistency_alone_is_claimed_where_it_was_asked_for() {
         let outcome = explore("store_buffering.c", level, &["--memory-model", "sc"]);
         let covered = &outcome.report["covered"];
         assert_eq!((outcome.code, &covered["memory_model"]), (0, &"sc".into()), "{}", outcome.transcript());
+    }
+}
+
+#[test]
+fn stores_past_the_cache_are_no_matter_of_sequential_consistency() {
+    for level in Optimisation::ALL {
+        let outcome = explore("stored_past_the_cache.c", level, &["--memory-model", "sc"]);
+        assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
+    }
+}
+
+#[test]
+fn calls_of_which_all_is_known_take_nothing_away() {
+    for level in Optimisation::ALL {
+        let outcome = explore("known_calls.c", level, &[]);
+        let result = (outcome.code, entries(&outcome, "/not_covered"));
+        assert_eq!(result, (0, vec![]), "{level:?}: {}", outcome.transcript());
     }
 }
 

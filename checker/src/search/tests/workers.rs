@@ -86,8 +86,10 @@ impl<P: Program> Workers for Paced<'_, P> {
 
 /// What a search comes to, in full. Tables inside of a trace may still have empty places from the execution before.
 fn told(outcome: &Outcome) -> String {
-    let Outcome { stats, covered, at_synchronisation, findings, races, triangles, ended, notes } = outcome;
+    let Outcome { stats, covered, at_synchronisation, findings, races, triangles, torn, ended, notes } =
+        outcome;
     let mut told = format!("{stats:?} {covered:?} {at_synchronisation:?} {triangles:?} {ended:?} {notes:?}");
+    told += &format!(" {}", torn.confirm(&Default::default(), |_, _| None));
     for Pair { race, trace, certain, harm, .. } in races.clone().into_found() {
         told += &format!("\n{race:?} {:?} {certain} {harm:?}", trace.schedule());
     }

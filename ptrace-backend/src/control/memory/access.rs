@@ -50,7 +50,8 @@ impl MemoryState {
             _ => (OpKind::Read, Act::Access),
         };
         let site = self.layout.site(instruction.addr);
-        let op = self.access_op(kind, instruction, named);
+        let mut op = self.access_op(kind, instruction, named);
+        op.in_steps = !instruction.is_one_step(accesses);
         Pending { op, site, need: Need::Nothing, act, deadline: None }
     }
 
@@ -68,8 +69,10 @@ impl MemoryState {
     /// The read of an instruction that reads and then writes.
     fn describe_split(&self, instruction: &Candidate, access: MemoryAccess) -> Pending {
         let obj = self.object(access.addr, access.len);
+        let mut op = self.access_op(OpKind::Read, instruction, [Access::read(obj)]);
+        op.in_steps = !instruction.is_one_step(&[access]);
         Pending {
-            op: self.access_op(OpKind::Read, instruction, [Access::read(obj)]),
+            op,
             site: self.layout.site(instruction.addr),
             need: Need::Nothing,
             act: Act::SplitRead { addr: access.addr, len: access.len as usize },
@@ -100,6 +103,9 @@ pub(crate) fn enter(
         let shared = memory.shared_among(&accesses);
         if !shared.is_empty() {
             if !scope::passes_over(tracee, memory, index, instruction, &shared) {
+                if instruction.non_temporal {
+                    account.enter_unwatched(Unwatched::of(UnwatchedKind::StoreBuffering));
+                }
                 return rest_at(tracee, scheduling, memory, index, instruction, &shared);
             }
             if quarantine::fails_unseen(tracee, scheduling, memory, index, &shared)

@@ -1,6 +1,8 @@
 //! Calls of system libraries of which not all is known: where they may matter to other threads, they are entered as not watched
 //! ([`checker::account`]).
 
+use std::ops::RangeInclusive;
+
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::program::ExecutionError;
 
@@ -11,8 +13,10 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
+use crate::instructions::{Kind, MemoryFunction};
 use crate::layout::Foreign;
-use crate::libraries::effects::Effects;
+use crate::layout::module::Module;
+use crate::libraries::effects::{Effects, effects};
 
 /// The running thread has come to the entry of a function of a system library of which not all is known.
 pub(crate) fn enter(
@@ -26,9 +30,11 @@ pub(crate) fn enter(
     let layout = std::sync::Arc::clone(&tracee.layout);
     let foreign = &layout.foreign[foreign];
     let caller = tracee.number(tracee.tasks[index].regs.rsp, 8);
+    let has_company = tracee.concurrent && scheduling.has_company();
+    let matters = has_company || foreign.effects == Effects::LooksUp;
     let is_seen = tracee.layout.in_system_library(caller)
         || tracee.in_harness(index)
-        || !(tracee.concurrent && scheduling.has_company())
+        || !matters
         || is_harmless(tracee, memory, index, foreign);
     if is_seen {
         tracee.pass_trap(index)?;
@@ -36,7 +42,7 @@ pub(crate) fn enter(
     }
     let kind = match foreign.effects {
         Effects::Stream { .. } => UnwatchedKind::File,
-        Effects::CxxStream | Effects::Unknown | Effects::Modelled => UnwatchedKind::LibraryFunction,
+        _ => UnwatchedKind::LibraryFunction,
     };
     let (module, function) = (Some(foreign.module.clone()), Some(foreign.name.clone()));
     account.enter_unwatched(Unwatched { kind, module, function });
@@ -45,12 +51,24 @@ pub(crate) fn enter(
     Ok(Flow::Resume(0))
 }
 
-/// Whether a call works on a standard stream, whose content nobody in the program reads back, or on one that no other
-/// thread uses at the same time.
+/// Whether a call works on a standard stream, whose content nobody in the program reads back, or on a stream or on other
+/// state that no other thread uses at the same time; or is no call of the kind that is looked for.
 fn is_harmless(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, foreign: &Foreign) -> bool {
+    /// State of the process stands for itself at addresses that nothing has.
+    const NOWHERE: u64 = 8;
     let (argument, is_cxx) = match foreign.effects {
         Effects::Stream { argument } => (argument, false),
         Effects::CxxStream => (0, true),
+        Effects::State { of, if_null } => {
+            let is_other = if_null.is_some_and(|argument| tracee.tasks[index].argument(argument) != 0);
+            return is_other || has_for_itself(memory, index, NOWHERE * (1 + of as u64));
+        }
+        Effects::ThreadState => {
+            let thread = tracee.tasks[index].argument(0);
+            return has_for_itself(memory, index, thread);
+        }
+        Effects::PointedTo => return !is_called_through_pointer(tracee, index),
+        Effects::LooksUp => return looks_up_known(tracee, index),
         Effects::Unknown | Effects::Modelled => return false,
     };
     let stream = tracee.tasks[index].argument(argument);
@@ -60,6 +78,50 @@ fn is_harmless(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, fo
     let buffer = if is_cxx { stream_buffer(tracee, stream) } else { stream };
     // No stream means all of them.
     stream != 0 && [stream, buffer].into_iter().all(|object| has_for_itself(memory, index, object))
+}
+
+/// Whether the thread at the entry of a function was led there by a pointer that may be any one: by no direct call, through
+/// no slot, and by no call that is watched.
+fn is_called_through_pointer(tracee: &Tracee, index: ThreadIndex) -> bool {
+    /// `call rel32`, and `call [rip + rel32]`.
+    const DIRECT: u64 = 5;
+    const BY_SLOT: u64 = 6;
+    /// The shortest and the longest call through a register or memory.
+    const LENGTHS: RangeInclusive<u64> = 2..=8;
+    let layout = &tracee.layout;
+    let caller = tracee.number(tracee.tasks[index].regs.rsp, 8);
+    let is_watched = |len: u64| {
+        let candidate = layout.candidate_at(caller.wrapping_sub(len));
+        candidate.is_some_and(|c| matches!(c.kind, Kind::Call(_)) && c.len as u64 == len)
+    };
+    let byte = |before: u64| tracee.number(caller.wrapping_sub(before), 1);
+    let is_by_slot = || {
+        let image = layout.module_at(caller).map(|(_, module)| (module.mapped.bias, &module.image));
+        let slot = caller.wrapping_add_signed((tracee.number(caller.wrapping_sub(4), 4) as i32).into());
+        byte(BY_SLOT) == 0xff
+            && byte(BY_SLOT - 1) == 0x15
+            && image.is_some_and(|(bias, image)| {
+                let slot = slot.wrapping_sub(bias);
+                image.plt_target(slot).is_some() && !image.is_import_pointer(slot)
+            })
+    };
+    byte(DIRECT) != 0xe8 && !is_by_slot() && !LENGTHS.into_iter().any(is_watched)
+}
+
+/// Whether the name that is looked up is one whose calls are seen wherever they come from: of the program's own code, or of
+/// a function that is known by its entry or needs no watching.
+fn looks_up_known(tracee: &Tracee, index: ThreadIndex) -> bool {
+    const LONGEST: usize = 256;
+    let bytes = tracee.read(tracee.tasks[index].argument(1), LONGEST);
+    let name = bytes.split(|byte| *byte == 0).next().and_then(|name| std::str::from_utf8(name).ok());
+    let Some(name) = name else { return false };
+    let defines =
+        |module: &Module| module.image.symbols().any(|symbol| symbol.name == name && !symbol.is_local());
+    let is_own = |module: &Module| tracee.layout.in_user_code(module.mapped.range.start);
+    let modules = &tracee.layout.modules;
+    let is_only_own = modules.iter().any(|module| is_own(module) && defines(module))
+        && !modules.iter().any(|module| !is_own(module) && defines(module));
+    is_only_own || effects(name) == Effects::Modelled && MemoryFunction::named(name).is_none()
 }
 
 /// Takes note that a thread works on an object of a library. Whether no other thread does, but in an order that holds in
