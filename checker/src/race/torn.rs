@@ -1,7 +1,7 @@
 //! Accesses that another thread may find half done: processors carry them out in several steps, and an event of another thread
 //! that conflicts with one can be its neighbour.
 //!
-//! What other events order counts, and nothing else: neither how the source means an access, nor which variables are for
+//! The order by other events counts, and nothing else: neither how the source means an access, nor which variables are for
 //! synchronisation. A structure of atomic counters that is copied as a whole is as torn as any other one.
 
 use std::sync::Arc;

@@ -122,7 +122,7 @@ impl SearchSession<'_> {
         report.notes.extend(self.source.is_read_in_part().then(|| sentence(READ_IN_PART.to_owned())));
         let kept = self.keep(&report).and_then(|()| writer.end(&report, reason));
         report.notes.extend(kept.err().map(|error| sentence(error.to_string())));
-        // What stands against one file often stands against the next one as well.
+        // A reason against one file often stands against the next one as well.
         let mut told = HashSet::new();
         report.notes.retain(|note| told.insert(note.clone()));
         Ok(report)

@@ -176,7 +176,7 @@ pub(crate) fn holds(
     }
 }
 
-/// What ends a thread's wait before its time, if anything does.
+/// The reason that ends a thread's wait before its time, if there is one.
 pub(crate) fn ends_wait(
     tracee: &Tracee,
     scheduling: &Scheduling,

@@ -25,7 +25,7 @@ use crate::say::sentence;
 /// So many patterns are told.
 const PATTERNS: usize = 10;
 
-/// What the report says. `limit` ends what is run for it.
+/// The explanation as a report tells it. `limit` ends what is run for it.
 pub(crate) fn explanation(
     context: &ExplanationContext<'_>,
     program: &impl Program,

@@ -54,7 +54,7 @@ pub(crate) fn kernel_accesses(
     });
     let files = files.collect();
     touched.extend(process_state::descriptors(tracee, scheduling, account, index, files));
-    // What the C library does with buffers of its own is its own affair.
+    // Buffers of the C library itself are its own affair.
     let is_own = !touched.is_empty() && is_called_by_libc(tracee, index);
     for touched in touched {
         let (place, object, writes) = match touched {

@@ -46,7 +46,7 @@ fn real_number(tracee: &Tracee, scheduling: &Scheduling, number: u64) -> Option<
     Some(tracee.tasks[thread].tid)
 }
 
-/// What a link says by which a process or a thread finds itself; `None` where the call reads another one.
+/// Answers the reading of a link by which a process or a thread finds itself; `None`: the call reads another one.
 pub(super) fn read_link(
     tracee: &mut Tracee,
     scheduling: &Scheduling,

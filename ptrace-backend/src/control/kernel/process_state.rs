@@ -1,4 +1,4 @@
-//! What the kernel keeps of a process beside memory and files: all of its threads share it, and come upon what others have changed.
+//! State of a process in the kernel beside memory and files: all of its threads share it, and come upon changes of others.
 
 use std::fs;
 use std::path::PathBuf;

@@ -5,7 +5,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::os::Tid;
 
-/// What the kernel knows of a thread's signals. Signal `n` is bit `n - 1`.
+/// A thread's signals as the kernel has them: blocked, pending, ignored, caught. Signal `n` is bit `n - 1`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Signals {
     pub(crate) pending: u64,

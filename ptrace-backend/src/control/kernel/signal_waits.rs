@@ -124,7 +124,7 @@ pub(crate) fn kill_call(
     }
     let to = to.and_then(|tid| live_task(tracee, scheduling, tid));
     let is_known = scheduling.threads[index].kills.take().is_some_and(|target| to == Some(target));
-    // What a thread does to itself concerns nobody else.
+    // A signal of a thread to itself concerns nobody else.
     if is_known
         || !tracee.is_scheduled(index)
         || to == Some(index)
@@ -173,7 +173,7 @@ pub(crate) fn interrupt_waiting(
     let obj = operations::signals_of(tracee, scheduling, to);
     let thread = &mut scheduling.threads[target];
     let Some(pending) = &mut thread.pending else { return };
-    // What it does next comes after the signal.
+    // Its next operation comes after the signal.
     if pending.op.may.accesses.iter().all(|access| access.obj != obj) {
         pending.op.may.accesses.push(Access::write(obj));
     }

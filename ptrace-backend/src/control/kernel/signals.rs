@@ -54,7 +54,7 @@ fn fault(tracee: &Tracee, index: ThreadIndex, signal: i32) -> Option<u64> {
     (info.si_code > 0).then(|| ptrace::fault_address(&info))
 }
 
-/// What the program said last on its standard error.
+/// The last words of the program's standard error.
 fn said_last(tracee: &Tracee) -> Option<String> {
     let (_, stderr, _) = tracee.shared.output();
     let words = last_words(&String::from_utf8_lossy(&stderr))?;

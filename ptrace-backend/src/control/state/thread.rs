@@ -67,7 +67,7 @@ pub(crate) enum Stage {
     Ended,
 }
 
-/// What ends a thread's wait before its time.
+/// A reason that ends a thread's wait before its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Interrupt {
     /// A signal whose handler it is to run.

@@ -55,7 +55,7 @@ pub(crate) fn enter(
         }
     } else if !tracee.layout.in_libc(caller)
         && tracee.tasks[index].calling.is_none()
-        // What a thread does to itself concerns nobody else.
+        // A signal of a thread to itself concerns nobody else.
         && !(function == Function::Kill && tracee.tasks[index].argument(0) == tracee.tasks[index].handle)
         && let Some(flow) = operation(tracee, scheduling, objects, memory, index, (function, timed_out), caller)?
     {
