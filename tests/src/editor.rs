@@ -193,11 +193,17 @@ impl Editor {
         self.to_server.write_all(bytes).and_then(|()| self.to_server.flush()).expect("the server reads");
     }
 
-    /// Waits for a message; what comes before it is kept in `told`, and requests are answered.
+    /// Waits for an error that answers no request of this editor, such as one to bytes that it has sent.
+    pub fn wait_for_error(&mut self) -> Told {
+        self.wait_for("an error", |message| message.get("error").is_some())
+    }
+
+    /// Waits for a message that has not been read yet; the ones before it are kept in `told`, and requests are answered.
+    /// Private: a message may have been read while another one was waited for, which `wait_for_method` knows.
     ///
     /// # Panics
     /// When it does not come.
-    pub fn wait_for(&mut self, what: &str, mut is_it: impl FnMut(&Value) -> bool) -> Told {
+    fn wait_for(&mut self, what: &str, mut is_it: impl FnMut(&Value) -> bool) -> Told {
         let started = Instant::now();
         loop {
             let left = WATCHDOG.saturating_sub(started.elapsed());

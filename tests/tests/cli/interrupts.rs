@@ -178,10 +178,7 @@ fn builds_end_with_their_server(times: u32, seed: u64) {
         editor.wait_for_lens(&source, |title| title.starts_with("● building"));
         if nth % 2 == 0 {
             // The question is answered, and the shell has started both.
-            let is_question = |message: &Value| message["method"] == "window/showMessageRequest";
-            if !editor.told.iter().any(is_question) {
-                editor.wait_for("the question", is_question);
-            }
+            editor.wait_for_method("window/showMessageRequest", |_| true);
             until("it is built", || running(&path("compiler")).len() == 2);
         }
         // Whoever starts the tests may have the others ignored, and a server leaves that so.

@@ -229,7 +229,7 @@ fn with_trust_the_language_server_executes_the_program_that_is_explored_and_no_b
     fs::write(&source, fs::read(&source).unwrap()).unwrap();
     editor.notify("textDocument/didSave", json!({ "textDocument": { "uri": uri(&source) } }));
     run(&mut editor, "explore", &json!({ "uri": uri(&source), "name": "main" }));
-    editor.wait_for("the question", |message| message["method"] == "window/showMessageRequest");
+    editor.wait_for_method("window/showMessageRequest", |_| true);
     end(editor);
     // It loads what CTest's file has it load: the workspace is trusted with that.
     watch.only(&[top.path("repository/app")], &"lsp");

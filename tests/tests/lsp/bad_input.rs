@@ -27,7 +27,7 @@ fn messages_that_are_none_are_refused() {
         (framed(r#"{"jsonrpc":"2.0","id":902,"method":"textDocument/codeLens","params":[7]}"#), -32602),
     ] {
         editor.send_bytes(&bytes);
-        let answer = editor.wait_for("an error", |message| message.get("error").is_some());
+        let answer = editor.wait_for_error();
         assert_eq!(answer["error"]["code"], code, "{}", String::from_utf8_lossy(&bytes));
         lives(&mut editor);
     }
