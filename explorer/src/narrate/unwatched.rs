@@ -96,7 +96,7 @@ fn words(kind: UnwatchedKind, module: Option<&str>, functions: &[&str]) -> Strin
             "stores that the processor carries out after later loads of the same thread".to_owned()
         }
         UnwatchedKind::OutsideInput => {
-            "what the program does with connections or input from outside: it waited for them, and none came"
+            "what the program does with connections, input or locks of files from outside: it waited for them, and none came"
                 .to_owned()
         }
     }

@@ -21,7 +21,7 @@ use crate::control::state::thread::{Interrupt, Part, Stage};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::rwlocks;
 use crate::control::tracee::Tracee;
-use crate::os::fd;
+use crate::os::{fd, file_locks};
 use crate::stalls::LEAST_STALL;
 
 /// Another agent that a deadline could come before.
@@ -173,6 +173,7 @@ pub(crate) fn holds(
         Need::Arrival(awaited) => signal_state::has_arrived(tracee, index, *awaited),
         Need::PiFutex(at) => pi_owner(tracee, scheduling, *at).is_none(),
         Need::Ready(files) => is_any_ready(tracee, files),
+        Need::FileLock(wanted) => file_locks::is_free(tracee.leader, wanted),
     }
 }
 

@@ -5,6 +5,7 @@ use checker::operation::{Access, Op, OpKind};
 use checker::program::{Agent, AgentView, On, Pick, Status};
 use smallvec::{SmallVec, smallvec};
 
+use crate::control::kernel::files;
 use crate::control::memory::naming;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need, Pending, Requeue};
@@ -16,7 +17,7 @@ use crate::control::sync::cancellation;
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, operations};
 use crate::layout::functions::Function;
-use crate::os::fd;
+use crate::os::{fd, file_locks};
 
 /// What the checker may know of every thread, in creation order, then of every open timed wait, after an event of this
 /// thread.
@@ -133,6 +134,16 @@ fn status(
             obj: obj(at),
             owner: enabled::pi_owner(tracee, scheduling, *at).map(|i| scheduling.threads[i].name),
         },
+        Need::FileLock(wanted) => {
+            let file = files::locked_file(tracee, wanted);
+            match wanted.exclusive {
+                _ if file_locks::is_held_outside(tracee.leader, wanted) => {
+                    On::Outside(vec![wanted.descriptor])
+                }
+                true => On::Write(file),
+                false => On::Read(file),
+            }
+        }
         Need::Ready(files) => {
             let descriptors: Vec<i32> = files.iter().map(|(file, _)| *file).collect();
             let is_outside = descriptors.iter().any(|file| fd::comes_from_outside(tracee.leader, *file));

@@ -153,7 +153,7 @@ pub(crate) fn wait_for(pid: super::Tid, files: &[(i32, i16)]) {
 }
 
 /// The file that a descriptor stands for, as the kernel names it.
-fn link(pid: super::Tid, descriptor: i32) -> String {
+pub(crate) fn link(pid: super::Tid, descriptor: i32) -> String {
     let link = std::fs::read_link(format!("/proc/{pid}/fd/{descriptor}"));
     link.map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
 }

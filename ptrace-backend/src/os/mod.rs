@@ -3,6 +3,7 @@
 pub(crate) mod alarm;
 pub(crate) mod calls;
 pub(crate) mod fd;
+pub(crate) mod file_locks;
 pub(crate) mod filter;
 pub(crate) mod kick;
 pub(crate) mod memory;

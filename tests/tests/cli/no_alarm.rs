@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 
-use tests::{Build, Optimisation, Outcome, Tool};
+use tests::{Build, Optimisation, Outcome, Tool, sample};
 
 fn explore(build: &Build) -> Outcome {
     let program = build.program().unwrap();
@@ -28,6 +29,40 @@ fn correct_programs_are_clean() {
             assert_eq!((outcome.code, races), (0, Some(0)), "{source} {level:?}: {}", outcome.transcript());
         }
     }
+}
+
+/// Explores a program whose threads lock files of a folder.
+fn explore_locks(build: &Build, folder: &Path) -> Outcome {
+    let store = tempfile::tempdir().unwrap();
+    let options = ["--output".as_ref(), store.path().as_os_str(), "--cwd".as_ref(), folder.as_os_str()];
+    Tool::explore(options, &build.program().unwrap()).run().unwrap()
+}
+
+#[test]
+fn locks_of_files_exclude_one_another() {
+    let variants = [("", 0, None), ("-DCLOSED", 0, None), ("-DSHARED", 1, Some("assertion"))];
+    let variants = variants.into_iter().chain([("-DCROSSED", 1, Some("deadlock"))]);
+    let builds = variants.flat_map(|variant| ["", "-DRANGES"].map(|ranges| (variant, ranges)));
+    let builds = builds.flat_map(|build| Optimisation::ALL.map(|level| (build, level)));
+    for (((variant, code, kind), ranges), level) in sample(builds, 3) {
+        let flags = [variant, ranges].into_iter().filter(|flag| !flag.is_empty());
+        let build = flags.fold(Build::new("correct/file_locks.c", level), Build::flag);
+        let folder = tempfile::tempdir().unwrap();
+        let outcome = explore_locks(&build, folder.path());
+        assert_eq!(outcome.code, code, "{variant} {ranges} {level:?}: {}", outcome.transcript());
+        let found = outcome.report["findings"][0]["kind"].as_str();
+        assert_eq!(found, kind, "{variant} {ranges} {level:?}: {}", outcome.transcript());
+    }
+}
+
+#[test]
+fn a_lock_that_another_process_holds_is_no_deadlock() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = fs::File::create(folder.path().join("one")).unwrap();
+    file.lock().unwrap();
+    let outcome = explore_locks(&Build::new("correct/file_locks.c", Optimisation::O0), folder.path());
+    let unseen = &outcome.report["not_covered"][0]["kind"];
+    assert_eq!((outcome.code, unseen), (2, &"outside-input".into()), "{}", outcome.transcript());
 }
 
 #[test]

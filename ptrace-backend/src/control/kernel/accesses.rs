@@ -78,9 +78,7 @@ pub(crate) fn kernel_accesses(
                 no_memory(tracee, format!("file descriptor {number}"), writes)
             }
             Touched::Descriptors => no_memory(tracee, "numbers of file descriptors".to_owned(), true),
-            Touched::ProcessState { writes } => {
-                no_memory(tracee, "the process's state in the kernel".to_owned(), writes)
-            }
+            Touched::ProcessState { writes } => no_memory(tracee, process_state::OBJECT.to_owned(), writes),
         };
         let how = if writes { How::Writes } else { How::Reads };
         let conflict = memory.sharing.touch_in(index, None, place.clone(), how);

@@ -9,7 +9,7 @@ use checker::operation::{Access, Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::answers::read_timespec;
-use crate::control::kernel::{accesses, signal_waits};
+use crate::control::kernel::{accesses, process_state, signal_waits};
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
@@ -19,7 +19,7 @@ use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, operations};
-use crate::os::fd;
+use crate::os::{fd, file_locks};
 
 /// Files that a call waits for, and for how long at most, in nanoseconds.
 struct Wait {
@@ -59,6 +59,17 @@ pub(crate) fn input_output(
         return Ok(flow);
     }
     let accesses = accesses::kernel_accesses(tracee, scheduling, memory, account, index);
+    if let Some(wanted) = file_locks::wanted(tracee.leader, &tracee.tasks[index].regs) {
+        let need = Need::FileLock(wanted);
+        return Ok(if enabled::holds(tracee, scheduling, objects, index, &need) && accesses.is_empty() {
+            Flow::Resume(0)
+        } else {
+            let state = Access::write(process_state::object(tracee));
+            let accesses = accesses.into_iter().filter(|access| *access != state).chain([state]);
+            let op = Op::new(OpKind::Io, accesses);
+            operations::pend(tracee, scheduling, index, op, need, Act::Kernel, None)
+        });
+    }
     let Some(wait) = waits_for(tracee, index, call) else {
         return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
     };
@@ -87,6 +98,11 @@ pub(crate) fn input_output(
     }
     let deadline = limit.map(|limit| scheduling.threads[index].world.now.saturating_add(limit));
     Ok(operations::pend(tracee, scheduling, index, op, need, Act::Kernel, deadline))
+}
+
+/// The file of which a thread waits for a lock.
+pub(crate) fn locked_file(tracee: &Tracee, wanted: &file_locks::Wanted) -> Obj {
+    tracee.shared.named(fd::link(tracee.leader, wanted.descriptor))
 }
 
 /// A file by its descriptor.

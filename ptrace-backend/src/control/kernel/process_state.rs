@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use checker::account::{Unwatched, UnwatchedKind};
+use checker::names::Obj;
 use smallvec::SmallVec;
 
 use crate::control::kernel::touched::{Touched, is_called_by_libc};
@@ -12,7 +13,10 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::os::calls::{self, Descriptors, ProcessState};
-use crate::os::{fd, memory};
+use crate::os::{fd, file_locks, memory};
+
+/// The name of all of it.
+pub(super) const OBJECT: &str = "the process's state in the kernel";
 
 /// How the call at which a thread stands is about it.
 pub(super) fn touched(
@@ -29,7 +33,8 @@ pub(super) fn touched(
         }
     };
     let writes = match calls::process_state(regs) {
-        ProcessState::Apart => return None,
+        ProcessState::Apart if !ends_lock(tracee, index) => return None,
+        ProcessState::Apart => true,
         ProcessState::Changes => true,
         ProcessState::Unknown => {
             enter(&calls::name(call));
@@ -50,6 +55,21 @@ pub(super) fn touched(
         },
     };
     Some(Touched::ProcessState { writes })
+}
+
+/// All of it, as an object.
+pub(super) fn object(tracee: &Tracee) -> Obj {
+    tracee.shared.named(OBJECT.to_owned())
+}
+
+/// Whether a call takes a descriptor away through which a file is locked: the lock ends with the last descriptor.
+fn ends_lock(tracee: &Tracee, index: ThreadIndex) -> bool {
+    match calls::descriptors(&tracee.tasks[index].regs) {
+        Descriptors::Ends(number) | Descriptors::Replaces(_, number) => {
+            file_locks::is_held_through(tracee.leader, number)
+        }
+        _ => false,
+    }
 }
 
 /// The file by which the kernel tells of this process or its threads (below `/proc/self`), if the call is about one. Some of them

@@ -87,6 +87,10 @@ fn waits_for_others(
         need @ Need::Ready(files) if !enabled::holds(tracee, scheduling, objects, index, need) => {
             Some((index, files.clone()))
         }
+        // No descriptor tells of it.
+        need @ Need::FileLock(_) if !enabled::holds(tracee, scheduling, objects, index, need) => {
+            Some((index, Vec::new()))
+        }
         _ => None,
     })
 }

@@ -11,6 +11,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::layout::functions::Function;
 use crate::layout::rust_locks::RustMutex;
 use crate::os::Regs;
+use crate::os::file_locks::Wanted;
 
 /// What a thread is about to do, what it waits for, and how it is done.
 #[derive(Debug, Clone)]
@@ -53,6 +54,8 @@ pub(crate) enum Need {
     Change(Vec<(u64, Obj, Vec<u8>)>),
     /// One of these files is ready.
     Ready(Vec<FileEvents>),
+    /// This lock of a file can be had.
+    FileLock(Wanted),
     /// A signal is there for it.
     Arrival(Awaited),
     /// This virtual time has come.

@@ -223,6 +223,7 @@ pub(super) const CHANGES: &[c_long] = &[
     libc::SYS_personality,
     libc::SYS_rt_sigaction,
     libc::SYS_setsockopt,
+    libc::SYS_flock,
     libc::SYS_sethostname,
     libc::SYS_pidfd_open,
 ];
@@ -247,7 +248,6 @@ pub(super) const NAMED: &[(c_long, &str)] = &[
     (libc::SYS_mq_timedreceive, "mq_timedreceive"),
     (libc::SYS_mq_getsetattr, "mq_getsetattr"),
     (libc::SYS_mq_notify, "mq_notify"),
-    (libc::SYS_flock, "flock"),
     (libc::SYS_fcntl, "fcntl"),
     (libc::SYS_ioctl, "ioctl"),
     (libc::SYS_prctl, "prctl"),

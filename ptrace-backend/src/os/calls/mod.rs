@@ -40,11 +40,10 @@ pub(crate) fn process_state(regs: &Regs) -> ProcessState {
             libc::F_SETFD | libc::F_SETFL | libc::F_SETOWN | libc::F_SETPIPE_SZ | libc::F_ADD_SEALS => {
                 ProcessState::Changes
             }
-            // Locks that do not wait.
-            libc::F_GETLK | libc::F_SETLK | libc::F_OFD_GETLK | libc::F_OFD_SETLK => ProcessState::Changes,
+            libc::F_GETLK | libc::F_SETLK | libc::F_SETLKW => ProcessState::Changes,
+            libc::F_OFD_GETLK | libc::F_OFD_SETLK | libc::F_OFD_SETLKW => ProcessState::Changes,
             _ => ProcessState::Unknown,
         },
-        libc::SYS_flock if regs.rsi as i32 & (libc::LOCK_NB | libc::LOCK_UN) != 0 => ProcessState::Changes,
         libc::SYS_ioctl => match regs.rsi {
             libc::TCGETS | libc::TIOCGWINSZ | libc::TIOCGPGRP => ProcessState::Looks,
             libc::FIONREAD | libc::FIONBIO | libc::FIOCLEX | libc::FIONCLEX => ProcessState::Changes,

@@ -1,0 +1,227 @@
+//! Advisory locks of files as the kernel tells of them: of `flock`, which belong to open file descriptions, of `F_OFD_SETLK`, which
+//! do as well but cover ranges, and of `F_SETLK`, which cover ranges and belong to processes. `/proc/locks` lists all that are
+//! held, and `/proc/PID/fdinfo` those that are held through one description.
+
+use std::ffi::CString;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+
+use super::{Regs, Tid, check, memory};
+
+/// A lock that a thread waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    pub(crate) descriptor: i32,
+    owned_by: Owner,
+    pub(crate) exclusive: bool,
+    /// The first byte, and the first one after it; `u64::MAX` for the end of the file, however long it gets.
+    bytes: (u64, u64),
+}
+
+/// What a lock belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// An open file description. Of `flock`: such locks and those of ranges do not see each other.
+    Description {
+        of_flock: bool,
+    },
+    Process,
+}
+
+/// A lock that is held, as `/proc` shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Held {
+    of_flock: bool,
+    of_process: bool,
+    exclusive: bool,
+    holder: Tid,
+    /// Device and inode, in the kernel's words.
+    file: String,
+    bytes: (u64, u64),
+}
+
+impl Held {
+    /// A line of `/proc/locks`, or of a description: `1: FLOCK  ADVISORY  WRITE 71 08:01:392 0 EOF`. A second word `->` marks a
+    /// lock that somebody waits for.
+    fn parse(line: &str) -> Option<Self> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [_, kind, _, mode, holder, file, first, last] = words.as_slice() else { return None };
+        let last = if *last == "EOF" { u64::MAX } else { last.parse::<u64>().ok()?.saturating_add(1) };
+        Some(Self {
+            of_flock: *kind == "FLOCK",
+            of_process: *kind == "POSIX",
+            exclusive: *mode == "WRITE",
+            holder: holder.parse().ok()?,
+            file: (*file).to_owned(),
+            bytes: (first.parse().ok()?, last),
+        })
+    }
+}
+
+/// The lock that the call at which a thread of a process stands would wait for.
+pub(crate) fn wanted(pid: Tid, regs: &Regs) -> Option<Wanted> {
+    let descriptor = regs.rdi as i32;
+    match (regs.orig_rax as i64, regs.rsi as i32) {
+        (libc::SYS_flock, operation) if operation & (libc::LOCK_NB | libc::LOCK_UN) == 0 => Some(Wanted {
+            descriptor,
+            owned_by: Owner::Description { of_flock: true },
+            exclusive: operation & libc::LOCK_EX != 0,
+            bytes: (0, u64::MAX),
+        }),
+        (libc::SYS_fcntl, command @ (libc::F_SETLKW | libc::F_OFD_SETLKW)) => {
+            let of_process = command == libc::F_SETLKW;
+            let owned_by = if of_process { Owner::Process } else { Owner::Description { of_flock: false } };
+            in_range(pid, descriptor, owned_by, regs.rdx)
+        }
+        _ => None,
+    }
+}
+
+/// The lock that a `struct flock` at this address describes; none where it unlocks, or makes no sense.
+fn in_range(pid: Tid, descriptor: i32, owned_by: Owner, at: u64) -> Option<Wanted> {
+    let mut text = [0; 24];
+    if !memory::read(pid, at, &mut text) {
+        return None;
+    }
+    let short = |place: usize| i32::from(i16::from_le_bytes([text[place], text[place + 1]]));
+    let long = |place: usize| text[place..place + 8].try_into().map_or(0, i64::from_le_bytes);
+    let exclusive = match short(0) {
+        mode if mode == i32::from(libc::F_WRLCK as i16) => true,
+        mode if mode == i32::from(libc::F_RDLCK as i16) => false,
+        _ => return None,
+    };
+    let origin = match short(2) {
+        libc::SEEK_SET => 0,
+        libc::SEEK_CUR => about(pid, descriptor).lines().find_map(position)?,
+        libc::SEEK_END => i64::try_from(fs::metadata(path(pid, descriptor)).ok()?.len()).ok()?,
+        _ => return None,
+    };
+    let (start, length) = (origin.checked_add(long(8))?, long(16));
+    let bytes = match length {
+        0 => (u64::try_from(start).ok()?, u64::MAX),
+        1.. => (u64::try_from(start).ok()?, u64::try_from(start.checked_add(length)?).ok()?),
+        _ => (u64::try_from(start.checked_add(length)?).ok()?, u64::try_from(start).ok()?),
+    };
+    Some(Wanted { descriptor, owned_by, exclusive, bytes })
+}
+
+fn position(line: &str) -> Option<i64> {
+    line.strip_prefix("pos:")?.trim().parse().ok()
+}
+
+/// Whether a process can have a lock at once, as far as `/proc` shows: of locks that processes of another namespace hold it does
+/// not tell.
+pub(crate) fn is_free(pid: Tid, wanted: &Wanted) -> bool {
+    let own = match wanted.owned_by {
+        Owner::Process => Vec::new(),
+        Owner::Description { .. } => held_through(pid, wanted.descriptor),
+    };
+    !is_in_the_way(pid, wanted, own)
+}
+
+/// Whether another process holds what is in the way of a lock.
+pub(crate) fn is_held_outside(pid: Tid, wanted: &Wanted) -> bool {
+    let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    let numbers = descriptors.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    // A lock that duplicates of a descriptor share is listed with each, which makes no difference here.
+    is_in_the_way(pid, wanted, numbers.flat_map(|number| held_through(pid, number)).collect())
+}
+
+/// Whether somebody has a lock that excludes this one, beside those that are passed over.
+fn is_in_the_way(pid: Tid, wanted: &Wanted, mut passed_over: Vec<Held>) -> bool {
+    let Some(file) = File::of(pid, wanted.descriptor) else { return false };
+    let all = fs::read_to_string("/proc/locks").unwrap_or_default();
+    all.lines().filter_map(Held::parse).any(|held| {
+        if let Some(place) = passed_over.iter().position(|known| *known == held) {
+            passed_over.swap_remove(place);
+            return false;
+        }
+        let is_own = wanted.owned_by == Owner::Process && held.of_process && held.holder == pid;
+        let of_flock = wanted.owned_by == Owner::Description { of_flock: true };
+        let overlaps = held.bytes.0 < wanted.bytes.1 && wanted.bytes.0 < held.bytes.1;
+        !is_own
+            && held.of_flock == of_flock
+            && (held.exclusive || wanted.exclusive)
+            && overlaps
+            && file.is(&held.file)
+    })
+}
+
+/// Whether a lock is held through this descriptor, so that its end may be that of the lock.
+pub(crate) fn is_held_through(pid: Tid, descriptor: i32) -> bool {
+    !held_through(pid, descriptor).is_empty()
+}
+
+fn held_through(pid: Tid, descriptor: i32) -> Vec<Held> {
+    let about = about(pid, descriptor);
+    about.lines().filter_map(|line| Held::parse(line.strip_prefix("lock:")?)).collect()
+}
+
+fn about(pid: Tid, descriptor: i32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/fdinfo/{descriptor}")).unwrap_or_default()
+}
+
+fn path(pid: Tid, descriptor: i32) -> String {
+    format!("/proc/{pid}/fd/{descriptor}")
+}
+
+/// A file by the numbers that locks are listed with.
+struct File {
+    device: Option<String>,
+    inode: u64,
+}
+
+impl File {
+    fn of(pid: Tid, descriptor: i32) -> Option<Self> {
+        let metadata = fs::metadata(path(pid, descriptor)).ok()?;
+        let (device, inode) = (metadata.dev(), metadata.ino());
+        // On file systems that consist of others, what `stat` calls the device is none that a lock is listed with.
+        let kind = file_system(&path(pid, descriptor))?;
+        let is_own_device = kind != libc::OVERLAYFS_SUPER_MAGIC && kind != libc::BTRFS_SUPER_MAGIC;
+        let device =
+            is_own_device.then(|| format!("{:02x}:{:02x}", libc::major(device), libc::minor(device)));
+        Some(Self { device, inode })
+    }
+
+    /// Whether it is the one that is listed by these numbers.
+    fn is(&self, listed: &str) -> bool {
+        listed.rsplit_once(':').is_some_and(|(device, inode)| {
+            self.device.as_deref().is_none_or(|own| own == device) && inode.parse() == Ok(self.inode)
+        })
+    }
+}
+
+/// The kind of the file system that a file is on, as a magic number.
+fn file_system(path: &str) -> Option<libc::c_long> {
+    let path = CString::new(path).ok()?;
+    // SAFETY: the path is a valid C string, and the kernel writes the one structure, for which all zeros are valid.
+    unsafe {
+        let mut about: libc::statfs = std::mem::zeroed();
+        check(libc::statfs(path.as_ptr(), &raw mut about).into()).ok()?;
+        Some(about.f_type)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locks_are_read_as_the_kernel_lists_them() {
+        let held = Held::parse("1: OFDLCK ADVISORY  READ -1 08:01:392 5 9").unwrap();
+        assert_eq!(
+            held,
+            Held {
+                of_flock: false,
+                of_process: false,
+                exclusive: false,
+                holder: -1,
+                file: "08:01:392".to_owned(),
+                bytes: (5, 10)
+            }
+        );
+        let whole = Held::parse("\t7: FLOCK  ADVISORY  WRITE 71 00:2c:1 0 EOF").unwrap();
+        assert!(whole.of_flock && whole.exclusive && whole.bytes == (0, u64::MAX));
+        assert_eq!(Held::parse("1: -> FLOCK  ADVISORY  WRITE 71 08:01:392 0 EOF"), None);
+    }
+}
