@@ -6,10 +6,16 @@ const SEED: usize = 1;
 /// The environment variable that `./test full` sets.
 const FULL: &str = "INTERLEAVER_TEST_FULL";
 
+/// Whether all are run.
+#[must_use]
+pub fn is_full() -> bool {
+    std::env::var_os(FULL).is_some()
+}
+
 /// Whether the test at this place among many alike belongs to the sample, of which there is one in `one_in`.
 #[must_use]
 pub fn is_sampled(place: usize, one_in: usize) -> bool {
-    std::env::var_os(FULL).is_some() || place % one_in == SEED % one_in
+    is_full() || place % one_in == SEED % one_in
 }
 
 /// One in `one_in` of these, or all.

@@ -24,7 +24,7 @@ NAMED(Count)
     std::atomic<int> first{0}, second{0}, rounds{0};
     auto add = [&] {
         // For more schedules.
-        for (int round = 0; round < 16; round++)
+        for (int round = 0; round < 6; round++)
             rounds.fetch_add(1);
         first.store(first.load() + 1);
         second.store(second.load() + 1);

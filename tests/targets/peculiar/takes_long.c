@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
-enum { PARTS = 300, STEPS = 1000000 };
+enum { PARTS = 300, STEPS = 300000 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int done;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tests::{Build, Optimisation, Outcome, Tool};
+use tests::{Build, Optimisation, Outcome, Tool, sample};
 
 fn explore(program: &Path, options: &[&str]) -> Outcome {
     let folder = tempfile::tempdir().unwrap();
@@ -150,7 +150,7 @@ fn what_cannot_be_narrowed_is_refused_in_a_sentence() {
 
 #[test]
 fn where_a_thread_gives_way_threads_are_switched_everywhere() {
-    for level in Optimisation::ALL {
+    for level in sample(Optimisation::ALL, 2) {
         let program = build("rust/order_violation.rs", level);
         let wide = explore(&program, &["--keep-going", "--strategy", "icb"]);
         let asked = explore(&program, &["--keep-going", "--scope", "sync"]);
