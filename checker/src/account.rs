@@ -36,6 +36,8 @@ pub enum UnwatchedKind {
     LiftedTraps,
     /// Memory is mapped at two addresses, or shared with another process.
     SharedMapping,
+    /// A thread uses memory of a function of another thread that has returned.
+    DeadFrame,
     /// A thread or process that is not scheduled has the same memory.
     Task,
     /// Several threads use a file or a stream.
@@ -57,12 +59,13 @@ pub enum UnwatchedKind {
 
 impl UnwatchedKind {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::LibraryFunction,
         Self::LoadedCode,
         Self::GeneratedCode,
         Self::LiftedTraps,
         Self::SharedMapping,
+        Self::DeadFrame,
         Self::Task,
         Self::File,
         Self::SystemCall,
@@ -81,6 +84,7 @@ impl UnwatchedKind {
             Self::GeneratedCode => "generated-code",
             Self::LiftedTraps => "lifted-traps",
             Self::SharedMapping => "shared-mapping",
+            Self::DeadFrame => "dead-frame",
             Self::Task => "task",
             Self::File => "file",
             Self::SystemCall => "system-call",

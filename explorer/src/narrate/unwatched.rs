@@ -79,6 +79,9 @@ fn words(kind: UnwatchedKind, module: Option<&str>, functions: &[&str]) -> Strin
         UnwatchedKind::GeneratedCode => "code that the program has made itself".to_owned(),
         UnwatchedKind::LiftedTraps => "instructions that ran too often to be watched each time".to_owned(),
         UnwatchedKind::SharedMapping => "memory that is mapped at two addresses".to_owned(),
+        UnwatchedKind::DeadFrame => {
+            "memory of functions that have returned, which other threads still use".to_owned()
+        }
         UnwatchedKind::Task => {
             format!("threads or processes that are not scheduled, started by {}", listed(functions))
         }

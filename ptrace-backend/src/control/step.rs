@@ -148,10 +148,12 @@ impl Process {
                 )?,
             ),
             Act::LeaveBarrier { result } => (all, Next::Return(*result)),
-            Act::Access => match access::reaches_further(tracee, scheduling, memory, index, pending) {
-                Some(again) => (only_looks(&all), Next::Stay(Box::new(again))),
-                None => (real_effect::access_effect(tracee, index, pending), Next::Pass),
-            },
+            Act::Access => {
+                match access::reaches_further(tracee, scheduling, (memory, account), index, pending) {
+                    Some(again) => (only_looks(&all), Next::Stay(Box::new(again))),
+                    None => (real_effect::access_effect(tracee, index, pending), Next::Pass),
+                }
+            }
             Act::RustMutex { what, addr } => {
                 rust_condvars::hold_mutex(objects, index, *what, *addr);
                 (all, Next::Pass)

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::Command;
 
 use tests::{Build, Optimisation, Outcome, Tool, sample};
 
@@ -22,6 +23,7 @@ fn correct_programs_are_clean() {
         "processors.c",
         "own_cells.rs",
         "own_numbers.c",
+        "lent_frames.c",
     ] {
         for level in Optimisation::ALL {
             let outcome = explore(&Build::new(format!("correct/{source}"), level));
@@ -63,6 +65,33 @@ fn a_lock_that_another_process_holds_is_no_deadlock() {
     let outcome = explore_locks(&Build::new("correct/file_locks.c", Optimisation::O0), folder.path());
     let unseen = &outcome.report["not_covered"][0]["kind"];
     assert_eq!((outcome.code, unseen), (2, &"outside-input".into()), "{}", outcome.transcript());
+}
+
+/// Libraries below `/usr/lib` are the system's: the folder with this one is shown there, in a namespace of its own.
+#[test]
+fn a_library_of_the_system_wakes_its_own_threads() {
+    const SHOW: &str = "mount --bind \"$0\" /usr/lib/gcc && exec \"$@\"";
+    let namespace = ["--map-root-user", "--mount"];
+    if !Command::new("unshare").args(namespace).arg("true").status().is_ok_and(|status| status.success()) {
+        eprintln!("namespaces are not permitted here: not tested");
+        return;
+    }
+    let source = "correct/own_pool.c";
+    let library =
+        ["-DLIBRARY", "-shared", "-fPIC"].iter().fold(Build::new(source, Optimisation::O2), |b, f| b.flag(f));
+    let library = library.program().unwrap();
+    let folder = library.parent().unwrap().to_str().unwrap();
+    fs::copy(&library, format!("{folder}/libownpool.so")).unwrap();
+    for level in Optimisation::ALL {
+        let build = Build::new(source, level).flag(&format!("-Wl,--no-as-needed,-L{folder},-lownpool"));
+        let store = tempfile::tempdir().unwrap();
+        let tool = Tool::explore(["--output".as_ref(), store.path().as_os_str()], &build.program().unwrap());
+        let tool = tool.with("LD_LIBRARY_PATH", "/usr/lib/gcc".as_ref());
+        let outcome =
+            tool.under("unshare".into(), namespace.into_iter().chain(["sh", "-c", SHOW, folder])).run();
+        let outcome = outcome.unwrap();
+        assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
+    }
 }
 
 #[test]

@@ -61,6 +61,7 @@ fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
         ("cancelled_anywhere.c", "asynchronous-cancellation"),
         ("mapped_twice.c", "shared-mapping"),
         ("one_stream.c", "file"),
+        ("dead_frame.c", "dead-frame"),
         ("torn_copy.c", "torn-access"),
         ("copied_counters.c", "torn-access"),
         ("number_in_steps.c", "torn-access"),

@@ -97,7 +97,7 @@ pub(crate) fn enter(
     let layout = std::sync::Arc::clone(&memory.layout);
     let instruction = &layout.candidates[candidate];
     let accesses = instruction.accesses(&MachineState::of(tracee, index));
-    take_note(tracee, scheduling, memory, index, candidate, &accesses);
+    take_note(tracee, scheduling, (memory, account), index, candidate, &accesses);
     let status = memory.shared.status(candidate);
     if status == Status::Promoted {
         let shared = memory.shared_among(&accesses);
@@ -282,7 +282,7 @@ fn spins_here(
 fn take_note(
     tracee: &Tracee,
     scheduling: &Scheduling,
-    memory: &mut MemoryState,
+    (memory, account): (&mut MemoryState, &mut Account),
     index: ThreadIndex,
     candidate: usize,
     accesses: &[MemoryAccess],
@@ -301,7 +301,7 @@ fn take_note(
                 memory.promoted |= memory.shared.watch_allocator();
             }
             Owner::Stack(owner) if owner != index && scheduling.threads[owner].is_live() => {
-                exposure::expose(tracee, scheduling, memory, owner, access.addr);
+                exposure::expose(tracee, scheduling, memory, account, owner, access.addr);
             }
             _ => {}
         }
@@ -313,7 +313,7 @@ fn take_note(
 pub(crate) fn reaches_further(
     tracee: &Tracee,
     scheduling: &Scheduling,
-    memory: &mut MemoryState,
+    (memory, account): (&mut MemoryState, &mut Account),
     index: ThreadIndex,
     pending: &Pending,
 ) -> Option<Pending> {
@@ -335,7 +335,7 @@ pub(crate) fn reaches_further(
     if again.op.may.accesses.iter().all(is_known) {
         return None;
     }
-    take_note(tracee, scheduling, memory, index, candidate, &accesses);
+    take_note(tracee, scheduling, (memory, account), index, candidate, &accesses);
     Some(again)
 }
 

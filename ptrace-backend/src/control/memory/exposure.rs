@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use checker::account::{Unwatched, UnwatchedKind};
 use checker::names::Obj;
 use checker::names::ObjName;
 
 use crate::control::knowledge::lessons::Local;
-use crate::control::state::memory::MemoryState;
+use crate::control::state::account::Account;
+use crate::control::state::memory::{Frame, MemoryState};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
@@ -37,24 +39,38 @@ pub(crate) fn expose_thread_locals(
     }
 }
 
-/// The frame of `owner` that holds an address is touched by another thread: the instructions of its function that
-/// work on the frame are watched from now on.
+/// An address on the stack of `owner` is touched by another thread. The instructions of the function whose frame holds it then
+/// are watched from now on, where they work on the frame. The memory of a frame that is gone is another function's: which ones
+/// have used it, and will, is not known, so that the use is entered in the account. Seen is one of memory that belongs to no
+/// function any more, or to one of the C library, which hands its frames to no other thread.
 pub(crate) fn expose(
     tracee: &Tracee,
     scheduling: &Scheduling,
     memory: &mut MemoryState,
+    account: &mut Account,
     owner: ThreadIndex,
     addr: u64,
 ) {
-    if !memory.exposed.insert(addr) {
+    if is_below_stack(tracee, memory, owner, addr) {
+        account.enter_unwatched(Unwatched::of(UnwatchedKind::DeadFrame));
         return;
     }
-    let Some((function, inner)) = frame_functions(tracee, owner, addr) else { return };
+    if memory.exposed.get(&addr).is_some_and(|frame| is_same(tracee, *frame)) {
+        return;
+    }
+    let Some(holder) = holder(tracee, owner, addr) else { return };
+    memory.exposed.insert(addr, holder.frame);
+    if tracee.layout.in_libc(holder.function.start) {
+        account.enter_unwatched(Unwatched::of(UnwatchedKind::DeadFrame));
+        return;
+    }
     let Obj { name, offset, .. } = memory.object(addr, 1);
-    name_local(tracee, scheduling, (name, offset), function.start, false, (owner, addr));
+    name_local(tracee, scheduling, (name, offset), holder.function.start, false, (owner, addr));
     let layout = std::sync::Arc::clone(&memory.layout);
     // An argument passed on the stack lies in the caller's frame, and the callee works on it.
-    let is_inside = |at: u64| function.contains(&at) || inner.as_ref().is_some_and(|code| code.contains(&at));
+    let is_inside = |at: u64| {
+        holder.function.contains(&at) || holder.callee.as_ref().is_some_and(|code| code.contains(&at))
+    };
     let inside = layout.candidates.iter().enumerate().filter(|(_, c)| is_inside(c.addr));
     if memory.shared.expose(inside.map(|(i, _)| i)) {
         memory.promoted = true;
@@ -75,9 +91,9 @@ pub(crate) fn name_synchronisation(
     let Some(owner) = owner.filter(|&owner| owner != index) else { return };
     let Obj { name, offset, .. } = memory.object(addr, 1);
     if !memory.shared.is_local_known((name, offset))
-        && let Some((function, _)) = frame_functions(tracee, owner, addr)
+        && let Some(holder) = holder(tracee, owner, addr)
     {
-        name_local(tracee, scheduling, (name, offset), function.start, true, (owner, addr));
+        name_local(tracee, scheduling, (name, offset), holder.function.start, true, (owner, addr));
     }
 }
 
@@ -94,15 +110,33 @@ fn name_local(
     tracee.shared.name_local(local, scheduling.events, || tracee.local_at(owner, addr));
 }
 
-/// The code of the function in whose frame an address is, and of the one that it has called.
-fn frame_functions(
-    tracee: &Tracee,
-    owner: ThreadIndex,
-    addr: u64,
-) -> Option<(Range<u64>, Option<Range<u64>>)> {
+/// The function in whose frame an address is.
+struct Holder {
+    /// Its code, and that of the function that it has called.
+    function: Range<u64>,
+    callee: Option<Range<u64>>,
+    frame: Frame,
+}
+
+fn holder(tracee: &Tracee, owner: ThreadIndex, addr: u64) -> Option<Holder> {
     let frames = tracee.raw_frames(owner, STACK_DEPTH);
     let at = frames.iter().position(|frame: &debuginfo::Frame| addr < frame.cfa)?;
     // The innermost frame's place is no return address.
     let code = |at: usize| tracee.layout.function_code(frames[at].pc.wrapping_sub(u64::from(at > 0)));
-    Some((code(at)?, at.checked_sub(1).and_then(code)))
+    let returns_at = frames[at].cfa.wrapping_sub(8);
+    let frame = Frame { returns_at, returns_to: tracee.number(returns_at, 8) };
+    Some(Holder { function: code(at)?, callee: at.checked_sub(1).and_then(code), frame })
+}
+
+/// Whether a frame is still there, as far as its return address tells.
+fn is_same(tracee: &Tracee, Frame { returns_at, returns_to }: Frame) -> bool {
+    tracee.number(returns_at, 8) == returns_to
+}
+
+/// Whether an address on the stack of a thread is in no function's frame, if the thread is on that stack.
+fn is_below_stack(tracee: &Tracee, memory: &MemoryState, owner: ThreadIndex, addr: u64) -> bool {
+    /// A function that calls no other one may use so much below the stack pointer.
+    const RED_ZONE: u64 = 128;
+    let top = tracee.tasks[owner].regs.rsp;
+    memory.stacks[owner].0.contains(&top) && addr < top.saturating_sub(RED_ZONE)
 }

@@ -112,7 +112,10 @@ fn operation(
     let op = limited(op, &need, deadline);
     let pending = Pending { op, site: Site::default(), need, act, deadline };
     let waits = function.waits_for_signal() || function == Function::BarrierWait;
-    let is_scheduled = tracee.is_scheduled(index) && !tracee.layout.is_own_affair(caller, object);
+    // Waits on condition variables are always operations, so that what ends them has to be.
+    let wakes = matches!(function, Function::Signal | Function::Broadcast);
+    let is_own_affair = !wakes && tracee.layout.is_own_affair(caller, object);
+    let is_scheduled = tracee.is_scheduled(index) && !is_own_affair;
     let is_first = function == Function::Create && !tracee.in_harness(index);
     if !is_scheduled
         && !is_first

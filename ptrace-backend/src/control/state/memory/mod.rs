@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use checker::names::ThreadName;
 use checker::program::Scope;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::control::knowledge::Shared;
 use crate::control::memory::sharing::Sharing;
@@ -33,8 +33,8 @@ pub(crate) struct MemoryState {
     pub(crate) heap: Heap,
     pub(crate) quarantine: Quarantine,
     pub(crate) nameless: Nameless,
-    /// Addresses on a thread's stack that another thread was seen to touch.
-    pub(crate) exposed: FxHashSet<u64>,
+    /// Addresses on a thread's stack that another thread was seen to touch, and the frame that held each then.
+    pub(crate) exposed: FxHashMap<u64, Frame>,
     /// A thread has touched the thread-local memory of another one.
     pub(crate) exposed_thread_locals: bool,
     /// Key points were found that were none when this execution began.
@@ -57,6 +57,15 @@ pub(crate) struct MemoryState {
     pub(crate) hidden: Hidden,
 }
 
+/// The frame of a function on a stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Frame {
+    /// Where its return address stands.
+    pub(crate) returns_at: u64,
+    /// Its return address.
+    pub(crate) returns_to: u64,
+}
+
 impl MemoryState {
     /// Nothing has run yet.
     pub(crate) fn new(layout: Arc<Layout>, shared: Arc<Shared>, main_stack: Range<u64>) -> Self {
@@ -68,7 +77,7 @@ impl MemoryState {
             heap: Heap::default(),
             quarantine: Quarantine::default(),
             nameless: Nameless::new(),
-            exposed: FxHashSet::default(),
+            exposed: FxHashMap::default(),
             exposed_thread_locals: false,
             promoted: false,
             scope: Scope::All,
