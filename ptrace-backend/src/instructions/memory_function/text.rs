@@ -1,6 +1,7 @@
 //! Strings in the target's memory: how far a function of the C library reads in them.
 
-use super::machine::Machine;
+use crate::instructions::machine::Machine;
+use crate::instructions::registers;
 
 /// Memory that is read as characters of so many bytes.
 pub(super) struct Text<'a, M> {
@@ -70,7 +71,7 @@ impl<M: Machine> Text<'_, M> {
     }
 
     fn character(&self, argument: u64) -> u64 {
-        argument & super::registers::mask(self.unit as usize)
+        argument & registers::mask(self.unit as usize)
     }
 
     fn characters(&self, addr: u64) -> Characters<'_, M> {
