@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::names::ThreadName;
 use crate::event::operation::Access;
+use crate::event::position::Position;
 
 /// Something that ran and was not watched.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -119,8 +120,8 @@ impl Unwatched {
 /// An access of memory by code that is not scheduled: it runs along with the event of its thread before it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct HiddenAccess {
-    /// How many events of all threads there were by then.
-    pub after: u32,
+    /// The point at which it was made.
+    pub after: Position,
     /// The thread.
     pub thread: ThreadName,
     /// The memory.

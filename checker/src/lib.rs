@@ -22,5 +22,7 @@ pub mod state;
 pub mod strategy;
 pub mod trace;
 
-pub use self::event::{byte_set, divergence, failure, lock_action, names, operation, recorded, timing};
+pub use self::event::{
+    byte_set, divergence, failure, lock_action, names, operation, position, recorded, timing,
+};
 pub use self::trace::cost;

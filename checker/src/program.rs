@@ -28,6 +28,7 @@ use crate::event::divergence::Difference;
 use crate::event::failure::Failure;
 use crate::event::names::{EventId, Obj, Site, ThreadName};
 use crate::event::operation::{Op, OpKind};
+use crate::event::position::Position;
 pub use crate::event::step::{Event, OpKey, Step};
 pub use crate::event::wait::On;
 use crate::peculiarity::Peculiarity;
@@ -234,7 +235,7 @@ impl ExecutionError {
     /// The same of a replay that had run so many choices before these.
     pub(crate) fn later_by(mut self, choices: usize) -> Self {
         if let Self::Diverged(difference) = &mut self {
-            difference.at += choices;
+            difference.at = Position::after(choices + difference.at.count());
         }
         self
     }

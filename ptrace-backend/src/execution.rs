@@ -6,6 +6,7 @@ use checker::account::{Unwatched, UnwatchedKind};
 use checker::divergence::{Difference, Seen};
 use checker::names::{Site, ThreadName};
 use checker::peculiarity::Peculiarity;
+use checker::position::Position;
 use checker::program::{
     Agent, AgentView, Batch, Choice, Ending, Event, Execution, ExecutionError, On, OpKey, Status, Step, Stop,
     Until,
@@ -183,7 +184,7 @@ impl Execution for PtraceExecution {
             let thread = choice.agent.thread();
             let diverged = |got: Seen| {
                 let expected = Seen::operation(thread, key);
-                ExecutionError::Diverged(Box::new(Difference { at, expected, got }))
+                ExecutionError::Diverged(Box::new(Difference { at: Position::after(at), expected, got }))
             };
             let pending = self
                 .view(choice.agent)

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use checker::divergence::{Difference, Seen};
 use checker::names::{Site, ThreadName};
 use checker::operation::OpKind;
+use checker::position::Position;
 use checker::program::{Agent, Choice, ExecutionError, OpKey};
 
 use crate::control::enabled;
@@ -132,7 +133,8 @@ impl Inspection {
     fn expect(&self, choice: Choice, expected: &OpKey) -> Result<ThreadIndex, ExecutionError> {
         let name = choice.agent.thread();
         let differs = |got: Seen| {
-            let (at, expected) = (self.process.scheduling.events as usize, Seen::operation(name, expected));
+            let at = Position::after(self.process.scheduling.events as usize);
+            let expected = Seen::operation(name, expected);
             ExecutionError::Diverged(Box::new(Difference { at, expected, got }))
         };
         let index = self.index(name).ok_or_else(|| differs(Seen::NoAgent(choice.agent)))?;

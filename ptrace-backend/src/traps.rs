@@ -164,9 +164,9 @@ impl Code {
             return Self { accesses: reached.clone(), calls: reached };
         }
         Self {
-            accesses: module.image.user_code(&debuginfo::is_user_file),
+            accesses: debuginfo::user_code(&module.image, &debuginfo::is_user_file),
             // A library's copy or comparison is made for whoever instantiated it.
-            calls: module.image.unit_code(&debuginfo::is_user_file),
+            calls: debuginfo::unit_code(&module.image, &debuginfo::is_user_file),
         }
     }
 }

@@ -145,7 +145,7 @@ fn a_compare_and_swap_writes_if_memory_holds_what_is_expected() {
 fn the_operand_of_a_split_update() {
     let candidate = single(&assemble(|a| a.add(word_ptr(rdi), 1)));
     let operand = candidate.split().expect("it reads and writes one operand");
-    let access = operand.access(&registers()).expect("it touches something");
+    let access = operand.range(&registers()).expect("it touches something");
     assert_eq!((access.addr, access.len, access.read, access.write), (0x7000, 2, true, true));
     assert_eq!(single(&assemble(|a| a.lock().add(word_ptr(rdi), 1))).split(), None);
     assert_eq!(single(&assemble(|a| a.movsb())).split(), None);

@@ -6,13 +6,14 @@ use super::agent::Agent;
 use super::failure::Failure;
 use super::names::ThreadName;
 use super::operation::Effect;
+use super::position::Position;
 use super::step::OpKey;
 
 /// Where an execution is not what it should be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
     /// Which event, from 0.
-    pub at: usize,
+    pub at: Position,
     /// What was recorded, or happened the first time.
     pub expected: Seen,
     /// What happened.

@@ -8,6 +8,7 @@ pub(crate) mod interval_map;
 pub mod lock_action;
 pub mod names;
 pub mod operation;
+pub mod position;
 pub mod recorded;
 pub mod step;
 pub mod timing;

@@ -3,6 +3,7 @@
 use super::error::SearchError;
 use crate::event::divergence::{Difference, Seen};
 use crate::event::failure::{Failure, FailureKind};
+use crate::event::position::Position;
 use crate::limit::StopRequest;
 use crate::program::{ExecutionError, StartError};
 
@@ -18,8 +19,8 @@ pub enum Exceeded {
 /// How far an execution went.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Over {
-    /// After how many events something failed, or the process ended.
-    pub(crate) after: Option<u32>,
+    /// The point at which something had failed, or the process had ended.
+    pub(crate) after: Option<Position>,
     /// Threads failed only when the process had ended. Had they moved earlier, the same could have happened in time; but
     /// as it was, the program passed.
     pub(crate) failed_late: bool,
@@ -85,7 +86,7 @@ impl End {
 }
 
 /// Where two executions differ that had the same events up to a position, and ended otherwise there.
-pub(crate) fn ends_differ(at: usize, expected: &End, got: &End) -> Difference {
+pub(crate) fn ends_differ(at: Position, expected: &End, got: &End) -> Difference {
     let seen = |end: &End| match end {
         End::Ended(failures) | End::Limit(_, failures) => {
             failures.first().map_or(Seen::End, |failure| Seen::Failure(Box::new(failure.clone())))

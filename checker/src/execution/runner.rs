@@ -11,6 +11,7 @@ use crate::event::byte_set::ByteSet;
 use crate::event::failure::Failure;
 use crate::event::names::{Site, ThreadName};
 use crate::event::operation::OpKind;
+use crate::event::position::Position;
 use crate::event::recorded::TraceEvent;
 use crate::event::step::{OpKey, Step};
 use crate::event::wait::On;
@@ -24,7 +25,7 @@ use crate::trace::interner::Interner;
 use crate::trace::{PendingAtEnd, Previous, Trace, TraceStep, cost};
 
 /// After a failure, or the end of the process, the other threads get this many events to show what they had left.
-const TAIL: u32 = 1_000;
+const TAIL: usize = 1_000;
 
 /// An execution that hits the limit after this many yields, nobody else having been able to move and nothing having
 /// been written, goes on for ever without progress. Before the limit one cannot know: a thread may count its sleeps.
@@ -71,7 +72,7 @@ struct State {
     withheld: bool,
     /// After how many events key points were added. From there on a guide that knows of none of them is not asked: the
     /// rest of the prefix runs, and then the default schedule.
-    promoted: Option<usize>,
+    promoted: Option<Position>,
 }
 
 impl<'p, P: Program> Runner<'p, P> {
@@ -199,7 +200,7 @@ impl<'p, P: Program> Runner<'p, P> {
         match self.replay(run, prefix, go)? {
             Replay::Through => {}
             Replay::Promoted => {
-                self.state.promoted = Some(self.trace.steps.len());
+                self.state.promoted = Some(self.trace.steps.end());
                 follow = Follow::new(prefix[self.trace.steps.len()..].to_vec());
             }
             Replay::Stopped(go) => return Ok(End::Stopped(go)),
@@ -237,7 +238,7 @@ impl<'p, P: Program> Runner<'p, P> {
                 assert_eq!(predicted, Some(self.trace.hb.state()), "{event:?}");
             }
             if stop == Stop::Promoted {
-                self.state.promoted.get_or_insert(self.trace.steps.len());
+                self.state.promoted.get_or_insert(self.trace.steps.end());
             }
         }
     }
@@ -292,7 +293,7 @@ impl<'p, P: Program> Runner<'p, P> {
     fn record(&mut self, choice: Choice, step: Step) {
         let Step { event, changed, over } = step;
         let last = self.last();
-        let position = self.trace.steps.len() as u32;
+        let position = self.trace.steps.end();
         let reason = scheduling_point::reason(&self.agents, last, choice);
         self.state.preemptions += cost::preemption(last, choice);
         self.state.delays += cost::delay(last, &self.choices, choice);
@@ -325,14 +326,14 @@ impl<'p, P: Program> Runner<'p, P> {
         let State { preemptions, delays, .. } = self.state;
         self.trace.steps.push(TraceStep::new(event, moment, (preemptions, delays), woke));
         if over {
-            self.state.over.after.get_or_insert(position + 1);
+            self.state.over.after.get_or_insert(position.next());
         }
         self.note_failures();
         self.update_choices();
     }
 
     /// Whether this view shows a thread that the event of another one woke.
-    fn note_wake(&mut self, by: ThreadName, view: &AgentView, position: u32) -> bool {
+    fn note_wake(&mut self, by: ThreadName, view: &AgentView, position: Position) -> bool {
         let Agent::Thread(name) = view.agent else { return false };
         let waited = self.agents.thread(name).is_some_and(|old| old.status.waits_for_a_wake());
         if name == by || !waited || view.status.waits_for_a_wake() {
@@ -346,7 +347,7 @@ impl<'p, P: Program> Runner<'p, P> {
 
     /// Notes what can no longer run: a time-out, if what was waited for has come, and what a thread waited for, if its time
     /// has run out.
-    fn note_unrun(&mut self, choice: Choice, new: &AgentView, at: u32) {
+    fn note_unrun(&mut self, choice: Choice, new: &AgentView, at: Position) {
         let out_of_time = choice.agent == Agent::Timeout(new.agent.thread());
         let closed = match new.agent {
             Agent::Timeout(_) => !out_of_time && new.status == Status::Finished,
@@ -360,7 +361,7 @@ impl<'p, P: Program> Runner<'p, P> {
 
     /// Notes what is still pending where an execution ends.
     fn note_left(&mut self) {
-        let at = self.trace.steps.len() as u32;
+        let at = self.trace.steps.end();
         for (thread, view) in self.agents.threads().iter().enumerate() {
             if view.pending.is_some() {
                 let waker = self.trace.hb.waker(thread);
@@ -392,7 +393,7 @@ impl<'p, P: Program> Runner<'p, P> {
             let failed = self.agents.threads().iter().find(|view| matches!(view.status, Status::Failed(_)));
             if let Some(view) = failed {
                 self.state.failure = Some(view.agent.thread());
-                let now = self.trace.steps.len() as u32;
+                let now = self.trace.steps.end();
                 self.state.over.failed_late = *self.state.over.after.get_or_insert(now) < now;
             }
         }
@@ -423,14 +424,14 @@ impl<'p, P: Program> Runner<'p, P> {
         Some(End::Limit(Exceeded::Events, failure.into_iter().collect()))
     }
 
-    /// How many events ran before key points were added, if that is what happened.
-    pub(crate) fn promoted(&self) -> Option<usize> {
+    /// The point at which key points were added, if that is what happened.
+    pub(crate) fn promoted(&self) -> Option<Position> {
         self.state.promoted
     }
 
     /// Whether the threads that were left have had their time.
     pub(crate) fn is_capped(&self) -> bool {
-        self.state.over.after.is_some_and(|since| self.trace.steps.len() as u32 >= since + TAIL)
+        self.state.over.after.is_some_and(|since| self.trace.steps.len() >= since.count() + TAIL)
     }
 
     /// What an execution that is at its end showed.

@@ -14,6 +14,7 @@ use crate::event::agent::{Agent, Status};
 use crate::event::failure::FailureKind;
 use crate::event::names::{EventId, ThreadName};
 use crate::event::operation::OpKind;
+use crate::event::position::Position;
 use crate::hb::{Objects, Positions};
 use crate::program::Program;
 use crate::trace::cost::forced_order;
@@ -90,7 +91,7 @@ impl CriticalPair {
     /// Where the execution that ends well has the events of each swap, which are those of this failing trace: the second one,
     /// which comes first here, and the first one, if it runs at all.
     #[must_use]
-    pub fn places(&self, failing: &Trace) -> Vec<(usize, Option<usize>)> {
+    pub fn places(&self, failing: &Trace) -> Vec<(Position, Option<Position>)> {
         self.swaps.iter().filter_map(|&swap| places_swapped(failing, swap, &self.passing)).collect()
     }
 }
@@ -105,13 +106,13 @@ fn places_swapped(
     trace: &Trace,
     Swap { first, second }: Swap,
     other: &Trace,
-) -> Option<(usize, Option<usize>)> {
-    let first = &trace.steps[first as usize].event;
-    let place = |id: EventId| other.steps.iter().position(|step| step.event.id == id);
-    let is_same = |at: usize, kind: OpKind| other.steps[at].event.op.kind == kind;
+) -> Option<(Position, Option<Position>)> {
+    let first = &trace.steps[first].event;
+    let place = |id: EventId| other.steps.position(|step| step.event.id == id);
+    let is_same = |at: Position, kind: OpKind| other.steps[at].event.op.kind == kind;
     let (id, kind) = match second {
         Second::Event(at) => {
-            let event = &trace.steps[at as usize].event;
+            let event = &trace.steps[at].event;
             (event.id, event.op.kind)
         }
         Second::Pending(thread) => {
@@ -132,10 +133,10 @@ fn pending(trace: &Trace, thread: ThreadName) -> Option<(u32, OpKind)> {
     Some((ran as u32, left.view.pending.as_ref()?.kind))
 }
 
-fn plan(trace: &Trace, point: usize, swap: Swap) -> Plan {
+fn plan(trace: &Trace, point: Position, swap: Swap) -> Plan {
     match swap.second {
-        Second::Event(second) => swapped(trace, point, swap.first as usize, second as usize),
-        Second::Pending(thread) => unblocked(trace, point, swap.first as usize, thread),
+        Second::Event(second) => swapped(trace, point, swap.first, second),
+        Second::Pending(thread) => unblocked(trace, point, swap.first, thread),
     }
 }
 
@@ -150,12 +151,12 @@ fn races(failing: &Experiment) -> Vec<Swap> {
 }
 
 /// Those between events, as many as are tried.
-fn races_of_events(trace: &Trace, point: usize) -> Vec<Swap> {
+fn races_of_events(trace: &Trace, point: Position) -> Vec<Swap> {
     let conflicts = open_conflicts(trace, point).into_iter().rev();
     let immediate = conflicts.filter(|&(earlier, later)| is_immediate(trace, earlier, later));
-    let swap = |(earlier, later): (usize, usize)| {
-        let first = start_of_section(trace, earlier, later) as u32;
-        Swap { first, second: Second::Event(later as u32) }
+    let swap = |(earlier, later): (Position, Position)| {
+        let first = start_of_section(trace, earlier, later);
+        Swap { first, second: Second::Event(later) }
     };
     let mut races: Vec<Swap> = immediate.map(swap).take(SWAPS as usize).collect();
     races.dedup();
@@ -163,17 +164,17 @@ fn races_of_events(trace: &Trace, point: usize) -> Vec<Swap> {
 }
 
 /// Conflicts of events in the order of the later one, where creations and joins leave the order open.
-fn open_conflicts(trace: &Trace, point: usize) -> Vec<(usize, usize)> {
+fn open_conflicts(trace: &Trace, point: Position) -> Vec<(Position, Position)> {
     let forced = forced_order(trace);
     let index: FxHashMap<ThreadName, u32> = trace.threads.iter().copied().zip(0..).collect();
     let mut objects = Objects::default();
     let mut found = Vec::new();
     // What comes after the failure could have come before it.
-    for (later, step) in trace.steps.iter().enumerate() {
+    for (later, step) in trace.steps.enumerate() {
         let mut before = Positions::new();
         objects.conflicts(&step.event.did, &mut before);
         before.sort_unstable();
-        for earlier in before.into_iter().map(|at| at as usize) {
+        for earlier in before {
             let is_open = earlier < point
                 && trace.steps[earlier].event.id.thread != step.event.id.thread
                 && !forced.get(earlier).is_before(forced.get(later));
@@ -181,17 +182,13 @@ fn open_conflicts(trace: &Trace, point: usize) -> Vec<(usize, usize)> {
                 found.push((earlier, later));
             }
         }
-        objects.record(
-            &step.event.did,
-            index.get(&step.event.id.thread).copied().unwrap_or(u32::MAX),
-            later as u32,
-        );
+        objects.record(&step.event.did, index.get(&step.event.id.thread).copied().unwrap_or(u32::MAX), later);
     }
     found
 }
 
 /// Those of who has a lock with who waits for it at the end.
-fn races_of_waiting(trace: &Trace, point: usize) -> Vec<Swap> {
+fn races_of_waiting(trace: &Trace, point: Position) -> Vec<Swap> {
     let mut races = Vec::new();
     for left in trace
         .pending_at_end
@@ -200,25 +197,25 @@ fn races_of_waiting(trace: &Trace, point: usize) -> Vec<Swap> {
     {
         let thread = left.view.agent.thread();
         let Some(op) = &left.view.pending else { continue };
-        let holder = trace.steps[..point].iter().rposition(|step| {
+        let holder = trace.steps.rposition_before(point, |step| {
             step.event.id.thread != thread
                 && step.event.acquired().is_some()
                 && step.event.did.conflicts(&op.may)
         });
-        races.extend(holder.map(|first| Swap { first: first as u32, second: Second::Pending(thread) }));
+        races.extend(holder.map(|first| Swap { first, second: Second::Pending(thread) }));
     }
     races.reverse();
     races
 }
 
 /// Nothing comes after the one and before the other.
-fn is_immediate(trace: &Trace, earlier: usize, later: usize) -> bool {
-    let between = |at: usize| trace.hb.ordered(earlier, at) && trace.hb.ordered(at, later);
-    !(earlier + 1..later).any(between)
+fn is_immediate(trace: &Trace, earlier: Position, later: Position) -> bool {
+    let between = |at: Position| trace.hb.ordered(earlier, at) && trace.hb.ordered(at, later);
+    !earlier.next().until(later).any(between)
 }
 
 /// Where the critical section began that an event ends, if another one begins with `later`.
-fn start_of_section(trace: &Trace, earlier: usize, later: usize) -> usize {
+fn start_of_section(trace: &Trace, earlier: Position, later: Position) -> Position {
     let end = &trace.steps[earlier].event;
     if end.released().is_none() || trace.steps[later].event.op.kind.acquires().is_none() {
         return earlier;
@@ -228,38 +225,37 @@ fn start_of_section(trace: &Trace, earlier: usize, later: usize) -> usize {
             && step.event.acquired().is_some()
             && step.event.did.conflicts(&end.did)
     };
-    trace.steps[..earlier].iter().rposition(begins).unwrap_or(earlier)
+    trace.steps.rposition_before(earlier, begins).unwrap_or(earlier)
 }
 
 /// Where the critical section ends that an event begins.
-fn end_of_section(trace: &Trace, begin: usize) -> usize {
+fn end_of_section(trace: &Trace, begin: Position) -> Position {
     let start = &trace.steps[begin].event;
     let ends = |step: &TraceStep| {
         step.event.id.thread == start.id.thread
             && step.event.released().is_some()
             && step.event.did.conflicts(&start.did)
     };
-    let end = trace.steps[begin..].iter().position(ends).filter(|_| start.acquired().is_some());
-    end.map_or(begin, |length| begin + length)
+    let end = trace.steps.position_from(begin, ends).filter(|_| start.acquired().is_some());
+    end.unwrap_or(begin)
 }
 
 /// The schedule in which the second one comes before the first one, with what has to come with them.
-fn swapped(trace: &Trace, point: usize, first: usize, second: usize) -> Plan {
+fn swapped(trace: &Trace, point: Position, first: Position, second: Position) -> Plan {
     let end = end_of_section(trace, second);
     let thread = trace.steps[second].event.id.thread;
     let (mut early, mut late) = (Vec::new(), Vec::new());
-    for at in first..=end {
-        let step = &trace.steps[at];
+    for (at, step) in trace.steps.between(first, end.next()) {
         let goes_with_second = at == second || (at > second && step.event.id.thread == thread);
         let stays_behind = at == first || at > second || trace.hb.ordered(first, at);
         if goes_with_second || !stays_behind { early.push(step) } else { late.push(step) }
     }
-    let rest = &trace.steps[(end + 1).min(point)..point];
+    let rest = &trace.steps[end.next().min(point)..point];
     Plan::of(trace.steps[..first].iter().chain(early).chain(late).chain(rest))
 }
 
 /// The schedule in which a thread gets what it was left waiting for before whoever has it.
-fn unblocked(trace: &Trace, point: usize, first: usize, thread: ThreadName) -> Plan {
+fn unblocked(trace: &Trace, point: Position, first: Position, thread: ThreadName) -> Plan {
     let own = |step: &&TraceStep| step.event.id.thread == thread;
     let before = trace.steps[..first].iter();
     let plan = Plan::of(before.chain(trace.steps[first..point].iter().filter(own)));

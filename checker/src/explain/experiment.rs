@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::plan::{Follow, Plan};
 use crate::event::agent::Choice;
 use crate::event::failure::Failure;
+use crate::event::position::Position;
 use crate::event::step::OpKey;
 use crate::execution::{End, Limits, Runner, SearchError};
 use crate::limit::{Limit, StopRequest};
@@ -60,8 +61,8 @@ pub(super) struct Experiment {
     pub(super) failure: Option<Failure>,
     /// Nothing went wrong at all.
     pub(super) passes: bool,
-    /// How many events had run when something failed, or all of them.
-    pub(super) point: usize,
+    /// Where something had failed, or the end.
+    pub(super) point: Position,
     pub(super) ending: Ending,
 }
 
@@ -70,8 +71,8 @@ pub(super) struct Experiment {
 pub(super) struct Cost {
     pub(super) preemptions: u32,
     pub(super) switches: u32,
-    /// How many events had run when it failed.
-    pub(super) point: usize,
+    /// Where it had failed.
+    pub(super) point: Position,
 }
 
 impl Experiment {
@@ -210,7 +211,7 @@ impl<'a, P: Program> Experimenter<'a, P> {
         let passes = failures.is_empty() && matches!(end, End::Ended(_));
         let over = self.runner.over().after.filter(|_| !failures.is_empty());
         let trace = mem::take(&mut self.runner.trace);
-        let point = over.map_or(trace.steps.len(), |over| (over as usize).min(trace.steps.len()));
+        let point = over.map_or(trace.steps.end(), |over| over.min(trace.steps.end()));
         Experiment { trace, failure, passes, point, ending: mem::take(&mut self.runner.ending) }
     }
 }

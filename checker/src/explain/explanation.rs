@@ -14,12 +14,13 @@ use super::point_of_no_return::{NoReturn, no_return};
 use crate::event::agent::Choice;
 use crate::event::failure::FailureKind;
 use crate::event::names::ThreadName;
+use crate::event::position::Position;
 use crate::event::step::OpKey;
 use crate::execution::{Limits, SearchError};
 use crate::program::Program;
 use crate::search::{Finding, Options};
 use crate::strategy::StrategyKind;
-use crate::trace::{Trace, TraceStep, cost};
+use crate::trace::{Trace, cost};
 
 /// So many times at most the comparison with other executions begins again because they show more key points.
 const RESTARTS: u32 = 4;
@@ -123,7 +124,7 @@ pub fn explain<P: Program>(
     evidence.passing.iter().for_each(|trace| compared(trace, false));
     let Experiment { trace, failure, ending, point, .. } = simplest;
     let failure = failure.unwrap_or_else(|| found.failure.clone());
-    let mut suspects = suspects(&trace, last_of(failure.thread, &trace.steps[..point]), &evidence);
+    let mut suspects = suspects(&trace, last_of(failure.thread, &trace, point), &evidence);
     fault_localisation::without_owners(&mut suspects, &|obj| program.counts_owners(obj));
     if let Some(NoReturn { event, exhaustive: true, .. }) = no_return {
         fault_localisation::without_what_comes_after(&mut suspects, &trace, event);
@@ -232,8 +233,8 @@ impl Learnt {
         let switches = simplest.cost().switches;
         let depth = stages.run(Stage::Depth, || depth(lab, simplest, switches));
         let schedule = simplest.trace.schedule();
-        let no_return =
-            stages.run(Stage::NoReturn, || no_return(lab, program, &schedule[..simplest.point], seed));
+        let no_return = stages
+            .run(Stage::NoReturn, || no_return(lab, program, &schedule[..simplest.point.count()], seed));
         let Stages { missing, is_promoted } = stages;
         let (pair, depth, no_return) = (pair.flatten(), depth.flatten(), no_return.flatten());
         Self { evidence, pair, depth, no_return, missing, is_promoted }
@@ -242,16 +243,15 @@ impl Learnt {
 
 /// Patterns that tell the failing execution, and others that fail in the same way, from those that end well. With none of
 /// these there is nothing to tell it from.
-fn suspects(trace: &Trace, failed: Option<u32>, evidence: &Evidence) -> Vec<Suspect> {
+fn suspects(trace: &Trace, failed: Option<Position>, evidence: &Evidence) -> Vec<Suspect> {
     let failing: Vec<&Trace> = std::iter::once(trace).chain(&evidence.failing).collect();
     let passing: Vec<&Trace> = evidence.passing.iter().collect();
     if passing.is_empty() { Vec::new() } else { rank(&failing, &passing, failed) }
 }
 
-/// The position of a thread's last event.
-fn last_of(thread: Option<ThreadName>, steps: &[TraceStep]) -> Option<u32> {
-    let last = steps.iter().rposition(|step| Some(step.event.id.thread) == thread)?;
-    Some(last as u32)
+/// The position of a thread's last event before a point.
+fn last_of(thread: Option<ThreadName>, trace: &Trace, end: Position) -> Option<Position> {
+    trace.steps.rposition_before(end, |step| Some(step.event.id.thread) == thread)
 }
 
 impl From<Halt> for Unexplained {

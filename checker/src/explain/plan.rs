@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::event::agent::{Agent, Choice, Pick};
 use crate::event::names::{EventId, ThreadName};
+use crate::event::position::Position;
 use crate::event::step::OpKey;
 use crate::program::Until;
 use crate::state::scheduling_point::SchedulingPoint;
@@ -68,7 +69,7 @@ impl Plan {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counts {
     of: FxHashMap<ThreadName, u32>,
-    seen: usize,
+    seen: Position,
 }
 
 impl Counts {
@@ -76,7 +77,7 @@ impl Counts {
         for step in &at.trace.steps[self.seen..] {
             self.of.insert(step.event.id.thread, step.event.id.index + 1);
         }
-        self.seen = at.trace.steps.len();
+        self.seen = at.position();
     }
 
     pub(super) fn of(&self, thread: ThreadName) -> u32 {

@@ -7,6 +7,7 @@ use super::experiment::{Experimenter, Halt};
 use crate::cache::{Cache, SubsumptionRule};
 use crate::event::agent::{AgentView, Choice};
 use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::position::Position;
 use crate::event::step::{Event, OpKey};
 use crate::execution::End;
 use crate::program::{
@@ -28,7 +29,7 @@ const MOST: f64 = 95.0;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct NoReturn {
     /// The position of the event.
-    pub event: u32,
+    pub event: Position,
     /// After it every continuation fails, and one from before it ends well; else random ones had to do, at least 95 of 100
     /// of which fail.
     pub exhaustive: bool,
@@ -54,7 +55,7 @@ pub(super) fn no_return<P: Program>(
     let Some(event) = event else { return Ok(None) };
     let before = fate.failing_share(event)?;
     let after = if exhaustive { 1.0 } else { fate.failing_share(event + 1)? };
-    Ok(Some(NoReturn { event: event as u32, exhaustive, before, after }))
+    Ok(Some(NoReturn { event: Position::after(event), exhaustive, before, after }))
 }
 
 struct Fate<'f, 'a, P> {

@@ -1,12 +1,13 @@
 //! Two events of an execution the other way round.
 
 use crate::event::names::ThreadName;
+use crate::event::position::Position;
 
 /// Two events of a failing execution, in the order that they have there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Swap {
     /// The position of the first one.
-    pub first: u32,
+    pub first: Position,
     /// The second one.
     pub second: Second,
 }
@@ -15,7 +16,7 @@ pub struct Swap {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Second {
     /// At this position.
-    Event(u32),
+    Event(Position),
     /// The operation that this thread was left with.
     Pending(ThreadName),
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::event::operation::OpKind;
+use crate::event::position::Position;
 use crate::limit::{Limit, StopRequest};
 use crate::model::Model;
 use crate::program::Program;
@@ -312,7 +313,7 @@ fn circling(text: &str) -> Vec<String> {
     let words = |circling: &Circling| {
         let awaits: Vec<String> =
             circling.awaits.iter().filter_map(|&obj| model(text).describe(obj)).collect();
-        let changed = circling.changed.map(|at| &steps[at as usize].event);
+        let changed = circling.changed.map(|at| &steps[at].event);
         let changed = changed.map(|event| format!("{} {:?}", event.id.thread, event.op.kind));
         format!("{} {}: {}", circling.thread, awaits.join(" "), changed.unwrap_or_default())
     };
@@ -332,8 +333,8 @@ fn pair(text: &str, told: &Explanation) -> Vec<String> {
     let steps = &told.finding.trace.steps;
     let number =
         |thread: crate::event::names::ThreadName| thread.path().first().map_or(1, |ordinal| ordinal + 1);
-    let event = |at: u32| {
-        let event = &steps[at as usize].event;
+    let event = |at: Position| {
+        let event = &steps[at].event;
         let object = event.op.may.accesses.first().and_then(|access| model(text).describe(access.obj));
         format!("{}{:?} {}", number(event.id.thread), event.op.kind, object.unwrap_or_default())
     };
@@ -380,12 +381,12 @@ fn the_point_of_no_return_is_the_first_event_after_which_brute_force_finds_no_wa
         let told = explained(text, &Options::default());
         let no_return = told.no_return.unwrap_or_else(|| panic!("{text}: {:?}", told.missing));
         let steps = &told.finding.trace.steps;
-        let kind = format!("{:?}", steps[no_return.event as usize].event.op.kind);
+        let kind = format!("{:?}", steps[no_return.event].event.op.kind);
         assert!(expected.is_none_or(|expected| kind == expected), "{text}: {kind}");
         assert!(no_return.exhaustive, "{text}");
         let choices: Vec<_> = told.finding.trace.schedule().iter().map(|(choice, _)| *choice).collect();
-        let is_lost = |events: u32| always_fails_after(&model(text), &choices[..events as usize]);
-        assert!(!is_lost(no_return.event) && is_lost(no_return.event + 1), "{text}: {no_return:?}");
+        let is_lost = |events: Position| always_fails_after(&model(text), &choices[..events.count()]);
+        assert!(!is_lost(no_return.event) && is_lost(no_return.event.next()), "{text}: {no_return:?}");
         assert!(no_return.before < no_return.after, "{text}: {no_return:?}");
         assert!((no_return.after - 1.0).abs() < f64::EPSILON, "{text}: {no_return:?}");
     }
@@ -405,7 +406,7 @@ fn what_begins_after_the_point_of_no_return_is_not_to_blame() {
                 | T2: r f, if f == 1 { await g g==1 }, r h, w k f";
     let told = explained(text, &Options::default());
     let event = told.no_return.unwrap_or_else(|| panic!("{:?}", told.missing)).event;
-    let begins: Vec<u32> = told.suspects.iter().map(|suspect| suspect.seen[0].position).collect();
+    let begins: Vec<Position> = told.suspects.iter().map(|suspect| suspect.seen[0].position).collect();
     assert_eq!(begins, [event], "{:#?}", told.suspects);
     let ranked = told.suspects.iter().map(|suspect| (suspect.rank, suspect.tied));
     assert_eq!(ranked.collect::<Vec<_>>(), [(1, 1)]);

@@ -16,6 +16,7 @@ use self::vector_clock::{Clock, ClockRef, Clocks};
 use crate::event::agent::Pick;
 use crate::event::names::{EventId, ThreadName};
 use crate::event::operation::{Effect, Mode, Op, OpKind};
+use crate::event::position::{PerEvent, Position};
 use crate::event::recorded::TraceEvent;
 
 /// Happens-before of the events so far.
@@ -23,24 +24,24 @@ use crate::event::recorded::TraceEvent;
 pub struct HappensBefore {
     threads: Vec<Thread>,
     /// Of each event.
-    hashes: Vec<u128>,
+    hashes: PerEvent<u128>,
     /// Of each event.
     clocks: Clocks,
     objects: Objects,
     /// The sum over threads of the hash of each one's last event.
     state: u128,
     /// The last event that conflicts with everything.
-    ender: Option<u32>,
+    ender: Option<Position>,
 }
 
 #[derive(Clone, Debug)]
 struct Thread {
     tag: ThreadTag,
     /// The event that created it.
-    born: Option<u32>,
+    born: Option<Position>,
     /// The event that woke it from its last condition or futex wait.
-    waker: Option<u32>,
-    positions: Vec<u32>,
+    waker: Option<Position>,
+    positions: Vec<Position>,
 }
 
 /// A thread's name in 64 bits.
@@ -69,18 +70,18 @@ impl HappensBefore {
     }
 
     /// Takes in the next thread in creation order; `born` is the position of the event that created it.
-    pub fn add_thread(&mut self, name: ThreadName, born: Option<u32>) {
+    pub fn add_thread(&mut self, name: ThreadName, born: Option<Position>) {
         self.threads.push(Thread { tag: ThreadTag::of(name), born, waker: None, positions: Vec::new() });
     }
 
     /// Says that the event at `waker` woke the `thread`-th thread.
-    pub fn woken(&mut self, thread: usize, waker: u32) {
+    pub fn woken(&mut self, thread: usize, waker: Position) {
         self.threads[thread].waker = Some(waker);
     }
 
     /// The position of the event that woke the `thread`-th thread from its last wait for a signal.
     #[must_use]
-    pub fn waker(&self, thread: usize) -> Option<u32> {
+    pub fn waker(&self, thread: usize) -> Option<Position> {
         self.threads.get(thread)?.waker
     }
 
@@ -92,13 +93,13 @@ impl HappensBefore {
 
     /// The hash of the event at a position, with all that happened before it.
     #[must_use]
-    pub fn hash(&self, position: usize) -> HbHash {
+    pub fn hash(&self, position: Position) -> HbHash {
         HbHash(self.hashes[position])
     }
 
     /// The clock of the event at a position.
     #[must_use]
-    pub fn clock(&self, position: usize) -> ClockRef<'_> {
+    pub fn clock(&self, position: Position) -> ClockRef<'_> {
         self.clocks.get(position)
     }
 
@@ -110,19 +111,19 @@ impl HappensBefore {
 
     /// The event that created the `thread`-th thread.
     #[must_use]
-    pub fn born(&self, thread: usize) -> Option<u32> {
+    pub fn born(&self, thread: usize) -> Option<Position> {
         self.threads.get(thread)?.born
     }
 
     /// Whether the event at `earlier` happened before the one at `later`.
     #[must_use]
-    pub fn ordered(&self, earlier: usize, later: usize) -> bool {
+    pub fn ordered(&self, earlier: Position, later: Position) -> bool {
         self.clock(earlier).is_before(self.clock(later))
     }
 
     /// The position of an event of the `thread`-th thread.
     #[must_use]
-    pub fn position(&self, thread: usize, index: u32) -> Option<u32> {
+    pub fn position(&self, thread: usize, index: u32) -> Option<Position> {
         self.threads.get(thread)?.positions.get(index as usize).copied()
     }
 
@@ -133,8 +134,8 @@ impl HappensBefore {
         let early: Positions = early.filter_map(|id| self.position(locate(id.thread)?, id.index)).collect();
         self.push_with(thread, event, &event.did, locate);
         if let Some(&position) = self.threads[thread].positions.last().filter(|_| !early.is_empty()) {
-            let mut clock = self.clock(position as usize).to_clock();
-            early.iter().for_each(|&at| clock.join(self.clock(at as usize)));
+            let mut clock = self.clock(position).to_clock();
+            early.iter().for_each(|&at| clock.join(self.clock(at)));
             self.clocks.replace_last(clock.by_ref());
         }
     }
@@ -153,7 +154,7 @@ impl HappensBefore {
         let before = self.before(thread, event.op.kind, did, peer, waker);
         let hash = self.event_hash(thread, event.op.kind, did, event.pick, &before);
         let clock = self.clock_after(thread, &before);
-        let position = self.hashes.len() as u32;
+        let position = self.hashes.end();
         self.state = self.state_with(thread, hash);
         self.objects.record(did, thread as u32, position);
         if did.ends_process {
@@ -184,7 +185,7 @@ impl HappensBefore {
         kind: OpKind,
         did: &Effect,
         peer: Option<usize>,
-        waker: Option<u32>,
+        waker: Option<Position>,
     ) -> Positions {
         let mut before = Positions::new();
         self.objects.conflicts(did, &mut before);
@@ -213,21 +214,21 @@ impl HappensBefore {
 
     /// The position of the last event of the `thread`-th thread, or of its creation.
     #[must_use]
-    pub fn last(&self, thread: usize) -> Option<u32> {
+    pub fn last(&self, thread: usize) -> Option<Position> {
         let thread = &self.threads[thread];
         thread.positions.last().copied().or(thread.born)
     }
 
     /// The position of the last event of the `thread`-th thread before a position.
     #[must_use]
-    pub fn last_before(&self, thread: usize, position: u32) -> Option<u32> {
+    pub fn last_before(&self, thread: usize, position: Position) -> Option<Position> {
         let positions = &self.threads.get(thread)?.positions;
         let before = positions.partition_point(|&at| at < position);
         before.checked_sub(1).map(|last| positions[last])
     }
 
     fn own_hash(&self, thread: usize) -> u128 {
-        self.threads[thread].positions.last().map_or(0, |&last| self.hashes[last as usize])
+        self.threads[thread].positions.last().map_or(0, |&last| self.hashes[last])
     }
 
     fn state_with(&self, thread: usize, hash: u128) -> u128 {
@@ -257,15 +258,14 @@ impl HappensBefore {
             });
         }
         mixer.word(u64::from(did.ends_process));
-        mixer.wide(before.iter().fold(0, |sum, &at| u128::wrapping_add(sum, self.hashes[at as usize])));
+        mixer.wide(before.iter().fold(0, |sum, &at| u128::wrapping_add(sum, self.hashes[at])));
         mixer.finish()
     }
 
     fn clock_after(&self, thread: usize, before: &Positions) -> Clock {
         let positions = &self.threads[thread].positions;
-        let mut clock =
-            positions.last().map_or_else(Clock::default, |&own| self.clock(own as usize).to_clock());
-        before.iter().for_each(|&at| clock.join(self.clock(at as usize)));
+        let mut clock = positions.last().map_or_else(Clock::default, |&own| self.clock(own).to_clock());
+        before.iter().for_each(|&at| clock.join(self.clock(at)));
         clock.set(thread, positions.len() as u32 + 1);
         clock
     }
@@ -282,6 +282,10 @@ mod tests {
     struct Run {
         hb: HappensBefore,
         counts: [u32; 2],
+    }
+
+    fn at(nth: usize) -> Position {
+        Position::after(nth)
     }
 
     fn name(thread: usize) -> ThreadName {
@@ -329,9 +333,11 @@ mod tests {
     #[test]
     fn only_conflicting_events_are_ordered() {
         let run = Run::with(&[(0, write(0, 4)), (1, write(8, 4)), (1, read(2, 4)), (0, read(0, 2))]);
-        assert!(!run.hb.ordered(0, 1) && !run.hb.ordered(1, 0));
-        assert!(run.hb.ordered(0, 2) && !run.hb.ordered(2, 3) && run.hb.ordered(0, 3));
-        assert_eq!((run.hb.clock(2).get(0), run.hb.clock(2).get(1)), (1, 2));
+        assert!(!run.hb.ordered(at(0), at(1)) && !run.hb.ordered(at(1), at(0)));
+        assert!(
+            run.hb.ordered(at(0), at(2)) && !run.hb.ordered(at(2), at(3)) && run.hb.ordered(at(0), at(3))
+        );
+        assert_eq!((run.hb.clock(at(2)).get(0), run.hb.clock(at(2)).get(1)), (1, 2));
     }
 
     #[test]
@@ -371,10 +377,10 @@ mod tests {
     #[test]
     fn a_thread_comes_after_its_creation() {
         let mut run = Run::with(&[(0, read(0, 4)), (0, Op::new(OpKind::Create, []))]);
-        run.hb.add_thread(name(2), Some(1));
+        run.hb.add_thread(name(2), Some(at(1)));
         let event = event(EventId { thread: name(2), index: 0 }, read(8, 4), None);
         run.hb.push(2, &event, |_| None);
-        assert!(run.hb.ordered(0, 2) && run.hb.ordered(1, 2));
+        assert!(run.hb.ordered(at(0), at(2)) && run.hb.ordered(at(1), at(2)));
     }
 
     #[test]
@@ -385,7 +391,7 @@ mod tests {
             run
         };
         let woken = run(Some(EventId { thread: name(0), index: 0 }));
-        assert!(woken.hb.ordered(0, 1) && !run(None).hb.ordered(0, 1));
+        assert!(woken.hb.ordered(at(0), at(1)) && !run(None).hb.ordered(at(0), at(1)));
         assert_ne!(woken.hb.state(), run(None).hb.state());
     }
 
@@ -405,7 +411,7 @@ mod tests {
         let mut end = Op::new(OpKind::Exit, []);
         end.may.ends_process = true;
         let run = Run::with(&[(0, read(0, 4)), (1, end), (0, read(8, 4))]);
-        assert!(run.hb.ordered(0, 1) && run.hb.ordered(1, 2));
+        assert!(run.hb.ordered(at(0), at(1)) && run.hb.ordered(at(1), at(2)));
     }
 
     #[test]
@@ -413,6 +419,6 @@ mod tests {
         let mut join = Op::new(OpKind::Join, []);
         join.peer = Some(name(1));
         let run = Run::with(&[(1, read(0, 4)), (1, read(4, 4)), (0, join)]);
-        assert!(run.hb.ordered(1, 2));
+        assert!(run.hb.ordered(at(1), at(2)));
     }
 }

@@ -7,11 +7,12 @@ use crate::event::interval_map;
 use crate::event::interval_map::IntervalMap;
 use crate::event::names::ObjName;
 use crate::event::operation::{Access, Effect, Mode};
+use crate::event::position::Position;
 
 /// Positions of events in the trace, without repetition.
-pub(crate) type Positions = SmallVec<[u32; 8]>;
+pub(crate) type Positions = SmallVec<[Position; 8]>;
 
-pub(super) fn insert(into: &mut Positions, position: u32) {
+pub(super) fn insert(into: &mut Positions, position: Position) {
     if !into.contains(&position) {
         into.push(position);
     }
@@ -20,7 +21,7 @@ pub(super) fn insert(into: &mut Positions, position: u32) {
 /// What happened to one object since its last write.
 #[derive(Clone, Debug, Default)]
 struct History {
-    last_write: Option<u32>,
+    last_write: Option<Position>,
     /// Everything since that is no write: of each thread the latest of a mode.
     since: SmallVec<[Touch; 4]>,
 }
@@ -29,7 +30,7 @@ struct History {
 struct Touch {
     mode: Mode,
     thread: u32,
-    position: u32,
+    position: Position,
 }
 
 impl History {
@@ -83,7 +84,7 @@ impl Objects {
     }
 
     /// Records that the event at `position` had this effect.
-    pub(crate) fn record(&mut self, effect: &Effect, thread: u32, position: u32) {
+    pub(crate) fn record(&mut self, effect: &Effect, thread: u32, position: Position) {
         for Access { obj, mode } in &effect.accesses {
             let cells = self.blocks.entry(obj.name).or_default();
             let touch = Touch { mode: *mode, thread, position };
@@ -101,15 +102,15 @@ mod tests {
         Obj { name: ObjName(1), offset, len }
     }
 
-    fn conflicts(objects: &Objects, access: Access) -> Vec<u32> {
+    fn conflicts(objects: &Objects, access: Access) -> Vec<usize> {
         let mut found = Positions::new();
         objects.conflicts(&Effect::on([access]), &mut found);
         found.sort_unstable();
-        found.to_vec()
+        found.into_iter().map(Position::count).collect()
     }
 
-    fn record(objects: &mut Objects, access: Access, thread: u32, position: u32) {
-        objects.record(&Effect::on([access]), thread, position);
+    fn record(objects: &mut Objects, access: Access, thread: u32, nth: usize) {
+        objects.record(&Effect::on([access]), thread, Position::after(nth));
     }
 
     #[test]
@@ -121,7 +122,7 @@ mod tests {
         assert_eq!(conflicts(&objects, Access::read(obj(0, 16))), [0, 1, 2]);
         assert_eq!(conflicts(&objects, Access::read(obj(2, 2))), [1]);
         assert_eq!(conflicts(&objects, Access::read(obj(3, 2))), [0, 1]);
-        assert_eq!(conflicts(&objects, Access::read(obj(8, 4))), [0_u32; 0]);
+        assert_eq!(conflicts(&objects, Access::read(obj(8, 4))), [0; 0]);
     }
 
     #[test]
@@ -145,7 +146,7 @@ mod tests {
         record(&mut objects, Access::read(obj(0, 4)), 0, 1);
         record(&mut objects, Access::read(obj(0, 4)), 1, 2);
         assert_eq!(conflicts(&objects, Access::write(obj(0, 4))), [1, 2]);
-        assert_eq!(conflicts(&objects, Access::read(obj(0, 4))), [0_u32; 0]);
+        assert_eq!(conflicts(&objects, Access::read(obj(0, 4))), [0; 0]);
     }
 
     #[test]

@@ -4,6 +4,8 @@
 
 use smallvec::SmallVec;
 
+use crate::event::position::{PerEvent, Position};
+
 /// How many events of each thread happened before, the event's own thread up to and including itself. Threads are
 /// counted in creation order of one execution; a missing component is 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -18,7 +20,7 @@ pub struct ClockRef<'a>(&'a [u32]);
 pub(crate) struct Clocks {
     components: Vec<u32>,
     /// Where each one ends.
-    ends: Vec<u32>,
+    ends: PerEvent<u32>,
 }
 
 impl Clock {
@@ -86,15 +88,16 @@ impl Clocks {
 
     /// Has the last one be another.
     pub(crate) fn replace_last(&mut self, clock: ClockRef<'_>) {
-        self.ends.pop();
+        let last = self.ends.end().previous().unwrap_or_default();
+        self.ends.truncate(last);
         self.components.truncate(self.ends.last().map_or(0, |&end| end as usize));
         self.push(clock);
     }
 
-    /// The `nth` one.
-    pub(crate) fn get(&self, nth: usize) -> ClockRef<'_> {
-        let start = nth.checked_sub(1).map_or(0, |before| self.ends[before]);
-        ClockRef(&self.components[start as usize..self.ends[nth] as usize])
+    /// That of the event at a position.
+    pub(crate) fn get(&self, position: Position) -> ClockRef<'_> {
+        let start = position.previous().map_or(0, |before| self.ends[before]);
+        ClockRef(&self.components[start as usize..self.ends[position] as usize])
     }
 }
 
@@ -130,7 +133,7 @@ mod tests {
         let kept = [clock(&[1]), clock(&[]), clock(&[1, 2, 3])];
         let mut clocks = Clocks::default();
         kept.iter().for_each(|clock| clocks.push(clock.by_ref()));
-        let got: Vec<Clock> = (0..3).map(|nth| clocks.get(nth).to_clock()).collect();
+        let got: Vec<Clock> = (0..3).map(|nth| clocks.get(Position::after(nth)).to_clock()).collect();
         assert_eq!(got, kept);
     }
 }

@@ -10,6 +10,7 @@ use crate::event::agent::{Agent, AgentView, Choice, Pick, Status};
 use crate::event::divergence::{Difference, Seen};
 use crate::event::failure::{Failure, FailureDetail, FailureKind};
 use crate::event::names::{EventId, Site, ThreadName};
+use crate::event::position::Position;
 use crate::event::step::{Event, OpKey, Step};
 use crate::event::wait::On;
 use crate::program::{Batch, Ending, Execution, ExecutionError, Scope, Stop, Until};
@@ -328,7 +329,7 @@ impl Execution for ModelRun {
             let thread = choice.agent.thread();
             let diverged = |got: Seen| {
                 let expected = Seen::operation(thread, expected);
-                ExecutionError::Diverged(Box::new(Difference { at, expected, got }))
+                ExecutionError::Diverged(Box::new(Difference { at: Position::after(at), expected, got }))
             };
             if got.as_ref() != Some(expected) {
                 return Err(diverged(match got {

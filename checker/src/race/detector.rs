@@ -7,6 +7,7 @@ use crate::event::byte_set::ByteSet;
 use crate::event::interval_map::IntervalMap;
 use crate::event::names::{Obj, ObjName, Site};
 use crate::event::operation::{Access, Atomicity, Effect, Mode, Op, OpKind};
+use crate::event::position::Position;
 use crate::event::recorded::TraceEvent;
 use crate::hb::HappensBefore;
 use crate::trace::Trace;
@@ -24,7 +25,7 @@ pub struct Place {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Race {
     /// Positions of the two events in the trace.
-    pub events: [u32; 2],
+    pub events: [Position; 2],
     /// What each of them is.
     pub places: [Place; 2],
     /// Something that both touch.
@@ -69,7 +70,8 @@ impl Detector {
         let locate = |name| trace.threads.iter().position(|known| *known == name);
         let mut found = Vec::new();
         let mut known = FxHashSet::default();
-        for (at, event) in trace.steps.iter().map(|step| &step.event).enumerate() {
+        for (at, step) in trace.steps.enumerate() {
+            let event = &step.event;
             let Some(thread) = locate(event.id.thread) else { continue };
             let (order, plain) = self.divide(event);
             self.order.push_with(thread, event, &order, locate);
@@ -101,14 +103,14 @@ impl Detector {
     fn touch(
         &mut self,
         thread: usize,
-        at: usize,
+        at: Position,
         event: &TraceEvent,
         access: Access,
         race: &mut impl FnMut(Race, bool),
     ) {
         let clock = self.order.clock(at);
         let place = Place { site: event.site, writes: access.mode == Mode::Write };
-        let new = Touch { place, thread: thread as u32, count: clock.get(thread), event: at as u32 };
+        let new = Touch { place, thread: thread as u32, count: clock.get(thread), event: at };
         for bytes in self.variables.outside(access.obj) {
             for (cell, touches) in self.plain.entry(access.obj.name).or_default().tiling(bytes) {
                 for old in touches.iter().filter(|old| old.thread != new.thread) {
@@ -143,7 +145,7 @@ struct Touch {
     thread: u32,
     /// How many events of its thread there were by then, itself included.
     count: u32,
-    event: u32,
+    event: Position,
 }
 
 /// Whether all that an event touches is a synchronisation variable thereby.

@@ -15,6 +15,7 @@ use crate::event::agent::Pick;
 use crate::event::byte_set::ByteSet;
 use crate::event::names::{EventId, Site, ThreadName};
 use crate::event::operation::{Atomicity, Mode, Op, OpKind};
+use crate::event::position::{PerEvent, Position};
 use crate::event::step::Event;
 use crate::hb::Objects;
 use crate::trace::interner::Interner;
@@ -40,8 +41,8 @@ pub(super) fn with(trace: &Trace, found_out: &FoundOut, variables: &ByteSet) -> 
     let synchronises = |hidden: &&HiddenAccess| variables.outside(hidden.access.obj).is_empty();
     let mut hidden = hidden.iter().filter(synchronises).peekable();
     let mut merged = Merged::default();
-    for (at, step) in trace.steps.iter().enumerate() {
-        while let Some(access) = hidden.next_if(|access| access.after as usize <= at) {
+    for (at, step) in trace.steps.enumerate() {
+        while let Some(access) = hidden.next_if(|access| access.after <= at) {
             merged.push_hidden(access, step);
         }
         merged.push(step, &found_out.atomic);
@@ -53,7 +54,7 @@ pub(super) fn with(trace: &Trace, found_out: &FoundOut, variables: &ByteSet) -> 
         ..Trace::default()
     };
     for (thread, name) in trace.threads.iter().enumerate() {
-        let born = trace.hb.born(thread).and_then(|born| merged.positions.get(born as usize).copied());
+        let born = trace.hb.born(thread).and_then(|born| merged.positions.at(born).copied());
         whole.hb.add_thread(*name, born);
     }
     Whole { trace: whole, positions: merged.positions }
@@ -63,14 +64,14 @@ pub(super) fn with(trace: &Trace, found_out: &FoundOut, variables: &ByteSet) -> 
 pub(super) struct Whole {
     trace: Trace,
     /// Of each event of the execution itself, its position in `trace`.
-    positions: Vec<u32>,
+    positions: PerEvent<Position>,
 }
 
 impl Whole {
     /// The races in it, by the positions that the events have in the execution itself.
     pub(super) fn races(&self, mut detector: Detector) -> Vec<Race> {
         detector.learn(&self.trace);
-        let own = |at: u32| self.positions.binary_search(&at).ok().map(|at| at as u32);
+        let own = |at: Position| self.positions.binary_search(&at).ok().map(Position::after);
         let races = detector.races(&self.trace).into_iter();
         races
             .filter_map(|race| Some(Race { events: [own(race.events[0])?, own(race.events[1])?], ..race }))
@@ -80,19 +81,19 @@ impl Whole {
 
 impl Whole {
     /// Whether two events of the execution conflict and can be neighbours still.
-    pub(super) fn are_neighbours(mut self, events: [u32; 2]) -> bool {
-        let [earlier, later] = events.map(|at| self.positions[at as usize] as usize);
+    pub(super) fn are_neighbours(mut self, events: [Position; 2]) -> bool {
+        let [earlier, later] = events.map(|at| self.positions[at]);
         let Trace { steps, hb, threads, .. } = &mut self.trace;
         let locate = |name: ThreadName| threads.iter().position(|known| *known == name);
         let mut objects = Objects::default();
         let mut of_later = None;
-        for (at, step) in steps.iter().enumerate().take(later + 1) {
+        for (at, step) in steps.between(Position::START, later.next()) {
             let Some(thread) = locate(step.event.id.thread) else { return true };
             hb.push(thread, &step.event, locate);
             if at == later {
                 of_later = Some(thread);
             } else {
-                objects.record(&step.event.did, thread as u32, at as u32);
+                objects.record(&step.event.did, thread as u32, at);
             }
         }
         of_later.is_some_and(|thread| races(&self.trace, (thread, later), &objects).contains(&earlier))
@@ -102,9 +103,9 @@ impl Whole {
 /// The events of an execution with accesses between them.
 #[derive(Default)]
 struct Merged {
-    steps: Vec<TraceStep>,
+    steps: PerEvent<TraceStep>,
     /// Of each event of the execution, its position among `steps`.
-    positions: Vec<u32>,
+    positions: PerEvent<Position>,
     /// Of each event by its name there, its index here.
     indices: FxHashMap<EventId, u32>,
     /// How many events each thread has.
@@ -153,7 +154,7 @@ impl Merged {
         }
         let (pick, site) = (old.pick, old.site);
         let event = Event { id, op, did: old.did.clone(), pick, site, woken_by, timing: None };
-        self.positions.push(self.steps.len() as u32);
+        self.positions.push(self.steps.end());
         let event = self.known.event(event);
         self.steps.push(step.with_event(event));
     }

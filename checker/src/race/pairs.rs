@@ -12,6 +12,7 @@ use super::hidden::{FoundOut, with};
 use crate::event::byte_set::ByteSet;
 use crate::event::names::{Obj, Site};
 use crate::event::operation::Atomicity;
+use crate::event::position::Position;
 use crate::trace::Trace;
 
 /// So many pairs are kept: each one needs an execution that shows it.
@@ -165,7 +166,7 @@ impl Pairs {
 
     /// Keeps the pairs that race also with what is found out about an execution that shows them. What is found out may include
     /// more about these events of it, the accesses of pairs.
-    pub fn confirm(&mut self, mut find_out: impl FnMut(&Arc<Trace>, Vec<u32>) -> FoundOut) {
+    pub fn confirm(&mut self, mut find_out: impl FnMut(&Arc<Trace>, Vec<Position>) -> FoundOut) {
         let known = &self.detector;
         let is_open = |still: &[(Arc<Trace>, Race, bool)]| !still.iter().any(|(_, _, is_all)| *is_all);
         check(&mut self.found, is_open, |trace, events| {
@@ -186,7 +187,7 @@ impl Pairs {
 fn check(
     found: &mut Vec<Pair>,
     is_wanted: impl Fn(&[(Arc<Trace>, Race, bool)]) -> bool,
-    mut look: impl FnMut(&Arc<Trace>, Vec<u32>) -> (Vec<Race>, bool),
+    mut look: impl FnMut(&Arc<Trace>, Vec<Position>) -> (Vec<Race>, bool),
 ) {
     let mut looks: Vec<(Arc<Trace>, Vec<Race>, bool)> = Vec::new();
     let all = std::mem::take(found);
@@ -262,7 +263,7 @@ fn ways(trace: &Trace, races: &[Race]) -> FxHashMap<[Place; 2], usize> {
 /// A pair of places in a fixed order, and in which way round it ran, as a bit.
 fn way(trace: &Trace, race: &Race) -> ([Place; 2], usize) {
     let [a, b] = race.places;
-    let thread = |nth: usize| trace.steps[race.events[nth] as usize].event.id.thread;
+    let thread = |nth: usize| trace.steps[race.events[nth]].event.id.thread;
     let forth = if a == b { thread(0) < thread(1) } else { a < b };
     if forth { ([a, b], 1) } else { ([b, a], 2) }
 }
@@ -286,5 +287,5 @@ fn harm([a, b]: [Place; 2], ways: &[(u64, u64); WAYS]) -> Option<Harm> {
 }
 
 fn is_certain(trace: &Trace, race: &Race) -> bool {
-    race.events.iter().all(|&at| trace.steps[at as usize].event.op.atomicity == Atomicity::Plain)
+    race.events.iter().all(|&at| trace.steps[at].event.op.atomicity == Atomicity::Plain)
 }

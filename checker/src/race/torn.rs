@@ -14,6 +14,7 @@ use crate::account::HiddenAccess;
 use crate::event::byte_set::ByteSet;
 use crate::event::names::Site;
 use crate::event::operation::OpKind;
+use crate::event::position::Position;
 use crate::event::recorded::TraceEvent;
 use crate::hb::Objects;
 use crate::trace::Trace;
@@ -28,7 +29,7 @@ const MOST: usize = 200;
 type Places = [Site; 2];
 
 /// An execution, and the positions of the two events.
-type Witness = (Arc<Trace>, [u32; 2]);
+type Witness = (Arc<Trace>, [Position; 2]);
 
 /// The accesses of a search so far that another thread may find half done.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +45,7 @@ impl TornAccesses {
         }
         let mut kept = None;
         let mut objects = Objects::default();
-        for (at, step) in trace.steps.iter().enumerate() {
+        for (at, step) in trace.steps.enumerate() {
             let event = &step.event;
             let Some(thread) = trace.threads.iter().position(|&known| known == event.id.thread) else {
                 continue;
@@ -52,15 +53,15 @@ impl TornAccesses {
             for earlier in races(trace, (thread, at), &objects) {
                 let other = &trace.steps[earlier].event;
                 if is_torn(event, other) || is_torn(other, event) {
-                    self.keep(trace, &mut kept, [earlier as u32, at as u32]);
+                    self.keep(trace, &mut kept, [earlier, at]);
                 }
             }
-            objects.record(&event.did, thread as u32, at as u32);
+            objects.record(&event.did, thread as u32, at);
         }
     }
 
-    fn keep(&mut self, trace: &Trace, kept: &mut Option<Arc<Trace>>, events: [u32; 2]) {
-        let [a, b] = events.map(|at| trace.steps[at as usize].event.site);
+    fn keep(&mut self, trace: &Trace, kept: &mut Option<Arc<Trace>>, events: [Position; 2]) {
+        let [a, b] = events.map(|at| trace.steps[at].event.site);
         let places = [a.min(b), a.max(b)];
         let is_full = self.found.len() >= MOST && !self.found.contains_key(&places);
         if is_full {
@@ -81,7 +82,7 @@ impl TornAccesses {
     pub fn confirm(
         &self,
         variables: &ByteSet,
-        mut find_out: impl FnMut(&Trace, Vec<u32>) -> Option<Vec<HiddenAccess>>,
+        mut find_out: impl FnMut(&Trace, Vec<Position>) -> Option<Vec<HiddenAccess>>,
     ) -> u64 {
         let mut known: Vec<(Arc<Trace>, FoundOut)> = Vec::new();
         let mut is_torn = |(trace, events): &Witness| {

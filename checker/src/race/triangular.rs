@@ -19,6 +19,7 @@ use super::neighbours::races;
 use crate::event::byte_set::ByteSet;
 use crate::event::names::{EventId, Obj, Site};
 use crate::event::operation::{Access, Effect, Mode, OpKind};
+use crate::event::position::Position;
 use crate::hb::Objects;
 use crate::trace::Trace;
 
@@ -65,9 +66,9 @@ impl Triangles {
         let drained: FxHashSet<EventId> = drained.iter().copied().collect();
         let mut buffers: Vec<Buffer> = Vec::new();
         let mut current: FxHashMap<usize, usize> = FxHashMap::default();
-        let mut read: FxHashMap<u32, Read> = FxHashMap::default();
+        let mut read: FxHashMap<Position, Read> = FxHashMap::default();
         let mut objects = Objects::default();
-        for (at, step) in trace.steps.iter().enumerate() {
+        for (at, step) in trace.steps.enumerate() {
             let event = &step.event;
             let Some(thread) = trace.threads.iter().position(|&known| known == event.id.thread) else {
                 continue;
@@ -82,12 +83,12 @@ impl Triangles {
             });
             let before = buffers[buffer].stores.len();
             if before > 0 && event.did.accesses.iter().any(|access| reads(kind, access)) {
-                read.insert(at as u32, Read { buffer, stores: before });
+                read.insert(at, Read { buffer, stores: before });
             }
             for earlier in races(trace, (thread, at), &objects) {
                 self.race(trace, (earlier, at), &read, &mut buffers);
             }
-            objects.record(&event.did, thread as u32, at as u32);
+            objects.record(&event.did, thread as u32, at);
             if is_plain_write(kind, &event.did) {
                 buffers[buffer].add(event.site, &event.did);
             }
@@ -109,11 +110,11 @@ impl Triangles {
     fn race(
         &mut self,
         trace: &Trace,
-        (earlier, later): (usize, usize),
-        all: &FxHashMap<u32, Read>,
+        (earlier, later): (Position, Position),
+        all: &FxHashMap<Position, Read>,
         buffers: &mut [Buffer],
     ) {
-        let event = |at: usize| &trace.steps[at].event;
+        let event = |at: Position| &trace.steps[at].event;
         for access in &event(earlier).did.accesses {
             for other in &event(later).did.accesses {
                 if let Some(common) =
@@ -124,7 +125,7 @@ impl Triangles {
             }
         }
         for (read, write) in [(earlier, later), (later, earlier)] {
-            let Some(&Read { buffer, stores }) = all.get(&(read as u32)) else { continue };
+            let Some(&Read { buffer, stores }) = all.get(&read) else { continue };
             let Buffer { stores: before, taken, .. } = &mut buffers[buffer];
             let (read, other) = (event(read), event(write));
             let is_raced = |access: &&Access| {

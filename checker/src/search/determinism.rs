@@ -42,7 +42,7 @@ impl DeterminismCheck {
         if !self.is_done && self.first_ever.is_none() {
             let steps = &executor.runner.trace.steps;
             // What came after is another schedule if threads wait where they did not wait then.
-            let same = executor.runner.promoted().unwrap_or(steps.len());
+            let same = executor.runner.promoted().unwrap_or(steps.end());
             self.first_ever = Some((executor.epoch, steps[..same].to_vec()));
         }
     }
@@ -85,7 +85,7 @@ impl DeterminismCheck {
                         return Err(difference.into());
                     }
                     if first != second {
-                        return Err(ends_differ(before.steps.len(), &first, &second).into());
+                        return Err(ends_differ(before.steps.end(), &first, &second).into());
                     }
                     let difference = self.first_ever.take().and_then(|(epoch, first)| {
                         // Who goes next in an opening depends on the key points that there are.

@@ -102,7 +102,7 @@ fn lost_wakeup<'t>(trace: &'t Trace, rest: &[&AgentView]) -> Option<(ThreadName,
         _ => None,
     });
     let (waiter, cond, signal) = lost(trace, &waiting.collect::<Vec<_>>())?;
-    Some((waiter, cond, &trace.steps[signal as usize]))
+    Some((waiter, cond, &trace.steps[signal]))
 }
 
 /// Whom a blocked thread waits for, if it is one certain thread.

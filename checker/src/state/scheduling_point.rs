@@ -4,6 +4,7 @@ use super::agents::AgentTable;
 use crate::event::agent::{Agent, AgentView, Choice, Status};
 use crate::event::byte_set::ByteSet;
 use crate::event::names::ThreadName;
+use crate::event::position::Position;
 use crate::event::step::OpKey;
 use crate::hb::hash::HbHash;
 use crate::race;
@@ -30,10 +31,10 @@ pub struct SchedulingPoint<'a> {
 }
 
 impl SchedulingPoint<'_> {
-    /// How many events have run.
+    /// That of the event which is due.
     #[must_use]
-    pub fn position(&self) -> usize {
-        self.trace.steps.len()
+    pub fn position(&self) -> Position {
+        self.trace.steps.end()
     }
 
     /// The hash of the state.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::dpor::Offspring;
 use super::frontier::Visits;
 use crate::event::agent::Choice;
+use crate::event::position::Position;
 use crate::event::step::OpKey;
 use crate::hb::hash::HbHash;
 use crate::program::{Scope, Until};
@@ -83,8 +84,8 @@ pub struct Notes {
 /// A choice that was not taken.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Alternative {
-    /// After how many events.
-    pub at: u32,
+    /// Where.
+    pub at: Position,
     /// The choice, with its operation.
     pub step: (Choice, OpKey),
     /// The cost of the schedule up to and with it.

@@ -15,6 +15,7 @@ use super::sampling::starvation_guard::StarvationGuard;
 use super::{Decision, Guide, Notes};
 use crate::event::agent::Agent;
 use crate::event::names::ThreadName;
+use crate::event::position::Position;
 use crate::program::Until;
 use crate::state::scheduling_point::SchedulingPoint;
 
@@ -41,7 +42,7 @@ impl Opening {
     #[must_use]
     pub fn guide(self) -> Box<dyn Guide> {
         let patience = StarvationGuard::of(StarvationGuard::SHORT);
-        Box::new(Play { opening: self, events: FxHashMap::default(), patience, taken: 0 })
+        Box::new(Play { opening: self, events: FxHashMap::default(), patience, taken: Position::START })
     }
 }
 
@@ -51,7 +52,7 @@ struct Play {
     /// How many events each thread has run.
     events: FxHashMap<ThreadName, u64>,
     patience: StarvationGuard,
-    taken: usize,
+    taken: Position,
 }
 
 impl Play {

@@ -7,6 +7,7 @@ use super::opening::Opening;
 use super::{Guide, Notes};
 use crate::cache::Cache;
 use crate::event::agent::Choice;
+use crate::event::position::Position;
 use crate::event::step::OpKey;
 use crate::program::Epoch;
 use crate::trace::Trace;
@@ -74,7 +75,7 @@ pub enum Settled {
     /// Run now, it would be the same.
     AsItIs,
     /// Run now, it would have been cut after so many events.
-    CutAfter(u32),
+    CutAfter(Position),
     /// Run now, it might be another one: it has to be run.
     Void,
 }

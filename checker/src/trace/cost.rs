@@ -64,14 +64,14 @@ pub(crate) fn switches(steps: &[TraceStep]) -> u32 {
 /// The delays of a schedule, as it was run.
 #[must_use]
 pub fn delays(trace: &Trace) -> u32 {
-    trace.steps.iter().enumerate().map(|(at, step)| delay(step.last, trace.choices(at), step.choice)).sum()
+    trace.steps.enumerate().map(|(at, step)| delay(step.last, trace.choices(at), step.choice)).sum()
 }
 
 /// How many different variables the preempted threads had accessed last, at the preemptions of a schedule. A thread
 /// that had accessed none counts as the variable "start".
 #[must_use]
 pub fn variables(trace: &Trace) -> u32 {
-    let preempted = trace.steps.iter().enumerate().filter(|(_, step)| preemption(step.last, step.choice) > 0);
+    let preempted = trace.steps.enumerate().filter(|(_, step)| preemption(step.last, step.choice) > 0);
     let variables: BTreeSet<Option<Obj>> = preempted
         .filter_map(|(at, step)| Some(last_accessed(&trace.steps[..at], step.last.thread()?)))
         .collect();
@@ -93,10 +93,10 @@ pub fn threads(trace: &Trace) -> u32 {
     let forced = forced_order(trace);
     let mut objects = Objects::default();
     let mut constrained = BTreeSet::new();
-    for (later, step) in trace.steps.iter().enumerate() {
+    for (later, step) in trace.steps.enumerate() {
         let mut before = Positions::new();
         objects.conflicts(&step.event.did, &mut before);
-        for earlier in before.into_iter().map(|at| at as usize) {
+        for earlier in before {
             let (one, other) = (trace.steps[earlier].event.id.thread, step.event.id.thread);
             if one != other && !forced.get(earlier).is_before(forced.get(later)) {
                 constrained.extend([one, other]);
@@ -104,7 +104,7 @@ pub fn threads(trace: &Trace) -> u32 {
         }
         let thread =
             trace.threads.iter().position(|&known| known == step.event.id.thread).unwrap_or(usize::MAX);
-        objects.record(&step.event.did, thread as u32, later as u32);
+        objects.record(&step.event.did, thread as u32, later);
     }
     (constrained.len() as u32).max(2)
 }

@@ -14,6 +14,7 @@ use crate::event::agent::{Agent, AgentView, Choice};
 use crate::event::divergence::{Difference, Seen};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::OpKind;
+use crate::event::position::{PerEvent, Position};
 use crate::event::recorded::TraceEvent;
 use crate::event::step::OpKey;
 use crate::event::timing::Stall;
@@ -23,7 +24,7 @@ use crate::hb::HappensBefore;
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// One for each event.
-    pub steps: Vec<TraceStep>,
+    pub steps: PerEvent<TraceStep>,
     /// The happens-before relation of the events.
     pub hb: HappensBefore,
     /// Every thread, in creation order.
@@ -38,13 +39,13 @@ pub struct Trace {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PendingAtEnd {
     /// After how many events it was pending last.
-    pub at: u32,
+    pub at: Position,
     /// Whose it was, and what.
     pub view: AgentView,
     /// The next event took its chance away. Else the execution ended.
     pub closed: bool,
     /// The event that woke its thread for it.
-    pub waker: Option<u32>,
+    pub waker: Option<Position>,
 }
 
 /// One event, and the point before it. Executions have up to millions of them and few that differ in more than their
@@ -88,17 +89,17 @@ impl Trace {
 
     /// Forgets the events from a position on. What is left can be replayed and read step by step; happens-before is still
     /// that of the whole.
-    pub(crate) fn cut(&mut self, at: usize) {
+    pub(crate) fn cut(&mut self, at: Position) {
         self.steps.truncate(at);
-        self.pending_at_end.retain(|pending_at_end| (pending_at_end.at as usize) < at);
-        let is_born = |thread: &usize| self.hb.born(*thread).is_none_or(|born| (born as usize) < at);
+        self.pending_at_end.retain(|pending_at_end| pending_at_end.at < at);
+        let is_born = |thread: &usize| self.hb.born(*thread).is_none_or(|born| born < at);
         let born = (0..self.threads.len()).take_while(is_born).count();
         self.threads.truncate(born);
     }
 
     /// What could be chosen before the event at a position.
     #[must_use]
-    pub fn choices(&self, position: usize) -> &[Choice] {
+    pub fn choices(&self, position: Position) -> &[Choice] {
         &self.steps[position].choices
     }
 
@@ -133,12 +134,13 @@ impl Trace {
     /// The first event that is not the same in both.
     #[must_use]
     pub fn first_difference(&self, other: &Self) -> Option<Difference> {
-        let longest = self.steps.len().max(other.steps.len());
-        let at = (0..longest).find(|&at| match (self.steps.get(at), other.steps.get(at)) {
-            (Some(a), Some(b)) => a.choice != b.choice || a.event != b.event,
-            _ => true,
-        })?;
-        let seen = |trace: &Self| trace.steps.get(at).map_or(Seen::End, TraceStep::seen);
+        let longest = self.steps.end().max(other.steps.end());
+        let at =
+            Position::START.until(longest).find(|&at| match (self.steps.at(at), other.steps.at(at)) {
+                (Some(a), Some(b)) => a.choice != b.choice || a.event != b.event,
+                _ => true,
+            })?;
+        let seen = |trace: &Self| trace.steps.at(at).map_or(Seen::End, TraceStep::seen);
         Some(Difference { at, expected: seen(self), got: seen(other) })
     }
 }
@@ -162,7 +164,7 @@ pub(crate) fn first_other_synchronisation(steps: &[TraceStep], later: &[TraceSte
     let is_other = is_always_known(&expected)
         && got.as_ref().is_none_or(|got| is_always_known(got) && is_same_thread(got));
     let got = got.map_or(Seen::End, TraceStep::seen);
-    is_other.then(|| Difference { at: same, expected: expected.seen(), got })
+    is_other.then(|| Difference { at: Position::after(same), expected: expected.seen(), got })
 }
 
 /// The first synchronisation of an execution that its thread should have run in a later one with more key points as well, and
@@ -177,7 +179,7 @@ pub(crate) fn first_missing_synchronisation(steps: &[TraceStep], later: &[TraceS
             *from += same.map_or(0, |same| same + 1);
             same.is_none()
         })?;
-    Some(Difference { at, expected: missing.seen(), got: Seen::NoSuchEvent })
+    Some(Difference { at: Position::after(at), expected: missing.seen(), got: Seen::NoSuchEvent })
 }
 
 impl TraceStep {

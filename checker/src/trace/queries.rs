@@ -5,6 +5,7 @@ use crate::event::agent::{AgentView, Status};
 use crate::event::lock_action::{Hold, LockAction};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::{Access, OpKind};
+use crate::event::position::Position;
 use crate::event::wait::On;
 
 /// An access of a pattern, in one execution.
@@ -17,7 +18,7 @@ pub struct Seen {
     /// What it touches: bytes that all accesses of the pattern share with one object.
     pub obj: Obj,
     /// The event's position in the trace.
-    pub position: u32,
+    pub position: Position,
 }
 
 /// Whether a thread was not there any more at the end of an execution.
@@ -54,7 +55,7 @@ pub(crate) fn blocked(trace: &Trace) -> impl Iterator<Item = (&AgentView, &On)> 
 
 /// Of threads that wait at these condition variables, the first one whose last signal came while nobody waited, with that; of
 /// those that wait as they should, only if all do.
-pub(crate) fn lost(trace: &Trace, waiting: &[(ThreadName, Obj)]) -> Option<(ThreadName, Obj, u32)> {
+pub(crate) fn lost(trace: &Trace, waiting: &[(ThreadName, Obj)]) -> Option<(ThreadName, Obj, Position)> {
     let is_owed =
         |&(thread, condition): &(ThreadName, Obj)| changed_since_look(trace, thread, condition).is_some();
     let owed: Vec<&(ThreadName, Obj)> = waiting.iter().filter(|waiter| is_owed(waiter)).collect();
@@ -66,15 +67,15 @@ pub(crate) fn lost(trace: &Trace, waiting: &[(ThreadName, Obj)]) -> Option<(Thre
 
 /// What another thread has written first after this one looked at it and began to wait.
 pub(crate) fn changed_since_look(trace: &Trace, thread: ThreadName, condition: Obj) -> Option<Seen> {
-    let end = trace.steps.len() as u32;
+    let end = trace.steps.end();
     let looks = wait(trace, thread, condition).into_iter().flat_map(|begins| looks(trace, thread, begins));
     let changed = looks.filter_map(|look| written(trace, thread, (look.position, end), &[look.obj]));
     changed.min_by_key(|write| write.position)
 }
 
 /// What a thread has read since it took a lock last, before an event of its own.
-pub(crate) fn looks(trace: &Trace, thread: ThreadName, before: u32) -> impl Iterator<Item = Seen> {
-    let own = (0..before).rev().map(|at| (at, &trace.steps[at as usize]));
+pub(crate) fn looks(trace: &Trace, thread: ThreadName, before: Position) -> impl Iterator<Item = Seen> {
+    let own = trace.steps.between(Position::START, before).rev();
     let own = own.filter(move |(_, step)| step.event.id.thread == thread);
     let section = own.take_while(|(_, step)| step.event.acquired() != Some(Hold::Exclusive));
     section.filter(|(_, step)| step.event.op.kind.is_access()).flat_map(move |(position, step)| {
@@ -84,18 +85,18 @@ pub(crate) fn looks(trace: &Trace, thread: ThreadName, before: u32) -> impl Iter
 }
 
 /// The position of the last signal.
-pub(crate) fn last_signal(trace: &Trace, condition: Obj) -> Option<u32> {
-    trace.steps.iter().rposition(|step| is_signal(step, condition)).map(|at| at as u32)
+pub(crate) fn last_signal(trace: &Trace, condition: Obj) -> Option<Position> {
+    trace.steps.rposition(|step| is_signal(step, condition))
 }
 
 /// The last signal, if it woke nobody.
-pub(crate) fn early(trace: &Trace, condition: Obj) -> Option<u32> {
-    last_signal(trace, condition).filter(|&signal| !trace.steps[signal as usize].woke)
+pub(crate) fn early(trace: &Trace, condition: Obj) -> Option<Position> {
+    last_signal(trace, condition).filter(|&signal| !trace.steps[signal].woke)
 }
 
 /// Where a thread began to wait for the last time.
-pub(crate) fn wait(trace: &Trace, thread: ThreadName, condition: Obj) -> Option<u32> {
-    trace.steps.iter().rposition(|step| is_wait(step, thread, condition)).map(|at| at as u32)
+pub(crate) fn wait(trace: &Trace, thread: ThreadName, condition: Obj) -> Option<Position> {
+    trace.steps.rposition(|step| is_wait(step, thread, condition))
 }
 
 pub(crate) fn is_wait(step: &TraceStep, thread: ThreadName, condition: Obj) -> bool {
@@ -106,10 +107,10 @@ pub(crate) fn is_wait(step: &TraceStep, thread: ThreadName, condition: Obj) -> b
 pub(crate) fn written(
     trace: &Trace,
     thread: ThreadName,
-    (from, to): (u32, u32),
+    (from, to): (Position, Position),
     looks: &[Obj],
 ) -> Option<Seen> {
-    let between = (from..to).zip(&trace.steps[from as usize..to as usize]);
+    let between = trace.steps.between(from, to);
     let others = between.filter(|(_, step)| step.event.id.thread != thread && step.event.op.kind.is_access());
     others.into_iter().find_map(|(position, step)| {
         let is_it = |access: &&Access| writes(access) && looks.iter().any(|look| look.overlaps(&access.obj));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use checker::limit::Limit;
 use checker::names::Site;
+use checker::position::Position;
 use checker::program::Program;
 use checker::race::{FoundOut, Harm, Pair, Pairs, Place};
 use checker::search::Outcome;
@@ -146,8 +147,8 @@ impl<'a> RaceContext<'a> {
         if self.pair.race.places[nth].writes { "writes" } else { "reads" }
     }
 
-    fn access(&self, at: u32) -> RacingAccess {
-        let event = &self.pair.trace.steps[at as usize].event;
+    fn access(&self, at: Position) -> RacingAccess {
+        let event = &self.pair.trace.steps[at].event;
         let stack = self.stacks.told(at, event.site, self.places);
         let place = stack.first().cloned().unwrap_or_else(|| self.places.of_site(event.site));
         let thread = self.labels.label(event.id.thread);

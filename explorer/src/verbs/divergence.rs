@@ -17,11 +17,13 @@ impl Readable<'_> {
         match error {
             SearchError::NotDeterministic(difference) => {
                 let Difference { at, expected, got } = *difference;
+                let at = at.count();
                 let cause = cause(&expected, &got);
                 Error::NotReproducible { at, expected: self.event(&expected), got: self.event(&got), cause }
             }
             SearchError::Diverged(difference) => {
                 let Difference { at, expected, got } = *difference;
+                let at = at.count();
                 let cause = cause(&expected, &got);
                 Error::Diverged { at, expected: self.event(&expected), got: self.event(&got), cause }
             }

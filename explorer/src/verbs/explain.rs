@@ -3,6 +3,7 @@
 use std::mem;
 
 use checker::explain::{self, CriticalPair, Unexplained};
+use checker::position::Position;
 use checker::search::{self, Outcome};
 use checker::trace::Trace;
 
@@ -104,7 +105,9 @@ impl SearchSession<'_> {
             ..failing.clone()
         };
         let told = Finding { events: pair.passing.clone(), ..told.clone() };
-        let passes = Some(SavedPass { order: critical.places(&failing.trace) });
+        let places = critical.places(&failing.trace).into_iter();
+        let order = places.map(|(second, first)| (second.count(), first.map(Position::count))).collect();
+        let passes = Some(SavedPass { order });
         ScheduleFile { passes, ..self.file(&found, &told) }
     }
 

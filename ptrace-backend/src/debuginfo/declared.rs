@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use gimli::{AttributeValue, DwAt, constants};
 
-use super::die::{Die, visit};
-use super::dwarf::{Dwarf, Unit};
+use super::dwarf::die::{Die, visit};
+use super::dwarf::lines;
+use super::dwarf::reader::Unit;
+use super::dwarf::sections::Dwarf;
+use super::dwarf::source_unit::SourceUnit;
 use super::image::Image;
-use super::lines::{self, SourceUnit};
 
 /// A function that the debug information of a program tells of.
 #[derive(Clone, PartialEq, Eq, Debug)]

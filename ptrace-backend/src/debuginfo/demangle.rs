@@ -66,6 +66,14 @@ fn without_clone_suffix(raw: &str) -> &str {
     name
 }
 
+/// `queue::HEAD` of `my_program::queue::HEAD`; names of the standard library stay whole.
+pub(super) fn without_crate(name: &str) -> &str {
+    match name.split_once("::") {
+        Some((krate, rest)) if !matches!(krate, "std" | "core" | "alloc") && !krate.starts_with('<') => rest,
+        _ => name,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::demangle;

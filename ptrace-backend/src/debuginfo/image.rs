@@ -6,28 +6,30 @@ use std::sync::{Arc, OnceLock};
 
 use object::{Object, ObjectKind, SectionKind};
 
-use super::cfi::Cfi;
-use super::data::{Variables, without_crate};
-use super::demangle::demangle;
-use super::die;
-use super::dwarf::{self, Dwarf};
-use super::elf::{CodeSection, ElfBytes, ThreadLocalStorage};
-use super::error::ImageError;
+use super::demangle::{demangle, without_crate};
+use super::dwarf::cfi::Cfi;
+use super::dwarf::inlined::{self, Instance};
+use super::dwarf::sections::Dwarf;
+use super::dwarf::source_unit::{Language, SourceUnit};
+use super::dwarf::variables::Variables;
+use super::dwarf::{die, lines};
+use super::elf::debug_files::DebugFiles;
+use super::elf::error::ImageError;
+use super::elf::file::{CodeSection, ElfBytes, ThreadLocalStorage};
+use super::elf::functions::{Function, Functions};
+use super::elf::imports::Imports;
+use super::elf::symbols::{Symbol, SymbolKind, Symbols};
+use super::entries::index::Index;
+use super::entries::info::Info;
+use super::entries::made::{self, Made};
 use super::extent::extent;
-use super::functions::{Function, Functions};
-use super::imports::Imports;
-use super::inlined::{self, Instance};
-use super::inspect::{Index, Made};
-use super::lines::{Language, SourceUnit};
 use super::source::{self, SourceFrame};
-use super::symbols::{Symbol, SymbolKind, Symbols};
-use super::user;
+use super::user::files::is_user_file;
 
 /// An ELF file, read once. Everything derived from it is computed when it is first asked for, and kept.
 ///
 /// Fields are dropped in the order of their declaration: what borrows from the file's bytes stands before them.
 pub struct Image {
-    path: PathBuf,
     build_id: String,
     is_pie: bool,
     code: Vec<Range<u64>>,
@@ -41,9 +43,7 @@ pub struct Image {
     inspection: Index,
     dwarf: OnceLock<Option<Dwarf>>,
     cfi: Cfi,
-    /// The file that its debug information was moved to.
-    companion: OnceLock<Option<ElfBytes>>,
-    elf: ElfBytes,
+    files: DebugFiles,
 }
 
 impl Image {
@@ -52,11 +52,11 @@ impl Image {
     /// # Errors
     /// When it cannot be read, or is no complete x86-64 ELF file.
     pub fn open(path: &Path) -> Result<Arc<Self>, ImageError> {
-        let elf = ElfBytes::read(path)?;
+        let files = DebugFiles::read(path)?;
+        let elf = files.own();
         let build_id = elf.build_id().unwrap_or_else(|| format!("content-{:016x}", elf.content_digest()));
         let code = elf.code().iter().map(CodeSection::range).collect();
         Ok(Arc::new(Self {
-            path: path.to_owned(),
             build_id,
             is_pie: elf.file().kind() == ObjectKind::Dynamic,
             code,
@@ -69,16 +69,15 @@ impl Image {
             has_atomic_types: OnceLock::new(),
             inspection: Index::default(),
             dwarf: OnceLock::new(),
-            cfi: Cfi::new(&elf),
-            companion: OnceLock::new(),
-            elf,
+            cfi: Cfi::new(elf),
+            files,
         }))
     }
 
     /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        self.files.path()
     }
 
     /// What tells this build from every other: the linker's build id, or a digest of the file (`content-…`).
@@ -96,19 +95,19 @@ impl Image {
     /// The static address of its first instruction.
     #[must_use]
     pub fn entry(&self) -> u64 {
-        self.elf.file().entry()
+        self.elf().file().entry()
     }
 
     /// The static addresses that it occupies once loaded.
     #[must_use]
     pub fn extent(&self) -> Range<u64> {
-        self.elf.extent()
+        self.elf().extent()
     }
 
     /// The sections that hold instructions.
     #[must_use]
     pub fn text(&self) -> Vec<CodeSection<'_>> {
-        self.elf.code()
+        self.elf().code()
     }
 
     /// Where it holds what never changes once the dynamic linker has run: code, read-only data, and the tables of
@@ -118,13 +117,13 @@ impl Image {
         const TABLES: [&str; 3] = [".got", ".got.plt", ".data.rel.ro"];
         const READ_ONLY: [SectionKind; 3] =
             [SectionKind::Text, SectionKind::ReadOnlyData, SectionKind::ReadOnlyString];
-        self.elf.sections(|name, kind| TABLES.contains(&name) || READ_ONLY.contains(&kind))
+        self.elf().sections(|name, kind| TABLES.contains(&name) || READ_ONLY.contains(&kind))
     }
 
     /// Where it holds pointers that are filled in at run time.
     pub(crate) fn pointers(&self) -> Vec<Range<u64>> {
         const TABLES: [&str; 3] = [".data", ".data.rel.ro", ".bss"];
-        self.elf.sections(|name, _| TABLES.contains(&name))
+        self.elf().sections(|name, _| TABLES.contains(&name))
     }
 
     /// Whether a static address is in a section of instructions.
@@ -159,9 +158,7 @@ impl Image {
     /// debug information tells.
     #[must_use]
     pub fn function_parts(&self, address: u64) -> Vec<Range<u64>> {
-        let dwarf = self.dwarf();
-        let parts = dwarf.map(|dwarf| self.inspection.function_parts(self, dwarf, address));
-        let parts = parts.unwrap_or_default();
+        let parts = self.info().map(|info| info.function_parts(address)).unwrap_or_default();
         if parts.is_empty() {
             return self.function_at(address).map(|function| function.range).into_iter().collect();
         }
@@ -209,7 +206,7 @@ impl Image {
     /// address, or the address is in it.
     #[must_use]
     pub fn made_at(&self, address: u64) -> Option<Made> {
-        self.inspection.made_at(self, self.dwarf()?, address)
+        made::made_at(self.info()?, address)
     }
 
     /// The words for what these bytes of such a block are.
@@ -265,18 +262,6 @@ impl Image {
         self.symbol_table().named(name).is_some_and(|symbol| symbol.kind == SymbolKind::Chooser)
     }
 
-    /// The ranges of the user's own code, sorted and disjoint: what comes from files that `is_user_file` accepts, what
-    /// was instantiated there from headers and from libraries that work on the user's values, and functions without lines.
-    pub fn user_code(&self, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Range<u64>> {
-        user::user_code(self, is_user_file)
-    }
-
-    /// The ranges of all that was compiled with the user's own source, sorted and disjoint: [`Image::user_code`], and
-    /// what was instantiated there of any library.
-    pub fn unit_code(&self, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Range<u64>> {
-        user::unit_code(self, is_user_file)
-    }
-
     /// Every copy of the functions whose name (as a person wrote it) is wanted: inlined ones, and the functions
     /// themselves.
     pub fn inlined(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<Instance> {
@@ -302,7 +287,7 @@ impl Image {
     /// Every file that the line tables list, sorted.
     #[must_use]
     pub fn source_files(&self) -> Vec<PathBuf> {
-        self.dwarf().map(user::source_files).unwrap_or_default()
+        self.dwarf().map(lines::source_files).unwrap_or_default()
     }
 
     /// The compilation units that the debug information tells of.
@@ -318,7 +303,7 @@ impl Image {
     /// Whether lines are known for some of the user's own code.
     #[must_use]
     pub fn has_debug_lines(&self) -> bool {
-        self.source_units().iter().any(|unit| user::is_user_file(&unit.file))
+        self.source_units().iter().any(|unit| is_user_file(&unit.file))
     }
 
     /// Whether Rust code is part of it.
@@ -332,17 +317,17 @@ impl Image {
 
     /// The dynamic linker that it asks for.
     pub(crate) fn interpreter(&self) -> Option<PathBuf> {
-        self.elf.interpreter()
+        self.elf().interpreter()
     }
 
     /// Whether its dynamic section marks it as a program, which a static one has too if it can be loaded anywhere.
     pub(crate) fn says_it_is_a_program(&self) -> bool {
-        self.elf.is_marked_as_program()
+        self.elf().is_marked_as_program()
     }
 
     /// Whether it expects another image to define a symbol.
     pub(crate) fn imports(&self, name: &str) -> bool {
-        self.elf.imports(name)
+        self.elf().imports(name)
     }
 
     /// `name+0x12` (or `name`, where a line tells the rest), or `libfoo.so+0x1234` where no function is known.
@@ -357,7 +342,8 @@ impl Image {
         match self.plt_target(address) {
             Some(import) => format!("{import}@plt"),
             None => {
-                let file = self.path.file_name().unwrap_or(self.path.as_os_str());
+                let path = self.path();
+                let file = path.file_name().unwrap_or(path.as_os_str());
                 format!("{}+{address:#x}", file.to_string_lossy())
             }
         }
@@ -375,19 +361,13 @@ impl Image {
         self.symbol_table().named(name).is_some_and(Symbol::is_weak)
     }
 
-    /// What was found out about types and variables so far.
-    pub(super) fn inspection(&self) -> &Index {
-        &self.inspection
-    }
-
-    /// Whether the linker kept a thread-local variable, as far as names are left to tell.
-    pub(super) fn has_thread_local(&self, name: &str) -> bool {
-        let names = self.elf.thread_locals().or_else(|| self.companion()?.thread_locals());
-        names.is_none_or(|names| names.contains(&name))
+    /// Its debug information, if it has any, with what was found out about that so far.
+    pub(super) fn info(&self) -> Option<Info<'_>> {
+        Some(Info { files: &self.files, dwarf: self.dwarf()?, index: &self.inspection })
     }
 
     pub(super) fn thread_local_storage(&self) -> Option<ThreadLocalStorage> {
-        self.elf.thread_local_storage()
+        self.elf().thread_local_storage()
     }
 
     /// Whether it is a program and no library, even one that can be run as a program.
@@ -400,29 +380,25 @@ impl Image {
     }
 
     pub(super) fn elf(&self) -> &ElfBytes {
-        &self.elf
+        self.files.own()
     }
 
     pub(super) fn dwarf(&self) -> Option<&Dwarf> {
-        let find = || Dwarf::new(&self.elf).or_else(|| Dwarf::new(self.companion()?));
+        let find = || Dwarf::new(self.elf()).or_else(|| Dwarf::new(self.files.companion()?));
         self.dwarf.get_or_init(find).as_ref()
     }
 
-    fn companion(&self) -> Option<&ElfBytes> {
-        self.companion.get_or_init(|| dwarf::companion(&self.path, &self.elf)).as_ref()
-    }
-
     fn symbol_table(&self) -> &Symbols {
-        self.symbols.get_or_init(|| Symbols::new(&self.elf, self.companion()))
+        self.symbols.get_or_init(|| Symbols::new(self.elf(), self.files.companion()))
     }
 
     fn function_table(&self) -> &Functions {
         self.functions
-            .get_or_init(|| Functions::new(self.symbol_table(), &self.cfi.functions(), &self.elf.code()))
+            .get_or_init(|| Functions::new(self.symbol_table(), &self.cfi.functions(), &self.elf().code()))
     }
 
     fn import_table(&self) -> &Imports {
-        self.imports.get_or_init(|| Imports::new(&self.elf, self.symbol_table()))
+        self.imports.get_or_init(|| Imports::new(self.elf(), self.symbol_table()))
     }
 
     fn variables(&self) -> Option<&Variables> {

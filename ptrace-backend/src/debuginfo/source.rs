@@ -1,10 +1,11 @@
 //! From an address to functions and lines, inlined calls included.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::demangle::demangle;
-use super::dwarf::Dwarf;
-use super::user::is_user_file;
+use super::dwarf::sections::Dwarf;
+use super::source_path::normalised;
+use super::user::files::is_user_file;
 
 /// A call, inlined or not, as the source shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,33 +56,4 @@ pub(super) fn frames(dwarf: &Dwarf, address: u64, unnamed: &dyn Fn(bool) -> Stri
 /// Compilers put line 0, and any file, on code that comes from no line.
 fn has_line(location: &&addr2line::Location<'_>) -> bool {
     location.line.is_some_and(|line| line > 0)
-}
-
-/// The path without `.` and `..`, as written: symbolic links stay.
-pub(super) fn normalised(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir if plain.file_name().is_some() => {
-                plain.pop();
-            }
-            other => plain.push(other),
-        }
-    }
-    plain
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_lose_their_detours_only() {
-        for (path, expected) in
-            [("/a/./b/../c.c", "/a/c.c"), ("../x.c", "../x.c"), ("/../x.c", "/../x.c"), ("a/../../b", "../b")]
-        {
-            assert_eq!(normalised(Path::new(path)), Path::new(expected));
-        }
-    }
 }

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::dwarf::{Dwarf, Unit};
+use super::dwarf::lines::file_path;
+use super::dwarf::reader::Unit;
+use super::dwarf::sections::Dwarf;
 use super::image::Image;
-use super::lines::file_path;
 use crate::attention;
 
 /// An instruction with which code of a line begins.

@@ -4,7 +4,7 @@ use object::read::elf::{Rela, SectionHeader};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, elf};
 use rustc_hash::FxHashMap;
 
-use super::elf::{ElfBytes, File};
+use super::elf::file::{ElfBytes, File};
 use super::image::Image;
 use crate::attention;
 

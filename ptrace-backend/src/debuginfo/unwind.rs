@@ -2,40 +2,15 @@
 
 use gimli::{CfaRule, RegisterRule};
 
-use super::cfi::CallerRow;
-use super::expression::evaluate;
+use super::dwarf::cfi::CallerRow;
+use super::dwarf::expression::evaluate;
 use super::image::Image;
 use super::memory::{Memory, Pages, word};
 use super::modules::{Modules, Place};
-
-/// A thread's registers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Registers {
-    /// rax rdx rcx rbx rsi rdi rbp rsp r8 … r15: the order of their DWARF numbers.
-    pub gpr: [u64; 16],
-    /// The instruction pointer.
-    pub pc: u64,
-}
+use super::registers::{RETURN_ADDRESS, Registers};
 
 const RBP: usize = 6;
 const RSP: usize = 7;
-/// The DWARF number of the column that holds the return address.
-const RETURN_ADDRESS: u16 = 16;
-
-impl Registers {
-    pub(super) fn get(&self, number: u16) -> Option<u64> {
-        if number == RETURN_ADDRESS { Some(self.pc) } else { self.gpr.get(usize::from(number)).copied() }
-    }
-
-    fn set(&mut self, number: u16, value: u64) {
-        match self.gpr.get_mut(usize::from(number)) {
-            Some(register) => *register = value,
-            None if number == RETURN_ADDRESS => self.pc = value,
-            None => {}
-        }
-    }
-}
-
 /// A function that has not returned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame {

@@ -2,31 +2,15 @@
 
 use iced_x86::{CodeSize, Register};
 use libc::user_regs_struct;
-use smallvec::SmallVec;
 
 use super::candidate::{Callee, Candidate, Extent, Kind, Mask, Operand};
 use super::machine::Machine;
+use super::memory_access::{Accesses, MemoryAccess};
 use super::memory_function::MemoryFunction;
 use super::registers;
 
-/// A range of memory that an instruction is about to touch.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct MemoryAccess {
-    /// The first byte.
-    pub addr: u64,
-    /// How many bytes; never 0.
-    pub len: u64,
-    /// They may be read.
-    pub read: bool,
-    /// They may be written.
-    pub write: bool,
-}
-
 /// The direction flag: string instructions go downwards.
 const DIRECTION: u64 = 1 << 10;
-
-/// What one instruction touches: mostly one range or two.
-pub type Accesses = SmallVec<[MemoryAccess; 2]>;
 
 impl Candidate {
     /// Everything that the instruction may touch if it runs in this state, whatever of the state is known.
@@ -43,7 +27,7 @@ impl Candidate {
         for operand in &self.operands {
             match operand.extent {
                 Extent::Indexed { lanes, mask } => found.extend(operand.elements(machine, lanes, mask)),
-                _ => found.extend(operand.access(machine.registers())),
+                _ => found.extend(operand.range(machine.registers())),
             }
         }
         found
@@ -98,7 +82,7 @@ impl Callee {
 impl Operand {
     /// The bytes touched, if there are any and general-purpose registers say which.
     #[must_use]
-    pub fn access(&self, regs: &user_regs_struct) -> Option<MemoryAccess> {
+    pub fn range(&self, regs: &user_regs_struct) -> Option<MemoryAccess> {
         let addr = self.memory.virtual_address(0, |register, _, _| registers::value(regs, register))?;
         let size = u64::from(self.size);
         let (addr, len) = match self.extent {

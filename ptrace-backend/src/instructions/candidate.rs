@@ -4,8 +4,8 @@ use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, 
 use smallvec::SmallVec;
 
 use super::memory_function::MemoryFunction;
-use super::scan::Transfer;
 use super::shape::FunctionShape;
+use super::transfer::Transfer;
 
 /// An instruction that may have to be a key point.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,9 +6,9 @@
 
 mod access;
 mod candidate;
-mod format;
 mod loops;
 mod machine;
+mod memory_access;
 mod memory_function;
 mod registers;
 mod relocate;
@@ -16,13 +16,14 @@ mod scan;
 mod shape;
 mod special;
 mod stub;
-mod text;
+mod transfer;
 
-pub use access::{Accesses, MemoryAccess};
 pub use candidate::{Callee, Candidate, Extent, Kind, Mask, Operand, StackBase, StackSlot};
 pub use machine::Machine;
+pub use memory_access::{Accesses, MemoryAccess};
 pub use memory_function::MemoryFunction;
 pub use relocate::{NotRelocatable, Relocated, relocate};
-pub use scan::{FunctionCode, Target, Transfer, TransferKind, scan};
+pub use scan::{FunctionCode, scan};
 pub use shape::FunctionShape;
 pub use special::{Special, SpecialKind};
+pub use transfer::{Target, Transfer, TransferKind};

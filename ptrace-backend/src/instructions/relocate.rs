@@ -10,7 +10,7 @@ use iced_x86::{
 };
 use libc::user_regs_struct;
 
-use super::stub::Stub;
+use super::stub::{Progress, Stub};
 
 /// A copy of an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,17 +21,6 @@ pub struct Relocated {
     from: u64,
     /// What a thread has done that stands at an offset.
     progress: Vec<(usize, Progress)>,
-}
-
-/// How far the original instruction has got.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Progress {
-    /// Not at all.
-    Before,
-    /// A call has pushed its return address.
-    Pushed,
-    /// It is done, and this is where it went.
-    Done(u64),
 }
 
 /// The instruction does not work elsewhere.

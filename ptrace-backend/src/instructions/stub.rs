@@ -2,7 +2,16 @@
 
 use iced_x86::{Encoder, IcedError, Instruction};
 
-use super::relocate::Progress;
+/// How far the original instruction has got.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Progress {
+    /// Not at all.
+    Before,
+    /// A call has pushed its return address.
+    Pushed,
+    /// It is done, and this is where it went.
+    Done(u64),
+}
 
 /// Code that grows at a fixed address.
 pub(super) struct Stub {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use ptrace_backend::debuginfo::{Image, SourceFrame};
+use ptrace_backend::debuginfo::{Image, SourceFrame, user_code};
 use tempfile::TempDir;
 
 /// A folder with a source file in it that can be compiled in several ways.
@@ -71,7 +71,7 @@ pub(crate) fn range(image: &Image, symbol: &str) -> std::ops::Range<u64> {
 /// The frames at every address of the user's code that some wanted frame is among.
 pub(crate) fn frames_with(image: &Image, wanted: impl Fn(&SourceFrame) -> bool) -> Vec<Vec<SourceFrame>> {
     let is_user_file = ptrace_backend::debuginfo::is_user_file;
-    let code = image.user_code(&is_user_file);
+    let code = user_code(image, &is_user_file);
     let frames = code.into_iter().flatten().map(|address| image.frames(address));
     frames.filter(|frames| frames.iter().any(&wanted)).collect()
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use ptrace_backend::debuginfo::{Language, is_user_file};
+use ptrace_backend::debuginfo::{Language, is_user_file, user_code};
 
 use crate::build::{Project, frames_with, range};
 
@@ -102,7 +102,7 @@ fn test_frameworks_do_not_belong_to_the_user() {
     let project = project();
     for debug in [&["-g"][..], &[]] {
         let image = project.open("program", &[&["-O1", "-Iinclude"], debug].concat());
-        let code = image.user_code(&is_user_file);
+        let code = user_code(&image, &is_user_file);
         let has = |address| code.iter().any(|part| part.contains(&address));
         assert!(!range(&image, "_ZN7testing5touchEi").any(has), "{debug:?}");
         assert!(range(&image, "_ZN4bank6Teller5serveEi").all(has), "{debug:?}");
@@ -116,7 +116,7 @@ fn templates_of_the_library_belong_to_the_user_without_lines_too() {
     let project = Project::new("vector.cpp", VECTOR);
     let image = project.open("vector", &["-O0"]);
     let push = image.symbols_where(|name| name.starts_with("_ZNSt6vectorIiSaIiEE9push_back"));
-    let code = image.user_code(&is_user_file);
+    let code = user_code(&image, &is_user_file);
     assert!(
         !push.is_empty() && push.iter().all(|symbol| code.iter().any(|part| part.contains(&symbol.address)))
     );

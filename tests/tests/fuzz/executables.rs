@@ -7,7 +7,7 @@ use std::path::Path;
 use explorer::config::Config;
 use explorer::discover::Workspace;
 use proptest::prelude::*;
-use ptrace_backend::debuginfo::Image;
+use ptrace_backend::debuginfo::{Image, user_code};
 use tests::elf::Sections;
 use tests::{Build, Optimisation};
 
@@ -38,7 +38,7 @@ fn executables() {
 /// What a search and a debugger ask of a program.
 fn look_into(program: &Path) {
     let Ok(image) = Image::open(program) else { return };
-    let _ = image.user_code(&|_| true);
+    let _ = user_code(&image, &|_| true);
     let _ = image.statements(&|_| true);
     let _ = image.inlined(&|name| name == "handle_request");
     let _ = image.import_slots().count();

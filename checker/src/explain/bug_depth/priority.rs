@@ -137,7 +137,7 @@ impl<'a> Enact<'a> {
 impl Guide for Enact<'_> {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         let agents = enabled(at);
-        let recorded = self.steps.get(at.position()).and_then(|step| {
+        let recorded = self.steps.get(at.position().count()).and_then(|step| {
             let choice = step.choice;
             way(at, choice.agent, Some(choice.pick))
         });

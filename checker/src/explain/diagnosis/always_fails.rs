@@ -11,6 +11,7 @@ use super::wait_for::{circling, entangled, links};
 use crate::event::failure::{Failure, FailureKind};
 use crate::event::names::Obj;
 use crate::event::operation::{Access, Mode, OpKind};
+use crate::event::position::Position;
 use crate::event::wait::On;
 use crate::trace::cost::forced_order;
 use crate::trace::queries::{blocked, is_arrival, last_signal, touches};
@@ -39,11 +40,11 @@ fn lost_wake_up(trace: &Trace) -> Option<Cause> {
                 && step.event.op.kind == OpKind::CondWait
                 && touches(step, condition)
         };
-        let wait = trace.steps.iter().rposition(is_wait)?;
-        let signal = last_signal(trace, condition)? as usize;
+        let wait = trace.steps.rposition(is_wait)?;
+        let signal = last_signal(trace, condition)?;
         let forced = forced_order(trace);
         let is_lost = !trace.steps[signal].woke && forced.get(signal).is_before(forced.get(wait));
-        is_lost.then_some(Cause::LostWakeUp { thread, condition, signal: signal as u32 })
+        is_lost.then_some(Cause::LostWakeUp { thread, condition, signal })
     })
 }
 
@@ -90,7 +91,7 @@ fn place(on: &On) -> u8 {
 }
 
 /// The event after which nobody did what is waited for.
-fn last(trace: &Trace, on: &On) -> Option<u32> {
+fn last(trace: &Trace, on: &On) -> Option<Position> {
     match *on {
         On::Cond(condition) => last_signal(trace, condition),
         On::Sem(semaphore) => last_taken(trace, semaphore),
@@ -100,17 +101,17 @@ fn last(trace: &Trace, on: &On) -> Option<u32> {
 }
 
 /// Where somebody who sleeps on a word was last woken.
-fn last_woken(trace: &Trace, word: Obj) -> Option<u32> {
+fn last_woken(trace: &Trace, word: Obj) -> Option<Position> {
     let wakes =
         |step: &TraceStep| step.woke && step.event.op.kind == OpKind::FutexWake && touches(step, word);
-    trace.steps.iter().rposition(wakes).map(|at| at as u32)
+    trace.steps.rposition(wakes)
 }
 
 /// Where a semaphore was last taken, if nobody has posted it since.
-fn last_taken(trace: &Trace, semaphore: Obj) -> Option<u32> {
+fn last_taken(trace: &Trace, semaphore: Obj) -> Option<Position> {
     let changes = |access: &Access| access.mode != Mode::Read && access.obj.overlaps(&semaphore);
-    let at = trace.steps.iter().rposition(|step| step.event.did.accesses.iter().any(changes))?;
-    trace.steps[at].event.acquired().is_some().then_some(at as u32)
+    let at = trace.steps.rposition(|step| step.event.did.accesses.iter().any(changes))?;
+    trace.steps[at].event.acquired().is_some().then_some(at)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use super::condition_waits::{Wait, Woken, is_in_vain, slept_on, waits};
 use super::lock_state::held_after;
 use crate::event::names::{Obj, Site};
 use crate::event::operation::OpKind;
+use crate::event::position::Position;
 use crate::explain::evidence::Evidence;
 use crate::explain::swap::{Second, Swap};
 use crate::trace::queries::{Seen, looks, touches, writes, written};
@@ -27,7 +28,7 @@ struct Antipattern {
     /// The instructions that it is known by.
     key: [Site; 2],
     /// Its last event.
-    at: u32,
+    at: Position,
 }
 
 /// Finds all courses of a kind in an execution.
@@ -42,7 +43,7 @@ pub(super) fn cause(trace: &Trace, swap: Option<Swap>, evidence: &Evidence) -> O
     let sign = courses.into_iter().find_map(|find| telling(find, trace, swap, evidence))?;
     match sign.cause {
         Cause::FailedTry { attempt, lock, .. } => {
-            let held = held_after(&trace.steps[..attempt as usize], lock);
+            let held = held_after(trace, attempt, lock);
             let held = held.first().map(|held| (held.thread, held.taken));
             Some(Cause::FailedTry { attempt, lock, held })
         }
@@ -77,16 +78,16 @@ fn failed_tries(trace: &Trace) -> Vec<Antipattern> {
         step.event.failed_try()?;
         step.event.did.accesses.first().map(|lock| lock.obj)
     };
-    let sign = |(attempt, step): (u32, &TraceStep)| {
+    let sign = |(attempt, step): (Position, &TraceStep)| {
         let lock = tries(step)?;
         let own = |later: &&TraceStep| later.event.id.thread == step.event.id.thread;
-        let mut later = trace.steps[attempt as usize + 1..].iter().filter(own);
+        let mut later = trace.steps[attempt.next()..].iter().filter(own);
         let next = later.find(|later| touches(later, lock));
         let is_had = next.is_some_and(|next| next.event.op.kind.acquires().is_some());
         let cause = Cause::FailedTry { attempt, lock, held: None };
         (!is_had).then_some(Antipattern { cause, obj: lock, key: [step.event.site; 2], at: attempt })
     };
-    (0..).zip(&trace.steps).filter_map(sign).collect()
+    trace.steps.enumerate().filter_map(sign).collect()
 }
 
 /// Wake-ups after which somebody else wrote to what the thread had looked at before it waited, and the thread did not wait
@@ -101,7 +102,7 @@ fn stolen_wake_ups(trace: &Trace, slept_on: &[Obj]) -> Vec<Antipattern> {
         if is_in_vain(trace, &waits, thread, woken) {
             return None;
         }
-        let key = [wait.site, trace.steps[write.position as usize].event.site];
+        let key = [wait.site, trace.steps[write.position].event.site];
         let stolen = Stolen { thread, condition, wait: wait.begins, signal, write };
         Some(Antipattern { cause: Cause::StolenWakeUp(stolen), obj: condition, key, at })
     };
@@ -123,7 +124,7 @@ fn waits_again(trace: &Trace, slept_on: &[Obj], stolen: &Antipattern) -> bool {
 fn changed_back(trace: &Trace) -> Vec<Antipattern> {
     let mut found = Vec::new();
     let mut touched: FxHashMap<Obj, Vec<Seen>> = FxHashMap::default();
-    for (position, step) in (0_u32..).zip(&trace.steps) {
+    for (position, step) in trace.steps.enumerate() {
         let event = &step.event;
         if !event.op.kind.is_access() {
             continue;
@@ -138,7 +139,7 @@ fn changed_back(trace: &Trace) -> Vec<Antipattern> {
                 let changes: Vec<Seen> =
                     before[own + 1..].iter().copied().filter(|seen| seen.writes).collect();
                 if let [first, .., last] = changes[..] {
-                    let key = [trace.steps[before[own].position as usize].event.site, event.site];
+                    let key = [trace.steps[before[own].position].event.site, event.site];
                     let cause = Cause::Aba([before[own], first, last, now]);
                     found.push(Antipattern { cause, obj: now.obj, key, at: position });
                 }
@@ -176,10 +177,7 @@ mod tests {
         is_told(&text, "failed try");
         let Cause::FailedTry { held: Some((owner, taken)), .. } = cause_of(&text) else { panic!("{text}") };
         let steps = explained(&text, &Options::default()).finding.trace.steps;
-        assert_eq!(
-            (steps[taken as usize].event.id.thread, steps[taken as usize].event.op.kind),
-            (owner, OpKind::TryLock)
-        );
+        assert_eq!((steps[taken].event.id.thread, steps[taken].event.op.kind), (owner, OpKind::TryLock));
         is_told(
             &both(&format!("trydown s, if s {{ {ADDS}, up s }}")).replacen("create", "let s=1 | create", 1),
             "failed try",

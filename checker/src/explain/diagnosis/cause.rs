@@ -1,6 +1,7 @@
 //! Kinds of mistakes, as data.
 
 use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::position::Position;
 use crate::event::wait::On;
 use crate::explain::swap::Swap;
 use crate::trace::queries::Seen;
@@ -15,7 +16,7 @@ pub enum Cause {
         /// The lock.
         lock: Obj,
         /// Where it took the lock.
-        taken: Option<u32>,
+        taken: Option<Position>,
     },
     /// Threads each hold a lock that the next one waits for.
     LockOrder(Vec<Link>),
@@ -30,7 +31,7 @@ pub enum Cause {
         /// The condition variable, or futex.
         condition: Obj,
         /// The position of the signal.
-        signal: u32,
+        signal: Position,
     },
     /// Nobody wakes a thread up any more.
     MissedNotification {
@@ -48,11 +49,11 @@ pub enum Cause {
     /// A thread tries to take a lock, and goes on without it.
     FailedTry {
         /// The position of the attempt.
-        attempt: u32,
+        attempt: Position,
         /// Which lock.
         lock: Obj,
         /// Who had it, and since which event.
-        held: Option<(ThreadName, u32)>,
+        held: Option<(ThreadName, Position)>,
     },
     /// A compare-and-swap succeeds although what it compares was changed, and changed back.
     Aba([Seen; 4]),
@@ -83,7 +84,7 @@ pub enum Cause {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Given {
     /// The position of the signal.
-    pub signal: u32,
+    pub signal: Position,
     /// Whom it woke.
     pub woken: Vec<Woken>,
 }
@@ -94,7 +95,7 @@ pub struct Woken {
     /// The thread.
     pub thread: ThreadName,
     /// The position of the event with which it waits again, if it has changed nothing by then.
-    pub again: Option<u32>,
+    pub again: Option<Position>,
     /// What another thread has written after the signal, and what the thread has read before it waited again.
     pub overtaken: Option<Seen>,
 }
@@ -107,9 +108,9 @@ pub struct Stolen {
     /// The condition variable.
     pub condition: Obj,
     /// The position of the event with which it began to wait.
-    pub wait: u32,
+    pub wait: Position,
     /// The position of the signal.
-    pub signal: u32,
+    pub signal: Position,
     /// The write to what the thread had looked at before it waited: after the signal, and before the thread could go on.
     pub write: Seen,
 }
@@ -120,7 +121,7 @@ pub struct Life {
     /// The block, as far as it was used or freed again.
     pub block: Obj,
     /// The position of the event that came too late.
-    pub late: u32,
+    pub late: Position,
     /// Who freed the block.
     pub freed_by: ThreadName,
     /// That the block is freed after that event is possible, and ends well.
@@ -142,7 +143,7 @@ pub struct Link {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Wants {
     /// To give back a lock, or a semaphore that is used as one, which it took in the event at this position.
-    Lock(Obj, Option<u32>),
+    Lock(Obj, Option<Position>),
     /// To take this lock, which it waits for to write: until then no reader gets in.
     Turn(Obj),
     /// To post this semaphore.
@@ -163,10 +164,10 @@ pub struct Stuck {
     /// What it waits for.
     pub on: On,
     /// Who has the lock that it waits for, if that is one, and since the event at this position.
-    pub held: Option<(ThreadName, Option<u32>)>,
+    pub held: Option<(ThreadName, Option<Position>)>,
     /// The position of the event after which nobody did what it waits for: the last signal, or the last time that somebody took
     /// from the semaphore.
-    pub last: Option<u32>,
+    pub last: Option<Position>,
     /// Who comes to the barrier where it waits in executions that end well, and not in this one.
     pub absent: Vec<ThreadName>,
 }
@@ -179,7 +180,7 @@ pub struct Circling {
     /// What its loop looks at, one of which would have to change; empty if it only gives way.
     pub awaits: Vec<Obj>,
     /// The position of the last event in which another thread changed one of these.
-    pub changed: Option<u32>,
+    pub changed: Option<Position>,
 }
 
 /// A cause, and how sure it is.
@@ -213,7 +214,7 @@ pub struct Torn {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Late {
     /// The event at this position.
-    Event(u32),
+    Event(Position),
     /// What its thread does there in other executions.
     Missing(Site),
 }

@@ -11,6 +11,7 @@ use super::cause::{Cause, Given};
 use crate::event::lock_action::Hold;
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::{Access, OpKind};
+use crate::event::position::Position;
 use crate::event::wait::On;
 use crate::trace::queries::{blocked, is_signal, touches, writes};
 use crate::trace::{Trace, TraceStep};
@@ -20,7 +21,7 @@ use crate::trace::{Trace, TraceStep};
 pub(super) struct Wait {
     pub(super) thread: ThreadName,
     /// The position of the event with which it begins.
-    pub(super) begins: u32,
+    pub(super) begins: Position,
     /// The instruction that it is known by. All waits of Rust's library are at one, so that it is where the thread looked last.
     pub(super) site: Site,
     /// What it waits on, if that is a counter.
@@ -35,9 +36,9 @@ pub(super) struct Woken {
     /// The condition variable, or the counter.
     pub(super) condition: Obj,
     /// The position of the signal.
-    pub(super) signal: u32,
+    pub(super) signal: Position,
     /// The position of the event with which the thread has the lock again.
-    pub(super) at: u32,
+    pub(super) at: Position,
 }
 
 /// The words that threads sleep on in these executions.
@@ -56,7 +57,7 @@ pub(super) fn slept_on<'t>(traces: impl Iterator<Item = &'t Trace>) -> Vec<Obj> 
 /// that threads sleep on are those of all executions.
 pub(super) fn waits(trace: &Trace, slept_on: &[Obj]) -> Vec<Wait> {
     let mut waits = Waits { trace, slept_on, found: Vec::new(), threads: FxHashMap::default() };
-    (0..).zip(&trace.steps).for_each(|(at, step)| waits.see(at, step));
+    trace.steps.enumerate().for_each(|(at, step)| waits.see(at, step));
     waits.found
 }
 
@@ -77,7 +78,7 @@ pub(super) fn unanswered(trace: &Trace) -> Option<Cause> {
         let is_own = step.event.id.thread == thread || !step.event.op.kind.is_access();
         !is_own && step.event.did.accesses.iter().any(is_it)
     };
-    let Some(signal) = trace.steps.iter().rposition(counts).map(|at| at as u32) else {
+    let Some(signal) = trace.steps.rposition(counts) else {
         return Some(missed(None));
     };
     let woken: Vec<cause::Woken> =
@@ -91,7 +92,7 @@ pub(super) fn unanswered(trace: &Trace) -> Option<Cause> {
 }
 
 /// What became of a wait that a signal ended, if it was this one.
-fn given(trace: &Trace, waits: &[Wait], wait: &Wait, signal: u32) -> Option<cause::Woken> {
+fn given(trace: &Trace, waits: &[Wait], wait: &Wait, signal: Position) -> Option<cause::Woken> {
     let woken = wait.woken.filter(|woken| woken.signal == signal)?;
     let is_next = |next: &&Wait| next.thread == wait.thread && next.begins > woken.at;
     let next = waits.iter().find(is_next).map(|next| next.begins);
@@ -119,7 +120,7 @@ enum Stage {
     #[default]
     Runs,
     /// It read a counter, in the event before.
-    Read { counter: Obj, at: u32 },
+    Read { counter: Obj, at: Position },
     /// It waits, on a counter; the number of the wait, and the lock that was given back.
     OnCounter { counter: Obj, wait: usize, lock: Obj },
     /// It waits, on a condition variable; the number of the wait.
@@ -127,7 +128,7 @@ enum Stage {
 }
 
 impl Waits<'_> {
-    fn see(&mut self, at: u32, step: &TraceStep) {
+    fn see(&mut self, at: Position, step: &TraceStep) {
         let (thread, kind) = (step.event.id.thread, step.event.op.kind);
         let mut own = self.threads.get(&thread).copied().unwrap_or_default();
         let obj = step.event.did.accesses.first().map(|access| access.obj);
@@ -146,7 +147,7 @@ impl Waits<'_> {
             (Stage::Read { counter, at: begins }, _)
                 if (kind == OpKind::Update || released) && !touches(step, counter) =>
             {
-                let read = self.trace.steps[begins as usize].event.site;
+                let read = self.trace.steps[begins].event.site;
                 let wait = self.begin(thread, begins, own.looked.unwrap_or(read), Some(counter));
                 obj.map_or(Stage::Runs, |lock| Stage::OnCounter { counter, wait, lock })
             }
@@ -164,7 +165,7 @@ impl Waits<'_> {
         self.threads.insert(thread, own);
     }
 
-    fn begin(&mut self, thread: ThreadName, begins: u32, site: Site, counter: Option<Obj>) -> usize {
+    fn begin(&mut self, thread: ThreadName, begins: Position, site: Site, counter: Option<Obj>) -> usize {
         self.found.push(Wait { thread, begins, site, counter, woken: None });
         self.found.len() - 1
     }
@@ -180,17 +181,17 @@ fn is_of_sleep(step: &TraceStep, counter: Obj) -> bool {
 }
 
 /// How a wait on a condition variable ends, where a signal ends it.
-fn woken_by(trace: &Trace, wait: &Wait, at: u32) -> Option<Woken> {
-    let by = trace.steps[at as usize].event.woken_by()?;
-    let signal = trace.steps[..at as usize].iter().rposition(|step| step.event.id == by)?;
+fn woken_by(trace: &Trace, wait: &Wait, at: Position) -> Option<Woken> {
+    let by = trace.steps[at].event.woken_by()?;
+    let signal = trace.steps.rposition_before(at, |step| step.event.id == by)?;
     let is_it = |access: &&Access| is_signal(&trace.steps[signal], access.obj);
-    let condition = trace.steps[wait.begins as usize].event.did.accesses.iter().find(is_it)?.obj;
-    Some(Woken { condition, signal: signal as u32, at })
+    let condition = trace.steps[wait.begins].event.did.accesses.iter().find(is_it)?.obj;
+    Some(Woken { condition, signal, at })
 }
 
 /// How a wait on a counter ends, where somebody has counted meanwhile.
-fn counted(trace: &Trace, counter: Obj, (begins, at): (u32, u32)) -> Option<Woken> {
-    let between = (begins..).zip(&trace.steps[begins as usize..at as usize]);
+fn counted(trace: &Trace, counter: Obj, (begins, at): (Position, Position)) -> Option<Woken> {
+    let between = trace.steps.between(begins, at);
     let mut counts = between.filter(|(_, step)| {
         step.event.did.accesses.iter().any(|access| access.obj.overlaps(&counter) && writes(access))
     });
@@ -199,9 +200,9 @@ fn counted(trace: &Trace, counter: Obj, (begins, at): (u32, u32)) -> Option<Woke
 
 /// Whether a thread that was woken waits again before it has changed anything, or given the lock back.
 pub(super) fn is_in_vain(trace: &Trace, waits: &[Wait], thread: ThreadName, woken: Woken) -> bool {
-    let after = (woken.at + 1..).zip(&trace.steps[woken.at as usize + 1..]);
+    let after = trace.steps.since(woken.at.next());
     let mut own = after.filter(|(_, step)| step.event.id.thread == thread);
-    let waits = |at: u32| waits.iter().any(|wait| wait.thread == thread && wait.begins == at);
+    let waits = |at: Position| waits.iter().any(|wait| wait.thread == thread && wait.begins == at);
     let over = own.find(|(at, step)| {
         let does = step.event.op.kind;
         let changes = does.is_access() && step.event.did.accesses.iter().any(writes);
@@ -222,8 +223,8 @@ mod tests {
         let trace = found(text, &Options::default()).trace;
         let all = trace.steps.iter().flat_map(|step| step.event.did.accesses.iter().map(|access| access.obj));
         let counters: Vec<Obj> = all.filter(|&obj| model(text).describe(obj).unwrap() == "c").collect();
-        let event = |at: u32| {
-            let event = &trace.steps[at as usize].event;
+        let event = |at: Position| {
+            let event = &trace.steps[at].event;
             format!("{} {:?}", event.id.thread.path().first().map_or(1, |last| last + 1), event.op.kind)
         };
         let told = |wait: &Wait| {

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::OpKind;
+use crate::event::position::Position;
 use crate::explain::evidence::Evidence;
 use crate::trace::queries::{Seen, has_ended};
 use crate::trace::{Trace, TraceStep};
@@ -53,7 +54,7 @@ impl Touches {
     fn of(trace: &Trace, lock: Obj) -> Self {
         let mut all: Vec<Touch> = Vec::new();
         let mut last: FxHashMap<ThreadName, usize> = FxHashMap::default();
-        for (position, step) in (0..).zip(&trace.steps) {
+        for (position, step) in trace.steps.enumerate() {
             let Some((seen, is_blind)) = touch(step, position, lock) else { continue };
             let before = last.insert(seen.thread, all.len());
             if let Some(before) = before {
@@ -95,17 +96,18 @@ impl Touches {
     fn is_around(&self, told: &[Seen], [_, first, late]: &[usize; 3]) -> bool {
         [*first, *late].into_iter().all(|entry| {
             let Touch { seen: entry, next, .. } = &self.all[entry];
-            let left = next.map_or(u32::MAX, |next| self.all[next].seen.position);
+            let left = next.map(|next| self.all[next].seen.position);
             told.iter().any(|seen| {
                 seen.thread == entry.thread
-                    && (entry.position..left).contains(&seen.position)
+                    && seen.position >= entry.position
+                    && left.is_none_or(|left| seen.position < left)
                     && !seen.obj.overlaps(&entry.obj)
             })
         })
     }
 }
 
-fn touch(step: &TraceStep, position: u32, lock: Obj) -> Option<(Seen, bool)> {
+fn touch(step: &TraceStep, position: Position, lock: Obj) -> Option<(Seen, bool)> {
     let event = &step.event;
     let access = event.did.accesses.iter().find(|access| access.obj.overlaps(&lock))?;
     let writes = !access.mode.leaves_as_it_is();

@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::event::lock_action::{Hold, LockAction};
 use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::position::Position;
 use crate::trace::queries::{is_post, touches};
 use crate::trace::{Trace, TraceStep};
 
@@ -13,15 +14,16 @@ pub(super) struct Held {
     /// By whom.
     pub(super) thread: ThreadName,
     /// The position of the event that took it.
-    pub(super) taken: u32,
+    pub(super) taken: Position,
     /// It was taken to read: others can have it as well.
     pub(super) reads: bool,
 }
 
-/// Who has a lock, or has taken a semaphore, after these events of an execution.
-pub(super) fn held_after(steps: &[TraceStep], lock: Obj) -> Vec<Held> {
+/// Who has a lock, or has taken a semaphore, at this point of an execution.
+pub(super) fn held_after(trace: &Trace, end: Position, lock: Obj) -> Vec<Held> {
     let mut held: Vec<Held> = Vec::new();
-    for (position, step) in (0..).zip(steps).filter(|(_, step)| touches(step, lock)) {
+    for (position, step) in trace.steps.between(Position::START, end).filter(|(_, step)| touches(step, lock))
+    {
         let thread = step.event.id.thread;
         match step.event.did_to(lock) {
             Some(LockAction::Acquire(hold) | LockAction::TryAcquire(hold)) => {

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::lock_state::{Held, held_after};
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::{Access, Mode, OpKind};
+use crate::event::position::Position;
 use crate::trace::queries::touches;
 use crate::trace::{Trace, TraceStep};
 
@@ -25,7 +26,7 @@ enum Last {
     /// It waited for it in a call here.
     Waited(Call),
     /// It tried to take it, and may have in the event at this position.
-    Tried(Call, Option<u32>),
+    Tried(Call, Option<Position>),
 }
 
 /// A call that takes the lock.
@@ -38,7 +39,7 @@ struct Call {
 /// Who has such a lock, the longest first; nobody, where something is done to it that no lock is known by.
 pub(super) fn holders_of_word(trace: &Trace, lock: Obj) -> Vec<Held> {
     let mut holding = Holding::default();
-    for (position, step) in (0..).zip(&trace.steps).filter(|(_, step)| touches(step, lock)) {
+    for (position, step) in trace.steps.enumerate().filter(|(_, step)| touches(step, lock)) {
         if holding.see(step, position, lock).is_none() {
             return Vec::new();
         }
@@ -60,7 +61,7 @@ struct Holding {
 
 impl Holding {
     /// Takes in what is done to the lock; nothing, where that is not known of any.
-    fn see(&mut self, step: &TraceStep, position: u32, lock: Obj) -> Option<()> {
+    fn see(&mut self, step: &TraceStep, position: Position, lock: Obj) -> Option<()> {
         let (thread, site) = (step.event.id.thread, step.event.site);
         let changes = |access: &Access| access.obj.overlaps(&lock) && access.mode != Mode::Read;
         let has_changed = step.event.did.accesses.iter().any(changes);
@@ -114,5 +115,5 @@ pub(super) fn holders(trace: &Trace, lock: Obj) -> Vec<Held> {
     if is_stepwise(trace, lock) {
         return holders_of_word(trace, lock);
     }
-    held_after(&trace.steps, lock)
+    held_after(trace, trace.steps.end(), lock)
 }

@@ -28,6 +28,7 @@ use super::fault_localisation::Suspect;
 use super::swap::{Second, Swap};
 use crate::event::failure::{Failure, FailureKind};
 use crate::event::operation::{Access, Mode, OpKind};
+use crate::event::position::Position;
 use crate::event::recorded::TraceEvent;
 use crate::event::wait::On;
 use crate::trace::queries::Seen;
@@ -71,7 +72,7 @@ pub(super) fn diagnose(
     let is_of_same = |suspect: &Suspect, told: &[Seen]| {
         suspect.seen.iter().any(|seen| told.iter().any(|told| told.obj.overlaps(&seen.obj)))
     };
-    let counts = |seen: &Seen| trace.steps[seen.position as usize].event.op.kind == OpKind::Update;
+    let counts = |seen: &Seen| trace.steps[seen.position].event.op.kind == OpKind::Update;
     let is_sure = |suspect: &Suspect| suspect.score >= 1.0 && !suspect.seen.iter().all(counts);
     // That the swap passes is certain. An order that was not tried is a guess, however often it was seen, and so is what is
     // done to something else, and not in every failing execution alone.
@@ -159,23 +160,23 @@ fn overwritten(trace: &Trace, [remote, read]: [Seen; 2]) -> Option<Cause> {
         step.event.id.thread == read.thread
             && step.event.did.accesses.iter().any(|access| access.obj.overlaps(&read.obj))
     };
-    let position = trace.steps[..read.position as usize].iter().rposition(touched)?;
+    let position = trace.steps.rposition_before(read.position, touched)?;
     let own = trace.steps[position].event.did.accesses.iter().any(|access| access.mode == Mode::Write);
-    let is_between = remote.writes && !read.writes && own && position < remote.position as usize;
-    let write = Seen { thread: read.thread, writes: true, obj: read.obj, position: position as u32 };
+    let is_between = remote.writes && !read.writes && own && position < remote.position;
+    let write = Seen { thread: read.thread, writes: true, obj: read.obj, position };
     is_between.then(|| Cause::Atomicity(vec![write, remote, read]))
 }
 
 /// Of a read and another thread's write after it, whether the first thread then writes over that without having looked again.
 fn undone(trace: &Trace, [read, remote]: [Seen; 2]) -> Option<Cause> {
-    let after = remote.position as usize + 1;
-    let touches = |step: &&TraceStep| {
+    let after = remote.position.next();
+    let touches = |step: &TraceStep| {
         step.event.id.thread == read.thread
             && step.event.did.accesses.iter().any(|access| access.obj.overlaps(&read.obj))
     };
-    let next = trace.steps[after..].iter().position(|step| touches(&step))? + after;
+    let next = trace.steps.position_from(after, touches)?;
     let is_plain = trace.steps[next].event.op.kind == OpKind::Write;
-    let local = Seen { writes: true, position: next as u32, ..read };
+    let local = Seen { writes: true, position: next, ..read };
     (!read.writes && remote.writes && is_plain).then(|| Cause::LostUpdate(vec![read, remote, local]))
 }
 
@@ -183,7 +184,7 @@ fn undone(trace: &Trace, [read, remote]: [Seen; 2]) -> Option<Cause> {
 /// indivisibly does.
 fn data(trace: &Trace, swap: Swap) -> Option<[Seen; 2]> {
     let Second::Event(second) = swap.second else { return None };
-    let [first, second] = [swap.first, second].map(|at| (at, &trace.steps[at as usize].event));
+    let [first, second] = [swap.first, second].map(|at| (at, &trace.steps[at].event));
     let is = |event: &TraceEvent, kinds: &[OpKind]| kinds.contains(&event.op.kind);
     let [plain, any] =
         [&[OpKind::Read, OpKind::Write][..], &[OpKind::Read, OpKind::Write, OpKind::Update][..]];
@@ -192,7 +193,7 @@ fn data(trace: &Trace, swap: Swap) -> Option<[Seen; 2]> {
         first.1.did.accesses.iter().flat_map(|one| second.1.did.accesses.iter().map(move |two| (one, two)))
     };
     let (one, two) = all().find(|(one, two)| one.obj.overlaps(&two.obj))?;
-    let seen = |(position, event): (u32, &TraceEvent), access: &Access| Seen {
+    let seen = |(position, event): (Position, &TraceEvent), access: &Access| Seen {
         thread: event.id.thread,
         writes: access.mode == Mode::Write,
         obj: access.obj,
@@ -213,8 +214,8 @@ fn is_tried(trace: &Trace, suspect: &Suspect, swap: Option<Swap>) -> bool {
 
 /// Whether a critical pair is part of a pattern: a thread may come past an instruction more than once.
 fn has_pair(trace: &Trace, suspect: &Suspect, swaps: &[Swap]) -> bool {
-    let is = |seen: &Seen, position: u32| {
-        let [event, known] = [position, seen.position].map(|at| &trace.steps[at as usize].event);
+    let is = |seen: &Seen, position: Position| {
+        let [event, known] = [position, seen.position].map(|at| &trace.steps[at].event);
         let overlaps = || event.did.accesses.iter().any(|access| access.obj.overlaps(&seen.obj));
         event.id.thread == seen.thread && event.site == known.site && overlaps()
     };
@@ -235,7 +236,7 @@ fn chosen<'s>(trace: &Trace, suspects: &'s [Suspect], pair: Option<&CriticalPair
     let swaps = pair.map(|pair| &pair.swaps[..]).unwrap_or_default();
     let has_threads = |suspect: &&Suspect| {
         let has = |thread| suspect.seen.iter().any(|seen| seen.thread == thread);
-        let thread = |at: u32| trace.steps[at as usize].event.id.thread;
+        let thread = |at: Position| trace.steps[at].event.id.thread;
         swaps.iter().any(|swap| match swap.second {
             Second::Event(second) => has(thread(swap.first)) && has(thread(second)),
             Second::Pending(second) => has(thread(swap.first)) && has(second),
@@ -249,7 +250,7 @@ fn chosen<'s>(trace: &Trace, suspects: &'s [Suspect], pair: Option<&CriticalPair
 /// Whether the thread looks again after the other one's write, and before its own.
 fn reads_again(trace: &Trace, seen: &[Seen]) -> bool {
     let [first, remote, local] = seen else { return false };
-    let own = trace.steps[remote.position as usize..local.position as usize].iter();
+    let own = trace.steps[remote.position..local.position].iter();
     own.filter(|step| step.event.id.thread == first.thread).any(|step| {
         let accesses = &step.event.did.accesses;
         accesses.iter().any(|access| access.mode == Mode::Read && access.obj.overlaps(&first.obj))
@@ -266,15 +267,14 @@ fn lost_update(trace: &Trace, writes: &[Seen]) -> Option<Cause> {
 /// write: the thread writes over what it has never seen. An operation that reads and writes at once sees it.
 fn read_before(trace: &Trace, seen: &[Seen]) -> Option<Seen> {
     let &[remote, local] = seen else { return None };
-    let steps = &trace.steps[..local.position as usize];
     let touches = |step: &TraceStep| {
         step.event.id.thread == local.thread
             && step.event.did.accesses.iter().any(|access| access.obj.overlaps(&local.obj))
     };
-    let position = steps.iter().rposition(touches)?;
-    let is_read = steps[position].event.op.kind == OpKind::Read;
-    let is_stale = position < remote.position as usize;
-    let is_plain = trace.steps[local.position as usize].event.op.kind == OpKind::Write;
-    let read = Seen { thread: local.thread, writes: false, obj: local.obj, position: position as u32 };
+    let position = trace.steps.rposition_before(local.position, touches)?;
+    let is_read = trace.steps[position].event.op.kind == OpKind::Read;
+    let is_stale = position < remote.position;
+    let is_plain = trace.steps[local.position].event.op.kind == OpKind::Write;
+    let read = Seen { thread: local.thread, writes: false, obj: local.obj, position };
     (is_read && is_stale && is_plain && remote.thread != local.thread).then_some(read)
 }

@@ -6,6 +6,7 @@
 use crate::event::lock_action::{Hold, LockAction};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::{Mode, OpKind};
+use crate::event::position::Position;
 use crate::explain::swap::{Second, Swap};
 use crate::trace::queries::Seen;
 use crate::trace::{Trace, TraceStep};
@@ -19,8 +20,8 @@ pub(super) fn overtaken(trace: &Trace, swap: Swap) -> Option<[Seen; 3]> {
     let Second::Event(second) = swap.second else { return None };
     let [theirs, own] = [swap.first, second].map(|begin| section(trace, begin));
     let (theirs, own) = (theirs?, own?);
-    let thread = trace.steps[second as usize].event.id.thread;
-    let steps = || (0..swap.first).rev().map(|at| (at, &trace.steps[at as usize]));
+    let thread = trace.steps[second].event.id.thread;
+    let steps = || trace.steps.between(Position::START, swap.first).rev();
     let before = steps().filter(|(_, step)| step.event.id.thread == thread).take(NEAR);
     let looks: Vec<Seen> =
         before.flat_map(|(at, step)| plain(at, step)).filter(|seen| !seen.writes).collect();
@@ -35,12 +36,12 @@ pub(super) fn overtaken(trace: &Trace, swap: Swap) -> Option<[Seen; 3]> {
 }
 
 /// The accesses of a critical section that begins with this event; `None` if none does.
-fn section(trace: &Trace, begin: u32) -> Option<Vec<Seen>> {
-    let first = &trace.steps.get(begin as usize)?.event;
+fn section(trace: &Trace, begin: Position) -> Option<Vec<Seen>> {
+    let first = &trace.steps.at(begin)?.event;
     let hold = first.acquired()?;
     let lock = first.did.accesses.first()?.obj;
     let own = || {
-        let later = (begin + 1..).zip(&trace.steps[begin as usize + 1..]);
+        let later = trace.steps.since(begin.next());
         later.filter(|(_, step)| step.event.id.thread == first.id.thread)
     };
     let gives_back = |step: &TraceStep| step.event.did_to(lock) == Some(LockAction::Release(hold));
@@ -55,7 +56,7 @@ fn section(trace: &Trace, begin: u32) -> Option<Vec<Seen>> {
 }
 
 /// The loads and stores of an event. What counts tells little: it is right in any order.
-fn plain(position: u32, step: &TraceStep) -> impl Iterator<Item = Seen> {
+fn plain(position: Position, step: &TraceStep) -> impl Iterator<Item = Seen> {
     let thread: ThreadName = step.event.id.thread;
     let is_plain = matches!(step.event.op.kind, OpKind::Read | OpKind::Write);
     let accesses = step.event.did.accesses.iter().filter(move |_| is_plain);

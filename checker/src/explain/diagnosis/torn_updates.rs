@@ -47,7 +47,7 @@ pub(super) fn torn(trace: &Trace, swap: Swap, evidence: &Evidence) -> Option<Tor
         .collect();
     let all = |trace: &Trace| Touches::of(trace).torn(&follows);
     let sites = |trace: &Trace, torn: &Torn| {
-        [torn.written, torn.seen, torn.stale].map(|seen| trace.steps[seen.position as usize].event.site)
+        [torn.written, torn.seen, torn.stale].map(|seen| trace.steps[seen.position].event.site)
     };
     let failing = evidence.failing.iter().map(|other| {
         let found = all(other);
@@ -95,7 +95,7 @@ impl Touches {
     fn of(trace: &Trace) -> Self {
         use OpKind::{CompareExchange, FutexResume, FutexWait, FutexWake};
         let mut touches = Self::default();
-        for (position, step) in (0..).zip(&trace.steps) {
+        for (position, step) in trace.steps.enumerate() {
             let (thread, kind) = (step.event.id.thread, step.event.op.kind);
             for access in &step.event.did.accesses {
                 if matches!(kind, CompareExchange | FutexWait | FutexWake | FutexResume) {

@@ -11,15 +11,14 @@ use crate::trace::{Trace, TraceStep};
 /// What became of a block that was freed: the last event of the thread that failed, if that was it.
 pub(super) fn life(failure: &Failure, trace: &Trace, swap: Option<Swap>) -> Option<Life> {
     let freed_by = failure.others.iter().find(|party| party.doing == Doing::Freed)?.thread;
-    let late = trace.steps.iter().rposition(|step| Some(step.event.id.thread) == failure.thread)?;
+    let late = trace.steps.rposition(|step| Some(step.event.id.thread) == failure.thread)?;
     let touched =
         |event: &TraceEvent| event.did.accesses.iter().map(|access| access.obj).collect::<Vec<Obj>>();
     let block = touched(&trace.steps[late].event).into_iter().find(|obj| obj.name.is_allocated())?;
     let frees = |step: &TraceStep| {
         step.event.op.kind == OpKind::Free && touched(&step.event).iter().any(|obj| obj.overlaps(&block))
     };
-    let freed = trace.steps[..late].iter().rposition(frees);
-    let is_swapped =
-        |swap: Swap| Some(swap.first as usize) == freed && swap.second == Second::Event(late as u32);
-    Some(Life { block, late: late as u32, freed_by, unordered: swap.is_some_and(is_swapped) })
+    let freed = trace.steps.rposition_before(late, frees);
+    let is_swapped = |swap: Swap| Some(swap.first) == freed && swap.second == Second::Event(late);
+    Some(Life { block, late, freed_by, unordered: swap.is_some_and(is_swapped) })
 }

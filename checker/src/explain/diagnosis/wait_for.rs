@@ -7,6 +7,7 @@ use super::{condition_waits, wakeups};
 use crate::event::agent::{AgentView, Status};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::Access;
+use crate::event::position::Position;
 use crate::event::wait::On;
 use crate::explain::swap::{Second, Swap};
 use crate::trace::queries::{blocked, has_ended, is_arrival, is_post, is_signal, touches};
@@ -28,7 +29,7 @@ pub(super) fn circling(trace: &Trace) -> Vec<Circling> {
             };
             step.event.id.thread != thread && step.event.did.accesses.iter().any(changes)
         };
-        let changed = trace.steps.iter().rposition(changes).map(|at| at as u32);
+        let changed = trace.steps.rposition(changes);
         Some(Circling { thread, awaits, changed })
     })
     .collect()
@@ -64,7 +65,7 @@ pub(super) fn entangled(trace: &Trace, passing: &[Trace]) -> Option<Cause> {
         let is_of_locks = circle.iter().all(|link| matches!(link.wants, Wants::Lock(..)));
         return Some(if is_of_locks { Cause::LockOrder(circle) } else { Cause::Circle(circle) });
     }
-    let is_missing = |link: &Link, taken: Option<u32>| taken.is_some() && has_ended(trace, link.owner);
+    let is_missing = |link: &Link, taken: Option<Position>| taken.is_some() && has_ended(trace, link.owner);
     if let Some((link, ..)) = locks().find(|(link, _, taken)| is_missing(link, *taken)) {
         return Some(Cause::MissingRelease(link.clone()));
     }
@@ -90,7 +91,7 @@ fn posted(trace: &Trace, thread: ThreadName, semaphore: Obj, passing: &[Trace]) 
 /// with the change behind the look that the waiting thread takes at the number.
 fn changed(trace: &Trace, thread: ThreadName, word: Obj, swap: Swap) -> Option<Cause> {
     let Second::Event(look) = swap.second else { return None };
-    let [change, look] = [swap.first, look].map(|at| &trace.steps[at as usize]);
+    let [change, look] = [swap.first, look].map(|at| &trace.steps[at]);
     let is_it = look.event.id.thread == thread && touches(change, word) && touches(look, word);
     is_it.then_some(Cause::LostWakeUp { thread, condition: word, signal: swap.first })
 }
@@ -119,7 +120,7 @@ pub(super) fn links(trace: &Trace, view: &AgentView, on: &On, passing: &[Trace])
         }
         On::Sem(obj) => {
             let sites = lock_sites(passing, obj);
-            let is_locked = |held: &Held| sites.contains(&trace.steps[held.taken as usize].event.site);
+            let is_locked = |held: &Held| sites.contains(&trace.steps[held.taken].event.site);
             holders(trace, obj).into_iter().filter(is_locked).map(|held| of(obj, held)).collect()
         }
         On::Join(owner) => vec![Link { thread, owner, wants: Wants::End }],

@@ -5,6 +5,7 @@
 
 use super::cause::{Cause, Given, Woken};
 use crate::event::names::{Obj, ThreadName};
+use crate::event::position::Position;
 use crate::event::wait::On;
 use crate::trace::queries::{
     Seen, blocked, changed_since_look, early, is_wait, last_signal, wait, writes, written,
@@ -53,7 +54,7 @@ struct Waiter {
     thread: ThreadName,
     condition: Obj,
     /// Where it began to wait.
-    begins: Option<u32>,
+    begins: Option<Position>,
     /// The last signal.
     last: Option<Given>,
     /// What another thread has written after this one looked at it.
@@ -77,8 +78,8 @@ impl Waiter {
 /// The last signal and whom it woke.
 fn last_given(trace: &Trace, condition: Obj) -> Option<Given> {
     let signal = last_signal(trace, condition)?;
-    let id = trace.steps[signal as usize].event.id;
-    let ran = (0..).zip(&trace.steps).skip(signal as usize);
+    let id = trace.steps[signal].event.id;
+    let ran = trace.steps.since(signal);
     let ran = ran.filter(|(_, step)| step.event.woken_by() == Some(id));
     let left = trace.pending_at_end.iter().filter(|left| !left.closed && left.waker == Some(signal));
     let left = left.map(|left| Woken { thread: left.view.agent.thread(), again: None, overtaken: None });
@@ -87,8 +88,8 @@ fn last_given(trace: &Trace, condition: Obj) -> Option<Given> {
 }
 
 /// What a thread does that has been woken up at a position, by this signal.
-fn woken(trace: &Trace, (thread, condition): (ThreadName, Obj), (signal, at): (u32, u32)) -> Woken {
-    let own = || (at..).zip(&trace.steps[at as usize..]).filter(|(_, step)| step.event.id.thread == thread);
+fn woken(trace: &Trace, (thread, condition): (ThreadName, Obj), (signal, at): (Position, Position)) -> Woken {
+    let own = || trace.steps.since(at).filter(|(_, step)| step.event.id.thread == thread);
     let next = own().find(|(_, step)| is_wait(step, thread, condition)).map(|(position, _)| position);
     let changes =
         |step: &TraceStep| step.event.op.kind.is_access() && step.event.did.accesses.iter().any(writes);
@@ -125,7 +126,7 @@ mod tests {
             format!("{}{again}{}", number(woken.thread), overtaken.unwrap_or_default())
         };
         let given = last.as_ref().map(|last| {
-            let by = number(told.finding.trace.steps[last.signal as usize].event.id.thread);
+            let by = number(told.finding.trace.steps[last.signal].event.id.thread);
             let woken: Vec<String> = last.woken.iter().map(woken).collect();
             format!("{by} wakes {}", woken.join(", "))
         });

@@ -20,8 +20,9 @@ use self::window::{Slot, Window};
 use crate::event::lock_action::LockAction;
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::{Access, Mode, OpKind};
-use crate::trace::Trace;
+use crate::event::position::Position;
 use crate::trace::queries::{Seen, lock_words};
+use crate::trace::{Trace, TraceStep};
 
 /// A pattern with its score.
 #[derive(Clone, PartialEq, Debug)]
@@ -55,7 +56,7 @@ type Key = (Pattern, Obj);
 /// Ranks the patterns of the first failing execution, the most suspicious first. `failed` is the position of the last event of
 /// the thread that failed there, if one did.
 #[must_use]
-pub fn rank(failing: &[&Trace], passing: &[&Trace], failed: Option<u32>) -> Vec<Suspect> {
+pub fn rank(failing: &[&Trace], passing: &[&Trace], failed: Option<Position>) -> Vec<Suspect> {
     let all = || failing.iter().chain(passing).copied();
     let objects = Objects::of(all(), &lock_words(all()));
     let Some((shown, others)) = failing.split_first() else { return Vec::new() };
@@ -95,8 +96,8 @@ pub fn rank(failing: &[&Trace], passing: &[&Trace], failed: Option<u32>) -> Vec<
 /// thread comes between is the last one, which is the one to show.
 fn show_last(seen: &mut [Seen], shown: &Trace) {
     let &mut [first, remote, _] = seen else { return };
-    let between = (first.position + 1..remote.position).rev();
-    let last = between.map(|at| (at, &shown.steps[at as usize].event)).find_map(|(position, event)| {
+    let between = shown.steps.between(first.position.next(), remote.position).rev();
+    let last = between.map(|(at, step)| (at, &step.event)).find_map(|(position, event)| {
         let is_it = |access: &&Access| {
             access.obj.overlaps(&first.obj) && (access.mode == Mode::Write) == first.writes
         };
@@ -138,7 +139,7 @@ fn without_consequences(suspects: &mut Vec<Suspect>, passing: &[&Trace]) {
 
 /// Leaves out patterns in which a thread reads what another one has written, where the failure does not happen after that
 /// read, if there are others: an execution without the read fails as well.
-fn without_bystanders(suspects: &mut Vec<Suspect>, shown: &Trace, failed: u32) {
+fn without_bystanders(suspects: &mut Vec<Suspect>, shown: &Trace, failed: Position) {
     let is_heeded = |suspect: &Suspect| {
         let seen = &suspect.seen;
         let learns = |nth: &usize| {
@@ -147,7 +148,7 @@ fn without_bystanders(suspects: &mut Vec<Suspect>, shown: &Trace, failed: u32) {
         };
         let is_before = |nth: usize| {
             let position = seen[nth].position;
-            position == failed || shown.hb.ordered(position as usize, failed as usize)
+            position == failed || shown.hb.ordered(position, failed)
         };
         (0..seen.len()).filter(learns).all(is_before)
     };
@@ -159,7 +160,7 @@ fn without_bystanders(suspects: &mut Vec<Suspect>, shown: &Trace, failed: u32) {
 /// Leaves out patterns of indivisible updates alone, if there are others: these mostly count, and whichever comes first, the number
 /// is the same. Whose handle of shared memory goes first often differs between executions that fail and others.
 fn without_counts(suspects: &mut Vec<Suspect>, shown: &Trace) {
-    let counts = |seen: &Seen| shown.steps[seen.position as usize].event.op.kind == OpKind::Update;
+    let counts = |seen: &Seen| shown.steps[seen.position].event.op.kind == OpKind::Update;
     let is_value = |suspect: &Suspect| !suspect.seen.iter().all(counts);
     if suspects.iter().any(is_value) {
         suspects.retain(is_value);
@@ -192,7 +193,7 @@ pub(super) fn without_owners(suspects: &mut Vec<Suspect>, counts: &dyn Fn(Obj) -
 
 /// Leaves out patterns that begin after the event after which every continuation fails, if there are others. Where that
 /// event takes a lock, what the thread does until it gives the lock back is settled with it.
-pub(super) fn without_what_comes_after(suspects: &mut Vec<Suspect>, trace: &Trace, event: u32) {
+pub(super) fn without_what_comes_after(suspects: &mut Vec<Suspect>, trace: &Trace, event: Position) {
     let settled = released(trace, event).unwrap_or(event);
     let is_in_time = |suspect: &Suspect| suspect.seen.iter().any(|seen| seen.position <= settled);
     if suspects.iter().any(is_in_time) {
@@ -202,15 +203,15 @@ pub(super) fn without_what_comes_after(suspects: &mut Vec<Suspect>, trace: &Trac
 }
 
 /// Where the thread of an event that takes a lock gives it back.
-fn released(trace: &Trace, event: u32) -> Option<u32> {
-    let taken = &trace.steps.get(event as usize)?.event;
+fn released(trace: &Trace, event: Position) -> Option<Position> {
+    let taken = &trace.steps.at(event)?.event;
     let hold = taken.acquired()?;
     let lock = taken.did.accesses.first()?.obj;
-    let gives_back = |position: &u32| {
-        let event = &trace.steps[*position as usize].event;
+    let gives_back = |step: &TraceStep| {
+        let event = &step.event;
         event.id.thread == taken.id.thread && event.did_to(lock) == Some(LockAction::Release(hold))
     };
-    (event + 1..trace.steps.len() as u32).find(gives_back)
+    trace.steps.position_from(event.next(), gives_back)
 }
 
 /// Of equal scores, atomicity violations come before others, and then what is earlier.
@@ -246,7 +247,7 @@ fn patterns(trace: &Trace, objects: &Objects) -> FxHashMap<Key, Vec<Seen>> {
         };
         found.entry((pattern, obj)).or_insert_with(|| slots.iter().map(seen).collect());
     };
-    for (position, step) in (0..).zip(&trace.steps) {
+    for (position, step) in trace.steps.enumerate() {
         let event = &step.event;
         let Some(&thread) = threads.get(&event.id.thread) else { continue };
         if !event.op.kind.is_access() {

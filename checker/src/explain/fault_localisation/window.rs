@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use smallvec::SmallVec;
 
 use crate::event::names::{Obj, Site};
+use crate::event::position::Position;
 
 /// How many accesses a window holds. In the paper's study five were enough for sixteen threads.
 const WINDOW: usize = 5;
@@ -21,7 +22,7 @@ pub(super) struct Slot {
     /// What it touches: bytes that it shares with the object whose window this is.
     pub(super) obj: Obj,
     /// Which event of its trace it is.
-    pub(super) position: u32,
+    pub(super) position: Position,
 }
 
 /// What an access of a pattern does, and where in the code.
@@ -121,10 +122,11 @@ mod tests {
             found.push(slots.iter().map(word).collect::<Vec<_>>().join("-"));
         };
         let mut window = Window::default();
-        for (position, word) in (0..).zip(stream.split_whitespace()) {
+        for (position, word) in stream.split_whitespace().enumerate() {
             let (kind, thread) = word.split_at(1);
             let touch = Touch { writes: kind == "W", site: Site::default() };
             let (thread, obj) = (thread.parse().unwrap(), Obj::whole(1));
+            let position = Position::after(position);
             window.add(Slot { thread, touch, obj, position }, &mut note);
         }
         window.end(&mut note);

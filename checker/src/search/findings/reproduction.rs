@@ -36,7 +36,7 @@ pub(in crate::search) fn reproduce<P: Program>(
             End::Stopped(go) => return Ok(Reproduction::Stopped(Ended::from(*go), done)),
             end if shows(end, identity) => {
                 if let Some(difference) = trace.first_difference(&executor.runner.trace)
-                    && (shown.whole || difference.at < trace.steps.len())
+                    && (shown.whole || difference.at < trace.steps.end())
                 {
                     return Err(difference.into());
                 }
@@ -46,7 +46,7 @@ pub(in crate::search) fn reproduce<P: Program>(
             }
             end => {
                 let expected = End::Ended(vec![failure.clone()]);
-                return Err(ends_differ(trace.steps.len(), &expected, end).into());
+                return Err(ends_differ(trace.steps.end(), &expected, end).into());
             }
         }
     }

@@ -125,7 +125,7 @@ impl<'a> Ahead<'a> {
             Settled::CutAfter(at)
                 if end.failures().is_empty() && trace.spun_on.is_empty() && !ending.left_out =>
             {
-                trace.cut(at as usize);
+                trace.cut(at);
                 end = End::Cut;
             }
             Settled::CutAfter(_) | Settled::Void => {

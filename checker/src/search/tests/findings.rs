@@ -177,5 +177,5 @@ fn a_schedule_that_does_not_come_out_is_told_from_its_beginning() {
     assert_eq!(run(&schedule).unwrap().trace.steps.len(), schedule.len());
     schedule[2_500].1.kind = crate::event::operation::OpKind::Write;
     let Err(SearchError::Diverged(difference)) = run(&schedule) else { panic!("it came out") };
-    assert_eq!(difference.at, 2_500);
+    assert_eq!(difference.at.count(), 2_500);
 }

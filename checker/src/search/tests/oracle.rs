@@ -7,6 +7,7 @@ use crate::event::agent::{Agent, AgentView, Choice, Status};
 use crate::event::failure::Failure;
 use crate::event::names::ThreadName;
 use crate::event::operation::OpKind;
+use crate::event::position::Position;
 use crate::event::step::Event;
 use crate::hb::HappensBefore;
 use crate::hb::hash::HbHash;
@@ -208,7 +209,7 @@ impl At {
             hb.push(index(event.id.thread).unwrap(), &event.clone().into(), index);
             if let Some(child) = created(event) {
                 threads.push(child);
-                hb.add_thread(child, Some(at as u32));
+                hb.add_thread(child, Some(Position::after(at)));
             }
         }
         hb.state()

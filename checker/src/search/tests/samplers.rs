@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 use super::*;
 use crate::event::failure::Failure;
 use crate::event::names::ThreadName;
+use crate::event::position::Position;
 use crate::execution::{End, Limits, Runner};
 use crate::hb::hash::HbHash;
 use crate::strategy::{Coverage, Pct, PctVb, Pos, Racing, Random, Rapos, Sample, Sampler, Script, Surw};
-use crate::trace::Trace;
+use crate::trace::{Trace, TraceStep};
 
 /// A probability in lowest terms.
 type Exact = (u128, u128);
@@ -143,16 +144,16 @@ fn pos_finds_it_with_probability_1_of_48() {
 fn races(trace: &Trace) -> usize {
     let steps = &trace.steps;
     let mut races = 0;
-    for later in 0..steps.len() {
-        let event = &steps[later].event;
-        let own = (0..later).rev().find(|&at| steps[at].event.id.thread == event.id.thread);
-        let is_race = |earlier: &usize| {
-            let other = &steps[*earlier].event;
+    for (later, step) in steps.enumerate() {
+        let event = &step.event;
+        let own = steps.rposition_before(later, |step| step.event.id.thread == event.id.thread);
+        let is_race = |(earlier, other): &(Position, &TraceStep)| {
+            let other = &other.event;
             other.id.thread != event.id.thread
                 && other.did.conflicts(&event.did)
                 && own.is_none_or(|own| !trace.hb.ordered(*earlier, own))
         };
-        races += (0..later).filter(is_race).count();
+        races += steps.between(Position::START, later).filter(is_race).count();
     }
     races
 }
@@ -226,7 +227,7 @@ fn rapos_considers_only_what_depends_on_what_ran() {
     let text = "w a, w a, w x | w x";
     let last = |trace: &Trace| trace.steps.last().map(|step| step.event.id.thread == ThreadName::MAIN);
     let first = |trace: &Trace| {
-        let own = |name| trace.steps.iter().rposition(|step| step.event.id.thread == name);
+        let own = |name| trace.steps.rposition(|step| step.event.id.thread == name);
         own(ThreadName::MAIN) < own(ThreadName::MAIN.child(1).unwrap())
     };
     assert_eq!(exactly(text, &Rapos, first)[&true], (1, 4));

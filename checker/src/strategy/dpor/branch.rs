@@ -6,13 +6,14 @@ use super::moves::Move;
 use super::reverse::Wait;
 use crate::event::agent::{Agent, AgentView, Choice, Pick, Status};
 use crate::event::operation::Effect;
+use crate::event::position::Position;
 use crate::state::scheduling_point::SchedulingPoint;
 
 /// What an execution has to do where it leaves what was run before.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Branch {
-    /// After how many events it leaves.
-    pub(super) at: u32,
+    /// Where it leaves.
+    pub(super) at: Position,
     /// What is asleep there: with any of these first, all has been explored, until something comes that does not commute
     /// with it.
     pub(super) asleep: Vec<Move>,

@@ -6,6 +6,7 @@
 use crate::event::lock_action::{Hold, LockAction};
 use crate::event::names::ThreadName;
 use crate::event::operation::OpKind;
+use crate::event::position::Position;
 use crate::event::recorded::TraceEvent;
 
 /// Whether an operation can run.
@@ -15,7 +16,7 @@ pub(super) enum Can {
     /// It cannot.
     No,
     /// Not before these events, at these positions, are undone: they took what it needs.
-    Without(Vec<u32>),
+    Without(Vec<Position>),
     /// That is to be seen.
     Perhaps,
 }
@@ -56,7 +57,7 @@ impl Need {
 }
 
 /// A thread, the position at which it took a lock, and whether for writing.
-type Taken = (ThreadName, u32, bool);
+type Taken = (ThreadName, Position, bool);
 
 /// Who holds a lock after some events on it.
 #[derive(Clone, Debug, Default)]
@@ -68,13 +69,13 @@ pub(super) struct Holders {
 
 impl Holders {
     /// After these events, each with its position.
-    pub(super) fn after<'e>(events: impl Iterator<Item = (u32, &'e TraceEvent)>) -> Self {
+    pub(super) fn after<'e>(events: impl Iterator<Item = (Position, &'e TraceEvent)>) -> Self {
         let mut holders = Self::default();
         events.for_each(|(position, event)| holders.take_in(position, event));
         holders
     }
 
-    fn take_in(&mut self, position: u32, event: &TraceEvent) {
+    fn take_in(&mut self, position: Position, event: &TraceEvent) {
         let thread = event.id.thread;
         if let Some(hold) = event.acquired() {
             match hold {
@@ -108,7 +109,7 @@ impl Holders {
             return Can::No;
         }
         let in_the_way = others.into_iter().filter(|(_, _, writes)| *writes || need == Need::Free);
-        let positions: Vec<u32> = in_the_way.map(|&(_, position, _)| position).collect();
+        let positions: Vec<Position> = in_the_way.map(|&(_, position, _)| position).collect();
         if positions.is_empty() { Can::Yes } else { Can::Without(positions) }
     }
 }

@@ -3,6 +3,7 @@
 use super::branch::Branch;
 use super::planned::{Covers, Planned, Prefix, length};
 use crate::cache::Cache;
+use crate::event::position::Position;
 use crate::program::Epoch;
 use crate::strategy::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
 use crate::trace::Trace;
@@ -35,7 +36,7 @@ pub trait Walk: Default + Send {
     fn guide(branch: Branch) -> Box<dyn Guide>;
 
     /// Takes in the first `to` events of an execution. Returns whether all that they lead to will be run.
-    fn learn(&mut self, task: Self::Task, run: &Trace, to: usize, notes: Notes) -> bool;
+    fn learn(&mut self, task: Self::Task, run: &Trace, to: Position, notes: Notes) -> bool;
 
     /// Whether an execution that ran to its end is one of those that are looked for.
     fn is_within(&mut self, _run: &Trace) -> bool {

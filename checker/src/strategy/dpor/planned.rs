@@ -2,14 +2,15 @@
 
 use super::branch::Branch;
 use crate::event::agent::Choice;
+use crate::event::position::Position;
 use crate::event::step::OpKey;
 
 /// Of an execution that was ended by a limit, the races of this many events are reversed.
-const OF_A_CUT_ONE: usize = 2_000;
+const OF_A_CUT_ONE: Position = Position::after(2_000);
 
 /// Of how many events of an execution the races are reversed.
-pub(super) fn length(endless: bool) -> usize {
-    if endless { OF_A_CUT_ONE } else { usize::MAX }
+pub(super) fn length(endless: bool) -> Position {
+    if endless { OF_A_CUT_ONE } else { Position::BEHIND_ALL }
 }
 
 /// What is replayed.

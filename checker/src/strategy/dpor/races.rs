@@ -14,6 +14,7 @@ use crate::event::agent::{Agent, Choice, Pick, Status};
 use crate::event::lock_action::{Hold, LockAction};
 use crate::event::names::{Obj, ObjName, ThreadName};
 use crate::event::operation::{Effect, OpKind};
+use crate::event::position::{PerEvent, Position};
 use crate::event::recorded::TraceEvent;
 use crate::event::step::OpKey;
 use crate::event::wait::On;
@@ -24,7 +25,7 @@ use crate::trace::{PendingAtEnd, Trace};
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Reversal {
     /// How many events of the execution come first.
-    pub(super) at: usize,
+    pub(super) at: Position,
     /// What comes then.
     pub(super) moves: Vec<Move>,
 }
@@ -33,11 +34,11 @@ pub(super) struct Reversal {
 pub(super) struct Races<'t> {
     pub(super) run: &'t Trace,
     /// Of each event its thread, in creation order.
-    pub(super) threads: Vec<usize>,
+    pub(super) threads: PerEvent<usize>,
     numbers: FxHashMap<ThreadName, usize>,
     /// Of each block, the events that touched it.
-    touched: FxHashMap<ObjName, Vec<u32>>,
-    pub(super) created: FxHashMap<ThreadName, u32>,
+    touched: FxHashMap<ObjName, Vec<Position>>,
+    pub(super) created: FxHashMap<ThreadName, Position>,
 }
 
 impl<'t> Races<'t> {
@@ -46,53 +47,50 @@ impl<'t> Races<'t> {
             run.threads.iter().enumerate().map(|(number, &name)| (name, number)).collect();
         let mut races = Self {
             run,
-            threads: Vec::new(),
+            threads: PerEvent::default(),
             numbers,
             touched: FxHashMap::default(),
             created: FxHashMap::default(),
         };
-        for (at, step) in run.steps.iter().enumerate() {
+        for (at, step) in run.steps.enumerate() {
             let event = &step.event;
             races.threads.push(races.number(event.id.thread));
             for access in &event.did.accesses {
                 let touched = races.touched.entry(access.obj.name).or_default();
-                if touched.last() != Some(&(at as u32)) {
-                    touched.push(at as u32);
+                if touched.last() != Some(&at) {
+                    touched.push(at);
                 }
             }
             if let (OpKind::Create, Some(child)) = (event.op.kind, event.op.peer) {
-                races.created.insert(child, at as u32);
+                races.created.insert(child, at);
             }
         }
         races
     }
 
     /// Every race whose later operation is at `from` or after, but before `to`, reversed.
-    pub(super) fn reversals(&self, from: usize, to: usize) -> Vec<Reversal> {
+    pub(super) fn reversals(&self, from: Position, to: Position) -> Vec<Reversal> {
         let mut all = Vec::new();
         self.laters(from, to).iter().for_each(|later| self.of(later, &mut all));
         all
     }
 
     /// What can be the later operation of a race at `from` or after, but before `to`.
-    pub(super) fn laters(&self, from: usize, to: usize) -> Vec<Successor<'t>> {
-        let to = to.min(self.run.steps.len());
+    pub(super) fn laters(&self, from: Position, to: Position) -> Vec<Successor<'t>> {
+        let to = to.min(self.run.steps.end());
         let mut all = Vec::new();
-        for at in from..to {
+        for at in from.until(to) {
             all.push(self.event(at));
             all.extend(self.other_ways(at).chain(self.time_limit(at)));
         }
-        let pending_at_end = self
-            .run
-            .pending_at_end
-            .iter()
-            .filter(|pending_at_end| (from..=to).contains(&(pending_at_end.at as usize)));
+        let pending_at_end =
+            self.run.pending_at_end.iter().filter(|pending_at_end| (from..=to).contains(&pending_at_end.at));
         all.extend(pending_at_end.filter_map(|pending_at_end| self.pending_at_end(pending_at_end)));
         all
     }
 
     /// The events that touched the block of an object, in order.
-    pub(super) fn touched(&self, obj: Obj) -> &[u32] {
+    pub(super) fn touched(&self, obj: Obj) -> &[Position] {
         self.touched.get(&obj.name).map_or(&[][..], Vec::as_slice)
     }
 
@@ -100,7 +98,7 @@ impl<'t> Races<'t> {
         self.numbers.get(&thread).copied().unwrap_or(usize::MAX)
     }
 
-    fn is_after(&self, later: usize, earlier: usize) -> bool {
+    fn is_after(&self, later: Position, earlier: Position) -> bool {
         let index = self.run.steps[earlier].event.id.index;
         self.run.hb.clock(later).get(self.threads[earlier]) > index
     }
@@ -109,7 +107,7 @@ impl<'t> Races<'t> {
         if Need::of(later.key.kind) == Need::Order {
             return;
         }
-        let mut reversed: Vec<usize> = Vec::new();
+        let mut reversed: Vec<Position> = Vec::new();
         for earlier in self.rivals(later) {
             if reversed.iter().any(|&done| self.is_after(done, earlier)) {
                 continue;
@@ -127,10 +125,10 @@ impl<'t> Races<'t> {
     }
 
     /// The events that an operation conflicts with and need not come before it, the latest first.
-    pub(super) fn rivals(&self, later: &Successor<'t>) -> Vec<usize> {
+    pub(super) fn rivals(&self, later: &Successor<'t>) -> Vec<Position> {
         let own = self.number(later.agent.thread());
-        let mut rivals: Vec<usize> = later.closer.into_iter().collect();
-        let mut add = |at: usize| {
+        let mut rivals: Vec<Position> = later.closer.into_iter().collect();
+        let mut add = |at: Position| {
             let is_past = later.past.get(self.threads[at]) > self.run.steps[at].event.id.index;
             let rival = !is_past && self.threads[at] != own;
             if rival && self.run.steps[at].event.did.conflicts(later.effect) {
@@ -138,17 +136,17 @@ impl<'t> Races<'t> {
             }
         };
         if later.effect.ends_process {
-            (0..later.before).for_each(&mut add);
+            Position::START.until(later.before).for_each(&mut add);
         }
         // All that others did before this is past.
         let others = (0..self.run.threads.len()).filter(|&thread| thread != own);
         let free = others.filter_map(|thread| self.run.hb.position(thread, later.past.get(thread))).min();
-        let free = free.unwrap_or(u32::MAX);
+        let free = free.unwrap_or(Position::BEHIND_ALL);
         for access in &later.effect.accesses {
             let touched = self.touched(access.obj);
-            let end = touched.partition_point(|&at| (at as usize) < later.before);
+            let end = touched.partition_point(|&at| at < later.before);
             let start = touched[..end].partition_point(|&at| at < free);
-            touched[start..end].iter().for_each(|&at| add(at as usize));
+            touched[start..end].iter().for_each(|&at| add(at));
         }
         rivals.sort_unstable_by(|a, b| b.cmp(a));
         rivals.dedup();
@@ -156,11 +154,11 @@ impl<'t> Races<'t> {
     }
 
     /// Whether an operation can run without some events. Adds those that have to be undone as well.
-    fn can_run(&self, later: &Successor<'t>, undone: &mut Vec<usize>) -> Can {
+    fn can_run(&self, later: &Successor<'t>, undone: &mut Vec<Position>) -> Can {
         loop {
             match self.is_let(later, undone) {
                 Can::Without(more) => {
-                    for at in more.into_iter().map(|at| at as usize) {
+                    for at in more {
                         let is_past = later.past.get(self.threads[at]) > self.run.steps[at].event.id.index;
                         if is_past || undone.contains(&at) {
                             return Can::No;
@@ -173,7 +171,7 @@ impl<'t> Races<'t> {
         }
     }
 
-    pub(super) fn is_let(&self, later: &Successor<'t>, undone: &[usize]) -> Can {
+    pub(super) fn is_let(&self, later: &Successor<'t>, undone: &[Position]) -> Can {
         let thread = later.agent.thread();
         match Need::of(later.key.kind) {
             Need::Nothing => Can::Yes,
@@ -192,16 +190,16 @@ impl<'t> Races<'t> {
     pub(super) fn history(
         &self,
         later: &Successor<'t>,
-        undone: &[usize],
-    ) -> impl Iterator<Item = (u32, &'t TraceEvent)> {
+        undone: &[Position],
+    ) -> impl Iterator<Item = (Position, &'t TraceEvent)> {
         let first = later.effect.accesses.first();
         let touched =
             first.and_then(|access| self.touched.get(&access.obj.name)).map_or(&[][..], Vec::as_slice);
         let run = self.run;
         touched
             .iter()
-            .filter(move |&&at| (at as usize) < later.before && !self.is_undone(at as usize, undone))
-            .map(move |&at| (at, &run.steps[at as usize].event))
+            .filter(move |&&at| at < later.before && !self.is_undone(at, undone))
+            .map(move |&at| (at, &run.steps[at].event))
             .filter(move |(_, event)| {
                 let own = first.map(|access| access.obj);
                 event.did.accesses.iter().any(|access| own.is_some_and(|obj| obj.overlaps(&access.obj)))
@@ -210,16 +208,16 @@ impl<'t> Races<'t> {
 
     /// Whether an object is what files have in common: no event tells which of them is ready.
     pub(super) fn is_of_file(&self, obj: Obj) -> bool {
-        self.touched(obj).iter().any(|&at| self.run.steps[at as usize].event.op.kind == OpKind::Io)
+        self.touched(obj).iter().any(|&at| self.run.steps[at].event.op.kind == OpKind::Io)
     }
 
-    pub(super) fn is_undone(&self, at: usize, undone: &[usize]) -> bool {
+    pub(super) fn is_undone(&self, at: Position, undone: &[Position]) -> bool {
         undone.iter().any(|&earlier| earlier <= at && self.is_after(at, earlier))
     }
 
     /// A semaphore that somebody could take one from had one. Its value elsewhere is known where the thread was seen.
-    fn is_had(&self, later: &Successor<'t>, undone: &[usize]) -> Can {
-        let from = undone.iter().copied().min().unwrap_or(0);
+    fn is_had(&self, later: &Successor<'t>, undone: &[Position]) -> Can {
+        let from = undone.iter().copied().min().unwrap_or_default();
         let event = &self.run.steps[from].event;
         match (event.acquired(), event.failed_try()) {
             (Some(Hold::Unit), _) => Can::Yes,
@@ -229,12 +227,12 @@ impl<'t> Races<'t> {
     }
 
     /// A wait for a signal can run out of time whenever it has begun, a wait for a lock only while somebody has the lock.
-    fn times_out(&self, later: &Successor<'t>, undone: &[usize]) -> Can {
-        let begun = later.after.map(|at| self.run.steps[at as usize].event.op.kind);
+    fn times_out(&self, later: &Successor<'t>, undone: &[Position]) -> Can {
+        let begun = later.after.map(|at| self.run.steps[at].event.op.kind);
         if matches!(begun, Some(OpKind::CondWait | OpKind::FutexWait)) {
             return Can::Yes;
         }
-        let history: Vec<(u32, &TraceEvent)> = self.history(later, undone).collect();
+        let history: Vec<(Position, &TraceEvent)> = self.history(later, undone).collect();
         let is_of_file = later.effect.accesses.first().is_some_and(|access| self.is_of_file(access.obj));
         if is_of_file || history.iter().any(|(_, event)| is_of_semaphore(event.op.kind)) {
             return self.was_let(later, undone);
@@ -248,25 +246,26 @@ impl<'t> Races<'t> {
     }
 
     /// What was seen of the operation at the place that it should run at.
-    fn was_let(&self, later: &Successor<'t>, undone: &[usize]) -> Can {
-        let from = undone.iter().copied().min().unwrap_or(0);
+    fn was_let(&self, later: &Successor<'t>, undone: &[Position]) -> Can {
+        let from = undone.iter().copied().min().unwrap_or_default();
         let arrived = later.after.or_else(|| self.created.get(&later.agent.thread()).copied());
-        if arrived.is_some_and(|arrived| arrived as usize >= from) {
+        if arrived.is_some_and(|arrived| arrived >= from) {
             return Can::Perhaps;
         }
-        let rest = from..later.before;
-        let changes =
-            |at: usize| !self.is_undone(at, undone) && self.run.steps[at].event.did.conflicts(later.effect);
-        if rest.clone().any(changes) {
+        let mut rest = from.until(later.before);
+        let changes = |at: Position| {
+            !self.is_undone(at, undone) && self.run.steps[at].event.did.conflicts(later.effect)
+        };
+        if rest.any(changes) {
             return Can::Perhaps;
         }
         let seen = |choice: &Choice| choice.agent == later.agent;
         if self.run.choices(from).iter().any(seen) { Can::Yes } else { Can::No }
     }
 
-    fn reversal(&self, later: &Successor<'t>, undone: &[usize], certain: bool) -> Reversal {
-        let at = undone.iter().copied().min().unwrap_or(0);
-        let kept = (at..later.before).filter(|&position| !self.is_undone(position, undone));
+    fn reversal(&self, later: &Successor<'t>, undone: &[Position], certain: bool) -> Reversal {
+        let at = undone.iter().copied().min().unwrap_or_default();
+        let kept = at.until(later.before).filter(|&position| !self.is_undone(position, undone));
         let mut moves: Vec<Move> = kept.map(|position| Move::of(&self.run.steps[position])).collect();
         moves.push(Move {
             agent: later.agent,
@@ -304,18 +303,18 @@ pub(super) struct Successor<'t> {
     pub(super) effect: &'t Effect,
     pub(super) ran: bool,
     /// Only events before this position can race with it.
-    pub(super) before: usize,
+    pub(super) before: Position,
     /// What comes before it in any case.
     pub(super) past: Clock,
     /// The position of its thread's event before it.
-    pub(super) after: Option<u32>,
+    pub(super) after: Option<Position>,
     /// The event that took its chance away, whatever it touched.
-    pub(super) closer: Option<usize>,
+    pub(super) closer: Option<Position>,
 }
 
 impl<'t> Races<'t> {
     /// What ran at a position.
-    pub(super) fn event(&self, at: usize) -> Successor<'t> {
+    pub(super) fn event(&self, at: Position) -> Successor<'t> {
         let step = &self.run.steps[at];
         let event = &step.event;
         let index = event.id.index;
@@ -326,7 +325,7 @@ impl<'t> Races<'t> {
         let waker = waker.and_then(|id| self.run.hb.position(self.number(id.thread), id.index));
         let joined = event.op.peer.filter(|_| event.op.kind == OpKind::Join);
         let joined = joined.and_then(|peer| self.last_of(peer, at));
-        waker.into_iter().chain(joined).for_each(|at| past.join(self.run.hb.clock(at as usize)));
+        waker.into_iter().chain(joined).for_each(|at| past.join(self.run.hb.clock(at)));
         let (choice, key) = step.replayed();
         Successor {
             agent: choice.agent,
@@ -342,7 +341,7 @@ impl<'t> Races<'t> {
     }
 
     /// The other ways in which the event at a position could have gone.
-    pub(super) fn other_ways(&self, at: usize) -> impl Iterator<Item = Successor<'t>> {
+    pub(super) fn other_ways(&self, at: Position) -> impl Iterator<Item = Successor<'t>> {
         let step = &self.run.steps[at];
         let others = self.run.choices(at).iter();
         let others =
@@ -352,13 +351,13 @@ impl<'t> Races<'t> {
             effect: &step.event.op.may,
             ran: false,
             closer: Some(at),
-            before: at + 1,
+            before: at.next(),
             ..self.event(at)
         })
     }
 
     /// The end of the time of the event at a position, had it not run by then.
-    pub(super) fn time_limit(&self, at: usize) -> Option<Successor<'t>> {
+    pub(super) fn time_limit(&self, at: Position) -> Option<Successor<'t>> {
         let step = &self.run.steps[at];
         let effect = step.event.op.limit.as_ref().filter(|_| step.is_own())?;
         let event = self.event(at);
@@ -377,31 +376,31 @@ impl<'t> Races<'t> {
         let PendingAtEnd { at, view, closed, waker } = pending_at_end;
         let op = view.pending.as_ref().filter(|_| !matches!(view.status, Status::Blocked(On::Cond(_))))?;
         let thread = view.agent.thread();
-        let after = self.last_of(thread, *at as usize);
+        let after = self.last_of(thread, *at);
         let mut past = self.past_of(thread, after);
-        waker.iter().for_each(|&waker| past.join(self.run.hb.clock(waker as usize)));
+        waker.iter().for_each(|&waker| past.join(self.run.hb.clock(waker)));
         Some(Successor {
             agent: view.agent,
             pick: pick(op.kind, &view.picks),
             key: OpKey { kind: op.kind, site: view.site },
             effect: &op.may,
             ran: false,
-            before: *at as usize + usize::from(*closed),
+            before: if *closed { at.next() } else { *at },
             past,
             after,
-            closer: closed.then_some(*at as usize),
+            closer: closed.then_some(*at),
         })
     }
 
-    fn past_of(&self, thread: ThreadName, after: Option<u32>) -> Clock {
+    fn past_of(&self, thread: ThreadName, after: Option<Position>) -> Clock {
         let before = after.or_else(|| self.created.get(&thread).copied());
-        before.map_or_else(Clock::default, |at| self.run.hb.clock(at as usize).to_clock())
+        before.map_or_else(Clock::default, |at| self.run.hb.clock(at).to_clock())
     }
 
     /// The last event of a thread before a position.
-    fn last_of(&self, thread: ThreadName, before: usize) -> Option<u32> {
+    fn last_of(&self, thread: ThreadName, before: Position) -> Option<Position> {
         let number = self.number(thread);
-        (0..before).rev().find(|&at| self.threads[at] == number).map(|at| at as u32)
+        self.threads.rposition_before(before, |&thread| thread == number)
     }
 }
 

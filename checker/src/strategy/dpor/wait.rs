@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::names::{EventId, ThreadName};
 use crate::event::operation::{Effect, Op, OpKind};
+use crate::event::position::Position;
 use crate::hb::vector_clock::ClockRef;
 use crate::trace::TraceStep;
 
@@ -27,9 +28,9 @@ pub(in crate::strategy::dpor) struct Wait {
     /// What it did without the other one.
     pub(super) effect: Effect,
     /// After how many events it would have run.
-    pub(super) from: usize,
+    pub(super) from: Position,
     /// The position of the other one.
-    pub(super) at: usize,
+    pub(super) at: Position,
     /// What is least now.
     pub(super) least: Precedence,
 }
@@ -67,7 +68,7 @@ impl Wait {
         steps: &[TraceStep],
         number: impl Fn(ThreadName) -> usize,
     ) -> bool {
-        steps.iter().skip(self.from).any(|step| {
+        steps.iter().skip(self.from.count()).any(|step| {
             let EventId { thread, index } = step.event.id;
             step.event.did.conflicts(&self.effect) && past.get(number(thread)) > index
         })

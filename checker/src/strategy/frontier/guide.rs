@@ -79,7 +79,7 @@ impl<'a, B: Bound> Explorer<'a, B> {
             }
             let Some(step) = at.planned(choice) else { continue };
             let state = at.predict(choice).map(|state| (state, ran_after(at, choice)));
-            self.notes.alternatives.push(Alternative { at: at.position() as u32, step, cost, state });
+            self.notes.alternatives.push(Alternative { at: at.position(), step, cost, state });
         }
     }
 

@@ -12,6 +12,7 @@ use super::guide::Explorer;
 use super::path::{Path, Prefix, Steps};
 use super::stack::Stack;
 use crate::cache::{Cache, Key, LastThread};
+use crate::event::position::Position;
 use crate::program::Epoch;
 use crate::strategy::speculation::WINDOW;
 use crate::strategy::{Alternative, Coverage, Guide, Next, Notes, Settled, Strategy, WorkItem, speculation};
@@ -170,7 +171,7 @@ impl<B: Bound> Frontier<B> {
         if self.waiting.len() <= cost {
             self.waiting.resize_with(cost + 1, Stack::default);
         }
-        let prefix = Prefix { path: path.clone(), length: at };
+        let prefix = Prefix { path: path.clone(), length: at.count() as u32 };
         let ran = state.map_or_else(LastThread::default, |(_, ran)| ran);
         let key = state.filter(|_| prunes).map_or(Key::NONE, |(state, ran)| Key::with(state, ran));
         let item = Waiting { prefix, alternative: self.steps.number(step), ran, ahead: None };
@@ -226,7 +227,7 @@ impl<B: Bound> Strategy for Frontier<B> {
         let (wanted, spare) = (worth_it(notes.alternatives), worth_it(notes.spare));
         let Some(last) = wanted.iter().chain(&spare).map(|other| other.at).max() else { return };
         let shared = from.as_ref().map_or(0, |(prefix, _)| prefix.length as usize);
-        let tail = run.steps[shared.min(last as usize)..last as usize].iter();
+        let tail = run.steps[Position::after(shared).min(last)..last].iter();
         let tail = tail.map(|step| self.steps.number(step.replayed())).collect();
         let path = Arc::new(Path::new(from.map(|(prefix, _)| prefix), tail));
         for alternative in wanted {

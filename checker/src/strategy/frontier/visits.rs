@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cache::BoundedState;
+use crate::event::position::Position;
 
 /// The points of an execution, with what had been noted by then.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -17,8 +18,8 @@ pub struct Visits {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Visit {
     pub(super) place: BoundedState,
-    /// After how many events.
-    pub(super) at: u32,
+    /// Where.
+    pub(super) at: Position,
     pub(super) alternatives: u32,
     pub(super) spare: u32,
     pub(super) joins_matter: bool,
@@ -37,11 +38,11 @@ pub(super) struct Spared {
 
 impl Visits {
     /// A point is reached; `cut` says that the execution ends there.
-    pub(super) fn note(&mut self, place: BoundedState, at: usize, notes: &Noted, cut: bool) {
+    pub(super) fn note(&mut self, place: BoundedState, at: Position, notes: &Noted, cut: bool) {
         self.cut = cut;
         self.points.push(Visit {
             place,
-            at: at as u32,
+            at,
             alternatives: notes.alternatives as u32,
             spare: notes.spare as u32,
             joins_matter: notes.joins_matter,

@@ -4,6 +4,7 @@ use super::pairs::{Abstract, Constraint, LastWrites, reads};
 use super::plan::Plan;
 use crate::event::agent::{Agent, AgentView};
 use crate::event::operation::Mode;
+use crate::event::position::Position;
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::sampling::choices::{agents, run};
 use crate::strategy::sampling::pos::{Priorities, Racing};
@@ -27,14 +28,14 @@ pub(super) struct Follower {
     plan: Plan,
     last: LastWrites<Abstract>,
     patience: StarvationGuard,
-    seen: usize,
+    seen: Position,
 }
 
 impl Follower {
     pub(super) fn new(dice: SeededRng, plan: Plan) -> Self {
         let priorities = Priorities::new(Racing::Conflicts);
         let patience = StarvationGuard::of(StarvationGuard::SHORT);
-        Self { dice, priorities, plan, last: LastWrites::default(), patience, seen: 0 }
+        Self { dice, priorities, plan, last: LastWrites::default(), patience, seen: Position::START }
     }
 
     /// Takes in the events that ran.

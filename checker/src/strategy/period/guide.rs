@@ -3,6 +3,7 @@
 use crate::event::agent::{Agent, Choice, Status};
 use crate::event::names::ThreadName;
 use crate::event::operation::OpKind;
+use crate::event::position::Position;
 use crate::program::Until;
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
@@ -15,21 +16,21 @@ pub(super) fn is_key_point(kind: OpKind) -> bool {
 
 /// Of each thread, how many of its key points ran while another thread had not ended; those without one are left out.
 pub(super) fn slice(run: &Trace) -> Vec<(ThreadName, u32)> {
-    let last = |thread: ThreadName| run.steps.iter().rposition(|step| step.event.id.thread == thread);
+    let last = |thread: ThreadName| run.steps.rposition(|step| step.event.id.thread == thread);
     let first = |thread: ThreadName| {
         let born = |event: &crate::event::recorded::TraceEvent| {
             event.op.kind == OpKind::Create && event.op.peer == Some(thread)
         };
-        run.steps.iter().position(|step| born(&step.event))
+        run.steps.position(|step| born(&step.event))
     };
     let lives: Vec<_> = run.threads.iter().map(|&thread| (thread, first(thread), last(thread))).collect();
     let mut counts: Vec<(ThreadName, u32)> = Vec::new();
     for &(thread, ..) in &lives {
-        let lives_too = |at: usize| {
+        let lives_too = |at: Position| {
             let others = lives.iter().filter(|(other, ..)| *other != thread);
             others.into_iter().any(|&(_, from, to)| from.is_none_or(|from| from < at) && to > Some(at))
         };
-        let steps = run.steps.iter().enumerate().filter(|(_, step)| step.event.id.thread == thread);
+        let steps = run.steps.enumerate().filter(|(_, step)| step.event.id.thread == thread);
         let own = steps.filter(|(at, step)| is_key_point(step.event.op.kind) && lives_too(*at)).count();
         if own > 0 {
             counts.push((thread, own as u32));

@@ -17,6 +17,7 @@ use super::starvation_guard::StarvationGuard;
 use crate::event::agent::Agent;
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::{Effect, Mode, OpKind};
+use crate::event::position::Position;
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::guided::{LastWrites, reads};
 use crate::strategy::{Decision, Guide, Notes};
@@ -54,7 +55,7 @@ impl Sample for Novel {
             is_greedy,
             patience: StarvationGuard::of(StarvationGuard::SHORT),
             so_far: Reads::default(),
-            taken: 0,
+            taken: Position::START,
         })
     }
 
@@ -116,7 +117,7 @@ struct Greedy<'a> {
     is_greedy: bool,
     patience: StarvationGuard,
     so_far: Reads,
-    taken: usize,
+    taken: Position,
 }
 
 impl Greedy<'_> {

@@ -12,6 +12,7 @@ use super::choices::{agents, run};
 use super::rng::SeededRng;
 use super::sampler::Sample;
 use crate::event::agent::{Agent, AgentView};
+use crate::event::position::Position;
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::Trace;
@@ -35,7 +36,7 @@ impl Pct {
 impl Pct {
     fn by_priority(&self, mut dice: SeededRng) -> ByPriority {
         let changes = if self.longest == 0 { 0 } else { self.depth - 1 };
-        let changes = (0..changes).map(|_| dice.below(self.longest as usize)).collect();
+        let changes = (0..changes).map(|_| Position::after(dice.below(self.longest as usize))).collect();
         ByPriority { dice, priorities: Priorities::default(), changes }
     }
 }
@@ -115,7 +116,7 @@ struct ByPriority {
     dice: SeededRng,
     priorities: Priorities,
     /// Of each change point, before which event.
-    changes: Vec<usize>,
+    changes: Vec<Position>,
 }
 
 impl Guide for ByPriority {

@@ -23,6 +23,7 @@ use crate::event::agent::Agent;
 use crate::event::byte_set::ByteSet;
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::{Effect, Mode};
+use crate::event::position::Position;
 use crate::program::Scope;
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
@@ -76,7 +77,14 @@ impl Sample for PctVb {
         let priorities = Priorities::default();
         let is_wide = self.runs.is_multiple_of(ALL_OF);
         let scope = if is_wide { Scope::All } else { Scope::Objects(Arc::new(within)) };
-        Box::new(ByPriority { dice, priorities, changes, scope, accesses: BTreeMap::new(), seen: 0 })
+        Box::new(ByPriority {
+            dice,
+            priorities,
+            changes,
+            scope,
+            accesses: BTreeMap::new(),
+            seen: Position::START,
+        })
     }
 
     fn learn(&mut self, run: &Trace) {
@@ -123,7 +131,7 @@ struct ByPriority {
     scope: Scope,
     /// How often each variable has been accessed.
     accesses: BTreeMap<Obj, u32>,
-    seen: usize,
+    seen: Position,
 }
 
 impl ByPriority {

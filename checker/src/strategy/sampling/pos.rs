@@ -16,6 +16,7 @@ use super::rng::SeededRng;
 use super::sampler::Sample;
 use crate::event::agent::{Agent, AgentView};
 use crate::event::operation::Effect;
+use crate::event::position::Position;
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::TraceStep;
@@ -74,12 +75,12 @@ pub(in crate::strategy) struct Priorities {
     racing: Racing,
     pending: Vec<(Agent, u64)>,
     /// How many events have been looked at.
-    seen: usize,
+    seen: Position,
 }
 
 impl Priorities {
     pub(in crate::strategy) fn new(racing: Racing) -> Self {
-        Self { racing, pending: Vec::new(), seen: 0 }
+        Self { racing, pending: Vec::new(), seen: Position::START }
     }
 
     /// Draws priorities for pending events that are new or were raced with.

@@ -11,6 +11,7 @@ use super::choices::{agents, run};
 use super::rng::SeededRng;
 use super::sampler::Sample;
 use crate::event::agent::Agent;
+use crate::event::position::Position;
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
 
@@ -35,12 +36,12 @@ struct Batches {
     /// Who could run when the batch was drawn.
     before: Vec<Agent>,
     /// How many events had run by then.
-    from: usize,
+    from: Position,
 }
 
 impl Batches {
     fn new(dice: SeededRng) -> Self {
-        Self { dice, batch: Vec::new(), before: Vec::new(), from: 0 }
+        Self { dice, batch: Vec::new(), before: Vec::new(), from: Position::START }
     }
 
     fn is_schedulable(&self, at: &SchedulingPoint<'_>, agent: Agent) -> bool {

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::choices::agents;
 use crate::event::agent::Agent;
 use crate::event::names::ThreadName;
+use crate::event::position::Position;
 use crate::state::scheduling_point::SchedulingPoint;
 
 /// Who is kept waiting in an execution.
@@ -16,8 +17,8 @@ pub(in crate::strategy) struct StarvationGuard {
     /// So many events a thread that can go is kept waiting.
     events: usize,
     /// The position from which on each thread that can go has not gone.
-    kept_since: FxHashMap<ThreadName, usize>,
-    taken: usize,
+    kept_since: FxHashMap<ThreadName, Position>,
+    taken: Position,
 }
 
 impl StarvationGuard {
@@ -29,7 +30,7 @@ impl StarvationGuard {
 
     /// One that lasts for so many events.
     pub(in crate::strategy) fn of(events: usize) -> Self {
-        Self { events, kept_since: FxHashMap::default(), taken: 0 }
+        Self { events, kept_since: FxHashMap::default(), taken: Position::START }
     }
 
     /// Whether a thread that can go has been kept waiting for too long. Asked at every choice.
@@ -40,7 +41,7 @@ impl StarvationGuard {
         self.taken = at.position();
         let can_go: Vec<ThreadName> = agents(at).filter_map(thread).collect();
         self.kept_since.retain(|thread, _| can_go.contains(thread));
-        let kept = |since: usize| self.taken - since >= self.events;
+        let kept = |since: Position| self.taken.count() - since.count() >= self.events;
         can_go.into_iter().any(|thread| kept(*self.kept_since.entry(thread).or_insert(self.taken)))
     }
 }

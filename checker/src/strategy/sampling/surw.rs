@@ -20,6 +20,7 @@ use super::starvation_guard::StarvationGuard;
 use crate::event::agent::{Agent, Status};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::{Effect, Mode};
+use crate::event::position::Position;
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::Trace;
@@ -47,7 +48,7 @@ impl Sample for Surw {
         let counts = selected.map(|obj| self.objects[&obj].counts.clone()).unwrap_or_default();
         let patience = StarvationGuard::of(StarvationGuard::LONG);
         let weights = BTreeMap::new();
-        Box::new(Uniform { dice, selected, counts, weights, patience, intended: None, seen: 0 })
+        Box::new(Uniform { dice, selected, counts, weights, patience, intended: None, seen: Position::START })
     }
 
     fn learn(&mut self, run: &Trace) {
@@ -84,7 +85,7 @@ struct Uniform {
     patience: StarvationGuard,
     /// Who runs the next one.
     intended: Option<ThreadName>,
-    seen: usize,
+    seen: Position,
 }
 
 impl Uniform {

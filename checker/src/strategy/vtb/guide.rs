@@ -3,6 +3,7 @@
 use super::place::{Count, Place};
 use crate::event::agent::{Agent, AgentView};
 use crate::event::names::ThreadName;
+use crate::event::position::Position;
 use crate::hb::ThreadTag;
 use crate::hb::hash::Mixer;
 use crate::program::{Scope, Until};
@@ -62,7 +63,7 @@ pub(super) struct ByFragment {
     preemptions: Vec<(Place, Count)>,
     taken: usize,
     scope: Scope,
-    seen: usize,
+    seen: Position,
     /// What threads that were preempted or gave way too often are now.
     changed: Vec<(ThreadName, Fragment)>,
     yields: Vec<(ThreadName, u32)>,
@@ -76,7 +77,7 @@ impl ByFragment {
             preemptions: preemptions.into_iter().map(|place| (place, Count::default())).collect(),
             taken: 0,
             scope,
-            seen: 0,
+            seen: Position::START,
             changed: Vec::new(),
             yields: Vec::new(),
             notes: Notes::default(),
@@ -134,7 +135,7 @@ impl ByFragment {
         let other = agents(at).filter(above).max_by_key(|&agent| self.priority(agent));
         let choice = other.and_then(|agent| at.choices.iter().find(|choice| choice.agent == agent));
         if let Some(step) = choice.and_then(|&choice| at.planned(choice)) {
-            let (at, cost) = (at.position() as u32, self.taken as u32 + 1);
+            let (at, cost) = (at.position(), self.taken as u32 + 1);
             self.notes.alternatives.push(Alternative { at, step, cost, state: None });
         }
     }

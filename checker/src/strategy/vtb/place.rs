@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::sets::Variable;
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::Op;
+use crate::event::position::Position;
 use crate::trace::Trace;
 
 /// Right after an event of a thread, by what it has run so far.
@@ -37,15 +38,15 @@ impl Count {
 }
 
 /// The places before these events, in order, each of which is of the thread that ran the event before.
-pub(super) fn places(run: &Trace, before: impl Iterator<Item = u32>) -> Vec<Place> {
+pub(super) fn places(run: &Trace, before: impl Iterator<Item = Position>) -> Vec<Place> {
     let mut accesses: BTreeMap<(ThreadName, Obj), u32> = BTreeMap::new();
     let mut others: BTreeMap<ThreadName, u32> = BTreeMap::new();
     let mut last: BTreeMap<ThreadName, Obj> = BTreeMap::new();
     let mut places = Vec::new();
     let mut running = None;
-    let mut steps = run.steps.iter().enumerate().peekable();
+    let mut steps = run.steps.enumerate().peekable();
     for at in before {
-        while let Some((_, step)) = steps.next_if(|(nth, _)| (*nth as u32) < at) {
+        while let Some((_, step)) = steps.next_if(|(nth, _)| *nth < at) {
             let (event, thread) = (&step.event, step.event.id.thread);
             let mut touched: Vec<Obj> = event.op.may.accesses.iter().map(|access| access.obj).collect();
             touched.sort_unstable();

@@ -117,7 +117,7 @@ impl Recording {
         let event_lines = EventLines::tell(&replayed.trace, at, failure.unwrap_or(&none), places);
         let words = Phrasing { labels: &event_lines.labels, source: places.source() };
         let end = end(log).min(replayed.trace.steps.len());
-        let last = end.checked_sub(1).map(|last| replayed.trace.steps[last].choice.agent.thread());
+        let last = replayed.trace.steps.iter().take(end).next_back().map(|step| step.choice.agent.thread());
         let lives = lives(log, end, &event_lines.labels, &words);
         let harness = places.source().harness();
         let main = lives.first().map_or(ThreadName::MAIN, |life| life.name);

@@ -3,6 +3,7 @@
 use checker::explain::{self, Second, Swap};
 use checker::failure::Failure;
 use checker::names::{Obj, ThreadName};
+use checker::position::Position;
 
 use crate::narrate::locations::Places;
 use crate::narrate::phrasing::Phrasing;
@@ -38,14 +39,14 @@ impl<'a> ExplanationContext<'a> {
     }
 
     /// The event at a position of the trace.
-    pub(super) fn event(&self, position: u32) -> Option<&EventLine> {
-        self.told.events.iter().find(|event| event.number == position)
+    pub(super) fn event(&self, position: Position) -> Option<&EventLine> {
+        self.told.events.iter().find(|event| event.number == u32::from(position))
     }
 
-    pub(super) fn side(&self, position: u32) -> Side {
+    pub(super) fn side(&self, position: Position) -> Side {
         let event = self.event(position);
         Side {
-            number: Some(position),
+            number: Some(position.into()),
             thread: event.map(|event| event.thread.to_string()).unwrap_or_default(),
             text: event.map(|event| event.text.to_string()).unwrap_or_default(),
             place: event.map(|event| Location::clone(&event.place)).unwrap_or_default(),

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use checker::explain::{self, Missing, Seen, Stage, Suspect, WhyMissing};
 use checker::limit::Limit;
+use checker::position::Position;
 use checker::program::Program;
 use checker::trace::Trace;
 
@@ -93,8 +94,8 @@ fn pattern(
     trace: &Trace,
     stacks: &Stacks,
 ) -> PatternLine {
-    let stack = |position: u32| {
-        let site = trace.steps[position as usize].event.site;
+    let stack = |position: Position| {
+        let site = trace.steps[position].event.site;
         stacks.told(position, site, context.places)
     };
     let access = |seen: &Seen| AccessLine {

@@ -2,12 +2,13 @@
 
 use checker::explain::Seen;
 use checker::names::Obj;
+use checker::position::Position;
 
 use super::context::ExplanationContext;
 use crate::report::Location;
 
 /// Who does an event, and where.
-pub(super) fn done<'a>(context: &'a ExplanationContext<'_>, position: u32) -> (&'a str, String) {
+pub(super) fn done<'a>(context: &'a ExplanationContext<'_>, position: Position) -> (&'a str, String) {
     context.event(position).map(|event| (event.thread.as_str(), at(&event.place))).unwrap_or_default()
 }
 
@@ -28,7 +29,7 @@ pub(super) fn accesses<const N: usize>(context: &ExplanationContext<'_>, seen: &
     })
 }
 
-pub(super) fn since(context: &ExplanationContext<'_>, taken: Option<u32>) -> String {
+pub(super) fn since(context: &ExplanationContext<'_>, taken: Option<Position>) -> String {
     let words = taken.and_then(|position| context.event(position)).map(|event| words(&event.place));
     words.filter(|words| !words.is_empty()).map(|words| format!(" since {words}")).unwrap_or_default()
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use checker::account::HiddenAccess;
 use checker::operation::Access;
+use checker::position::Position;
 use checker::program::{ExecutionError, Scope};
 
 use crate::control::state::flow::{Flow, system};
@@ -76,7 +77,7 @@ fn begin_segment(
     memory: &mut MemoryState,
     index: ThreadIndex,
 ) -> std::io::Result<()> {
-    let now = (scheduling.events as u32, scheduling.threads[index].name);
+    let now = (Position::after(scheduling.events as usize), scheduling.threads[index].name);
     if memory.hidden.segment.replace(now) == Some(now) {
         return Ok(());
     }
@@ -99,7 +100,7 @@ fn note_access(
     let layout = Arc::clone(&memory.layout);
     let Some(instruction) = layout.hidden_code().get(&at) else { return true };
     let indivisible = matches!(instruction.kind, Kind::LockedUpdate | Kind::CompareExchange);
-    let (after, thread) = (scheduling.events as u32, scheduling.threads[index].name);
+    let (after, thread) = (Position::after(scheduling.events as usize), scheduling.threads[index].name);
     let mut is_new = false;
     for access in instruction.accesses(&MachineState::of(tracee, index)) {
         if memory.stacks[index].0.contains(&access.addr) {

@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
-use super::scopes::Named;
-use super::shape::Form;
-use super::stack::FrameId;
-use super::thread::Thread;
-use super::typed::Typed;
+use super::scopes::{Named, globals, has_globals, locals};
+use super::stopped::stack::FrameId;
+use super::stopped::thread::Thread;
+use super::values::typed::Typed;
 use super::variable::{Handle, Inside, Scope, ScopeKind, Variable};
-use super::view::{Field, Fields, Items, Pointer, Reach, Shown, View};
-use crate::debuginfo::lines::Language;
+use super::views::presentation::{library_view, view};
+use super::views::summary::{named_items, shown_in_words};
+use super::views::view::{Field, Fields, Items, Pointer, Reach, Shown, View};
+use crate::debuginfo::dwarf::source_unit::Language;
+use crate::debuginfo::entries::shape::Form;
 
 /// How many wrappers are looked through; damaged types wrap themselves.
 const MOST_WRAPPERS: usize = 32;
@@ -23,134 +25,137 @@ struct Inner {
     needs_arrow: bool,
 }
 
-impl Thread<'_> {
-    pub(super) fn scopes(&self, frame: FrameId) -> Vec<Scope> {
-        let locals = self.locals(frame);
-        let scope = |kind| Scope { kind, handle: Handle(Inside::Scope(frame, kind)) };
-        let mut scopes = Vec::new();
-        // Editors unfold the first one by themselves.
-        if locals.iter().any(|one| !one.is_parameter) {
-            scopes.push(scope(ScopeKind::Locals));
-        }
-        if locals.iter().any(|one| one.is_parameter) {
-            scopes.push(scope(ScopeKind::Arguments));
-        }
-        if self.has_globals(frame) {
-            scopes.push(scope(ScopeKind::Globals));
-        }
-        scopes
+pub(super) fn scopes(thread: &Thread<'_>, frame: FrameId) -> Vec<Scope> {
+    let locals = locals(thread, frame);
+    let scope = |kind| Scope { kind, handle: Handle(Inside::Scope(frame, kind)) };
+    let mut scopes = Vec::new();
+    // Editors unfold the first one by themselves.
+    if locals.iter().any(|one| !one.is_parameter) {
+        scopes.push(scope(ScopeKind::Locals));
     }
-
-    pub(super) fn named_children(&self, handle: &Handle) -> Vec<Variable> {
-        let (shown, expression) = match &handle.0 {
-            Inside::Scope(frame, kind) => return self.scope(*frame, *kind),
-            Inside::Part { shown, expression } => (shown, expression.as_deref()),
-        };
-        let Shown::Value(value) = shown else { return Vec::new() };
-        let inner = self.inside(value);
-        let joint = if inner.needs_arrow { "->" } else { "." };
-        inner.fields.into_iter().map(|field| self.child(expression, joint, field)).collect()
+    if locals.iter().any(|one| one.is_parameter) {
+        scopes.push(scope(ScopeKind::Arguments));
     }
-
-    pub(super) fn indexed_children(&self, handle: &Handle, range: Range<u64>) -> Vec<Variable> {
-        let Inside::Part { shown: Shown::Value(value), expression } = &handle.0 else { return Vec::new() };
-        let Some(items) = self.inside(value).items else { return Vec::new() };
-        let count = range.end.saturating_sub(range.start);
-        let found = self.items(&items, range.start, count);
-        found.into_iter().map(|field| self.child(expression.as_deref(), "", field)).collect()
+    if has_globals(thread, frame) {
+        scopes.push(scope(ScopeKind::Globals));
     }
+    scopes
+}
 
-    fn scope(&self, frame: FrameId, kind: ScopeKind) -> Vec<Variable> {
-        let found = match kind {
-            ScopeKind::Globals => self.globals(frame),
-            _ => self.locals(frame),
-        };
-        let wanted = found.into_iter().filter(|one| match kind {
-            ScopeKind::Globals => true,
-            ScopeKind::Arguments => one.is_parameter,
-            ScopeKind::Locals => !one.is_parameter,
-        });
-        wanted.map(|one| self.named_variable(one)).collect()
+pub(super) fn named_children(thread: &Thread<'_>, handle: &Handle) -> Vec<Variable> {
+    let (shown, expression) = match &handle.0 {
+        Inside::Scope(frame, kind) => return scope(thread, *frame, *kind),
+        Inside::Part { shown, expression } => (shown, expression.as_deref()),
+    };
+    let Shown::Value(value) = shown else { return Vec::new() };
+    let inner = inside(thread, value);
+    let joint = if inner.needs_arrow { "->" } else { "." };
+    inner.fields.into_iter().map(|field| child(thread, expression, joint, field)).collect()
+}
+
+pub(super) fn indexed_children(thread: &Thread<'_>, handle: &Handle, range: Range<u64>) -> Vec<Variable> {
+    let Inside::Part { shown: Shown::Value(value), expression } = &handle.0 else { return Vec::new() };
+    let Some(items) = inside(thread, value).items else { return Vec::new() };
+    let count = range.end.saturating_sub(range.start);
+    let found = named_items(thread, &items, range.start, count);
+    found.into_iter().map(|field| child(thread, expression.as_deref(), "", field)).collect()
+}
+
+fn scope(thread: &Thread<'_>, frame: FrameId, kind: ScopeKind) -> Vec<Variable> {
+    let found = match kind {
+        ScopeKind::Globals => globals(thread, frame),
+        _ => locals(thread, frame),
+    };
+    let wanted = found.into_iter().filter(|one| match kind {
+        ScopeKind::Globals => true,
+        ScopeKind::Arguments => one.is_parameter,
+        ScopeKind::Locals => !one.is_parameter,
+    });
+    wanted.map(|one| named_variable(thread, one)).collect()
+}
+
+fn named_variable(thread: &Thread<'_>, one: Named) -> Variable {
+    let (name, expression) = if one.is_shadowed {
+        (format!("{} (shadowed)", one.name), None)
+    } else {
+        (one.name.clone(), Some(one.name))
+    };
+    shown_variable(thread, name, Shown::Value(one.value), expression)
+}
+
+fn child(thread: &Thread<'_>, parent: Option<&str>, joint: &str, field: Field) -> Variable {
+    let expression = parent.and_then(|parent| path_into(parent, joint, &field));
+    shown_variable(thread, field.name, field.shown, expression)
+}
+
+/// A value as a user sees it.
+pub(super) fn shown_variable(
+    thread: &Thread<'_>,
+    name: String,
+    shown: Shown,
+    expression: Option<String>,
+) -> Variable {
+    let value = shown_in_words(thread, &shown);
+    let (type_name, address, inner) = match &shown {
+        Shown::Value(value) => (thread.type_name(value), value.contents.address(), inside(thread, value)),
+        Shown::Words { type_name, .. } => (type_name.clone(), None, Inner::default()),
+    };
+    Variable {
+        name,
+        type_name,
+        value,
+        address,
+        expression: expression.clone(),
+        named: inner.fields.len() as u64,
+        indexed: inner.items.map_or(0, |items| items.count()),
+        handle: Handle(Inside::Part { shown, expression }),
     }
+}
 
-    fn named_variable(&self, one: Named) -> Variable {
-        let (name, expression) = if one.is_shadowed {
-            (format!("{} (shadowed)", one.name), None)
-        } else {
-            (one.name.clone(), Some(one.name))
-        };
-        self.shown_variable(name, Shown::Value(one.value), expression)
+fn inside(thread: &Thread<'_>, value: &Typed) -> Inner {
+    let mut inner = shown_inside(thread, value);
+    if is_of_library(thread, value) {
+        let raw = Typed { is_raw: true, ..value.clone() };
+        inner.fields.push(Field::value("[raw]", raw).unreachable());
     }
+    inner
+}
 
-    fn child(&self, parent: Option<&str>, joint: &str, field: Field) -> Variable {
-        let expression = parent.and_then(|parent| path_into(parent, joint, &field));
-        self.shown_variable(field.name, field.shown, expression)
-    }
+/// Whether a value has parts that it is usually not shown by.
+fn is_of_library(thread: &Thread<'_>, value: &Typed) -> bool {
+    let Some((kind, shape)) = thread.peeled(value.module, value.kind) else { return false };
+    let Form::Composite(parts) = &shape.form else { return false };
+    let view = library_view(thread, value, kind, &shape, parts);
+    matches!(view, Some(View::List(_) | View::Text(_) | View::Fields(_) | View::Pointer(_)))
+}
 
-    /// A value as a user sees it.
-    pub(super) fn shown_variable(&self, name: String, shown: Shown, expression: Option<String>) -> Variable {
-        let value = self.shown_in_words(&shown);
-        let (type_name, address, inner) = match &shown {
-            Shown::Value(value) => (self.type_name(value), value.contents.address(), self.inside(value)),
-            Shown::Words { type_name, .. } => (type_name.clone(), None, Inner::default()),
-        };
-        Variable {
-            name,
-            type_name,
-            value,
-            address,
-            expression: expression.clone(),
-            named: inner.fields.len() as u64,
-            indexed: inner.items.map_or(0, |items| items.count()),
-            handle: Handle(Inside::Part { shown, expression }),
-        }
-    }
-
-    fn inside(&self, value: &Typed) -> Inner {
-        let mut inner = self.shown_inside(value);
-        if self.is_of_library(value) {
-            let raw = Typed { is_raw: true, ..value.clone() };
-            inner.fields.push(Field::value("[raw]", raw).unreachable());
-        }
-        inner
-    }
-
-    /// Whether a value has parts that it is usually not shown by.
-    fn is_of_library(&self, value: &Typed) -> bool {
-        let Some((kind, shape)) = self.peeled(value.module, value.kind) else { return false };
-        let Form::Composite(parts) = &shape.form else { return false };
-        let view = self.library_view(value, kind, &shape, parts);
-        matches!(view, Some(View::List(_) | View::Text(_) | View::Fields(_) | View::Pointer(_)))
-    }
-
-    fn shown_inside(&self, value: &Typed) -> Inner {
-        let mut here = value.clone();
-        for _ in 0..MOST_WRAPPERS {
-            match self.view(&here) {
-                View::Same(inner) => here = *inner,
-                View::Fields(Fields { fields, .. }) => return Inner { fields, ..Inner::default() },
-                View::List(list) => return Inner { items: Some(list.items), ..Inner::default() },
-                View::Text(text) => {
-                    return Inner { items: text.elements.map(Items::Elements), ..Inner::default() };
-                }
-                View::Pointer(pointer) => return self.behind(pointer),
-                View::Leaf(_) | View::Missing(_) | View::Bytes => break,
+fn shown_inside(thread: &Thread<'_>, value: &Typed) -> Inner {
+    let mut here = value.clone();
+    for _ in 0..MOST_WRAPPERS {
+        match view(thread, &here) {
+            View::Same(inner) => here = *inner,
+            View::Fields(Fields { fields, .. }) => return Inner { fields, ..Inner::default() },
+            View::List(list) => return Inner { items: Some(list.items), ..Inner::default() },
+            View::Text(text) => {
+                return Inner { items: text.elements.map(Items::Elements), ..Inner::default() };
             }
+            View::Pointer(pointer) => return behind(thread, pointer),
+            View::Leaf(_) | View::Missing(_) | View::Bytes => break,
         }
-        Inner::default()
     }
+    Inner::default()
+}
 
-    /// What is inside a pointer: the parts of what it points to, if that has parts.
-    fn behind(&self, pointer: Pointer) -> Inner {
-        let Some(target) = pointer.target else { return Inner { fields: pointer.facts, ..Inner::default() } };
-        let is_rust = self.language(&target) == Language::Rust;
-        let (mut fields, needs_arrow) = match self.view(&target) {
-            View::Fields(inner) if pointer.facts.is_empty() => (inner.fields, !is_rust),
-            _ => (vec![Field::value("*", target)], false),
-        };
-        fields.extend(pointer.facts);
-        Inner { fields, items: None, needs_arrow }
-    }
+/// What is inside a pointer: the parts of what it points to, if that has parts.
+fn behind(thread: &Thread<'_>, pointer: Pointer) -> Inner {
+    let Some(target) = pointer.target else { return Inner { fields: pointer.facts, ..Inner::default() } };
+    let is_rust = thread.language(&target) == Language::Rust;
+    let (mut fields, needs_arrow) = match view(thread, &target) {
+        View::Fields(inner) if pointer.facts.is_empty() => (inner.fields, !is_rust),
+        _ => (vec![Field::value("*", target)], false),
+    };
+    fields.extend(pointer.facts);
+    Inner { fields, items: None, needs_arrow }
 }
 
 /// The expression for a part, given the expression for the whole.

@@ -25,46 +25,31 @@
 //!
 //! [`Image`]: crate::debuginfo::Image
 
-mod blocks;
 mod children;
-mod contents;
-mod entry_values;
 mod evaluate;
-mod float;
-mod frame;
 mod globals;
 mod held;
-mod index;
-mod libraries;
-mod made;
-mod parts;
-mod scalar;
 mod scopes;
-mod shape;
-mod stack;
-mod state;
-mod summary;
-mod text;
-mod thread;
-mod thread_locals;
-mod type_names;
-mod typed;
-mod unit_index;
+mod stopped;
+mod values;
 mod variable;
-mod view;
-mod walks;
+mod views;
 mod whose;
 
 use std::ops::Range;
 
+use children::{indexed_children, named_children, scopes};
 pub use evaluate::EvaluateError;
-pub(super) use index::Index;
-pub use made::{Made, counts_owners};
-pub use stack::{FrameId, StackFrame};
-pub use state::ThreadState;
-use thread::Thread;
+use evaluate::evaluate;
+use held::held_at;
+use stopped::stack::stack;
+pub use stopped::stack::{FrameId, StackFrame};
+pub use stopped::state::ThreadState;
+use stopped::thread::Thread;
 pub use variable::{Handle, Scope, ScopeKind, Variable};
+use whose::local_at;
 
+use super::entries::made::Made;
 use super::memory::Memory;
 use super::modules::Modules;
 
@@ -83,40 +68,40 @@ impl<'a> Inspector<'a> {
     /// The calls that have not returned, innermost first, at most `limit`; calls that were inlined count.
     #[must_use]
     pub fn stack(&self, limit: usize) -> Vec<StackFrame> {
-        self.thread.stack(limit)
+        stack(&self.thread, limit)
     }
 
     /// The scopes of a frame that have variables in them: arguments, locals (of nested blocks too, innermost first),
     /// and the static variables of the user's code in the same compilation unit (in Rust: crate).
     #[must_use]
     pub fn scopes(&self, frame: FrameId) -> Vec<Scope> {
-        self.thread.scopes(frame)
+        scopes(&self.thread, frame)
     }
 
     /// The variables of a scope, the members of a structure, what a pointer points to.
     #[must_use]
     pub fn named(&self, handle: &Handle) -> Vec<Variable> {
-        self.thread.named_children(handle)
+        named_children(&self.thread, handle)
     }
 
     /// Elements of an array or of a library's container, by their positions; those past the end are left out.
     #[must_use]
     pub fn indexed(&self, handle: &Handle, range: Range<u64>) -> Vec<Variable> {
-        self.thread.indexed_children(handle, range)
+        indexed_children(&self.thread, handle, range)
     }
 
     /// The words for an address on the thread's stack: the variable of the function whose frame it is in, and the way
     /// into it (`queue.head`). `None` where no variable is there.
     #[must_use]
     pub fn local_at(&self, address: u64) -> Option<String> {
-        self.thread.local_at(address)
+        local_at(&self.thread, address)
     }
 
     /// What a block of memory holds to which a variable of the user's code points, and the index of the module that has its
     /// type. `None` where no variable does, or to something that does not fill the block.
     #[must_use]
     pub fn held_at(&self, block: &Range<u64>) -> Option<(usize, Made)> {
-        self.thread.held_at(block)
+        held_at(&self.thread, block)
     }
 
     /// The value of an expression in the frame's language: names, `.`, `->`, `[i]`, `*`, `&`, brackets and whole
@@ -125,6 +110,6 @@ impl<'a> Inspector<'a> {
     /// # Errors
     /// A sentence that says what is wrong with the expression.
     pub fn evaluate(&self, frame: FrameId, expression: &str) -> Result<Variable, EvaluateError> {
-        self.thread.evaluate(frame, expression)
+        evaluate(&self.thread, frame, expression)
     }
 }

@@ -1,7 +1,7 @@
 //! What a user sees of scopes and variables.
 
-use super::stack::FrameId;
-use super::view::Shown;
+use super::stopped::stack::FrameId;
+use super::views::view::Shown;
 
 /// A group of variables of a frame.
 #[derive(Clone, Debug)]

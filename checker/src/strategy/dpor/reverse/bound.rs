@@ -64,6 +64,7 @@ use super::known::{Known, Sight};
 use super::least::{Ends, Least, Unknown, least};
 use super::unsupported;
 use super::unsupported::Shown;
+use crate::event::position::Position;
 use crate::limit::Limit;
 use crate::strategy::dpor::planned::{Covers, Prefix};
 use crate::strategy::dpor::races::Races;
@@ -190,7 +191,7 @@ impl Bound {
         let races = Races::new(run);
         let shown = Known::of(&races);
         let sight = Sight::new(known, &shown);
-        let canon = Canon::new(&races, &sight, usize::MAX, false, true);
+        let canon = Canon::new(&races, &sight, Position::BEHIND_ALL, false, true);
         let least = |unknown| least(&canon, &canon.whole(), (Ends::Cost, unknown), self.max);
         let order = match least(Unknown::IsFree) {
             Least::Is(_, order) if !unsupported::has_false_orders(run) => order,
@@ -249,8 +250,8 @@ pub(super) fn set_costs(
         if limit.is_over() {
             return;
         }
-        let scheduled = (0..child.at).filter(|&at| origin.scheduled[at]);
-        let kept = scheduled.chain(child.keep.iter().map(|&at| at as usize));
+        let scheduled = Position::START.until(child.at).filter(|&at| origin.scheduled[at]);
+        let kept = scheduled.chain(child.keep.iter().copied());
         let core = canon.closed(kept);
         let cost = |core: &Cut| match least(canon, core, (Ends::AreFree, Unknown::IsFree), max) {
             Least::Is(cost, _) | Least::NoLess(cost) => cost,

@@ -10,6 +10,7 @@ use crate::event::agent::{Agent, Status};
 use crate::event::lock_action::Hold;
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::{Effect, Mode, Op, OpKind};
+use crate::event::position::Position;
 use crate::event::recorded::TraceEvent;
 use crate::event::wait::On;
 use crate::strategy::dpor::locks::{Can, Holders, Need};
@@ -24,7 +25,7 @@ pub(super) type Cut = SmallVec<[u32; 8]>;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum State {
     /// Its next event is this one of the execution.
-    Here(usize),
+    Here(Position),
     /// It can run, but then does something that is not in the execution.
     Elsewhere,
     /// It cannot run. Also where that is not known: what is taken for canonical and is not leads to a repetition, never to
@@ -37,7 +38,7 @@ pub(super) struct Canon<'r, 't> {
     pub(super) races: &'r Races<'t>,
     pub(super) known: &'r Sight<'r>,
     /// Of each thread the positions of its events.
-    pub(super) of: Vec<Vec<u32>>,
+    pub(super) of: Vec<Vec<Position>>,
     /// How often its thread had given way before each event and after the last.
     gave_way: Vec<Vec<u32>>,
     /// After its last event something could still run.
@@ -53,7 +54,7 @@ impl<'r, 't> Canon<'r, 't> {
     pub(super) fn new(
         races: &'r Races<'t>,
         known: &'r Sight<'r>,
-        to: usize,
+        to: Position,
         given_up: bool,
         bounded: bool,
     ) -> Self {
@@ -67,9 +68,9 @@ impl<'r, 't> Canon<'r, 't> {
             is_timed: is_timed(races),
             levels: bounded.then(|| Levels::of(races)),
         };
-        for (at, step) in races.run.steps.iter().enumerate().take(to) {
+        for (at, step) in races.run.steps.between(Position::START, to.min(races.run.steps.end())) {
             let thread = races.threads[at];
-            canon.of[thread].push(at as u32);
+            canon.of[thread].push(at);
             let before = canon.gave_way[thread].last().copied().unwrap_or(0);
             canon.gave_way[thread].push(before + u32::from(order::gives_way(&step.event)));
         }
@@ -77,7 +78,7 @@ impl<'r, 't> Canon<'r, 't> {
     }
 
     /// The set of some events, those before a position among them.
-    pub(super) fn cut(&self, positions: impl Iterator<Item = usize>) -> Cut {
+    pub(super) fn cut(&self, positions: impl Iterator<Item = Position>) -> Cut {
         let mut cut = smallvec![0; self.of.len()];
         positions.for_each(|at| cut[self.races.threads[at]] += 1);
         cut
@@ -135,7 +136,7 @@ impl<'r, 't> Canon<'r, 't> {
     fn rank(&self, agent: Agent, cut: &Cut) -> Rank {
         let thread = self.races.number(agent.thread());
         let slot = cut[thread] as usize;
-        let kind = self.of[thread].get(slot).map(|&at| self.races.run.steps[at as usize].event.op.kind);
+        let kind = self.of[thread].get(slot).map(|&at| self.races.run.steps[at].event.op.kind);
         let kind = kind.filter(|&kind| kind != OpKind::Timeout);
         let kind = kind.or_else(|| Some(self.pending(thread, cut)?.view.pending.as_ref()?.kind));
         let kind = kind.unwrap_or(OpKind::Timeout);
@@ -146,10 +147,10 @@ impl<'r, 't> Canon<'r, 't> {
     /// What a thread does next, if it exists.
     pub(super) fn next_op(&self, thread: usize, cut: &Cut) -> Option<&'t Op> {
         let born = self.races.created.get(&self.races.run.threads[thread]);
-        if born.is_some_and(|&born| !self.holds(born as usize, cut)) {
+        if born.is_some_and(|&born| !self.holds(born, cut)) {
             return None;
         }
-        let here = self.of[thread].get(cut[thread] as usize).map(|&at| &self.races.run.steps[at as usize]);
+        let here = self.of[thread].get(cut[thread] as usize).map(|&at| &self.races.run.steps[at]);
         match here.filter(|step| step.is_own()) {
             Some(step) => Some(&step.event.op),
             None => self.pending(thread, cut)?.view.pending.as_ref(),
@@ -180,22 +181,22 @@ impl<'r, 't> Canon<'r, 't> {
         };
         let last = (cut[thread] as usize).checked_sub(1).map(|slot| self.of[thread][slot]);
         let last = last.or_else(|| self.races.created.get(&name).copied());
-        let reader = Reader { thread: name, op, past: last.map(|at| self.races.run.hb.clock(at as usize)) };
-        let ran = |from: usize| {
-            let steps = self.races.run.steps.iter().enumerate().skip(from);
+        let reader = Reader { thread: name, op, past: last.map(|at| self.races.run.hb.clock(at)) };
+        let ran = |from: Position| {
+            let steps = self.races.run.steps.since(from);
             steps.filter(|&(at, _)| self.holds(at, cut)).map(|(_, step)| step)
         };
         waits.any(|wait| wait.keeps_out(&reader, ran(wait.from), |name| self.races.number(name)))
     }
 
     /// Whether an event went the first of the ways in which it could have gone.
-    fn is_first_pick(&self, at: usize) -> bool {
+    fn is_first_pick(&self, at: Position) -> bool {
         let chosen = self.races.run.steps[at].choice;
         let mut ways = self.races.run.choices(at).iter().filter(|choice| choice.agent == chosen.agent);
         ways.all(|way| way.pick >= chosen.pick)
     }
 
-    pub(super) fn holds(&self, at: usize, cut: &Cut) -> bool {
+    pub(super) fn holds(&self, at: Position, cut: &Cut) -> bool {
         let event = &self.races.run.steps[at].event;
         event.id.index < cut[self.races.threads[at]]
     }
@@ -217,10 +218,10 @@ impl<'r, 't> Canon<'r, 't> {
         let name = agent.thread();
         let thread = self.races.number(name);
         let born = self.races.created.get(&name);
-        if born.is_some_and(|&born| !self.holds(born as usize, cut)) {
+        if born.is_some_and(|&born| !self.holds(born, cut)) {
             return State::Waits;
         }
-        let here = self.of[thread].get(cut[thread] as usize).map(|&at| at as usize);
+        let here = self.of[thread].get(cut[thread] as usize).copied();
         if let Some(at) = here.filter(|&at| self.races.run.steps[at].choice.agent == agent) {
             let clock = self.races.run.hb.clock(at);
             if (0..cut.len()).all(|other| other == thread || clock.get(other) <= cut[other]) {
@@ -232,7 +233,7 @@ impl<'r, 't> Canon<'r, 't> {
     }
 
     /// Whether a thread can run, its next event of the execution being none that it can have here.
-    fn thread(&self, name: ThreadName, here: Option<usize>, cut: &Cut) -> bool {
+    fn thread(&self, name: ThreadName, here: Option<Position>, cut: &Cut) -> bool {
         let thread = self.races.number(name);
         let own = here.map(|at| &self.races.run.steps[at]).filter(|step| step.is_own());
         let (kind, effect, waker) = if let Some(step) = own {
@@ -248,7 +249,7 @@ impl<'r, 't> Canon<'r, 't> {
             }
             (op.kind, &op.may, pending_at_end.waker)
         };
-        if kind == OpKind::Reacquire && waker.is_some_and(|waker| !self.holds(waker as usize, cut)) {
+        if kind == OpKind::Reacquire && waker.is_some_and(|waker| !self.holds(waker, cut)) {
             return false;
         }
         match Need::of(kind) {
@@ -264,9 +265,9 @@ impl<'r, 't> Canon<'r, 't> {
     }
 
     /// Whether the time of a thread can run out.
-    fn time(&self, name: ThreadName, here: Option<usize>, cut: &Cut) -> bool {
+    fn time(&self, name: ThreadName, here: Option<Position>, cut: &Cut) -> bool {
         let thread = self.races.number(name);
-        let before = (cut[thread] as usize).checked_sub(1).map(|slot| self.of[thread][slot] as usize);
+        let before = (cut[thread] as usize).checked_sub(1).map(|slot| self.of[thread][slot]);
         let kind = before.map(|at| self.races.run.steps[at].event.op.kind);
         if matches!(kind, Some(OpKind::CondWait | OpKind::FutexWait)) {
             if let Some(at) = here.filter(|&at| self.races.run.steps[at].choice.agent == Agent::Timeout(name))
@@ -274,13 +275,13 @@ impl<'r, 't> Canon<'r, 't> {
                 return self.is_on_time(at, cut);
             }
             let mut closed = self.races.run.pending_at_end.iter().filter(|pending_at_end| {
-                let since = before.is_none_or(|before| before < pending_at_end.at as usize);
-                let until = here.is_none_or(|here| pending_at_end.at as usize <= here);
+                let since = before.is_none_or(|before| before < pending_at_end.at);
+                let until = here.is_none_or(|here| pending_at_end.at <= here);
                 let is_due = pending_at_end.view.status == Status::Enabled;
                 let is_it = pending_at_end.view.agent == Agent::Timeout(name) && is_due;
                 pending_at_end.closed && is_it && since && until
             });
-            return closed.any(|pending_at_end| !self.holds(pending_at_end.at as usize, cut));
+            return closed.any(|pending_at_end| !self.holds(pending_at_end.at, cut));
         }
         let limit = match here.map(|at| &self.races.run.steps[at]) {
             Some(step) if step.is_own() => step.event.op.limit.as_ref(),
@@ -301,39 +302,39 @@ impl<'r, 't> Canon<'r, 't> {
     }
 
     /// Whether all events have run that are too early to come after a sleep or a timed wait has ended.
-    fn is_on_time(&self, at: usize, cut: &Cut) -> bool {
+    fn is_on_time(&self, at: Position, cut: &Cut) -> bool {
         let early = self.races.run.steps[at].event.timing().into_iter().flat_map(|timing| &timing.after);
         early.into_iter().all(|id| id.index < cut[self.races.number(id.thread)])
     }
 
     fn holders(&self, effect: &Effect, cut: &Cut) -> Holders {
-        let events: SmallVec<[(u32, &'t TraceEvent); 16]> =
-            self.history(effect).filter(|&(at, _)| self.holds(at as usize, cut)).collect();
+        let events: SmallVec<[(Position, &'t TraceEvent); 16]> =
+            self.history(effect).filter(|&(at, _)| self.holds(at, cut)).collect();
         Holders::after(events.into_iter())
     }
 
     /// The events on the first object of an effect.
-    fn history(&self, effect: &Effect) -> impl Iterator<Item = (u32, &'t TraceEvent)> {
+    fn history(&self, effect: &Effect) -> impl Iterator<Item = (Position, &'t TraceEvent)> {
         let obj: Option<Obj> = effect.accesses.first().map(|access| access.obj);
         let run = self.races.run;
         let touched = obj.map_or(&[][..], |obj| self.races.touched(obj));
-        touched.iter().map(move |&at| (at, &run.steps[at as usize].event)).filter(move |(_, event)| {
+        touched.iter().map(move |&at| (at, &run.steps[at].event)).filter(move |(_, event)| {
             event.did.accesses.iter().any(|access| obj.is_some_and(|obj| obj.overlaps(&access.obj)))
         })
     }
 
     /// The positions between which the object of an effect was as it is after these events: of the last write among them,
     /// and of the next one.
-    fn span(&self, effect: &Effect, cut: &Cut) -> (usize, Option<usize>) {
-        let mut from = 0;
+    fn span(&self, effect: &Effect, cut: &Cut) -> (Position, Option<Position>) {
+        let mut from = Position::START;
         for (at, event) in self.history(effect) {
             if event.did.accesses.iter().all(|access| access.mode != Mode::Write) {
                 continue;
             }
-            if !self.holds(at as usize, cut) {
-                return (from, Some(at as usize));
+            if !self.holds(at, cut) {
+                return (from, Some(at));
             }
-            from = at as usize + 1;
+            from = at.next();
         }
         (from, None)
     }
@@ -344,32 +345,32 @@ impl<'r, 't> Canon<'r, 't> {
         if to.is_some_and(|next| self.races.run.steps[next].event.acquired() == Some(Hold::Unit)) {
             return true;
         }
-        let history = self.history(effect).filter(|&(at, _)| self.holds(at as usize, cut));
+        let history = self.history(effect).filter(|&(at, _)| self.holds(at, cut));
         self.known.can_be_had(self.races, effect, history).unwrap_or(false)
     }
 
     /// Whether it is not known if a semaphore is above 0.
     pub(super) fn is_open(&self, effect: &Effect, cut: &Cut) -> bool {
-        let history = self.history(effect).filter(|&(at, _)| self.holds(at as usize, cut));
+        let history = self.history(effect).filter(|&(at, _)| self.holds(at, cut));
         self.known.can_be_had(self.races, effect, history).is_none()
     }
 
-    /// After how many events a thread stood at its `slot`-th operation.
-    fn arrived(&self, thread: usize, slot: usize) -> usize {
+    /// The point at which a thread stood at its `slot`-th operation.
+    fn arrived(&self, thread: usize, slot: usize) -> Position {
         let name = self.races.run.threads[thread];
         let before = slot.checked_sub(1).map(|slot| self.of[thread][slot]);
-        before.or_else(|| self.races.created.get(&name).copied()).map_or(0, |at| at as usize + 1)
+        before.or_else(|| self.races.created.get(&name).copied()).map_or(Position::START, Position::next)
     }
 
-    fn could(&self, agent: Agent, at: usize) -> bool {
+    fn could(&self, agent: Agent, at: Position) -> bool {
         self.races.run.choices(at).iter().any(|choice| choice.agent == agent)
     }
 
     /// Whether an agent was seen to be able to run while the object of its operation was as it is here.
-    fn was_seen(&self, agent: Agent, here: Option<usize>, effect: &Effect, cut: &Cut) -> bool {
+    fn was_seen(&self, agent: Agent, here: Option<Position>, effect: &Effect, cut: &Cut) -> bool {
         let thread = self.races.number(agent.thread());
         let (from, to) = self.span(effect, cut);
-        let last = self.races.run.steps.len().saturating_sub(1);
+        let last = self.races.run.steps.end().previous().unwrap_or_default();
         let until = to.unwrap_or(last).min(here.unwrap_or(last));
         let at = self.arrived(thread, cut[thread] as usize).max(from);
         at <= until && self.could(agent, at)
@@ -382,7 +383,7 @@ impl<'t> Canon<'_, 't> {
         let (Some(levels), Some(op)) = (&self.levels, self.next_op_of(thread, cut)) else { return 0 };
         let last = |thread: usize| (cut[thread] as usize).checked_sub(1).map(|slot| self.of[thread][slot]);
         let name = self.races.run.threads[thread];
-        let here = self.of[thread].get(cut[thread] as usize).map(|&at| &self.races.run.steps[at as usize]);
+        let here = self.of[thread].get(cut[thread] as usize).map(|&at| &self.races.run.steps[at]);
         let woken = match here.filter(|step| step.is_own()) {
             Some(step) => step
                 .event
@@ -404,7 +405,7 @@ impl<'t> Canon<'_, 't> {
 
     /// What a thread does next, be it that its time runs out.
     fn next_op_of(&self, thread: usize, cut: &Cut) -> Option<&'t Op> {
-        let here = self.of[thread].get(cut[thread] as usize).map(|&at| &self.races.run.steps[at as usize]);
+        let here = self.of[thread].get(cut[thread] as usize).map(|&at| &self.races.run.steps[at]);
         self.next_op(thread, cut).or_else(|| Some(&here?.event.op))
     }
 }

@@ -7,6 +7,7 @@ use super::frame::{Child, Origin};
 use super::known::reading;
 use crate::event::lock_action::{Hold, LockAction};
 use crate::event::operation::{Access, Effect, Mode, OpKind};
+use crate::event::position::Position;
 use crate::hb::vector_clock::Clock;
 use crate::limit::Limit;
 use crate::strategy::dpor::locks::{Can, Holders, Need};
@@ -23,16 +24,16 @@ pub(super) fn all(
     races: &Races<'_>,
     canon: &Canon<'_, '_>,
     (origin, limit): (&Origin, &Limit),
-    to: usize,
+    to: Position,
 ) -> (Vec<Child>, bool) {
     let mut children: Vec<Child> = Vec::new();
     let mut whole = true;
-    for later in races.laters(0, to) {
+    for later in races.laters(Position::START, to) {
         if Need::of(later.key.kind) == Need::Order {
             continue;
         }
         // The other ways of an event are those where it is; elsewhere it may have others, which are seen there.
-        let is_other = |closer: usize| races.run.steps[closer].choice.agent == later.agent;
+        let is_other = |closer: Position| races.run.steps[closer].choice.agent == later.agent;
         // What can always run came right after the last one of those that it conflicts with, or it was not in a hurry.
         let hurries = later.ran && Need::of(later.key.kind) == Need::Nothing;
         let rivals = races.rivals(&later);
@@ -68,20 +69,20 @@ pub(super) fn all(
 
 /// With which events besides the earlier one of a race it can be reversed. A writer can come before some of the readers that
 /// keep it out, and after the others.
-fn undone(races: &Races<'_>, later: &Successor<'_>, earlier: usize) -> (Vec<Vec<usize>>, bool) {
+fn undone(races: &Races<'_>, later: &Successor<'_>, earlier: Position) -> (Vec<Vec<Position>>, bool) {
     let mut sets = vec![vec![earlier]];
     if later.key.kind != OpKind::WriteLock {
         return (sets, true);
     }
-    let is_reader = |&at: &usize| {
+    let is_reader = |&at: &Position| {
         at > earlier
             && races.run.steps[at].event.acquired() == Some(Hold::Shared)
             && !races.is_undone(at, &[earlier])
     };
-    let readers: Vec<usize> = races.rivals(later).into_iter().filter(is_reader).collect();
+    let readers: Vec<Position> = races.rivals(later).into_iter().filter(is_reader).collect();
     for &reader in readers.iter().take(READERS) {
-        let with = |set: &Vec<usize>| set.iter().copied().chain([reader]).collect();
-        let more: Vec<Vec<usize>> = sets.iter().map(with).collect();
+        let with = |set: &Vec<Position>| set.iter().copied().chain([reader]).collect();
+        let more: Vec<Vec<Position>> = sets.iter().map(with).collect();
         sets.extend(more);
     }
     (sets, readers.len() <= READERS)
@@ -94,7 +95,7 @@ struct Foreseen {
     is_open: bool,
 }
 
-fn foresee(races: &Races<'_>, canon: &Canon<'_, '_>, later: &Successor<'_>, undone: &[usize]) -> Foreseen {
+fn foresee(races: &Races<'_>, canon: &Canon<'_, '_>, later: &Successor<'_>, undone: &[Position]) -> Foreseen {
     let history = || races.history(later, undone);
     let lock = |need| {
         let had = later.effect.accesses.iter().any(|access| access.mode != Mode::Read);
@@ -117,13 +118,13 @@ fn foresee(races: &Races<'_>, canon: &Canon<'_, '_>, later: &Successor<'_>, undo
 }
 
 /// Whether an operation that had something put before it has not run by the time when a reversal comes.
-fn is_left(races: &Races<'_>, wait: &Wait, earlier: usize, keep: &[u32]) -> bool {
+fn is_left(races: &Races<'_>, wait: &Wait, earlier: Position, keep: &[Position]) -> bool {
     let ran = races.run.hb.position(races.number(wait.id.thread), wait.id.index);
-    wait.at < earlier && ran.is_none_or(|at| (at as usize) >= earlier && !keep.contains(&at))
+    wait.at < earlier && ran.is_none_or(|at| at >= earlier && !keep.contains(&at))
 }
 
 /// Whether an event comes before an operation as well as what was put there, and is less than that.
-fn is_less(races: &Races<'_>, wait: &Wait, at: usize) -> bool {
+fn is_less(races: &Races<'_>, wait: &Wait, at: Position) -> bool {
     let event = &races.run.steps[at].event;
     precedence(event.op.kind, event.id.thread) < wait.least
         && event.did.conflicts(&wait.effect)
@@ -135,7 +136,7 @@ fn child(
     canon: &Canon<'_, '_>,
     origin: &Origin,
     later: &Successor<'_>,
-    undone: &[usize],
+    undone: &[Position],
 ) -> Option<Child> {
     let earlier = undone[0];
     let known = match Need::of(later.key.kind) {
@@ -165,10 +166,9 @@ fn child(
             }
         }
     }
-    let is_in = |clock: &Clock, at: usize| clock.get(races.threads[at]) > run.steps[at].event.id.index;
-    let keep: Vec<u32> =
-        (earlier + 1..later.before).filter(|&at| is_in(&past, at)).map(|at| at as u32).collect();
-    if keep.iter().any(|&at| races.is_undone(at as usize, undone)) {
+    let is_in = |clock: &Clock, at: Position| clock.get(races.threads[at]) > run.steps[at].event.id.index;
+    let keep: Vec<Position> = earlier.next().until(later.before).filter(|&at| is_in(&past, at)).collect();
+    if keep.iter().any(|&at| races.is_undone(at, undone)) {
         return None;
     }
     let thread = later.agent.thread();
@@ -176,7 +176,7 @@ fn child(
     let mut provided = Vec::new();
     let number = |thread| races.number(thread);
     for wait in origin.waits.iter().filter(|wait| is_left(races, wait, earlier, &keep)) {
-        let mut before = (wait.at + 1..earlier).chain(keep.iter().map(|&at| at as usize));
+        let mut before = wait.at.next().until(earlier).chain(keep.iter().copied());
         if before.any(|at| is_less(races, wait, at)) {
             return None;
         }
@@ -192,12 +192,12 @@ fn child(
     }
     if later.key.kind == OpKind::BarrierArrive {
         // Of those who come before it, in whatever order, it is the last.
-        let is_last = |at: usize| run.steps[at].event.id.thread < thread;
+        let is_last = |at: Position| run.steps[at].event.id.thread < thread;
         if !races.rivals(later).into_iter().filter(|&at| !races.is_undone(at, undone)).all(is_last) {
             return None;
         }
     }
-    let there = (0..=earlier).chain(keep.iter().map(|&at| at as usize));
+    let there = Position::START.until(earlier.next()).chain(keep.iter().copied());
     let is_other_way = later.closer == Some(earlier) && races.threads[earlier] == races.number(thread);
     let waits: Vec<&Wait> = origin.waits.iter().filter(|wait| wait.at < earlier).collect();
     if !canon.completes(canon.cut(there), &waits, (!is_other_way).then_some(later.agent)) {
@@ -209,7 +209,7 @@ fn child(
         id: before.event.id,
         effect: before.event.did.clone(),
         from: earlier,
-        at: earlier + keep.len(),
+        at: Position::after(earlier.count() + keep.len()),
         least: precedence(later.key.kind, thread),
     });
     Some(Child {

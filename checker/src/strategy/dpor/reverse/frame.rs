@@ -2,6 +2,7 @@
 
 use crate::event::agent::Agent;
 use crate::event::operation::Effect;
+use crate::event::position::{PerEvent, Position};
 use crate::strategy::dpor::moves::Move;
 use crate::strategy::dpor::planned::Prefix;
 use crate::strategy::dpor::wait::Wait;
@@ -11,7 +12,7 @@ use crate::trace::Trace;
 #[derive(Debug)]
 pub(super) struct Frame {
     pub(super) steps: Prefix,
-    pub(super) scheduled: Vec<bool>,
+    pub(super) scheduled: PerEvent<bool>,
     pub(super) children: Vec<Child>,
 }
 
@@ -19,7 +20,7 @@ pub(super) struct Frame {
 #[derive(Clone, Debug, Default)]
 pub struct Task {
     /// Which of the events before the reversed one, which comes next, were put where they are by a reversal.
-    pub(super) scheduled: Vec<bool>,
+    pub(super) scheduled: PerEvent<bool>,
     pub(super) child: Option<Child>,
     /// What its cost is: it has been run in another order.
     pub(super) again: bool,
@@ -28,10 +29,10 @@ pub struct Task {
 /// An execution that is made of another one.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Child {
-    /// How many events stay as they are.
-    pub(super) at: usize,
+    /// Up to where all stays as it is.
+    pub(super) at: Position,
     /// The positions of the events that come then.
-    pub(super) keep: Vec<u32>,
+    pub(super) keep: Vec<Position>,
     /// What comes then.
     pub(super) next: Move,
     /// Who did what came there before, and does it again now, if that can run.
@@ -46,7 +47,7 @@ pub(super) struct Child {
 
 impl Child {
     /// The same with the other ways in which what comes next could have gone. Position `at` is where it ran.
-    pub(super) fn other_ways(&self, run: &Trace, at: usize) -> Vec<Self> {
+    pub(super) fn other_ways(&self, run: &Trace, at: Position) -> Vec<Self> {
         let ran = run.steps[at].choice;
         if self.next.pick.is_some() {
             return Vec::new();
@@ -66,7 +67,7 @@ impl Child {
 #[derive(Debug, Default)]
 pub(super) struct Origin {
     /// Which of its events were put where they are by a reversal.
-    pub(super) scheduled: Vec<bool>,
+    pub(super) scheduled: PerEvent<bool>,
     /// What they were put before.
     pub(super) waits: Vec<Wait>,
 }

@@ -8,6 +8,7 @@ use super::{level, order};
 use crate::event::agent::{Agent, AgentView, Choice, Status};
 use crate::event::names::ThreadName;
 use crate::event::operation::{Op, OpKind};
+use crate::event::position::Position;
 use crate::event::wait::On;
 use crate::program::{Scope, Until};
 use crate::state::scheduling_point::SchedulingPoint;
@@ -20,7 +21,7 @@ pub(super) struct Follower {
     branch: Branch,
     /// How often each thread has given way, in the first `seen` events.
     gave_way: FxHashMap<ThreadName, u32>,
-    seen: usize,
+    seen: Position,
     /// In a bounded search: of the first events.
     levels: Levels,
     notes: Notes,
@@ -29,7 +30,13 @@ pub(super) struct Follower {
 impl Follower {
     pub(super) fn new(branch: Branch) -> Self {
         let levels = Levels::default();
-        Self { branch, gave_way: FxHashMap::default(), seen: 0, levels, notes: Notes::default() }
+        Self {
+            branch,
+            gave_way: FxHashMap::default(),
+            seen: Position::START,
+            levels,
+            notes: Notes::default(),
+        }
     }
 
     /// What its planner should know so far.
@@ -46,12 +53,12 @@ impl Follower {
             }
         }
         self.seen = at.position();
-        while self.branch.bounded && self.levels.len() < at.position() {
-            let step = &at.trace.steps[self.levels.len()];
+        while self.branch.bounded && self.levels.end() < at.position() {
+            let step = &at.trace.steps[self.levels.end()];
             let hb = &at.trace.hb;
             let number = |name| at.agents.index(name).unwrap_or(usize::MAX);
             let woken = step.event.woken_by().and_then(|id| hb.position(number(id.thread), id.index));
-            let now = self.levels.len() as u32;
+            let now = self.levels.end();
             let standing = standing(at, step.choice.agent, &step.event.op, now, woken);
             self.levels.push(&at.trace.steps, &standing);
         }
@@ -74,7 +81,7 @@ impl Follower {
             return 0;
         }
         let woken = at.agents.index(agent.thread()).and_then(|thread| at.trace.hb.waker(thread));
-        let standing = standing(at, agent, op, at.position() as u32, woken);
+        let standing = standing(at, agent, op, at.position(), woken);
         self.levels.level(&at.trace.steps, &standing, |_| true)
     }
 
@@ -93,7 +100,7 @@ impl Follower {
         let number = |name| at.agents.index(name).unwrap_or(usize::MAX);
         let hb = &at.trace.hb;
         let last = hb.last(number(thread));
-        let reader = Reader { thread, op, past: last.map(|at| hb.clock(at as usize)) };
+        let reader = Reader { thread, op, past: last.map(|at| hb.clock(at)) };
         let is_left = |wait: &&Wait| hb.position(number(wait.id.thread), wait.id.index).is_none();
         let mut waits = self.branch.waits.iter().filter(is_left);
         order::reads_a_lock(op.kind)
@@ -127,8 +134,8 @@ impl Guide for Follower {
 
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.catch_up(at);
-        if at.position() > self.branch.at as usize
-            && let Some(step) = at.trace.steps.get(self.branch.at as usize)
+        if at.position() > self.branch.at
+            && let Some(step) = at.trace.steps.at(self.branch.at)
         {
             let provided = std::mem::take(&mut self.branch.provided);
             if !provided.iter().all(|effect| effect.conflicts(&step.event.did)) {
@@ -151,8 +158,8 @@ fn standing<'a>(
     at: &SchedulingPoint<'_>,
     agent: Agent,
     op: &'a Op,
-    now: u32,
-    woken: Option<u32>,
+    now: Position,
+    woken: Option<Position>,
 ) -> Standing<'a> {
     let hb = &at.trace.hb;
     let number = |name| at.agents.index(name).unwrap_or(usize::MAX);

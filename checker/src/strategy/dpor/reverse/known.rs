@@ -9,6 +9,7 @@ use crate::event::agent::Status;
 use crate::event::lock_action::Hold;
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::{Access, Effect, Mode, OpKind};
+use crate::event::position::Position;
 use crate::event::recorded::TraceEvent;
 use crate::hb::hash::HbHash;
 use crate::strategy::dpor::races::{Races, Successor};
@@ -79,7 +80,7 @@ impl Known {
 
     fn look_at(&mut self, races: &Races<'_>) {
         let run = races.run;
-        for (at, step) in run.steps.iter().enumerate().filter(|(_, step)| step.is_own()) {
+        for (at, step) in run.steps.enumerate().filter(|(_, step)| step.is_own()) {
             match step.event.op.kind {
                 OpKind::SemWait => {
                     self.note_wait(races, &races.event(at), at);
@@ -98,25 +99,25 @@ impl Known {
             if let Some(wait) =
                 races.pending_at_end(pending_at_end).filter(|later| later.key.kind == OpKind::SemWait)
             {
-                self.note_wait(races, &wait, run.steps.len());
-                self.note(races, &wait, run.steps.len(), pending_at_end.view.status == Status::Enabled);
+                self.note_wait(races, &wait, run.steps.end());
+                self.note(races, &wait, run.steps.end(), pending_at_end.view.status == Status::Enabled);
             }
         }
     }
 
     /// Takes in whether a wait could have gone on before each event that touched its semaphore, up to a position.
-    fn note_wait(&mut self, races: &Races<'_>, wait: &Successor<'_>, to: usize) {
+    fn note_wait(&mut self, races: &Races<'_>, wait: &Successor<'_>, to: Position) {
         let Some(obj) = wait.effect.accesses.first().map(|access| access.obj) else { return };
         let touched = races.touched(obj);
-        let from = touched.partition_point(|&at| (at as usize) < arrived(races, wait));
-        for at in touched[from..].iter().map(|&at| at as usize).take_while(|&at| at < to) {
+        let from = touched.partition_point(|&at| at < arrived(races, wait));
+        for at in touched[from..].iter().copied().take_while(|&at| at < to) {
             let could = races.run.choices(at).iter().any(|choice| choice.agent == wait.agent);
             self.note(races, wait, at, could);
         }
     }
 
-    fn note(&mut self, races: &Races<'_>, wait: &Successor<'_>, before: usize, had: bool) {
-        let history = races.history(wait, &[]).filter(|&(at, _)| (at as usize) < before);
+    fn note(&mut self, races: &Races<'_>, wait: &Successor<'_>, before: Position, had: bool) {
+        let history = races.history(wait, &[]).filter(|&(at, _)| at < before);
         let Some((semaphore, change)) = semaphore(races, wait.effect, history) else { return };
         let bounds = self.semaphores.entry(semaphore).or_default();
         if had {
@@ -145,7 +146,7 @@ impl<'k> Sight<'k> {
         &self,
         races: &Races<'_>,
         effect: &Effect,
-        history: impl Iterator<Item = (u32, &'e TraceEvent)>,
+        history: impl Iterator<Item = (Position, &'e TraceEvent)>,
     ) -> Option<bool> {
         let (semaphore, change) = semaphore(races, effect, history)?;
         self.answer(Question::Semaphore(semaphore, change))
@@ -156,7 +157,7 @@ impl<'k> Sight<'k> {
         &self,
         races: &Races<'_>,
         later: &Successor<'_>,
-        history: impl Iterator<Item = (u32, &'e TraceEvent)>,
+        history: impl Iterator<Item = (Position, &'e TraceEvent)>,
     ) -> Option<bool> {
         self.answer(Question::Swap(swap(races, later, history)))
     }
@@ -191,19 +192,19 @@ fn wrote(event: &TraceEvent) -> bool {
     event.did.accesses.iter().any(|access| access.mode == Mode::Write)
 }
 
-/// After how many events its thread stood at an operation.
-fn arrived(races: &Races<'_>, later: &Successor<'_>) -> usize {
+/// The point at which its thread stood at an operation.
+fn arrived(races: &Races<'_>, later: &Successor<'_>) -> Position {
     let before = later.after.or_else(|| races.created.get(&later.agent.thread()).copied());
-    before.map_or(0, |before| before as usize + 1)
+    before.map_or(Position::START, Position::next)
 }
 
 fn swap<'e>(
     races: &Races<'_>,
     later: &Successor<'_>,
-    history: impl Iterator<Item = (u32, &'e TraceEvent)>,
+    history: impl Iterator<Item = (Position, &'e TraceEvent)>,
 ) -> Swap {
     let thread = later.agent.thread();
-    let hash = |at: u32| races.run.hb.hash(at as usize);
+    let hash = |at: Position| races.run.hb.hash(at);
     let before = later.after.or_else(|| races.created.get(&thread).copied());
     let touches = |event: &TraceEvent| event.did.conflicts(&reading(later.effect));
     let last = history.filter(|(_, event)| touches(event)).last();
@@ -219,14 +220,14 @@ pub(super) fn reading(effect: &Effect) -> Effect {
 fn semaphore<'e>(
     races: &Races<'_>,
     effect: &Effect,
-    history: impl Iterator<Item = (u32, &'e TraceEvent)>,
+    history: impl Iterator<Item = (Position, &'e TraceEvent)>,
 ) -> Option<(Semaphore, i64)> {
     let Access { obj, .. } = effect.accesses.first()?;
     let (mut init, mut change) = (None, 0);
     let touches = |event: &TraceEvent| event.did.accesses.iter().any(|access| access.obj.overlaps(obj));
     for (at, event) in history.filter(|(_, event)| touches(event)) {
         match event.op.kind {
-            OpKind::Init => (init, change) = (Some(races.run.hb.hash(at as usize)), 0),
+            OpKind::Init => (init, change) = (Some(races.run.hb.hash(at)), 0),
             _ if event.acquired() == Some(Hold::Unit) => change -= 1,
             _ if event.released() == Some(Hold::Unit) => change += 1,
             _ => {}

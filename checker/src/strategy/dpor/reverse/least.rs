@@ -16,6 +16,7 @@ use super::canonical::{Canon, Cut, State};
 use super::known::reading;
 use crate::event::agent::Agent;
 use crate::event::operation::OpKind;
+use crate::event::position::Position;
 use crate::strategy::dpor::locks::Need;
 use crate::trace::TraceStep;
 
@@ -40,7 +41,7 @@ impl Ends {
 }
 
 /// The position of an event, and who ran last before it.
-type Step = Option<(usize, Option<usize>)>;
+type Step = Option<(Position, Option<usize>)>;
 
 /// How far each thread has gone, and who ran last.
 type Place = (Cut, Option<usize>);
@@ -57,7 +58,7 @@ pub(super) enum Unknown {
 /// What there is to say of the least cost.
 pub(super) enum Least {
     /// It is that of a linearisation: the positions of its events.
-    Is(u32, Vec<usize>),
+    Is(u32, Vec<Position>),
     /// It is above the limit.
     Above,
     /// There are too many places; it is no less than this.
@@ -103,7 +104,7 @@ pub(super) fn least(
 }
 
 /// The events on the way to a place.
-fn way_to(canon: &Canon<'_, '_>, seen: &FxHashMap<Place, Step>, place: Place) -> Vec<usize> {
+fn way_to(canon: &Canon<'_, '_>, seen: &FxHashMap<Place, Step>, place: Place) -> Vec<Position> {
     let mut order = Vec::new();
     let (mut cut, mut last) = place;
     while let Some(&Some((at, before))) = seen.get(&(cut.clone(), last)) {
@@ -151,7 +152,7 @@ impl<'c, 'r, 't> Ways<'c, 'r, 't> {
     }
 
     /// The positions of the events that can come next, each with who has run last then, if that is another one.
-    fn on_from(&self, (cut, last): &Place) -> Vec<(usize, Option<usize>)> {
+    fn on_from(&self, (cut, last): &Place) -> Vec<(Position, Option<usize>)> {
         let steps = &self.canon.races.run.steps;
         let next = |thread| self.canon.next_in(thread, cut, self.whole);
         let way = |thread| next(thread).map(|at| (at, steps[at].is_own().then_some(thread)));
@@ -160,9 +161,9 @@ impl<'c, 'r, 't> Ways<'c, 'r, 't> {
         goes_on.map_or_else(|| (0..cut.len()).filter_map(way).collect(), |way| vec![way])
     }
 
-    fn lets_nobody_go(&self, at: usize) -> bool {
+    fn lets_nobody_go(&self, at: Position) -> bool {
         let thread = self.canon.races.threads[at];
-        let is_last = self.canon.of[thread].last() == Some(&(at as u32));
+        let is_last = self.canon.of[thread].last() == Some(&at);
         !self.canon.races.run.steps[at].event.op.kind.may_let_go(false)
             && (!is_last || self.joiners[thread] <= 1)
     }
@@ -182,11 +183,11 @@ impl Canon<'_, '_> {
     }
 
     /// The position of a thread's next event, if it is among those of `whole` and all that happens before it has run.
-    pub(super) fn next_in(&self, thread: usize, cut: &Cut, whole: &Cut) -> Option<usize> {
+    pub(super) fn next_in(&self, thread: usize, cut: &Cut, whole: &Cut) -> Option<Position> {
         if cut[thread] >= whole[thread] {
             return None;
         }
-        let at = self.of[thread][cut[thread] as usize] as usize;
+        let at = self.of[thread][cut[thread] as usize];
         let clock = self.races.run.hb.clock(at);
         (0..cut.len()).all(|other| other == thread || clock.get(other) <= cut[other]).then_some(at)
     }
@@ -216,7 +217,7 @@ impl Canon<'_, '_> {
             };
             for other in (0..whole.len()).filter(|&other| other != thread) {
                 let own = &self.of[other][..whole[other] as usize];
-                let conflicts = |&at: &u32| self.races.run.steps[at as usize].event.did.conflicts(&sure);
+                let conflicts = |&at: &Position| self.races.run.steps[at].event.did.conflicts(&sure);
                 let last = own.iter().rposition(conflicts).map_or(0, |slot| slot as u32 + 1);
                 until[other] = until[other].max(last);
             }
@@ -230,7 +231,7 @@ impl Canon<'_, '_> {
     }
 
     /// These events, and all that happens before them.
-    pub(super) fn closed(&self, positions: impl Iterator<Item = usize>) -> Cut {
+    pub(super) fn closed(&self, positions: impl Iterator<Item = Position>) -> Cut {
         let mut cut: Cut = smallvec![0; self.of.len()];
         for at in positions {
             let clock = self.races.run.hb.clock(at);

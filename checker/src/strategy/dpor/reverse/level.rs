@@ -11,6 +11,7 @@ use super::order;
 use crate::event::agent::Agent;
 use crate::event::names::{ObjName, ThreadName};
 use crate::event::operation::{Op, OpKind};
+use crate::event::position::{PerEvent, Position};
 use crate::strategy::dpor::locks::Need;
 use crate::strategy::dpor::races::Races;
 use crate::trace::TraceStep;
@@ -18,9 +19,9 @@ use crate::trace::TraceStep;
 /// The levels of some events, which have run.
 #[derive(Debug, Default)]
 pub(super) struct Levels {
-    of: Vec<u32>,
+    of: PerEvent<u32>,
     /// Of each block, the events that touched it.
-    touched: FxHashMap<ObjName, Vec<u32>>,
+    touched: FxHashMap<ObjName, Vec<Position>>,
 }
 
 /// An operation that is pending, or was.
@@ -28,11 +29,11 @@ pub(super) struct Standing<'a> {
     pub(super) agent: Agent,
     pub(super) op: &'a Op,
     /// Its thread's event before it.
-    pub(super) after: Option<u32>,
+    pub(super) after: Option<Position>,
     /// The one that created its thread.
-    pub(super) born: Option<u32>,
+    pub(super) born: Option<Position>,
     /// What woke its thread, and the end of the thread that it joins.
-    pub(super) let_go: [Option<u32>; 2],
+    pub(super) let_go: [Option<Position>; 2],
 }
 
 impl Levels {
@@ -40,10 +41,10 @@ impl Levels {
     pub(super) fn of(races: &Races<'_>) -> Self {
         let run = races.run;
         let mut levels = Self::default();
-        for (at, step) in run.steps.iter().enumerate() {
+        for (at, step) in run.steps.enumerate() {
             let event = &step.event;
             let number = |name| races.number(name);
-            let last = |name| run.hb.last_before(number(name), at as u32);
+            let last = |name| run.hb.last_before(number(name), at);
             let woken = event.woken_by().and_then(|id| run.hb.position(number(id.thread), id.index));
             let joined = event.op.peer.filter(|_| event.op.kind == OpKind::Join).and_then(last);
             let standing = Standing {
@@ -58,20 +59,19 @@ impl Levels {
         levels
     }
 
-    /// How many events it knows.
-    pub(super) fn len(&self) -> usize {
-        self.of.len()
+    /// The point behind the events that it knows.
+    pub(super) fn end(&self) -> Position {
+        self.of.end()
     }
 
     /// Takes in the next event.
-    pub(super) fn push(&mut self, steps: &[TraceStep], standing: &Standing<'_>) {
-        let at = self.of.len();
+    pub(super) fn push(&mut self, steps: &PerEvent<TraceStep>, standing: &Standing<'_>) {
         let level = self.level(steps, standing, |_| true);
-        self.of.push(level);
+        let at = self.of.push(level);
         for access in &steps[at].event.did.accesses {
             let touched = self.touched.entry(access.obj.name).or_default();
-            if touched.last() != Some(&(at as u32)) {
-                touched.push(at as u32);
+            if touched.last() != Some(&(at)) {
+                touched.push(at);
             }
         }
     }
@@ -79,40 +79,40 @@ impl Levels {
     /// The level of an operation after those of the events that `holds` is true of.
     pub(super) fn level(
         &self,
-        steps: &[TraceStep],
+        steps: &PerEvent<TraceStep>,
         standing: &Standing<'_>,
-        holds: impl Fn(usize) -> bool,
+        holds: impl Fn(Position) -> bool,
     ) -> u32 {
         let Standing { agent, op, after, born, let_go } = standing;
-        let own = after.map(|at| self.after(&steps[at as usize], at));
-        let own = own.or_else(|| born.map(|at| self.of[at as usize] + 1)).unwrap_or(0);
+        let own = after.map(|at| self.after(&steps[at], at));
+        let own = own.or_else(|| born.map(|at| self.of[at] + 1)).unwrap_or(0);
         if !agent.is_thread() || Need::of(op.kind) == Need::Nothing {
             return own;
         }
         let let_go = let_go.iter().flatten().copied();
         let others = let_go.chain(self.conflicting(steps, agent.thread(), op));
-        let others = others.filter(|&at| holds(at as usize));
-        others.map(|at| self.of[at as usize] + 1).max().unwrap_or(0).max(own)
+        let others = others.filter(|&at| holds(at));
+        others.map(|at| self.of[at] + 1).max().unwrap_or(0).max(own)
     }
 
     fn conflicting<'s>(
         &'s self,
-        steps: &'s [TraceStep],
+        steps: &'s PerEvent<TraceStep>,
         thread: ThreadName,
         op: &'s Op,
-    ) -> impl Iterator<Item = u32> + 's {
+    ) -> impl Iterator<Item = Position> + 's {
         let touched = op.may.accesses.iter().filter_map(|access| self.touched.get(&access.obj.name));
         touched.flatten().copied().filter(move |&at| {
-            let event = &steps[at as usize].event;
+            let event = &steps[at].event;
             event.id.thread != thread && event.did.conflicts(&op.may)
         })
     }
 
     /// The level of what a thread does after an event, as far as that is its own doing.
-    fn after(&self, step: &TraceStep, at: u32) -> u32 {
+    fn after(&self, step: &TraceStep, at: Position) -> u32 {
         let is_late =
             order::class(step.choice.agent, step.event.op.kind) > 0 || order::gives_way(&step.event);
-        self.of[at as usize] + u32::from(is_late)
+        self.of[at] + u32::from(is_late)
     }
 }
 

@@ -66,6 +66,7 @@ use super::planned::{Covers, Planned, Prefix};
 use super::races::Races;
 pub(super) use super::wait::Wait;
 use crate::event::agent::Choice;
+use crate::event::position::{PerEvent, Position};
 use crate::event::step::OpKey;
 use crate::limit::Limit;
 use crate::strategy::speculation::WINDOW;
@@ -143,7 +144,7 @@ impl Reverse {
     fn first_of_all(&mut self) -> Option<Planned<Task>> {
         let bound = self.bound.as_mut()?;
         if let Some(prefix) = bound.unsure.take() {
-            let branch = Branch { at: prefix.len() as u32, bounded: true, ..Branch::default() };
+            let branch = Branch { at: Position::after(prefix.len()), bounded: true, ..Branch::default() };
             return Some(Planned {
                 prefix,
                 branch,
@@ -160,16 +161,16 @@ impl Reverse {
 }
 
 /// Which of the events that are replayed for a child were put where they are by a reversal.
-fn scheduled(of_parent: &[bool], child: &Child) -> Vec<bool> {
+fn scheduled(of_parent: &PerEvent<bool>, child: &Child) -> PerEvent<bool> {
     of_parent[..child.at].iter().copied().chain(child.keep.iter().map(|_| true)).collect()
 }
 
 /// What is replayed of an execution for its child, and how that goes on.
 fn begin(steps: &[(Choice, OpKey)], child: &Child, bounded: bool) -> (Prefix, Branch) {
-    let kept = child.keep.iter().map(|&at| steps[at as usize].clone());
-    let prefix: Prefix = steps[..child.at].iter().cloned().chain(kept).collect();
+    let kept = child.keep.iter().map(|&at| steps[at.count()].clone());
+    let prefix: Prefix = steps[..child.at.count()].iter().cloned().chain(kept).collect();
     let branch = Branch {
-        at: prefix.len() as u32,
+        at: Position::after(prefix.len()),
         next: Some(child.next.clone()),
         again: Some(child.again),
         provided: child.provided.clone(),
@@ -225,7 +226,7 @@ impl Walk for Reverse {
         Box::new(Follower::new(branch))
     }
 
-    fn learn(&mut self, task: Task, run: &Trace, to: usize, notes: Notes) -> bool {
+    fn learn(&mut self, task: Task, run: &Trace, to: Position, notes: Notes) -> bool {
         if task.again {
             let shown = Known::of(&Races::new(run));
             self.known.write().unwrap_or_else(PoisonError::into_inner).take_in(&shown);

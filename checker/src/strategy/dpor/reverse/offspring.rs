@@ -7,6 +7,7 @@ use super::frame::{Child, Origin, Task};
 use super::known::{Known, Question, Sight};
 use super::unsupported::Shown;
 use super::{bound, children};
+use crate::event::position::{PerEvent, Position};
 use crate::limit::Limit;
 use crate::strategy::dpor::planned::Prefix;
 use crate::strategy::dpor::races::Races;
@@ -18,7 +19,7 @@ pub struct Offspring {
     /// Its events; none if it has no children.
     pub(super) steps: Prefix,
     /// Which of them were put where they are by a reversal.
-    pub(super) scheduled: Vec<bool>,
+    pub(super) scheduled: PerEvent<bool>,
     pub(super) children: Vec<Child>,
     /// These are all.
     pub(super) whole: bool,
@@ -36,7 +37,7 @@ impl Offspring {
     pub(super) fn of(
         task: Task,
         run: &Trace,
-        to: usize,
+        to: Position,
         given_up: bool,
         known: &RwLock<Known>,
         (max, limit): (Option<u32>, &Limit),
@@ -44,11 +45,11 @@ impl Offspring {
         let mut origin = Origin { scheduled: task.scheduled, waits: Vec::new() };
         let mut children = Vec::new();
         if let Some(child) = task.child {
-            children.extend(child.other_ways(run, origin.scheduled.len()));
+            children.extend(child.other_ways(run, origin.scheduled.end()));
             origin.scheduled.push(true);
             origin.waits = child.waits;
         }
-        origin.scheduled.resize(run.steps.len(), false);
+        origin.scheduled.resize(run.steps.end(), false);
         let races = Races::new(run);
         let shown = Known::of(&races);
         let sight = Sight::new(known, &shown);
@@ -60,8 +61,8 @@ impl Offspring {
             bound::set_costs(&canon, (&origin, limit), &mut children, max);
         }
         let asked = sight.asked();
-        let kept = if children.is_empty() { 0 } else { to };
-        let steps = run.steps.iter().take(kept).map(TraceStep::replayed).collect();
+        let kept = if children.is_empty() { Position::START } else { to.min(run.steps.end()) };
+        let steps = run.steps[..kept].iter().map(TraceStep::replayed).collect();
         Self { steps, scheduled: origin.scheduled, children, whole, unruly, shown, asked }
     }
 

@@ -2,6 +2,7 @@
 
 use super::strict;
 use crate::event::agent::{Agent, Choice};
+use crate::event::position::Position;
 use crate::program::Until;
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::dpor::branch::{Branch, enabled};
@@ -13,13 +14,13 @@ use crate::trace::cost;
 pub(super) struct Follower {
     branch: Branch,
     /// The events whose effect on the sleepers has been seen.
-    seen: usize,
+    seen: Position,
     notes: Notes,
 }
 
 impl Follower {
     pub(super) fn new(branch: Branch) -> Self {
-        Self { seen: branch.at as usize, branch, notes: Notes::default() }
+        Self { seen: branch.at, branch, notes: Notes::default() }
     }
 
     /// Wakes whoever does not commute with what has run.
@@ -67,7 +68,7 @@ impl Guide for Follower {
         }
         if let Some(next) = self.branch.next.take() {
             choice = self.way(at, &next);
-            if choice.is_none() && at.position() == self.branch.at as usize {
+            if choice.is_none() && at.position() == self.branch.at {
                 self.notes.refused = true;
                 return Decision::Cut;
             }

@@ -36,6 +36,7 @@ use super::one_by_one::Walk;
 use super::planned::{Planned, Prefix};
 use super::races::{Races, Reversal};
 use crate::event::agent::Choice;
+use crate::event::position::{PerEvent, Position};
 use crate::event::step::OpKey;
 use crate::strategy::{Guide, Notes};
 use crate::trace::Trace;
@@ -44,7 +45,7 @@ use crate::trace::Trace;
 #[derive(Debug, Default)]
 pub struct Wakeup {
     /// Its states, before each of its events.
-    states: Vec<State>,
+    states: PerEvent<State>,
     /// What has to be tried before it can be planned.
     trials: Vec<Reversal>,
 }
@@ -65,8 +66,8 @@ struct State {
 /// What an execution is run for.
 #[derive(Debug, Default)]
 pub struct Task {
-    /// After how many events it leaves the one before.
-    at: usize,
+    /// Where it leaves the one before.
+    at: Position,
     /// Of each state that the branch leads to, what is left to explore there.
     left: Vec<Tree>,
     /// It only shows what the last move of this does.
@@ -87,15 +88,15 @@ impl Wakeup {
     }
 
     /// What leads to a state and from there through some moves.
-    fn way<'a>(&'a self, at: usize, moves: &'a [Move]) -> impl Iterator<Item = (Choice, OpKey)> + 'a {
+    fn way<'a>(&'a self, at: Position, moves: &'a [Move]) -> impl Iterator<Item = (Choice, OpKey)> + 'a {
         self.states[..at].iter().filter_map(|state| state.taken.as_ref()).chain(moves).map(Move::step)
     }
 
     /// Takes in the states of an execution after the one where it branched off.
     fn follow(&mut self, task: Task, run: &Trace) {
         let mut left = task.left.into_iter();
-        for (at, step) in run.steps.iter().enumerate().skip(task.at) {
-            if at == self.states.len() {
+        for (at, step) in run.steps.since(task.at) {
+            if at == self.states.end() {
                 let asleep = self.states.last().map_or_else(Vec::new, State::asleep_after);
                 let tree = if at > task.at { left.next() } else { None };
                 self.states.push(State { asleep, tree: tree.unwrap_or_default(), ..State::default() });
@@ -121,7 +122,7 @@ impl Wakeup {
     /// Plans what was tried, now that it is known what its last move does, and tries the other ways in which that can go.
     fn settle(&mut self, mut reversal: Reversal, run: &Trace) {
         let Some(last) = reversal.moves.pop() else { return };
-        let at = reversal.at + reversal.moves.len();
+        let at = Position::after(reversal.at.count() + reversal.moves.len());
         let ran = Move::of(&run.steps[at]);
         let ways = run.choices(at).iter().filter(|way| way.agent == ran.agent && Some(way.pick) != ran.pick);
         for way in ways.filter(|_| last.pick.is_none()) {
@@ -150,15 +151,15 @@ impl Walk for Wakeup {
             let (next, before) = reversal.moves.split_last()?;
             let prefix: Prefix = self.way(reversal.at, before).collect();
             let next = Some(next.clone());
-            let branch = Branch { at: prefix.len() as u32, next, trial: true, ..Branch::default() };
+            let branch = Branch { at: Position::after(prefix.len()), next, trial: true, ..Branch::default() };
             let task = Task { trial: Some(reversal), ..Task::default() };
             return Some(Planned { prefix, branch, task, ahead: None });
         }
         let (mut moves, left) = self.branch()?;
-        let at = self.states.len() - 1;
+        let at = self.states.end().previous()?;
         let next = moves.pop();
         let asleep = self.states[at].asleep.clone();
-        let branch = Branch { at: at as u32, asleep, next, ..Branch::default() };
+        let branch = Branch { at, asleep, next, ..Branch::default() };
         let (prefix, task) = (self.way(at, &moves).collect(), Task { at, left, trial: None });
         Some(Planned { prefix, branch, task, ahead: None })
     }
@@ -167,7 +168,7 @@ impl Walk for Wakeup {
         Box::new(Follower::new(branch))
     }
 
-    fn learn(&mut self, task: Task, run: &Trace, to: usize, _notes: Notes) -> bool {
+    fn learn(&mut self, task: Task, run: &Trace, to: Position, _notes: Notes) -> bool {
         let run = &*strict::trace(run);
         if let Some(reversal) = task.trial {
             self.settle(reversal, run);

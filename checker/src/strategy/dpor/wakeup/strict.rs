@@ -36,7 +36,7 @@ pub(super) fn trace(run: &Trace) -> Cow<'_, Trace> {
             strict.hb.add_thread(name, None);
         }
     }
-    for (at, step) in strict.steps.iter_mut().enumerate() {
+    for (at, step) in strict.steps.positions().zip(&mut strict.steps) {
         let event = &mut step.event;
         let done = event.done_mut();
         (done.did, done.op.may) = (effect(&done.did), effect(&done.op.may));
@@ -45,7 +45,7 @@ pub(super) fn trace(run: &Trace) -> Cow<'_, Trace> {
             strict.hb.push(thread, event, number);
         }
         if let (OpKind::Create, Some(child)) = (event.op.kind, event.op.peer) {
-            strict.hb.add_thread(child, Some(at as u32));
+            strict.hb.add_thread(child, Some(at));
         }
     }
     Cow::Owned(strict)

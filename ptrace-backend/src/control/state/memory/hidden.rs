@@ -2,6 +2,7 @@
 
 use checker::account::HiddenAccess;
 use checker::names::ThreadName;
+use checker::position::Position;
 use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
 
@@ -12,7 +13,7 @@ pub(crate) struct Hidden {
     pub(crate) trapped: FxHashMap<u64, u8>,
     pub(crate) accesses: Vec<HiddenAccess>,
     /// The last event and the running thread.
-    pub(crate) segment: Option<(u32, ThreadName)>,
+    pub(crate) segment: Option<(Position, ThreadName)>,
     /// What the running thread has done since its last event.
     pub(crate) since: FxHashSet<HiddenAccess>,
     /// How often it has come to each instruction since then, having done nothing new there.

@@ -1,89 +1,28 @@
 //! Expressions over the variables of a frame, evaluated by reading alone.
 
+mod error;
 mod parse;
 
+pub use error::EvaluateError;
 use parse::{Expression, parse};
 
-use super::contents::Contents;
-use super::scopes::Named;
-use super::shape::Form;
-use super::stack::FrameId;
-use super::summary::words_for;
-use super::thread::Thread;
-use super::typed::Typed;
+use super::children::shown_variable;
+use super::globals::globals_named;
+use super::scopes::{Named, locals};
+use super::stopped::contents::Contents;
+use super::stopped::stack::FrameId;
+use super::stopped::thread::Thread;
+use super::values::typed::Typed;
 use super::variable::Variable;
-use super::view::{Field, Items, Shown, View};
-use crate::debuginfo::expression::Missing;
-use crate::debuginfo::lines::Language;
+use super::views::presentation::view;
+use super::views::summary::{named_items, summary};
+use super::views::view::{Field, Items, Shown, View};
+use crate::debuginfo::dwarf::missing::Missing;
+use crate::debuginfo::dwarf::source_unit::Language;
+use crate::debuginfo::entries::shape::Form;
 
 /// How many pointers and wrappers `.` goes through; damaged types wrap themselves.
 const MOST_WRAPPERS: usize = 16;
-
-/// Why an expression has no value.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum EvaluateError {
-    /// No text.
-    #[error("there is nothing to evaluate")]
-    Empty,
-    /// A function call.
-    #[error("nothing is run in the program: calls cannot be evaluated")]
-    Call,
-    /// An assignment or increment.
-    #[error("nothing is changed in the program: assignments cannot be evaluated")]
-    Assignment,
-    /// Something else that is no part of an expression.
-    #[error("`{0}` is not understood here: names, `.`, `->`, `[i]`, `*` and `&` are")]
-    NotUnderstood(String),
-    /// The text ends too early.
-    #[error("the expression is not finished")]
-    Unfinished,
-    /// More nesting than anybody writes.
-    #[error("the expression is nested too deep")]
-    TooDeep,
-    /// A malformed or very large number.
-    #[error("`{0}` is not a number")]
-    NotANumber(String),
-    /// No variable of this name can be seen.
-    #[error("`{0}` is not a variable here")]
-    NotAVariable(String),
-    /// Several files have a variable of this name.
-    #[error("`{0}` is a variable of several other files")]
-    Ambiguous(String),
-    /// The type has no such member.
-    #[error("`{kind}` has no member `{member}`")]
-    NoMember {
-        /// The type.
-        kind: String,
-        /// What was asked for.
-        member: String,
-    },
-    /// `*` of something that points nowhere.
-    #[error("a value of type `{0}` cannot be dereferenced")]
-    NotAPointer(String),
-    /// `[i]` of something without elements.
-    #[error("a value of type `{0}` has no elements")]
-    NoElements(String),
-    /// `[i]` of a container whose elements have no numbers.
-    #[error("elements of a `{0}` cannot be looked up: expand it to see them")]
-    NoPositions(String),
-    /// `[i]` past the end.
-    #[error("there is no element {index}: the length is {count}")]
-    PastTheEnd {
-        /// What was asked for.
-        index: i128,
-        /// How many there are.
-        count: u64,
-    },
-    /// An index that is no whole number.
-    #[error("the index is no whole number")]
-    NoIndex,
-    /// `&` of something that is not in memory.
-    #[error("it has no address: the compiler does not keep it in memory")]
-    NoAddress,
-    /// A value on the way is not known.
-    #[error("the value on the way is not known: {0}")]
-    Unknown(String),
-}
 
 /// A value on the way.
 enum Operand {
@@ -92,20 +31,18 @@ enum Operand {
     AddressOf(Typed),
 }
 
-impl Thread<'_> {
-    pub(super) fn evaluate(&self, frame: FrameId, text: &str) -> Result<Variable, EvaluateError> {
-        let expression = parse(text)?;
-        let evaluator = Evaluator { thread: self, frame, locals: self.locals(frame) };
-        let shown = match evaluator.value(&expression)? {
-            Operand::Shown(shown) => shown,
-            Operand::Number(number) => {
-                Shown::Words { type_name: "integer".to_owned(), words: number.to_string() }
-            }
-            Operand::AddressOf(value) => evaluator.address_in_words(&value)?,
-        };
-        let text = text.trim().to_owned();
-        Ok(self.shown_variable(text.clone(), shown, Some(text)))
-    }
+pub(super) fn evaluate(thread: &Thread<'_>, frame: FrameId, text: &str) -> Result<Variable, EvaluateError> {
+    let expression = parse(text)?;
+    let evaluator = Evaluator { thread, frame, locals: locals(thread, frame) };
+    let shown = match evaluator.value(&expression)? {
+        Operand::Shown(shown) => shown,
+        Operand::Number(number) => {
+            Shown::Words { type_name: "integer".to_owned(), words: number.to_string() }
+        }
+        Operand::AddressOf(value) => evaluator.address_in_words(&value)?,
+    };
+    let text = text.trim().to_owned();
+    Ok(shown_variable(thread, text.clone(), shown, Some(text)))
 }
 
 struct Evaluator<'a> {
@@ -170,7 +107,7 @@ impl Evaluator<'_> {
     fn plain(&self, value: Typed) -> Typed {
         let mut here = value;
         for _ in 0..MOST_WRAPPERS {
-            match self.thread.view(&here) {
+            match view(self.thread, &here) {
                 View::Same(inner) => here = *inner,
                 _ => break,
             }
@@ -190,7 +127,7 @@ impl Evaluator<'_> {
         if let Some(member) = implied("this", name).or_else(|| implied("__closure", &format!("__{name}"))) {
             return Ok(member);
         }
-        let mut found = self.thread.globals_named(self.frame, name);
+        let mut found = globals_named(self.thread, self.frame, name);
         match found.len() {
             0 => Err(EvaluateError::NotAVariable(name.to_owned())),
             1 => Ok(found.remove(0)),
@@ -208,19 +145,21 @@ impl Evaluator<'_> {
             ) {
                 let target = self.thread.target(&here).map_err(unknown)?;
                 // `*` of a C++ reference is that of what it refers to.
-                match self.thread.view(&here) {
+                match view(self.thread, &here) {
                     View::Same(_) => here = target,
                     _ => return Ok(target),
                 }
                 continue;
             }
-            match self.thread.view(&here) {
+            match view(self.thread, &here) {
                 View::Pointer(pointer) => {
                     let null = || EvaluateError::Unknown("a null pointer".to_owned());
                     return pointer.target.ok_or_else(null);
                 }
                 View::Same(inner) => here = *inner,
-                View::List(list) => return self.item(self.thread.items(&list.items, 0, 1).pop(), &here),
+                View::List(list) => {
+                    return self.item(named_items(self.thread, &list.items, 0, 1).pop(), &here);
+                }
                 View::Missing(missing) => return Err(unknown(missing)),
                 _ => break,
             }
@@ -242,7 +181,7 @@ impl Evaluator<'_> {
             if let Some(found) = self.own_member(&here, name) {
                 return Ok(found);
             }
-            here = match self.thread.view(&here) {
+            here = match view(self.thread, &here) {
                 View::Same(inner) => *inner,
                 View::Pointer(pointer) => match pointer.target {
                     Some(target) => target,
@@ -264,7 +203,7 @@ impl Evaluator<'_> {
         if let Some(member) = self.thread.field(whole, &declared) {
             return Some(Shown::Value(member));
         }
-        let fields = match self.thread.view(whole) {
+        let fields = match view(self.thread, whole) {
             View::Fields(fields) => fields.fields,
             View::Pointer(pointer) => pointer.facts,
             _ => return None,
@@ -275,7 +214,7 @@ impl Evaluator<'_> {
     fn element(&self, whole: &Typed, index: i128) -> Result<Shown, EvaluateError> {
         let mut here = whole.clone();
         for _ in 0..MOST_WRAPPERS {
-            let items = match self.thread.view(&here) {
+            let items = match view(self.thread, &here) {
                 View::List(list) => list.items,
                 View::Text(text) if text.elements.is_some() => {
                     Items::Elements(text.elements.ok_or(EvaluateError::NoIndex)?)
@@ -290,7 +229,7 @@ impl Evaluator<'_> {
                     // A pointer to a list, in Rust a reference to one, is indexed like the list.
                     if self.thread.language(&here) == Language::Rust
                         && matches!(
-                            self.thread.view(&target),
+                            view(self.thread, &target),
                             View::List(_) | View::Same(_) | View::Pointer(_)
                         )
                     {
@@ -307,7 +246,7 @@ impl Evaluator<'_> {
             }
             let count = items.count();
             let found = u64::try_from(index).ok().filter(|&index| index < count);
-            let found = found.and_then(|index| self.thread.items(&items, index, 1).pop());
+            let found = found.and_then(|index| named_items(self.thread, &items, index, 1).pop());
             return found.map(|field| field.shown).ok_or(EvaluateError::PastTheEnd { index, count });
         }
         Err(EvaluateError::NoElements(self.thread.type_name(whole)))
@@ -324,7 +263,7 @@ impl Evaluator<'_> {
     }
 
     fn address_in_words(&self, value: &Typed) -> Result<Shown, EvaluateError> {
-        let value = match self.thread.view(value) {
+        let value = match view(self.thread, value) {
             View::Same(inner) if self.thread.language(value) != Language::Rust => *inner,
             _ => value.clone(),
         };
@@ -335,12 +274,12 @@ impl Evaluator<'_> {
             Language::Rust => format!("&{name}"),
             _ => format!("{name} *"),
         };
-        Ok(Shown::Words { type_name, words: format!("{address:#x} → {}", self.thread.summary(&value)) })
+        Ok(Shown::Words { type_name, words: format!("{address:#x} → {}", summary(self.thread, &value)) })
     }
 }
 
 fn unknown(missing: Missing) -> EvaluateError {
-    EvaluateError::Unknown(words_for(missing))
+    EvaluateError::Unknown(missing.to_string())
 }
 
 fn no_member(kind: String, member: &str) -> EvaluateError {

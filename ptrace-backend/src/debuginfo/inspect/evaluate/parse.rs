@@ -1,6 +1,6 @@
 //! From text to the steps of an expression.
 
-use super::EvaluateError;
+use super::error::EvaluateError;
 
 /// An expression.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,0 +1,9 @@
+//! ELF files: sections, symbols, imports.
+
+pub(crate) mod bytes;
+pub(crate) mod debug_files;
+pub(crate) mod error;
+pub(crate) mod file;
+pub(crate) mod functions;
+pub(crate) mod imports;
+pub(crate) mod symbols;

@@ -1,0 +1,19 @@
+//! Entries of debug information, and what refers to one.
+
+use gimli::UnitOffset;
+
+use crate::debuginfo::dwarf::reader::Reader;
+
+/// An entry with its attributes.
+pub(crate) type Die = gimli::DebuggingInformationEntry<Reader>;
+
+/// An entry of an image's debug information.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Ref {
+    /// Index among the units of the image.
+    pub(crate) unit: usize,
+    pub(crate) offset: UnitOffset,
+}
+
+/// How many references in a row are followed; damaged files have circles.
+pub(crate) const MOST_REFERENCES: usize = 16;

@@ -1,0 +1,136 @@
+//! What a value is to its user: a number, a text, a list, parts with names.
+
+use super::walks::Walk;
+use crate::debuginfo::dwarf::missing::Missing;
+use crate::debuginfo::inspect::values::text::Text;
+use crate::debuginfo::inspect::values::typed::{Elements, Typed};
+
+/// A value as its user thinks of it.
+pub(crate) enum View {
+    /// Words that say everything.
+    Leaf(String),
+    Missing(Missing),
+    /// Something whose meaning is not known.
+    Bytes,
+    Pointer(Pointer),
+    Text(Text),
+    List(List),
+    Fields(Fields),
+    /// Another value, of which this one is just a wrapper.
+    Same(Box<Typed>),
+}
+
+pub(crate) struct Pointer {
+    /// None where the compiler did away with the pointer but not with what it pointed to.
+    pub(crate) address: Option<u64>,
+    /// What it points to, if that can be shown.
+    pub(crate) target: Option<Typed>,
+    /// What stands behind the arrow instead of the target: a text, a function.
+    pub(crate) note: Option<String>,
+    /// What a smart pointer knows besides.
+    pub(crate) facts: Vec<Field>,
+}
+
+pub(crate) struct List {
+    pub(crate) items: Items,
+    /// Whether the length is part of the value and not of the type.
+    pub(crate) is_dynamic: bool,
+}
+
+/// The values in a list.
+pub(crate) enum Items {
+    Elements(Elements),
+    /// Elements that wrap around at the end of the slots.
+    Ring {
+        slots: Elements,
+        head: u64,
+        count: u64,
+    },
+    /// Bits, counted from the lowest at an address.
+    Bits {
+        address: u64,
+        first: u64,
+        count: u64,
+    },
+    /// Blocks of elements, from a table of their addresses.
+    Blocks {
+        table: u64,
+        per_block: u64,
+        first: u64,
+        count: u64,
+        element: Typed,
+        stride: u64,
+    },
+    Walk(Walk),
+}
+
+pub(crate) struct Fields {
+    /// The type or the alternative; empty where it has no name.
+    pub(crate) name: String,
+    pub(crate) style: Style,
+    pub(crate) fields: Vec<Field>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// `Point { x: 1, y: 2 }`
+    Braces,
+    /// `Some(1)`
+    Brackets,
+    /// `None`
+    Nothing,
+}
+
+/// A part of a value, with its name.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    pub(crate) shown: Shown,
+    pub(crate) reach: Reach,
+}
+
+/// How an expression gets from a whole to a part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reach {
+    /// By the part's name.
+    Named,
+    /// Not at all: the part's own parts are named as if they were the whole's (a base class, a member without a name).
+    Through,
+    /// No expression does.
+    Never,
+}
+
+/// A value that is in the program, or words about it.
+#[derive(Clone, Debug)]
+pub(crate) enum Shown {
+    Value(Typed),
+    Words { type_name: String, words: String },
+}
+
+impl Field {
+    pub(crate) fn value(name: impl Into<String>, value: Typed) -> Self {
+        Self { name: name.into(), shown: Shown::Value(value), reach: Reach::Named }
+    }
+
+    pub(crate) fn unreachable(self) -> Self {
+        Self { reach: Reach::Never, ..self }
+    }
+
+    pub(crate) fn words(name: &str, type_name: &str, words: impl Into<String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            shown: Shown::Words { type_name: type_name.to_owned(), words: words.into() },
+            reach: Reach::Named,
+        }
+    }
+}
+
+impl Items {
+    pub(crate) fn count(&self) -> u64 {
+        match self {
+            Self::Elements(elements) => elements.count.unwrap_or_default(),
+            Self::Ring { count, .. } | Self::Bits { count, .. } | Self::Blocks { count, .. } => *count,
+            Self::Walk(walk) => walk.count,
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Which instructions are the user's own: where shared memory accesses are looked for.
+//!
+//! With lines: what comes from a user's file, and what the user's files and crates got from libraries because it is
+//! instantiated there (headers of C and C++, generic functions of Rust and of its registry's crates), test frameworks
+//! excepted, and of Rust's own library what starts threads, formats and panics. Of what is compiled in advance, the functions
+//! of Rust's locks.
+//! Functions without lines: all of them, but for what starts and ends every program and for libraries known by name.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::names::{is_below, is_user_rust_name};
+use crate::attention;
+use crate::debuginfo::demangle::demangle;
+use crate::debuginfo::dwarf::lines;
+use crate::debuginfo::dwarf::reader::Unit;
+use crate::debuginfo::dwarf::sections::Dwarf;
+use crate::debuginfo::dwarf::source_unit::{Language, SourceUnit};
+use crate::debuginfo::elf::functions::Function;
+use crate::debuginfo::image::Image;
+use crate::debuginfo::ranges::{merge, overlaps, push, subtract};
+
+/// The ranges of the user's own code in `image`, sorted and disjoint: what comes from files that `is_user_file` accepts, what
+/// was instantiated there from headers and from libraries that work on the user's values, and functions without lines.
+pub fn user_code(image: &Image, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Range<u64>> {
+    let mut found = Vec::new();
+    let mut covered = Vec::new();
+    if let Some(dwarf) = image.dwarf() {
+        for unit in dwarf.units() {
+            from_lines(image, dwarf, unit, is_user_file, &mut found, &mut covered);
+        }
+    }
+    merge(&mut covered);
+    let (startup, rest): (Vec<_>, Vec<_>) =
+        image.functions().inspect(|_| attention::round()).partition(|function| is_startup(image, function));
+    let without_lines = rest
+        .into_iter()
+        .inspect(|_| attention::round())
+        .filter(|function| !overlaps(&covered, &function.range));
+    found.extend(
+        without_lines.filter(|function| is_user_name(image, function)).map(|function| function.range),
+    );
+    merge(&mut found);
+    startup.iter().fold(found, |found, function| subtract(found, &function.range))
+}
+
+/// The ranges of all that was compiled with the user's own source, sorted and disjoint: [`user_code`], and whatever of the
+/// libraries was instantiated with it.
+pub fn unit_code(image: &Image, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Range<u64>> {
+    let mut found = user_code(image, is_user_file);
+    let Some(dwarf) = image.dwarf() else { return found };
+    for unit in dwarf.units() {
+        if Owner::of(&SourceUnit::new(dwarf, unit), is_user_file) == Owner::User {
+            lines::for_each_row(dwarf, unit, &|address| image.is_code(address), &mut |row| {
+                if !is_test_framework(row.path) {
+                    push(&mut found, row.range);
+                }
+            });
+        }
+    }
+    merge(&mut found);
+    found
+}
+
+/// Whose code a compilation unit is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    User,
+    /// Rust's own library, compiled in advance.
+    RustLibrary,
+    Other,
+}
+
+impl Owner {
+    fn of(source: &SourceUnit, is_user_file: &dyn Fn(&Path) -> bool) -> Self {
+        let is_precompiled = rust_library(&source.file).is_some() || source.file.starts_with("/rust/deps");
+        if source.language == Language::Rust && is_precompiled {
+            Self::RustLibrary
+        } else if is_user_file(&source.file) && !is_test_framework(&source.file) {
+            Self::User
+        } else {
+            Self::Other
+        }
+    }
+}
+
+fn from_lines(
+    image: &Image,
+    dwarf: &Dwarf,
+    unit: &Unit,
+    is_user_file: &dyn Fn(&Path) -> bool,
+    found: &mut Vec<Range<u64>>,
+    covered: &mut Vec<Range<u64>>,
+) {
+    let source = SourceUnit::new(dwarf, unit);
+    let owner = Owner::of(&source, is_user_file);
+    let is_own = |path: &Path| {
+        if is_test_framework(path) {
+            return false;
+        }
+        match rust_library(path) {
+            Some(file) => is_watched_library(&file, owner),
+            None => owner == Owner::User || is_user_file(path),
+        }
+    };
+    let mut known: Vec<Option<bool>> = Vec::new();
+    lines::for_each_row(dwarf, unit, &|address| image.is_code(address), &mut |row| {
+        known.resize(known.len().max(row.file + 1), None);
+        let own = *known[row.file].get_or_insert_with(|| is_own(row.path));
+        push(covered, row.range.clone());
+        if own && (owner != Owner::RustLibrary || is_in_synchronisation(image, row.range.start)) {
+            push(found, row.range);
+        }
+    });
+}
+
+/// Whether an address of Rust's library is in a function of a lock, as against one that merely uses locks for the
+/// library's own ends (standard output, thread handles, panics).
+fn is_in_synchronisation(image: &Image, address: u64) -> bool {
+    const FUNCTIONS: [&str; 6] = [
+        "std::sync::",
+        "std::sys::sync::",
+        "core::sync::",
+        "std::thread::scoped::",
+        "std::thread::thread::Thread::park",
+        "std::thread::thread::Thread::unpark",
+    ];
+    let name = image.function_at(address).and_then(|function| function.name()).unwrap_or_default();
+    let path = name.trim_start_matches('<');
+    FUNCTIONS.iter().any(|start| path.starts_with(start))
+}
+
+/// The path below `library/` of a file of Rust's standard library.
+fn rust_library(path: &Path) -> Option<String> {
+    let text = path.to_str()?;
+    let is_library = text.starts_with("/rustc/") || text.contains("/rustlib/src/rust/");
+    let (_, below) = text.split_once("/library/").filter(|_| is_library)?;
+    Some(below.to_owned())
+}
+
+/// Whether what comes of a file of Rust's standard library is watched: its atomics and locks wherever they are; of
+/// what was instantiated in the user's own crates `core`, `alloc` and the collections, which work on the user's values (a
+/// `Vec::push`, an `Option::is_none`), but for formatting and panics. What else `std` instantiates there starts threads, and
+/// reads and writes. What a crate instantiates for the library itself, and takes from there (`Vec<u8>`), is not.
+fn is_watched_library(file: &str, owner: Owner) -> bool {
+    const ALWAYS: [&str; 4] =
+        ["core/src/sync/", "std/src/sync/", "std/src/sys/sync/", "std/src/thread/scoped.rs"];
+    const INSTANTIATED: [&str; 3] = ["core/src/", "alloc/src/", "std/src/collections/"];
+    const NOT: [&str; 3] = ["core/src/fmt/", "core/src/panic", "alloc/src/fmt"];
+    let is_below = |folders: &[&str]| folders.iter().any(|folder| file.starts_with(folder));
+    is_below(&ALWAYS) || (owner == Owner::User && is_below(&INSTANTIATED) && !is_below(&NOT))
+}
+
+fn is_test_framework(path: &Path) -> bool {
+    path.components().any(|part| {
+        let part = part.as_os_str().to_string_lossy();
+        matches!(
+            &*part,
+            "gtest"
+                | "gmock"
+                | "googletest"
+                | "googlemock"
+                | "catch2"
+                | "doctest"
+                | "doctest.h"
+                | "catch.hpp"
+        ) || part.starts_with("catch_amalgamated.")
+    })
+}
+
+/// Code that every program gets from the C library and the compiler to start and end with.
+fn is_startup(image: &Image, function: &Function<'_>) -> bool {
+    const NAMES: [&str; 13] = [
+        "_start",
+        "_init",
+        "_fini",
+        "deregister_tm_clones",
+        "register_tm_clones",
+        "__do_global_dtors_aux",
+        "frame_dummy",
+        "__libc_csu_init",
+        "__libc_csu_fini",
+        "_dl_relocate_static_pie",
+        "__libc_start_main",
+        "atexit",
+        "__stack_chk_fail_local",
+    ];
+    match function.symbol {
+        Some(name) => NAMES.contains(&name),
+        None => function.range.contains(&image.entry()),
+    }
+}
+
+/// Without lines, the name tells whether a function is the user's. Templates of the C++ library are: they are made in
+/// the user's own files, and are weak.
+fn is_user_name(image: &Image, function: &Function<'_>) -> bool {
+    let Some(raw) = function.symbol else { return true };
+    let name = demangle(raw);
+    if is_below(&name, &["testing::", "Catch::", "doctest::"]) {
+        return false;
+    }
+    if image.is_rust() {
+        return is_user_rust_name(&name, raw);
+    }
+    let is_library = is_below(&name, &["std::", "__gnu_cxx::", "__cxxabiv1::"]);
+    !is_library || image.is_weak_symbol(raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sharing_in_the_standard_library_is_recognised() {
+        let file = rust_library(Path::new("/rustc/59807616/library/core/src/sync/atomic.rs")).unwrap();
+        assert!(is_watched_library(&file, Owner::Other));
+        assert!(
+            is_watched_library("core/src/cell.rs", Owner::User)
+                && !is_watched_library("core/src/cell.rs", Owner::Other)
+        );
+        assert!(is_watched_library("alloc/src/vec/mod.rs", Owner::User));
+        assert!(!is_watched_library("core/src/fmt/mod.rs", Owner::User));
+        assert_eq!(rust_library(Path::new("/home/me/library/core/src/cell.rs")), None);
+    }
+}
