@@ -10,7 +10,6 @@ use crate::event::agent::{Agent, AgentView, Choice, Status};
 use crate::event::byte_set::ByteSet;
 use crate::event::failure::Failure;
 use crate::event::names::{Site, ThreadName};
-use crate::event::operation::OpKind;
 use crate::event::recorded::TraceEvent;
 use crate::event::step::{OpKey, Step};
 use crate::event::wait::On;
@@ -344,12 +343,16 @@ impl<'p, P: Program> Runner<'p, P> {
         true
     }
 
-    /// Notes what can no longer run: a time-out, if what was waited for has come, and what a thread waited for, if its time
-    /// has run out.
+    /// Notes what can no longer run: a time-out, if what was waited for has come, what a thread waited for, if its time has run
+    /// out, and the expiry of a timer that was stopped.
     fn note_unrun(&mut self, choice: Choice, new: &AgentView, at: u32) {
         let out_of_time = choice.agent == Agent::Timeout(new.agent.thread());
         let closed = match new.agent {
             Agent::Timeout(_) => !out_of_time && new.status == Status::Finished,
+            Agent::Thread(name) if name.is_timer() => {
+                let could_go = self.agents.agent(new.agent).is_some_and(|old| old.status == Status::Enabled);
+                could_go && choice.agent != new.agent && new.status == Status::Finished
+            }
             Agent::Thread(_) => out_of_time,
             Agent::Flush(_) => false,
         };
@@ -371,7 +374,7 @@ impl<'p, P: Program> Runner<'p, P> {
 
     fn count_idle(&mut self, last: Previous, choice: Choice, event: &TraceEvent) {
         let wrote = event.did.accesses.iter().any(|access| !access.mode.leaves_as_it_is());
-        if wrote || matches!(choice.agent, Agent::Timeout(_)) || event.op.kind == OpKind::Create {
+        if wrote || matches!(choice.agent, Agent::Timeout(_)) || event.op.kind.creates() {
             self.state.idle = 0;
         } else if matches!(last, Previous::Yielding(name) if choice.agent == Agent::Thread(name))
             && scheduling_point::is_alone(choice, &self.choices)

@@ -69,10 +69,10 @@ fn nothing_changes(others: Vec<Party>) -> Failure {
     Failure::of_several(FailureKind::Livelock, FailureDetail::NothingChanges, others)
 }
 
-/// Who has not finished; the harness of a test that stands still has no part in it.
+/// Who has not finished; the harness of a test that stands still has no part in it, and a timer does nothing by itself.
 fn unfinished(agents: &AgentTable) -> Vec<&AgentView> {
     let takes_part = |view: &&AgentView| !matches!(view.status, Status::Finished | Status::Blocked(On::Test));
-    agents.threads().iter().filter(takes_part).collect()
+    agents.threads().iter().filter(|view| takes_part(view) && !view.agent.thread().is_timer()).collect()
 }
 
 fn parties(views: &[&AgentView], stack: Stack<'_>) -> Vec<Party> {

@@ -173,6 +173,7 @@ fn of_signal(signal: &str, origin: SignalOrigin) -> String {
         }
         SignalOrigin::Fault(address) => format!("{signal} at address {address:#x}"),
         SignalOrigin::Sent => format!("the program was ended by {signal}"),
+        SignalOrigin::Timer => format!("the program was ended by {signal}, which a timer of its own sent"),
         SignalOrigin::Outside => format!("the process was killed by {signal}"),
         SignalOrigin::Itself => format!("the program kills itself ({signal})"),
     }

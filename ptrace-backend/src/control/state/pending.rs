@@ -137,6 +137,10 @@ pub(crate) enum Act {
         to: Option<ThreadIndex>,
         signal: u64,
     },
+    /// The system call at which the thread stands is about a timer.
+    Timer,
+    /// The system call at which the thread stands makes a timer's file.
+    TimerFile,
     /// The initialiser at this address has run.
     OnceDone(u64),
     /// The function at whose entry the thread stands frees the block at this address.
