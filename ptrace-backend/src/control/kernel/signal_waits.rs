@@ -207,8 +207,12 @@ pub(crate) fn note_handler_of(tracee: &Tracee, account: &mut Account, signal: u6
     account.note(kind);
 }
 
-/// The kernel's number of the thread that the program knows by this one. The C library keeps the kernel's.
+/// The kernel's number of the thread that the program knows by this one. The C library keeps the kernel's, which may be another
+/// thread's made-up one by chance; and it is the C library that sends signals for most.
 fn real_tid(tracee: &Tracee, scheduling: &Scheduling, seen: u64) -> u64 {
+    if live_task(tracee, scheduling, seen).is_some() {
+        return seen;
+    }
     let thread = scheduling.threads.position(|t| t.world.tid as u64 == seen);
     thread.map_or(seen, |index| tracee.tasks[index].tid as u64)
 }
