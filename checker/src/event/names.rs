@@ -228,8 +228,29 @@ mod tests {
     }
 
     #[test]
+    fn timers_have_names_that_read_back_and_are_no_threads() {
+        let first = ThreadName::MAIN.child(1).unwrap();
+        for (timer, text) in [(ThreadName::MAIN.timer(0), "main/timer0"), (first.timer(2), "main/1/timer2")] {
+            let timer = timer.unwrap();
+            assert_eq!((timer.to_string().as_str(), text.parse()), (text, Ok(timer)));
+            assert!(timer.is_timer() && !timer.parent().unwrap().is_timer());
+        }
+        assert_eq!((ThreadName::MAIN.child(0x8000), ThreadName::MAIN.timer(0x8000)), (None, None));
+    }
+
+    #[test]
     fn what_is_no_name_is_refused() {
-        for text in ["", "main/", "main/0", "other", "main/x", "main/1/1/1/1/1/1/1/1"] {
+        for text in [
+            "main/timer",
+            "main/timerx",
+            "main/32768",
+            "",
+            "main/",
+            "main/0",
+            "other",
+            "main/x",
+            "main/1/1/1/1/1/1/1/1",
+        ] {
             assert!(text.parse::<ThreadName>().is_err(), "{text}");
         }
     }

@@ -1,4 +1,5 @@
-/* A thread waits for an alarm. With -DPAUSE it looks first and waits then: an alarm between the two ends no wait. */
+/* A thread waits for an alarm. With -DPAUSE it looks first and waits then: an alarm between the two ends no wait. With -DEARLY the
+ * alarm is set before main. */
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -6,6 +7,7 @@
 
 static volatile sig_atomic_t rang;
 static int shared;
+static sigset_t before;
 
 static void ring(int number)
 {
@@ -23,10 +25,12 @@ static void *write_shared(void *unused)
     return unused;
 }
 
-int main(void)
+#ifdef EARLY
+__attribute__((constructor))
+#endif
+static void set_alarm(void)
 {
-    sigset_t alarms, before;
-    pthread_t thread;
+    sigset_t alarms;
 
     signal(SIGALRM, ring);
     sigemptyset(&alarms);
@@ -34,10 +38,18 @@ int main(void)
 #ifndef PAUSE
     pthread_sigmask(SIG_BLOCK, &alarms, &before);
 #endif
-    pthread_create(&thread, NULL, write_shared, NULL);
     ualarm(60, 0);
+}
+
+int main(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, write_shared, NULL);
+#ifndef EARLY
+    set_alarm();
+#endif
 #ifdef PAUSE
-    (void)before;
     if (!rang)
         pause();
 #else

@@ -57,6 +57,10 @@ fn an_alarm_ends_waits() {
     clean("alarm_ends_wait.c", &[]);
     fails("alarm_ends_wait.c", &["-DPAUSE"], &["deadlock"]);
     not_claimed("busy_until_alarm.c", &[]);
+    each("alarm_ends_wait.c", &["-DEARLY"], |outcome| {
+        assert_eq!(outcome.code, 0, "{}", outcome.transcript());
+        assert!(outcome.says("the program sets timers before main"), "{}", outcome.transcript());
+    });
 }
 
 #[test]

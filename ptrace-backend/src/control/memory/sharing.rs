@@ -363,6 +363,20 @@ mod tests {
     }
 
     #[test]
+    fn the_handler_of_a_timer_is_to_its_own_thread_as_another_one() {
+        let (write, read) = (access(0x10, 4, true), access(0x10, 4, false));
+        for (of_timer, conflicts) in [(true, true), (false, false)] {
+            let mut sharing = Sharing::default();
+            sharing.touch(thread(0), 0, write);
+            sharing.begin_handler(thread(0), of_timer);
+            assert_eq!(!sharing.touch(thread(0), 1, read).bytes.is_empty(), conflicts);
+            sharing.end_handler(thread(0));
+            assert!(sharing.touch(thread(0), 2, read).bytes.is_empty());
+            assert_eq!(!sharing.touch(thread(0), 3, write).bytes.is_empty(), conflicts);
+        }
+    }
+
+    #[test]
     fn a_thread_is_after_all_that_it_has_joined() {
         let mut sharing = Sharing::default();
         assert!(sharing.is_after_all(thread(0)));
