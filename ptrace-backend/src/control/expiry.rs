@@ -127,6 +127,15 @@ fn signals_of(tracee: &Tracee, index: ThreadIndex) -> Option<Signals> {
     Signals::of(tracee.tasks[index].tid)
 }
 
+/// Whether a timer is set whose signal the program catches: a thread that goes round in a loop may leave it by that.
+pub(crate) fn may_interrupt(tracee: &Tracee, scheduling: &Scheduling) -> bool {
+    let signals = Signals::of(tracee.leader);
+    scheduling.timers.iter().filter(|timer| timer.due.is_some()).any(|timer| match timer.does {
+        Expiry::Signal { signal, .. } => signals.is_some_and(|signals| signals.is_caught(signal)),
+        _ => false,
+    })
+}
+
 impl Process {
     /// Lets a timer expire.
     pub(crate) fn expire(&mut self, nth: usize) -> Result<Event, ExecutionError> {

@@ -205,6 +205,7 @@ impl Process {
                 let answer = scheduling.threads[index].world.answer(task.tid, &task.regs);
                 (all, Next::Answer(answer.unwrap_or(-i64::from(libc::ENOSYS))))
             }
+            Act::GoOn => (all, Next::Handle),
             Act::Kernel | Act::Try(_) => (all, Next::Kernel),
             Act::FutexWait { addr, value } => futexes::wait(tracee, objects, index, pending, *addr, *value),
             Act::FutexResume { result, .. } => (all, Next::Answer(*result)),

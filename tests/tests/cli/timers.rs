@@ -64,6 +64,22 @@ fn an_alarm_ends_waits() {
 }
 
 #[test]
+fn a_thread_that_computes_is_interrupted() {
+    for level in Optimisation::ALL {
+        for flag in ["-DCOUNTS", "-DJUMPS"] {
+            let program = Build::new("timers/computes_until_alarm.c", level).flag(flag).program().unwrap();
+            let folder = tempfile::tempdir().unwrap();
+            let folder = folder.path().to_string_lossy();
+            let options = ["--run-timeout", "200ms", "--max-schedules", "2", "--output", &folder];
+            let outcome = Tool::explore(options, &program).run().unwrap();
+            let found = outcome.report["findings"].as_array().map(Vec::len);
+            assert_eq!((outcome.code, found), (2, Some(0)), "{flag}: {}", outcome.transcript());
+            assert!(outcome.says("a timer of the program sends it signals"), "{}", outcome.transcript());
+        }
+    }
+}
+
+#[test]
 fn files_of_timers_become_readable() {
     clean("timer_file.c", &[]);
     fails("timer_file.c", &["-DLATE"], &["assertion"]);

@@ -109,6 +109,8 @@ pub(crate) enum Act {
     Answer(i64),
     /// The system call at which the thread stands returns what the clock shows then.
     ReadClock,
+    /// The thread stands between key points, and goes on from there.
+    GoOn,
     /// The kernel carries the system call out.
     Kernel,
     /// The same for a call that finds out whether it would have to wait for these files.
