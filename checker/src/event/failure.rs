@@ -222,6 +222,8 @@ pub enum Doing {
     Yields,
     /// It gives way again and again.
     YieldsForever,
+    /// Its wait is interrupted by a signal again and again.
+    InterruptedForever,
     /// It could go on.
     CouldGoOn,
     /// It has failed.

@@ -4,6 +4,7 @@ use std::mem;
 use std::sync::Arc;
 
 use super::error::SearchError;
+use super::idle::Idle;
 use super::limits::Limits;
 use super::outcome::{End, Exceeded, Over, Replay};
 use crate::event::agent::{Agent, AgentView, Choice, Status};
@@ -63,8 +64,7 @@ struct State {
     preemptions: u32,
     delays: u32,
     timeouts: u32,
-    /// Yields since anything was written, all of them where nobody else could move.
-    idle: u32,
+    idle: Idle,
     failure: Option<ThreadName>,
     over: Over,
     withheld: bool,
@@ -297,7 +297,8 @@ impl<'p, P: Program> Runner<'p, P> {
         self.state.delays += cost::delay(last, &self.choices, choice);
         let moment = self.known.moment(choice, reason, last, &self.choices);
         let event = self.known.event(event);
-        self.count_idle(last, choice, &event);
+        let alone = scheduling_point::is_alone(choice, &self.choices);
+        self.state.idle.note(last, choice, &event, alone);
         self.note_giving_way(choice, &event);
         let agents = &self.agents;
         if let Some(thread) = agents.index(event.id.thread) {
@@ -305,6 +306,7 @@ impl<'p, P: Program> Runner<'p, P> {
         }
         let mut woke = false;
         for view in changed {
+            self.state.idle.note_change(choice, self.agents.agent(view.agent), &view);
             woke |= self.note_wake(event.id.thread, &view, position);
             if let (Agent::Thread(name), None) = (view.agent, self.agents.agent(view.agent)) {
                 self.trace.threads.push(name);
@@ -372,17 +374,6 @@ impl<'p, P: Program> Runner<'p, P> {
         }
     }
 
-    fn count_idle(&mut self, last: Previous, choice: Choice, event: &TraceEvent) {
-        let wrote = event.did.accesses.iter().any(|access| !access.mode.leaves_as_it_is());
-        if wrote || matches!(choice.agent, Agent::Timeout(_)) || event.op.kind.creates() {
-            self.state.idle = 0;
-        } else if matches!(last, Previous::Yielding(name) if choice.agent == Agent::Thread(name))
-            && scheduling_point::is_alone(choice, &self.choices)
-        {
-            self.state.idle += 1;
-        }
-    }
-
     /// Who goes past a yield having run last may do so a few times: it is no guarantee that anybody else has moved.
     fn note_giving_way(&mut self, choice: Choice, event: &TraceEvent) {
         let goes_on = self.state.last.is_some_and(|last| choice.agent == Agent::Thread(last));
@@ -403,7 +394,7 @@ impl<'p, P: Program> Runner<'p, P> {
 
     fn update_choices(&mut self) {
         let timeouts = self.state.timeouts < self.limits.timeouts;
-        let (last, idle) = (self.last(), self.state.idle);
+        let (last, idle) = (self.last(), self.state.idle.count);
         let waits = self.state.yields >= self.limits.yields;
         self.state.withheld =
             scheduling_point::choices(&self.agents, (last, waits), timeouts, idle, &mut self.choices);
@@ -421,7 +412,7 @@ impl<'p, P: Program> Runner<'p, P> {
         if events < self.limits.events {
             return None;
         }
-        let goes_round = self.state.idle >= LIVELOCK;
+        let goes_round = self.state.idle.count >= LIVELOCK;
         let failure = goes_round.then(|| blocked_state::livelock(&self.agents));
         Some(End::Limit(Exceeded::Events, failure.into_iter().collect()))
     }

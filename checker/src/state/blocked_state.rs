@@ -4,6 +4,7 @@ use super::agents::AgentTable;
 use crate::event::agent::{AgentView, Status};
 use crate::event::failure::{Doing, Failure, FailureDetail, FailureKind, Party};
 use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::operation::OpKind;
 use crate::event::wait::On;
 use crate::trace::queries::lost;
 use crate::trace::{Trace, TraceStep};
@@ -59,7 +60,8 @@ pub(crate) fn livelock(agents: &AgentTable) -> Failure {
     let mut others = parties(&rest, &mut |_| Vec::new());
     for (party, view) in others.iter_mut().zip(&rest) {
         if view.status == Status::Enabled {
-            party.doing = Doing::YieldsForever;
+            let is_interrupted = view.pending.as_ref().is_some_and(|op| op.kind == OpKind::Kill);
+            party.doing = if is_interrupted { Doing::InterruptedForever } else { Doing::YieldsForever };
         }
     }
     nothing_changes(others)

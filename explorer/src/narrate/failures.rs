@@ -130,6 +130,7 @@ impl Phrasing<'_> {
             Doing::Waits(on) => self.waits_in_failure(on),
             Doing::Yields => "yields".to_owned(),
             Doing::YieldsForever => "yields again and again".to_owned(),
+            Doing::InterruptedForever => "is interrupted by a signal again and again".to_owned(),
             Doing::CouldGoOn => "could go on".to_owned(),
             Doing::Failed(detail) => {
                 let failure =

@@ -107,6 +107,21 @@ fn a_timer_that_only_ticks_keeps_nothing_alive() {
     });
 }
 
+/// Before the limit on events one cannot know: the handler may count.
+#[test]
+fn a_handler_that_changes_nothing_is_no_progress() {
+    clean("profiled.c", &[]);
+    for level in Optimisation::ALL {
+        let program = Build::new("timers/profiled.c", level).flag("-DINVERTED").program().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().to_string_lossy();
+        let options = ["--step-limit", "6000", "--workers", "1", "--output", &folder];
+        let outcome = Tool::explore(options, &program).run().unwrap();
+        assert_eq!(outcome.finding()["kind"], "livelock", "{}", outcome.transcript());
+        assert!(outcome.says("waits for mutex `first`, held by T1"), "{}", outcome.transcript());
+    }
+}
+
 #[test]
 fn a_timer_of_processor_time_is_refused() {
     each("processor_time.c", &[], |outcome| {
