@@ -19,6 +19,8 @@ pub enum Peculiarity {
     FloodsOutput,
     /// It sends signals between its threads: where their handlers could run elsewhere is not explored.
     SignalsThreads,
+    /// Its timers send it signals: where their handlers could run elsewhere is not explored.
+    TimerSignals,
     /// It cancels threads, which act on that at their cancellation points.
     CancelsThreads,
     /// The same, where cancellation points between key points are not explored.
@@ -48,6 +50,8 @@ pub enum EarlyStart {
     Replacement,
     /// It runs for long.
     LongRun,
+    /// It sets timers.
+    Timers,
     /// It ends.
     End,
     /// It is killed.
@@ -63,6 +67,7 @@ impl fmt::Display for EarlyStart {
             Self::Breakpoint => "stops at a breakpoint of its own",
             Self::Replacement => "executes another program",
             Self::LongRun => "runs for long",
+            Self::Timers => "sets timers",
             Self::End => "ends",
             Self::Killed => "is killed",
         })

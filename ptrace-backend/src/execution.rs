@@ -13,6 +13,7 @@ use checker::program::{
 };
 use smallvec::SmallVec;
 
+use crate::control::enabled::Waiter;
 use crate::control::memory::hidden;
 use crate::control::process::Process;
 use crate::control::state::thread_index::ThreadIndex;
@@ -38,7 +39,7 @@ impl PtraceExecution {
             &mut process.scheduling,
             &process.objects,
             &process.memory,
-            ThreadIndex::MAIN,
+            Waiter::Thread(ThreadIndex::MAIN),
         );
         Ok(Self { process, streams, views })
     }
@@ -58,18 +59,13 @@ impl PtraceExecution {
         if view.status != Status::Enabled {
             return Err(impossible("cannot move"));
         }
-        let index = self.index(choice.agent.thread()).ok_or_else(|| impossible("does not exist"))?;
-        let event = match choice.agent {
-            Agent::Thread(_) => self.process.perform(index, choice.pick)?,
-            Agent::Timeout(_) => self.process.time_out(index)?,
-            Agent::Flush(_) => return Err(impossible("has no store buffer")),
-        };
+        let (event, mover) = self.process.run(choice)?;
         let over = self.process.scheduling.exiting || self.process.tracee.gone;
-        Ok(Step { event, changed: self.refresh(index), over })
+        Ok(Step { event, changed: self.refresh(mover), over })
     }
 
-    /// Looks at all agents again after an event of this thread, and returns the views that are different now.
-    fn refresh(&mut self, mover: ThreadIndex) -> SmallVec<[AgentView; 2]> {
+    /// Looks at all agents again after an event of this one, and returns the views that are different now.
+    fn refresh(&mut self, mover: Waiter) -> SmallVec<[AgentView; 2]> {
         let new = views::views(
             &self.process.tracee,
             &mut self.process.scheduling,

@@ -10,11 +10,11 @@ use checker::operation::OpKind;
 use checker::position::Position;
 use checker::program::{Agent, Choice, ExecutionError, OpKey};
 
-use crate::control::enabled;
 use crate::control::memory::access;
 use crate::control::process::Process;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::watchdog::Watch;
+use crate::control::{enabled, expiry};
 use crate::debuginfo::inspect::{Inspector, ThreadState};
 use crate::debuginfo::{self, Memory, Modules};
 use crate::layout::functions::Function;
@@ -114,11 +114,8 @@ impl Inspection {
     /// # Errors
     /// [`ExecutionError::Diverged`] if the operation is not the one expected, or cannot run.
     pub fn perform(&mut self, choice: Choice, expected: &OpKey) -> Result<Halt, ExecutionError> {
-        let index = self.expect(choice, expected)?;
-        self.timed(|process| match choice.agent {
-            Agent::Timeout(_) => process.time_out(index).map(drop),
-            Agent::Thread(_) | Agent::Flush(_) => process.perform(index, choice.pick).map(drop),
-        })
+        self.expect(choice, expected)?;
+        self.timed(|process| process.run(choice).map(drop))
     }
 
     /// Lets the thread that stands at a probe go on.
@@ -129,14 +126,23 @@ impl Inspection {
         self.timed(Process::leave_probe)
     }
 
-    /// The thread that is to move, if its pending operation is the one expected.
-    fn expect(&self, choice: Choice, expected: &OpKey) -> Result<ThreadIndex, ExecutionError> {
+    /// Whether the pending operation of the agent that is to move is the one expected.
+    fn expect(&self, choice: Choice, expected: &OpKey) -> Result<(), ExecutionError> {
         let name = choice.agent.thread();
         let differs = |got: Seen| {
             let at = Position::after(self.process.scheduling.events as usize);
             let expected = Seen::operation(name, expected);
             ExecutionError::Diverged(Box::new(Difference { at, expected, got }))
         };
+        if let Some(nth) = expiry::position(&self.process.scheduling, name) {
+            let timer = &self.process.scheduling.timers[nth];
+            let key = OpKey { kind: OpKind::Expire, site: timer.site };
+            return match timer.awaited() {
+                Some(_) if key == *expected => Ok(()),
+                Some(_) => Err(differs(Seen::operation(name, &key))),
+                None => Err(differs(Seen::NoAgent(choice.agent))),
+            };
+        }
         let index = self.index(name).ok_or_else(|| differs(Seen::NoAgent(choice.agent)))?;
         let thread = &self.process.scheduling.threads[index];
         let Some(pending) = thread.pending.as_ref().filter(|_| thread.is_live()) else {
@@ -165,7 +171,7 @@ impl Inspection {
                 pending,
             )
             .is_some();
-        if can_move { Ok(index) } else { Err(differs(Seen::Blocked(name))) }
+        if can_move { Ok(()) } else { Err(differs(Seen::Blocked(name))) }
     }
 
     fn timed(

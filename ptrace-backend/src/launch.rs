@@ -51,7 +51,10 @@ pub(crate) fn launch(
         mutex_unlock: function("pthread_mutex_unlock", &modules),
         syscall: function_code("syscall", &modules),
         cancels,
-        signals: calls(&modules, &["pthread_kill", "pthread_sigqueue", "tgkill"]),
+        signals: calls(
+            &modules,
+            &["pthread_kill", "pthread_sigqueue", "tgkill", "alarm", "ualarm", "setitimer", "timer_create"],
+        ),
         standard_streams: standard_streams(&modules),
         modules,
         traps: by_address,

@@ -172,6 +172,8 @@ pub enum SignalOrigin {
     Fault(u64),
     /// Another one: it ended the program.
     Sent,
+    /// A timer of the program sent it.
+    Timer,
     /// It ended the process from outside.
     Outside,
     /// The program sent it to itself.
@@ -220,6 +222,8 @@ pub enum Doing {
     Yields,
     /// It gives way again and again.
     YieldsForever,
+    /// Its wait is interrupted by a signal again and again.
+    InterruptedForever,
     /// It could go on.
     CouldGoOn,
     /// It has failed.

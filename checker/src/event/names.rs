@@ -8,10 +8,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// How deep threads may create threads.
 pub const MAX_DEPTH: usize = 7;
 
+/// From here on, ordinals are those of timers.
+const FIRST_TIMER: u16 = 0x8000;
+
+/// What the ordinal of a timer is written with.
+const TIMER: &str = "timer";
+
 /// A thread, named by its creation path: the main thread, or the n-th thread that another thread created.
 ///
 /// Written `main`, `main/1` (its first child), `main/1/2` (that one's second child). The order is that of a
 /// depth-first walk of the creation tree.
+///
+/// A timer is an agent as a thread is that does nothing but sleep and send: `main/timer0`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ThreadName {
     /// Ordinals from 1, padded with 0, so that the derived order is that of the paths.
@@ -24,13 +32,26 @@ impl ThreadName {
 
     /// The `ordinal`-th thread (from 1) that this one created; `None` past [`MAX_DEPTH`] or for ordinal 0.
     #[must_use]
-    pub fn child(mut self, ordinal: u16) -> Option<Self> {
+    pub fn child(self, ordinal: u16) -> Option<Self> {
+        if (1..FIRST_TIMER).contains(&ordinal) { self.below(ordinal) } else { None }
+    }
+
+    /// The timer number `nth` (from 0) that this thread made; `None` past [`MAX_DEPTH`], or of too many.
+    #[must_use]
+    pub fn timer(self, nth: u16) -> Option<Self> {
+        self.below(FIRST_TIMER.checked_add(nth)?)
+    }
+
+    fn below(mut self, ordinal: u16) -> Option<Self> {
         let depth = self.depth();
-        if ordinal == 0 || depth == MAX_DEPTH {
-            return None;
-        }
-        self.path[depth] = ordinal;
+        *self.path.get_mut(depth)? = ordinal;
         Some(self)
+    }
+
+    /// Whether it is a timer.
+    #[must_use]
+    pub fn is_timer(&self) -> bool {
+        self.path().last().is_some_and(|&ordinal| ordinal >= FIRST_TIMER)
     }
 
     /// The thread that created this one; `None` for the main thread.
@@ -55,7 +76,10 @@ impl ThreadName {
 impl fmt::Display for ThreadName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("main")?;
-        self.path().iter().try_for_each(|ordinal| write!(f, "/{ordinal}"))
+        self.path().iter().try_for_each(|ordinal| match ordinal.checked_sub(FIRST_TIMER) {
+            Some(nth) => write!(f, "/{TIMER}{nth}"),
+            None => write!(f, "/{ordinal}"),
+        })
     }
 }
 
@@ -80,7 +104,11 @@ impl FromStr for ThreadName {
             return Err(wrong());
         }
         parts.try_fold(Self::MAIN, |name, part| {
-            part.parse().ok().and_then(|ordinal| name.child(ordinal)).ok_or_else(wrong)
+            let named = match part.strip_prefix(TIMER) {
+                Some(nth) => nth.parse().ok().and_then(|nth| name.timer(nth)),
+                None => part.parse().ok().and_then(|ordinal| name.child(ordinal)),
+            };
+            named.ok_or_else(wrong)
         })
     }
 }
@@ -200,8 +228,29 @@ mod tests {
     }
 
     #[test]
+    fn timers_have_names_that_read_back_and_are_no_threads() {
+        let first = ThreadName::MAIN.child(1).unwrap();
+        for (timer, text) in [(ThreadName::MAIN.timer(0), "main/timer0"), (first.timer(2), "main/1/timer2")] {
+            let timer = timer.unwrap();
+            assert_eq!((timer.to_string().as_str(), text.parse()), (text, Ok(timer)));
+            assert!(timer.is_timer() && !timer.parent().unwrap().is_timer());
+        }
+        assert_eq!((ThreadName::MAIN.child(0x8000), ThreadName::MAIN.timer(0x8000)), (None, None));
+    }
+
+    #[test]
     fn what_is_no_name_is_refused() {
-        for text in ["", "main/", "main/0", "other", "main/x", "main/1/1/1/1/1/1/1/1"] {
+        for text in [
+            "main/timer",
+            "main/timerx",
+            "main/32768",
+            "",
+            "main/",
+            "main/0",
+            "other",
+            "main/x",
+            "main/1/1/1/1/1/1/1/1",
+        ] {
             assert!(text.parse::<ThreadName>().is_err(), "{text}");
         }
     }

@@ -86,6 +86,10 @@ pub enum OpKind {
     SliceEnd,
     /// A timed wait runs out of time. The event belongs to the waiting thread.
     Timeout,
+    /// Makes, sets, stops or asks a timer of the virtual clock.
+    SetTimer,
+    /// A timer expires, which is an event of its own agent; for the search this gives way like [`OpKind::Sleep`].
+    Expire,
     /// A system call on something that threads or processes share (pipe, socket …).
     Io,
     /// Sends a signal, or interrupts a wait because one was sent.
@@ -117,6 +121,12 @@ impl OpKind {
         matches!(self, Self::Read | Self::Write)
     }
 
+    /// Whether an agent may begin by it: the one that is its peer.
+    #[must_use]
+    pub const fn creates(self) -> bool {
+        matches!(self, Self::Create | Self::SetTimer)
+    }
+
     /// Whether the thread gives way to others.
     #[must_use]
     pub fn gives_way(self) -> bool {
@@ -126,7 +136,7 @@ impl OpKind {
     /// How many yields in a row it counts as.
     pub(crate) fn yields(self) -> u32 {
         match self {
-            Self::Yield | Self::Sleep => 1,
+            Self::Yield | Self::Sleep | Self::Expire => 1,
             // Each slice takes hundreds of events.
             Self::SliceEnd => MOST_YIELDS,
             _ => 0,

@@ -48,6 +48,8 @@ impl OpKind {
             Self::Yield | Self::SliceEnd => ("give way", ""),
             Self::Sleep => ("sleep", ""),
             Self::Timeout => ("run out of time on", "a wait"),
+            Self::SetTimer => ("set", "a timer"),
+            Self::Expire => ("expire for", "a thread"),
             Self::Io => ("input or output on", "a file"),
             Self::Kill => ("send a signal to", "another thread"),
             Self::SignalWait => ("wait for a signal to", "the thread"),

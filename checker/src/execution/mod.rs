@@ -1,6 +1,7 @@
 //! One execution: what drives it from its start to its end, and how it ended.
 
 mod error;
+mod idle;
 mod limits;
 mod outcome;
 mod runner;

@@ -4,13 +4,13 @@ use std::mem;
 use std::sync::Arc;
 
 use super::error::SearchError;
+use super::idle::Idle;
 use super::limits::Limits;
 use super::outcome::{End, Exceeded, Over, Replay};
 use crate::event::agent::{Agent, AgentView, Choice, Status};
 use crate::event::byte_set::ByteSet;
 use crate::event::failure::Failure;
 use crate::event::names::{Site, ThreadName};
-use crate::event::operation::OpKind;
 use crate::event::position::Position;
 use crate::event::recorded::TraceEvent;
 use crate::event::step::{OpKey, Step};
@@ -65,8 +65,7 @@ struct State {
     preemptions: u32,
     delays: u32,
     timeouts: u32,
-    /// Yields since anything was written, all of them where nobody else could move.
-    idle: u32,
+    idle: Idle,
     failure: Option<ThreadName>,
     over: Over,
     withheld: bool,
@@ -299,7 +298,8 @@ impl<'p, P: Program> Runner<'p, P> {
         self.state.delays += cost::delay(last, &self.choices, choice);
         let moment = self.known.moment(choice, reason, last, &self.choices);
         let event = self.known.event(event);
-        self.count_idle(last, choice, &event);
+        let alone = scheduling_point::is_alone(choice, &self.choices);
+        self.state.idle.note(last, choice, &event, alone);
         self.note_giving_way(choice, &event);
         let agents = &self.agents;
         if let Some(thread) = agents.index(event.id.thread) {
@@ -307,6 +307,7 @@ impl<'p, P: Program> Runner<'p, P> {
         }
         let mut woke = false;
         for view in changed {
+            self.state.idle.note_change(choice, self.agents.agent(view.agent), &view);
             woke |= self.note_wake(event.id.thread, &view, position);
             if let (Agent::Thread(name), None) = (view.agent, self.agents.agent(view.agent)) {
                 self.trace.threads.push(name);
@@ -345,12 +346,16 @@ impl<'p, P: Program> Runner<'p, P> {
         true
     }
 
-    /// Notes what can no longer run: a time-out, if what was waited for has come, and what a thread waited for, if its time
-    /// has run out.
+    /// Notes what can no longer run: a time-out, if what was waited for has come, what a thread waited for, if its time has run
+    /// out, and the expiry of a timer that was stopped.
     fn note_unrun(&mut self, choice: Choice, new: &AgentView, at: Position) {
         let out_of_time = choice.agent == Agent::Timeout(new.agent.thread());
         let closed = match new.agent {
             Agent::Timeout(_) => !out_of_time && new.status == Status::Finished,
+            Agent::Thread(name) if name.is_timer() => {
+                let could_go = self.agents.agent(new.agent).is_some_and(|old| old.status == Status::Enabled);
+                could_go && choice.agent != new.agent && new.status == Status::Finished
+            }
             Agent::Thread(_) => out_of_time,
             Agent::Flush(_) => false,
         };
@@ -367,17 +372,6 @@ impl<'p, P: Program> Runner<'p, P> {
                 let waker = self.trace.hb.waker(thread);
                 self.trace.pending_at_end.push(PendingAtEnd { at, view: view.clone(), closed: false, waker });
             }
-        }
-    }
-
-    fn count_idle(&mut self, last: Previous, choice: Choice, event: &TraceEvent) {
-        let wrote = event.did.accesses.iter().any(|access| !access.mode.leaves_as_it_is());
-        if wrote || matches!(choice.agent, Agent::Timeout(_)) || event.op.kind == OpKind::Create {
-            self.state.idle = 0;
-        } else if matches!(last, Previous::Yielding(name) if choice.agent == Agent::Thread(name))
-            && scheduling_point::is_alone(choice, &self.choices)
-        {
-            self.state.idle += 1;
         }
     }
 
@@ -401,7 +395,7 @@ impl<'p, P: Program> Runner<'p, P> {
 
     fn update_choices(&mut self) {
         let timeouts = self.state.timeouts < self.limits.timeouts;
-        let (last, idle) = (self.last(), self.state.idle);
+        let (last, idle) = (self.last(), self.state.idle.count);
         let waits = self.state.yields >= self.limits.yields;
         self.state.withheld =
             scheduling_point::choices(&self.agents, (last, waits), timeouts, idle, &mut self.choices);
@@ -419,7 +413,7 @@ impl<'p, P: Program> Runner<'p, P> {
         if events < self.limits.events {
             return None;
         }
-        let goes_round = self.state.idle >= LIVELOCK;
+        let goes_round = self.state.idle.count >= LIVELOCK;
         let failure = goes_round.then(|| blocked_state::livelock(&self.agents));
         Some(End::Limit(Exceeded::Events, failure.into_iter().collect()))
     }

@@ -188,11 +188,12 @@ fn empties_buffer(kind: OpKind, did: &Effect) -> bool {
         K::Create | K::Join => true,
         K::BarrierArrive | K::BarrierLeave | K::SemWait | K::SemPost => true,
         K::ReadLock | K::WriteLock | K::ReadUnlock | K::WriteUnlock => true,
-        K::FutexWait | K::FutexResume | K::FutexWake | K::Io | K::Kill | K::SignalWait => true,
+        K::FutexWait | K::FutexResume | K::FutexWake | K::Io | K::Kill | K::SignalWait | K::SetTimer => true,
         K::TryLock | K::SemTryWait | K::TryReadLock | K::TryWriteLock | K::Once => {
             did.accesses.iter().any(|access| !access.mode.leaves_as_it_is())
         }
         K::Read | K::Write | K::Await | K::Yield | K::Sleep | K::SliceEnd | K::Timeout | K::Free => false,
+        K::Expire => false,
         K::Unlock | K::Signal | K::Broadcast | K::OnceDone | K::Init | K::Destroy => false,
         K::CancelPoint => false,
     }

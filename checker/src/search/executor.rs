@@ -93,7 +93,8 @@ impl<'a, P: Program> Executor<'a, P> {
     pub(super) fn count_events(&mut self) {
         let events = self.runner.trace.steps.len() as u64;
         *(if self.is_narrow { &mut self.stats.narrow_events } else { &mut self.stats.events }) += events;
-        self.stats.threads = self.stats.threads.max(self.runner.trace.threads.len());
+        let threads = self.runner.trace.threads.iter().filter(|thread| !thread.is_timer()).count();
+        self.stats.threads = self.stats.threads.max(threads);
     }
 
     /// Starts to count anew, by the key points that there are now.

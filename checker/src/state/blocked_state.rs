@@ -4,6 +4,7 @@ use super::agents::AgentTable;
 use crate::event::agent::{AgentView, Status};
 use crate::event::failure::{Doing, Failure, FailureDetail, FailureKind, Party};
 use crate::event::names::{Obj, Site, ThreadName};
+use crate::event::operation::OpKind;
 use crate::event::wait::On;
 use crate::trace::queries::lost;
 use crate::trace::{Trace, TraceStep};
@@ -59,7 +60,8 @@ pub(crate) fn livelock(agents: &AgentTable) -> Failure {
     let mut others = parties(&rest, &mut |_| Vec::new());
     for (party, view) in others.iter_mut().zip(&rest) {
         if view.status == Status::Enabled {
-            party.doing = Doing::YieldsForever;
+            let is_interrupted = view.pending.as_ref().is_some_and(|op| op.kind == OpKind::Kill);
+            party.doing = if is_interrupted { Doing::InterruptedForever } else { Doing::YieldsForever };
         }
     }
     nothing_changes(others)
@@ -69,10 +71,10 @@ fn nothing_changes(others: Vec<Party>) -> Failure {
     Failure::of_several(FailureKind::Livelock, FailureDetail::NothingChanges, others)
 }
 
-/// Who has not finished; the harness of a test that stands still has no part in it.
+/// Who has not finished; the harness of a test that stands still has no part in it, and a timer does nothing by itself.
 fn unfinished(agents: &AgentTable) -> Vec<&AgentView> {
     let takes_part = |view: &&AgentView| !matches!(view.status, Status::Finished | Status::Blocked(On::Test));
-    agents.threads().iter().filter(takes_part).collect()
+    agents.threads().iter().filter(|view| takes_part(view) && !view.agent.thread().is_timer()).collect()
 }
 
 fn parties(views: &[&AgentView], stack: Stack<'_>) -> Vec<Party> {

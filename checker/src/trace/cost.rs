@@ -123,7 +123,7 @@ pub(crate) fn forced_order(trace: &Trace) -> Clocks {
             now[me].join(end.by_ref());
         }
         now[me].set(me, event.id.index + 1);
-        if let (OpKind::Create, Some(peer)) = (event.op.kind, peer) {
+        if let Some(peer) = peer.filter(|_| event.op.kind.creates()) {
             let start = now[me].clone();
             now[peer].join(start.by_ref());
         }

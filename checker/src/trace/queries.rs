@@ -48,7 +48,7 @@ pub(crate) fn touches(step: &TraceStep, obj: Obj) -> bool {
 pub(crate) fn blocked(trace: &Trace) -> impl Iterator<Item = (&AgentView, &On)> {
     let left = trace.pending_at_end.iter().filter(|left| !left.closed);
     left.filter_map(|left| match &left.view.status {
-        Status::Blocked(on) => Some((&left.view, on)),
+        Status::Blocked(on) if !left.view.agent.thread().is_timer() => Some((&left.view, on)),
         _ => None,
     })
 }

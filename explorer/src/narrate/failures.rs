@@ -130,6 +130,7 @@ impl Phrasing<'_> {
             Doing::Waits(on) => self.waits_in_failure(on),
             Doing::Yields => "yields".to_owned(),
             Doing::YieldsForever => "yields again and again".to_owned(),
+            Doing::InterruptedForever => "is interrupted by a signal again and again".to_owned(),
             Doing::CouldGoOn => "could go on".to_owned(),
             Doing::Failed(detail) => {
                 let failure =
@@ -173,6 +174,7 @@ fn of_signal(signal: &str, origin: SignalOrigin) -> String {
         }
         SignalOrigin::Fault(address) => format!("{signal} at address {address:#x}"),
         SignalOrigin::Sent => format!("the program was ended by {signal}"),
+        SignalOrigin::Timer => format!("the program was ended by {signal}, which a timer of its own sent"),
         SignalOrigin::Outside => format!("the process was killed by {signal}"),
         SignalOrigin::Itself => format!("the program kills itself ({signal})"),
     }

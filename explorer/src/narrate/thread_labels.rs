@@ -1,5 +1,5 @@
 //! Short names for the threads of one execution: T1 is the main thread, or the test's own one where a harness runs a test;
-//! the others follow by creation path.
+//! the others follow by creation path. Timers are numbered by themselves.
 
 use std::collections::BTreeSet;
 
@@ -22,14 +22,18 @@ impl ThreadLabels {
         Self { threads: sorted.into_iter().filter(|&thread| Some(thread) != harness).collect(), harness }
     }
 
-    /// `T1`, `T2` …; the creation path for a thread that is not one of them.
+    /// `T1`, `T2` …, `timer 1`, `timer 2` …; the creation path for one that is not among them.
     #[must_use]
     pub fn label(&self, thread: ThreadName) -> String {
         if self.harness == Some(thread) {
             return "the harness".to_owned();
         }
         match self.threads.binary_search(&thread) {
-            Ok(position) => format!("T{}", position + 1),
+            Ok(position) => {
+                let is_like = |other: &&ThreadName| other.is_timer() == thread.is_timer();
+                let number = self.threads[..position].iter().filter(is_like).count() + 1;
+                if thread.is_timer() { format!("timer {number}") } else { format!("T{number}") }
+            }
             Err(_) => thread.to_string(),
         }
     }
@@ -54,6 +58,16 @@ mod tests {
         let told = [ThreadName::MAIN, first, nested, second].map(|thread| labels.label(thread));
         assert_eq!(told, ["T1", "T2", "T3", "T4"]);
         assert_eq!(labels.columns()[2], Lane { thread: "T3".into(), path: nested });
+    }
+
+    #[test]
+    fn timers_have_numbers_of_their_own() {
+        let [thread, timer] = [ThreadName::MAIN.child(1).unwrap(), ThreadName::MAIN.timer(0).unwrap()];
+        let later = thread.child(1).unwrap();
+        let labels = ThreadLabels::of([later, timer, thread, thread.timer(0).unwrap()], None);
+        let told =
+            [ThreadName::MAIN, thread, later, thread.timer(0).unwrap(), timer].map(|t| labels.label(t));
+        assert_eq!(told, ["T1", "T2", "T3", "timer 1", "timer 2"]);
     }
 
     #[test]

@@ -29,6 +29,10 @@ pub(crate) fn of_program(peculiarity: Peculiarity) -> String {
             "the program sends signals between its threads: a handler runs when its thread goes on, and that it could run \
              elsewhere is not explored, so that the bound is not covered"
         }
+        Peculiarity::TimerSignals => {
+            "a timer of the program sends it signals: a handler runs when its thread goes on, and that it could run elsewhere is \
+             not explored, so that the bound is not covered"
+        }
         Peculiarity::CancelsThreadsAtKeyPoints => {
             "the program cancels threads: a thread is cancelled at its cancellation points; one that allows asynchronous \
              cancellation, at its key points only"

@@ -13,33 +13,42 @@
 use checker::names::{EventId, ThreadName};
 use checker::timing::{Stall, Timing};
 
-use crate::control::kernel::signal_state;
-use crate::control::state::pending::{FileEvents, Need, Pending};
+use crate::control::kernel::{signal_files, signal_state};
+use crate::control::state::pending::{Need, Pending};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread::{Interrupt, Part, Stage};
 use crate::control::state::thread_index::ThreadIndex;
+use crate::control::state::timers::Timer;
 use crate::control::sync::rwlocks;
 use crate::control::tracee::Tracee;
-use crate::os::{fd, file_locks};
+use crate::os::file_locks;
 use crate::stalls::LEAST_STALL;
+
+/// An agent that waits for a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waiter {
+    Thread(ThreadIndex),
+    /// By its place among all timers.
+    Timer(usize),
+}
 
 /// Another agent that a deadline could come before.
 struct Rival {
-    index: ThreadIndex,
+    name: ThreadName,
     /// Since when it could run, or its own deadline.
     since: u64,
 }
 
-/// Whether time can pass to a deadline of this thread.
+/// Whether time can pass to a deadline of this agent.
 pub(crate) fn is_due(
     tracee: &Tracee,
     scheduling: &Scheduling,
     objects: &Objects,
-    index: ThreadIndex,
+    waiter: Waiter,
     deadline: u64,
 ) -> bool {
-    let Some(earliest) = rivals(tracee, scheduling, objects, index).map(|rival| rival.since).min() else {
+    let Some(earliest) = rivals(tracee, scheduling, objects, waiter).map(|rival| rival.since).min() else {
         return true;
     };
     let needed = deadline.saturating_sub(earliest);
@@ -50,25 +59,28 @@ pub(crate) fn is_due(
     is_due
 }
 
-/// The relation of a thread's deadline to the others if it comes now.
+/// The relation of an agent's deadline to the others if it comes now.
 pub(crate) fn timing(
     tracee: &Tracee,
     scheduling: &Scheduling,
     objects: &Objects,
-    index: ThreadIndex,
+    waiter: Waiter,
     deadline: u64,
 ) -> Box<Timing> {
-    let longest = rivals(tracee, scheduling, objects, index).min_by_key(|rival| rival.since);
+    let longest = rivals(tracee, scheduling, objects, waiter).min_by_key(|rival| rival.since);
     let stall = longest.and_then(|rival| {
         let nanos = deadline.saturating_sub(rival.since);
-        (nanos > LEAST_STALL).then(|| Stall { thread: scheduling.threads[rival.index].name, nanos })
+        (nanos > LEAST_STALL).then_some(Stall { thread: rival.name, nanos })
     });
-    let others = || scheduling.threads.enumerate().filter(|(other, _)| *other != index);
+    let others = || scheduling.threads.enumerate().filter(|(other, _)| Waiter::Thread(*other) != waiter);
     let is_early = |since: &u64| since.saturating_add(scheduling.max_stall) < deadline;
-    let after = others().filter_map(|(_, thread)| {
-        let last = thread.begun.partition_point(is_early).checked_sub(1)?;
-        Some(EventId { thread: thread.name, index: last as u32 })
-    });
+    let timers = scheduling.timers.iter().enumerate().filter(|(other, _)| Waiter::Timer(*other) != waiter);
+    let begun = others().map(|(_, thread)| (thread.name, &thread.begun));
+    let after =
+        begun.chain(timers.map(|(_, timer)| (timer.name, &timer.begun))).filter_map(|(thread, begun)| {
+            let last = begun.partition_point(is_early).checked_sub(1)?;
+            Some(EventId { thread, index: last as u32 })
+        });
     let overtakes = others().any(|(_, thread)| {
         let gives_way = thread.pending.as_ref().is_some_and(|pending| pending.op.kind.gives_way());
         gives_way && thread.runnable_since.as_ref().is_some_and(is_early)
@@ -76,35 +88,48 @@ pub(crate) fn timing(
     Box::new(Timing { after: after.collect(), stall, overtakes })
 }
 
-/// The threads that a deadline of this thread would stall for too long.
+/// The agents that a deadline of this one would stall for too long.
 pub(crate) fn stalled_by(
     tracee: &Tracee,
     scheduling: &Scheduling,
     objects: &Objects,
-    index: ThreadIndex,
+    waiter: Waiter,
     deadline: u64,
 ) -> Vec<ThreadName> {
     let is_early = |rival: &Rival| rival.since.saturating_add(scheduling.max_stall) < deadline;
-    rivals(tracee, scheduling, objects, index)
-        .filter(is_early)
-        .map(|rival| scheduling.threads[rival.index].name)
-        .collect()
+    rivals(tracee, scheduling, objects, waiter).filter(is_early).map(|rival| rival.name).collect()
 }
 
-/// Notes since when threads can run, after an event of this one.
-pub(crate) fn note_runnable(
-    tracee: &Tracee,
-    scheduling: &mut Scheduling,
-    objects: &Objects,
-    mover: ThreadIndex,
-) {
-    let now = scheduling.threads[mover].world.now;
+/// Whether a thread can run, or waits for a time.
+pub(crate) fn somebody_moves(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects) -> bool {
+    scheduling.threads.enumerate().any(|(index, thread)| {
+        let pending = thread.pending.as_ref().filter(|_| thread.is_live());
+        let waits = || {
+            pending.is_some_and(|pending| pending.awaited_time().is_some())
+                && !waits_for_test(tracee, scheduling, objects, index)
+        };
+        pending.is_some() && thread.runnable_since.is_some() || waits()
+    })
+}
+
+/// Whether a thread that can run, if it does no more than give way, has not come to this time.
+pub(crate) fn somebody_is_behind(scheduling: &Scheduling, time: u64) -> bool {
+    let is_behind = |since: u64| since.saturating_add(scheduling.max_stall) < time;
+    scheduling.threads.iter().any(|thread| thread.is_live() && thread.runnable_since.is_some_and(is_behind))
+}
+
+/// Notes since when threads can run, after an event of this agent.
+pub(crate) fn note_runnable(tracee: &Tracee, scheduling: &mut Scheduling, objects: &Objects, mover: Waiter) {
+    let now = match mover {
+        Waiter::Thread(mover) => scheduling.threads[mover].world.now,
+        Waiter::Timer(mover) => scheduling.timers[mover].now,
+    };
     for index in scheduling.threads.indices() {
         let runs = could_run(tracee, scheduling, objects, index);
         let thread = &mut scheduling.threads[index];
         thread.runnable_since = match thread.runnable_since {
             _ if !runs => None,
-            Some(since) if index != mover => Some(since),
+            Some(since) if Waiter::Thread(index) != mover => Some(since),
             _ => Some(now.max(thread.world.now)),
         };
     }
@@ -126,9 +151,10 @@ fn rivals(
     tracee: &Tracee,
     scheduling: &Scheduling,
     objects: &Objects,
-    index: ThreadIndex,
+    waiter: Waiter,
 ) -> impl Iterator<Item = Rival> {
-    scheduling.threads.indices().filter(move |&other| other != index).filter_map(|other| {
+    let others = scheduling.threads.indices().filter(move |&other| Waiter::Thread(other) != waiter);
+    let threads = others.filter_map(|other| {
         let thread = &scheduling.threads[other];
         let pending = thread.pending.as_ref().filter(|_| thread.is_live())?;
         let since = match thread.runnable_since {
@@ -136,8 +162,17 @@ fn rivals(
             Some(since) => since,
             None => pending.awaited_time().filter(|_| !waits_for_test(tracee, scheduling, objects, other))?,
         };
-        Some(Rival { index: other, since })
-    })
+        Some(Rival { name: thread.name, since })
+    });
+    // One that will not expire keeps no other one from doing so.
+    let is_idle = move |timer: &Timer| {
+        timer.expired_at == Some(scheduling.moves()) && !somebody_moves(tracee, scheduling, objects)
+    };
+    let timers = scheduling.timers.iter().enumerate().filter_map(move |(other, timer)| {
+        let since = timer.awaited().filter(|_| Waiter::Timer(other) != waiter && !scheduling.exiting)?;
+        (!is_idle(timer)).then_some(Rival { name: timer.name, since })
+    });
+    threads.chain(timers)
 }
 
 /// Whether what an operation of this thread needs is there.
@@ -150,7 +185,7 @@ pub(crate) fn holds(
 ) -> bool {
     match need {
         Need::Nothing => true,
-        Need::Deadline(time) => is_due(tracee, scheduling, objects, index, *time),
+        Need::Deadline(time) => is_due(tracee, scheduling, objects, Waiter::Thread(index), *time),
         Need::Mutex(at) => objects.mutexes.get(at).is_none_or(|m| m.can_lock(index)),
         Need::RustMutex(at, len) => tracee.number(*at, *len) == 0,
         Need::RustRead(at) => rwlocks::can_read_rust(tracee, *at),
@@ -172,7 +207,7 @@ pub(crate) fn holds(
         }
         Need::Arrival(awaited) => signal_state::has_arrived(tracee, index, *awaited),
         Need::PiFutex(at) => pi_owner(tracee, scheduling, *at).is_none(),
-        Need::Ready(files) => is_any_ready(tracee, files),
+        Need::Ready(files) => signal_files::is_any_ready(tracee, index, files),
         Need::FileLock(wanted) => file_locks::is_free(tracee.leader, wanted),
     }
 }
@@ -195,7 +230,10 @@ pub(crate) fn ends_wait(
         || pending.begins_condition_wait() || !holds(tracee, scheduling, objects, index, &pending.need);
     if is_cancelled && waits() {
         Some(Interrupt::Cancel)
-    } else if thread.signalled && !holds(tracee, scheduling, objects, index, &pending.need) {
+    } else if thread.signalled
+        // A sleep that is not over is interrupted, be it that nobody else is left to wait for.
+        && (pending.sleeps() || !holds(tracee, scheduling, objects, index, &pending.need))
+    {
         Some(Interrupt::Signal)
     } else {
         None
@@ -224,11 +262,6 @@ pub(crate) fn waits_for_test(
         thread.pending.as_ref().is_some_and(holds)
     };
     is_under_way && (test.any(can_move) || !can_move(index))
-}
-
-/// Whether one of these is ready.
-pub(crate) fn is_any_ready(tracee: &Tracee, files: &[FileEvents]) -> bool {
-    files.iter().any(|(file, events)| fd::is_ready(tracee.leader, *file, *events))
 }
 
 /// The thread that owns a futex with priority inheritance.

@@ -6,6 +6,7 @@ use checker::program::Event;
 use checker::program::ExecutionError;
 use checker::program::Pick;
 
+use crate::control::enabled::Waiter;
 use crate::control::kernel::{files, syscalls};
 use crate::control::process::Process;
 use crate::control::state::pending::{Act, Need, Next, Pending};
@@ -22,7 +23,13 @@ impl Process {
         let mut pending = self.scheduling.threads[index].pending.take().ok_or_else(nothing)?;
         let deadline = pending.deadline.take().ok_or_else(nothing)?;
         self.memory.let_go = true;
-        let timing = Some(enabled::timing(&self.tracee, &self.scheduling, &self.objects, index, deadline));
+        let timing = Some(enabled::timing(
+            &self.tracee,
+            &self.scheduling,
+            &self.objects,
+            Waiter::Thread(index),
+            deadline,
+        ));
         let mut op = views::timeout_op(&self.memory, &pending);
         let id = step::begin_event(&mut self.scheduling, &self.memory, &mut self.account, index);
         self.scheduling.threads[index].world.now = self.scheduling.threads[index].world.now.max(deadline);
@@ -68,6 +75,7 @@ impl Process {
         id: EventId,
     ) -> Result<Event, ExecutionError> {
         let site = pending.site;
+        self.scheduling.keep_time(index, &op.may);
         if interrupt == Interrupt::Cancel {
             self.scheduling.threads[index].cancellation.acts = true;
         }

@@ -164,6 +164,8 @@ impl Process {
                 // The handler compares the sender's number with the one that the program has for itself.
                 ptrace::rename_sender(tid, self.tracee.leader, PID as Tid)
                     .map_err(system("write a signal"))?;
+                let of_timer = ptrace::signal_info(tid).is_ok_and(|info| info.si_code == libc::SI_TIMER);
+                self.memory.sharing.begin_handler(index, of_timer);
                 self.tracee.finish_stub(index)?;
             }
             return Ok(Flow::Resume(signal));

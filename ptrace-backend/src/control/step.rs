@@ -2,9 +2,10 @@
 
 use checker::names::EventId;
 use checker::operation::{Access, Effect, Op, OpKind};
-use checker::program::{Event, ExecutionError, Pick, Scope};
+use checker::program::{Agent, Choice, Event, ExecutionError, Pick, Scope};
 
-use crate::control::kernel::{process_exit, signal_waits};
+use crate::control::enabled::Waiter;
+use crate::control::kernel::{process_exit, signal_files, signal_waits, timers};
 use crate::control::loops::time_slices;
 use crate::control::memory::{access, quarantine, real_effect, scope};
 use crate::control::process::Process;
@@ -18,7 +19,7 @@ use crate::control::sync::{
     calls, cancellation, condvars_barriers, futexes, lifetimes, robust_mutexes, rust_condvars, rwlocks,
     time_limits,
 };
-use crate::control::{enabled, operations, views};
+use crate::control::{enabled, expiry, operations, views};
 use crate::layout::functions::{Function, invalid_argument};
 use crate::os::memory;
 
@@ -33,8 +34,25 @@ struct Turn<'a> {
 }
 
 impl Process {
+    /// Runs one event, and says whose it was.
+    pub(crate) fn run(&mut self, choice: Choice) -> Result<(Event, Waiter), ExecutionError> {
+        let impossible = |why: &str| ExecutionError::Impossible(format!("{} {why}", choice.agent));
+        let name = choice.agent.thread();
+        if let Some(nth) = expiry::position(&self.scheduling, name) {
+            return Ok((self.expire(nth)?, Waiter::Timer(nth)));
+        }
+        let index = self.scheduling.threads.position(|thread| thread.name == name);
+        let index = index.ok_or_else(|| impossible("does not exist"))?;
+        let event = match choice.agent {
+            Agent::Thread(_) => self.perform(index, choice.pick)?,
+            Agent::Timeout(_) => self.time_out(index)?,
+            Agent::Flush(_) => return Err(impossible("has no store buffer")),
+        };
+        Ok((event, Waiter::Thread(index)))
+    }
+
     /// Runs a thread's pending operation, and then the thread to its next one.
-    pub(crate) fn perform(&mut self, index: ThreadIndex, pick: Pick) -> Result<Event, ExecutionError> {
+    fn perform(&mut self, index: ThreadIndex, pick: Pick) -> Result<Event, ExecutionError> {
         let mut pending = self.scheduling.threads[index]
             .pending
             .take()
@@ -52,9 +70,13 @@ impl Process {
         let interruption =
             views::interruption(&self.tracee, &self.scheduling, &self.objects, &self.memory, index, &pending);
         let timing = match pending.act {
-            Act::Sleep(until) => {
-                Some(enabled::timing(&self.tracee, &self.scheduling, &self.objects, index, until))
-            }
+            Act::Sleep(until) => Some(enabled::timing(
+                &self.tracee,
+                &self.scheduling,
+                &self.objects,
+                Waiter::Thread(index),
+                until,
+            )),
             _ => None,
         };
         // The handler of a signal runs when the thread goes on, however it does.
@@ -78,6 +100,7 @@ impl Process {
             let Pending { op, site, .. } = pending;
             return Ok(Event { id, did: op.may.clone(), op, pick, site, woken_by, timing: None });
         }
+        let timers = self.scheduling.timers.len();
         let (did, next) = self.carry_out_act(Turn { index, pending: &pending, pick, id })?;
         self.scheduling.threads[index].drained = pending.releases_mutex();
         self.scheduling.keep_time(index, &did);
@@ -85,6 +108,7 @@ impl Process {
         self.scheduling.threads[index].note_writes(&did);
         time_slices::note_look(&self.tracee, &mut self.scheduling, index, &pending, did == pending.op.may);
         let mut event = Event { id, op: pending.op, did, pick, site: pending.site, woken_by, timing };
+        event.op.peer = event.op.peer.or(self.scheduling.timers.get(timers).map(|timer| timer.name));
         let children = self.scheduling.threads[index].children;
         for effect in [&mut event.op.may, &mut event.did] {
             operations::tell_of_signals(&self.tracee, &self.scheduling, index, effect);
@@ -118,7 +142,11 @@ impl Process {
                 );
             }
             Next::End => {}
-            Next::Kernel | Next::Handle => self.tracee.write_registers(index)?,
+            Next::Handle => self.tracee.write_registers(index)?,
+            Next::Kernel => {
+                self.tracee.write_registers(index)?;
+                signal_files::read(&mut self.tracee, index)?;
+            }
         }
         self.advance(index)
     }
@@ -179,6 +207,7 @@ impl Process {
                 let answer = scheduling.threads[index].world.answer(task.tid, &task.regs);
                 (all, Next::Answer(answer.unwrap_or(-i64::from(libc::ENOSYS))))
             }
+            Act::GoOn => (all, Next::Handle),
             Act::Kernel | Act::Try(_) => (all, Next::Kernel),
             Act::FutexWait { addr, value } => futexes::wait(tracee, objects, index, pending, *addr, *value),
             Act::FutexResume { result, .. } => (all, Next::Answer(*result)),
@@ -206,6 +235,14 @@ impl Process {
             }
             Act::Send { to, signal } => {
                 signal_waits::interrupt_waiting(tracee, scheduling, account, *to, *signal);
+                (all, Next::Kernel)
+            }
+            Act::Timer => {
+                let answer = timers::carry_out(tracee, scheduling, memory, index, pending.site)?;
+                (all, timers::go_on(tracee, index, pending, answer))
+            }
+            Act::TimerFile => {
+                timers::make_file(tracee, scheduling, index)?;
                 (all, Next::Kernel)
             }
             Act::OnceDone(addr) => {

@@ -5,6 +5,7 @@ use checker::operation::{Access, Op, OpKind};
 use checker::program::{Agent, AgentView, On, Pick, Status};
 use smallvec::{SmallVec, smallvec};
 
+use crate::control::enabled::Waiter;
 use crate::control::kernel::files;
 use crate::control::memory::naming;
 use crate::control::state::memory::MemoryState;
@@ -15,24 +16,40 @@ use crate::control::state::thread::{Interrupt, Stage};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::cancellation;
 use crate::control::tracee::Tracee;
-use crate::control::{enabled, operations};
+use crate::control::{enabled, expiry, operations};
 use crate::layout::functions::Function;
 use crate::os::{fd, file_locks};
 
-/// What the checker may know of every thread, in creation order, then of every open timed wait, after an event of this
-/// thread.
+/// What the checker may know of every thread and timer, in creation order, then of every open timed wait, after an event of this
+/// agent.
 pub(crate) fn views(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     objects: &Objects,
     memory: &MemoryState,
-    mover: ThreadIndex,
+    mover: Waiter,
 ) -> Vec<AgentView> {
     enabled::note_runnable(tracee, scheduling, objects, mover);
     let all = scheduling.threads.indices();
-    let threads = all.clone().map(|i| view(tracee, scheduling, objects, memory, i));
-    let timeouts = all.filter_map(|i| timeout_view(tracee, scheduling, objects, memory, i));
-    threads.chain(timeouts).collect()
+    let mut views: Vec<AgentView> = Vec::with_capacity(all.len() + scheduling.timers.len());
+    for (before, index) in all.clone().enumerate() {
+        views.extend(timer_views(tracee, scheduling, objects, |threads| threads == before));
+        views.push(view(tracee, scheduling, objects, memory, index));
+    }
+    views.extend(timer_views(tracee, scheduling, objects, |threads| threads >= all.len()));
+    views.extend(all.filter_map(|i| timeout_view(tracee, scheduling, objects, memory, i)));
+    views
+}
+
+/// The timers that were made when there were so many threads.
+fn timer_views(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    objects: &Objects,
+    is_meant: impl Fn(usize) -> bool,
+) -> impl Iterator<Item = AgentView> {
+    let timers = scheduling.timers.iter().enumerate().filter(move |(_, timer)| is_meant(timer.threads));
+    timers.map(|(nth, _)| expiry::view(tracee, scheduling, objects, nth))
 }
 
 fn view(
@@ -116,7 +133,9 @@ fn status(
     let obj = |addr: &u64| memory.object(*addr, 1);
     Status::Blocked(match &pending.need {
         Need::Nothing => return Status::Enabled,
-        Need::Deadline(time) => On::Time(enabled::stalled_by(tracee, scheduling, objects, index, *time)),
+        Need::Deadline(time) => {
+            On::Time(enabled::stalled_by(tracee, scheduling, objects, Waiter::Thread(index), *time))
+        }
         Need::Mutex(at) | Need::RustMutex(at, _) => {
             On::Mutex { obj: obj(at), owner: owner(scheduling, objects, *at) }
         }
@@ -163,7 +182,7 @@ fn is_enabled(
     match pending.need {
         Need::Deadline(time) => {
             scheduling.threads[index].runnable_since.is_some()
-                || enabled::is_due(tracee, scheduling, objects, index, time)
+                || enabled::is_due(tracee, scheduling, objects, Waiter::Thread(index), time)
         }
         _ => scheduling.threads[index].runnable_since.is_some(),
     }
@@ -206,14 +225,15 @@ fn timeout_view(
     if thread.runnable_since.is_some() || enabled::waits_for_test(tracee, scheduling, objects, index) {
         return None;
     }
+    let waiter = Waiter::Thread(index);
     let mut op = timeout_op(memory, pending);
     operations::tell_of_signals(tracee, scheduling, index, &mut op.may);
     Some(AgentView {
         agent: Agent::Timeout(thread.name),
-        status: match enabled::is_due(tracee, scheduling, objects, index, deadline) {
+        status: match enabled::is_due(tracee, scheduling, objects, waiter, deadline) {
             true => Status::Enabled,
             false => {
-                Status::Blocked(On::Time(enabled::stalled_by(tracee, scheduling, objects, index, deadline)))
+                Status::Blocked(On::Time(enabled::stalled_by(tracee, scheduling, objects, waiter, deadline)))
             }
         },
         pending: Some(op),

@@ -67,7 +67,7 @@ pub(crate) fn pin_to(cpu: usize) -> io::Result<()> {
 }
 
 /// A descriptor of another process, duplicated here.
-fn borrow(pid: super::Tid, descriptor: i32) -> Option<OwnedFd> {
+pub(super) fn borrow(pid: super::Tid, descriptor: i32) -> Option<OwnedFd> {
     // SAFETY: plain numbers; each call returns a descriptor that nobody else owns, or -1.
     unsafe {
         let process = check(libc::syscall(libc::SYS_pidfd_open, pid, 0)).ok()?;
@@ -77,21 +77,69 @@ fn borrow(pid: super::Tid, descriptor: i32) -> Option<OwnedFd> {
     }
 }
 
-/// Whether a descriptor of another process is ready for these events now; also if it is not open at all.
-pub(crate) fn is_ready(pid: super::Tid, descriptor: i32, events: i16) -> bool {
-    let Some(file) = borrow(pid, descriptor) else { return true };
+/// What tells whether a descriptor of another process is ready.
+pub(crate) enum Readiness {
+    /// The kernel has said it; also of one that is not open at all.
+    Known(bool),
+    /// One of these signals is there for the thread that asks.
+    Signals(u64),
+    /// A set in which such descriptors are: one of its members is ready for these events.
+    Members(Vec<(i32, i16)>),
+}
+
+/// What tells whether a descriptor of another process is ready for these events now.
+pub(crate) fn readiness(pid: super::Tid, descriptor: i32, events: i16) -> Readiness {
+    match link(pid, descriptor).as_str() {
+        SIGNALS => Readiness::Signals(signal_mask(pid, descriptor)),
+        SET if tells_of_signals(pid, descriptor) => Readiness::Members(members(pid, descriptor)),
+        _ => Readiness::Known(borrow(pid, descriptor).is_none_or(|file| is_ready_here(&file, events))),
+    }
+}
+
+/// Whether a descriptor of another process is a file of its signals, or a set with such a one.
+pub(crate) fn tells_of_signals(pid: super::Tid, descriptor: i32) -> bool {
+    match link(pid, descriptor).as_str() {
+        SIGNALS => true,
+        SET => members(pid, descriptor).into_iter().any(|(member, _)| tells_of_signals(pid, member)),
+        _ => false,
+    }
+}
+
+/// The kernel's names of files of signals, and of sets of descriptors.
+const SIGNALS: &str = "anon_inode:[signalfd]";
+const SET: &str = "anon_inode:[eventpoll]";
+
+/// Which signals a file of signals is about.
+fn signal_mask(pid: super::Tid, descriptor: i32) -> u64 {
+    let about = about(pid, descriptor);
+    let mask = about.lines().find_map(|line| line.strip_prefix("sigmask:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+/// What the kernel says of a descriptor.
+fn about(pid: super::Tid, descriptor: i32) -> String {
+    std::fs::read_to_string(format!("/proc/{pid}/fdinfo/{descriptor}")).unwrap_or_default()
+}
+
+/// The same for a descriptor of this process.
+pub(super) fn is_ready_here(file: &impl AsRawFd, events: i16) -> bool {
     let mut poll = libc::pollfd { fd: file.as_raw_fd(), events, revents: 0 };
     // SAFETY: one structure, borrowed mutably; returns at once.
     unsafe { libc::poll(&raw mut poll, 1, 0) > 0 }
+}
+
+/// Whether a process has this descriptor.
+pub(crate) fn is_open(pid: super::Tid, descriptor: i32) -> bool {
+    borrow(pid, descriptor).is_some()
 }
 
 /// Whether what a descriptor of another process waits for can come from outside of that process: a terminal, a socket that
 /// listens or gets datagrams of the network, or a set of descriptors with such a one.
 pub(crate) fn comes_from_outside(pid: super::Tid, descriptor: i32) -> bool {
     let link = link(pid, descriptor);
-    if link == "anon_inode:[eventpoll]" {
+    if link == SET {
         // A set may hold sets, but none that holds itself.
-        return in_set(pid, descriptor).into_iter().any(|member| comes_from_outside(pid, member));
+        return members(pid, descriptor).into_iter().any(|(member, _)| comes_from_outside(pid, member));
     }
     if ["/dev/tty", "/dev/pts/"].iter().any(|kind| link.starts_with(kind)) {
         return !types_itself(pid);
@@ -113,11 +161,15 @@ fn types_itself(pid: super::Tid) -> bool {
     links.any(|link| link.ends_with("ptmx"))
 }
 
-/// The descriptors in a set that `epoll` waits for.
-fn in_set(pid: super::Tid, descriptor: i32) -> Vec<i32> {
-    let about = std::fs::read_to_string(format!("/proc/{pid}/fdinfo/{descriptor}")).unwrap_or_default();
-    let members =
-        about.lines().filter_map(|line| line.strip_prefix("tfd:")?.split_whitespace().next()?.parse().ok());
+/// The descriptors in a set that `epoll` waits for, and for which of the events that `poll` knows.
+fn members(pid: super::Tid, descriptor: i32) -> Vec<(i32, i16)> {
+    let about = about(pid, descriptor);
+    let members = about.lines().filter_map(|line| {
+        let mut words = line.strip_prefix("tfd:")?.split_whitespace();
+        let member = words.next()?.parse().ok()?;
+        let events = words.nth(1).and_then(|events| u32::from_str_radix(events, 16).ok()).unwrap_or(u32::MAX);
+        Some((member, events as i16))
+    });
     members.collect()
 }
 
@@ -158,10 +210,15 @@ pub(crate) fn link(pid: super::Tid, descriptor: i32) -> String {
     link.map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
+/// The descriptors of a process.
+pub(super) fn open(pid: super::Tid) -> Vec<i32> {
+    let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    open.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
 /// The least numbers that no descriptor of a process has: those that it is given next.
 pub(crate) fn next(pid: super::Tid, count: usize) -> impl Iterator<Item = i32> {
-    let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-    let open: Vec<i32> = open.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    let open = open(pid);
     (0..).filter(move |number| !open.contains(number)).take(count)
 }
 

@@ -13,7 +13,7 @@ use crate::instructions::Special;
 use crate::os::signal_names::name;
 use crate::os::spawn::{NO_DIRECTORY, NO_EXEC, NO_FILTER, Prepared};
 use crate::os::wait::{self, Wait};
-use crate::os::{Regs, Tid, memory, outside, ptrace};
+use crate::os::{Regs, Tid, calls, memory, outside, ptrace};
 use crate::spec::LaunchError;
 
 /// A process on its way to `main`; killed when dropped.
@@ -243,6 +243,7 @@ impl Startup {
                 }
                 EarlyStart::Breakpoint
             }
+            Wait::Seccomp if calls::makes_timer(&self.registers()?) => EarlyStart::Timers,
             Wait::Seccomp => return self.system_call().map(|()| None),
             Wait::Signal(libc::SIGSEGV) => return self.time_stamp().map(|()| None),
             Wait::Signal(signal) => return self.resume(signal).map(|()| None),

@@ -28,6 +28,7 @@ mod read_write_locks;
 mod readme;
 mod scope;
 mod targets;
+mod timers;
 mod timing;
 mod try_locks;
 mod unseen;

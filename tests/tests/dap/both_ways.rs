@@ -156,6 +156,26 @@ fn every_step_can_be_gone_to_and_stands_where_stepping_does() {
     assert_eq!(beyond, format!("the schedule has {steps} steps, so there is no step {}", steps + 1));
 }
 
+/// A timer has no code, and is the thread of its own steps all the same.
+#[test]
+fn steps_of_a_timer_are_gone_to_as_those_of_threads() {
+    let mut client = Client::of("timers/pair_in_handler.c", Optimisation::O0);
+    let steps = client.position()["steps"].as_u64().unwrap();
+    let mut stands = Vec::new();
+    for step in 0..=steps {
+        client.adapter.succeed("interleaver/goToStep", &json!({"step": step}));
+        client.stop = client.adapter.event("stopped");
+        stands.push((client.position()["event"].clone(), threads(&mut client)));
+    }
+    assert!(stands.iter().any(|(event, _)| event["thread"] == 2), "{stands:?}");
+    for stands in stands.iter().rev().skip(1) {
+        client.stop = client.adapter.go("stepBack", &json!({"threadId": 1, "granularity": "instruction"}));
+        assert_eq!((client.position()["event"].clone(), threads(&mut client)), *stands);
+    }
+    client.go("continue", 1);
+    assert_eq!(client.stop["reason"], "exception", "{}", client.stop);
+}
+
 #[test]
 fn the_start_of_a_rust_test_is_its_own_first_line() {
     for level in Optimisation::ALL {

@@ -6,12 +6,18 @@ use super::lock_words::holders;
 use super::{condition_waits, wakeups};
 use crate::event::agent::{AgentView, Status};
 use crate::event::names::{Obj, ThreadName};
-use crate::event::operation::Access;
+use crate::event::operation::{Access, OpKind};
 use crate::event::position::Position;
 use crate::event::wait::On;
 use crate::explain::swap::{Second, Swap};
 use crate::trace::queries::{blocked, has_ended, is_arrival, is_post, is_signal, touches};
 use crate::trace::{Trace, TraceStep};
+
+/// Whether a timer is among those whose events are the last ones.
+fn expired_late(trace: &Trace, timer: ThreadName) -> bool {
+    const LAST: usize = 16;
+    trace.steps.iter().rev().take(LAST).any(|step| step.event.id.thread == timer)
+}
 
 /// Who does the same again and again at the end, and who has brought about what each of them looks at.
 pub(super) fn circling(trace: &Trace) -> Vec<Circling> {
@@ -20,7 +26,12 @@ pub(super) fn circling(trace: &Trace) -> Vec<Circling> {
         let thread = view.agent.thread();
         let awaits = match &view.status {
             Status::Blocked(On::Await(awaits)) => awaits.clone(),
+            // Who is woken by a timer each time waits.
+            Status::Enabled if view.pending.as_ref().is_some_and(|op| op.kind == OpKind::Kill) => {
+                return None;
+            }
             Status::Enabled => Vec::new(),
+            Status::Blocked(On::Time(_)) if thread.is_timer() && expired_late(trace, thread) => Vec::new(),
             _ => return None,
         };
         let changes = |step: &TraceStep| {

@@ -50,7 +50,7 @@ impl Need {
         }
         match kind {
             K::Join | K::BarrierLeave | K::FutexResume => Self::Order,
-            K::Await | K::SignalWait | K::Io | K::Timeout => Self::Unknown,
+            K::Await | K::SignalWait | K::Io | K::Timeout | K::Expire => Self::Unknown,
             _ => Self::Nothing,
         }
     }

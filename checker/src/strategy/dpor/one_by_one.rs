@@ -94,6 +94,12 @@ fn item(id: u64, prefix: Prefix, branch: Branch) -> WorkItem {
     WorkItem { id, prefix, cost: 0, branch: Some(Box::new(branch)) }
 }
 
+/// Whether a timer could expire. That it no longer can is no operation of another thread that a reversal could put behind it:
+/// orders may be left out.
+fn has_timer(run: &Trace) -> bool {
+    run.steps.positions().any(|at| run.choices(at).iter().any(|choice| choice.agent.thread().is_timer()))
+}
+
 impl<W: Walk> Strategy for OneByOne<W> {
     fn next(&mut self, _cache: &Cache) -> Next {
         if self.under_way.is_some() {
@@ -118,7 +124,7 @@ impl<W: Walk> Strategy for OneByOne<W> {
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, _cache: &Cache) {
         let Some((_, task)) = self.under_way.take_if(|(id, _)| *id == item.id) else { return };
-        self.incomplete |= notes.withheld || notes.endless;
+        self.incomplete |= notes.withheld || notes.endless || has_timer(run);
         if !notes.refused {
             self.incomplete |= !self.walk.learn(task, run, length(notes.endless), notes);
         }

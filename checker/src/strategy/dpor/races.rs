@@ -61,7 +61,7 @@ impl<'t> Races<'t> {
                     touched.push(at);
                 }
             }
-            if let (OpKind::Create, Some(child)) = (event.op.kind, event.op.peer) {
+            if let Some(child) = event.op.peer.filter(|_| event.op.kind.creates()) {
                 races.created.insert(child, at);
             }
         }

@@ -19,7 +19,7 @@ pub(super) fn slice(run: &Trace) -> Vec<(ThreadName, u32)> {
     let last = |thread: ThreadName| run.steps.rposition(|step| step.event.id.thread == thread);
     let first = |thread: ThreadName| {
         let born = |event: &crate::event::recorded::TraceEvent| {
-            event.op.kind == OpKind::Create && event.op.peer == Some(thread)
+            event.op.kind.creates() && event.op.peer == Some(thread)
         };
         run.steps.position(|step| born(&step.event))
     };

@@ -203,6 +203,9 @@ fn waits(context: &ExplanationContext<'_>, link: &Link) -> String {
 fn circles(context: &ExplanationContext<'_>, circling: &Circling) -> String {
     let thread = context.labels.label(circling.thread);
     let place = at(&context.left(circling.thread).place);
+    if circling.thread.is_timer() {
+        return format!("{thread} expires again and again{place}, and nothing comes of it");
+    }
     if circling.awaits.is_empty() {
         return format!("{thread} gives way again and again{place}");
     }

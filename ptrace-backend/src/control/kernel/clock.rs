@@ -17,8 +17,13 @@ use crate::control::tracee::Tracee;
 impl Scheduling {
     /// Virtual time is a Lamport clock: an event comes after all events on the same objects that it depends on.
     pub(crate) fn keep_time(&mut self, index: ThreadIndex, did: &Effect) {
+        self.threads[index].world.now = self.time_after(self.threads[index].world.now, did);
+    }
+
+    /// The clock of an agent after an event, which was this before.
+    pub(crate) fn time_after(&mut self, before: u64, did: &Effect) -> u64 {
         const TICK: u64 = 1000;
-        let mut now = self.threads[index].world.now + TICK;
+        let mut now = before + TICK;
         for access in &did.accesses {
             let (read, written) =
                 self.times.get(&access.obj).copied().unwrap_or((START_OF_TIME, START_OF_TIME));
@@ -34,7 +39,7 @@ impl Scheduling {
                 _ => times.1 = now,
             }
         }
-        self.threads[index].world.now = now;
+        now
     }
 
     /// The clock of a thread that has waited for the end of another one is not behind that thread's.

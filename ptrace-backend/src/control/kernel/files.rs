@@ -9,7 +9,7 @@ use checker::operation::{Access, Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::answers::read_timespec;
-use crate::control::kernel::{accesses, process_state, signal_waits};
+use crate::control::kernel::{accesses, process_state, signal_files, signal_waits};
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
@@ -83,7 +83,8 @@ pub(crate) fn input_output(
     let all = (!files.is_empty()).then(|| tracee.shared.named("files that may block".to_owned()));
     let each = files.iter().map(|(descriptor, _)| file_object(tracee, *descriptor));
     // What a search asks about the first object of a wait, it has to ask about what decides how long that takes.
-    let touched: Vec<Access> = all.into_iter().chain(each).map(access).chain(accesses).collect();
+    let mut touched: Vec<Access> = all.into_iter().chain(each).map(access).chain(accesses).collect();
+    touched.extend(signal_files::signals_read(tracee, scheduling, index, &files));
     let op = Op::new(OpKind::Io, touched);
     if limit == Some(0) {
         if !tracee.is_scheduled(index) {

@@ -21,6 +21,11 @@ const fn bit(signal: i32) -> u64 {
     1 << (signal - 1)
 }
 
+/// The bit of a signal; none for what is no signal.
+fn of(signal: i32) -> u64 {
+    u32::try_from(signal - 1).ok().and_then(|shift| 1_u64.checked_shl(shift)).unwrap_or(0)
+}
+
 impl Signals {
     /// Those of a thread; `None` if it is gone.
     pub(crate) fn of(tid: Tid) -> Option<Self> {
@@ -44,16 +49,27 @@ impl Signals {
 
     /// Whether the program leaves this signal to its default action, which ends it unless the signal is harmless.
     pub(crate) fn is_unhandled(self, signal: i32) -> bool {
-        let bit = u32::try_from(signal - 1).ok().and_then(|shift| 1_u64.checked_shl(shift)).unwrap_or(0);
-        (self.caught | self.ignored) & bit == 0
+        (self.caught | self.ignored) & of(signal) == 0
     }
 
     /// Whether a handler of the program runs when the signal arrives.
     pub(crate) fn is_caught(self, signal: i32) -> bool {
-        u32::try_from(signal - 1)
-            .ok()
-            .and_then(|shift| self.caught.checked_shr(shift))
-            .is_some_and(|mask| mask & 1 == 1)
+        self.caught & of(signal) != 0
+    }
+
+    /// Whether the thread blocks this signal.
+    pub(crate) fn blocks(self, signal: i32) -> bool {
+        self.blocked & of(signal) != 0
+    }
+
+    /// Whether this signal does something to the thread if it comes now.
+    pub(crate) fn takes(self, signal: i32) -> bool {
+        self.effective() & !self.blocked & of(signal) != 0
+    }
+
+    /// Whether this signal is there and has not been taken.
+    pub(crate) fn is_pending(self, signal: i32) -> bool {
+        self.pending & of(signal) != 0
     }
 
     pub(crate) fn has(self, awaited: Awaited) -> bool {

@@ -158,45 +158,68 @@ pub(crate) fn interrupt_waiting(
     to: Option<ThreadIndex>,
     signal: u64,
 ) {
-    let Some(bit) = signal.checked_sub(1).and_then(|shift| 1_u64.checked_shl(shift as u32)) else {
-        return;
-    };
     let takes = |&index: &ThreadIndex| {
         let is_live = scheduling.threads[index].is_live();
         let signals = is_live.then(|| Signals::of(tracee.tasks[index].tid)).flatten();
-        signals.is_some_and(|signals| signals.effective() & !signals.blocked & bit != 0)
+        signals.is_some_and(|signals| signals.takes(signal as i32))
     };
     let is_meant = |index: &ThreadIndex| to.is_none_or(|to| to == *index);
     let Some(target) = scheduling.threads.indices().filter(is_meant).find(takes) else {
         return;
     };
+    if interrupt(tracee, scheduling, target, to) {
+        note_handler(tracee, account, signal);
+    }
+}
+
+/// A signal that was sent to this thread, or to the process, is there for a thread that does not block it. `false`: it runs.
+pub(crate) fn interrupt(
+    tracee: &Tracee,
+    scheduling: &mut Scheduling,
+    target: ThreadIndex,
+    to: Option<ThreadIndex>,
+) -> bool {
     let obj = operations::signals_of(tracee, scheduling, to);
     let thread = &mut scheduling.threads[target];
-    let Some(pending) = &mut thread.pending else { return };
+    let Some(pending) = &mut thread.pending else { return false };
     // Its next operation comes after the signal.
     if pending.op.may.accesses.iter().all(|access| access.obj != obj) {
         pending.op.may.accesses.push(Access::write(obj));
     }
     thread.signalled = true;
-    note_handler(tracee, account, signal);
+    true
 }
 
 /// A signal of another thread has come to a thread, or came too late: its handler, if it has one, could have run before the
 /// thread's first step as well, and between accesses that are no key points.
 pub(crate) fn note_handler(tracee: &Tracee, account: &mut Account, signal: u64) {
+    note_handler_of(tracee, account, signal, Peculiarity::SignalsThreads);
+}
+
+/// The same, of a signal that comes by what this peculiarity is.
+pub(crate) fn note_handler_of(tracee: &Tracee, account: &mut Account, signal: u64, kind: Peculiarity) {
     // Threads have their handlers in common.
     let is_caught = Signals::of(tracee.leader).is_some_and(|signals| signals.is_caught(signal as i32));
     if !is_caught || INTERNAL.contains(&signal) {
         return;
     }
     account.left_out = true;
-    account.note(Peculiarity::SignalsThreads);
+    account.note(kind);
 }
 
-/// The kernel's number of the thread that the program knows by this one. The C library keeps the kernel's.
+/// The kernel's number of the thread that the program knows by this one. The C library keeps the kernel's, which may be another
+/// thread's made-up one by chance; and it is the C library that sends signals for most.
 fn real_tid(tracee: &Tracee, scheduling: &Scheduling, seen: u64) -> u64 {
+    if live_task(tracee, scheduling, seen).is_some() {
+        return seen;
+    }
     let thread = scheduling.threads.position(|t| t.world.tid as u64 == seen);
     thread.map_or(seen, |index| tracee.tasks[index].tid as u64)
+}
+
+/// The live thread that the program knows by this number.
+pub(crate) fn live_thread(tracee: &Tracee, scheduling: &Scheduling, seen: u64) -> Option<ThreadIndex> {
+    live_task(tracee, scheduling, real_tid(tracee, scheduling, seen))
 }
 
 /// The live thread with this number of the kernel's.

@@ -39,7 +39,10 @@ pub(crate) fn fatal_signal(
         let detail = said_last(tracee).map_or(FailureDetail::Aborted, FailureDetail::Said);
         return scheduling.failure(index, FailureKind::Assertion, detail, stack);
     }
-    let origin = fault(tracee, index, signal).map_or(SignalOrigin::Sent, SignalOrigin::Fault);
+    let info = ptrace::signal_info(tracee.tasks[index].tid);
+    let of_timer = info.is_ok_and(|info| info.si_signo == signal && info.si_code == libc::SI_TIMER);
+    let sent = if of_timer { SignalOrigin::Timer } else { SignalOrigin::Sent };
+    let origin = fault(tracee, index, signal).map_or(sent, SignalOrigin::Fault);
     let detail = FailureDetail::Signal { signal: name(signal), origin };
     scheduling.failure(index, FailureKind::Crash, detail, stack)
 }

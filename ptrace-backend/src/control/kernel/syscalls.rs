@@ -5,7 +5,9 @@ use checker::operation::{Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::answers::{read_timespec, timespec};
-use crate::control::kernel::{accesses, clock, files, own_numbers, process_exit, signal_waits};
+use crate::control::kernel::{
+    accesses, clock, files, own_numbers, process_exit, signal_files, signal_waits, timers,
+};
 use crate::control::operations;
 use crate::control::process::Process;
 use crate::control::state::account::Account;
@@ -25,10 +27,8 @@ const REALTIME: u64 = 256;
 const LOCK_PI2: i32 = 13;
 
 /// The running thread has stopped at a trapped system call.
-pub(crate) fn enter(
-    Process { tracee, scheduling, objects, memory, account }: &mut Process,
-    index: ThreadIndex,
-) -> Result<Flow, ExecutionError> {
+pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, ExecutionError> {
+    let Process { tracee, scheduling, objects, memory, account } = process;
     if let Some(flow) = clock::wait_for_time(tracee, scheduling, index) {
         return Ok(flow);
     }
@@ -65,13 +65,26 @@ pub(crate) fn enter(
                 None => Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index)),
             }
         }
-        libc::SYS_signalfd | libc::SYS_signalfd4 => unsupported("signalfd"),
-        libc::SYS_timer_create => unsupported("timer_create (a timer)"),
-        // None is running, so there is none to be stopped.
-        libc::SYS_alarm if tracee.tasks[index].regs.rdi == 0 => tracee.refuse(index, 0),
-        libc::SYS_alarm => unsupported("alarm (a timer)"),
-        libc::SYS_setitimer => unsupported("setitimer (a timer)"),
-        libc::SYS_timerfd_create => unsupported("timerfd_create (a timer)"),
+        libc::SYS_signalfd | libc::SYS_signalfd4 => signal_files::make(process, index),
+        libc::SYS_alarm
+        | libc::SYS_setitimer
+        | libc::SYS_getitimer
+        | libc::SYS_timer_create
+        | libc::SYS_timer_settime
+        | libc::SYS_timer_gettime
+        | libc::SYS_timer_getoverrun
+        | libc::SYS_timer_delete
+        | libc::SYS_timerfd_create
+        | libc::SYS_timerfd_settime
+        | libc::SYS_timerfd_gettime => timers::enter(process, index),
+        libc::SYS_rt_sigreturn => {
+            memory.sharing.end_handler(index);
+            Ok(Flow::Resume(0))
+        }
+        libc::SYS_rt_sigaction => {
+            timers::note_handler(tracee, scheduling, memory, index);
+            Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
+        }
         libc::SYS_futex_waitv => unsupported("futex_waitv"),
         libc::SYS_ptrace => tracee.refuse(index, libc::EPERM),
         libc::SYS_io_uring_setup => tracee.refuse(index, libc::ENOSYS),

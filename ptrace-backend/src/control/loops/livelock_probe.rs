@@ -57,7 +57,8 @@ pub(crate) fn learns_from_runaway(
     let thread = &scheduling.threads[index];
     // Where it is inside a system call, a step would go on with that.
     let is_inside_call = tracee.tasks[index].regs.orig_rax as i64 >= 0;
-    let is_alone = scheduling.threads.iter().filter(|thread| thread.is_live()).count() < 2;
+    let is_alone =
+        scheduling.threads.iter().filter(|thread| thread.is_live()).count() < 2 && !memory.sharing.handles;
     if is_inside_call || is_alone || thread.cancellation.asynchronous || !tracee.shared.may_learn_more() {
         return Ok(false);
     }

@@ -2,17 +2,20 @@
 
 use checker::failure::FailureDetail;
 use checker::failure::FailureKind;
+use checker::operation::{Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::control::loops::livelock_probe;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Heard;
 use crate::control::state::memory::MemoryState;
+use crate::control::state::pending::{Act, Need};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread::Stage;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::watchdog::Reason;
+use crate::control::{expiry, operations};
 use crate::os::ptrace;
 use crate::os::wait::Wait;
 
@@ -36,8 +39,8 @@ pub(crate) fn wait(
     }
 }
 
-/// What runs may not go on: stops the thread. `true`: it ran for too long, and is taken for failed. `runs`: the thread was
-/// let run; otherwise it is the program that has taken its place.
+/// What runs may not go on: stops the thread. `true`: it ran for too long, and is taken for failed, or gives way in its loop to
+/// a timer. `runs`: the thread was let run; otherwise it is the program that has taken its place.
 pub(crate) fn interrupted(
     tracee: &mut Tracee,
     scheduling: &mut Scheduling,
@@ -69,6 +72,11 @@ pub(crate) fn interrupted(
     }
     let is_between = runs && matches!(stop, Some(Heard::Report(Wait::Stopped)));
     if is_between && livelock_probe::goes_round(tracee, scheduling, memory, index)? {
+        if expiry::may_interrupt(tracee, scheduling) {
+            let op = Op::new(OpKind::SliceEnd, []);
+            operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::GoOn, None);
+            return Ok(true);
+        }
         let stack = tracee.stack(index);
         let failure = scheduling.failure(index, FailureKind::Livelock, FailureDetail::GoesRound, stack);
         scheduling.threads[index].stage = Stage::Failed(failure);

@@ -45,6 +45,8 @@ struct Touch {
     how: How,
     /// The instruction, where it is one that is watched.
     candidate: Option<usize>,
+    /// In a handler of a timer's signal, which could have come between any two accesses of its thread.
+    handles: bool,
 }
 
 /// A long access.
@@ -71,6 +73,10 @@ pub(crate) struct Sharing {
     clocks: Vec<Vec<u32>>,
     words: FxHashMap<u64, SmallVec<[Touch; 4]>>,
     wide: Vec<Wide>,
+    /// The handlers that each thread is in; of a timer's signal or another one.
+    handlers: FxHashMap<ThreadIndex, Vec<bool>>,
+    /// Handlers of timers' signals may run.
+    pub(crate) handles: bool,
 }
 
 impl Sharing {
@@ -91,8 +97,23 @@ impl Sharing {
         clock.iter_mut().zip(other).for_each(|(mine, theirs)| *mine = (*mine).max(theirs));
     }
 
+    /// A thread begins to run a handler; `of_timer`: of the signal of a timer.
+    pub(crate) fn begin_handler(&mut self, thread: ThreadIndex, of_timer: bool) {
+        self.handlers.entry(thread).or_default().push(of_timer);
+    }
+
+    /// A thread returns from the handler that it began last.
+    pub(crate) fn end_handler(&mut self, thread: ThreadIndex) {
+        if let Some(handlers) = self.handlers.get_mut(&thread) {
+            handlers.pop();
+        }
+    }
+
     /// Whether all other threads have ended before a thread goes on, in every schedule.
     pub(crate) fn is_after_all(&mut self, thread: ThreadIndex) -> bool {
+        if self.handles {
+            return false;
+        }
         let clock = self.clock(thread).clone();
         let own = self.clocks.iter().enumerate().filter(|(other, _)| *other != thread.place());
         own.map(|(other, theirs)| (other, theirs.get(other).copied().unwrap_or(0)))
@@ -129,7 +150,8 @@ impl Sharing {
         how: How,
     ) -> Conflict {
         let clock = self.clock(thread).clone();
-        let touch = Touch { thread, time: clock[thread.place()], bytes: 0, how, candidate };
+        let handles = self.handlers.get(&thread).is_some_and(|handlers| handlers.contains(&true));
+        let touch = Touch { thread, time: clock[thread.place()], bytes: 0, how, candidate, handles };
         let mut conflict = self.conflicts(&bytes, touch, &clock);
         if !conflict.bytes.is_empty() {
             conflict.candidates.extend(candidate);
@@ -241,9 +263,11 @@ fn append(ranges: &mut Vec<Range<u64>>, next: Range<u64>) {
 /// Whether an earlier touch of the same bytes conflicts with a new one by a thread with this clock, and is not ordered
 /// before it.
 fn conflict(earlier: &Touch, new: &Touch, clock: &[u32]) -> bool {
-    earlier.thread != new.thread
-        && earlier.how.conflicts(new.how)
-        && clock.get(earlier.thread.place()).copied().unwrap_or(0) < earlier.time
+    let is_unordered = match earlier.thread == new.thread {
+        true => earlier.handles != new.handles,
+        false => clock.get(earlier.thread.place()).copied().unwrap_or(0) < earlier.time,
+    };
+    is_unordered && earlier.how.conflicts(new.how)
 }
 
 #[cfg(test)]
@@ -336,6 +360,20 @@ mod tests {
         sharing.forget(&(0x1000..0x3000));
         assert!(sharing.touch(thread(2), 2, access(0x1008, 8, true)).bytes.is_empty());
         assert_eq!(sharing.touch(thread(2), 3, access(0x3000, 8, true)).candidates, [1, 3]);
+    }
+
+    #[test]
+    fn the_handler_of_a_timer_is_to_its_own_thread_as_another_one() {
+        let (write, read) = (access(0x10, 4, true), access(0x10, 4, false));
+        for (of_timer, conflicts) in [(true, true), (false, false)] {
+            let mut sharing = Sharing::default();
+            sharing.touch(thread(0), 0, write);
+            sharing.begin_handler(thread(0), of_timer);
+            assert_eq!(!sharing.touch(thread(0), 1, read).bytes.is_empty(), conflicts);
+            sharing.end_handler(thread(0));
+            assert!(sharing.touch(thread(0), 2, read).bytes.is_empty());
+            assert_eq!(!sharing.touch(thread(0), 3, write).bytes.is_empty(), conflicts);
+        }
     }
 
     #[test]

@@ -12,3 +12,4 @@ pub(crate) mod sync_objects;
 pub(crate) mod thread;
 pub(crate) mod thread_index;
 pub(crate) mod time_slice;
+pub(crate) mod timers;

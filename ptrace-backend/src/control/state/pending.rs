@@ -112,6 +112,8 @@ pub(crate) enum Act {
     Answer(i64),
     /// The system call at which the thread stands returns what the clock shows then.
     ReadClock,
+    /// The thread stands between key points, and goes on from there.
+    GoOn,
     /// The kernel carries the system call out.
     Kernel,
     /// The same for a call that finds out whether it would have to wait for these files.
@@ -140,6 +142,10 @@ pub(crate) enum Act {
         to: Option<ThreadIndex>,
         signal: u64,
     },
+    /// The system call at which the thread stands is about a timer.
+    Timer,
+    /// The system call at which the thread stands makes a timer's file.
+    TimerFile,
     /// The initialiser at this address has run.
     OnceDone(u64),
     /// The function at whose entry the thread stands frees the block at this address.

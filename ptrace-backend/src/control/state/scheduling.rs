@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::control::state::thread::Thread;
 use crate::control::state::thread_index::{PerThread, ThreadIndex};
+use crate::control::state::timers::Timer;
 use crate::stalls::Stalls;
 
 /// The threads of one execution, and its time.
@@ -19,8 +20,12 @@ pub(crate) struct Scheduling {
     pub(crate) threads: PerThread<Thread>,
     /// Threads created in the current segment, whose own first segment is still to run.
     pub(crate) newborn: Vec<ThreadIndex>,
+    /// In the order in which they were made.
+    pub(crate) timers: Vec<Timer>,
     /// How many events have run.
     pub(crate) events: u64,
+    /// How many of them were expirations of timers.
+    pub(crate) expirations: u64,
     /// A thread has asked to end the process.
     pub(crate) exiting: bool,
     /// For how long a deadline may let another thread stand still in this execution, in nanoseconds.
@@ -36,7 +41,9 @@ impl Scheduling {
         Self {
             threads: PerThread::new(main),
             newborn: Vec::new(),
+            timers: Vec::new(),
             events: 0,
+            expirations: 0,
             exiting: false,
             max_stall: 0,
             stalls: Arc::default(),
@@ -51,6 +58,11 @@ impl Scheduling {
 }
 
 impl Scheduling {
+    /// How many events threads have run.
+    pub(crate) fn moves(&self) -> u64 {
+        self.events - self.expirations
+    }
+
     /// Notes since when a thread could run, at its next event.
     pub(crate) fn note_begun(&mut self, index: ThreadIndex) {
         let thread = &mut self.threads[index];

@@ -23,6 +23,8 @@ pub(crate) struct Thread {
     pub(crate) pending: Option<Pending>,
     /// How many threads it has created.
     pub(crate) children: u16,
+    /// How many timers it has made.
+    pub(crate) timers: u16,
     /// How many events it has run.
     pub(crate) events: u32,
     pub(crate) world: World,
@@ -117,6 +119,7 @@ impl Thread {
             stage: Stage::Live,
             pending: None,
             children: 0,
+            timers: 0,
             events: 0,
             world,
             runnable_since: None,

@@ -86,6 +86,15 @@ pub(crate) fn is_lasting(call: c_long) -> bool {
     )
 }
 
+/// Whether a call makes or sets a timer, which a copy of the process would not have.
+pub(crate) fn makes_timer(regs: &Regs) -> bool {
+    match regs.orig_rax as c_long {
+        libc::SYS_alarm => regs.rdi != 0,
+        libc::SYS_setitimer | libc::SYS_timer_create | libc::SYS_timerfd_create => true,
+        _ => false,
+    }
+}
+
 /// The register that holds the number of a process or of a thread: the first argument is 0.
 pub(crate) fn task_argument(regs: &Regs) -> Option<usize> {
     match regs.orig_rax as c_long {
@@ -186,6 +195,8 @@ pub(crate) fn descriptors(regs: &Regs) -> Descriptors {
         libc::SYS_fcntl if matches!(regs.rsi as i32, libc::F_DUPFD | libc::F_DUPFD_CLOEXEC) => {
             Descriptors::Makes(1)
         }
+        libc::SYS_signalfd | libc::SYS_signalfd4 if first >= 0 => Descriptors::Uses(first),
+        libc::SYS_signalfd | libc::SYS_signalfd4 => Descriptors::Makes(1),
         libc::SYS_open
         | libc::SYS_openat
         | libc::SYS_openat2
@@ -199,6 +210,7 @@ pub(crate) fn descriptors(regs: &Regs) -> Descriptors {
         | libc::SYS_epoll_create
         | libc::SYS_epoll_create1
         | libc::SYS_memfd_create
+        | libc::SYS_timerfd_create
         | libc::SYS_inotify_init
         | libc::SYS_inotify_init1
         | libc::SYS_pidfd_open

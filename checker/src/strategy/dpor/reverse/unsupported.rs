@@ -64,9 +64,10 @@ pub(super) fn has_false_orders(run: &Trace) -> bool {
     operations(run).any(waits_for_any)
 }
 
-/// Readers that keep a writer out together, time limits, and waits for any of several objects.
+/// Readers that keep a writer out together, time limits, timers, and waits for any of several objects.
 fn is_unruly(op: &Op) -> bool {
-    let of_kind = op.kind == OpKind::Timeout || op.kind.acquires() == Some(Hold::Shared);
+    let of_kind =
+        matches!(op.kind, OpKind::Timeout | OpKind::Expire) || op.kind.acquires() == Some(Hold::Shared);
     of_kind || op.limit.is_some() || waits_for_any(op)
 }
 

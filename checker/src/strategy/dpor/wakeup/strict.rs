@@ -44,7 +44,7 @@ pub(super) fn trace(run: &Trace) -> Cow<'_, Trace> {
         if let Some(thread) = number(event.id.thread) {
             strict.hb.push(thread, event, number);
         }
-        if let (OpKind::Create, Some(child)) = (event.op.kind, event.op.peer) {
+        if let Some(child) = event.op.peer.filter(|_| event.op.kind.creates()) {
             strict.hb.add_thread(child, Some(at));
         }
     }

@@ -1,0 +1,40 @@
+//! How long an execution has gone on without progress.
+
+use crate::event::agent::{Agent, AgentView, Choice, Status};
+use crate::event::names::ThreadName;
+use crate::event::operation::OpKind;
+use crate::event::recorded::TraceEvent;
+use crate::trace::Previous;
+
+/// Yields since anything was written, all of them where nobody else could move; and expirations of timers likewise.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Idle {
+    pub(super) count: u32,
+    /// The thread whose wait the last expiry of a timer has ended.
+    rung: Option<ThreadName>,
+}
+
+impl Idle {
+    /// Takes in an event; `alone`: nobody else could move. `last` ran before it.
+    pub(super) fn note(&mut self, last: Previous, choice: Choice, event: &TraceEvent, alone: bool) {
+        let (expires, kind) = (choice.agent.thread().is_timer(), event.op.kind);
+        // What a timer does to signals, and waits for them, is for nobody else.
+        let rung = self.rung.take() == Some(event.id.thread);
+        let is_rung = kind == OpKind::SignalWait || kind == OpKind::Kill && rung;
+        let changes = event.did.accesses.iter().any(|access| !access.mode.leaves_as_it_is());
+        let yields = matches!(last, Previous::Yielding(name) if choice.agent == Agent::Thread(name));
+        if changes && !expires && !is_rung || matches!(choice.agent, Agent::Timeout(_)) || kind.creates() {
+            self.count = 0;
+        } else if alone && (expires || yields) {
+            self.count += 1;
+        }
+    }
+
+    /// Takes in how an event has changed an agent.
+    pub(super) fn note_change(&mut self, choice: Choice, old: Option<&AgentView>, new: &AgentView) {
+        let waited = old.is_some_and(|old| matches!(old.status, Status::Blocked(_)));
+        if choice.agent.thread().is_timer() && waited && new.status == Status::Enabled {
+            self.rung = Some(new.agent.thread());
+        }
+    }
+}
