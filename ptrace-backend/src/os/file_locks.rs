@@ -12,7 +12,7 @@ use super::{Regs, Tid, check, memory};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wanted {
     pub(crate) descriptor: i32,
-    owned_by: Owner,
+    owned_by: LockOwner,
     pub(crate) exclusive: bool,
     /// The first byte, and the first one after it; `u64::MAX` for the end of the file, however long it gets.
     bytes: (u64, u64),
@@ -20,7 +20,7 @@ pub(crate) struct Wanted {
 
 /// What a lock belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Owner {
+enum LockOwner {
     /// An open file description. Of `flock`: such locks and those of ranges do not see each other.
     Description {
         of_flock: bool,
@@ -64,13 +64,14 @@ pub(crate) fn wanted(pid: Tid, regs: &Regs) -> Option<Wanted> {
     match (regs.orig_rax as i64, regs.rsi as i32) {
         (libc::SYS_flock, operation) if operation & (libc::LOCK_NB | libc::LOCK_UN) == 0 => Some(Wanted {
             descriptor,
-            owned_by: Owner::Description { of_flock: true },
+            owned_by: LockOwner::Description { of_flock: true },
             exclusive: operation & libc::LOCK_EX != 0,
             bytes: (0, u64::MAX),
         }),
         (libc::SYS_fcntl, command @ (libc::F_SETLKW | libc::F_OFD_SETLKW)) => {
             let of_process = command == libc::F_SETLKW;
-            let owned_by = if of_process { Owner::Process } else { Owner::Description { of_flock: false } };
+            let owned_by =
+                if of_process { LockOwner::Process } else { LockOwner::Description { of_flock: false } };
             in_range(pid, descriptor, owned_by, regs.rdx)
         }
         _ => None,
@@ -78,7 +79,7 @@ pub(crate) fn wanted(pid: Tid, regs: &Regs) -> Option<Wanted> {
 }
 
 /// The lock that a `struct flock` at this address describes; none where it unlocks, or makes no sense.
-fn in_range(pid: Tid, descriptor: i32, owned_by: Owner, at: u64) -> Option<Wanted> {
+fn in_range(pid: Tid, descriptor: i32, owned_by: LockOwner, at: u64) -> Option<Wanted> {
     let mut text = [0; 24];
     if !memory::read(pid, at, &mut text) {
         return None;
@@ -113,8 +114,8 @@ fn position(line: &str) -> Option<i64> {
 /// not tell.
 pub(crate) fn is_free(pid: Tid, wanted: &Wanted) -> bool {
     let own = match wanted.owned_by {
-        Owner::Process => Vec::new(),
-        Owner::Description { .. } => held_through(pid, wanted.descriptor),
+        LockOwner::Process => Vec::new(),
+        LockOwner::Description { .. } => held_through(pid, wanted.descriptor),
     };
     !is_in_the_way(pid, wanted, own)
 }
@@ -129,15 +130,15 @@ pub(crate) fn is_held_outside(pid: Tid, wanted: &Wanted) -> bool {
 
 /// Whether somebody has a lock that excludes this one, beside those that are passed over.
 fn is_in_the_way(pid: Tid, wanted: &Wanted, mut passed_over: Vec<Held>) -> bool {
-    let Some(file) = File::of(pid, wanted.descriptor) else { return false };
+    let Some(file) = ListedFile::of(pid, wanted.descriptor) else { return false };
     let all = fs::read_to_string("/proc/locks").unwrap_or_default();
     all.lines().filter_map(Held::parse).any(|held| {
         if let Some(place) = passed_over.iter().position(|known| *known == held) {
             passed_over.swap_remove(place);
             return false;
         }
-        let is_own = wanted.owned_by == Owner::Process && held.of_process && held.holder == pid;
-        let of_flock = wanted.owned_by == Owner::Description { of_flock: true };
+        let is_own = wanted.owned_by == LockOwner::Process && held.of_process && held.holder == pid;
+        let of_flock = wanted.owned_by == LockOwner::Description { of_flock: true };
         let overlaps = held.bytes.0 < wanted.bytes.1 && wanted.bytes.0 < held.bytes.1;
         !is_own
             && held.of_flock == of_flock
@@ -166,12 +167,12 @@ fn path(pid: Tid, descriptor: i32) -> String {
 }
 
 /// A file by the numbers that locks are listed with.
-struct File {
+struct ListedFile {
     device: Option<String>,
     inode: u64,
 }
 
-impl File {
+impl ListedFile {
     fn of(pid: Tid, descriptor: i32) -> Option<Self> {
         let metadata = fs::metadata(path(pid, descriptor)).ok()?;
         let (device, inode) = (metadata.dev(), metadata.ino());

@@ -8,7 +8,7 @@ use checker::names::ObjName;
 
 use crate::control::knowledge::lessons::Local;
 use crate::control::state::account::Account;
-use crate::control::state::memory::{Frame, MemoryState};
+use crate::control::state::memory::{LentFrame, MemoryState};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
@@ -115,7 +115,7 @@ struct Holder {
     /// Its code, and that of the function that it has called.
     function: Range<u64>,
     callee: Option<Range<u64>>,
-    frame: Frame,
+    frame: LentFrame,
 }
 
 fn holder(tracee: &Tracee, owner: ThreadIndex, addr: u64) -> Option<Holder> {
@@ -124,12 +124,12 @@ fn holder(tracee: &Tracee, owner: ThreadIndex, addr: u64) -> Option<Holder> {
     // The innermost frame's place is no return address.
     let code = |at: usize| tracee.layout.function_code(frames[at].pc.wrapping_sub(u64::from(at > 0)));
     let returns_at = frames[at].cfa.wrapping_sub(8);
-    let frame = Frame { returns_at, returns_to: tracee.number(returns_at, 8) };
+    let frame = LentFrame { returns_at, returns_to: tracee.number(returns_at, 8) };
     Some(Holder { function: code(at)?, callee: at.checked_sub(1).and_then(code), frame })
 }
 
 /// Whether a frame is still there, as far as its return address tells.
-fn is_same(tracee: &Tracee, Frame { returns_at, returns_to }: Frame) -> bool {
+fn is_same(tracee: &Tracee, LentFrame { returns_at, returns_to }: LentFrame) -> bool {
     tracee.number(returns_at, 8) == returns_to
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct MemoryState {
     pub(crate) quarantine: Quarantine,
     pub(crate) nameless: Nameless,
     /// Addresses on a thread's stack that another thread was seen to touch, and the frame that held each then.
-    pub(crate) exposed: FxHashMap<u64, Frame>,
+    pub(crate) exposed: FxHashMap<u64, LentFrame>,
     /// A thread has touched the thread-local memory of another one.
     pub(crate) exposed_thread_locals: bool,
     /// Key points were found that were none when this execution began.
@@ -59,7 +59,7 @@ pub(crate) struct MemoryState {
 
 /// The frame of a function on a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Frame {
+pub(crate) struct LentFrame {
     /// Where its return address stands.
     pub(crate) returns_at: u64,
     /// Its return address.

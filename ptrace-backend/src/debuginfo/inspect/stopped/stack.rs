@@ -4,7 +4,7 @@ use super::thread::Thread;
 use crate::debuginfo::modules::Place;
 use crate::debuginfo::source::SourceFrame;
 
-/// Names a call of a stopped thread; valid as long as its [`super::Inspector`].
+/// Names a call of a stopped thread; valid as long as its [`Inspector`](super::super::Inspector).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FrameId {
     /// Which function's frame: 0 is the innermost.
