@@ -97,6 +97,19 @@ impl World {
     }
 }
 
+/// Whether the answer to a system call is one of [`World::answer`] that is stored in memory.
+pub(crate) fn is_stored(call: i64) -> bool {
+    matches!(
+        call,
+        libc::SYS_clock_gettime
+            | libc::SYS_gettimeofday
+            | libc::SYS_time
+            | libc::SYS_getrandom
+            | libc::SYS_sched_getaffinity
+            | libc::SYS_getcpu
+    )
+}
+
 /// The kernel's `struct timespec`.
 pub(crate) fn timespec(nanos: u64) -> [u8; 16] {
     let mut bytes = [0; 16];

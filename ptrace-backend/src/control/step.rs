@@ -202,7 +202,7 @@ impl Process {
                 (all, Next::Pass)
             }
             Act::Answer(value) => (all, Next::Answer(*value)),
-            Act::ReadClock => {
+            Act::MakeUp => {
                 let task = &tracee.tasks[index];
                 let answer = scheduling.threads[index].world.answer(task.tid, &task.regs);
                 (all, Next::Answer(answer.unwrap_or(-i64::from(libc::ENOSYS))))

@@ -30,18 +30,26 @@ pub(crate) fn number(tid: Tid, addr: u64, len: usize) -> Option<u64> {
     read(tid, addr, &mut bytes[..len]).then(|| u64::from_le_bytes(bytes))
 }
 
-/// The first bytes of a string, up to 64, as far as they can be read.
+/// A string as far as it can be read, up to the length that paths can have.
 pub(crate) fn string(tid: Tid, addr: u64) -> String {
-    const PAGE: u64 = 4096;
-    let mut bytes = [0; 64];
-    // What comes after the string may not be mapped.
-    let here = bytes.len().min((PAGE - addr % PAGE) as usize);
-    let (first, rest) = bytes.split_at_mut(here);
-    if read(tid, addr, first) && !first.contains(&0) && !rest.is_empty() {
-        read(tid, addr.wrapping_add(here as u64), rest);
+    const PAGE: usize = 4096;
+    const PIECE: usize = 64;
+    let mut text = Vec::new();
+    while text.len() < PAGE {
+        let at = addr.wrapping_add(text.len() as u64);
+        // What comes after the string may not be mapped.
+        let mut bytes = [0; PIECE];
+        let piece = &mut bytes[..PIECE.min(PAGE - at as usize % PAGE)];
+        if !read(tid, at, piece) {
+            break;
+        }
+        let end = piece.iter().position(|&byte| byte == 0);
+        text.extend_from_slice(&piece[..end.unwrap_or(piece.len())]);
+        if end.is_some() {
+            break;
+        }
     }
-    let length = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-    String::from_utf8_lossy(&bytes[..length]).into_owned()
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// Reads a pointer.

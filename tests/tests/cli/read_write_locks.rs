@@ -88,7 +88,8 @@ fn sentence(source: &str, level: Optimisation, arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let options = ["--strategy", "icb", "--output"].iter().map(OsStr::new).chain([folder.path().as_os_str()]);
     let outcome = Tool::explain(options, &program).and(arguments).run().unwrap();
-    outcome.finding()["explanation"]["sentence"].as_str().unwrap_or_default().to_owned()
+    let sentence = outcome.finding()["explanation"]["sentence"].as_str();
+    sentence.unwrap_or_else(|| panic!("not explained: {}", outcome.transcript())).to_owned()
 }
 
 #[test]

@@ -166,6 +166,44 @@ fn the_state_of_a_process_is_what_its_threads_share() {
 }
 
 #[test]
+fn what_the_kernel_writes_and_reads_is_what_threads_share() {
+    let calls = [
+        "poll",
+        "epoll",
+        "select",
+        "pipe",
+        "socketpair",
+        "getsockname",
+        "getsockopt",
+        "ioctl",
+        "statfs",
+        "getrlimit",
+        "getrusage",
+        "sysinfo",
+        "times",
+        "uname",
+        "clock_gettime",
+        "clock_getres",
+        "gettimeofday",
+        "getrandom",
+        "sched_getaffinity",
+        "getresuid",
+        "sigpending",
+        "fcntl",
+        "recvmmsg",
+    ];
+    for (nth, call) in calls.into_iter().enumerate() {
+        let level = Optimisation::ALL[nth % 2];
+        let outcome = explore_with("kernel_writes.c", level, &[], &[call]);
+        assert_eq!(outcome.code, 1, "{call} {level:?}: {}", outcome.transcript());
+    }
+    for level in Optimisation::ALL {
+        let outcome = explore("kernel_reads_path.c", level, &[]);
+        assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
+    }
+}
+
+#[test]
 fn what_the_kernel_alone_knows_takes_the_claim_away() {
     for (what, kind) in [
         ("semaphore", "system-call"),

@@ -16,6 +16,7 @@ use smallvec::SmallVec;
 
 use crate::control::kernel::touched::{Touched, is_called_by_libc, named_file};
 use crate::control::kernel::{file_names, process_state};
+use crate::control::memory::naming::Owner;
 use crate::control::memory::sharing::How;
 use crate::control::operations;
 use crate::control::state::account::{Account, FileMapping};
@@ -26,7 +27,8 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::layout::names::digest;
-use crate::os::{Regs, outside};
+use crate::os::calls::buffers;
+use crate::os::{Regs, memory as target_memory, outside};
 
 /// Files and names have addresses of their own in the record of shared memory: above all that a program can map.
 const NOT_MEMORY: u64 = 0xffff_8000_0000_0000;
@@ -54,8 +56,14 @@ pub(crate) fn kernel_accesses(
     });
     let files = files.collect();
     touched.extend(process_state::descriptors(tracee, scheduling, account, index, files));
-    // Buffers of the C library itself are its own affair.
-    let is_own = !touched.is_empty() && is_called_by_libc(tracee, index);
+    // Buffers of the C library itself are its own affair. On the stack nobody else finds them.
+    let is_elsewhere = |touched: &Touched| match touched {
+        Touched::Memory { bytes, .. } => memory.place(bytes.start).owner != Owner::Stack(index),
+        _ => false,
+    };
+    // Its `fcntl` makes the call in a function of its own.
+    let is_wrapped = tracee.tasks[index].regs.orig_rax as i64 == libc::SYS_fcntl;
+    let is_own = !is_wrapped && touched.iter().any(is_elsewhere) && is_called_by_libc(tracee, index);
     for touched in touched {
         let (place, object, writes) = match touched {
             Touched::Memory { .. } if is_own => continue,
@@ -149,6 +157,19 @@ fn content(tracee: &Tracee, account: &mut Account, name: String, writes: bool) -
 
 fn touched_by_kernel(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]> {
     let regs = &tracee.tasks[index].regs;
+    let buffer = |at: u64, len: u64, writes| Touched::Memory { bytes: at..at.saturating_add(len), writes };
+    let text = |at| target_memory::string(tracee.leader, at).len() as u64;
+    let named = buffers::of(regs, |at, len| tracee.number(at, len), text);
+    let named = named.into_iter().map(|named| buffer(named.at, named.len, named.writes));
+    let paths = buffers::paths(regs).into_iter().map(|at| buffer(at, text(at) + 1, false));
+    let mut touched = touched_beside(tracee, index);
+    touched.extend(named.chain(paths));
+    touched
+}
+
+/// The same beside what [`buffers::of`] and [`buffers::paths`] tell.
+fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]> {
+    let regs = &tracee.tasks[index].regs;
     let (first, second, third) = (regs.rdi, regs.rsi, regs.rdx);
     let buffer = |at: u64, len: u64, writes| Touched::Memory { bytes: at..at.saturating_add(len), writes };
     let file = |writes| Touched::File { descriptor: first as i32, writes };
@@ -167,8 +188,10 @@ fn touched_by_kernel(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 
         libc::SYS_writev | libc::SYS_pwritev | libc::SYS_pwritev2 => {
             buffers(tracee, second, third, false).chain([file(true)]).collect()
         }
-        libc::SYS_recvmsg => message_buffers(tracee, second, true).collect(),
-        libc::SYS_sendmsg => message_buffers(tracee, second, false).collect(),
+        libc::SYS_recvmsg => message(tracee, second, true).collect(),
+        libc::SYS_sendmsg => message(tracee, second, false).collect(),
+        libc::SYS_recvmmsg => messages(tracee, second, third, true).collect(),
+        libc::SYS_sendmmsg => messages(tracee, second, third, false).collect(),
         // The position in a file is a part of it.
         libc::SYS_lseek | libc::SYS_ftruncate | libc::SYS_fallocate => [file(true)].into_iter().collect(),
         libc::SYS_munmap | libc::SYS_mprotect | libc::SYS_pkey_mprotect | libc::SYS_mremap => {
@@ -249,11 +272,28 @@ fn buffers(tracee: &Tracee, at: u64, count: u64, writes: bool) -> impl Iterator<
     })
 }
 
-/// The buffers of a structure `msghdr`.
-fn message_buffers(tracee: &Tracee, at: u64, writes: bool) -> impl Iterator<Item = Touched> + '_ {
+/// A structure `msghdr`, with the address and the buffers that it names.
+fn message(tracee: &Tracee, at: u64, writes: bool) -> impl Iterator<Item = Touched> + '_ {
+    const SIZE: u64 = 56;
+    const NAME_LENGTH: u64 = 8;
     const BUFFERS: u64 = 16;
     const COUNT: u64 = 24;
-    buffers(tracee, tracee.number(at + BUFFERS, 8), tracee.number(at + COUNT, 8), writes)
+    let own = Touched::Memory { bytes: at..at.saturating_add(SIZE), writes };
+    let (name, length) = (tracee.number(at, 8), tracee.number(at + NAME_LENGTH, 4));
+    let name = (name != 0).then(|| Touched::Memory { bytes: name..name.saturating_add(length), writes });
+    let all = buffers(tracee, tracee.number(at + BUFFERS, 8), tracee.number(at + COUNT, 8), writes);
+    [own].into_iter().chain(name).chain(all)
+}
+
+/// So many structures `mmsghdr`.
+fn messages(tracee: &Tracee, at: u64, count: u64, writes: bool) -> impl Iterator<Item = Touched> + '_ {
+    const SIZE: u64 = 64;
+    let all = (0..count.min(MOST_BUFFERS)).flat_map(move |i| message(tracee, at + i * SIZE, writes));
+    // How much of each was sent or received.
+    all.chain([Touched::Memory {
+        bytes: at..at.saturating_add(count.min(MOST_BUFFERS) * SIZE),
+        writes: true,
+    }])
 }
 
 /// Memory is mapped: code that is loaded or made, and pages that are mapped twice, are not watched.

@@ -73,7 +73,7 @@ pub(crate) fn wait_for_time(
         index,
         Op::new(OpKind::Yield, []),
         Need::Nothing,
-        Act::ReadClock,
+        Act::MakeUp,
         None,
     ))
 }

@@ -55,10 +55,10 @@ pub(crate) fn input_output(
     index: ThreadIndex,
 ) -> Result<Flow, ExecutionError> {
     let call = tracee.tasks[index].regs.orig_rax as i64;
-    if let Some(flow) = signal_waits::wait_for_signal(tracee, scheduling, index) {
+    let accesses = accesses::kernel_accesses(tracee, scheduling, memory, account, index);
+    if let Some(flow) = signal_waits::wait_for_signal(tracee, scheduling, index, &accesses) {
         return Ok(flow);
     }
-    let accesses = accesses::kernel_accesses(tracee, scheduling, memory, account, index);
     if let Some(wanted) = file_locks::wanted(tracee.leader, &tracee.tasks[index].regs) {
         let need = Need::FileLock(wanted);
         return Ok(if enabled::holds(tracee, scheduling, objects, index, &need) && accesses.is_empty() {
@@ -125,15 +125,21 @@ fn waits_for(tracee: &Tracee, index: ThreadIndex, call: i64) -> Option<Wait> {
         libc::SYS_read | libc::SYS_readv | libc::SYS_accept | libc::SYS_accept4 => one(libc::POLLIN, 0),
         libc::SYS_recvfrom => one(libc::POLLIN, regs.r10),
         libc::SYS_recvmsg => one(libc::POLLIN, regs.rdx),
+        libc::SYS_recvmmsg => one(libc::POLLIN, regs.r10),
         libc::SYS_write | libc::SYS_writev => one(libc::POLLOUT, 0),
         libc::SYS_sendto => one(libc::POLLOUT, regs.r10),
         libc::SYS_sendmsg => one(libc::POLLOUT, regs.rdx),
+        libc::SYS_sendmmsg => one(libc::POLLOUT, regs.r10),
         // Others find out: an end is gone, somebody wants to be accepted, there is more to wait for.
         libc::SYS_close | libc::SYS_shutdown | libc::SYS_connect | libc::SYS_epoll_ctl => changed(regs.rdi),
         libc::SYS_dup2 | libc::SYS_dup3 => changed(regs.rsi),
         libc::SYS_epoll_wait | libc::SYS_epoll_pwait => {
             let files = vec![(regs.rdi as i32, libc::POLLIN)];
             Some(Wait { files, limit: milliseconds(regs.r10), looks: false })
+        }
+        libc::SYS_epoll_pwait2 => {
+            let files = vec![(regs.rdi as i32, libc::POLLIN)];
+            Some(Wait { files, limit: timespec(tracee, regs.r10), looks: false })
         }
         libc::SYS_poll => looks(polled(tracee, index), milliseconds(regs.rdx)),
         libc::SYS_ppoll => looks(polled(tracee, index), timespec(tracee, regs.rdx)),
@@ -187,6 +193,7 @@ pub(crate) fn expire_call(tracee: &mut Tracee, index: ThreadIndex) {
     match regs.orig_rax as i64 {
         libc::SYS_poll => regs.rdx = 0,
         libc::SYS_epoll_wait | libc::SYS_epoll_pwait => regs.r10 = 0,
+        libc::SYS_epoll_pwait2 if zero => regs.r10 = nothing,
         libc::SYS_ppoll | libc::SYS_rt_sigtimedwait if zero => regs.rdx = nothing,
         libc::SYS_select | libc::SYS_pselect6 if zero => regs.r8 = nothing,
         _ => {}

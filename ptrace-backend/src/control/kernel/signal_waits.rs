@@ -22,15 +22,16 @@ use crate::control::tracee::Tracee;
 /// Signals that the C library uses to make threads do something.
 const INTERNAL: [u64; 2] = [32, 33];
 
-/// A call that waits for a signal. `None`: it is another call.
+/// A call that waits for a signal, and has these accesses beside. `None`: it is another call.
 pub(crate) fn wait_for_signal(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     index: ThreadIndex,
+    accesses: &[Access],
 ) -> Option<Flow> {
     let regs = tracee.tasks[index].regs;
     let touched = [Some(index), None].map(|to| Access::write(operations::signals_of(tracee, scheduling, to)));
-    let op = Op::new(OpKind::SignalWait, touched);
+    let op = Op::new(OpKind::SignalWait, touched.into_iter().chain(accesses.iter().copied()));
     let begins = |awaited| (Need::Nothing, Act::AwaitSignal(awaited), None);
     let (need, act, deadline) = match regs.orig_rax as i64 {
         libc::SYS_pause => begins(Awaited::Effective),

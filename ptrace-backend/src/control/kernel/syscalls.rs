@@ -4,7 +4,7 @@ use checker::account::{Unwatched, UnwatchedKind};
 use checker::operation::{Op, OpKind};
 use checker::program::ExecutionError;
 
-use crate::answers::{read_timespec, timespec};
+use crate::answers::{self, read_timespec, timespec};
 use crate::control::kernel::{
     accesses, clock, files, own_numbers, process_exit, signal_files, signal_waits, timers,
 };
@@ -31,6 +31,13 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     let Process { tracee, scheduling, objects, memory, account } = process;
     if let Some(flow) = clock::wait_for_time(tracee, scheduling, index) {
         return Ok(flow);
+    }
+    if answers::is_stored(tracee.tasks[index].regs.orig_rax as i64) {
+        let accesses = accesses::kernel_accesses(tracee, scheduling, memory, account, index);
+        if !accesses.is_empty() {
+            let op = Op::new(OpKind::Io, accesses);
+            return Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::MakeUp, None));
+        }
     }
     let task = &tracee.tasks[index];
     if let Some(result) = scheduling.threads[index].world.answer(task.tid, &task.regs) {
@@ -93,7 +100,9 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
             Ok(Flow::Resume(0))
         }
         // Waiting for a child is done by the kernel: the children run on meanwhile.
-        libc::SYS_wait4 | libc::SYS_waitid => Ok(Flow::Resume(0)),
+        libc::SYS_wait4 | libc::SYS_waitid => {
+            Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
+        }
         libc::SYS_mmap => {
             accesses::note_mapping(tracee, scheduling, memory, account, index);
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))

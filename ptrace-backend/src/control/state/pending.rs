@@ -110,8 +110,8 @@ pub(crate) enum Act {
     },
     /// The system call at which the thread stands returns this.
     Answer(i64),
-    /// The system call at which the thread stands returns what the clock shows then.
-    ReadClock,
+    /// The answer to the system call at which the thread stands is made up then, as that to a question for the time.
+    MakeUp,
     /// The thread stands between key points, and goes on from there.
     GoOn,
     /// The kernel carries the system call out.

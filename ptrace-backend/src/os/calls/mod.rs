@@ -5,6 +5,7 @@
 //! signals do, limits, priorities, options of sockets. All of it counts as one object. A call of which nothing is known here is
 //! not taken for harmless.
 
+pub(crate) mod buffers;
 mod lists;
 
 use libc::c_long;
