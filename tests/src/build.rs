@@ -102,6 +102,10 @@ impl Build {
         let command = self.command(&source)?;
         let stamp = format!("{}\n{text}", words(&command));
         let stamp_file = program.with_file_name(format!("{}.stamp", self.name()));
+        // Of two builds at a time the later one would be in vain, and would replace a program that another test is exploring.
+        let lock = program.with_file_name(format!("{}.lock", self.name()));
+        let lock = fs::File::create(&lock).map_err(at(&lock))?;
+        lock.lock().map_err(at(&program))?;
         let is_current = program.exists() && fs::read_to_string(&stamp_file).is_ok_and(|old| old == stamp);
         if !is_current {
             compile(command, &program)?;
@@ -174,7 +178,7 @@ fn is_alone(source: &Path) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Two tests may build one program at a time: each writes a file of its own and puts it in place in one step.
+/// Nobody finds half a program: it is written to a file of its own, and put in place in one step.
 fn compile(mut command: Command, program: &Path) -> Result<(), BuildError> {
     let unfinished = unfinished(program);
     let output = command.arg("-o").arg(&unfinished).output().map_err(at(Path::new(command.get_program())))?;
