@@ -190,6 +190,11 @@ impl Watch {
         self.state.expired()
     }
 
+    /// Whether the search is to end, however long the stretch has lasted.
+    pub(crate) fn is_search_over(&self) -> bool {
+        matches!(self.state.limit.look(), StopRequest::BudgetSpent | StopRequest::Cancelled)
+    }
+
     /// Waits until this tracee reports something, or, without one, whichever tracee of this thread does so next; or until what
     /// runs may not go on for a reason that matters. All but those that are expected to report must stand still.
     pub(crate) fn wait(

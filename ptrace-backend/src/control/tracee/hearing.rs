@@ -88,7 +88,7 @@ impl Tracee {
 
     /// Whether the search ends, in the middle of what goes on here.
     pub(crate) fn is_to_end(&self) -> bool {
-        self.watch.expired().is_some_and(|reason| reason != Reason::TimedOut)
+        self.watch.is_search_over() || self.watch.expired().is_some_and(|reason| reason != Reason::TimedOut)
     }
 
     /// Waits for a thread or process of which it is known that it reports in a moment.
