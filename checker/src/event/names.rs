@@ -11,7 +11,7 @@ pub const MAX_DEPTH: usize = 7;
 /// From here on, ordinals are those of timers.
 const FIRST_TIMER: u16 = 0x8000;
 
-/// What the ordinal of a timer is written with.
+/// The word before the ordinal of a timer.
 const TIMER: &str = "timer";
 
 /// A thread, named by its creation path: the main thread, or the n-th thread that another thread created.

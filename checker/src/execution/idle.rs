@@ -18,7 +18,7 @@ impl Idle {
     /// Takes in an event; `alone`: nobody else could move. `last` ran before it.
     pub(super) fn note(&mut self, last: Previous, choice: Choice, event: &TraceEvent, alone: bool) {
         let (expires, kind) = (choice.agent.thread().is_timer(), event.op.kind);
-        // What a timer does to signals, and waits for them, is for nobody else.
+        // Signals of a timer, and waits for them, concern no other thread.
         let rung = self.rung.take() == Some(event.id.thread);
         let is_rung = kind == OpKind::SignalWait || kind == OpKind::Kill && rung;
         let changes = event.did.accesses.iter().any(|access| !access.mode.leaves_as_it_is());

@@ -71,7 +71,7 @@ fn nothing_changes(others: Vec<Party>) -> Failure {
     Failure::of_several(FailureKind::Livelock, FailureDetail::NothingChanges, others)
 }
 
-/// Who has not finished; the harness of a test that stands still has no part in it, and a timer does nothing by itself.
+/// The threads that have not finished; the harness of a test that stands still has no part in it, and a timer does nothing by itself.
 fn unfinished(agents: &AgentTable) -> Vec<&AgentView> {
     let takes_part = |view: &&AgentView| !matches!(view.status, Status::Finished | Status::Blocked(On::Test));
     agents.threads().iter().filter(|view| takes_part(view) && !view.agent.thread().is_timer()).collect()

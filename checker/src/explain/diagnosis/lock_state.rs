@@ -19,7 +19,7 @@ pub(super) struct Held {
     pub(super) reads: bool,
 }
 
-/// Who has a lock, or has taken a semaphore, at this point of an execution.
+/// The holders of a lock, or of units of a semaphore, at this point of an execution.
 pub(super) fn held_after(trace: &Trace, end: Position, lock: Obj) -> Vec<Held> {
     let mut held: Vec<Held> = Vec::new();
     for (position, step) in trace.steps.between(Position::START, end).filter(|(_, step)| touches(step, lock))

@@ -109,7 +109,7 @@ impl Holding {
     }
 }
 
-/// Who has a lock, or has taken a semaphore, the longest first. A post by a thread that has taken nothing is one for
+/// The holders of a lock, or of units of a semaphore, the longest first. A post by a thread that has taken nothing is one for
 /// somebody else.
 pub(super) fn holders(trace: &Trace, lock: Obj) -> Vec<Held> {
     if is_stepwise(trace, lock) {

@@ -26,7 +26,7 @@ pub(super) fn circling(trace: &Trace) -> Vec<Circling> {
         let thread = view.agent.thread();
         let awaits = match &view.status {
             Status::Blocked(On::Await(awaits)) => awaits.clone(),
-            // Who is woken by a timer each time waits.
+            // A thread that a timer wakes each time waits.
             Status::Enabled if view.pending.as_ref().is_some_and(|op| op.kind == OpKind::Kill) => {
                 return None;
             }

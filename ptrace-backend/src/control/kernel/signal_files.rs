@@ -50,7 +50,7 @@ fn is_ready(tracee: &Tracee, index: ThreadIndex, file: i32, events: i16) -> bool
     }
 }
 
-/// What a call on such files touches beside them: the signals of its thread, and those of the process.
+/// Further objects of a call on such files: the signals of its thread, and those of the process.
 pub(crate) fn signals_read(
     tracee: &Tracee,
     scheduling: &Scheduling,

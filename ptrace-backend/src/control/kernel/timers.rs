@@ -31,7 +31,7 @@ type Answer = Result<i64, i32>;
 /// The time to a timer's next expiry, and the time from one to the next.
 type Setting = (u64, u64);
 
-/// What a call is about.
+/// The timer that a call is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Subject {
     /// It makes one.
@@ -181,7 +181,7 @@ fn subject(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex) -> Subj
     }
 }
 
-/// What stands for a timer.
+/// The object of a timer.
 pub(crate) fn object(tracee: &Tracee, id: TimerId) -> Obj {
     tracee.shared.named(match id {
         TimerId::RealTime => "alarm".to_owned(),
@@ -190,7 +190,7 @@ pub(crate) fn object(tracee: &Tracee, id: TimerId) -> Obj {
     })
 }
 
-/// What stands for a timer's file.
+/// The objects of a timer's file.
 pub(crate) fn file_objects(tracee: &Tracee, descriptor: i32) -> impl Iterator<Item = Obj> {
     [format!("file descriptor {descriptor}"), "files that may block".to_owned()]
         .into_iter()
@@ -415,7 +415,7 @@ fn write_setting(tracee: &Tracee, at: u64, (left, interval): Setting, micros: bo
     let time = |nanos: u64| {
         let mut bytes = timespec(nanos);
         if micros {
-            // What is left is not nothing.
+            // Rounded up: nothing left would mean that the timer is not set.
             let micros = (nanos % SECOND).div_ceil(MICROSECOND).min(999_999);
             bytes[8..].copy_from_slice(&micros.to_le_bytes());
         }

@@ -39,7 +39,7 @@ pub(crate) fn wait(
     }
 }
 
-/// What runs may not go on: stops the thread. `true`: it ran for too long, and is taken for failed, or gives way in its loop to
+/// The running thread may not go on, and is stopped. `true`: it ran for too long, and is taken for failed, or gives way in its loop to
 /// a timer. `runs`: the thread was let run; otherwise it is the program that has taken its place.
 pub(crate) fn interrupted(
     tracee: &mut Tracee,

@@ -43,7 +43,7 @@ pub(crate) enum TimerId {
     File(usize),
 }
 
-/// What an expiry does.
+/// The effect of an expiry.
 #[derive(Debug)]
 pub(crate) enum Expiry {
     /// Nothing that anybody waits for.
