@@ -263,11 +263,11 @@ impl Image {
     }
 
     /// Every copy of the functions whose name (as a person wrote it) is wanted: inlined ones, and the functions
-    /// themselves.
-    pub fn inlined(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<Instance> {
+    /// themselves. One of `words` is in each such name.
+    pub fn inlined(&self, words: &[&str], wanted: &dyn Fn(&str) -> bool) -> Vec<Instance> {
         let is_code = |address| self.is_code(address);
         let mut found =
-            self.dwarf().map(|dwarf| inlined::instances(dwarf, &is_code, wanted)).unwrap_or_default();
+            self.dwarf().map(|dwarf| inlined::instances(dwarf, &is_code, words, wanted)).unwrap_or_default();
         for function in self.functions() {
             let Some(name) = function.name().filter(|name| wanted(name)) else { continue };
             let known = found

@@ -16,7 +16,7 @@ pub(crate) fn atomic_functions(modules: &[Module]) -> Vec<Range<u64>> {
     let mut found: Vec<Range<u64>> = own
         .flat_map(|(_, module)| {
             let bias = module.mapped.bias;
-            let copies = module.image.inlined(&is_atomic_function);
+            let copies = module.image.inlined(&["atomic"], &is_atomic_function);
             let ranges = copies.into_iter().flat_map(|copy| copy.ranges);
             ranges.map(move |range| range.start + bias..range.end + bias)
         })

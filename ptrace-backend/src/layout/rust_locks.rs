@@ -32,7 +32,8 @@ impl RustLocks {
         let own = modules.iter().enumerate().filter(|(i, m)| *i == 0 || !is_system(&m.mapped.path));
         for (place, module) in own.filter(|(_, module)| module.image.is_rust()) {
             let is_mutex = |name: &str| [RUST_LOCK, RUST_UNLOCK].contains(&name);
-            let copies = module.image.inlined(&|name| is_mutex(name) || is_of_condvar(name));
+            let wanted = |name: &str| is_mutex(name) || is_of_condvar(name);
+            let copies = module.image.inlined(&["mutex", "condvar"], &wanted);
             let (mutexes, condvars): (Vec<Instance>, Vec<Instance>) =
                 copies.into_iter().partition(|copy| is_mutex(&copy.name));
             if !mutexes.is_empty() && condvars.iter().all(|copy| is_apart(&module.image, copy)) {

@@ -82,7 +82,7 @@ fn inlined_calls_come_innermost_first() {
             assert_eq!(frames[1].line, Some(project.line("in worker")));
             assert_eq!(frames[0].file, Some(project.source()));
         }
-        let copies = image.inlined(&|name| name == "bump");
+        let copies = image.inlined(&["bump"], &|name| name == "bump");
         assert!(copies.iter().all(|copy| copy.is_inlined) && !copies.is_empty(), "{copies:?}");
         assert!(
             copies
@@ -90,7 +90,7 @@ fn inlined_calls_come_innermost_first() {
                 .flat_map(|copy| &copy.ranges)
                 .all(|part| range(image, "worker").contains(&part.start))
         );
-        let whole = image.inlined(&|name| name == "worker");
+        let whole = image.inlined(&["worker"], &|name| name == "worker");
         assert_eq!(whole.len(), 1, "{whole:?}");
         assert!(!whole[0].is_inlined && whole[0].ranges[0] == range(image, "worker"));
     });

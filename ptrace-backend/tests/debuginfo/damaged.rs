@@ -18,7 +18,8 @@ int main(int n, char **) { std::vector<int> v; v.push_back(bump(n)); return v[0]
 fn examine(path: &Path) -> usize {
     let Ok(image) = Image::open(path) else { return 0 };
     let code = user_code(&image, &is_user_file);
-    let mut answers = image.inlined(&|name| name.contains("bump")).len() + image.source_files().len();
+    let mut answers =
+        image.inlined(&["bump"], &|name| name.contains("bump")).len() + image.source_files().len();
     let starts: Vec<u64> = image.functions().map(|function| function.range.start).take(50).collect();
     for address in starts.into_iter().chain(code.iter().map(|part| part.start).take(50)).chain([0, u64::MAX])
     {

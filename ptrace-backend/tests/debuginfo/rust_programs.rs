@@ -82,14 +82,15 @@ fn statics_have_the_words_of_the_source() {
 #[test]
 fn locks_are_found_wherever_they_went() {
     each_way(&["-g"], |_, image| {
-        let copies = image.inlined(&|name| name == "std::sys::sync::mutex::futex::Mutex::lock");
+        let copies = image.inlined(&["Mutex"], &|name| name == "std::sys::sync::mutex::futex::Mutex::lock");
         // Into the function itself, or into the generic lock that it calls.
         let is_users =
             |name: &str| ["program::bump", "std::sync::poison::mutex::Mutex<T>::lock"].contains(&name);
         let mut owners = copies.iter().filter_map(|copy| image.function_at(copy.ranges[0].start)?.name());
         assert!(owners.any(|name| is_users(&name)), "{copies:?}");
         // The slow path is in the library that was compiled in advance, under the other mangling scheme.
-        let slow = image.inlined(&|name| name == "std::sys::sync::mutex::futex::Mutex::lock_contended");
+        let slow =
+            image.inlined(&["Mutex"], &|name| name == "std::sys::sync::mutex::futex::Mutex::lock_contended");
         assert!(slow.iter().any(|copy| !copy.is_inlined), "{slow:?}");
     });
 }

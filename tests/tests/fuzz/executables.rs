@@ -40,7 +40,7 @@ fn look_into(program: &Path) {
     let Ok(image) = Image::open(program) else { return };
     let _ = user_code(&image, &|_| true);
     let _ = image.statements(&|_| true);
-    let _ = image.inlined(&|name| name == "handle_request");
+    let _ = image.inlined(&["handle_request"], &|name| name == "handle_request");
     let _ = image.import_slots().count();
     for function in image.functions().take(50) {
         let _ = (image.frames(function.range.start), image.function_parts(function.range.start));

@@ -84,12 +84,20 @@ fn start(unit: &Unit) -> DebugInfoOffset {
 /// Names of functions and variables, each read and demangled once.
 pub(crate) struct Names<'a> {
     dwarf: &'a Dwarf,
+    /// Names without any of these words are of no use; all are where there is none.
+    words: &'a [&'a str],
     known: FxHashMap<(DebugInfoOffset, UnitOffset), Option<Arc<str>>>,
 }
 
 impl<'a> Names<'a> {
     pub(crate) fn new(dwarf: &'a Dwarf) -> Self {
-        Self { dwarf, known: FxHashMap::default() }
+        Self::with_words(dwarf, &[])
+    }
+
+    /// Names in which one of these words is; the others are empty. An identifier stands in a mangled name as it is written, so
+    /// that most of the names of a program need not be demangled, which takes longer than to read them.
+    pub(crate) fn with_words(dwarf: &'a Dwarf, words: &'a [&'a str]) -> Self {
+        Self { dwarf, words, known: FxHashMap::default() }
     }
 
     /// The name of an entry that has no children names of its own: by linkage name, else as written, else that of the
@@ -106,7 +114,9 @@ impl<'a> Names<'a> {
     ) -> Option<Arc<str>> {
         let text = |name| {
             let text = self.dwarf.sections().attr_string(unit, value(name)?).ok()?;
-            Some(Arc::from(demangle(&text.to_string_lossy())))
+            let text = text.to_string_lossy();
+            let is_useful = self.words.is_empty() || self.words.iter().any(|word| text.contains(word));
+            Some(if is_useful { Arc::from(demangle(&text)) } else { Arc::default() })
         };
         if let Some(own) = text(gimli::DW_AT_linkage_name).or_else(|| text(gimli::DW_AT_MIPS_linkage_name)) {
             return Some(own);

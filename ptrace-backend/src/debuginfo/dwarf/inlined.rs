@@ -19,14 +19,15 @@ pub struct Instance {
     pub is_inlined: bool,
 }
 
-/// The copies of the wanted functions that DWARF knows.
+/// The copies of the wanted functions that DWARF knows; see [`Names::with_words`] for `words`.
 pub(crate) fn instances(
     dwarf: &Dwarf,
     is_code: &dyn Fn(u64) -> bool,
+    words: &[&str],
     wanted: &dyn Fn(&str) -> bool,
 ) -> Vec<Instance> {
     let mut found = Vec::new();
-    let mut names = Names::new(dwarf);
+    let mut names = Names::with_words(dwarf, words);
     for unit in dwarf.units() {
         visit(unit, &[gimli::DW_TAG_inlined_subroutine, gimli::DW_TAG_subprogram], &mut |die| {
             let has_code =
