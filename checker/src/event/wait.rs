@@ -41,6 +41,10 @@ pub enum On {
     Input(Vec<i32>),
     /// The same, where it can come from outside of the program: a connection, a datagram, a line on a terminal.
     Outside(Vec<i32>),
+    /// A message in a queue.
+    Message(Obj),
+    /// Room for a message in a queue.
+    Room(Obj),
     /// A signal of the operating system.
     Arrival,
     /// A time that has not come: a sleep, or the end of a timed wait, that would stall these threads, which can run, for too long.

@@ -159,9 +159,14 @@ impl Phrasing<'_> {
             On::Once(obj) => {
                 format!("waits for the initialiser {}, which another thread runs", self.object(*obj))
             }
-            On::Await(_) | On::Test | On::Input(_) | On::Outside(_) | On::Arrival | On::Time(_) => {
-                self.waits(on)
-            }
+            On::Await(_)
+            | On::Test
+            | On::Input(_)
+            | On::Outside(_)
+            | On::Message(_)
+            | On::Room(_)
+            | On::Arrival
+            | On::Time(_) => self.waits(on),
         }
     }
 }

@@ -119,6 +119,8 @@ impl Phrasing<'_> {
                 let files: Vec<String> = files.iter().map(ToString::to_string).collect();
                 format!("waits for input from file descriptor {}", files.join(", "))
             }
+            On::Message(obj) => format!("waits for a message in {}", object(obj)),
+            On::Room(obj) => format!("waits for room for a message in {}", object(obj)),
             On::Time(_) => "waits for its time".to_owned(),
             On::Arrival => "waits for a signal".to_owned(),
         }

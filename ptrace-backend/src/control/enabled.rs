@@ -208,6 +208,8 @@ pub(crate) fn holds(
         Need::Arrival(awaited) => signal_state::has_arrived(tracee, index, *awaited),
         Need::PiFutex(at) => pi_owner(tracee, scheduling, *at).is_none(),
         Need::Ready(files) => signal_files::is_any_ready(tracee, index, files),
+        Need::AllReady(files) => signal_files::are_all_ready(tracee, index, files),
+        Need::SystemV(wanted) => objects.system_v.is_there(wanted),
         Need::FileLock(wanted) => file_locks::is_free(tracee.leader, wanted),
     }
 }

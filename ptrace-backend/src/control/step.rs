@@ -207,8 +207,14 @@ impl Process {
                 let answer = scheduling.threads[index].world.answer(task.tid, &task.regs);
                 (all, Next::Answer(answer.unwrap_or(-i64::from(libc::ENOSYS))))
             }
+            Act::Get(kind) => (all, Next::Answer(objects.system_v.get(*kind, &tracee.tasks[index].regs))),
             Act::GoOn => (all, Next::Handle),
-            Act::Kernel | Act::Try(_) => (all, Next::Kernel),
+            Act::Kernel | Act::Try(_) => {
+                if let Need::SystemV(wanted) = &pending.need {
+                    objects.system_v.carry_out(wanted);
+                }
+                (all, Next::Kernel)
+            }
             Act::FutexWait { addr, value } => futexes::wait(tracee, objects, index, pending, *addr, *value),
             Act::FutexResume { result, .. } => (all, Next::Answer(*result)),
             Act::FutexWake { addr, count } => {

@@ -6,7 +6,7 @@ use checker::program::{Agent, AgentView, On, Pick, Status};
 use smallvec::{SmallVec, smallvec};
 
 use crate::control::enabled::Waiter;
-use crate::control::kernel::files;
+use crate::control::kernel::{files, system_v};
 use crate::control::memory::naming;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need, Pending, Requeue};
@@ -18,6 +18,7 @@ use crate::control::sync::cancellation;
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, expiry, operations};
 use crate::layout::functions::Function;
+use crate::os::system_v::What;
 use crate::os::{fd, file_locks};
 
 /// What the checker may know of every thread and timer, in creation order, then of every open timed wait, after an event of this
@@ -163,7 +164,15 @@ fn status(
                 false => On::Read(file),
             }
         }
-        Need::Ready(files) => {
+        Need::SystemV(wanted) => {
+            let object = system_v::object(tracee, objects, wanted.id);
+            match wanted.what {
+                What::Operations(_) => On::Sem(object),
+                What::Message { .. } => On::Message(object),
+                What::Room { .. } => On::Room(object),
+            }
+        }
+        Need::Ready(files) | Need::AllReady(files) => {
             let descriptors: Vec<i32> = files.iter().map(|(file, _)| *file).collect();
             let is_outside = descriptors.iter().any(|file| fd::comes_from_outside(tracee.leader, *file));
             if is_outside { On::Outside(descriptors) } else { On::Input(descriptors) }

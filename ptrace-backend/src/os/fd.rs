@@ -1,9 +1,10 @@
 //! Files in memory for the target's standard streams.
 
+use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, FileTypeExt};
 
 use super::check;
 
@@ -192,6 +193,14 @@ pub(crate) fn is_non_blocking(pid: super::Tid, descriptor: i32) -> bool {
     flags >= 0 && flags & libc::O_NONBLOCK != 0
 }
 
+/// Whether a descriptor of another process is there to be read alone.
+pub(crate) fn is_read_only(pid: super::Tid, descriptor: i32) -> bool {
+    let Some(file) = borrow(pid, descriptor) else { return false };
+    // SAFETY: reads the flags of a descriptor that `file` owns.
+    let flags = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
+    flags >= 0 && flags & libc::O_ACCMODE == libc::O_RDONLY
+}
+
 /// Waits a moment for one of these descriptors of another process to be ready for its events.
 pub(crate) fn wait_for(pid: super::Tid, files: &[(i32, i16)]) {
     const MOMENT: i32 = 1; // in milliseconds
@@ -222,8 +231,34 @@ pub(crate) fn next(pid: super::Tid, count: usize) -> impl Iterator<Item = i32> {
     (0..).filter(move |number| !open.contains(number)).take(count)
 }
 
-/// Whether reading or writing a descriptor can block: pipes, sockets, terminals, events.
+/// Whether reading or writing a descriptor can block: pipes, sockets, terminals, events, message queues.
 pub(crate) fn may_block(pid: super::Tid, descriptor: i32) -> bool {
     let link = link(pid, descriptor);
-    ["pipe:", "socket:", "anon_inode:", "/dev/tty", "/dev/pts/"].iter().any(|kind| link.starts_with(kind))
+    let may = |kind: &&str| link.starts_with(kind);
+    ["pipe:", "socket:", "anon_inode:", "/dev/tty", "/dev/pts/"].iter().any(may)
+        || is_message_queue(pid, descriptor, &link)
+        || is_named_pipe(pid, descriptor)
+}
+
+/// A queue of messages is a file of its own file system, in which there are no folders.
+fn is_message_queue(pid: super::Tid, descriptor: i32, link: &str) -> bool {
+    const QUEUES: libc::c_long = 0x1980_0202;
+    let is_name = link.strip_prefix('/').is_some_and(|name| !name.contains('/'));
+    is_name && file_system(&format!("/proc/{pid}/fd/{descriptor}")) == Some(QUEUES)
+}
+
+fn is_named_pipe(pid: super::Tid, descriptor: i32) -> bool {
+    let metadata = std::fs::metadata(format!("/proc/{pid}/fd/{descriptor}"));
+    metadata.is_ok_and(|metadata| metadata.file_type().is_fifo())
+}
+
+/// The kind of the file system that a file is on, as a magic number.
+pub(super) fn file_system(path: &str) -> Option<libc::c_long> {
+    let path = CString::new(path).ok()?;
+    // SAFETY: the path is a valid C string, and the kernel writes the one structure, for which all zeros are valid.
+    unsafe {
+        let mut about: libc::statfs = std::mem::zeroed();
+        check(libc::statfs(path.as_ptr(), &raw mut about).into()).ok()?;
+        Some(about.f_type)
+    }
 }

@@ -2,11 +2,11 @@
 //! do as well but cover ranges, and of `F_SETLK`, which cover ranges and belong to processes. `/proc/locks` lists all that are
 //! held, and `/proc/PID/fdinfo` those that are held through one description.
 
-use std::ffi::CString;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
-use super::{Regs, Tid, check, memory};
+use super::fd::file_system;
+use super::{Regs, Tid, memory};
 
 /// A lock that a thread waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -189,17 +189,6 @@ impl ListedFile {
         listed.rsplit_once(':').is_some_and(|(device, inode)| {
             self.device.as_deref().is_none_or(|own| own == device) && inode.parse() == Ok(self.inode)
         })
-    }
-}
-
-/// The kind of the file system that a file is on, as a magic number.
-fn file_system(path: &str) -> Option<libc::c_long> {
-    let path = CString::new(path).ok()?;
-    // SAFETY: the path is a valid C string, and the kernel writes the one structure, for which all zeros are valid.
-    unsafe {
-        let mut about: libc::statfs = std::mem::zeroed();
-        check(libc::statfs(path.as_ptr(), &raw mut about).into()).ok()?;
-        Some(about.f_type)
     }
 }
 

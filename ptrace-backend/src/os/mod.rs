@@ -13,6 +13,7 @@ pub(crate) mod process;
 pub(crate) mod ptrace;
 pub(crate) mod signal_names;
 pub(crate) mod spawn;
+pub(crate) mod system_v;
 pub(crate) mod timer;
 pub(crate) mod trial;
 pub(crate) mod vectors;

@@ -1,4 +1,4 @@
-/* Threads meet by what the kernel alone knows of. The argument chooses how: System V semaphores, a file that is mapped and
+/* Threads meet by what the kernel alone knows of. The argument chooses how: how many threads wait for a semaphore, a file that is mapped and
  * written, names that are watched, the list of threads.
  */
 #define _GNU_SOURCE
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
     pthread_create(&thread, NULL, meets, NULL);
     int is_right = 1;
     if (!strcmp(what, "semaphore"))
-        is_right = semctl(file, 0, GETVAL) >= 0;
+        is_right = semctl(file, 0, GETNCNT) >= 0;
     else if (!strcmp(what, "mapping"))
         is_right = *mapped >= 0;
     else if (!strcmp(what, "threads"))

@@ -58,6 +58,21 @@ fn locks_of_files_exclude_one_another() {
 }
 
 #[test]
+fn threads_wait_for_semaphores_and_messages_of_the_kernel() {
+    let variants =
+        [("-DPLAIN", 0, None), ("-DRACING", 1, Some("assertion")), ("-DCROSSED", 1, Some("always-fails"))];
+    let ways = ["-DSEMAPHORES", "-DMESSAGES", "-DPOSIX", "-DPIPES"];
+    let builds = variants.into_iter().flat_map(|variant| ways.map(|way| (variant, way)));
+    let builds = builds.flat_map(|build| Optimisation::ALL.map(|level| (build, level)));
+    for (((variant, code, kind), way), level) in sample(builds, 5) {
+        let outcome = explore(&Build::new("correct/kernel_queues.c", level).flag(way).flag(variant));
+        assert_eq!(outcome.code, code, "{variant} {way} {level:?}: {}", outcome.transcript());
+        let found = outcome.report["findings"][0]["kind"].as_str();
+        assert_eq!(found, kind, "{variant} {way} {level:?}: {}", outcome.transcript());
+    }
+}
+
+#[test]
 fn a_lock_that_another_process_holds_is_no_deadlock() {
     let folder = tempfile::tempdir().unwrap();
     let file = fs::File::create(folder.path().join("one")).unwrap();

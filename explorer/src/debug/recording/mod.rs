@@ -309,6 +309,7 @@ fn blocked(on: &On, words: &Phrasing<'_>) -> String {
         On::Barrier { obj, .. } => format!("blocked on barrier {}", object(*obj)),
         On::Futex(obj) => format!("blocked on futex {}", object(*obj)),
         On::Once(obj) => format!("blocked on initialiser {}", object(*obj)),
+        On::Message(obj) | On::Room(obj) => format!("blocked on message queue {}", object(*obj)),
         On::Join(_) | On::Await(_) | On::Input(_) | On::Outside(_) | On::Arrival | On::Test | On::Time(_) => {
             words.waits(on)
         }

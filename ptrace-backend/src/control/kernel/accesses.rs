@@ -28,7 +28,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::layout::names::digest;
 use crate::os::calls::buffers;
-use crate::os::{Regs, memory as target_memory, outside};
+use crate::os::{Regs, fd, memory as target_memory, outside};
 
 /// Files and names have addresses of their own in the record of shared memory: above all that a program can map.
 const NOT_MEMORY: u64 = 0xffff_8000_0000_0000;
@@ -179,6 +179,24 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
         }
         libc::SYS_write | libc::SYS_pwrite64 => {
             [buffer(second, third, false), file(true)].into_iter().collect()
+        }
+        libc::SYS_splice | libc::SYS_copy_file_range => {
+            let files = [(first, false), (third, true)];
+            files
+                .map(|(file, writes)| Touched::File { descriptor: file as i32, writes })
+                .into_iter()
+                .collect()
+        }
+        libc::SYS_sendfile => {
+            let files = [(second, false), (first, true)];
+            files
+                .map(|(file, writes)| Touched::File { descriptor: file as i32, writes })
+                .into_iter()
+                .collect()
+        }
+        libc::SYS_vmsplice => {
+            let reads = fd::is_read_only(tracee.leader, first as i32);
+            buffers(tracee, second, third, reads).collect()
         }
         libc::SYS_recvfrom => [buffer(second, third, true)].into_iter().collect(),
         libc::SYS_sendto => [buffer(second, third, false)].into_iter().collect(),

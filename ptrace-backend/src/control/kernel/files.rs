@@ -27,16 +27,18 @@ struct Wait {
     limit: Option<u64>,
     /// It leaves the files as they are.
     looks: bool,
+    /// For all of them, not for one.
+    all: bool,
 }
 
 impl Wait {
     fn for_one(descriptor: u64, events: i16) -> Self {
-        Self { files: vec![(descriptor as i32, events)], limit: None, looks: false }
+        Self { files: vec![(descriptor as i32, events)], limit: None, looks: false, all: false }
     }
 
     /// A call that does not wait for these.
     fn without_waiting(files: Vec<FileEvents>) -> Self {
-        Self { files, limit: Some(0), looks: false }
+        Self { files, limit: Some(0), looks: false, all: false }
     }
 }
 
@@ -54,7 +56,6 @@ pub(crate) fn input_output(
     account: &mut Account,
     index: ThreadIndex,
 ) -> Result<Flow, ExecutionError> {
-    let call = tracee.tasks[index].regs.orig_rax as i64;
     let accesses = accesses::kernel_accesses(tracee, scheduling, memory, account, index);
     if let Some(flow) = signal_waits::wait_for_signal(tracee, scheduling, index, &accesses) {
         return Ok(flow);
@@ -70,20 +71,20 @@ pub(crate) fn input_output(
             operations::pend(tracee, scheduling, index, op, need, Act::Kernel, None)
         });
     }
-    let Some(wait) = waits_for(tracee, index, call) else {
+    let Some(wait) = waits_for(tracee, index, scheduling.threads[index].world.now) else {
         return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
     };
     let pid = tracee.leader;
-    let Wait { mut files, limit, looks } = wait;
+    let Wait { mut files, limit, looks, all } = wait;
     files.retain(|(descriptor, _)| fd::may_block(pid, *descriptor));
     if files.is_empty() && limit.is_none_or(|limit| limit == 0) {
         return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
     }
     let access = if looks && limit == Some(0) { Access::read } else { Access::write };
-    let all = (!files.is_empty()).then(|| tracee.shared.named("files that may block".to_owned()));
+    let together = (!files.is_empty()).then(|| tracee.shared.named("files that may block".to_owned()));
     let each = files.iter().map(|(descriptor, _)| file_object(tracee, *descriptor));
     // What a search asks about the first object of a wait, it has to ask about what decides how long that takes.
-    let mut touched: Vec<Access> = all.into_iter().chain(each).map(access).chain(accesses).collect();
+    let mut touched: Vec<Access> = together.into_iter().chain(each).map(access).chain(accesses).collect();
     touched.extend(signal_files::signals_read(tracee, scheduling, index, &files));
     let op = Op::new(OpKind::Io, touched);
     if limit == Some(0) {
@@ -93,7 +94,7 @@ pub(crate) fn input_output(
         operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::Try(files), None);
         return Ok(Flow::Look);
     }
-    let need = Need::Ready(files);
+    let need = if all { Need::AllReady(files) } else { Need::Ready(files) };
     if !tracee.is_scheduled(index) && enabled::holds(tracee, scheduling, objects, index, &need) {
         return Ok(Flow::Resume(0));
     }
@@ -111,7 +112,8 @@ fn file_object(tracee: &Tracee, descriptor: i32) -> Obj {
     tracee.shared.named(format!("file descriptor {descriptor}"))
 }
 
-fn waits_for(tracee: &Tracee, index: ThreadIndex, call: i64) -> Option<Wait> {
+/// What the call at which a thread stands waits for; `now` is the thread's time.
+fn waits_for(tracee: &Tracee, index: ThreadIndex, now: u64) -> Option<Wait> {
     let regs = &tracee.tasks[index].regs;
     let one = |events, flags: u64| {
         let wait = Wait::for_one(regs.rdi, events);
@@ -119,9 +121,22 @@ fn waits_for(tracee: &Tracee, index: ThreadIndex, call: i64) -> Option<Wait> {
             flags as i32 & libc::MSG_DONTWAIT == 0 && !fd::is_non_blocking(tracee.leader, regs.rdi as i32);
         Some(if waits { wait } else { Wait::without_waiting(wait.files) })
     };
-    let looks = |files, limit| Some(Wait { files, limit, looks: true });
+    let looks = |files, limit| Some(Wait { files, limit, looks: true, all: false });
+    let queue = |events| {
+        let wait = one(events, 0)?;
+        let until = timespec(tracee, regs.r8);
+        let limit = wait.limit.or_else(|| until.map(|time| time.saturating_sub(now)));
+        Some(Wait { limit, ..wait })
+    };
+    // From one file to another: it takes what there is, and as much room.
+    let moved = |from: u64, to: u64, flags: u64| {
+        let files = vec![(from as i32, libc::POLLIN), (to as i32, libc::POLLOUT)];
+        let is_non_blocking = |(file, _): &FileEvents| fd::is_non_blocking(tracee.leader, *file);
+        let waits = spliced(flags) == 0 && !files.iter().any(is_non_blocking);
+        Some(Wait { limit: (!waits).then_some(0), looks: false, all: true, files })
+    };
     let changed = |descriptor: u64| Some(Wait::without_waiting(vec![(descriptor as i32, 0)]));
-    match call {
+    match regs.orig_rax as i64 {
         libc::SYS_read | libc::SYS_readv | libc::SYS_accept | libc::SYS_accept4 => one(libc::POLLIN, 0),
         libc::SYS_recvfrom => one(libc::POLLIN, regs.r10),
         libc::SYS_recvmsg => one(libc::POLLIN, regs.rdx),
@@ -130,16 +145,26 @@ fn waits_for(tracee: &Tracee, index: ThreadIndex, call: i64) -> Option<Wait> {
         libc::SYS_sendto => one(libc::POLLOUT, regs.r10),
         libc::SYS_sendmsg => one(libc::POLLOUT, regs.rdx),
         libc::SYS_sendmmsg => one(libc::POLLOUT, regs.r10),
+        libc::SYS_mq_timedsend => queue(libc::POLLOUT),
+        libc::SYS_mq_timedreceive => queue(libc::POLLIN),
+        libc::SYS_splice => moved(regs.rdi, regs.rdx, regs.r9),
+        libc::SYS_tee => moved(regs.rdi, regs.rsi, regs.r10),
+        libc::SYS_sendfile => moved(regs.rsi, regs.rdi, 0),
+        libc::SYS_copy_file_range => moved(regs.rdi, regs.rdx, 0),
+        libc::SYS_vmsplice => {
+            let is_read = fd::is_read_only(tracee.leader, regs.rdi as i32);
+            one(if is_read { libc::POLLIN } else { libc::POLLOUT }, spliced(regs.r10))
+        }
         // Others find out: an end is gone, somebody wants to be accepted, there is more to wait for.
         libc::SYS_close | libc::SYS_shutdown | libc::SYS_connect | libc::SYS_epoll_ctl => changed(regs.rdi),
         libc::SYS_dup2 | libc::SYS_dup3 => changed(regs.rsi),
         libc::SYS_epoll_wait | libc::SYS_epoll_pwait => {
             let files = vec![(regs.rdi as i32, libc::POLLIN)];
-            Some(Wait { files, limit: milliseconds(regs.r10), looks: false })
+            Some(Wait { files, limit: milliseconds(regs.r10), looks: false, all: false })
         }
         libc::SYS_epoll_pwait2 => {
             let files = vec![(regs.rdi as i32, libc::POLLIN)];
-            Some(Wait { files, limit: timespec(tracee, regs.r10), looks: false })
+            Some(Wait { files, limit: timespec(tracee, regs.r10), looks: false, all: false })
         }
         libc::SYS_poll => looks(polled(tracee, index), milliseconds(regs.rdx)),
         libc::SYS_ppoll => looks(polled(tracee, index), timespec(tracee, regs.rdx)),
@@ -150,6 +175,11 @@ fn waits_for(tracee: &Tracee, index: ThreadIndex, call: i64) -> Option<Wait> {
         libc::SYS_pselect6 => looks(selected(tracee, index), timespec(tracee, regs.r8)),
         _ => None,
     }
+}
+
+/// The flags of `splice` and its kin as those of a message.
+const fn spliced(flags: u64) -> u64 {
+    if flags as u32 & libc::SPLICE_F_NONBLOCK != 0 { libc::MSG_DONTWAIT as u64 } else { 0 }
 }
 
 fn timespec(tracee: &Tracee, at: u64) -> Option<u64> {
@@ -193,7 +223,8 @@ pub(crate) fn expire_call(tracee: &mut Tracee, index: ThreadIndex) {
     match regs.orig_rax as i64 {
         libc::SYS_poll => regs.rdx = 0,
         libc::SYS_epoll_wait | libc::SYS_epoll_pwait => regs.r10 = 0,
-        libc::SYS_epoll_pwait2 if zero => regs.r10 = nothing,
+        libc::SYS_epoll_pwait2 | libc::SYS_semtimedop if zero => regs.r10 = nothing,
+        libc::SYS_mq_timedsend | libc::SYS_mq_timedreceive if zero => regs.r8 = nothing,
         libc::SYS_ppoll | libc::SYS_rt_sigtimedwait if zero => regs.rdx = nothing,
         libc::SYS_select | libc::SYS_pselect6 if zero => regs.r8 = nothing,
         _ => {}

@@ -14,6 +14,7 @@ pub(crate) mod signal_state;
 pub(crate) mod signal_waits;
 pub(crate) mod signals;
 pub(crate) mod syscalls;
+pub(crate) mod system_v;
 pub(crate) mod thread_creation;
 pub(crate) mod timers;
 pub(crate) mod touched;

@@ -84,11 +84,15 @@ fn waits_for_others(
     }
     let mut threads = scheduling.threads.enumerate().filter(|(_, thread)| thread.is_live());
     threads.find_map(|(index, thread)| match &thread.pending.as_ref()?.need {
-        need @ Need::Ready(files) if !enabled::holds(tracee, scheduling, objects, index, need) => {
+        need @ (Need::Ready(files) | Need::AllReady(files))
+            if !enabled::holds(tracee, scheduling, objects, index, need) =>
+        {
             Some((index, files.clone()))
         }
         // No descriptor tells of it.
-        need @ Need::FileLock(_) if !enabled::holds(tracee, scheduling, objects, index, need) => {
+        need @ (Need::FileLock(_) | Need::SystemV(_))
+            if !enabled::holds(tracee, scheduling, objects, index, need) =>
+        {
             Some((index, Vec::new()))
         }
         _ => None,

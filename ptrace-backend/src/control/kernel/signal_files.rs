@@ -35,6 +35,11 @@ pub(crate) fn is_any_ready(tracee: &Tracee, index: ThreadIndex, files: &[FileEve
     files.iter().any(|&(file, events)| is_ready(tracee, index, file, events))
 }
 
+/// Whether all of these files are ready for this thread.
+pub(crate) fn are_all_ready(tracee: &Tracee, index: ThreadIndex, files: &[FileEvents]) -> bool {
+    files.iter().all(|&(file, events)| is_ready(tracee, index, file, events))
+}
+
 fn is_ready(tracee: &Tracee, index: ThreadIndex, file: i32, events: i16) -> bool {
     match fd::readiness(tracee.leader, file, events) {
         Readiness::Known(is_ready) => is_ready,

@@ -6,7 +6,7 @@ use checker::program::ExecutionError;
 
 use crate::answers::{self, read_timespec, timespec};
 use crate::control::kernel::{
-    accesses, clock, files, own_numbers, process_exit, signal_files, signal_waits, timers,
+    accesses, clock, files, own_numbers, process_exit, signal_files, signal_waits, system_v, timers,
 };
 use crate::control::operations;
 use crate::control::process::Process;
@@ -107,7 +107,18 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
             accesses::note_mapping(tracee, scheduling, memory, account, index);
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }
-        libc::SYS_shmat | libc::SYS_process_vm_readv | libc::SYS_process_vm_writev => {
+        libc::SYS_semget
+        | libc::SYS_semop
+        | libc::SYS_semtimedop
+        | libc::SYS_semctl
+        | libc::SYS_msgget
+        | libc::SYS_msgsnd
+        | libc::SYS_msgrcv
+        | libc::SYS_msgctl
+        | libc::SYS_shmget
+        | libc::SYS_shmat
+        | libc::SYS_shmctl => system_v::enter(process, index),
+        libc::SYS_process_vm_readv | libc::SYS_process_vm_writev => {
             account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
         }

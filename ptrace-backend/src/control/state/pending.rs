@@ -12,6 +12,7 @@ use crate::layout::functions::Function;
 use crate::layout::rust_locks::RustMutex;
 use crate::os::Regs;
 use crate::os::file_locks::Wanted;
+use crate::os::system_v;
 
 /// What a thread is about to do, what it waits for, and how it is done.
 #[derive(Debug, Clone)]
@@ -54,6 +55,10 @@ pub(crate) enum Need {
     Change(Vec<(u64, Obj, Vec<u8>)>),
     /// One of these files is ready.
     Ready(Vec<FileEvents>),
+    /// All of these files are ready.
+    AllReady(Vec<FileEvents>),
+    /// A call on an object of System V can go on.
+    SystemV(system_v::Wanted),
     /// This lock of a file can be had.
     FileLock(Wanted),
     /// A signal is there for it.
@@ -112,6 +117,8 @@ pub(crate) enum Act {
     Answer(i64),
     /// The answer to the system call at which the thread stands is made up then, as that to a question for the time.
     MakeUp,
+    /// An object of System V is made, or found, in the place of the thread that asks for it.
+    Get(system_v::Kind),
     /// The thread stands between key points, and goes on from there.
     GoOn,
     /// The kernel carries the system call out.

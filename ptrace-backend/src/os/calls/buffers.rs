@@ -34,6 +34,8 @@ enum Len {
     At(usize),
     /// Up to the first byte that is 0.
     Text,
+    /// The type of a message of System V, and as many bytes as an argument says.
+    Message(usize),
 }
 
 const fn reads(nth: usize, len: Len) -> Pointer {
@@ -51,6 +53,10 @@ const INFO: Len = Len::Bytes(128);
 const NUMBER: Len = Len::Bytes(4);
 const USAGE: Len = Len::Bytes(144);
 const LOCK: Len = Len::Bytes(32);
+/// The values of all semaphores of a set, of two bytes each: few sets have more of them.
+const SEMAPHORES: Len = Len::Bytes(64);
+
+const TYPE_OF_MESSAGE: u64 = 8;
 
 /// What the call at which a thread stands reads and writes. `number` reads so many bytes at an address, and `text` says how
 /// long the text at one is, without its end.
@@ -68,6 +74,7 @@ pub(crate) fn of(
             Len::Bits(count) => u64::from(argument(regs, count) as u32).div_ceil(64) * 8,
             Len::At(length) => number(argument(regs, length), 4),
             Len::Text => text(at) + 1,
+            Len::Message(size) => u64::from(argument(regs, size) as u32) + TYPE_OF_MESSAGE,
         };
         Buffer { at, len, writes: pointer.writes }
     });
@@ -161,6 +168,23 @@ fn pointers(regs: &Regs) -> &'static [Pointer] {
         },
         libc::SYS_sendfile => const { &[writes(2, Bytes(8))] },
         libc::SYS_copy_file_range | libc::SYS_splice => const { &[writes(1, Bytes(8)), writes(3, Bytes(8))] },
+        libc::SYS_semop | libc::SYS_semtimedop => const { &[reads(1, Each(2, 6))] },
+        libc::SYS_semctl => match regs.rdx as i32 {
+            libc::IPC_STAT => const { &[writes(3, Bytes(104))] },
+            libc::IPC_SET => const { &[reads(3, Bytes(104))] },
+            libc::GETALL => const { &[writes(3, SEMAPHORES)] },
+            libc::SETALL => const { &[reads(3, SEMAPHORES)] },
+            _ => &[],
+        },
+        libc::SYS_msgsnd => const { &[reads(1, Len::Message(2))] },
+        libc::SYS_msgrcv => const { &[writes(1, Len::Message(2))] },
+        libc::SYS_msgctl | libc::SYS_shmctl => match regs.rsi as i32 {
+            libc::IPC_STAT => const { &[writes(2, Bytes(120))] },
+            libc::IPC_SET => const { &[reads(2, Bytes(120))] },
+            _ => &[],
+        },
+        libc::SYS_mq_open => const { &[reads(3, Bytes(64))] },
+        libc::SYS_mq_getsetattr => const { &[reads(1, Bytes(64)), writes(2, Bytes(64))] },
         libc::SYS_mq_timedsend => const { &[reads(1, Each(2, 1))] },
         libc::SYS_mq_timedreceive => const { &[writes(1, Each(2, 1)), writes(3, NUMBER)] },
         _ => &[],

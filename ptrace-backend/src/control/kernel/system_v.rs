@@ -1,0 +1,91 @@
+//! Calls on semaphores, message queues and shared memory of System V: operations on the object that they name, which wait where it
+//! does not let them go on. The tracer makes such objects in the place of the program, and removes them with the execution.
+
+use checker::account::{Unwatched, UnwatchedKind};
+use checker::names::Obj;
+use checker::operation::{Access, Op, OpKind};
+use checker::program::ExecutionError;
+
+use crate::answers::read_timespec;
+use crate::control::kernel::accesses;
+use crate::control::process::Process;
+use crate::control::state::flow::Flow;
+use crate::control::state::pending::{Act, Need};
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+use crate::control::{enabled, operations};
+use crate::os::calls;
+use crate::os::system_v::{self, Kind};
+
+/// A thread stands at such a call.
+pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, ExecutionError> {
+    let Process { tracee, scheduling, objects, memory, account } = process;
+    let regs = tracee.tasks[index].regs;
+    let call = regs.orig_rax as i64;
+    let made = match call {
+        libc::SYS_semget => Some(Kind::Semaphores),
+        libc::SYS_msgget => Some(Kind::Messages),
+        libc::SYS_shmget => Some(Kind::Memory),
+        _ => None,
+    };
+    let (own, need, act) = match made {
+        // Which numbers objects have, and which of two threads makes the one of a key.
+        Some(kind) => {
+            let numbers = tracee.shared.named("numbers of objects of System V".to_owned());
+            (Access::write(numbers), Need::Nothing, Act::Get(kind))
+        }
+        None => {
+            let object = object(tracee, objects, regs.rdi as i32);
+            let own = if looks(call, &regs) { Access::read(object) } else { Access::write(object) };
+            let wanted = system_v::wanted(tracee.leader, &regs);
+            (own, wanted.map_or(Need::Nothing, Need::SystemV), Act::Kernel)
+        }
+    };
+    let tells_of_waiting =
+        call == libc::SYS_semctl && [libc::GETNCNT, libc::GETZCNT].contains(&(regs.rdx as i32));
+    if tells_of_waiting && scheduling.has_company() {
+        // Threads that wait do not do so in the kernel.
+        account.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, &calls::name(call)));
+    }
+    if call == libc::SYS_shmat && (objects.system_v.attach(regs.rdi as i32) || !tracee.bystanders.is_empty())
+    {
+        account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));
+    }
+    let accesses = accesses::kernel_accesses(tracee, scheduling, memory, account, index);
+    let limit = (call == libc::SYS_semtimedop && regs.r10 != 0).then_some(regs.r10);
+    let limit = limit.and_then(|at| read_timespec(tracee.leader, at));
+    let deadline = limit.map(|limit| scheduling.threads[index].world.now.saturating_add(limit));
+    if !tracee.is_scheduled(index) && enabled::holds(tracee, scheduling, objects, index, &need) {
+        if let Act::Get(kind) = act {
+            let answer = objects.system_v.get(kind, &regs);
+            tracee.answer(index, answer)?;
+        } else if let Need::SystemV(wanted) = &need {
+            objects.system_v.carry_out(wanted);
+        }
+        return Ok(Flow::Resume(0));
+    }
+    let op = Op::new(OpKind::Io, [own].into_iter().chain(accesses));
+    Ok(operations::pend(tracee, scheduling, index, op, need, act, deadline))
+}
+
+/// Such an object by its number: one of the program's own by how many it has made before.
+pub(crate) fn object(tracee: &Tracee, objects: &Objects, id: i32) -> Obj {
+    tracee.shared.named(match objects.system_v.place(id) {
+        Some(place) => format!("object {} of System V", place + 1),
+        None => format!("object {id} of System V, which is not of the program"),
+    })
+}
+
+/// Whether a call leaves the object as it is.
+fn looks(call: i64, regs: &crate::os::Regs) -> bool {
+    let command = if call == libc::SYS_semctl { regs.rdx } else { regs.rsi } as i32;
+    match call {
+        libc::SYS_semctl => {
+            [libc::GETVAL, libc::GETPID, libc::GETALL, libc::GETNCNT, libc::GETZCNT, libc::IPC_STAT]
+                .contains(&command)
+        }
+        libc::SYS_msgctl | libc::SYS_shmctl => command == libc::IPC_STAT,
+        _ => false,
+    }
+}

@@ -1,0 +1,287 @@
+//! Semaphores, message queues and shared memory of System V, which the kernel knows by number and keeps until they are removed,
+//! whether or not the process that made them is there yet.
+
+use std::io;
+
+use super::{Regs, Tid, check, memory};
+
+/// What such an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Semaphores,
+    Messages,
+    Memory,
+}
+
+/// What a call on such an object waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    pub(crate) id: i32,
+    pub(crate) what: What,
+    /// The call fails where that is not there, instead of waiting for it.
+    fails: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum What {
+    /// All of these operations can be carried out on the semaphores, or one fails at once.
+    Operations(Vec<Operation>),
+    /// A message of this type, as `msgrcv` counts types; of any other one with `except`.
+    Message { of_type: i64, except: bool },
+    /// Room for a message of this type and of so many bytes.
+    Room { of_type: i64, size: u64 },
+}
+
+/// A `struct sembuf`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Operation {
+    place: u16,
+    change: i16,
+    waits: bool,
+}
+
+/// The most operations that the kernel takes in one call.
+const MOST: u64 = 500;
+
+/// What the call at which a thread of a process stands would wait for.
+pub(crate) fn wanted(pid: Tid, regs: &Regs) -> Option<Wanted> {
+    let number = |at| memory::number(pid, at, 8).unwrap_or(0).cast_signed();
+    let (what, flags) = match regs.orig_rax as i64 {
+        // Their flags are those of each operation.
+        libc::SYS_semop | libc::SYS_semtimedop => (What::Operations(operations(pid, regs.rsi, regs.rdx)), 0),
+        libc::SYS_msgrcv => {
+            let except = regs.r8 as i32 & libc::MSG_EXCEPT != 0;
+            (What::Message { of_type: regs.r10.cast_signed(), except }, regs.r8)
+        }
+        libc::SYS_msgsnd => (What::Room { of_type: number(regs.rsi), size: regs.rdx }, regs.r10),
+        _ => return None,
+    };
+    Some(Wanted { id: regs.rdi as i32, what, fails: flags as i32 & libc::IPC_NOWAIT != 0 })
+}
+
+fn operations(pid: Tid, at: u64, count: u64) -> Vec<Operation> {
+    const SIZE: usize = 6;
+    let mut bytes = vec![0; count.min(MOST) as usize * SIZE];
+    if !memory::read(pid, at, &mut bytes) {
+        return Vec::new();
+    }
+    let half = |bytes: &[u8], at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+    let operation = |bytes: &[u8]| Operation {
+        place: half(bytes, 0),
+        change: half(bytes, 2).cast_signed(),
+        waits: i32::from(half(bytes, 4).cast_signed()) & libc::IPC_NOWAIT == 0,
+    };
+    bytes.chunks_exact(SIZE).map(operation).collect()
+}
+
+/// The kernel carries out all or none: the first operation that cannot be decides whether the call waits.
+fn can_be_carried_out(operations: &[Operation], value: impl Fn(u16) -> Option<i64>) -> bool {
+    let mut changed: Vec<(u16, i64)> = Vec::new();
+    for operation in operations {
+        let known = changed.iter().find(|(place, _)| *place == operation.place).map(|(_, value)| *value);
+        let Some(before) = known.or_else(|| value(operation.place)) else { return true };
+        let after = before + i64::from(operation.change);
+        if after < 0 || operation.change == 0 && before != 0 {
+            return !operation.waits;
+        }
+        changed.retain(|(place, _)| *place != operation.place);
+        changed.push((operation.place, after));
+    }
+    true
+}
+
+/// The value of a semaphore.
+fn semaphore(id: i32, place: u16) -> io::Result<i64> {
+    // SAFETY: the command only returns a number.
+    check(unsafe { libc::semctl(id, place.into(), libc::GETVAL) }.into())
+}
+
+/// What the kernel says of a message queue.
+fn queue(id: i32) -> io::Result<libc::msqid_ds> {
+    // SAFETY: the kernel writes the one structure, for which all zeros are valid.
+    unsafe {
+        let mut queue: libc::msqid_ds = std::mem::zeroed();
+        check(libc::msgctl(id, libc::IPC_STAT, &raw mut queue).into())?;
+        Ok(queue)
+    }
+}
+
+/// The objects that a program has made in one execution. They are removed with this, as memory and files of a process end with
+/// it: the kernel would keep them, and has room for some thousands.
+#[derive(Debug, Default)]
+pub(crate) struct Made {
+    objects: Vec<(Kind, i32)>,
+    /// The memory that is, or was, in the program's address space.
+    attached: Vec<i32>,
+    /// The queue and the type of each message that was sent and not received, in this order.
+    messages: Vec<(i32, i64)>,
+}
+
+impl Made {
+    /// Makes, or finds, the object for which a thread asks, in its place: its number, or an error as a negative one.
+    pub(crate) fn get(&mut self, kind: Kind, regs: &Regs) -> i64 {
+        let (key, size) = (regs.rdi as i32, regs.rsi);
+        let flags = if kind == Kind::Messages { regs.rsi } else { regs.rdx } as i32;
+        let is_there = key != libc::IPC_PRIVATE
+            && get(kind, key, size, flags & !(libc::IPC_CREAT | libc::IPC_EXCL)).is_ok();
+        match get(kind, key, size, flags) {
+            Ok(id) => {
+                if !is_there {
+                    self.objects.push((kind, id));
+                }
+                id.into()
+            }
+            Err(error) => -i64::from(error.raw_os_error().unwrap_or(libc::EINVAL)),
+        }
+    }
+
+    /// Whether a call can go on at once, be it that it fails.
+    pub(crate) fn is_there(&self, wanted: &Wanted) -> bool {
+        wanted.fails
+            || match &wanted.what {
+                What::Operations(operations) => {
+                    can_be_carried_out(operations, |place| semaphore(wanted.id, place).ok())
+                }
+                What::Message { of_type, except } => {
+                    queue(wanted.id).map_or(true, |queue| match self.in_queue(wanted.id).count() as u64 {
+                        known if known == queue.msg_qnum => self.next(wanted.id, *of_type, *except).is_some(),
+                        // Another process has sent or received some, of types that the kernel does not tell.
+                        _ => queue.msg_qnum > 0,
+                    })
+                }
+                What::Room { size, .. } => queue(wanted.id).map_or(true, |queue| {
+                    let bytes = queue.__msg_cbytes.saturating_add(*size);
+                    bytes <= queue.msg_qbytes && queue.msg_qnum < queue.msg_qbytes
+                }),
+            }
+    }
+
+    /// The kernel carries out a call that can go on.
+    pub(crate) fn carry_out(&mut self, wanted: &Wanted) {
+        let is_sent = || self.is_there(&Wanted { fails: false, ..wanted.clone() });
+        match wanted.what {
+            What::Room { of_type, .. } if is_sent() => self.messages.push((wanted.id, of_type)),
+            What::Message { of_type, except } => {
+                if let Some(place) = self.next(wanted.id, of_type, except) {
+                    self.messages.remove(place);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The messages of a queue, with their places among all.
+    fn in_queue(&self, id: i32) -> impl Iterator<Item = (usize, i64)> {
+        let all = self.messages.iter().enumerate();
+        all.filter(move |(_, (queue, _))| *queue == id).map(|(place, (_, of_type))| (place, *of_type))
+    }
+
+    /// The place of the message that a call for this type receives.
+    fn next(&self, id: i32, of_type: i64, except: bool) -> Option<usize> {
+        let mut all = self.in_queue(id);
+        let found = match of_type {
+            0 => all.next(),
+            1.. => all.find(|(_, own)| (*own == of_type) != except),
+            _ => all.filter(|(_, own)| *own <= of_type.saturating_neg()).min_by_key(|(_, own)| *own),
+        };
+        found.map(|(place, _)| place)
+    }
+
+    /// Memory is about to be attached. `false`: it is nobody else's, and at no other address.
+    pub(crate) fn attach(&mut self, id: i32) -> bool {
+        let is_elsewhere = self.place(id).is_none() || self.attached.contains(&id);
+        self.attached.push(id);
+        is_elsewhere
+    }
+
+    /// How many objects were made before one; `None` if it was there before the program.
+    pub(crate) fn place(&self, id: i32) -> Option<usize> {
+        self.objects.iter().position(|(_, own)| *own == id)
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        for (kind, id) in &self.objects {
+            remove(*kind, *id);
+        }
+    }
+}
+
+/// `semget`, `msgget` or `shmget`.
+fn get(kind: Kind, key: i32, size: u64, flags: i32) -> io::Result<i32> {
+    // SAFETY: the calls take numbers alone, and make what does not touch the memory of this process.
+    let result = unsafe {
+        match kind {
+            Kind::Semaphores => libc::semget(key, size as i32, flags),
+            Kind::Messages => libc::msgget(key, flags),
+            Kind::Memory => libc::shmget(key, size as usize, flags),
+        }
+    };
+    check(result.into()).map(|id| id as i32)
+}
+
+/// Removes an object, unless the program has.
+fn remove(kind: Kind, id: i32) {
+    // SAFETY: the command takes numbers alone. Memory goes where nobody has it attached any more.
+    unsafe {
+        match kind {
+            Kind::Semaphores => libc::semctl(id, 0, libc::IPC_RMID),
+            Kind::Messages => libc::msgctl(id, libc::IPC_RMID, std::ptr::null_mut()),
+            Kind::Memory => libc::shmctl(id, libc::IPC_RMID, std::ptr::null_mut()),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn operation(place: u16, change: i16, waits: bool) -> Operation {
+        Operation { place, change, waits }
+    }
+
+    #[test]
+    fn all_operations_of_a_call_are_carried_out_or_none() {
+        let goes = |operations: &[Operation]| {
+            can_be_carried_out(operations, |place| [1, 0].get(usize::from(place)).copied())
+        };
+        assert!(goes(&[operation(0, -1, true)]));
+        assert!(!goes(&[operation(1, -1, true)]) && goes(&[operation(1, -1, false)]));
+        assert!(goes(&[operation(1, 0, true)]) && !goes(&[operation(0, 0, true)]));
+        assert!(goes(&[operation(1, 2, true), operation(1, -2, true)]));
+        assert!(!goes(&[operation(0, -1, true), operation(0, -1, true)]));
+        assert!(goes(&[operation(9, -1, true)]), "there is none: the call fails");
+    }
+
+    #[test]
+    fn messages_are_received_as_the_kernel_hands_them_out() {
+        let mut made = Made::default();
+        made.messages.extend([(1, 5), (2, 1), (1, 3), (1, 3)]);
+        assert_eq!(
+            [made.next(1, 0, false), made.next(1, 3, false), made.next(1, 5, true)],
+            [Some(0), Some(2), Some(2)]
+        );
+        assert_eq!(
+            [made.next(1, -4, false), made.next(1, -2, false), made.next(3, 0, false)],
+            [Some(2), None, None]
+        );
+        let wanted = Wanted { id: 1, what: What::Message { of_type: 3, except: false }, fails: false };
+        made.carry_out(&wanted);
+        assert_eq!(made.messages, [(1, 5), (2, 1), (1, 3)]);
+    }
+
+    #[test]
+    fn what_was_made_is_removed() {
+        // SAFETY: plain numbers, for which all zeros are valid.
+        let mut regs: Regs = unsafe { std::mem::zeroed() };
+        regs.rdi = libc::IPC_PRIVATE as u64;
+        regs.rsi = 1;
+        regs.rdx = 0o600;
+        let mut made = Made::default();
+        let id = made.get(Kind::Semaphores, &regs) as i32;
+        assert_eq!((semaphore(id, 0).ok(), made.place(id)), (Some(0), Some(0)));
+        drop(made);
+        assert!(semaphore(id, 0).is_err());
+    }
+}
