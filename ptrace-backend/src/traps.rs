@@ -248,7 +248,8 @@ fn foreign_functions(index: usize, modules: &[Module], reach: &Reach) -> Vec<For
             Effects::CxxStream if is_called(SETS_BUFFER) => Effects::Unknown,
             effects => effects,
         };
-        if symbol.is_default && is_called(symbol.name) {
+        let is_closed = found.iter().any(|closed| closed.address == symbol.address + bias);
+        if symbol.is_default && !is_closed && is_called(symbol.name) {
             found.push(named(symbol.name, symbol.address, index, effects));
         }
     }

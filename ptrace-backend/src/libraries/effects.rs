@@ -29,6 +29,10 @@ pub(crate) enum Effects {
     /// It returns or changes state that the process has once: nothing that another thread can find out as long as threads use
     /// it in an order that always holds. `if_null`: only if this argument is null.
     State { of: State, if_null: Option<usize> },
+    /// What it does depends on state of the process that others change: nothing else of it matters beside what is modelled.
+    DependsOn(State),
+    /// It changes such state; what it does beside that is looked into.
+    Changes(State),
     /// It returns or changes state of the thread that is its first argument.
     ThreadState,
     /// The address of a memory function, whose calls are watched where they are seen, is among the program's data: it may be
@@ -51,6 +55,10 @@ pub(crate) enum State {
     Keys,
     /// The position in the standard input.
     StandardInput,
+    /// The time zone, which the environment tells.
+    TimeZone,
+    /// The locale.
+    Locale,
 }
 
 /// What the function of this name does.
@@ -225,6 +233,14 @@ const STATE: &[(Effects, &str)] = &[
         "pthread_setschedparam pthread_getschedparam pthread_setschedprio pthread_detach thrd_detach",
     ),
     (Effects::LooksUp, "dlsym dlvsym"),
+    (Effects::DependsOn(State::TimeZone), "localtime_r mktime timelocal ctime_r strftime"),
+    (Effects::Changes(State::TimeZone), "tzset setenv unsetenv putenv clearenv"),
+    // The texts are constant, or in a buffer of the calling thread.
+    (
+        Effects::DependsOn(State::Locale),
+        "strerror strsignal strerror_r __xpg_strerror_r strptime mbstowcs wcstombs fnmatch regcomp regexec",
+    ),
+    (Effects::Changes(State::Locale), "setlocale"),
 ];
 
 /// Streams of the C library, by the argument that names one.

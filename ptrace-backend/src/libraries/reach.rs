@@ -97,7 +97,7 @@ impl Reach {
 
 /// Whether what a function does is known by its name: it is modelled, or it does nothing that concerns other threads.
 fn is_known(name: &str) -> bool {
-    MemoryFunction::named(name).is_some() || effects(name) != Effects::Unknown
+    MemoryFunction::named(name).is_some() || !matches!(effects(name), Effects::Unknown | Effects::Changes(_))
 }
 
 struct Search<'m> {

@@ -11,7 +11,11 @@ fn explore(source: &str, level: Optimisation, options: &[&str]) -> Outcome {
 }
 
 fn explore_with(source: &str, level: Optimisation, options: &[&str], arguments: &[&str]) -> Outcome {
-    let program = Build::new(format!("unseen/{source}"), level).program().unwrap();
+    explore_built(&Build::new(format!("unseen/{source}"), level), options, arguments)
+}
+
+fn explore_built(build: &Build, options: &[&str], arguments: &[&str]) -> Outcome {
+    let program = build.program().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let output = ["--output".as_ref(), folder.path().as_os_str()];
     let options = output.into_iter().chain(options.iter().map(AsRef::as_ref));
@@ -200,6 +204,35 @@ fn what_the_kernel_writes_and_reads_is_what_threads_share() {
     for level in Optimisation::ALL {
         let outcome = explore("kernel_reads_path.c", level, &[]);
         assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
+    }
+}
+
+#[test]
+fn functions_of_the_library_touch_what_their_arguments_name() {
+    let functions = [
+        "gmtime_r",
+        "localtime_r",
+        "mktime",
+        "asctime_r",
+        "ctime_r",
+        "strftime",
+        "strerror_r",
+        "mbstowcs",
+        "wcstombs",
+        "sscanf",
+        "asprintf",
+        "realpath",
+        "dladdr",
+        "getpwuid_r",
+        "regexec",
+    ];
+    let builds = functions.into_iter().flat_map(|name| Optimisation::ALL.map(|level| (name, level)));
+    for (name, level) in tests::sample(builds, 3) {
+        for (flag, code) in [("-DSHARED", 1), ("-DPRIVATE", 0)] {
+            let build = Build::new("unseen/library_arguments.c", level).flag(flag);
+            let outcome = explore_built(&build, &[], &[name]);
+            assert_eq!(outcome.code, code, "{name} {flag} {level:?}: {}", outcome.transcript());
+        }
     }
 }
 

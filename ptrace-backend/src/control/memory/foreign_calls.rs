@@ -63,6 +63,8 @@ fn is_harmless(tracee: &Tracee, memory: &mut MemoryState, index: ThreadIndex, fo
             let is_other = if_null.is_some_and(|argument| tracee.tasks[index].argument(argument) != 0);
             return is_other || has_for_itself(memory, index, NOWHERE * (1 + of as u64));
         }
+        Effects::DependsOn(of) => return is_ordered(memory, index, NOWHERE * (1 + of as u64), How::Reads),
+        Effects::Changes(of) => return has_for_itself(memory, index, NOWHERE * (1 + of as u64)),
         Effects::ThreadState => {
             let thread = tracee.tasks[index].argument(0);
             return has_for_itself(memory, index, thread);
@@ -127,10 +129,16 @@ fn looks_up_known(tracee: &Tracee, index: ThreadIndex) -> bool {
 /// Takes note that a thread works on an object of a library. Whether no other thread does, but in an order that holds in
 /// every schedule.
 fn has_for_itself(memory: &mut MemoryState, index: ThreadIndex, object: u64) -> bool {
+    is_ordered(memory, index, object, How::Writes)
+}
+
+/// Takes note that a thread uses such an object in this way. Whether it does so in an order with the others that holds in every
+/// schedule.
+fn is_ordered(memory: &mut MemoryState, index: ThreadIndex, object: u64, how: How) -> bool {
     /// The first word stands for it all.
     const WORD: u64 = 8;
     let bytes = object..object.saturating_add(WORD);
-    memory.sharing.touch_in(index, None, bytes, How::Writes).bytes.is_empty()
+    memory.sharing.touch_in(index, None, bytes, how).bytes.is_empty()
 }
 
 /// The buffer behind an output or input stream of the C++ library, which other streams may share; the stream itself where

@@ -1,5 +1,6 @@
 //! Which bytes a call of a memory function touches, given the registers of the thread that stands before it.
 
+use super::argument_accesses;
 use super::function::{MemoryFunction, Shape};
 use super::text::Text;
 use crate::instructions::machine::Machine;
@@ -52,6 +53,8 @@ impl MemoryFunction {
             Shape::Insert => [read(b, c), NOTHING],
             Shape::Sort => [update(a, b.saturating_mul(c)), NOTHING],
             Shape::Print(formatted) => return formatted.accesses(machine),
+            Shape::Scan(scanned) => return scanned.accesses(machine),
+            Shape::Pointees(pointees) => return argument_accesses::accesses(pointees, machine),
         };
         ranges.iter().copied().filter(|range| range.len > 0).collect()
     }

@@ -11,11 +11,13 @@ pub(super) struct Formatted {
     pub(super) into: Option<Into>,
 }
 
-/// The buffer is the first argument; how long it is, the second or no argument.
+/// The buffer is the first argument, or the first argument is where its address is put; how long it is, the second or no
+/// argument.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Into {
     Bounded,
     Unbounded,
+    Allocated,
 }
 
 impl Formatted {
@@ -35,6 +37,10 @@ impl Formatted {
             "__snprintf_chk" => of(4, false, Some(Into::Bounded)),
             "vsprintf" => of(1, true, Some(Into::Unbounded)),
             "__vsprintf_chk" => of(3, true, Some(Into::Unbounded)),
+            "asprintf" => of(1, false, Some(Into::Allocated)),
+            "__asprintf_chk" => of(2, false, Some(Into::Allocated)),
+            "vasprintf" => of(1, true, Some(Into::Allocated)),
+            "__vasprintf_chk" => of(2, true, Some(Into::Allocated)),
             "vsnprintf" => of(2, true, Some(Into::Bounded)),
             "__vsnprintf_chk" => of(4, true, Some(Into::Bounded)),
             _ => return None,

@@ -15,6 +15,8 @@ const LONGEST: u64 = 4096;
 /// What is written of a floating-point number is not worked out: so many characters or fewer.
 const NUMBER: u64 = 32;
 
+const POINTER: u64 = 8;
+
 impl Formatted {
     /// The bytes that a call touches: the format, the strings that it names, and what it puts into its buffer.
     pub(super) fn accesses(self, machine: &impl Machine) -> Accesses {
@@ -36,8 +38,12 @@ impl Formatted {
         };
         let length = written(&format, &text, &mut arguments, &mut found);
         if let Some(into) = self.into {
-            let room = if into == Into::Bounded { argument(1) } else { u64::MAX };
-            let len = length.saturating_add(1).min(room);
+            let text = length.saturating_add(1);
+            let len = match into {
+                Into::Bounded => text.min(argument(1)),
+                Into::Unbounded => text,
+                Into::Allocated => POINTER,
+            };
             found.push(MemoryAccess { addr: argument(0), len, read: false, write: true });
         }
         found.retain(|access| access.len > 0);
@@ -129,7 +135,7 @@ fn number<M: Machine>(
 }
 
 /// Where the next argument that is no floating-point number comes from.
-struct Arguments<'m, M> {
+pub(super) struct Arguments<'m, M> {
     machine: &'m M,
     /// Those in registers, the next one last.
     registers: Vec<u64>,
@@ -139,7 +145,7 @@ struct Arguments<'m, M> {
 
 impl<'m, M: Machine> Arguments<'m, M> {
     /// Those of a call from the argument of this number on, of a thread that stands before the call.
-    fn of_call(machine: &'m M, first: u8) -> Self {
+    pub(super) fn of_call(machine: &'m M, first: u8) -> Self {
         let regs = machine.registers();
         let all = [regs.rdi, regs.rsi, regs.rdx, regs.rcx, regs.r8, regs.r9];
         let registers = all.iter().skip(usize::from(first)).rev().copied().collect();
@@ -147,7 +153,7 @@ impl<'m, M: Machine> Arguments<'m, M> {
     }
 
     /// Those of a `va_list` at an address.
-    fn of_list(machine: &'m M, list: u64) -> Self {
+    pub(super) fn of_list(machine: &'m M, list: u64) -> Self {
         const IN_REGISTERS: u32 = 48;
         let mut arguments = Self { machine, registers: Vec::new(), stack: 0 };
         let offset = arguments.word(list) as u32;
@@ -159,7 +165,7 @@ impl<'m, M: Machine> Arguments<'m, M> {
         arguments
     }
 
-    fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         if let Some(value) = self.registers.pop() {
             return value;
         }

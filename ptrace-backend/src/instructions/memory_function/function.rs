@@ -1,6 +1,8 @@
 //! Which functions of the C library do nothing but read and write the memory that their arguments name.
 
+use super::arguments::{self, Pointee};
 use super::formatted::Formatted;
+use super::scanned::Scanned;
 
 /// A memory or string function: given its arguments, the bytes that a call of it touches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -81,6 +83,10 @@ pub(super) enum Shape {
     AtomicExchange,
     /// `printf(format, …)` and its kin
     Print(Formatted),
+    /// `sscanf(s, format, …)` and its kin
+    Scan(Scanned),
+    /// Each pointer names memory of its own: `gmtime_r(&time, &date)`
+    Pointees(&'static [Pointee]),
 }
 
 /// Names without a leading `w`, `__` or trailing `_chk`, of characters of one byte.
@@ -199,6 +205,10 @@ impl MemoryFunction {
     pub fn named(name: &str) -> Option<Self> {
         if let Some(formatted) = Formatted::named(name) {
             return Some(Self { shape: Shape::Print(formatted), unit: 1 });
+        }
+        let scanned = Scanned::named(name).map(Shape::Scan);
+        if let Some(shape) = scanned.or_else(|| arguments::named(name).map(Shape::Pointees)) {
+            return Some(Self { shape, unit: 1 });
         }
         let plain = name.strip_prefix("__").unwrap_or(name);
         let plain = plain.strip_suffix("_chk").unwrap_or(plain);

@@ -1,0 +1,87 @@
+//! Functions of the C library whose pointers name structures and buffers of a size that is known, or that other arguments say.
+
+/// Memory that an argument points to; nothing where that is null.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Pointee {
+    /// Which argument, from 0.
+    pub(super) nth: u8,
+    pub(super) len: Len,
+    pub(super) read: bool,
+    pub(super) write: bool,
+}
+
+/// How much memory that is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Len {
+    Bytes(u64),
+    /// So many elements as this argument says, each of so many bytes.
+    Each(u8, u64),
+    /// A string with its end.
+    Text,
+    /// A string of wide characters with its end.
+    WideText,
+}
+
+const fn reads(nth: u8, len: Len) -> Pointee {
+    Pointee { nth, len, read: true, write: false }
+}
+
+const fn writes(nth: u8, len: Len) -> Pointee {
+    Pointee { nth, len, read: false, write: true }
+}
+
+const fn updates(nth: u8, len: Len) -> Pointee {
+    Pointee { nth, len, read: true, write: true }
+}
+
+/// `struct tm`, with what GNU's library adds to it.
+const BROKEN_DOWN: Len = Len::Bytes(56);
+/// `time_t`
+const TIME: Len = Len::Bytes(8);
+/// The text that `asctime_r` makes of a date of four digits.
+const DATE: Len = Len::Bytes(26);
+/// `struct passwd`
+const USER: Len = Len::Bytes(48);
+/// `struct group`
+const GROUP: Len = Len::Bytes(32);
+const POINTER: Len = Len::Bytes(8);
+/// `regex_t`, which stands for all that it points to: nobody else knows where that is.
+const PATTERN: Len = Len::Bytes(64);
+/// `Dl_info`
+const SYMBOL: Len = Len::Bytes(32);
+const PATH: Len = Len::Bytes(4096);
+
+/// What a function of this name does with its arguments.
+pub(super) fn named(name: &str) -> Option<&'static [Pointee]> {
+    use Len::{Each, Text, WideText};
+    Some(match name {
+        "gmtime_r" | "localtime_r" => const { &[reads(0, TIME), writes(1, BROKEN_DOWN)] },
+        "mktime" | "timelocal" | "timegm" => const { &[updates(0, BROKEN_DOWN)] },
+        "asctime_r" => const { &[reads(0, BROKEN_DOWN), writes(1, DATE)] },
+        "ctime_r" => const { &[reads(0, TIME), writes(1, DATE)] },
+        "strftime" | "strftime_l" => {
+            const { &[writes(0, Each(1, 1)), reads(2, Text), reads(3, BROKEN_DOWN)] }
+        }
+        "strptime" => const { &[reads(0, Text), reads(1, Text), writes(2, BROKEN_DOWN)] },
+        "strerror_r" | "__xpg_strerror_r" => const { &[writes(1, Each(2, 1))] },
+        "mbstowcs" => const { &[writes(0, Each(2, 4)), reads(1, Text)] },
+        "wcstombs" => const { &[writes(0, Each(2, 1)), reads(1, WideText)] },
+        "fnmatch" => const { &[reads(0, Text), reads(1, Text)] },
+        "regcomp" => const { &[writes(0, PATTERN), reads(1, Text)] },
+        "regexec" => const { &[reads(0, PATTERN), reads(1, Text), writes(3, Each(2, 8))] },
+        "regerror" => const { &[reads(1, PATTERN), writes(2, Each(3, 1))] },
+        "regfree" => const { &[writes(0, PATTERN)] },
+        "realpath" => const { &[reads(0, Text), writes(1, PATH)] },
+        "mkstemp" | "mkstemp64" | "mkdtemp" => const { &[updates(0, Text)] },
+        "dladdr" => const { &[writes(1, SYMBOL)] },
+        "getpwuid_r" => const { &[writes(1, USER), writes(2, Each(3, 1)), writes(4, POINTER)] },
+        "getpwnam_r" => {
+            const { &[reads(0, Text), writes(1, USER), writes(2, Each(3, 1)), writes(4, POINTER)] }
+        }
+        "getgrgid_r" => const { &[writes(1, GROUP), writes(2, Each(3, 1)), writes(4, POINTER)] },
+        "getgrnam_r" => {
+            const { &[reads(0, Text), writes(1, GROUP), writes(2, Each(3, 1)), writes(4, POINTER)] }
+        }
+        _ => return None,
+    })
+}
