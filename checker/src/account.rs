@@ -39,6 +39,8 @@ pub enum UnwatchedKind {
     SharedMapping,
     /// A thread uses memory of a function of another thread that has returned.
     DeadFrame,
+    /// An address of a block that has been freed is compared with another one's, which could have got the same address.
+    AddressReuse,
     /// A thread or process that is not scheduled has the same memory.
     Task,
     /// Several threads use a file or a stream.
@@ -60,13 +62,14 @@ pub enum UnwatchedKind {
 
 impl UnwatchedKind {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::LibraryFunction,
         Self::LoadedCode,
         Self::GeneratedCode,
         Self::LiftedTraps,
         Self::SharedMapping,
         Self::DeadFrame,
+        Self::AddressReuse,
         Self::Task,
         Self::File,
         Self::SystemCall,
@@ -86,6 +89,7 @@ impl UnwatchedKind {
             Self::LiftedTraps => "lifted-traps",
             Self::SharedMapping => "shared-mapping",
             Self::DeadFrame => "dead-frame",
+            Self::AddressReuse => "address-reuse",
             Self::Task => "task",
             Self::File => "file",
             Self::SystemCall => "system-call",

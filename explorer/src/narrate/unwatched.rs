@@ -82,6 +82,10 @@ fn words(kind: UnwatchedKind, module: Option<&str>, functions: &[&str]) -> Strin
         UnwatchedKind::DeadFrame => {
             "memory of functions that have returned, which other threads still use".to_owned()
         }
+        UnwatchedKind::AddressReuse => {
+            "comparisons with the address of a block that was freed, where the allocator gives the same address out again"
+                .to_owned()
+        }
         UnwatchedKind::Task => {
             format!("threads or processes that are not scheduled, started by {}", listed(functions))
         }

@@ -177,6 +177,7 @@ impl Process {
             ),
             Act::LeaveBarrier { result } => (all, Next::Return(*result)),
             Act::Access => {
+                access::note_comparison(tracee, memory, account, index);
                 match access::reaches_further(tracee, scheduling, (memory, account), index, pending) {
                     Some(again) => (only_looks(&all), Next::Stay(Box::new(again))),
                     None => (real_effect::access_effect(tracee, index, pending), Next::Pass),

@@ -3,7 +3,7 @@
 use iced_x86::{CodeSize, Register};
 use libc::user_regs_struct;
 
-use super::candidate::{Callee, Candidate, Extent, Kind, Mask, Operand};
+use super::candidate::{Callee, Candidate, Compared, Extent, Kind, Mask, Operand};
 use super::machine::Machine;
 use super::memory_access::{Accesses, MemoryAccess};
 use super::memory_function::MemoryFunction;
@@ -13,6 +13,19 @@ use super::registers;
 const DIRECTION: u64 = 1 << 10;
 
 impl Candidate {
+    /// The value with which eight bytes that it reads are compared, in this state.
+    pub(crate) fn compared(&self, machine: &impl Machine) -> Option<u64> {
+        let value = |register| registers::value(machine.registers(), register);
+        match self.compared_with? {
+            Compared::Register(register) => value(register),
+            Compared::Slot(base, displacement) => {
+                let mut bytes = [0; 8];
+                let is_there = machine.read(value(base)?.wrapping_add(displacement), &mut bytes);
+                is_there.then(|| u64::from_le_bytes(bytes))
+            }
+        }
+    }
+
     /// Everything that the instruction may touch if it runs in this state, whatever of the state is known.
     ///
     /// Stores under a mask, and comparisons that may end early, count in full. Elements of gathers and scatters that

@@ -1,6 +1,6 @@
 //! An instruction that touches memory, and what kind of event that is.
 
-use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register, UsedMemory};
+use iced_x86::{Code, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register, UsedMemory};
 use smallvec::SmallVec;
 
 use super::memory_function::MemoryFunction;
@@ -26,8 +26,19 @@ pub struct Candidate {
     pub may_spin: bool,
     /// A store that goes past the cache, and is not ordered with the stores after it.
     pub non_temporal: bool,
+    /// What the eight bytes of memory that it reads are compared with, by it or right behind it.
+    pub compared_with: Option<Compared>,
     /// A compare-and-swap of two registers side by side (`cmpxchg8b`, `cmpxchg16b`).
     pub(super) pair: bool,
+}
+
+/// A value that memory is compared with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Compared {
+    /// In this register.
+    Register(Register),
+    /// On the stack, so far from where this register points to.
+    Slot(Register, u64),
 }
 
 /// What an instruction does to memory.
@@ -153,6 +164,7 @@ impl Candidate {
             thread_local,
             may_spin: false,
             non_temporal: is_non_temporal(instruction.mnemonic()),
+            compared_with: Compared::by(instruction),
             pair,
         })
     }
@@ -171,6 +183,7 @@ impl Candidate {
             thread_local: false,
             may_spin: false,
             non_temporal: false,
+            compared_with: None,
             pair: false,
         }
     }
@@ -187,6 +200,42 @@ impl Candidate {
     pub fn fixed_address(&self) -> Option<u64> {
         match self.operands.as_slice() {
             [operand] => operand.fixed_address(),
+            _ => None,
+        }
+    }
+}
+
+impl Compared {
+    /// What an instruction compares eight bytes of memory with.
+    fn by(instruction: &Instruction) -> Option<Self> {
+        let names_memory = |operand| instruction.op_kind(operand) == OpKind::Memory;
+        match instruction.code() {
+            Code::Cmpxchg_rm64_r64 if names_memory(0) => Some(Self::Register(Register::RAX)),
+            Code::Cmp_rm64_r64 if names_memory(0) => Some(Self::Register(instruction.op1_register())),
+            Code::Cmp_r64_rm64 if names_memory(1) => Some(Self::Register(instruction.op0_register())),
+            _ => None,
+        }
+    }
+
+    /// What an instruction compares this register with.
+    pub(super) fn with(instruction: &Instruction, register: Register) -> Option<Self> {
+        if !matches!(instruction.code(), Code::Cmp_rm64_r64 | Code::Cmp_r64_rm64) {
+            return None;
+        }
+        let is_it = |operand| {
+            instruction.op_kind(operand) == OpKind::Register && instruction.op_register(operand) == register
+        };
+        let other = if is_it(0) { 1 } else { 0 };
+        if !is_it(1 - other) {
+            return None;
+        }
+        let is_slot = [Register::RBP, Register::RSP].contains(&instruction.memory_base())
+            && instruction.memory_index() == Register::None;
+        match instruction.op_kind(other) {
+            OpKind::Register => Some(Self::Register(instruction.op_register(other))),
+            OpKind::Memory if is_slot => {
+                Some(Self::Slot(instruction.memory_base(), instruction.memory_displacement64()))
+            }
             _ => None,
         }
     }
@@ -320,7 +369,7 @@ fn lanes(instruction: &Instruction, memory: UsedMemory) -> u32 {
 
 fn stack_slot(operands: &[Operand], shape: &FunctionShape) -> Option<StackSlot> {
     let base = |operand: &Operand| match operand.memory.base() {
-        Register::RSP => Some(StackBase::Rsp),
+        Register::RSP if !shape.moves_stack => Some(StackBase::Rsp),
         Register::RBP if shape.frame_pointer => Some(StackBase::Rbp),
         _ => None,
     };

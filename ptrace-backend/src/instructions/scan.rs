@@ -5,7 +5,7 @@ use iced_x86::{
     Register,
 };
 
-use super::candidate::{Candidate, Kind};
+use super::candidate::{Candidate, Compared, Kind};
 use super::loops::waiting_places;
 use super::shape::FunctionShape;
 use super::special::{Special, SpecialKind};
@@ -45,6 +45,8 @@ pub fn scan(
     let mut found = FunctionCode::default();
     let mut info = InstructionInfoFactory::new();
     let mut before = Instruction::default();
+    // The register into which the last candidate has loaded, up to the next jump.
+    let mut loaded = None;
     for instruction in &mut Decoder::with_ip(64, code, start, DecoderOptions::NONE) {
         attention::round();
         if instruction.is_invalid() {
@@ -60,10 +62,18 @@ pub fn scan(
         if special.is_some_and(|special| special.kind == SpecialKind::Fence) {
             continue;
         }
+        if let Some(compared) = loaded.and_then(|register| Compared::with(&instruction, register))
+            && let Some(load) = found.candidates.last_mut()
+        {
+            load.compared_with = Some(compared);
+        }
         let candidate = Candidate::of(&instruction, &mut info, shape);
-        found
-            .candidates
-            .extend(candidate.filter(|candidate| !loads_constant(&instruction, candidate, &is_constant)));
+        let candidate = candidate.filter(|candidate| !loads_constant(&instruction, candidate, &is_constant));
+        loaded = match &candidate {
+            Some(_) => loaded_register(&instruction),
+            None => loaded.filter(|_| instruction.flow_control() == FlowControl::Next),
+        };
+        found.candidates.extend(candidate);
     }
     if !found.candidates.is_empty() {
         let waiting = waiting_places(code, start);
@@ -115,6 +125,12 @@ fn leaves_for_unknown(
         }
         _ => false,
     }
+}
+
+/// The register into which an instruction loads eight bytes.
+fn loaded_register(instruction: &Instruction) -> Option<Register> {
+    let is_load = instruction.code() == Code::Mov_r64_rm64 && instruction.op1_kind() == OpKind::Memory;
+    is_load.then(|| instruction.op0_register())
 }
 
 /// `mov register, [rip + slot]`

@@ -1,4 +1,4 @@
-//! Whether a function keeps a frame pointer, so that `rbp`-relative operands are on its stack.
+//! Whether a function keeps a frame pointer, so that `rbp`-relative operands are on its stack, and whether `rsp`-relative ones are.
 
 use iced_x86::{
     Code, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
@@ -11,6 +11,8 @@ use crate::attention;
 pub struct FunctionShape {
     /// `rbp` points into the function's own frame wherever it is used.
     pub frame_pointer: bool,
+    /// It makes `rsp` point somewhere, which may be elsewhere than into its own frame.
+    pub moves_stack: bool,
 }
 
 impl FunctionShape {
@@ -20,17 +22,18 @@ impl FunctionShape {
     #[must_use]
     pub fn of(code: &[u8], start: u64) -> Self {
         let mut info = InstructionInfoFactory::new();
-        let mut established = false;
+        let (mut established, mut is_ordinary, mut moves_stack) = (false, false, false);
         for instruction in &mut Decoder::with_ip(64, code, start, DecoderOptions::NONE) {
             attention::round();
+            moves_stack |= moves_stack_elsewhere(&instruction);
             if establishes_frame(&instruction) {
                 established = true;
             } else if writes_rbp(&mut info, &instruction) && !restores_callers(&instruction) {
                 // An ordinary register after all: compilers use it as one when frame pointers are left out.
-                return Self { frame_pointer: false };
+                is_ordinary = true;
             }
         }
-        Self { frame_pointer: established }
+        Self { frame_pointer: established && !is_ordinary, moves_stack }
     }
 }
 
@@ -49,6 +52,25 @@ fn establishes_frame(instruction: &Instruction) -> bool {
                 && instruction.memory_index() == Register::None
         }
         Mnemonic::Enter => true,
+        _ => false,
+    }
+}
+
+/// `mov rsp, rax`, `pop rsp`, `xchg rsp, rax`, `lea rsp, [rax]`; not `mov rsp, rbp` and its kin.
+fn moves_stack_elsewhere(instruction: &Instruction) -> bool {
+    let is_own = |register| [Register::RSP, Register::RBP].contains(&register);
+    let is_stack = |operand: u32| {
+        instruction.op_kind(operand) == OpKind::Register && instruction.op_register(operand) == Register::RSP
+    };
+    match instruction.mnemonic() {
+        Mnemonic::Mov => {
+            let is_from_own =
+                instruction.op1_kind() == OpKind::Register && is_own(instruction.op1_register());
+            is_stack(0) && !is_from_own
+        }
+        Mnemonic::Lea => is_stack(0) && !is_own(instruction.memory_base()),
+        Mnemonic::Xchg => is_stack(0) || is_stack(1),
+        Mnemonic::Pop => is_stack(0),
         _ => false,
     }
 }

@@ -66,6 +66,8 @@ fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
         ("mapped_twice.c", "shared-mapping"),
         ("one_stream.c", "file"),
         ("dead_frame.c", "dead-frame"),
+        ("reused_address.c", "address-reuse"),
+        ("asks_for_end.c", "library-function"),
         ("torn_copy.c", "torn-access"),
         ("copied_counters.c", "torn-access"),
         ("number_in_steps.c", "torn-access"),
@@ -233,6 +235,22 @@ fn functions_of_the_library_touch_what_their_arguments_name() {
             let outcome = explore_built(&build, &[], &[name]);
             assert_eq!(outcome.code, code, "{name} {flag} {level:?}: {}", outcome.transcript());
         }
+    }
+}
+
+#[test]
+fn an_address_that_was_freed_is_compared_with_another_block_s() {
+    let build = Build::new("unseen/reused_address.c", Optimisation::O2).flag("-DCOMPARED");
+    let outcome = explore_built(&build, &[], &[]);
+    assert_eq!(outcome.code, 2, "{}", outcome.transcript());
+    assert_eq!(entries(&outcome, "/not_covered"), ["address-reuse"], "{}", outcome.transcript());
+}
+
+#[test]
+fn a_function_that_moves_its_stack_is_watched_there() {
+    for level in Optimisation::ALL {
+        let outcome = explore("moved_stack.c", level, &[]);
+        assert_eq!(outcome.code, 1, "{level:?}: {}", outcome.transcript());
     }
 }
 

@@ -244,6 +244,24 @@ fn rest_at(
     Ok(if spins { Flow::Rest } else { Flow::Look })
 }
 
+/// The instruction at which a thread stands runs. Freed blocks are not given out again for the time being, so that another one has
+/// not the address that it could have: comparing such addresses would show that.
+pub(crate) fn note_comparison(
+    tracee: &Tracee,
+    memory: &MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+) {
+    if memory.quarantine.kept.is_empty() {
+        return;
+    }
+    let instruction = memory.layout.candidate_at(tracee.tasks[index].regs.rip);
+    let compared = instruction.and_then(|instruction| instruction.compared(&MachineState::of(tracee, index)));
+    if compared.is_some_and(|address| memory.quarantine.is_reusable(address)) {
+        account.enter_unwatched(Unwatched::of(UnwatchedKind::AddressReuse));
+    }
+}
+
 /// Whether an access, at whose instruction the thread stands, is a key point.
 pub(crate) fn is_key_point(
     tracee: &Tracee,

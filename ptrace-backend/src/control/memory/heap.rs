@@ -133,6 +133,7 @@ pub(crate) fn leave_allocator(
             memory.heap.blocks.origins.insert(name, (thread, stack));
         }
         memory.heap.blocks.by_address.insert(addr, (size.max(1), name));
+        memory.quarantine.note_allocation(size);
         if let Some((from, len)) = copies {
             memory::write(tracee.leader, addr, &tracee.read(from, len as usize));
             let stack = tracee.stack_of_call(index, back);

@@ -218,7 +218,7 @@ pub(crate) fn keep(
 ) -> Option<u64> {
     let (name, size) = memory.heap.block(addr)?;
     memory.quarantine.freed.insert(name, Freed { by: scheduling.threads[index].name, stack });
-    let leaves = memory.quarantine.admit(Kept { addr, size, name })?;
+    let leaves = memory.quarantine.admit(Kept { addr, size, name, reusable: false })?;
     account.note(Peculiarity::FreesMuch);
     memory.quarantine.freed.remove(&leaves.name);
     memory.heap.forget(leaves.addr);

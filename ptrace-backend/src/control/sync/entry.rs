@@ -1,5 +1,6 @@
 //! A thread stands at the entry of a thread function: which operation that is, and what it waits for.
 
+use checker::account::{Unwatched, UnwatchedKind};
 use checker::failure::{FailureDetail, FailureKind};
 use checker::names::{Obj, Site};
 use checker::operation::{Access, Mode, Op, OpKind};
@@ -59,6 +60,10 @@ pub(crate) fn enter(
         && !(function == Function::Kill && tracee.tasks[index].argument(0) == tracee.tasks[index].handle)
         && let Some(flow) = operation(tracee, scheduling, objects, memory, index, (function, timed_out), caller)?
     {
+        if function == Function::TryJoin {
+            // It tells whether the other thread has come to its end, which is no event.
+            account.enter_unwatched(Unwatched::call(UnwatchedKind::LibraryFunction, "pthread_tryjoin_np"));
+        }
         return Ok(flow);
     }
     tracee.pass_trap(index)?;

@@ -25,6 +25,8 @@ pub(crate) struct Kept {
     pub(crate) addr: u64,
     pub(crate) size: u64,
     pub(crate) name: ObjName,
+    /// A block has been allocated since to which the allocator could have given this address.
+    pub(crate) reusable: bool,
 }
 
 /// The freed blocks of one execution.
@@ -36,7 +38,27 @@ pub(crate) struct Quarantine {
     pub(crate) freed: FxHashMap<ObjName, Freed>,
 }
 
+/// What the C library takes for a block of so many bytes: it gives out again what has as much.
+const fn room(size: u64) -> u64 {
+    const HEADER: u64 = 8;
+    const UNIT: u64 = 16;
+    const LEAST: u64 = 32;
+    let room = size.saturating_add(HEADER).div_ceil(UNIT) * UNIT;
+    if room < LEAST { LEAST } else { room }
+}
+
 impl Quarantine {
+    /// A block of so many bytes is allocated.
+    pub(crate) fn note_allocation(&mut self, size: u64) {
+        let fitting = self.kept.iter_mut().filter(|kept| room(kept.size) == room(size));
+        fitting.for_each(|kept| kept.reusable = true);
+    }
+
+    /// Whether another block could have got the address of this one, which was freed.
+    pub(crate) fn is_reusable(&self, addr: u64) -> bool {
+        self.kept.iter().any(|kept| kept.addr == addr && kept.reusable)
+    }
+
     /// Takes in a block. Returns the one that has to leave for it, which is itself if it is too large.
     pub(crate) fn admit(&mut self, block: Kept) -> Option<Kept> {
         self.bytes += block.size;
@@ -73,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_oldest_blocks_leave_and_what_is_too_large_never_enters() {
-        let block = |addr: u64, size: u64| Kept { addr, size, name: ObjName(addr) };
+        let block = |addr: u64, size: u64| Kept { addr, size, name: ObjName(addr), reusable: false };
         let mut quarantine = Quarantine::default();
         let mut admit = |addr, size| quarantine.admit(block(addr, size)).map(|leaves| leaves.addr);
         assert_eq!(admit(1, 16), None);
