@@ -12,9 +12,9 @@ use crate::narrate::locations::Places;
 use crate::narrate::phrasing::Phrasing;
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::program::source::Frame;
-use crate::program::test_output::{failed_expectation, thrown_by_test};
+use crate::program::test_output::{self, failed_expectation, thrown_by_test};
 use crate::report::interned::Shared;
-use crate::report::{Finding, Location, Output, Party, Role, StallOf};
+use crate::report::{Finding, Hint, Location, Output, Party, Role, StallOf};
 use crate::say::sentence;
 
 /// A failing execution, as a search or a replay saw it.
@@ -96,6 +96,7 @@ pub(crate) fn report(failing: &Failing<'_>, measured: &Measured, places: &Places
         stall: stall(failing.trace, &event_lines.labels),
         tried: None,
         unless_stalled: false,
+        hint: hint(failing),
         explanation: None,
         id: None,
         dismissed: false,
@@ -164,6 +165,12 @@ fn returned_in(line: &Line, places: &Places<'_>) -> Option<Location> {
 pub(crate) fn ended_with_code(failure: &Failure) -> bool {
     matches!(failure.kind, FailureKind::ExitCode | FailureKind::AlwaysFails)
         && matches!(failure.detail, FailureDetail::ExitCode(_))
+}
+
+/// Why a program may fail with an exit code whatever the schedule.
+fn hint(failing: &Failing<'_>) -> Option<Hint> {
+    let always = failing.failure.kind == FailureKind::AlwaysFails && ended_with_code(failing.failure);
+    always.then(|| test_output::hint(&failing.ending.stdout, &failing.ending.stderr)).flatten()
 }
 
 /// The failure as a sentence. The program's own words stay as they are.

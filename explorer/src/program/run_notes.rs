@@ -5,17 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use checker::account::Unwatched;
-use checker::failure::Failure;
+use checker::failure::{Failure, FailureDetail};
 use checker::names::{Obj, Site, ThreadName};
 use checker::peculiarity::Peculiarity;
 use checker::program::{
     AgentView, Batch, Choice, Ending, Epoch, Execution, ExecutionError, OpKey, Program, Scope, StartError,
-    Until,
+    Status, Until,
 };
 use checker::trace::Trace;
 
 use crate::program::run_note_words::of_program;
-use crate::program::test_output::{Missed, missed};
+use crate::program::test_output::{Missed, missed, skipped};
 
 /// What a test framework says of the tests that it ran stands at the end, in so many bytes.
 const LONGEST_REPORT: usize = 16 << 10;
@@ -159,8 +159,26 @@ impl<R: Execution> Execution for ObservedRun<'_, R> {
     }
 
     fn finish(self) -> Ending {
+        let code = self.run.agents().iter().find_map(|view| exit_code(&view.status));
         let ending = self.run.finish();
         self.told.add(&ending, self.is_one_test);
+        let mut told = self.told.told();
+        if let Some(code) = code.filter(|_| told.started == 1) {
+            // Where threads run in turn; in another order it may be a failure.
+            told.missed = told.missed.or_else(|| skipped(code, &ending.stdout));
+        }
+        drop(told);
         ending
+    }
+}
+
+/// The exit code with which a program has failed.
+fn exit_code(status: &Status) -> Option<i32> {
+    match status {
+        Status::Failed(failure) => match failure.detail {
+            FailureDetail::ExitCode(code) => Some(code),
+            _ => None,
+        },
+        _ => None,
     }
 }

@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use crate::report::Hint;
+
 /// What a test framework says when no test has run: every mark has to begin a line of the output.
 struct Idle {
     marks: &'static [&'static str],
@@ -40,6 +42,8 @@ pub(crate) enum Missed {
     None(&'static str),
     /// The test said that it is to be skipped.
     Skipped(&'static str),
+    /// The program has ended with this exit code, by which a harness knows that.
+    SkippedByCode(i32, &'static str),
     /// The framework ran so many where one was chosen.
     Several(&'static str, u32),
 }
@@ -56,6 +60,9 @@ impl Missed {
             Self::Skipped(framework) => {
                 format!("the test was skipped: {framework} ran nothing else with the arguments `{arguments}`")
             }
+            Self::SkippedByCode(code, harness) => format!(
+                "the test was skipped: the program ended with exit code {code}, which says so to {harness}"
+            ),
             Self::Several(framework, count) => format!(
                 "{framework} ran {count} tests with the arguments `{arguments}`, which are to select one: rename the one that is meant"
             ),
@@ -80,6 +87,27 @@ pub(crate) fn missed(stdout: &[u8], is_one: bool) -> Option<Missed> {
     }
     let counted = lines.iter().filter(|_| is_one).find_map(|line| counted(line));
     counted.filter(|(_, count)| *count > 1).map(|(framework, count)| Missed::Several(framework, count))
+}
+
+/// Whether a program that has ended with this exit code, and written this, says to a harness that its test is to be skipped.
+pub(crate) fn skipped(code: i32, stdout: &[u8]) -> Option<Missed> {
+    let says_so = || String::from_utf8_lossy(stdout).contains("SKIP");
+    match code {
+        77 => Some(Missed::SkippedByCode(code, "Automake and Meson")),
+        // Others end with it as well.
+        4 if says_so() => Some(Missed::SkippedByCode(code, "the kernel's selftests")),
+        _ => None,
+    }
+}
+
+/// What a program that has ended with an exit code has written of the reason.
+pub(crate) fn hint(stdout: &[u8], stderr: &[u8]) -> Option<Hint> {
+    let text = [stdout, stderr].map(|text| String::from_utf8_lossy(text).to_lowercase());
+    let mut lines = text.iter().flat_map(|text| text.lines()).map(str::trim);
+    if lines.clone().any(|line| line.starts_with("usage:")) {
+        return Some(Hint::Usage);
+    }
+    lines.any(|line| line.contains("no such file or directory")).then_some(Hint::MissingFile)
 }
 
 /// Whether a target is one test, and not all instances of a template or of a parameterised test.

@@ -1,8 +1,8 @@
 //! Sentences about programs that always fail.
 
 use super::stalls;
-use crate::report::Finding;
 use crate::report::plural::grouped;
+use crate::report::{Finding, Hint};
 
 /// `it fails whatever the schedule, in whatever order threads run`, or what is known less.
 #[must_use]
@@ -14,6 +14,17 @@ pub fn sentence(finding: &Finding) -> String {
         }
         Some(1) => "it failed in the one schedule that was run".to_owned(),
         Some(tried) => format!("it failed in each of the {} schedules that were run", grouped(tried)),
+    }
+}
+
+/// What may be the matter.
+#[must_use]
+pub const fn hint(hint: Hint) -> &'static str {
+    match hint {
+        Hint::Usage => "it prints how it is to be called: it may need other arguments",
+        Hint::MissingFile => {
+            "it says that a file is not there: it may need another working directory (--cwd), or other arguments"
+        }
     }
 }
 

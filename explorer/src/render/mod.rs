@@ -113,6 +113,9 @@ fn headlines(finding: &Finding, which: &str) -> String {
     }
     if finding.kind == FailureKind::AlwaysFails {
         line(&mut text, &format!("  {}", always::sentence(finding)));
+        if let Some(hint) = finding.hint {
+            line(&mut text, &format!("  {}", always::hint(hint)));
+        }
     } else {
         line(&mut text, &format!("  {}", costs(finding)));
     }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{EventLine, Lane};
 use super::explanation::Explanation;
+use super::hint::Hint;
 use super::interned::Shared;
 use super::location::Location;
 use super::old_form;
@@ -54,6 +55,9 @@ pub struct Finding {
     /// Of what always fails: times have ordered events, so that schedules in which threads are stalled may pass.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unless_stalled: bool,
+    /// Of what always fails with an exit code: why that may be, as the program says itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<Hint>,
     /// Why it happens, if that was found out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,

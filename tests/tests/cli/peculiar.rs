@@ -371,3 +371,27 @@ fn a_step_limit_is_no_finding() {
     assert!(outcome.says("longer than 5 events (--step-limit)"), "{}", outcome.transcript());
     assert_eq!(outcome.report["covered"], serde_json::json!({}), "{}", outcome.transcript());
 }
+
+#[test]
+fn a_program_that_always_fails_may_say_why() {
+    let explore = |arguments: &[&str]| {
+        let program = Build::new("peculiar/says_why.c", Optimisation::O0).program().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let options = ["--output".as_ref(), folder.path().as_os_str()];
+        Tool::explore(options, &program).and(arguments).run().unwrap()
+    };
+    for words in ["early", "late"] {
+        let outcome = explore(&["77", words]);
+        assert_eq!(outcome.code, 3, "{}", outcome.transcript());
+        assert!(outcome.stderr.contains("the test was skipped"), "{}", outcome.transcript());
+    }
+    assert_eq!(explore(&["4", "ok 1 # SKIP"]).code, 3);
+    for (arguments, hint) in
+        [(&["4", "late"][..], None), (&["1", "file"], Some("missing-file")), (&[], Some("usage"))]
+    {
+        let outcome = explore(arguments);
+        let finding = outcome.finding();
+        assert_eq!((outcome.code, &finding["kind"]), (1, &"always-fails".into()), "{}", outcome.transcript());
+        assert_eq!(finding["hint"].as_str(), hint, "{}", outcome.transcript());
+    }
+}

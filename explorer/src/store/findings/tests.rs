@@ -23,6 +23,7 @@ pub(super) fn finding(kind: FailureKind) -> Finding {
         stall: None,
         tried: None,
         unless_stalled: false,
+        hint: None,
         kind,
         message: "it fails".to_owned(),
         headline: None,

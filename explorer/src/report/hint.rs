@@ -1,0 +1,13 @@
+//! What may be the matter with a program that fails whatever the schedule.
+
+use serde::{Deserialize, Serialize};
+
+/// Why a program may fail with an exit code whatever the schedule, as it says itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Hint {
+    /// It has printed how it is to be called.
+    Usage,
+    /// A file that it needs is not there.
+    MissingFile,
+}
