@@ -162,7 +162,10 @@ pub(crate) fn first_other_synchronisation(steps: &[TraceStep], later: &[TraceSte
     let (expected, got) = (steps.get(same)?, later.get(same));
     let is_same_thread = |got: &&TraceStep| got.choice.agent == expected.choice.agent;
     let is_other = is_always_known(&expected)
-        && got.as_ref().is_none_or(|got| is_always_known(got) && is_same_thread(got));
+        && got.as_ref().is_none_or(|got| {
+            // A system call is a key point once what it touches is known to be shared.
+            is_always_known(got) && got.event.op.kind != OpKind::Io && is_same_thread(got)
+        });
     let got = got.map_or(Seen::End, TraceStep::seen);
     is_other.then(|| Difference { at: Position::after(same), expected: expected.seen(), got })
 }
