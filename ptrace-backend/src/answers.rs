@@ -27,13 +27,15 @@ pub(crate) struct World {
     pub(crate) tid: i64,
     /// State of the thread's random numbers.
     random: u64,
+    /// The processors that it has chosen, one bit each; all that there are if it has not.
+    cpus: Option<u64>,
 }
 
 impl World {
     /// The world of a thread at its start.
     pub(crate) fn new(name: ThreadName, now: u64) -> Self {
         let number = name.path().iter().fold(0_i64, |n, &ordinal| n * 64 + i64::from(ordinal));
-        Self { now, tid: PID + number, random: 0x9e37_79b9_7f4a_7c15 ^ (number as u64) << 32 }
+        Self { now, tid: PID + number, random: 0x9e37_79b9_7f4a_7c15 ^ (number as u64) << 32, cpus: None }
     }
 
     /// Answers the system call that a thread is stopped at, in its memory where need be; `None` if it is not one of
@@ -47,8 +49,8 @@ impl World {
             libc::SYS_gettimeofday => self.gettimeofday(tid, regs.rdi),
             libc::SYS_time => self.time(tid, regs.rdi),
             libc::SYS_getrandom => self.getrandom(tid, regs.rdi, regs.rsi),
-            libc::SYS_sched_getaffinity => affinity(tid, regs.rsi, regs.rdx),
-            libc::SYS_sched_setaffinity => 0,
+            libc::SYS_sched_getaffinity => self.affinity(tid, regs),
+            libc::SYS_sched_setaffinity => self.set_affinity(tid, regs),
             libc::SYS_getcpu => put(tid, regs.rdi, &0_u32.to_le_bytes(), 0),
             _ => return None,
         };
@@ -85,6 +87,30 @@ impl World {
             bytes.extend_from_slice(&self.random_number().to_le_bytes());
         }
         put(tid, to, &bytes[..len], len as i64)
+    }
+
+    fn affinity(&self, tid: Tid, regs: &Regs) -> i64 {
+        if regs.rsi < 8 {
+            return -i64::from(libc::EINVAL);
+        }
+        let own = self.cpus.filter(|_| self.is_own(regs));
+        put(tid, regs.rdx, &own.unwrap_or_else(all_cpus).to_le_bytes(), 8)
+    }
+
+    fn set_affinity(&mut self, tid: Tid, regs: &Regs) -> i64 {
+        let cpus = memory::word(tid, regs.rdx).unwrap_or(0) & all_cpus();
+        if cpus == 0 {
+            return -i64::from(libc::EINVAL);
+        }
+        if self.is_own(regs) {
+            self.cpus = Some(cpus);
+        }
+        0
+    }
+
+    /// Whether a call about a thread is about the one that makes it.
+    fn is_own(&self, regs: &Regs) -> bool {
+        regs.rdi == 0 || regs.rdi as i64 == self.tid
     }
 
     /// The next number of this thread's splitmix64 sequence.
@@ -134,11 +160,8 @@ fn put(tid: Tid, at: u64, bytes: &[u8], result: i64) -> i64 {
     if at == 0 || memory::write(tid, at, bytes) { result } else { -i64::from(libc::EFAULT) }
 }
 
-fn affinity(tid: Tid, len: u64, to: u64) -> i64 {
-    if len < 8 {
-        return -i64::from(libc::EINVAL);
-    }
-    // No more than the machine has: that stands in files, which the program can read as well.
-    let cpus = CPUS.min(online_cpus());
-    put(tid, to, &((1_u64 << cpus) - 1).to_le_bytes(), 8)
+/// The processors of the made-up machine, one bit each: no more than the real one has, since that stands in files, which the
+/// program can read as well.
+fn all_cpus() -> u64 {
+    (1 << CPUS.min(online_cpus())) - 1
 }
