@@ -212,6 +212,9 @@ fn touched_beside(tracee: &Tracee, index: ThreadIndex) -> SmallVec<[Touched; 3]>
         libc::SYS_sendmmsg => messages(tracee, second, third, false).collect(),
         // The position in a file is a part of it.
         libc::SYS_lseek | libc::SYS_ftruncate | libc::SYS_fallocate => [file(true)].into_iter().collect(),
+        libc::SYS_mremap if regs.r10 as i32 & libc::MREMAP_FIXED != 0 => {
+            [buffer(first, second, true), buffer(regs.r8, third, true)].into_iter().collect()
+        }
         libc::SYS_munmap | libc::SYS_mprotect | libc::SYS_pkey_mprotect | libc::SYS_mremap => {
             [buffer(first, second, true)].into_iter().collect()
         }

@@ -46,14 +46,15 @@ pub(crate) struct Place {
 impl MemoryState {
     /// What an address belongs to, and where in it it is.
     pub(crate) fn place(&self, addr: u64) -> Place {
-        if let Some((_, module)) = self.layout.module_at(addr) {
-            let offset = (addr - module.mapped.bias) as u32;
-            return Place { name: module.name, offset, owner: Owner::Module };
-        }
+        // A program may give a thread one of its variables for a stack.
         if let Some(index) = self.stacks.rposition(|(stack, _)| stack.contains(&addr)) {
             let (stack, thread) = &self.stacks[index];
             let name = self.shared.stack_name(*thread);
             return Place { name, offset: (addr - stack.start) as u32, owner: Owner::Stack(index) };
+        }
+        if let Some((_, module)) = self.layout.module_at(addr) {
+            let offset = (addr - module.mapped.bias) as u32;
+            return Place { name: module.name, offset, owner: Owner::Module };
         }
         if let Some((name, start)) = self.heap.at(addr) {
             return Place { name, offset: (addr - start) as u32, owner: Owner::Heap };
