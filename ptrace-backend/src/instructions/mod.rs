@@ -12,6 +12,7 @@ mod memory_access;
 mod memory_function;
 mod registers;
 mod relocate;
+pub(crate) mod result;
 mod scan;
 mod shape;
 mod special;

@@ -247,6 +247,16 @@ fn an_address_that_was_freed_is_compared_with_another_block_s() {
 }
 
 #[test]
+fn the_last_at_a_barrier_and_a_stack_that_the_program_gives_are_seen() {
+    for (flag, level) in ["-DTOLD", "-DLENT"].into_iter().zip(Optimisation::ALL) {
+        let build = Build::new("unseen/last_at_barrier.c", level).flag(flag);
+        let outcome = explore_built(&build, &[], &[]);
+        assert_eq!(outcome.code, 1, "{flag} {level:?}: {}", outcome.transcript());
+        assert_eq!(outcome.finding()["kind"], "assertion", "{}", outcome.transcript());
+    }
+}
+
+#[test]
 fn a_function_that_moves_its_stack_is_watched_there() {
     for level in Optimisation::ALL {
         let outcome = explore("moved_stack.c", level, &[]);

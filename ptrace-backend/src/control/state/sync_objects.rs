@@ -84,6 +84,8 @@ pub(crate) struct Barrier {
     pub(crate) count: u32,
     pub(crate) generation: u32,
     pub(crate) arrived: Vec<ThreadIndex>,
+    /// One of these looks at what tells which one is the last.
+    pub(crate) tells: bool,
 }
 
 /// A once-initialisation that is running.

@@ -107,10 +107,12 @@ pub(crate) fn arrive(
     let barrier = objects.barriers.entry(at).or_default();
     let generation = barrier.generation;
     barrier.arrived.push(index);
+    barrier.tells |= pending.op.may.accesses.iter().any(|access| access.mode == Mode::Write);
     if barrier.arrived.len() as u32 >= barrier.count {
         barrier.generation += 1;
         let arrived = std::mem::take(&mut barrier.arrived);
-        release_barrier(scheduling, &arrived, index);
+        let tells = std::mem::take(&mut barrier.tells);
+        release_barrier(scheduling, &arrived, index, tells);
     }
     let accesses = pending.op.may.accesses.iter();
     let leaves = accesses.map(|a| Access { obj: a.obj, mode: Mode::Leave(generation) });
@@ -122,9 +124,11 @@ pub(crate) fn arrive(
     Next::Stay(Box::new(Pending { op, site: pending.site, need, act, deadline: None }))
 }
 
-/// All have arrived: the first by creation path is told that it is the serial thread.
-fn release_barrier(scheduling: &mut Scheduling, arrived: &[ThreadIndex], last: ThreadIndex) {
-    let serial = arrived.iter().copied().min_by_key(|&i| scheduling.threads[i].name);
+/// All have arrived: the last one is told that it is the serial thread. Where nobody looks at that, arrivals commute, and it is the
+/// first by creation path.
+fn release_barrier(scheduling: &mut Scheduling, arrived: &[ThreadIndex], last: ThreadIndex, tells: bool) {
+    let first = || arrived.iter().copied().min_by_key(|&i| scheduling.threads[i].name);
+    let serial = if tells { Some(last) } else { first() };
     for &i in arrived {
         scheduling.threads[i].serial = serial == Some(i);
         let arrived = scheduling.threads[i].waits().filter(|_| i != last && serial == Some(i));

@@ -19,6 +19,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::{calls, cancellation, robust_mutexes, rust_condvars, rwlocks, time_limits};
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, harness, operations};
+use crate::instructions::result::uses_result;
 use crate::layout::functions::Function;
 
 /// Either makes the function the thread's pending operation, or lets the thread through at once.
@@ -51,18 +52,25 @@ pub(crate) fn enter(
             return Ok(Flow::Rest);
         }
     } else if function == Function::TestCancel {
-        if !tracee.layout.in_libc(caller) && cancellation::test_cancel(tracee, scheduling, index, caller) {
+        if !tracee.is_called_by_libc(caller) && cancellation::test_cancel(tracee, scheduling, index, caller) {
             return Ok(Flow::Rest);
         }
-    } else if !tracee.layout.in_libc(caller)
+    } else if !tracee.is_called_by_libc(caller)
         && tracee.tasks[index].calling.is_none()
         // A signal of a thread to itself concerns nobody else.
         && !(function == Function::Kill && tracee.tasks[index].argument(0) == tracee.tasks[index].handle)
         && let Some(flow) = operation(tracee, scheduling, objects, memory, index, (function, timed_out), caller)?
     {
-        if function == Function::TryJoin {
-            // It tells whether the other thread has come to its end, which is no event.
-            account.enter_unwatched(Unwatched::call(UnwatchedKind::LibraryFunction, "pthread_tryjoin_np"));
+        // They tell whether another thread has come to its end, which is no event.
+        let asks_for_end = match function {
+            Function::TryJoin => Some("pthread_tryjoin_np"),
+            Function::TimedJoin if time_limits::is_over(tracee, scheduling, index, function) => {
+                Some("pthread_timedjoin_np")
+            }
+            _ => None,
+        };
+        if let Some(name) = asks_for_end {
+            account.enter_unwatched(Unwatched::call(UnwatchedKind::LibraryFunction, name));
         }
         return Ok(flow);
     }
@@ -271,7 +279,11 @@ fn describe_call(
         F::SemGetValue => reads(OpKind::Read, free),
         F::BarrierWait => {
             let generation = objects.barriers.get(&object).map_or(0, |b| b.generation);
-            let access = Access { obj, mode: Mode::Arrive(generation) };
+            // Which one comes last is told by the result.
+            let back = tracee.number(tracee.tasks[index].regs.rsp, 8);
+            let is_told = uses_result(back, |at, len| tracee.code(at, len));
+            let mode = if is_told { Mode::Write } else { Mode::Arrive(generation) };
+            let access = Access { obj, mode };
             (Op::new(OpKind::BarrierArrive, [access]), free)
         }
         F::Once | F::GuardAcquire => writes(OpKind::Once, Need::Once(object)),

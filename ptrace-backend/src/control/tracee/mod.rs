@@ -120,6 +120,12 @@ impl Tracee {
         if memory::read(self.leader, addr, &mut bytes) { bytes } else { Vec::new() }
     }
 
+    /// Reads code of the target, as it is without traps but those that hold from the beginning.
+    pub(crate) fn code(&self, addr: u64, len: usize) -> Vec<u8> {
+        let mut bytes = vec![0; len];
+        if memory::read(self.pristine, addr, &mut bytes) { bytes } else { Vec::new() }
+    }
+
     /// Reads a little-endian number of the target, 0 where nothing is mapped.
     pub(crate) fn number(&self, addr: u64, len: usize) -> u64 {
         memory::number(self.leader, addr, len).unwrap_or(0)
