@@ -1,6 +1,7 @@
 //! Executions that stand still: deadlock, lost wake-up, livelock.
 
 use super::agents::AgentTable;
+use super::wait_for_graph::WaitForGraph;
 use crate::event::agent::{AgentView, Status};
 use crate::event::failure::{Doing, Failure, FailureDetail, FailureKind, Party};
 use crate::event::names::{Obj, Site, ThreadName};
@@ -43,14 +44,14 @@ pub(crate) fn stuck(agents: &AgentTable, trace: &Trace, stack: Stack<'_>) -> Opt
     }
     // What may come from outside lets a thread go on, and through it all but those that wait for each other in a circle.
     let is_idle = rest.iter().any(|view| matches!(view.status, Status::Blocked(On::Outside(_))));
-    if is_idle && cycle(agents, &rest).is_none() {
+    if is_idle && cycle(&rest).is_none() {
         return None;
     }
     let others = parties(&rest, stack);
     if rest.iter().any(|view| matches!(view.status, Status::Blocked(On::Await(_)))) {
         return Some(nothing_changes(others));
     }
-    let detail = deadlock(agents, trace, &rest);
+    let detail = deadlock(trace, &rest);
     Some(Failure::of_several(FailureKind::Deadlock, detail, others))
 }
 
@@ -90,11 +91,11 @@ fn parties(views: &[&AgentView], stack: Stack<'_>) -> Vec<Party> {
 }
 
 /// The reason for which nobody can move.
-fn deadlock(agents: &AgentTable, trace: &Trace, rest: &[&AgentView]) -> FailureDetail {
+fn deadlock(trace: &Trace, rest: &[&AgentView]) -> FailureDetail {
     if let Some((waiter, condition, signal)) = lost_wakeup(trace, rest) {
         return FailureDetail::LostWakeUp { waiter, condition, signaller: signal.event.id.thread };
     }
-    cycle(agents, rest).map_or(FailureDetail::Standstill, FailureDetail::Circle)
+    cycle(rest).map_or(FailureDetail::Standstill, FailureDetail::Circle)
 }
 
 /// A thread that waits for a signal, where the last signal came before that and hit nobody.
@@ -108,7 +109,7 @@ fn lost_wakeup<'t>(trace: &'t Trace, rest: &[&AgentView]) -> Option<(ThreadName,
 }
 
 /// Whom a blocked thread waits for, if it is one certain thread.
-pub(crate) fn waits_for(view: &AgentView) -> Option<ThreadName> {
+fn waits_for(view: &AgentView) -> Option<ThreadName> {
     match &view.status {
         Status::Blocked(on) => on.thread(),
         _ => None,
@@ -116,21 +117,12 @@ pub(crate) fn waits_for(view: &AgentView) -> Option<ThreadName> {
 }
 
 /// Threads that wait for each other in a circle.
-pub(crate) fn cycle(agents: &AgentTable, rest: &[&AgentView]) -> Option<Vec<ThreadName>> {
-    rest.iter().find_map(|view| {
-        let start = view.agent.thread();
-        let mut path = vec![start];
-        loop {
-            let next = waits_for(agents.thread(*path.last()?)?)?;
-            if next == start {
-                return Some(path);
-            }
-            if path.contains(&next) {
-                return None;
-            }
-            path.push(next);
-        }
-    })
+fn cycle(rest: &[&AgentView]) -> Option<Vec<ThreadName>> {
+    let edges = rest.iter().filter_map(|view| {
+        let waits = view.agent.thread();
+        Some((waits, waits_for(view)?, waits))
+    });
+    WaitForGraph::of(edges).cycle()
 }
 
 fn doing(view: &AgentView) -> Doing {

@@ -3,3 +3,4 @@
 pub mod agents;
 pub(crate) mod blocked_state;
 pub mod scheduling_point;
+pub mod wait_for_graph;

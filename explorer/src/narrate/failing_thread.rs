@@ -3,6 +3,7 @@
 use checker::failure::{Doing, Failure, FailureKind, Party};
 use checker::names::ThreadName;
 use checker::program::On;
+use checker::state::wait_for_graph::WaitForGraph;
 use checker::trace::Trace;
 
 /// The thread that failed. Where several have a part in it: of those that wait for each other the one that closed the
@@ -26,29 +27,11 @@ fn keeps_running(party: &Party) -> bool {
 
 /// The thread with whose last step everybody in a circle waits for another one in it.
 fn closes_circle(parties: &[Party], trace: &Trace) -> Option<ThreadName> {
-    let members = parties.iter().find_map(|start| circle(parties, start))?;
+    let edges = parties.iter().filter_map(|party| match &party.doing {
+        Doing::Waits(on) => Some((party.thread, on.thread()?, party.thread)),
+        _ => None,
+    });
     let last_step =
-        |party: &&Party| trace.steps.iter().rposition(|step| step.event.id.thread == party.thread);
-    members.into_iter().max_by_key(last_step).map(|party| party.thread)
-}
-
-/// Who is waited for from a thread on, if that leads back to it.
-fn circle<'a>(parties: &'a [Party], start: &'a Party) -> Option<Vec<&'a Party>> {
-    let mut path = vec![start];
-    loop {
-        let next = waits_for(parties, path.last()?)?;
-        if next.thread == start.thread {
-            return Some(path);
-        }
-        if path.iter().any(|party| party.thread == next.thread) {
-            return None;
-        }
-        path.push(next);
-    }
-}
-
-fn waits_for<'a>(parties: &'a [Party], waiting: &Party) -> Option<&'a Party> {
-    let Doing::Waits(on) = &waiting.doing else { return None };
-    let thread = on.thread()?;
-    parties.iter().find(|party| party.thread == thread)
+        |thread: &ThreadName| trace.steps.iter().rposition(|step| step.event.id.thread == *thread);
+    WaitForGraph::of(edges).cycle()?.into_iter().max_by_key(last_step)
 }

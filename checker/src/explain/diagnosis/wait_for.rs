@@ -10,6 +10,7 @@ use crate::event::operation::{Access, OpKind};
 use crate::event::position::Position;
 use crate::event::wait::On;
 use crate::explain::swap::{Second, Swap};
+use crate::state::wait_for_graph::WaitForGraph;
 use crate::trace::queries::{blocked, has_ended, is_arrival, is_post, is_signal, touches};
 use crate::trace::{Trace, TraceStep};
 
@@ -181,30 +182,7 @@ fn turns(trace: &Trace, thread: ThreadName, lock: Obj) -> Vec<Link> {
     writers.map(|owner| Link { thread, owner, wants: Wants::Turn(lock) }).collect()
 }
 
-/// Links that lead back to where they begin.
+/// Links that lead back to where they begin. A thread that waits for several, as a writer does for readers, waits for each.
 fn circle(links: &[Link]) -> Option<Vec<Link>> {
-    links.iter().find_map(|start| {
-        let mut path = vec![start];
-        leads_back(links, &mut path).then(|| path.into_iter().cloned().collect())
-    })
-}
-
-/// Whether a path can be made to end where it begins. Who waits for several, as a writer does for readers, waits for each.
-fn leads_back<'l>(links: &'l [Link], path: &mut Vec<&'l Link>) -> bool {
-    let (Some(first), Some(last)) = (path.first(), path.last()) else { return false };
-    let (start, at) = (first.thread, last.owner);
-    if at == start {
-        return true;
-    }
-    if path.iter().any(|link| link.thread == at) {
-        return false;
-    }
-    links.iter().filter(|link| link.thread == at).any(|link| {
-        path.push(link);
-        let is_closed = leads_back(links, path);
-        if !is_closed {
-            path.pop();
-        }
-        is_closed
-    })
+    WaitForGraph::of(links.iter().map(|link| (link.thread, link.owner, link.clone()))).cycle()
 }
