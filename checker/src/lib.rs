@@ -13,6 +13,7 @@ pub mod execution;
 pub mod explain;
 pub mod hb;
 pub mod limit;
+pub mod lock_order;
 pub mod model;
 pub mod peculiarity;
 pub mod program;

@@ -14,13 +14,16 @@ pub(crate) struct SettingArgs(pub(crate) Settings);
 
 fn option(setting: &Setting) -> Arg {
     let help = setting.doc.trim_end_matches('.');
-    let arg = Arg::new(setting.name).long(setting.name);
+    let arg = Arg::new(setting.name).long(setting.option());
     let with_value = |value: &'static str| {
         let help = format!("{help} [default: {}]", setting.default());
         arg.clone().help(help).value_name(value).action(ArgAction::Set)
     };
     match setting.kind {
-        ValueKind::Flag => arg.help(help.to_owned()).action(ArgAction::SetTrue),
+        ValueKind::Flag => {
+            let help = if is_on(setting) { format!("Turns this off: {help}") } else { help.to_owned() };
+            arg.help(help).action(ArgAction::SetTrue)
+        }
         ValueKind::Duration => {
             let least = setting.range.0;
             with_value("DURATION").value_parser(move |text: &str| duration(text, least))
@@ -34,10 +37,15 @@ fn option(setting: &Setting) -> Arg {
     }
 }
 
+/// Whether it is a flag that is set unless something is said.
+fn is_on(setting: &Setting) -> bool {
+    setting.default() == Value::Flag(true)
+}
+
 fn said(setting: &Setting, matches: &ArgMatches) -> Option<Value> {
     let name = setting.name;
     match setting.kind {
-        ValueKind::Flag => matches.get_flag(name).then_some(Value::Flag(true)),
+        ValueKind::Flag => matches.get_flag(name).then_some(Value::Flag(!is_on(setting))),
         ValueKind::Duration => matches.get_one::<Duration>(name).copied().map(Value::Duration),
         ValueKind::Choice(_) => matches.get_one::<Value>(name).copied(),
         _ => matches.get_one::<u64>(name).copied().map(Value::Number),

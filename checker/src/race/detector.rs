@@ -44,13 +44,7 @@ impl Detector {
     /// Takes in the synchronisation variables of an execution. `true` if there are new ones: what was a race by then may be
     /// none.
     pub fn learn(&mut self, trace: &Trace) -> bool {
-        let events = trace.steps.iter().map(|step| &step.event).filter(|event| synchronises(event));
-        let touched = events.flat_map(|event| event.did.accesses.iter().map(|access| access.obj));
-        let mut new = false;
-        for obj in touched.chain(trace.spun_on.iter().copied()) {
-            new |= self.variables.insert(obj);
-        }
-        new
+        learn(&mut self.variables, trace)
     }
 
     /// The synchronisation variables so far.
@@ -73,7 +67,7 @@ impl Detector {
         for (at, step) in trace.steps.enumerate() {
             let event = &step.event;
             let Some(thread) = locate(event.id.thread) else { continue };
-            let (order, plain) = self.divide(event);
+            let (order, plain) = divide(event, &self.variables);
             self.order.push_with(thread, event, &order, locate);
             for access in plain {
                 self.touch(thread, at, event, access, &mut |race, forth| {
@@ -84,19 +78,6 @@ impl Detector {
             }
         }
         found
-    }
-
-    /// What of an event synchronises, and the plain accesses.
-    fn divide(&self, event: &TraceEvent) -> (Effect, SmallVec<[Access; 2]>) {
-        // That a block is used after it was freed is a failure, which says more than a race.
-        if event.op.kind == OpKind::Free {
-            return Default::default();
-        }
-        let Effect { accesses, ends_process } = event.did.clone();
-        let (order, plain) = accesses
-            .into_iter()
-            .partition(|access| synchronises(event) || self.variables.outside(access.obj).is_empty());
-        (Effect { accesses: order, ends_process }, plain)
     }
 
     /// A plain access: compares it with those of other threads, byte by byte, and keeps it.
@@ -129,6 +110,35 @@ impl Detector {
             }
         }
     }
+}
+
+/// Takes the synchronisation variables of an execution into those that are known. `true` if there are new ones.
+pub(crate) fn learn(variables: &mut ByteSet, trace: &Trace) -> bool {
+    let events = trace.steps.iter().map(|step| &step.event).filter(|event| synchronises(event));
+    let touched = events.flat_map(|event| event.did.accesses.iter().map(|access| access.obj));
+    let mut new = false;
+    for obj in touched.chain(trace.spun_on.iter().copied()) {
+        new |= variables.insert(obj);
+    }
+    new
+}
+
+/// The part of an event's effect that synchronises.
+pub(crate) fn ordering(event: &TraceEvent, variables: &ByteSet) -> Effect {
+    divide(event, variables).0
+}
+
+/// What of an event synchronises, and the plain accesses.
+fn divide(event: &TraceEvent, variables: &ByteSet) -> (Effect, SmallVec<[Access; 2]>) {
+    // That a block is used after it was freed is a failure, which says more than a race.
+    if event.op.kind == OpKind::Free {
+        return Default::default();
+    }
+    let Effect { accesses, ends_process } = event.did.clone();
+    let (order, plain) = accesses
+        .into_iter()
+        .partition(|access| synchronises(event) || variables.outside(access.obj).is_empty());
+    (Effect { accesses: order, ends_process }, plain)
 }
 
 /// Whether an operation is a load or store, and touches anything but synchronisation variables.

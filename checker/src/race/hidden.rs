@@ -31,7 +31,7 @@ pub struct FoundOut {
 }
 
 /// An execution with what was found out about it. `variables` are the synchronisation variables that are known.
-pub(super) fn with(trace: &Trace, found_out: &FoundOut, variables: &ByteSet) -> Whole {
+pub(crate) fn with(trace: &Trace, found_out: &FoundOut, variables: &ByteSet) -> Whole {
     let hidden = found_out.hidden.as_deref().unwrap_or_default();
     let mut variables = variables.clone();
     hidden
@@ -61,7 +61,7 @@ pub(super) fn with(trace: &Trace, found_out: &FoundOut, variables: &ByteSet) -> 
 }
 
 /// An execution with accesses between its events.
-pub(super) struct Whole {
+pub(crate) struct Whole {
     trace: Trace,
     /// Of each event of the execution itself, its position in `trace`.
     positions: PerEvent<Position>,
@@ -80,6 +80,16 @@ impl Whole {
 }
 
 impl Whole {
+    /// The execution.
+    pub(crate) fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// The position in it that an event of the execution itself has.
+    pub(crate) fn position(&self, at: Position) -> Position {
+        self.positions[at]
+    }
+
     /// Whether two events of the execution conflict and can be neighbours still.
     pub(super) fn are_neighbours(mut self, events: [Position; 2]) -> bool {
         let [earlier, later] = events.map(|at| self.positions[at]);

@@ -18,9 +18,10 @@ mod tests;
 mod torn;
 mod triangular;
 
-pub(crate) use self::detector::is_plain;
 pub use self::detector::{Detector, Place, Race};
+pub(crate) use self::detector::{is_plain, learn, ordering};
 pub use self::hidden::FoundOut;
+pub(crate) use self::hidden::{Whole, with};
 pub(crate) use self::pairs::MOST;
 pub use self::pairs::{Harm, Pair, Pairs};
 pub use self::torn::TornAccesses;

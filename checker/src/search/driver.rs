@@ -22,7 +22,6 @@ use crate::cache::Cache;
 use crate::event::failure::{Failure, FailureKind};
 use crate::execution::{End, SearchError};
 use crate::program::Program;
-use crate::race;
 use crate::strategy::{Coverage, Next, Strategy, WorkItem};
 use crate::trace::{Trace, cost};
 
@@ -136,14 +135,24 @@ impl<'a, P: Program> Search<'a, P> {
             let lowest = strategy.runs_at_least_cost();
             finding.fewest |= is_fewest(finding.preemptions.unwrap_or(u32::MAX), covered, lowest);
         }
-        let is_everywhere = self.switch_points.is_everywhere();
-        let SwitchPoints { races, triangles, torn, .. } = self.switch_points;
-        self.notes.extend(races.is_cut().then_some(SearchNote::ManyRaces(race::MOST)));
+        self.switch_points.lock_orders.settle(covered.everything);
+        self.notes.extend(self.switch_points.notes());
         self.notes.extend(strategy.lacks_costs().then_some(SearchNote::UnknownPreemptions));
-        self.notes.extend(is_everywhere.then_some(SearchNote::SwitchedEverywhere));
+        let SwitchPoints { races, triangles, torn, lock_orders, .. } = self.switch_points;
         let Self { executor: Executor { stats, .. }, findings, notes, .. } = self;
         let triangles = triangles.observable();
-        Outcome { stats, covered, at_synchronisation, findings, races, triangles, torn, ended, notes }
+        Outcome {
+            stats,
+            covered,
+            at_synchronisation,
+            findings,
+            races,
+            lock_orders,
+            triangles,
+            torn,
+            ended,
+            notes,
+        }
     }
 
     fn check_determinism(&mut self) -> Result<Option<Ended>, SearchError> {
@@ -311,6 +320,7 @@ impl<'a, P: Program> Search<'a, P> {
         let mut trace = mem::take(&mut self.executor.runner.trace);
         let ending = mem::take(&mut self.executor.runner.ending);
         let number = self.executor.stats.executions();
+        failures.iter().for_each(|failure| self.switch_points.lock_orders.fails(failure));
         let mut left = failures.len();
         for failure in failures {
             left -= 1;

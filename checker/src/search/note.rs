@@ -10,6 +10,8 @@ pub enum SearchNote {
     StoppedEarly(SearchError),
     /// More than so many pairs of locations race, and the others are left out.
     ManyRaces(usize),
+    /// Locks are taken in opposite orders in more than so many ways, and the others are left out.
+    ManyLockOrders(usize),
     /// Nothing is covered, since of some execution it could not be told how many preemptions it takes at least.
     UnknownPreemptions,
     /// Threads were switched at every operation although it was asked for synchronisation only, since one gives way.

@@ -13,8 +13,10 @@
 use std::sync::Arc;
 
 use super::executor::Executor;
+use super::note::SearchNote;
+use crate::lock_order::{self, LockOrders};
 use crate::program::Program;
-use crate::race::{Pairs, TornAccesses, Triangles};
+use crate::race::{self, Pairs, TornAccesses, Triangles};
 use crate::strategy::{Coverage, Strategy};
 
 /// Where threads are switched, and the races that say whether that is enough.
@@ -23,6 +25,7 @@ pub(super) struct SwitchPoints {
     pub(super) races: Pairs,
     pub(super) triangles: Triangles,
     pub(super) torn: TornAccesses,
+    pub(super) lock_orders: LockOrders,
     /// Only synchronisation was asked for.
     is_asked_for: bool,
     /// There are new scheduling points, which the backend knows nothing of.
@@ -47,6 +50,7 @@ impl SwitchPoints {
         self.races.restart();
         self.triangles = Triangles::default();
         self.torn = TornAccesses::default();
+        self.lock_orders.restart();
         self.apply(executor);
     }
 
@@ -55,12 +59,15 @@ impl SwitchPoints {
         std::mem::take(&mut self.widened)
     }
 
-    /// Whether threads are switched at every operation although only synchronisation was asked for.
-    pub(super) fn is_everywhere(&self) -> bool {
-        self.everywhere
+    /// What its user is told of that.
+    pub(super) fn notes(&self) -> impl Iterator<Item = SearchNote> {
+        let races = self.races.is_cut().then_some(SearchNote::ManyRaces(race::MOST));
+        let orders = self.lock_orders.is_cut().then_some(SearchNote::ManyLockOrders(lock_order::MOST));
+        let everywhere = self.everywhere.then_some(SearchNote::SwitchedEverywhere);
+        [races, orders, everywhere].into_iter().flatten()
     }
 
-    /// Looks for races in what ran last; `failed` says how it ended, if it went to its end.
+    /// Looks for races and for the orders of locks in what ran last; `failed` says how it ended, if it went to its end.
     pub(super) fn take_races<P: Program>(&mut self, executor: &Executor<'_, P>, failed: Option<bool>) {
         let runner = &executor.runner;
         if executor.is_checked {
@@ -74,6 +81,9 @@ impl SwitchPoints {
                 self.everywhere = runner.trace.steps.iter().any(|step| step.event.op.kind.gives_way());
                 self.widened |= new || self.everywhere;
             }
+        }
+        if !executor.is_narrow && executor.options.lock_order {
+            self.lock_orders.take(&runner.trace, self.races.variables());
         }
     }
 

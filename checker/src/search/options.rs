@@ -42,6 +42,9 @@ pub struct Options {
     pub cache: bool,
     /// Look for data races.
     pub races: bool,
+    /// Look for locks that are taken in opposite orders.
+    #[serde(default)]
+    pub lock_order: bool,
     /// Switch threads at synchronisation only; for icb, idb, dfs, random and pct, which take the choices that they are given.
     /// Data races are looked for then in any case: they say whether it was enough.
     pub only_synchronisation: bool,
@@ -70,6 +73,7 @@ impl Default for Options {
             keep_going: false,
             cache: true,
             races: false,
+            lock_order: false,
             only_synchronisation: false,
             limit: Limit::default(),
         }

@@ -6,6 +6,7 @@ use super::findings::identity::Identity;
 use super::note::SearchNote;
 use crate::event::failure::Failure;
 use crate::limit::StopRequest;
+use crate::lock_order::LockOrders;
 use crate::program::{Ending, Epoch};
 use crate::race::{Pairs, TornAccesses, Triangle};
 use crate::strategy::Coverage;
@@ -25,6 +26,8 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// Data races, once per pair of locations, in the order in which they were found. They need not be failures.
     pub races: Pairs,
+    /// Locks that are taken in opposite orders, where no execution deadlocked on them.
+    pub lock_orders: LockOrders,
     /// The triangular races of executions that a claim rests on: x86 may do more than they show.
     pub triangles: Vec<Triangle>,
     /// The accesses of these executions that another thread may find half done.

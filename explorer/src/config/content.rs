@@ -20,7 +20,7 @@ pub struct Config {
     pub assume: Vec<String>,
     /// How single programs are run, in the order of the file.
     pub targets: Vec<TargetConfig>,
-    /// Data races that are known.
+    /// Data races and potential deadlocks that are known.
     pub suppressions: Vec<Suppression>,
 }
 

@@ -105,7 +105,13 @@ const AFTER: [Key; 4] = [
         "Whether the program creates threads, where that cannot be seen: with true it can be explored, with false it gets no \
          lens.",
     ),
-    key("suppress", ValueKind::Suppressions, Top, "", "A data race that is known, and why it may stay."),
+    key(
+        "suppress",
+        ValueKind::Suppressions,
+        Top,
+        "",
+        "A data race or a potential deadlock that is known, and why it may stay.",
+    ),
     key("ignore", ValueKind::Paths, Top, "[]", "Folders and files in which no programs are looked for."),
 ];
 

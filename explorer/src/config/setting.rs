@@ -12,7 +12,7 @@ use crate::input::request::{MemoryModel, Request, Strategy};
 /// A setting as it is described.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// Its name in `interleaver.toml`, and on the command line after two dashes.
+    /// Its name in `interleaver.toml`.
     pub name: &'static str,
     /// The type of its values.
     pub kind: ValueKind,
@@ -20,6 +20,7 @@ pub struct Setting {
     pub range: (u64, u64),
     /// Its meaning, in one or two sentences.
     pub doc: &'static str,
+    negated: &'static str,
     default: fn() -> Value,
     get: fn(&Settings) -> Option<Value>,
     set: fn(&mut Settings, Value) -> Option<()>,
@@ -31,6 +32,12 @@ impl Setting {
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         SETTINGS.iter().find(|setting| setting.name == name)
+    }
+
+    /// Its option on the command line, after two dashes. What is done unless something is said has one that turns it off.
+    #[must_use]
+    pub fn option(&self) -> &'static str {
+        if self.default() == Value::Flag(true) { self.negated } else { self.name }
     }
 
     /// Its value where nothing is said.
@@ -191,6 +198,7 @@ macro_rules! settings {
         pub const SETTINGS: &[Setting] = &[$(
             Setting {
                 name: $name,
+                negated: concat!("no-", $name),
                 kind: <$type as Typed>::KIND,
                 range: ($least, <$type as Typed>::MOST),
                 doc: $doc,
@@ -243,6 +251,8 @@ settings! {
         "ignore-exit-code", "Whether an exit code other than 0 is no failure.";
     fresh_directory: bool = false, from 0,
         "fresh-dir", "Whether each execution has its own copy of the working directory.";
+    lock_order: bool = true, from 0,
+        "lock-order", "Whether potential deadlocks are told: locks that threads take in opposite orders, where no execution deadlocked.";
 }
 
 impl Settings {
@@ -250,8 +260,8 @@ impl Settings {
     #[must_use]
     pub fn options(&self) -> Vec<String> {
         let option = |setting: &Setting| match setting.get(self)? {
-            Value::Flag(flag) => flag.then(|| format!("--{}", setting.name)),
-            value => Some(format!("--{}={value}", setting.name)),
+            value @ Value::Flag(_) => (value != setting.default()).then(|| format!("--{}", setting.option())),
+            value => Some(format!("--{}={value}", setting.option())),
         };
         SETTINGS.iter().filter_map(option).collect()
     }
@@ -281,10 +291,16 @@ mod tests {
             time_limit: Some(Duration::from_millis(1_500)),
             keep_going: Some(true),
             fresh_directory: Some(false),
+            lock_order: Some(false),
             ..Settings::default()
         };
-        let expected =
-            ["--strategy=icb", "--max-preemptions=3", "--time-limit=1s 500000000ns", "--keep-going"];
+        let expected = [
+            "--strategy=icb",
+            "--max-preemptions=3",
+            "--time-limit=1s 500000000ns",
+            "--keep-going",
+            "--no-lock-order",
+        ];
         assert_eq!(settings.options(), expected);
         assert_eq!(humantime::parse_duration("1s 500000000ns"), Ok(Duration::from_millis(1_500)));
     }

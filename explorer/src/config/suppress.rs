@@ -1,4 +1,4 @@
-//! `[[suppress]]`: data races that are known, and why they may stay.
+//! `[[suppress]]`: data races and potential deadlocks that are known, and why they may stay.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -8,15 +8,15 @@ use toml::de::{DeTable, DeValue};
 
 use super::problem::Severity;
 use super::reader::{ConfigReader, text};
-use crate::report::{Location, Race, RacingAccess};
+use crate::report::{Location, LockOrder, PotentialDeadlock, Race, RacingAccess};
 
-/// A data race that is not reported. What it says of functions and files holds for both accesses, whichever ran first;
-/// where it names one only, that of either access may be it.
+/// A data race or a potential deadlock that is not reported. What it says of functions and files holds for both accesses, or for
+/// two of the threads, whichever ran first; where it names one only, that of either may be it.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Suppression {
-    /// Why the race may stay.
+    /// Why it may stay.
     pub reason: String,
-    /// The variable, or what it is a part of.
+    /// The variable or one of the locks, or what it is a part of.
     pub variable: Option<String>,
     /// The functions that the accesses are in, called from there or not; at most two.
     pub functions: Vec<String>,
@@ -28,7 +28,7 @@ pub struct Suppression {
     pub line: u32,
 }
 
-/// The data races of a program that may stay.
+/// The warnings of a program that may stay.
 #[derive(Default, Debug)]
 pub struct Suppressions {
     /// Each of them.
@@ -41,7 +41,7 @@ impl ConfigReader<'_> {
     pub(super) fn suppressions(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<Suppression> {
         let tables = self.tables("suppress", value);
         if tables.is_empty() {
-            let sentence = "`suppress` must be written as [[suppress]], once for each data race".to_owned();
+            let sentence = "`suppress` must be written as [[suppress]], once for each warning".to_owned();
             self.problem(Severity::Error, value.span(), sentence);
         }
         tables.into_iter().filter_map(|(range, table)| self.suppression(table, range)).collect()
@@ -69,9 +69,9 @@ impl ConfigReader<'_> {
             self.problem(severity, value.span(), sentence);
         }
         let lacks = if found.reason.is_empty() {
-            "this [[suppress]] gives no `reason`: say why the data race may stay"
+            "this [[suppress]] gives no `reason`: say why the warning may stay"
         } else if found.variable.is_none() && found.functions.is_empty() && found.files.is_empty() {
-            "this [[suppress]] names no `variable`, `functions` or `files`, and would match every data race"
+            "this [[suppress]] names no `variable`, `functions` or `files`, and would match every warning"
         } else {
             return is_whole.then_some(found);
         };
@@ -106,7 +106,7 @@ impl Suppression {
         if is_read.is_some() { Read::Yes } else { Read::Not(expected) }
     }
 
-    /// Whether it is about races of this program.
+    /// Whether it is about this program.
     pub(super) fn is_about(&self, program: &Path) -> bool {
         self.program.as_deref().is_none_or(|only| only == program)
     }
@@ -114,33 +114,54 @@ impl Suppression {
     /// Whether it is about this data race.
     #[must_use]
     pub fn matches(&self, race: &Race) -> bool {
+        let places = |access: &RacingAccess| places(&access.place, &access.stack);
+        self.fits(&[race.variable.as_str()], &race.accesses.each_ref().map(places))
+    }
+
+    /// Whether it is about this potential deadlock.
+    #[must_use]
+    pub fn matches_potential_deadlock(&self, potential: &PotentialDeadlock) -> bool {
+        let locks: Vec<&str> = potential.locks.iter().map(String::as_str).collect();
+        let of_thread = |order: &LockOrder| -> Vec<Location> {
+            order.uses().into_iter().flat_map(|taken| places(&taken.place, &taken.stack)).collect()
+        };
+        self.fits(&locks, &potential.threads.iter().map(of_thread).collect::<Vec<_>>())
+    }
+
+    /// Whether it is about something of one of these variables, whose parts are in these places.
+    fn fits(&self, variables: &[&str], parts: &[Vec<Location>]) -> bool {
         let is_part = |whole: &String| {
             let is_of = |variable: &str| {
                 let rest = variable.strip_prefix(whole.as_str());
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '+']))
             };
-            let variable = &race.variable;
-            is_of(variable) || is_of(&without_place(variable)) || is_of(without_block(variable))
+            let is_it = |variable: &&str| {
+                is_of(variable) || is_of(&without_place(variable)) || is_of(without_block(variable))
+            };
+            variables.iter().any(is_it)
         };
         self.variable.as_ref().is_none_or(is_part)
-            && matches_both(&self.functions, race, &|place, name| place.function.as_deref() == Some(name))
-            && matches_both(&self.files, race, &|place, name| {
+            && are_of(&self.functions, parts, &|place, name| place.function.as_deref() == Some(name))
+            && are_of(&self.files, parts, &|place, name| {
                 let file = place.file.as_deref().unwrap_or_default();
                 file.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
             })
     }
 }
 
-/// Whether names hold for the accesses of a race: one for either, two for one each.
-fn matches_both(names: &[String], race: &Race, is: &dyn Fn(&Location, &str) -> bool) -> bool {
-    let holds = |access: &RacingAccess, name: &String| {
-        is(&access.place, name) || access.stack.iter().any(|frame| is(frame, name))
-    };
-    let [a, b] = &race.accesses;
+/// A place, and how a thread came there.
+fn places(place: &Location, stack: &[Location]) -> Vec<Location> {
+    std::iter::once(place).chain(stack).cloned().collect()
+}
+
+/// Whether names hold for the parts of a warning: one for either, two for one each.
+fn are_of(names: &[String], parts: &[Vec<Location>], is: &dyn Fn(&Location, &str) -> bool) -> bool {
+    let holds = |part: usize, name: &String| parts[part].iter().any(|place| is(place, name));
+    let all = || 0..parts.len();
     match names {
         [] => true,
-        [one] => holds(a, one) || holds(b, one),
-        [one, other, ..] => (holds(a, one) && holds(b, other)) || (holds(a, other) && holds(b, one)),
+        [one] => all().any(|part| holds(part, one)),
+        [one, other, ..] => all().any(|a| holds(a, one) && all().any(|b| a != b && holds(b, other))),
     }
 }
 

@@ -39,6 +39,7 @@ assume = ["libtbb.so", "file"]
 keep-going = true
 ignore-exit-code = true
 fresh-dir = true
+lock-order = false
 
 [[target]]
 program = "build/app"
@@ -80,11 +81,12 @@ env.C = "2"
         keep_going: Some(true),
         ignore_exit_code: Some(true),
         fresh_directory: Some(true),
+        lock_order: Some(false),
     };
     assert_eq!(config.settings, expected);
     assert_eq!(config.assume, ["libtbb.so", "file"]);
     let [first, second] = &config.targets[..] else { panic!("{:?}", config.targets) };
-    assert_eq!((first.line, &first.name), (25, &None));
+    assert_eq!((first.line, &first.name), (26, &None));
     assert_eq!(first.program, Path::new("/w/build/app"));
     assert_eq!((&first.assume, &second.assume), (&Some(Vec::new()), &None));
     assert_eq!(first.arguments, Some(vec!["-v".to_owned(), "x y".to_owned()]));
@@ -178,7 +180,7 @@ fn every_key_is_documented() {
         let row = format!("| `{}` | {} | {default} | {} |", key.name, key.kind.short(), key.doc);
         assert!(page.contains(&row), "docs/configuration.md lacks the row\n{row}");
     }
-    let (page, _) = page.split_once("## Data races that may stay").unwrap();
+    let (page, _) = page.split_once("## Warnings that may stay").unwrap();
     let documented = page.lines().filter(|line| line.starts_with("| `")).count();
     assert_eq!(documented, schema().len());
 }
@@ -206,8 +208,8 @@ fn a_suppression_says_why_and_of_what() {
     assert_eq!(
         sentences,
         [
-            "this [[suppress]] gives no `reason`: say why the data race may stay",
-            "this [[suppress]] names no `variable`, `functions` or `files`, and would match every data race",
+            "this [[suppress]] gives no `reason`: say why the warning may stay",
+            "this [[suppress]] names no `variable`, `functions` or `files`, and would match every warning",
             "`functions` must be a list of one or two texts",
         ]
     );

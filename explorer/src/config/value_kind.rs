@@ -41,7 +41,7 @@ impl ValueKind {
             Self::Duration => "a duration such as \"500ms\", \"20s\" or \"2m\"",
             Self::Variables => "a table of texts, such as { LIMIT = \"8\" }",
             Self::Targets => "written as [[target]], once for each target",
-            Self::Suppressions => "written as [[suppress]], once for each data race",
+            Self::Suppressions => "written as [[suppress]], once for each warning",
             Self::Choice(choices) => {
                 let quoted: Vec<String> = choices.iter().map(|choice| format!("\"{choice}\"")).collect();
                 return format!("one of {}", quoted.join(", "));

@@ -98,6 +98,8 @@ pub struct Request {
     pub only_synchronisation: bool,
     /// Whether data races are looked for.
     pub races: bool,
+    /// Whether locks that are taken in opposite orders are looked for.
+    pub lock_order: bool,
     /// Whether a data race counts as a failure.
     pub fail_on_races: bool,
     /// The memory model that a claim is about.
@@ -144,6 +146,7 @@ impl Request {
             effort: Effort::Bounded,
             only_synchronisation: false,
             races: true,
+            lock_order: Defaults::lock_order(),
             fail_on_races: false,
             memory_model: Defaults::memory_model(),
             assume: Vec::new(),
@@ -169,6 +172,7 @@ impl Request {
             seed: self.seed,
             keep_going: self.keep_going,
             races: self.races,
+            lock_order: self.lock_order,
             only_synchronisation: self.only_synchronisation,
             ..checker::search::Options::default()
         }

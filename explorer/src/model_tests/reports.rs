@@ -254,7 +254,8 @@ fn the_json_report_has_the_documented_members() {
           }
         }
       ],
-      "races": []
+      "races": [],
+      "potential_deadlocks": []
     }
     "#);
 }

@@ -1,30 +1,20 @@
 //! Data races of a search as a report tells them: both accesses with their stacks, which one more execution shows, once per
 //! pair of lines and variable.
 
-use std::sync::Arc;
-
 use checker::limit::Limit;
-use checker::names::Site;
 use checker::position::Position;
 use checker::program::Program;
-use checker::race::{FoundOut, Harm, Pair, Pairs, Place};
+use checker::race::{Harm, Pair, Pairs, Place};
 use checker::search::Outcome;
-use checker::trace::Trace;
-use rustc_hash::FxHashSet;
 
-use crate::config::{FILE, Suppressions};
 use crate::narrate::locations::Places;
 use crate::narrate::phrasing::Phrasing;
+use crate::narrate::run_again::RunAgain;
 use crate::narrate::stacks::Stacks;
 use crate::narrate::thread_labels::ThreadLabels;
-use crate::program::source_atomics::Atomics;
 use crate::report::plural::plural;
-use crate::report::{Race, RaceKind, RacingAccess, Report};
+use crate::report::{Race, RaceKind, RacingAccess};
 use crate::say::sentence;
-
-/// Executions that show races, run once more.
-#[derive(Default)]
-pub(crate) struct RunAgain(Vec<(Arc<Trace>, Stacks)>);
 
 /// Drops the races of a search that are none by what takes no part in scheduling: the synchronisation of libraries, and what
 /// only the text of the source calls atomic. Those that there is no time for stay, and are uncertain.
@@ -34,28 +24,18 @@ pub(crate) fn confirm(
     places: &Places<'_>,
     limit: &Limit,
 ) -> RunAgain {
-    let atomics = Atomics::default();
     let mut again = RunAgain::default();
-    found.confirm(|trace, events| {
-        let stacks = Stacks::of(program, trace, events, limit);
-        let accesses =
-            trace.steps.iter().map(|step| &step.event).filter(|event| event.op.kind.is_load_or_store());
-        let sites: FxHashSet<Site> = accesses.map(|event| event.site).collect();
-        let atomic = sites.into_iter().filter(|site| atomics.says(places.source(), *site)).collect();
-        let hidden = stacks.hidden.clone();
-        again.0.push((Arc::clone(trace), stacks));
-        FoundOut { hidden, atomic }
-    });
+    found.confirm(|trace, events| again.find_out(program, (trace, events), places, limit));
     again
 }
 
 /// The races of a search. Accesses on the same lines of the same variable are one.
-pub(crate) fn report(found: &[Pair], RunAgain(executions): &RunAgain, places: &Places<'_>) -> Vec<Race> {
+pub(crate) fn report(found: &[Pair], again: &RunAgain, places: &Places<'_>) -> Vec<Race> {
     let mut races: Vec<Race> = Vec::new();
     let unknown = Stacks::default();
     for pair in found {
-        let again = executions.iter().find(|(trace, _)| Arc::ptr_eq(trace, &pair.trace));
-        let race = RaceContext::new(pair, again.map_or(&unknown, |(_, stacks)| stacks), places).race();
+        let stacks = again.stacks(&pair.trace).unwrap_or(&unknown);
+        let race = RaceContext::new(pair, stacks, places).race();
         match races.iter_mut().find(|known| is_same(known, &race)) {
             Some(known) => merge(known, race),
             None => races.push(race),
@@ -69,27 +49,6 @@ pub(crate) fn torn(program: &impl Program, outcome: &Outcome, limit: &Limit) -> 
     outcome
         .torn
         .confirm(outcome.races.variables(), |trace, events| Stacks::of(program, trace, events, limit).hidden)
-}
-
-/// Takes the races out of a report that may stay, and notes what suppresses nothing.
-pub(crate) fn suppress(report: &mut Report, Suppressions { known, problems }: &Suppressions) {
-    let before = report.races.len();
-    let mut used = vec![false; known.len()];
-    report.races.retain(|race| {
-        let matching = known.iter().position(|suppression| suppression.matches(race));
-        if let Some(nth) = matching {
-            used[nth] = true;
-        }
-        matching.is_none()
-    });
-    report.suppressed_races = (before - report.races.len()) as u64;
-    for (suppression, _) in known.iter().zip(used).filter(|(_, used)| !used) {
-        report.notes.push(format!(
-            "the [[suppress]] at line {} of {FILE} matches no data race that was seen ({})",
-            suppression.line, suppression.reason
-        ));
-    }
-    report.notes.extend_from_slice(problems);
 }
 
 /// Whether two races are between the same lines and about the same variable.

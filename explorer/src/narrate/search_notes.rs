@@ -16,6 +16,9 @@ impl Phrasing<'_> {
             SearchNote::ManyRaces(most) => {
                 format!("more than {most} pairs of locations race: the others are left out")
             }
+            SearchNote::ManyLockOrders(most) => {
+                format!("locks are taken in opposite orders in more than {most} ways: the others are left out")
+            }
             SearchNote::UnknownPreemptions => "nothing is covered, since of some execution it could not be told how many \
                  preemptions it takes at least: its threads are too many, or wait for signals or for several variables \
                  (--strategy icb covers a bound)"

@@ -3,6 +3,7 @@
 pub mod always;
 pub(crate) mod event_table;
 mod explanation;
+mod potential_deadlocks;
 mod races;
 pub mod stalls;
 
@@ -30,6 +31,10 @@ pub fn render(report: &Report) -> String {
     }
     for (number, race) in (1..).zip(&report.races) {
         section(&mut text, &races::section(race, (number, report.races.len())));
+    }
+    for (number, potential) in (1..).zip(&report.potential_deadlocks) {
+        let of = report.potential_deadlocks.len();
+        section(&mut text, &potential_deadlocks::section(potential, (number, of)));
     }
     if let Some(stalled) = &report.stalled {
         for (number, finding) in (1..).zip(&stalled.findings) {
@@ -259,6 +264,10 @@ fn summary(report: &Report) -> String {
     }
     if let Some(races) = races::summary(&report.races, report.suppressed_races) {
         line(&mut text, &format!("  races     {races}"));
+    }
+    let suppressed = report.suppressed_potential_deadlocks;
+    if let Some(locks) = potential_deadlocks::summary(&report.potential_deadlocks, suppressed) {
+        line(&mut text, &format!("  locks     {locks}"));
     }
     line(&mut text, &format!("  ended     {}", report.ended));
     for note in &report.notes {

@@ -9,6 +9,7 @@ pub mod interned;
 mod location;
 pub(crate) mod old_form;
 pub mod plural;
+mod potential_deadlock;
 mod race;
 mod role;
 mod stall;
@@ -24,6 +25,7 @@ pub use self::event::{EventLine, Lane, Switch, Why};
 pub use self::finding::{Finding, Output, Party};
 pub use self::hint::Hint;
 pub use self::location::Location;
+pub use self::potential_deadlock::{LockOrder, LockUse, PotentialDeadlock};
 pub use self::race::{Race, RaceKind, RacingAccess};
 pub use self::role::Role;
 pub use self::stall::StallOf;
@@ -108,6 +110,12 @@ pub struct Report {
     /// How many more there were, which `interleaver.toml` says may stay.
     #[serde(default, skip_serializing_if = "is_none")]
     pub suppressed_races: u64,
+    /// Locks that threads take in opposite orders, in the order in which they were found: warnings.
+    #[serde(default)]
+    pub potential_deadlocks: Vec<PotentialDeadlock>,
+    /// How many more there were, which `interleaver.toml` says may stay.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub suppressed_potential_deadlocks: u64,
 }
 
 fn is_zero(count: &u32) -> bool {

@@ -13,5 +13,6 @@ pub(crate) mod save;
 pub(crate) mod search;
 pub(crate) mod session;
 mod stalled;
+mod suppress;
 mod sync_scope;
 pub mod watch;

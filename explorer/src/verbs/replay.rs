@@ -236,6 +236,8 @@ impl Again<'_> {
             stalled: None,
             races: Vec::new(),
             suppressed_races: 0,
+            potential_deadlocks: Vec::new(),
+            suppressed_potential_deadlocks: 0,
         }
     }
 

@@ -15,10 +15,10 @@ use crate::error::Error;
 use crate::input::environment;
 use crate::input::request::{MemoryModel, Request};
 use crate::narrate::phrasing::Phrasing;
-use crate::narrate::races;
 use crate::narrate::search_notes::READ_IN_PART;
 use crate::narrate::thread_labels::ThreadLabels;
 use crate::narrate::unwatched;
+use crate::narrate::{potential_deadlocks, races};
 use crate::program::run_notes::{Observed, Peculiarities};
 use crate::program::test_output::is_one_test;
 use crate::program::worker_pool::Repeatable;
@@ -32,6 +32,7 @@ use crate::shown;
 use crate::store::StoreError;
 use crate::store::findings::{Extent, FindingWriter};
 use crate::verbs::divergence::Readable;
+use crate::verbs::suppress::suppress;
 use crate::verbs::sync_scope;
 use crate::verbs::watch::{Overseer, Watch, per_second};
 
@@ -77,6 +78,10 @@ impl SearchSession<'_> {
         let again = self.deadline.while_telling(|| {
             races::confirm(&program, &mut outcome.races, &self.places(), &self.deadline.limit())
         });
+        let lock_orders = (&mut outcome.lock_orders, outcome.races.variables());
+        let locked_again = self.deadline.while_telling(|| {
+            potential_deadlocks::confirm(&program, lock_orders, &self.places(), &self.deadline.limit())
+        });
         let torn = self.deadline.while_telling(|| races::torn(&program, &outcome, &self.deadline.limit()));
         let races = mem::take(&mut outcome.races).into_found();
         let mut unwatched = peculiarities.unwatched();
@@ -106,7 +111,9 @@ impl SearchSession<'_> {
         }
         report.races = races::report(&races, &again, &self.places());
         report.at_synchronisation = sync_scope::report(&outcome, &report.races);
-        races::suppress(&mut report, self.suppressions);
+        report.potential_deadlocks =
+            potential_deadlocks::report(mem::take(&mut outcome.lock_orders), &locked_again, &self.places());
+        suppress(&mut report, self.suppressions);
         if self.request.fail_on_races && !report.races.is_empty() {
             report.verdict = Verdict::Found;
         }
@@ -190,6 +197,8 @@ impl SearchSession<'_> {
             stalled: None,
             races: Vec::new(),
             suppressed_races: 0,
+            potential_deadlocks: Vec::new(),
+            suppressed_potential_deadlocks: 0,
         }
     }
 

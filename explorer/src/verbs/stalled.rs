@@ -112,7 +112,7 @@ impl SearchSession<'_> {
         workers: Option<&impl Repeatable>,
         (made, afterwards): (&mut Made, &mut Afterwards<'_, '_>),
     ) -> Result<Outcome, SearchError> {
-        let options = Options { races: false, keep_going: false, ..self.options() };
+        let options = Options { races: false, lock_order: false, keep_going: false, ..self.options() };
         let mut keep = |found: &search::Finding| {
             let (mut told, file) = self.finding(program, found);
             made.findings.clear();

@@ -18,6 +18,7 @@ mod interrupts;
 mod library_code;
 mod limits;
 mod loaded;
+mod lock_order;
 mod looks_again;
 mod memory;
 mod minimise;

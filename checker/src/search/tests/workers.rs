@@ -8,6 +8,7 @@ use super::against_oracle::program;
 use super::*;
 use crate::event::names::Obj;
 use crate::limit::Limit;
+use crate::lock_order::PotentialDeadlock;
 use crate::program::{Ending, Epoch, Program, Scope, StartError};
 use crate::race::Pair;
 use crate::search::tests::generated::generated;
@@ -86,12 +87,25 @@ impl<P: Program> Workers for Paced<'_, P> {
 
 /// What a search comes to, in full. Tables inside of a trace may still have empty places from the execution before.
 fn told(outcome: &Outcome) -> String {
-    let Outcome { stats, covered, at_synchronisation, findings, races, triangles, torn, ended, notes } =
-        outcome;
+    let Outcome {
+        stats,
+        covered,
+        at_synchronisation,
+        findings,
+        races,
+        triangles,
+        torn,
+        ended,
+        notes,
+        lock_orders,
+    } = outcome;
     let mut told = format!("{stats:?} {covered:?} {at_synchronisation:?} {triangles:?} {ended:?} {notes:?}");
     told += &format!(" {}", torn.confirm(&Default::default(), |_, _| None));
     for Pair { race, trace, certain, harm, .. } in races.clone().into_found() {
         told += &format!("\n{race:?} {:?} {certain} {harm:?}", trace.schedule());
+    }
+    for PotentialDeadlock { sides, trace, .. } in lock_orders.clone().into_found() {
+        told += &format!("\n{sides:?} {:?}", trace.schedule());
     }
     for finding in findings {
         let Finding { failure, identity, trace, preemptions, fewest, delays, threads, variables, .. } =
@@ -141,6 +155,7 @@ fn options(strategy: StrategyKind, bound: u32) -> Options {
         max_schedules: Some(300),
         keep_going: true,
         races: true,
+        lock_order: true,
         ..Options::default()
     }
 }
@@ -177,6 +192,17 @@ proptest! {
         // Executions that are cut by a limit take their states out of the cache again.
         check(&text, &Options { step_limit: 5, ..options(StrategyKind::Icb, 1) }, pace);
         check(&text, &Options { step_limit: 5, ..options(StrategyKind::Dpor, 0) }, pace);
+    }
+}
+
+#[test]
+fn opposite_orders_of_locks_come_out_the_same() {
+    let text =
+        "lock a, lock b, r x, unlock b, unlock a | lock b, lock a, w x, unlock a, unlock b | r x, w y | r y";
+    for strategy in [StrategyKind::Icb, StrategyKind::Idb, StrategyKind::Auto] {
+        for pace in 0..5 {
+            check(text, &options(strategy, 0), pace);
+        }
     }
 }
 

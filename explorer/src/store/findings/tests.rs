@@ -195,6 +195,8 @@ fn report(covered: Option<u32>) -> Report {
         findings: Vec::new(),
         races: Vec::new(),
         suppressed_races: 0,
+        potential_deadlocks: Vec::new(),
+        suppressed_potential_deadlocks: 0,
     }
 }
 

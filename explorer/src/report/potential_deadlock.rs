@@ -1,0 +1,47 @@
+//! A potential deadlock as a report has it.
+
+use serde::{Deserialize, Serialize};
+
+use super::location::Location;
+
+/// Locks that threads take in a circle, in executions none of which deadlocked on them.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct PotentialDeadlock {
+    /// One sentence.
+    pub message: String,
+    /// The locks, in the order of the circle.
+    pub locks: Vec<String>,
+    /// The threads: each has a lock that the one before it would wait for, the first one that of the last.
+    pub threads: Vec<LockOrder>,
+}
+
+/// The order in which a thread takes two locks.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct LockOrder {
+    /// The thread (`T1`, `T2` …).
+    pub thread: String,
+    /// The lock that it has.
+    pub holds: LockUse,
+    /// The lock that it takes while it has that one.
+    pub takes: LockUse,
+}
+
+/// Where a thread takes a lock.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct LockUse {
+    /// The lock.
+    pub lock: String,
+    /// Where.
+    #[serde(flatten)]
+    pub place: Location,
+    /// How it came there, innermost first.
+    pub stack: Vec<Location>,
+}
+
+impl LockOrder {
+    /// Where it takes the two locks.
+    #[must_use]
+    pub fn uses(&self) -> [&LockUse; 2] {
+        [&self.holds, &self.takes]
+    }
+}
