@@ -10,7 +10,7 @@ mod texts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use explorer::store::findings::{self, KeptFolder, KeptTarget};
+use explorer::store::findings::{self, KeptFolder, KeptPotentialDeadlock, KeptTarget};
 
 pub(crate) use self::clues::Clue;
 pub(crate) use self::finding::Finding;
@@ -81,6 +81,14 @@ impl Findings {
     pub(crate) fn targets(&self) -> impl Iterator<Item = Key> {
         let named = |kept: &Kept| Some(Key { root: kept.root.clone(), id: kept.target.as_ref()?.id.clone() });
         self.folders.values().filter_map(named)
+    }
+
+    /// The potential deadlocks that the last run of each target saw, with the root of its checkout.
+    pub(crate) fn potential_deadlocks(&self) -> impl Iterator<Item = (&Path, &KeptPotentialDeadlock)> {
+        self.folders.values().flat_map(|kept| {
+            let all = kept.target.iter().flat_map(|target| &target.last.potential_deadlocks);
+            all.map(|potential| (kept.root.as_path(), potential))
+        })
     }
 
     pub(crate) fn target(&self, key: &Key) -> Option<&KeptTarget> {

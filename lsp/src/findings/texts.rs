@@ -1,7 +1,7 @@
 //! Is a source still the text that was explored, and where are its lines if not?
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::SystemTime;
@@ -42,6 +42,11 @@ impl Texts {
         finding.kept.sources.iter().any(|source| {
             source.newer || self.hash(&source.path(&finding.root), documents).as_deref() != Some(&source.hash)
         })
+    }
+
+    /// Whether all these files, of a checkout, have texts with these hashes.
+    pub(crate) fn are(&self, root: &Path, hashes: &BTreeMap<String, String>, documents: &Documents) -> bool {
+        hashes.iter().all(|(file, hash)| self.hash(&root.join(file), documents).as_deref() == Some(hash))
     }
 
     /// Where a line of a finding is now.

@@ -9,5 +9,6 @@ pub(crate) mod lenses;
 mod markdown;
 mod terms;
 pub(crate) mod tree;
+pub(crate) mod warnings;
 pub(crate) mod why_no_lens;
 pub(crate) mod words;

@@ -100,6 +100,7 @@ mod tests {
 
     fn run(verdict: Verdict, preemptions: Option<u32>, ended: &str) -> Run {
         Run {
+            potential_deadlocks: Vec::new(),
             at: 0,
             verdict,
             strategy: "icb".to_owned(),

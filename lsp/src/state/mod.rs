@@ -28,7 +28,7 @@ use crate::refusals::{NOT_TRUSTED, no_finding, no_target};
 use crate::settings::Settings;
 use crate::show::diagnostics::Diagnosing;
 use crate::show::why_no_lens::why_no_lens;
-use crate::show::{configuration, diagnostics, tree};
+use crate::show::{configuration, diagnostics, tree, warnings};
 use crate::text::Encoding;
 
 /// What the state is made with.
@@ -187,7 +187,9 @@ impl State {
             encoding: self.known.encoding,
         };
         let mut now: HashMap<Uri, Vec<Diagnostic>> = diagnosing.all(self.known.findings.open());
-        for (uri, diagnostic) in self.marked_tests(&diagnosing).chain(self.compile_errors()) {
+        for (uri, diagnostic) in
+            self.marked_tests(&diagnosing).chain(self.compile_errors()).chain(warnings::all(&self.known))
+        {
             now.entry(uri).or_default().push(diagnostic);
         }
         now.extend(

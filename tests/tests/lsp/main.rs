@@ -18,5 +18,6 @@ mod neovim;
 mod results;
 mod showing;
 mod stores;
+mod warnings;
 mod ways_in;
 mod workspace;

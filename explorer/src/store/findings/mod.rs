@@ -17,7 +17,7 @@ pub use self::fixed_check::last_words;
 pub use self::read::{KeptFolder, folders, stores_of};
 pub(crate) use self::record::KeptHead;
 pub use self::record::{
-    CheckResult, Checked, FINDING, KeptFinding, KeptSource, KeptTarget, Run, TARGET, VERSION, content_hash,
-    program_id,
+    CheckResult, Checked, FINDING, KeptFinding, KeptPotentialDeadlock, KeptSource, KeptTarget, Run, TARGET,
+    VERSION, content_hash, program_id,
 };
 pub(crate) use self::writer::FindingWriter;

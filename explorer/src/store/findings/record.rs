@@ -1,6 +1,7 @@
 //! Records of a store: one for each target, and one for each finding.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +9,7 @@ use super::Extent;
 use crate::input::portable_path::Place;
 use crate::report::old_form::without_option;
 use crate::report::verdict::Verdict;
-use crate::report::{Covered, Finding, NotCovered};
+use crate::report::{Covered, Finding, NotCovered, PotentialDeadlock};
 use crate::schedule_file::{SavedTarget, names};
 
 /// What the `format` member of a finding's file says.
@@ -195,6 +196,19 @@ pub struct Run {
     pub notes: Vec<String>,
     /// The findings that it made.
     pub findings: Vec<String>,
+    /// The potential deadlocks that it saw.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub potential_deadlocks: Vec<KeptPotentialDeadlock>,
+}
+
+/// A potential deadlock as it is kept.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct KeptPotentialDeadlock {
+    /// What the report says.
+    #[serde(flatten)]
+    pub told: PotentialDeadlock,
+    /// Of each source that it names, BLAKE3 of its bytes, in hexadecimal digits.
+    pub sources: BTreeMap<String, String>,
 }
 
 impl Run {

@@ -11,8 +11,8 @@ use std::time::SystemTime;
 use files::{Folder, Kind, State};
 use ptrace_backend::preflight;
 
-use super::{KeptHead, KeptSource, content_hash};
-use crate::report::{Finding, Location};
+use super::{KeptHead, KeptPotentialDeadlock, KeptSource, content_hash};
+use crate::report::{Finding, Location, LockOrder, PotentialDeadlock};
 use crate::store::{Store, StoreError, short_hash};
 use crate::trust;
 
@@ -47,6 +47,25 @@ pub(super) fn keep_sources(
         kept.insert(file, KeptSource { file: file.to_owned(), hash, copy, newer });
     }
     Ok(kept.into_values().collect())
+}
+
+/// A potential deadlock with the hashes of the sources that it names. One that was changed after the program was built has none
+/// that any text has.
+pub(super) fn with_hashes(
+    root: &Path,
+    told: &PotentialDeadlock,
+    built: Option<SystemTime>,
+) -> KeptPotentialDeadlock {
+    let uses = told.threads.iter().flat_map(LockOrder::uses);
+    let files: BTreeSet<&str> = uses.filter_map(|taken| taken.place.file.as_deref()).collect();
+    let hash = |file: &str| {
+        let path = root.join(file);
+        let changed = path.metadata().and_then(|about| about.modified());
+        let is_newer = matches!((changed, built), (Ok(changed), Some(built)) if changed > built);
+        let text = files::read(&path, Kind::Text).ok().filter(|_| !is_newer);
+        (file.to_owned(), text.map(|text| content_hash(&text)).unwrap_or_default())
+    };
+    KeptPotentialDeadlock { told: told.clone(), sources: files.into_iter().map(hash).collect() }
 }
 
 fn files(finding: &Finding) -> BTreeSet<&str> {

@@ -180,6 +180,11 @@ impl<'a> FindingWriter<'a> {
                 .chain(stalled)
                 .filter_map(|finding| finding.id.clone())
                 .collect(),
+            potential_deadlocks: report
+                .potential_deadlocks
+                .iter()
+                .map(|told| sources::with_hashes(self.root, told, self.program.built()))
+                .collect(),
         };
         let folder = KeptFolder::at(self.store.folder());
         let kept = folder.heads();
