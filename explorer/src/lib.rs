@@ -16,6 +16,7 @@ pub mod render;
 pub mod report;
 pub mod say;
 pub mod schedule_file;
+mod shell;
 pub mod shown;
 pub mod store;
 pub mod trust;

@@ -157,19 +157,8 @@ fn allows(key: &Key, in_target: bool) -> bool {
 
 /// How many letters have to be inserted, deleted or replaced; `-` and `_` are the same letter.
 fn distance(a: &str, b: &str) -> usize {
-    let letters = |text: &str| text.to_lowercase().replace('_', "-").chars().collect::<Vec<_>>();
-    let (a, b) = (letters(a), letters(b));
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[b.len()]
+    let [a, b] = [a, b].map(|text| text.to_lowercase().replace('_', "-"));
+    strsim::levenshtein(&a, &b)
 }
 
 #[cfg(test)]

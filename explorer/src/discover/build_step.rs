@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::presets::{self, Build, Chosen};
+use crate::shell;
 
 /// A command that builds something.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -71,10 +72,10 @@ fn cmake(top: &Path, cmake_folders: &[PathBuf]) -> String {
 
 fn preset(Chosen { configure, build }: &Chosen, top: &Path) -> String {
     let build = match build {
-        Build::Preset(name) => format!("--preset {}", quoted(name)),
+        Build::Preset(name) => format!("--preset {}", shell::word(name)),
         Build::Folder(folder) => shell_word(Path::new(folder), top),
     };
-    format!("cmake --preset {} && cmake --build {build}", quoted(configure))
+    format!("cmake --preset {} && cmake --build {build}", shell::word(configure))
 }
 
 /// A path as a shell takes it, relative where that is shorter.
@@ -84,11 +85,5 @@ fn shell_word(path: &Path, from: &Path) -> String {
         Ok(inside) => inside,
         Err(_) => path,
     };
-    quoted(&path.to_string_lossy())
-}
-
-/// A word as a shell takes it.
-fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
-    if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    shell::word(&path.to_string_lossy()).into_owned()
 }

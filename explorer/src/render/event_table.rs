@@ -2,6 +2,7 @@
 //! schedule with many switches, where it begins and what comes before the failure.
 
 use checker::failure::FailureKind;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::report::explanation::Pair;
 use crate::report::plural::plural;
@@ -190,8 +191,9 @@ fn without_the_middle(shown: &mut [bool], at: usize) {
         .for_each(|(_, position)| shown[position] = false);
 }
 
+/// The columns that a text takes on a terminal.
 fn width(text: &str) -> usize {
-    text.chars().count()
+    text.width()
 }
 
 /// The text, cut or filled up to the width. It begins with what is done, and ends with the part of the variable.
@@ -201,9 +203,24 @@ fn padded(text: &str, to: usize) -> String {
         return format!("{text}{}", " ".repeat(to - width));
     }
     let kept = to.saturating_sub(1);
-    let begin: String = text.chars().take(kept - kept / 2).collect();
-    let end: String = text.chars().skip(width - kept / 2).collect();
-    format!("{begin}…{end}")
+    let begin: String = within(text.chars(), kept - kept / 2).collect();
+    let end: Vec<char> = within(text.chars().rev(), kept / 2).collect();
+    let end: String = end.into_iter().rev().collect();
+    let cut = format!("{begin}…{end}");
+    // A character of two columns may have no room on either side.
+    let rest = to.saturating_sub(cut.width());
+    cut + &" ".repeat(rest)
+}
+
+/// As many of the first characters as have room in so many columns.
+fn within(chars: impl Iterator<Item = char>, columns: usize) -> impl Iterator<Item = char> {
+    chars
+        .scan(0, |taken, c| {
+            *taken += c.width().unwrap_or(0);
+            Some((*taken, c))
+        })
+        .take_while(move |(taken, _)| *taken <= columns)
+        .map(|(_, c)| c)
 }
 
 #[cfg(test)]
@@ -217,5 +234,8 @@ mod tests {
         assert_eq!(padded("lock `Queue<Work>.lock`", 16), "lock `Qu…>.lock`");
         assert_eq!(padded("read `ünüsüal`", 5), "re…l`");
         assert_eq!(padded("read", 1), "…");
+        assert_eq!(padded("read `在庫の数量`", 12), "read `…数量`");
+        assert_eq!(padded("read `在庫の数量`", 11), "read …数量`");
+        assert_eq!(padded("read `在庫の数量`", 10), "read …量` ");
     }
 }

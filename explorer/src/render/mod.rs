@@ -7,8 +7,6 @@ mod potential_deadlocks;
 mod races;
 pub mod stalls;
 
-use std::fmt::Write;
-
 use checker::failure::FailureKind;
 
 use crate::input::request::{MemoryModel, Strategy};
@@ -16,6 +14,7 @@ use crate::narrate::unwatched;
 use crate::report::plural::{grouped, plural};
 use crate::report::verdict::Verdict;
 use crate::report::{Covered, Finding, Report};
+use crate::shell::shown_word;
 use crate::shown::escaped;
 
 /// So many lines are shown of the beginning and of the end of what a program wrote, and so many characters of each.
@@ -95,16 +94,16 @@ fn render_finding(finding: &Finding, (number, of): (usize, usize)) -> String {
         && let Some(file) = &original.schedule_file
     {
         let found = plural(original.preemptions.into(), "preemption");
-        line(&mut text, &format!("As it was found, with {found}: interleaver replay {}", shell_word(file)));
+        line(&mut text, &format!("As it was found, with {found}: interleaver replay {}", shown_word(file)));
     }
     if let Some(file) = why.and_then(|why| why.pair.as_ref()).and_then(|pair| pair.schedule_file.as_ref()) {
-        line(&mut text, &format!("The nearest one that passes: interleaver replay {}", shell_word(file)));
+        line(&mut text, &format!("The nearest one that passes: interleaver replay {}", shown_word(file)));
     }
     text
 }
 
 fn replay_it(file: &str) -> String {
-    format!("Replay it with: interleaver replay {}\n", shell_word(file))
+    format!("Replay it with: interleaver replay {}\n", shown_word(file))
 }
 
 /// What failed, where, and what its schedule costs.
@@ -323,24 +322,6 @@ pub(crate) fn covered(covered: &Covered) -> String {
         Some(MemoryModel::Sc) => format!("{all}, under sequential consistency"),
         Some(MemoryModel::X86) | None => all,
     }
-}
-
-/// A word that a shell takes as it is.
-fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%,:=".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    let mut quoted = String::from("'");
-    for c in word.chars() {
-        if c == '\'' {
-            quoted.push_str(r"'\''")
-        } else {
-            let _ = quoted.write_char(c);
-        }
-    }
-    quoted.push('\'');
-    quoted
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use ptrace_backend::preflight;
 
 use crate::input::environment;
 use crate::schedule_file::SavedTarget;
+use crate::shell::shown_word;
 use crate::shown::escaped;
 
 /// What would run.
@@ -58,14 +59,14 @@ impl Running {
 
     /// The command line as a shell would take it, with the variables before it.
     fn command(&self) -> String {
-        let variables = self.environment.iter().map(|(name, value)| {
-            let value = quoted(&value.to_string_lossy());
-            if is_plain(name) { format!("{name}={value}") } else { format!("{}={value}", quoted(name)) }
-        });
+        let variables = self
+            .environment
+            .iter()
+            .map(|(name, value)| format!("{}={}", shown_word(name), shown_word(&value.to_string_lossy())));
         let called = self.name.iter().flat_map(|name| [OsStr::new("exec"), OsStr::new("-a"), name]);
         let words = called.chain([self.program.as_os_str()]).chain(self.arguments.iter().map(AsRef::as_ref));
-        let words = words.map(|word| quoted(&word.to_string_lossy()));
-        let input = self.stdin.iter().map(|file| format!("< {}", quoted(&file.to_string_lossy())));
+        let words = words.map(|word| shown_word(&word.to_string_lossy()).into_owned());
+        let input = self.stdin.iter().map(|file| format!("< {}", shown_word(&file.to_string_lossy())));
         variables.chain(words).chain(input).collect::<Vec<_>>().join(" ")
     }
 
@@ -78,7 +79,7 @@ impl Running {
             "`{}` was not saved on this machine by you, for this folder. Replaying it runs\n  {}\n  in {}{build}\n",
             escaped(&self.file.to_string_lossy()),
             escaped(&self.command()),
-            escaped(&quoted(&self.directory.to_string_lossy())),
+            escaped(&shown_word(&self.directory.to_string_lossy())),
         )
     }
 }
@@ -94,47 +95,5 @@ impl fmt::Display for Running {
             self.command(),
             self.directory.display()
         )
-    }
-}
-
-fn is_plain(word: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,+@%".contains(c);
-    !word.is_empty() && word.chars().all(plain)
-}
-
-/// A word as a shell takes it; with what a terminal would obey as `$'…'` has it.
-fn quoted(word: &str) -> String {
-    match word {
-        word if is_plain(word) => word.to_owned(),
-        word if word.chars().any(char::is_control) => {
-            let inside: String = word
-                .chars()
-                .map(|c| match c {
-                    '\'' | '\\' => format!("\\{c}"),
-                    c if c.is_control() => format!("\\u{:04x}", u32::from(c)),
-                    c => c.to_string(),
-                })
-                .collect();
-            format!("$'{inside}'")
-        }
-        word => format!("'{}'", word.replace('\'', r"'\''")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn words_are_as_a_shell_takes_them() {
-        for (word, expected) in [
-            ("-c", "-c"),
-            ("", "''"),
-            ("rm -rf ~", "'rm -rf ~'"),
-            ("it's", r"'it'\''s'"),
-            ("a\nb", r"$'a\u000ab'"),
-        ] {
-            assert_eq!(quoted(word), expected);
-        }
     }
 }

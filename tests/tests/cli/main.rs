@@ -34,4 +34,5 @@ mod timing;
 mod try_locks;
 mod unseen;
 mod waiting_loops;
+mod wide_names;
 mod without_lines;
