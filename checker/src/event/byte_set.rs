@@ -1,70 +1,45 @@
 //! A set of bytes of named memory.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
+use rangemap::RangeSet;
 use smallvec::SmallVec;
 
 use super::names::{Obj, ObjName};
 
-/// Bytes, by the block that they are in, as stretches that neither overlap nor touch.
+/// Bytes, by the block that they are in.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ByteSet {
-    /// From where a stretch begins to where it ends.
-    ends: BTreeMap<(ObjName, u64), u64>,
+    stretches: RangeSet<(ObjName, u64)>,
 }
 
 impl ByteSet {
     /// Adds the bytes of an object. `true` if some of them are new.
     pub fn insert(&mut self, obj: Obj) -> bool {
-        let (mut start, mut end) = range(obj);
-        if self.last_before(obj.name, end).is_some_and(|(first, last)| first <= start && end <= last) {
-            return false;
+        let bytes = range(obj);
+        // An empty range is no set: what comes from outside may claim to have no bytes.
+        let is_new = !bytes.is_empty() && self.stretches.gaps(&bytes).next().is_some();
+        if is_new {
+            self.stretches.insert(bytes);
         }
-        // Whatever ends at the new stretch or behind its start, and begins before its end or there.
-        while let Some((first, last)) = self.last_before(obj.name, end + 1).filter(|(_, last)| *last >= start)
-        {
-            self.ends.remove(&(obj.name, first));
-            (start, end) = (start.min(first), end.max(last));
-        }
-        self.ends.insert((obj.name, start), end);
-        true
+        is_new
     }
 
     /// Whether any byte of an object is in the set.
     #[must_use]
     pub fn overlap(&self, obj: Obj) -> bool {
-        let (start, end) = range(obj);
-        self.last_before(obj.name, end).is_some_and(|(_, last)| last > start)
+        self.stretches.overlaps(&range(obj))
     }
 
     /// The bytes of an object that are not in the set, as offsets in its block.
     #[must_use]
     pub fn outside(&self, obj: Obj) -> SmallVec<[Range<u64>; 1]> {
-        let (mut start, end) = range(obj);
-        let mut outside = SmallVec::new();
-        if let Some((_, last)) = self.last_before(obj.name, start + 1) {
-            start = start.max(last);
-        }
-        for (&(_, first), &last) in self.ends.range((obj.name, start + 1)..(obj.name, end.max(start + 1))) {
-            outside.push(start..first);
-            start = last;
-        }
-        if start < end {
-            outside.push(start..end);
-        }
-        outside
+        self.stretches.gaps(&range(obj)).map(|gap| gap.start.1..gap.end.1).collect()
     }
 
     /// Makes it empty.
     pub fn clear(&mut self) {
-        self.ends.clear();
-    }
-
-    /// The last stretch of a block that begins before an offset.
-    fn last_before(&self, name: ObjName, offset: u64) -> Option<(u64, u64)> {
-        let (&(_, first), &last) = self.ends.range((name, 0)..(name, offset)).next_back()?;
-        Some((first, last))
+        self.stretches.clear();
     }
 }
 
@@ -78,9 +53,9 @@ impl FromIterator<Obj> for ByteSet {
     }
 }
 
-fn range(obj: Obj) -> (u64, u64) {
+fn range(obj: Obj) -> Range<(ObjName, u64)> {
     let start = u64::from(obj.offset);
-    (start, start + u64::from(obj.len))
+    (obj.name, start)..(obj.name, start + u64::from(obj.len))
 }
 
 #[cfg(test)]
@@ -98,11 +73,12 @@ mod tests {
         assert!(set.insert(obj(30, 40)));
         assert!(!set.insert(obj(12, 20)));
         assert!(set.insert(obj(20, 30)));
-        assert_eq!(set.ends.len(), 1, "stretches that touch are one");
+        assert_eq!(set.stretches.len(), 1, "stretches that touch are one");
         assert!(!set.insert(obj(10, 40)));
         assert!(set.insert(obj(0, 50)));
-        assert_eq!(set.ends.len(), 1);
+        assert_eq!(set.stretches.len(), 1);
         assert!(set.insert(Obj { name: ObjName(0), ..obj(10, 20) }), "another block's bytes are others");
+        assert!(!set.insert(obj(60, 60)) && set.outside(obj(60, 60)).is_empty() && !set.overlap(obj(60, 60)));
     }
 
     #[test]
