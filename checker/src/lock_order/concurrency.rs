@@ -1,14 +1,14 @@
 //! Whether acquisitions of several threads can be pending at once, as far as what orders them is no lock of theirs.
 
 use crate::event::byte_set::ByteSet;
-use crate::event::names::{Obj, ThreadName};
+use crate::event::names::ThreadName;
 use crate::event::position::Position;
 use crate::hb::HappensBefore;
 use crate::race::ordering;
 use crate::trace::Trace;
 
 /// Happens-before of an execution by its synchronisation, without what some locks order.
-pub(super) fn order_without(trace: &Trace, variables: &ByteSet, locks: &[Obj]) -> HappensBefore {
+pub(super) fn order_without(trace: &Trace, variables: &ByteSet, locks: &ByteSet) -> HappensBefore {
     let mut order = HappensBefore::default();
     for (thread, name) in trace.threads.iter().enumerate() {
         order.add_thread(*name, trace.hb.born(thread));
@@ -18,7 +18,7 @@ pub(super) fn order_without(trace: &Trace, variables: &ByteSet, locks: &[Obj]) -
         let event = &step.event;
         let Some(thread) = locate(event.id.thread) else { break };
         let mut did = ordering(event, variables);
-        did.accesses.retain(|access| !locks.iter().any(|lock| lock.overlaps(&access.obj)));
+        did.accesses.retain(|access| !locks.overlap(access.obj));
         order.push_with(thread, event, &did, locate);
     }
     order

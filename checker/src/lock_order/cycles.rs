@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::concurrency::{order_without, unordered};
@@ -10,11 +11,15 @@ use super::nested::{Acquisition, nested};
 use crate::event::byte_set::ByteSet;
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::position::Position;
+use crate::hb::HappensBefore;
 use crate::race::learn;
 use crate::trace::Trace;
 
 /// So many continuations of chains are tried in an execution: their number is exponential in the worst case.
 const ROUNDS: usize = 10_000;
+
+/// For so many cycles of an execution its happens-before is computed anew, without their locks.
+const ORDERS: usize = 20;
 
 /// A thread of a potential deadlock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,11 +83,14 @@ pub(super) fn cycles(
     is_known: &mut dyn FnMut(&[SideKey]) -> bool,
 ) -> Vec<Vec<Side>> {
     let dependencies = dependencies(trace, graph);
+    let mut holders: FxHashMap<Obj, Vec<usize>> = FxHashMap::default();
+    for (nth, dependency) in dependencies.iter().enumerate() {
+        dependency.held().iter().for_each(|held| holders.entry(held.lock).or_default().push(nth));
+    }
     let mut search = Search {
-        trace,
-        known: variables,
-        variables: None,
+        orders: Orders { trace, graph, known: variables, learnt: None, left: ORDERS },
         dependencies: &dependencies,
+        holders: &holders,
         is_known,
         left: ROUNDS,
         found: Vec::new(),
@@ -112,12 +120,37 @@ fn dependencies(trace: &Trace, graph: &LockOrderGraph) -> Vec<Dependency> {
     all
 }
 
-struct Search<'a> {
+/// Happens-before of an execution without some of its locks.
+struct Orders<'a> {
     trace: &'a Trace,
+    graph: &'a LockOrderGraph,
     known: &'a ByteSet,
-    /// The synchronisation variables that are known, with those of the execution.
-    variables: Option<ByteSet>,
+    /// The synchronisation variables that are known, with those of the execution; and the order that they make without any lock
+    /// of a cycle of the graph: what that orders is ordered without the locks of one cycle, too.
+    learnt: Option<(ByteSet, HappensBefore)>,
+    left: usize,
+}
+
+impl Orders<'_> {
+    /// Of each thread one of its events, so that nothing but these locks orders them.
+    fn unordered(&mut self, locks: &ByteSet, chains: &[&[Position]]) -> Option<Vec<usize>> {
+        let (variables, weakest) = self.learnt.get_or_insert_with(|| {
+            let mut variables = self.known.clone();
+            learn(&mut variables, self.trace);
+            let order = order_without(self.trace, &variables, &self.graph.on_cycles().collect());
+            (variables, order)
+        });
+        unordered(weakest, chains)?;
+        self.left = self.left.checked_sub(1)?;
+        unordered(&order_without(self.trace, variables, locks), chains)
+    }
+}
+
+struct Search<'a> {
+    orders: Orders<'a>,
     dependencies: &'a [Dependency],
+    /// Of each lock, those that have it in hand.
+    holders: &'a FxHashMap<Obj, Vec<usize>>,
     is_known: &'a mut dyn FnMut(&[SideKey]) -> bool,
     left: usize,
     found: Vec<Vec<Side>>,
@@ -129,15 +162,15 @@ impl Search<'_> {
     fn extend(&mut self, chain: &mut Vec<usize>) {
         let all = self.dependencies;
         let (Some(&first), Some(&last)) = (chain.first(), chain.last()) else { return };
-        for next in 0..all.len() {
+        for &next in self.holders.get(&all[last].inner().lock).into_iter().flatten() {
+            let Some(left) = self.left.checked_sub(1) else { return };
+            self.left = left;
             let waits = || all[next].waited_for(all[last].inner()).is_some();
             let is_free =
                 |&other: &usize| all[other].thread != all[next].thread && !all[other].shuts_out(&all[next]);
             if all[next].thread <= all[first].thread || !waits() || !chain.iter().all(is_free) {
                 continue;
             }
-            let Some(left) = self.left.checked_sub(1) else { return };
-            self.left = left;
             chain.push(next);
             match all[first].waited_for(all[next].inner()) {
                 Some(_) => self.judge(chain),
@@ -165,17 +198,11 @@ impl Search<'_> {
         if (self.is_known)(&keys) || self.found.iter().any(|known| is_same(known, &keys)) {
             return;
         }
-        let locks: Vec<Obj> = first.iter().map(|side| side.inner.lock).collect();
-        let variables = self.variables.get_or_insert_with(|| {
-            let mut variables = self.known.clone();
-            learn(&mut variables, self.trace);
-            variables
-        });
-        let order = order_without(self.trace, variables, &locks);
+        let locks = first.iter().map(|side| side.inner.lock).collect();
         let chains: Vec<Vec<Position>> =
             all.iter().map(|one| one.all.iter().map(|(_, inner)| inner.at).collect()).collect();
         let chains: Vec<&[Position]> = chains.iter().map(Vec::as_slice).collect();
-        self.found.extend(unordered(&order, &chains).and_then(|chosen| sides(&chosen)));
+        self.found.extend(self.orders.unordered(&locks, &chains).and_then(|chosen| sides(&chosen)));
     }
 }
 

@@ -35,6 +35,11 @@ impl LockOrderGraph {
         !self.components.is_empty()
     }
 
+    /// The locks that lie on cycles.
+    pub(super) fn on_cycles(&self) -> impl Iterator<Item = Obj> {
+        self.components.keys().copied()
+    }
+
     /// Whether an edge lies on a cycle of those that were there when [`Self::is_cyclic`] was last asked.
     pub(super) fn is_on_cycle(&self, outer: Obj, inner: Obj) -> bool {
         let component = self.components.get(&outer);

@@ -165,7 +165,7 @@ impl PotentialDeadlock {
 fn is_unordered(whole: &Whole, sides: &[Side], variables: &ByteSet) -> bool {
     let mut variables = variables.clone();
     learn(&mut variables, whole.trace());
-    let locks: Vec<Obj> = sides.iter().map(|side| side.inner.lock).collect();
+    let locks = sides.iter().map(|side| side.inner.lock).collect();
     let order = order_without(whole.trace(), &variables, &locks);
     let chains: Vec<[Position; 1]> = sides.iter().map(|side| [whole.position(side.inner.at)]).collect();
     let chains: Vec<&[Position]> = chains.iter().map(<[Position; 1]>::as_slice).collect();
