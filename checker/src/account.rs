@@ -58,11 +58,14 @@ pub enum UnwatchedKind {
     /// All threads wait in the end, one of them for what comes from outside of the program, and nothing came: what the program
     /// does with it did not run.
     OutsideInput,
+    /// The client of the program did something to it beside its connections, or several of its processes could have gone on, of
+    /// which one did.
+    Client,
 }
 
 impl UnwatchedKind {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::LibraryFunction,
         Self::LoadedCode,
         Self::GeneratedCode,
@@ -77,6 +80,7 @@ impl UnwatchedKind {
         Self::TornAccess,
         Self::StoreBuffering,
         Self::OutsideInput,
+        Self::Client,
     ];
 
     /// Its name, as it is written in JSON.
@@ -97,6 +101,7 @@ impl UnwatchedKind {
             Self::TornAccess => "torn-access",
             Self::StoreBuffering => "store-buffering",
             Self::OutsideInput => "outside-input",
+            Self::Client => "client",
         }
     }
 }

@@ -33,6 +33,12 @@ pub enum Peculiarity {
     TimedWaitForWriterPreferringLock,
     /// It frees more than is kept from being allocated again.
     FreesMuch,
+    /// Its client never began: it ended, or stood still, before it was ready for one.
+    ClientNeverBegan,
+    /// It handles SIGTERM, by which it is asked to end: where the handler could run elsewhere is not explored.
+    HandlesSigterm,
+    /// It and its client have the network of the machine: their ports are everybody's.
+    SharesNetwork,
     /// It calls the allocator more than 5,000 times: what it frees after that is not watched.
     AllocatesOften,
 }

@@ -1,7 +1,8 @@
-//! Asks before what somebody else has saved is run.
+//! Asks before what somebody else has saved, or a workspace names, is run.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
+use explorer::shown::escaped;
 use explorer::trust::{Consent, Running};
 
 /// Does what may run something: with the user's consent if that `is_given`; else the user is asked at the terminal, if there
@@ -14,9 +15,23 @@ pub(crate) fn with<T>(is_given: bool, verb: impl FnOnce(Consent<'_>) -> T) -> T 
     }
 }
 
-/// Shows what would run, and asks. Whatever is not clearly a yes is a no.
+/// The user's consent to a client that a file of the workspace names.
+pub(crate) fn to_client(command: &str) -> Result<(), explorer::Error> {
+    let shown =
+        format!("interleaver.toml names a client, which runs with each execution:\n  {}\n", escaped(command));
+    let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal();
+    let agreed = can_ask && agrees(&shown);
+    if agreed { Ok(()) } else { Err(explorer::Error::UntrustedClient(command.to_owned())) }
+}
+
+/// Shows what would run, and asks.
 fn ask(running: &Running) -> bool {
-    let asked = write!(io::stderr(), "{}Run it? [y/N] ", running.lines()).and_then(|()| io::stderr().flush());
+    agrees(&running.lines())
+}
+
+/// Whatever is not clearly a yes is a no.
+fn agrees(shown: &str) -> bool {
+    let asked = write!(io::stderr(), "{shown}Run it? [y/N] ").and_then(|()| io::stderr().flush());
     let mut answer = String::new();
     asked.is_ok()
         && io::stdin().lock().read_line(&mut answer).is_ok()

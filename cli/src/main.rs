@@ -111,6 +111,9 @@ fn run(command: Command) -> miette::Result<u8> {
         Command::Explore(args) => {
             let (format, watch_stdin) = (args.format, args.watch_stdin);
             let (settings, assume) = configured(&args);
+            if let (None, Some(client)) = (&args.settings.0.client, &settings.client) {
+                consent::to_client(client).into_diagnostic()?;
+            }
             let request = args.request(&settings, assume);
             return watched(format, watch_stdin, |cancel, watch| explorer::explore(&request, cancel, watch));
         }

@@ -20,6 +20,7 @@ fn option(setting: &Setting) -> Arg {
         arg.clone().help(help).value_name(value).action(ArgAction::Set)
     };
     match setting.kind {
+        ValueKind::Text => arg.help(help.to_owned()).value_name("TEXT").action(ArgAction::Set),
         ValueKind::Flag => {
             let help = if is_on(setting) { format!("Turns this off: {help}") } else { help.to_owned() };
             arg.help(help).action(ArgAction::SetTrue)
@@ -47,7 +48,8 @@ fn said(setting: &Setting, matches: &ArgMatches) -> Option<Value> {
     match setting.kind {
         ValueKind::Flag => matches.get_flag(name).then_some(Value::Flag(!is_on(setting))),
         ValueKind::Duration => matches.get_one::<Duration>(name).copied().map(Value::Duration),
-        ValueKind::Choice(_) => matches.get_one::<Value>(name).copied(),
+        ValueKind::Choice(_) => matches.get_one::<Value>(name).cloned(),
+        ValueKind::Text => matches.get_one::<String>(name).cloned().map(Value::Text),
         _ => matches.get_one::<u64>(name).copied().map(Value::Number),
     }
 }

@@ -47,6 +47,28 @@ pub enum Error {
         "--scope sync does not go with --no-races: data races say whether switching at synchronisation was enough"
     )]
     ScopeWithoutRaces,
+    /// The client cannot be started.
+    #[error("the client `{command}` cannot be started: {why}")]
+    Client {
+        /// Its command.
+        command: String,
+        /// Why not.
+        why: &'static str,
+    },
+    /// The client is named by a file of the workspace, and the user has not agreed to run it.
+    #[error(
+        "interleaver.toml names the client `{0}`, which would run with each execution: nothing was run; to agree, give it by \
+         --client, or --client '' for none"
+    )]
+    UntrustedClient(String),
+    /// It neither is a number nor can be matched.
+    #[error(
+        "`{0}` says nothing of when the program is ready: give a port, or a regular expression for a line that it writes"
+    )]
+    Ready(String),
+    /// Nothing begins when the program is ready.
+    #[error("--ready says when a client begins, and there is none: name one by --client")]
+    ReadyWithoutClient,
     /// A folder or a file that the user named cannot be used.
     #[error("{what} `{}` cannot be used: {error}", .path.display())]
     Path {

@@ -60,7 +60,7 @@ impl PtraceExecution {
             return Err(impossible("cannot move"));
         }
         let (event, mover) = self.process.run(choice)?;
-        let over = self.process.scheduling.exiting || self.process.tracee.gone;
+        let over = self.process.is_over();
         Ok(Step { event, changed: self.refresh(mover), over })
     }
 
@@ -219,9 +219,13 @@ impl Execution for PtraceExecution {
         if !self.process.tracee.concurrent && has_ended {
             self.process.account.note(Peculiarity::OneThread);
         }
-        if has_ended && self.views.iter().any(|view| matches!(view.status, Status::Blocked(On::Outside(_)))) {
+        if has_ended
+            && self.process.may_lack_input()
+            && self.views.iter().any(|view| matches!(view.status, Status::Blocked(On::Outside(_))))
+        {
             self.process.account.enter_unwatched(Unwatched::of(UnwatchedKind::OutsideInput));
         }
+        self.process.note_client();
         let notes = self.process.account.notes.clone();
         let unwatched = std::mem::take(&mut self.process.account.unwatched);
         let drained = std::mem::take(&mut self.process.account.drained);

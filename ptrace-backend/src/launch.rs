@@ -12,9 +12,11 @@ use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::{Module, is_system};
 use crate::layout::rust_locks::RustLocks;
 use crate::layout::{Layout, What};
+use crate::os::network::Network;
 use crate::os::process;
 use crate::preflight::Executable;
 use crate::spec::{LaunchError, LaunchSpec, Stepping};
+use crate::target::client::ClientRecipe;
 use crate::target::modules;
 use crate::target::origin::{Origin, Starts};
 use crate::target::recipe::Recipe;
@@ -28,9 +30,11 @@ pub(crate) fn launch(
     spec: &LaunchSpec,
     executable: &Executable,
     streams: &Arc<Streams>,
+    client: Option<&ClientRecipe>,
     watch: &Arc<Watch>,
 ) -> Result<(Origin, Layout), LaunchError> {
-    let recipe = Recipe::new(spec, executable, streams)?;
+    let network = client.map_or(Network::Shared, ClientRecipe::network);
+    let recipe = Recipe::new(spec, executable, streams, network)?;
     let mut startup = recipe.start(watch)?;
     let read_map = LaunchError::system;
     let mapped = modules::starts(startup.tid).map_err(read_map("read the program's memory map"))?;
@@ -51,10 +55,7 @@ pub(crate) fn launch(
         mutex_unlock: function("pthread_mutex_unlock", &modules),
         syscall: function_code("syscall", &modules),
         cancels,
-        signals: calls(
-            &modules,
-            &["pthread_kill", "pthread_sigqueue", "tgkill", "alarm", "ualarm", "setitimer", "timer_create"],
-        ),
+        signals: client.is_some() || calls(&modules, SENDERS),
         standard_streams: standard_streams(&modules),
         modules,
         traps: by_address,
@@ -69,6 +70,10 @@ pub(crate) fn launch(
         grace: Grace::after(spec.limit.clone()),
         hidden: OnceLock::new(),
     };
+    if client.is_some() {
+        watch.end();
+        return Ok((Origin::Starts(Starts { recipe, areas, early: None, mapped }), layout));
+    }
     watch.begin(startup.tid, startup.tid);
     let passage = pass_constructors(&mut startup, &layout, &start_main);
     layout.outside = startup.outside;
@@ -80,11 +85,15 @@ pub(crate) fn launch(
             let template = Template::new(startup, *main, fork_loop, Arc::clone(streams));
             Origin::Copies(template.map_err(LaunchError::system("set up the fork server"))?)
         }
-        Passage::Early(early) => Origin::Starts(Starts { recipe, areas, early, mapped }),
+        Passage::Early(early) => Origin::Starts(Starts { recipe, areas, early: Some(early), mapped }),
     };
     watch.end();
     Ok((origin, layout))
 }
+
+/// Functions by which a program sends signals to its threads.
+const SENDERS: &[&str] =
+    &["pthread_kill", "pthread_sigqueue", "tgkill", "alarm", "ualarm", "setitimer", "timer_create"];
 
 /// Whether the user's own code may call one of these functions.
 fn calls(modules: &[Module], functions: &[&str]) -> bool {

@@ -29,5 +29,5 @@ pub use control::knowledge::lessons::{Known, Learnt};
 pub use execution::PtraceExecution;
 pub use inspect::{Halt, Inspection};
 pub use program::{PtraceProgram, Restriction};
-pub use spec::{LaunchError, LaunchSpec, Stepping};
+pub use spec::{ClientSpec, LaunchError, LaunchSpec, Ready, Stepping};
 pub use stalls::Stalls;

@@ -22,6 +22,7 @@ use crate::layout::Layout;
 use crate::os::fd;
 use crate::preflight::{self, Executable};
 use crate::spec::{LaunchError, LaunchSpec};
+use crate::target::client::ClientRecipe;
 use crate::target::origin::Origin;
 use crate::target::streams::Streams;
 
@@ -41,6 +42,7 @@ pub struct PtraceProgram {
     layout: Arc<Layout>,
     shared: Arc<Shared>,
     streams: Arc<Streams>,
+    client: Option<Arc<ClientRecipe>>,
     watch: Arc<Watch>,
     /// To one CPU.
     is_bound: bool,
@@ -91,15 +93,20 @@ impl PtraceProgram {
         let watch = Watch::start(spec.run_timeout, spec.limit.clone(), Arc::clone(&streams))
             .map_err(LaunchError::system("start the watchdog"))?;
         let watch = Arc::new(watch);
-        let (origin, layout) = launch::launch(&spec, &executable, &streams, &watch)?;
+        let client = ClientRecipe::new(&spec)?;
+        let (origin, layout) = launch::launch(&spec, &executable, &streams, client.as_deref(), &watch)?;
         let shared = Shared::new(&layout, Arc::clone(&streams))
             .map_err(LaunchError::system("prepare random numbers"))?;
+        if client.as_ref().is_some_and(|client| !client.has_network) {
+            shared.note_outside();
+        }
         Ok(Self {
             spec,
             executable,
             layout: Arc::new(layout),
             shared: Arc::new(shared),
             streams,
+            client,
             watch,
             is_bound,
             cpus,
@@ -252,6 +259,7 @@ impl PtraceProgram {
             Arc::clone(&self.shared),
             Arc::clone(&self.watch),
             (self.spec.exit_code_fails, self.spec.stepping),
+            self.client.clone(),
         )?;
         heap::survey(&process.tracee, &mut process.memory)?;
         Ok((process, Arc::clone(&self.streams), Arc::clone(&self.watch)))

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use checker::limit::Limit;
 use checker::program::ExecutionError;
+use regex_lite::Regex;
 
 use crate::attention::Ended;
 use crate::stalls::Stalls;
@@ -37,6 +38,33 @@ pub struct LaunchSpec {
     pub stalls: Arc<Stalls>,
     /// What ends everything: no wait for the program outlasts it.
     pub limit: Limit,
+    /// The process that is started with each execution, if there is one.
+    pub client: Option<ClientSpec>,
+}
+
+/// A client of the program: an agent of each execution, whose end ends that. It has the program's directory and environment.
+#[derive(Debug, Clone)]
+pub struct ClientSpec {
+    /// The executable.
+    pub program: PathBuf,
+    /// The name that it is called by, its first argument.
+    pub name: OsString,
+    /// Its further arguments.
+    pub args: Vec<OsString>,
+    /// When it begins.
+    pub ready: Ready,
+}
+
+/// When a program is ready for its client.
+#[derive(Debug, Clone, Default)]
+pub enum Ready {
+    /// It listens at a socket, or all its threads wait for what comes from outside.
+    #[default]
+    Listens,
+    /// A socket listens at this port.
+    ListensAt(u16),
+    /// A line that it has written matches this.
+    Writes(Regex),
 }
 
 impl LaunchSpec {
@@ -55,6 +83,7 @@ impl LaunchSpec {
             stepping: Stepping::default(),
             stalls: Arc::default(),
             limit: Limit::default(),
+            client: None,
         }
     }
 }

@@ -38,6 +38,8 @@ pub enum FailureKind {
     /// A thread has not come to its next key point for as long as it may run. That is how a backend tells of it; it is no failure
     /// of the program, and no search reports it.
     Timeout,
+    /// The client of the program has ended with another exit code than 0, or by a signal.
+    Client,
     /// The program fails in every schedule, or in all that were run: see `search::Always`.
     AlwaysFails,
 }
@@ -79,8 +81,8 @@ impl Failure {
     }
 }
 
-/// The circumstances of a failure. Only [`FailureDetail::Said`] and [`FailureDetail::Panicked`] hold text, which is the
-/// program's own.
+/// The circumstances of a failure. Only [`FailureDetail::Said`], [`FailureDetail::Panicked`] and
+/// [`FailureDetail::ClientExited`] hold text, which is the program's own, or the client's.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FailureDetail {
     /// The last words of the program, such as those of `assert`.
@@ -100,6 +102,10 @@ pub enum FailureDetail {
     ExitCode(i32),
     /// The program by which the process had replaced itself (`exec`) ended with this exit code.
     ExitCodeOfReplacement(i32),
+    /// The client of the program ended with this exit code; with the last line of its standard error, if there is one.
+    ClientExited(i32, Option<String>),
+    /// A signal of this name, such as `SIGSEGV`, ended the client of the program.
+    ClientKilled(String),
     /// A mutex was unlocked by a thread that did not hold it.
     UnlockedNotHeld {
         /// The mutex.

@@ -14,12 +14,16 @@ const FIRST_TIMER: u16 = 0x8000;
 /// The word before the ordinal of a timer.
 const TIMER: &str = "timer";
 
+/// The ordinal of the client, and the word for it.
+const CLIENT: (u16, &str) = (u16::MAX, "client");
+
 /// A thread, named by its creation path: the main thread, or the n-th thread that another thread created.
 ///
 /// Written `main`, `main/1` (its first child), `main/1/2` (that one's second child). The order is that of a
 /// depth-first walk of the creation tree.
 ///
-/// A timer is an agent as a thread is that does nothing but sleep and send: `main/timer0`.
+/// A timer is an agent as a thread is that does nothing but sleep and send: `main/timer0`. So is the client that is started with
+/// the program: `main/client`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ThreadName {
     /// Ordinals from 1, padded with 0, so that the derived order is that of the paths.
@@ -30,6 +34,9 @@ impl ThreadName {
     /// The thread that the program starts with.
     pub const MAIN: Self = Self { path: [0; MAX_DEPTH] };
 
+    /// The client of the program.
+    pub const CLIENT: Self = Self { path: [CLIENT.0, 0, 0, 0, 0, 0, 0] };
+
     /// The `ordinal`-th thread (from 1) that this one created; `None` past [`MAX_DEPTH`] or for ordinal 0.
     #[must_use]
     pub fn child(self, ordinal: u16) -> Option<Self> {
@@ -39,7 +46,7 @@ impl ThreadName {
     /// The timer number `nth` (from 0) that this thread made; `None` past [`MAX_DEPTH`], or of too many.
     #[must_use]
     pub fn timer(self, nth: u16) -> Option<Self> {
-        self.below(FIRST_TIMER.checked_add(nth)?)
+        self.below(FIRST_TIMER.checked_add(nth).filter(|&ordinal| ordinal != CLIENT.0)?)
     }
 
     fn below(mut self, ordinal: u16) -> Option<Self> {
@@ -51,7 +58,13 @@ impl ThreadName {
     /// Whether it is a timer.
     #[must_use]
     pub fn is_timer(&self) -> bool {
-        self.path().last().is_some_and(|&ordinal| ordinal >= FIRST_TIMER)
+        self.path().last().is_some_and(|&ordinal| ordinal >= FIRST_TIMER && ordinal != CLIENT.0)
+    }
+
+    /// Whether it is the client.
+    #[must_use]
+    pub fn is_client(&self) -> bool {
+        *self == Self::CLIENT
     }
 
     /// The thread that created this one; `None` for the main thread.
@@ -77,6 +90,7 @@ impl fmt::Display for ThreadName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("main")?;
         self.path().iter().try_for_each(|ordinal| match ordinal.checked_sub(FIRST_TIMER) {
+            _ if *ordinal == CLIENT.0 => write!(f, "/{}", CLIENT.1),
             Some(nth) => write!(f, "/{TIMER}{nth}"),
             None => write!(f, "/{ordinal}"),
         })
@@ -102,6 +116,9 @@ impl FromStr for ThreadName {
         let mut parts = text.split('/');
         if parts.next() != Some("main") {
             return Err(wrong());
+        }
+        if text == Self::CLIENT.to_string() {
+            return Ok(Self::CLIENT);
         }
         parts.try_fold(Self::MAIN, |name, part| {
             let named = match part.strip_prefix(TIMER) {
@@ -239,8 +256,18 @@ mod tests {
     }
 
     #[test]
+    fn the_client_has_a_name_that_is_no_timer_s() {
+        let client = ThreadName::CLIENT;
+        assert_eq!((client.to_string().as_str(), "main/client".parse()), ("main/client", Ok(client)));
+        assert!(client.is_client() && !client.is_timer() && client.parent() == Some(ThreadName::MAIN));
+        assert_eq!(ThreadName::MAIN.timer(0x7fff), None);
+    }
+
+    #[test]
     fn what_is_no_name_is_refused() {
         for text in [
+            "main/client/1",
+            "main/1/client",
             "main/timer",
             "main/timerx",
             "main/32768",

@@ -100,6 +100,10 @@ pub enum OpKind {
     CancelPoint,
     /// Ends the process.
     Exit,
+    /// The client of the program is started, and runs to its first operation.
+    StartClient,
+    /// The client has ended, and the program is asked to end.
+    AskToEnd,
 }
 
 impl OpKind {

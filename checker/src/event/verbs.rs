@@ -55,6 +55,8 @@ impl OpKind {
             Self::SignalWait => ("wait for a signal to", "the thread"),
             Self::CancelPoint => ("look for a cancellation of", "the thread"),
             Self::Exit => ("end the process", ""),
+            Self::StartClient => ("begin", ""),
+            Self::AskToEnd => ("send SIGTERM to the program", ""),
         }
     }
 }

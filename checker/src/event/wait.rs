@@ -37,7 +37,7 @@ pub enum On {
     Once(Obj),
     /// A test: the thread belongs to the harness that runs it, and takes no part.
     Test,
-    /// Input that is not there yet, at one of these file descriptors.
+    /// Input that is not there yet, at one of these file descriptors; of a client, which has none of the program's: the program.
     Input(Vec<i32>),
     /// The same, where it can come from outside of the program: a connection, a datagram, a line on a terminal.
     Outside(Vec<i32>),

@@ -407,7 +407,8 @@ impl<'p, P: Program> Runner<'p, P> {
     /// Whether the execution is at an end here.
     fn end(&self) -> Option<End> {
         let events = self.trace.steps.len() as u32;
-        if self.choices.is_empty() || self.is_capped() {
+        let stands = || blocked_state::is_asked_in_deadlock(&self.agents, &self.choices);
+        if self.choices.is_empty() || self.is_capped() || stands() {
             return Some(End::Ended(Vec::new()));
         }
         if events < self.limits.events {

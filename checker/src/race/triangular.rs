@@ -195,7 +195,7 @@ fn empties_buffer(kind: OpKind, did: &Effect) -> bool {
         K::Read | K::Write | K::Await | K::Yield | K::Sleep | K::SliceEnd | K::Timeout | K::Free => false,
         K::Expire => false,
         K::Unlock | K::Signal | K::Broadcast | K::OnceDone | K::Init | K::Destroy => false,
-        K::CancelPoint => false,
+        K::CancelPoint | K::StartClient | K::AskToEnd => false,
     }
 }
 

@@ -5,6 +5,7 @@ use super::options::Options;
 use super::outcome::Stats;
 use crate::event::agent::Choice;
 use crate::event::failure::Failure;
+use crate::event::names::ThreadName;
 use crate::event::step::OpKey;
 use crate::execution::{End, Limits, Runner, SearchError};
 use crate::limit::StopRequest;
@@ -93,7 +94,8 @@ impl<'a, P: Program> Executor<'a, P> {
     pub(super) fn count_events(&mut self) {
         let events = self.runner.trace.steps.len() as u64;
         *(if self.is_narrow { &mut self.stats.narrow_events } else { &mut self.stats.events }) += events;
-        let threads = self.runner.trace.threads.iter().filter(|thread| !thread.is_timer()).count();
+        let is_thread = |thread: &&ThreadName| !thread.is_timer() && !thread.is_client();
+        let threads = self.runner.trace.threads.iter().filter(is_thread).count();
         self.stats.threads = self.stats.threads.max(threads);
     }
 

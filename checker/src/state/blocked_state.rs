@@ -2,7 +2,7 @@
 
 use super::agents::AgentTable;
 use super::wait_for_graph::WaitForGraph;
-use crate::event::agent::{AgentView, Status};
+use crate::event::agent::{AgentView, Choice, Status};
 use crate::event::failure::{Doing, Failure, FailureDetail, FailureKind, Party};
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::OpKind;
@@ -72,10 +72,26 @@ fn nothing_changes(others: Vec<Party>) -> Failure {
     Failure::of_several(FailureKind::Livelock, FailureDetail::NothingChanges, others)
 }
 
-/// The threads that have not finished; the harness of a test that stands still has no part in it, and a timer does nothing by itself.
+/// The threads that have not finished; the harness of a test that stands still has no part in it, a timer does nothing by itself,
+/// and a client only while it runs.
 fn unfinished(agents: &AgentTable) -> Vec<&AgentView> {
-    let takes_part = |view: &&AgentView| !matches!(view.status, Status::Finished | Status::Blocked(On::Test));
-    agents.threads().iter().filter(|view| takes_part(view) && !view.agent.thread().is_timer()).collect()
+    let takes_part = |view: &&AgentView| {
+        let is_out = matches!(view.status, Status::Finished | Status::Blocked(On::Test));
+        !is_out && !view.agent.thread().is_timer() && !is_idle_client(view)
+    };
+    agents.threads().iter().filter(takes_part).collect()
+}
+
+/// Whether it is a client that has not begun, or has ended.
+fn is_idle_client(view: &AgentView) -> bool {
+    let kind = view.pending.as_ref().map(|op| op.kind);
+    matches!(kind, Some(OpKind::StartClient | OpKind::AskToEnd))
+}
+
+/// Whether all that can be chosen is to ask the program to end while threads of it wait for each other in a circle.
+pub(crate) fn is_asked_in_deadlock(agents: &AgentTable, choices: &[Choice]) -> bool {
+    let asks = |choice: &Choice| agents.agent(choice.agent).is_some_and(is_idle_client);
+    choices.iter().all(asks) && cycle(&unfinished(agents)).is_some()
 }
 
 fn parties(views: &[&AgentView], stack: Stack<'_>) -> Vec<Party> {

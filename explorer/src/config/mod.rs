@@ -44,7 +44,7 @@ impl Config {
         let program = program.canonicalize().unwrap_or_else(|_| here.join(program));
         let (config, problems) = Self::read(&root_of(&program, &here));
         let own = config.of_program(&program);
-        let settings = own.map(|target| target.settings).unwrap_or_default().or(&config.settings);
+        let settings = own.map(|target| target.settings.clone()).unwrap_or_default().or(&config.settings);
         let assume = own.and_then(|target| target.assume.clone()).unwrap_or(config.assume);
         (settings, assume, problems)
     }

@@ -126,6 +126,7 @@ impl ConfigReader<'_> {
                 None
             }
             ReadValue::Duration(time) => Some(setting::Value::Duration(time)),
+            ReadValue::Text(text) if setting.kind == ValueKind::Text => Some(setting::Value::Text(text)),
             ReadValue::Text(name) => setting.choice(&name),
             ReadValue::Texts(_) | ReadValue::Variables(_) => None,
         };

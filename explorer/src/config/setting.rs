@@ -65,8 +65,10 @@ impl Setting {
 }
 
 /// The value of a setting.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
+    /// A text; empty for none.
+    Text(String),
     /// A whole number.
     Number(u64),
     /// Yes or no.
@@ -83,6 +85,7 @@ pub enum Value {
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Text(text) => f.write_str(text),
             Self::Number(number) => write!(f, "{number}"),
             Self::Flag(flag) => write!(f, "{flag}"),
             Self::Duration(time) if time.subsec_nanos() == 0 => write!(f, "{}s", time.as_secs()),
@@ -98,6 +101,7 @@ impl Value {
     #[must_use]
     pub fn in_file(self) -> String {
         match self {
+            Self::Text(text) => text,
             Self::Number(_) | Self::Flag(_) => self.to_string(),
             Self::Duration(_) | Self::Strategy(_) | Self::MemoryModel(_) => format!("\"{self}\""),
         }
@@ -105,7 +109,7 @@ impl Value {
 }
 
 /// A type of settings.
-trait Typed: Copy {
+trait Typed: Clone {
     const KIND: ValueKind;
     const MOST: u64 = u64::MAX;
 
@@ -140,6 +144,7 @@ macro_rules! typed {
     };
 }
 
+typed!(String, Text, ValueKind::Text);
 typed!(u64, Number, ValueKind::Number);
 typed!(bool, Flag, ValueKind::Flag);
 typed!(Duration, Duration, ValueKind::Duration);
@@ -163,7 +168,7 @@ impl Typed for u32 {
 macro_rules! settings {
     ($($field:ident: $type:ty = $default:expr, from $least:literal, $name:literal, $doc:literal;)*) => {
         /// How something is explored, as far as it is said.
-        #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+        #[derive(Clone, PartialEq, Eq, Default, Debug)]
         pub struct Settings {
             $(#[doc = $doc] pub $field: Option<$type>,)*
         }
@@ -171,19 +176,21 @@ macro_rules! settings {
         impl Settings {
             /// These, and where they say nothing, `others`.
             #[must_use]
-            pub fn or(self, others: &Self) -> Self {
-                Self { $($field: self.$field.or(others.$field),)* }
+            pub fn or(&self, others: &Self) -> Self {
+                Self { $($field: self.$field.clone().or_else(|| others.$field.clone()),)* }
             }
 
             /// Changes what they say of a request, and nothing else.
             pub fn apply(&self, request: &mut Request) {
-                $(request.$field = self.$field.unwrap_or(request.$field);)*
+                $(if let Some(value) = &self.$field {
+                    request.$field = value.clone();
+                })*
             }
 
             /// All that a request says.
             #[must_use]
-            pub const fn of(request: &Request) -> Self {
-                Self { $($field: Some(request.$field),)* }
+            pub fn of(request: &Request) -> Self {
+                Self { $($field: Some(request.$field.clone()),)* }
             }
         }
 
@@ -191,7 +198,7 @@ macro_rules! settings {
         pub(crate) struct Defaults;
 
         impl Defaults {
-            $(pub(crate) const fn $field() -> $type { $default })*
+            $(pub(crate) fn $field() -> $type { $default })*
         }
 
         /// Every setting, in the order in which they are documented.
@@ -203,7 +210,7 @@ macro_rules! settings {
                 range: ($least, <$type as Typed>::MOST),
                 doc: $doc,
                 default: || Defaults::$field().value(),
-                get: |settings| settings.$field.map(Typed::value),
+                get: |settings| settings.$field.clone().map(Typed::value),
                 set: |settings, value| {
                     settings.$field = Some(<$type as Typed>::of(value)?);
                     Some(())
@@ -253,6 +260,10 @@ settings! {
         "fresh-dir", "Whether each execution has its own copy of the working directory.";
     lock_order: bool = true, from 0,
         "lock-order", "Whether potential deadlocks are told: locks that threads take in opposite orders, where no execution deadlocked.";
+    client: String = String::new(), from 0,
+        "client", "A command that is started with each execution when the program is ready for it, as a client of a server: its steps are explored with those of threads, and its end ends the execution. It is no line for a shell; write sh -c '…' for one.";
+    ready: String = String::new(), from 0,
+        "ready", "When the program is ready for its client: the port at which it listens, or a regular expression that a line of its output matches. Unless given, when it listens at any socket, or waits for input.";
 }
 
 impl Settings {
@@ -261,6 +272,7 @@ impl Settings {
     pub fn options(&self) -> Vec<String> {
         let option = |setting: &Setting| match setting.get(self)? {
             value @ Value::Flag(_) => (value != setting.default()).then(|| format!("--{}", setting.option())),
+            Value::Text(text) if text.is_empty() => None,
             value => Some(format!("--{}={value}", setting.option())),
         };
         SETTINGS.iter().filter_map(option).collect()

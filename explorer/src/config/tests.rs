@@ -40,6 +40,8 @@ keep-going = true
 ignore-exit-code = true
 fresh-dir = true
 lock-order = false
+client = "ask 'all at once'"
+ready = "80"
 
 [[target]]
 program = "build/app"
@@ -82,11 +84,13 @@ env.C = "2"
         ignore_exit_code: Some(true),
         fresh_directory: Some(true),
         lock_order: Some(false),
+        client: Some("ask 'all at once'".to_owned()),
+        ready: Some("80".to_owned()),
     };
     assert_eq!(config.settings, expected);
     assert_eq!(config.assume, ["libtbb.so", "file"]);
     let [first, second] = &config.targets[..] else { panic!("{:?}", config.targets) };
-    assert_eq!((first.line, &first.name), (26, &None));
+    assert_eq!((first.line, &first.name), (28, &None));
     assert_eq!(first.program, Path::new("/w/build/app"));
     assert_eq!((&first.assume, &second.assume), (&Some(Vec::new()), &None));
     assert_eq!(first.arguments, Some(vec!["-v".to_owned(), "x y".to_owned()]));

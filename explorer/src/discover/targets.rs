@@ -204,7 +204,7 @@ impl Workspace {
             directory,
             variables,
             stdin: None,
-            settings: self.config.settings,
+            settings: self.config.settings.clone(),
             assume: self.config.assume.clone(),
         }
     }
@@ -223,7 +223,7 @@ impl Workspace {
             directory,
             variables,
             stdin: None,
-            settings: self.config.settings,
+            settings: self.config.settings.clone(),
             assume: self.config.assume.clone(),
         };
         self.configured(target, self.config.of_program(&candidate.path))

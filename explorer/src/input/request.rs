@@ -60,6 +60,10 @@ pub struct Request {
     pub fresh_directory: bool,
     /// Whether an exit code other than 0 is no failure.
     pub ignore_exit_code: bool,
+    /// The command of its client; empty if it has none.
+    pub client: String,
+    /// When it is ready for its client; empty for when it listens.
+    pub ready: String,
     /// How long a thread may run without coming to its next key point.
     pub run_timeout: Duration,
     /// How many events one execution may have.
@@ -128,6 +132,8 @@ impl Request {
             stdin: None,
             fresh_directory: Defaults::fresh_directory(),
             ignore_exit_code: Defaults::ignore_exit_code(),
+            client: Defaults::client(),
+            ready: Defaults::ready(),
             run_timeout: Defaults::run_timeout(),
             step_limit: Defaults::step_limit(),
             strategy: Defaults::strategy(),

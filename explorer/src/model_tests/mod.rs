@@ -83,6 +83,8 @@ fn target(build_id: &str) -> SavedTarget {
         directory: Place::Relative("".into()),
         fresh_directory: false,
         stdin: None,
+        client: String::new(),
+        ready: String::new(),
         environment: std::collections::BTreeMap::new(),
         ignore_exit_code: false,
         step_limit: 1_000,

@@ -65,6 +65,11 @@ impl Phrasing<'_> {
             FailureDetail::ExitCodeOfReplacement(code) => {
                 format!("the program that it was replaced by ended with exit code {code}")
             }
+            FailureDetail::ClientExited(code, None) => format!("the client failed: exit code {code}"),
+            FailureDetail::ClientExited(code, Some(said)) => {
+                format!("the client failed: exit code {code} ({said})")
+            }
+            FailureDetail::ClientKilled(signal) => format!("the client failed: {signal} ended it"),
             FailureDetail::UnlockedNotHeld { mutex, holder } => {
                 let holder = holder.as_ref().map_or_else(|| "nobody".to_owned(), label);
                 let mutex = self.object(*mutex);

@@ -69,6 +69,7 @@ impl Phrasing<'_> {
             (_, OpKind::SetTimer | OpKind::Expire) => {
                 op.may.accesses.first().map(|access| self.object(access.obj)).unwrap_or_default()
             }
+            (_, OpKind::StartClient | OpKind::AskToEnd) => String::new(),
             _ => self.objects(&op.may),
         };
         if object.is_empty() { verb.to_owned() } else { format!("{verb} {object}") }
@@ -115,6 +116,7 @@ impl Phrasing<'_> {
             On::Await(objs) => self.spins(objs),
             On::Once(obj) => format!("waits until {} is initialised", object(obj)),
             On::Test => "waits for a test".to_owned(),
+            On::Input(files) if files.is_empty() => "waits for the program".to_owned(),
             On::Input(files) | On::Outside(files) => {
                 let files: Vec<String> = files.iter().map(ToString::to_string).collect();
                 format!("waits for input from file descriptor {}", files.join(", "))

@@ -30,7 +30,11 @@ impl ThreadLabels {
         }
         match self.threads.binary_search(&thread) {
             Ok(position) => {
-                let is_like = |other: &&ThreadName| other.is_timer() == thread.is_timer();
+                if thread.is_client() {
+                    return "the client".to_owned();
+                }
+                let is_like =
+                    |other: &&ThreadName| other.is_timer() == thread.is_timer() && !other.is_client();
                 let number = self.threads[..position].iter().filter(is_like).count() + 1;
                 if thread.is_timer() { format!("timer {number}") } else { format!("T{number}") }
             }

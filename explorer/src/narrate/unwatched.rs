@@ -102,8 +102,13 @@ fn words(kind: UnwatchedKind, module: Option<&str>, functions: &[&str]) -> Strin
         UnwatchedKind::StoreBuffering => {
             "stores that the processor carries out after later loads of the same thread".to_owned()
         }
+        UnwatchedKind::Client => {
+            "what the client does beside its connections (files that it writes, signals), and other orders of its own processes"
+                .to_owned()
+        }
         UnwatchedKind::OutsideInput => {
-            "what the program does with connections, input or locks of files from outside: it waited for them, and none came"
+            "what the program does with connections, input or locks of files from outside: it waited for them, and none \
+             came (--client starts a client with it)"
                 .to_owned()
         }
     }

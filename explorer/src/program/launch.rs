@@ -10,7 +10,7 @@ use checker::limit::Limit;
 use checker::names::{Obj, Site, ThreadName};
 use checker::program::Program;
 use files::Kind;
-use ptrace_backend::{Known, LaunchError, LaunchSpec, Learnt, PtraceProgram, Stalls, Stepping};
+use ptrace_backend::{ClientSpec, Known, LaunchError, LaunchSpec, Learnt, PtraceProgram, Stalls, Stepping};
 
 use crate::discover::Alone;
 use crate::error::Error;
@@ -129,6 +129,7 @@ pub(crate) struct Launch {
     pub(crate) directory: PathBuf,
     pub(crate) environment: Variables,
     pub(crate) stdin: Option<PathBuf>,
+    pub(crate) client: Option<ClientSpec>,
     pub(crate) fresh_directory: bool,
     pub(crate) ignore_exit_code: bool,
     pub(crate) run_timeout: Duration,
@@ -166,6 +167,7 @@ impl Launch {
             stepping: Stepping::default(),
             stalls: Arc::clone(&self.stalls),
             limit: limit.clone(),
+            client: self.client.clone(),
         };
         Ok(Launched { program: PtraceProgram::launch(spec)?, fresh })
     }

@@ -1,5 +1,6 @@
 //! The program under exploration: launching it, copies of it for workers, and the signs of its executions beside events.
 
+pub(crate) mod client;
 pub mod doctor;
 pub(crate) mod exit_attribution;
 pub mod fresh_dir;

@@ -57,6 +57,17 @@ pub(crate) fn of_program(peculiarity: Peculiarity) -> String {
             "the program frees more than is kept from being allocated again: where it uses what it has freed long ago, that is \
              not seen"
         }
+        Peculiarity::ClientNeverBegan => {
+            "the client never began: the program ended, or stood still, before it was ready for one (--ready)"
+        }
+        Peculiarity::HandlesSigterm => {
+            "the program handles SIGTERM, which it gets when the client has ended: the handler runs when its thread goes on, \
+             and that it could run elsewhere is not explored, so that the bound is not covered"
+        }
+        Peculiarity::SharesNetwork => {
+            "executions have no network of their own here: they run one at a time, and a port that the kernel still holds for \
+             an earlier one fails (a new network takes the right to make namespaces)"
+        }
         Peculiarity::AllocatesOften => {
             "the program calls the allocator more than 5,000 times in an execution: what it frees after that, and uses, is not \
              seen"

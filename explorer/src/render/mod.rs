@@ -172,7 +172,7 @@ fn parties(finding: &Finding) -> String {
     let mut text = String::new();
     for party in &finding.parties {
         line(&mut text, &format!("  {} {}", party.thread, party.doing));
-        for frame in &party.stack {
+        for frame in party.stack.iter().filter(|frame| !frame.words().is_empty()) {
             line(&mut text, &format!("       in {}", frame.words()));
         }
     }

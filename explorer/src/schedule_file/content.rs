@@ -68,6 +68,12 @@ pub struct SavedTarget {
     /// Its standard input; empty if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<Place>,
+    /// The command of its client; absent if it has none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub client: String,
+    /// When it was ready for its client; absent for when it listened.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub ready: String,
     /// The variables that change what programs do, as they were; the others are not recorded.
     pub environment: BTreeMap<String, OsText>,
     /// Whether an exit code other than 0 counted as a success.
@@ -85,6 +91,7 @@ impl SavedTarget {
         request.arguments = self.arguments.iter().map(|argument| argument.0.clone()).collect();
         request.directory = Some(self.directory.in_checkout(root));
         request.stdin = self.stdin.as_ref().map(|place| place.in_checkout(root));
+        (request.client, request.ready) = (self.client.clone(), self.ready.clone());
         request.fresh_directory = self.fresh_directory;
         request.ignore_exit_code = self.ignore_exit_code;
     }

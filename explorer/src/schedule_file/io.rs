@@ -158,6 +158,8 @@ pub(crate) mod tests {
                 directory: Place::Relative("".into()),
                 fresh_directory: false,
                 stdin: None,
+                client: String::new(),
+                ready: String::new(),
                 environment: BTreeMap::from([("LANG".into(), "C".into())]),
                 ignore_exit_code: false,
                 step_limit: 100_000,

@@ -30,6 +30,8 @@ pub struct Running {
     pub directory: PathBuf,
     /// What it reads.
     pub stdin: Option<PathBuf>,
+    /// The command of its client.
+    pub client: Option<String>,
     /// The variables that are not what an exploration in this environment would give.
     pub environment: BTreeMap<String, OsString>,
 }
@@ -53,6 +55,7 @@ impl Running {
             arguments: target.arguments.iter().map(|argument| argument.0.clone()).collect(),
             directory: real(target.directory.in_checkout(root)),
             stdin: target.stdin.as_ref().map(|place| real(place.in_checkout(root))),
+            client: Some(target.client.clone()).filter(|client| !client.is_empty()),
             environment: environment.filter(|variable| !is_here(variable)).collect(),
         }
     }
@@ -67,7 +70,8 @@ impl Running {
         let words = called.chain([self.program.as_os_str()]).chain(self.arguments.iter().map(AsRef::as_ref));
         let words = words.map(|word| shown_word(&word.to_string_lossy()).into_owned());
         let input = self.stdin.iter().map(|file| format!("< {}", shown_word(&file.to_string_lossy())));
-        variables.chain(words).chain(input).collect::<Vec<_>>().join(" ")
+        let client = self.client.iter().map(|client| format!("(with the client {client})"));
+        variables.chain(words).chain(input).chain(client).collect::<Vec<_>>().join(" ")
     }
 
     /// What is said before the user is asked, several lines.

@@ -1,16 +1,17 @@
 //! The verb `explore`: from a request to a report, through the real backend.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::config::Suppressions;
 use crate::discover;
 use crate::error::Error;
-use crate::input::environment;
 use crate::input::portable_path::Place;
 use crate::input::project_root::root_of;
 use crate::input::request::Request;
+use crate::input::{command, environment};
+use crate::program::client;
 use crate::program::exit_attribution::ExitAttribution;
 use crate::program::launch::{self, Launch, Launched};
 use crate::program::source::Source;
@@ -31,7 +32,7 @@ use crate::verbs::watch::Watch;
 pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watch) -> Result<Report, Error> {
     sync_scope::check(request)?;
     let here = launch::folder(Path::new("."))?;
-    let program = find_program(&request.program);
+    let program = command::find(&request.program);
     let mut environment = environment::with_changes(std::env::vars_os(), &request.variables);
     let deadline = Deadline::never(cancel);
     deadline.begin(request.time_limit);
@@ -45,6 +46,7 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         directory: request.directory.as_deref().map_or_else(|| Ok(here.clone()), launch::folder)?,
         environment,
         stdin: request.stdin.as_deref().map(launch::input).transpose()?,
+        client: client::of(&request.client, &request.ready)?,
         fresh_directory: request.fresh_directory,
         ignore_exit_code: request.ignore_exit_code,
         run_timeout: request.run_timeout,
@@ -62,6 +64,8 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
         directory: Place::of(&launch.directory, &root),
         fresh_directory: request.fresh_directory,
         stdin: launch.stdin.as_deref().map(|path| Place::of(path, &root)),
+        client: request.client.clone(),
+        ready: request.ready.clone(),
         environment: environment::that_matters(&launch.environment, &request.variables),
         ignore_exit_code: request.ignore_exit_code,
         step_limit: request.step_limit,
@@ -93,16 +97,4 @@ pub fn explore(request: &Request, cancel: &Arc<AtomicBool>, watch: &mut dyn Watc
     // There is one working directory of that path.
     let workers = Some(program).filter(|_| fresh.is_none());
     session.run(&ExitAttribution::new(&launched, &launch.arguments), workers, watch)
-}
-
-/// A bare name that is no file here is a command, as in a shell.
-fn find_program(name: &Path) -> PathBuf {
-    let is_bare = name.parent().is_some_and(|parent| parent.as_os_str().is_empty());
-    if is_bare && !name.exists() {
-        let folders = std::env::var_os("PATH").unwrap_or_default();
-        let found =
-            std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file());
-        return found.unwrap_or_else(|| name.to_owned());
-    }
-    name.to_owned()
 }

@@ -19,6 +19,7 @@ use crate::narrate::finding::{self, Failing, Measured};
 use crate::narrate::locations::Places;
 use crate::narrate::search_notes::READ_IN_PART;
 use crate::narrate::user_frames::places_of_events;
+use crate::program::client;
 use crate::program::exit_attribution::ExitAttribution;
 use crate::program::launch::{self, Launch};
 use crate::program::run_notes::{Observed, Peculiarities};
@@ -92,6 +93,7 @@ pub(crate) fn launch(target: &SavedTarget, root: &Path) -> Result<Launch, Error>
         directory: launch::folder(&target.directory.in_checkout(root))?,
         environment: environment::restored(std::env::vars_os(), &target.environment),
         stdin: target.stdin.as_ref().map(|place| launch::input(&place.in_checkout(root))).transpose()?,
+        client: client::of(&target.client, &target.ready)?,
         fresh_directory: target.fresh_directory,
         ignore_exit_code: target.ignore_exit_code,
         run_timeout: target.run_timeout,

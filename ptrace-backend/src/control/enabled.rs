@@ -31,6 +31,7 @@ pub(crate) enum Waiter {
     Thread(ThreadIndex),
     /// By its place among all timers.
     Timer(usize),
+    Client,
 }
 
 /// Another agent that a deadline could come before.
@@ -76,6 +77,8 @@ pub(crate) fn timing(
     let is_early = |since: &u64| since.saturating_add(scheduling.max_stall) < deadline;
     let timers = scheduling.timers.iter().enumerate().filter(|(other, _)| Waiter::Timer(*other) != waiter);
     let begun = others().map(|(_, thread)| (thread.name, &thread.begun));
+    let client = scheduling.client.iter().filter(|_| waiter != Waiter::Client);
+    let begun = begun.chain(client.map(|client| (ThreadName::CLIENT, &client.begun)));
     let after =
         begun.chain(timers.map(|(_, timer)| (timer.name, &timer.begun))).filter_map(|(thread, begun)| {
             let last = begun.partition_point(is_early).checked_sub(1)?;
@@ -120,10 +123,7 @@ pub(crate) fn somebody_is_behind(scheduling: &Scheduling, time: u64) -> bool {
 
 /// Notes since when threads can run, after an event of this agent.
 pub(crate) fn note_runnable(tracee: &Tracee, scheduling: &mut Scheduling, objects: &Objects, mover: Waiter) {
-    let now = match mover {
-        Waiter::Thread(mover) => scheduling.threads[mover].world.now,
-        Waiter::Timer(mover) => scheduling.timers[mover].now,
-    };
+    let now = clock(scheduling, mover);
     for index in scheduling.threads.indices() {
         let runs = could_run(tracee, scheduling, objects, index);
         let thread = &mut scheduling.threads[index];
@@ -132,6 +132,15 @@ pub(crate) fn note_runnable(tracee: &Tracee, scheduling: &mut Scheduling, object
             Some(since) if Waiter::Thread(index) != mover => Some(since),
             _ => Some(now.max(thread.world.now)),
         };
+    }
+}
+
+/// An agent's clock.
+pub(crate) fn clock(scheduling: &Scheduling, agent: Waiter) -> u64 {
+    match agent {
+        Waiter::Thread(index) => scheduling.threads[index].world.now,
+        Waiter::Timer(nth) => scheduling.timers[nth].now,
+        Waiter::Client => scheduling.client.as_ref().map_or(0, |client| client.now),
     }
 }
 
@@ -172,7 +181,12 @@ fn rivals(
         let since = timer.awaited().filter(|_| Waiter::Timer(other) != waiter && !scheduling.exiting)?;
         (!is_idle(timer)).then_some(Rival { name: timer.name, since })
     });
-    threads.chain(timers)
+    let client = scheduling.client.as_ref().filter(|_| waiter != Waiter::Client);
+    let client = client.and_then(|client| {
+        let since = client.runnable_since.or(client.awaits)?;
+        Some(Rival { name: ThreadName::CLIENT, since })
+    });
+    threads.chain(timers).chain(client)
 }
 
 /// Whether what an operation of this thread needs is there.

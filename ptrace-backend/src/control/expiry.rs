@@ -57,17 +57,21 @@ fn target(tracee: &Tracee, scheduling: &Scheduling, timer: &Timer) -> Option<Thr
     let is_live = |index: &ThreadIndex| scheduling.threads[*index].is_live();
     match to {
         Some(to) => Some(to).filter(is_live),
-        None => {
-            let takes = |index: &ThreadIndex| {
-                let signals = Some(*index).filter(is_live).and_then(|index| signals_of(tracee, index));
-                signals.is_some_and(|signals| !signals.blocks(signal))
-            };
-            // A harness waits for its test.
-            let (harness, program): (Vec<ThreadIndex>, Vec<ThreadIndex>) =
-                scheduling.threads.indices().partition(|&index| tracee.in_harness(index));
-            program.into_iter().chain(harness).find(takes)
-        }
+        None => taker(tracee, scheduling, signal),
     }
+}
+
+/// The thread that gets a signal for the process: the first one that does not block it.
+pub(crate) fn taker(tracee: &Tracee, scheduling: &Scheduling, signal: i32) -> Option<ThreadIndex> {
+    let is_live = |index: &ThreadIndex| scheduling.threads[*index].is_live();
+    let takes = |index: &ThreadIndex| {
+        let signals = Some(*index).filter(is_live).and_then(|index| signals_of(tracee, index));
+        signals.is_some_and(|signals| !signals.blocks(signal))
+    };
+    // A harness waits for its test.
+    let (harness, program): (Vec<ThreadIndex>, Vec<ThreadIndex>) =
+        scheduling.threads.indices().partition(|&index| tracee.in_harness(index));
+    program.into_iter().chain(harness).find(takes)
 }
 
 fn operation(tracee: &Tracee, scheduling: &Scheduling, timer: &Timer, target: Option<ThreadIndex>) -> Op {

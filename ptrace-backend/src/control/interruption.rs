@@ -46,7 +46,7 @@ impl Process {
             }
             (Act::Kernel, Need::PiFutex(_)) => Next::Answer(-i64::from(libc::ETIMEDOUT)),
             (Act::Kernel, _) => {
-                files::expire_call(&mut self.tracee, index);
+                files::expire_call(self.tracee.leader, &mut self.tracee.tasks[index].regs);
                 Next::Kernel
             }
             // The function's own body finds out at once that there is nothing to be had, and what that is called.

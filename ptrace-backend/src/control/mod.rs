@@ -1,5 +1,6 @@
 //! Controlling one copy of the target: its threads, its synchronisation, its memory, one thread at a time.
 
+pub(crate) mod client;
 pub(crate) mod enabled;
 pub(crate) mod expiry;
 pub(crate) mod harness;

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::control::knowledge::Shared;
 use crate::control::state::account::Account;
+use crate::control::state::client::{Client, Processes};
 use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::probes::Probes;
@@ -20,6 +21,7 @@ use crate::control::watchdog::Watch;
 use crate::layout::Layout;
 use crate::os::ptrace;
 use crate::spec::Stepping;
+use crate::target::client::ClientRecipe;
 use crate::target::origin::Origination;
 
 /// A copy under control, by its parts. What works on some of them takes those.
@@ -39,6 +41,7 @@ impl Process {
         shared: Arc<Shared>,
         watch: Arc<Watch>,
         options: (bool, Stepping),
+        client: Option<Arc<ClientRecipe>>,
     ) -> Result<Self, ExecutionError> {
         let Origination { leader, pristine, world, tid_word, note } = begun;
         let regs = ptrace::registers(leader).map_err(system("read registers"))?;
@@ -64,11 +67,14 @@ impl Process {
             early: FxHashMap::default(),
             stepping: options.1,
             probes: Probes::default(),
+            client: client.map(Processes::new),
             watch,
         };
+        let mut scheduling = Scheduling::new(Thread::new(ThreadName::MAIN, world));
+        scheduling.client = tracee.client.as_ref().map(|_| Client::new());
         Ok(Self {
             tracee,
-            scheduling: Scheduling::new(Thread::new(ThreadName::MAIN, world)),
+            scheduling,
             objects: Objects::default(),
             memory,
             account: Account {

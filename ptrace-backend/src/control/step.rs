@@ -19,6 +19,7 @@ use crate::control::sync::{
     calls, cancellation, condvars_barriers, futexes, lifetimes, robust_mutexes, rust_condvars, rwlocks,
     time_limits,
 };
+use crate::control::tracee::Tracee;
 use crate::control::{enabled, expiry, operations, views};
 use crate::layout::functions::{Function, invalid_argument};
 use crate::os::memory;
@@ -41,6 +42,9 @@ impl Process {
         if let Some(nth) = expiry::position(&self.scheduling, name) {
             return Ok((self.expire(nth)?, Waiter::Timer(nth)));
         }
+        if name.is_client() {
+            return Ok((self.step_of_client()?, Waiter::Client));
+        }
         let index = self.scheduling.threads.position(|thread| thread.name == name);
         let index = index.ok_or_else(|| impossible("does not exist"))?;
         let event = match choice.agent {
@@ -48,6 +52,7 @@ impl Process {
             Agent::Timeout(_) => self.time_out(index)?,
             Agent::Flush(_) => return Err(impossible("has no store buffer")),
         };
+        self.settle_client()?;
         Ok((event, Waiter::Thread(index)))
     }
 
@@ -101,6 +106,7 @@ impl Process {
             return Ok(Event { id, did: op.may.clone(), op, pick, site, woken_by, timing: None });
         }
         let timers = self.scheduling.timers.len();
+        let listens = kernel_call(&self.tracee, index, &pending, libc::SYS_listen);
         let (did, next) = self.carry_out_act(Turn { index, pending: &pending, pick, id })?;
         self.scheduling.threads[index].drained = pending.releases_mutex();
         self.scheduling.keep_time(index, &did);
@@ -115,6 +121,7 @@ impl Process {
         }
         self.memory.let_go = scope::may_let_go(&self.scheduling, &self.memory, index, event.op.kind);
         self.go_on(index, next)?;
+        listens.into_iter().for_each(|descriptor| self.note_listening(descriptor));
         if event.op.kind == OpKind::Create && self.scheduling.threads[index].children > children {
             event.op.peer = self.scheduling.threads[index].name.child(children + 1);
         }
@@ -361,4 +368,11 @@ pub(crate) fn begin_event(
     scheduling.threads[index].wrote.clear();
     scheduling.events += 1;
     id
+}
+
+/// The first argument of the call at which a thread stands, if it is this one and the kernel is to carry it out.
+fn kernel_call(tracee: &Tracee, index: ThreadIndex, pending: &Pending, call: i64) -> Option<i32> {
+    let regs = &tracee.tasks[index].regs;
+    let is_call = matches!(pending.act, Act::Kernel | Act::Try(_)) && regs.orig_rax as i64 == call;
+    is_call.then_some(regs.rdi as i32)
 }

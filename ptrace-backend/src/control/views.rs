@@ -5,9 +5,11 @@ use checker::operation::{Access, Op, OpKind};
 use checker::program::{Agent, AgentView, On, Pick, Status};
 use smallvec::{SmallVec, smallvec};
 
+use crate::control::client;
 use crate::control::enabled::Waiter;
 use crate::control::kernel::{files, system_v};
 use crate::control::memory::naming;
+use crate::control::state::client::Client;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Need, Pending, Requeue};
 use crate::control::state::scheduling::Scheduling;
@@ -31,11 +33,15 @@ pub(crate) fn views(
     mover: Waiter,
 ) -> Vec<AgentView> {
     enabled::note_runnable(tracee, scheduling, objects, mover);
+    client::note_runnable(tracee, scheduling, mover);
     let all = scheduling.threads.indices();
     let mut views: Vec<AgentView> = Vec::with_capacity(all.len() + scheduling.timers.len());
     for (before, index) in all.clone().enumerate() {
         views.extend(timer_views(tracee, scheduling, objects, |threads| threads == before));
         views.push(view(tracee, scheduling, objects, memory, index));
+        if index.is_main() {
+            views.extend(client::view(tracee, scheduling, objects));
+        }
     }
     views.extend(timer_views(tracee, scheduling, objects, |threads| threads >= all.len()));
     views.extend(all.filter_map(|i| timeout_view(tracee, scheduling, objects, memory, i)));
@@ -174,7 +180,9 @@ fn status(
         }
         Need::Ready(files) | Need::AllReady(files) => {
             let descriptors: Vec<i32> = files.iter().map(|(file, _)| *file).collect();
-            let is_outside = descriptors.iter().any(|file| fd::comes_from_outside(tracee.leader, *file));
+            let has_client = scheduling.client.as_ref().is_some_and(Client::is_running);
+            let comes = |file: &i32| fd::comes_from_outside(tracee.leader, *file);
+            let is_outside = !has_client && descriptors.iter().any(comes);
             if is_outside { On::Outside(descriptors) } else { On::Input(descriptors) }
         }
     })

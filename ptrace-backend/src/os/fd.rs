@@ -220,7 +220,7 @@ pub(crate) fn link(pid: super::Tid, descriptor: i32) -> String {
 }
 
 /// The descriptors of a process.
-pub(super) fn open(pid: super::Tid) -> Vec<i32> {
+pub(crate) fn open(pid: super::Tid) -> Vec<i32> {
     let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
     open.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }

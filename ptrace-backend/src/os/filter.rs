@@ -1,5 +1,5 @@
 //! The seccomp filter: which system calls of the target stop for the tracer. All do but those that concern nobody else
-//! ([`calls::PRIVATE`]), and the output of standard streams.
+//! ([`calls::PRIVATE`]), and the output of standard streams where these are the tracer's.
 
 use libc::{BPF_ABS, BPF_JEQ, BPF_JGT, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, sock_filter};
 
@@ -39,16 +39,26 @@ fn jump(test: u32, k: u32, jt: usize, jf: usize) -> sock_filter {
 ///
 /// Ends in three returns: allow, trace, and refuse a call of another architecture.
 pub(crate) fn program() -> Vec<sock_filter> {
+    passing(TRACED_ON_OTHER_STREAMS)
+}
+
+/// The same where standard streams may be anything: a pipe, a connection.
+pub(crate) fn program_with_own_streams() -> Vec<sock_filter> {
+    passing(&[])
+}
+
+/// These calls do not stop where they are about standard streams.
+fn passing(on_streams: &[libc::c_long]) -> Vec<sock_filter> {
     let load = |offset| statement(BPF_LD | BPF_W | BPF_ABS, offset);
     let mut code = vec![load(ARCH), jump(BPF_JEQ, X86_64, 0, 0), load(NUMBER)];
-    let (private, streams) = (calls::PRIVATE.len(), TRACED_ON_OTHER_STREAMS.len());
+    let (private, streams) = (calls::PRIVATE.len(), on_streams.len());
     let check = code.len() + private + streams + 1; // where the first argument is looked at
     let (allow, trace, foreign) = (check + 2, check + 3, check + 4);
     code[1].jf = (foreign - 2) as u8;
     for &call in calls::PRIVATE {
         code.push(jump(BPF_JEQ, call as u32, allow - code.len() - 1, 0));
     }
-    for &call in TRACED_ON_OTHER_STREAMS {
+    for &call in on_streams {
         code.push(jump(BPF_JEQ, call as u32, check - code.len() - 1, 0));
     }
     code.push(statement(libc::BPF_JMP | libc::BPF_JA, (trace - check) as u32));

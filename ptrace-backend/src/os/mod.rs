@@ -7,6 +7,7 @@ pub(crate) mod file_locks;
 pub(crate) mod filter;
 pub(crate) mod kick;
 pub(crate) mod memory;
+pub(crate) mod network;
 pub(crate) mod outside;
 pub(crate) mod own;
 pub(crate) mod process;

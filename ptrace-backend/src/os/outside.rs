@@ -35,14 +35,22 @@ pub(crate) const CALLS: &[libc::c_long] = &[
     libc::SYS_mq_open,
 ];
 
-/// Whether the system call at which a thread stands is such a one.
-pub(crate) fn reaches(tid: Tid, regs: &Regs) -> bool {
+/// Whether the system call at which a thread stands is such a one. `has_network`: each execution has one of its own.
+pub(crate) fn reaches(tid: Tid, regs: &Regs, has_network: bool) -> bool {
     match regs.orig_rax as i64 {
         libc::SYS_open => writes(tid, regs.rdi, regs.rsi),
         libc::SYS_openat => writes(tid, regs.rsi, regs.rdx),
-        libc::SYS_sendto => regs.r8 != 0,
+        // The address begins with its family.
+        libc::SYS_bind | libc::SYS_connect if has_network && is_of_network(tid, regs.rsi) => false,
+        libc::SYS_sendto => regs.r8 != 0 && !(has_network && is_of_network(tid, regs.r8)),
         call => CALLS.contains(&call) || NAMES.contains(&call),
     }
+}
+
+/// Whether a socket's address is one of a network.
+fn is_of_network(tid: Tid, address: u64) -> bool {
+    let family = memory::number(tid, address, 2);
+    family.is_some_and(|family| [libc::AF_INET, libc::AF_INET6].contains(&(family as i32)))
 }
 
 /// Whether a file is opened for more than to be read. A device is everybody's anyway.

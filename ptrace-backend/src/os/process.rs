@@ -47,6 +47,17 @@ pub(crate) fn parent(pid: Tid) -> Option<Tid> {
     stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
 }
 
+/// Whether a process has ended, and the one that has created it has not heard of that.
+pub(crate) fn is_zombie(pid: Tid) -> bool {
+    state(pid) == Some('Z')
+}
+
+/// The process that a thread belongs to.
+pub(crate) fn group(tid: Tid) -> Option<Tid> {
+    let status = std::fs::read_to_string(format!("/proc/{tid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("Tgid:")?.trim().parse().ok())
+}
+
 fn state(tid: Tid) -> Option<char> {
     let stat = std::fs::read_to_string(format!("/proc/{tid}/stat")).ok()?;
     stat.rsplit_once(") ")?.1.chars().next()
@@ -96,6 +107,7 @@ fn waits_without_limit(line: &str) -> bool {
         | libc::SYS_recvmsg
         | libc::SYS_accept
         | libc::SYS_accept4
+        | libc::SYS_connect
         | libc::SYS_write
         | libc::SYS_writev
         | libc::SYS_sendto

@@ -58,6 +58,12 @@ pub(crate) fn registers(tid: Tid) -> io::Result<Regs> {
     }
 }
 
+/// Registers that hold nothing: those of a thread that has not been looked at.
+pub(crate) fn no_registers() -> Regs {
+    // SAFETY: the structure holds plain numbers.
+    unsafe { MaybeUninit::zeroed().assume_init() }
+}
+
 /// The extended registers of a stopped thread (floating point, vectors, masks), as `xsave` lays them out.
 pub(crate) fn extended_state(tid: Tid) -> io::Result<Vec<u8>> {
     const NT_X86_XSTATE: usize = 0x202;

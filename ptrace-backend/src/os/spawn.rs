@@ -7,6 +7,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use super::network::{self, Network};
 use super::{Tid, check, filter, ptrace};
 
 /// What the child needs, prepared before the fork: after it, only async-signal-safe calls are allowed.
@@ -18,6 +19,15 @@ pub(crate) struct Prepared {
     filter: Vec<libc::sock_filter>,
     streams: [RawFd; 3],
     limits: Limits,
+    whose: Whose,
+}
+
+/// The part of an execution that a process is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    Program,
+    /// Its clock and its standard streams are its own.
+    Client,
 }
 
 /// How much of the machine the target may use.
@@ -33,6 +43,7 @@ pub(crate) struct Limits {
 pub(crate) const NO_FILTER: i32 = 251;
 pub(crate) const NO_DIRECTORY: i32 = 252;
 pub(crate) const NO_EXEC: i32 = 253;
+pub(crate) const NO_NETWORK: i32 = 250;
 
 fn c_string(text: &OsStr) -> io::Result<CString> {
     CString::new(text.as_bytes()).map_err(|_| {
@@ -48,7 +59,7 @@ impl Prepared {
         env: &[(OsString, OsString)],
         cwd: &Path,
         streams: [&File; 3],
-        limits: Limits,
+        (limits, whose): (Limits, Whose),
     ) -> io::Result<Self> {
         let program = c_string(program.as_os_str())?;
         let name = name.map_or_else(|| Ok(program.clone()), c_string);
@@ -64,14 +75,18 @@ impl Prepared {
             env: pairs.collect::<Result<_, _>>()?,
             cwd: c_string(cwd.as_os_str())?,
             program,
-            filter: filter::program(),
+            filter: match whose {
+                Whose::Program => filter::program(),
+                Whose::Client => filter::program_with_own_streams(),
+            },
             streams: streams.map(AsRawFd::as_raw_fd),
             limits,
+            whose,
         })
     }
 
-    /// Starts the child, traced from before its exec.
-    pub(crate) fn spawn(&self) -> io::Result<Tid> {
+    /// Starts the child in this network, traced from before its exec.
+    pub(crate) fn spawn(&self, network: &Network) -> io::Result<Tid> {
         let args = pointers(&self.args);
         let env = pointers(&self.env);
         let (gate, mut opener) = pipe()?;
@@ -79,7 +94,7 @@ impl Prepared {
         let pid = unsafe { libc::fork() };
         if pid == 0 {
             // SAFETY: this is the child; the pointers are to NUL-terminated arrays that live until its exec.
-            unsafe { self.child(gate.as_raw_fd(), opener.as_raw_fd(), &args, &env) }
+            unsafe { self.child(gate.as_raw_fd(), opener.as_raw_fd(), (&args, &env), network) }
         }
         check(pid.into())?;
         if let Err(error) = ptrace::seize(pid) {
@@ -97,8 +112,8 @@ impl Prepared {
         &self,
         gate: RawFd,
         opener: RawFd,
-        args: &[*const libc::c_char],
-        env: &[*const libc::c_char],
+        (args, env): (&[*const libc::c_char], &[*const libc::c_char]),
+        network: &Network,
     ) -> ! {
         // SAFETY: async-signal-safe calls on plain numbers and on memory that the parent prepared.
         unsafe {
@@ -107,6 +122,9 @@ impl Prepared {
             // A parent that went away before it could attach leaves the gate closed.
             if libc::read(gate, (&raw mut byte).cast(), 1) != 1 {
                 libc::_exit(NO_EXEC);
+            }
+            if !network::enter(network) {
+                libc::_exit(NO_NETWORK);
             }
             libc::setsid();
             for signal in 1..32 {
@@ -123,7 +141,9 @@ impl Prepared {
             }
             self.limit();
             libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
-            libc::prctl(libc::PR_SET_TSC, libc::PR_TSC_SIGSEGV);
+            if self.whose == Whose::Program {
+                libc::prctl(libc::PR_SET_TSC, libc::PR_TSC_SIGSEGV);
+            }
             let filter =
                 libc::sock_fprog { len: self.filter.len() as u16, filter: self.filter.as_ptr().cast_mut() };
             if libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0

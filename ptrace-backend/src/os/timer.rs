@@ -31,6 +31,17 @@ pub(crate) fn send_signal(
     check(result).map(drop)
 }
 
+/// Asks a process to end, by SIGTERM to this thread of it, or to any.
+pub(crate) fn terminate(pid: Tid, thread: Option<Tid>) {
+    // SAFETY: plain numbers. A process that has gone already is the only way to fail.
+    unsafe {
+        match thread {
+            Some(thread) => libc::syscall(libc::SYS_tgkill, pid, thread, libc::SIGTERM),
+            None => libc::syscall(libc::SYS_kill, pid, libc::SIGTERM),
+        };
+    }
+}
+
 /// A counter (`eventfd`) of another process, which has it in the place of a timer's file.
 #[derive(Debug)]
 pub(crate) struct Counter(File);

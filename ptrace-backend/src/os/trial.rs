@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::network::{self, Network};
 use super::wait::{self, Wait};
 use super::{Tid, check, fd, filter, memory, ptrace};
 
@@ -51,6 +52,13 @@ pub(crate) fn filter() -> io::Result<()> {
 pub(crate) fn personality() -> io::Result<()> {
     // SAFETY: a plain number.
     in_child(|| unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) })
+}
+
+/// Whether a process can have a network of its own.
+pub(crate) fn network() -> io::Result<()> {
+    let new = Network::new();
+    // SAFETY: the child has one thread.
+    in_child(|| if unsafe { network::enter(&new) } { 0 } else { -1 })
 }
 
 /// Whether a process can be bound to one CPU.

@@ -2,6 +2,7 @@
 
 pub(crate) mod auxv;
 pub(crate) mod cancellation;
+pub(crate) mod client;
 pub(crate) mod inject;
 pub(crate) mod modules;
 pub(crate) mod origin;

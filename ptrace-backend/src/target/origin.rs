@@ -1,5 +1,5 @@
 //! Where executions come from: copies of one process at `main`, or, where a copy would lack something that was done
-//! before, a process of its own for each.
+//! before, or has to have a network of its own, a process of its own for each.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -62,8 +62,8 @@ pub(crate) struct Starts {
     pub(crate) recipe: Recipe,
     /// Memory that every process needs.
     pub(crate) areas: Vec<Area>,
-    /// Its action before `main`.
-    pub(crate) early: EarlyStart,
+    /// Its action before `main`, if that is why it is started each time.
+    pub(crate) early: Option<EarlyStart>,
     /// Where each file was mapped when the traps were made.
     pub(crate) mapped: Vec<(PathBuf, u64)>,
 }
@@ -76,8 +76,8 @@ impl Starts {
             modules::starts(process.tid).map_err(LaunchError::system("read the program's memory map"))?;
         if mapped != self.mapped {
             return Err(startup(if layout.addresses_vary {
-                "the program creates threads or processes before main (in a constructor), so that it has to be started anew \
-                 for each execution, and address randomisation cannot be switched off here: `interleaver doctor` says what \
+                "the program has a client, or creates threads or processes before main (in a constructor), so that it has to \
+                 be started anew for each execution, and address randomisation cannot be switched off here: `interleaver doctor` says what \
                  to do"
             } else {
                 "the program's libraries are not loaded at the same addresses each time"
@@ -88,7 +88,7 @@ impl Starts {
         }
         layout.plant(&process)?;
         let (world, tid_word, leader) = (process.world.clone(), process.tid_word, process.release());
-        let note = Peculiarity::StartsEarly(self.early);
-        Ok(Origination { leader, pristine: leader, world, tid_word, note: Some(note) })
+        let note = self.early.map(Peculiarity::StartsEarly);
+        Ok(Origination { leader, pristine: leader, world, tid_word, note })
     }
 }

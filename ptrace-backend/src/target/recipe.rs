@@ -7,20 +7,22 @@ use super::streams::Streams;
 use crate::answers::{START_OF_TIME, World};
 use crate::control::watchdog::Watch;
 use crate::debuginfo::Image;
-use crate::os::spawn::{Limits, Prepared};
+use crate::os::network::Network;
+use crate::os::spawn::{Limits, Prepared, Whose};
 use crate::preflight::Executable;
 use crate::spec::{LaunchError, LaunchSpec};
 
 /// Upper bound of the target's data segment, in bytes.
-const MEMORY: u64 = 4 << 30;
+pub(super) const MEMORY: u64 = 4 << 30;
 
 /// The largest file that a target may write, in bytes: what goes wrong in an execution should not fill a disk.
-const FILE: u64 = 4 << 30;
+pub(super) const FILE: u64 = 4 << 30;
 
 /// Everything that a start of the program takes.
 pub(crate) struct Recipe {
     prepared: Prepared,
     hook: LinkerHook,
+    network: Network,
     pub(crate) streams: Arc<Streams>,
 }
 
@@ -30,6 +32,7 @@ impl Recipe {
         spec: &LaunchSpec,
         executable: &Executable,
         streams: &Arc<Streams>,
+        network: Network,
     ) -> Result<Self, LaunchError> {
         let limits = Limits { memory: MEMORY, file: FILE };
         let files = streams.files();
@@ -39,20 +42,20 @@ impl Recipe {
             &spec.env,
             &spec.cwd,
             files,
-            limits,
+            (limits, Whose::Program),
         )
         .map_err(LaunchError::system("prepare the program's arguments"))?;
         let linker = Image::open(&executable.interpreter).map_err(|error| startup(error.to_string()))?;
         let hook = LinkerHook::of(&linker).ok_or_else(|| {
             startup("the program's dynamic linker is not that of the GNU C library, which is required")
         })?;
-        Ok(Self { prepared, hook, streams: Arc::clone(streams) })
+        Ok(Self { prepared, hook, network, streams: Arc::clone(streams) })
     }
 
     /// A process whose libraries are loaded, and that has not run anything of its own.
     pub(crate) fn start(&self, watch: &Arc<Watch>) -> Result<Startup, LaunchError> {
         let world = World::new(checker::names::ThreadName::MAIN, START_OF_TIME);
-        let mut startup = Startup::exec(&self.prepared, world, watch)?;
+        let mut startup = Startup::exec(&self.prepared, &self.network, world, watch)?;
         startup.link(&self.hook)?;
         Ok(startup)
     }

@@ -10,8 +10,9 @@ use crate::answers::World;
 use crate::control::watchdog::{Reason, Watch};
 use crate::debuginfo::Image;
 use crate::instructions::Special;
+use crate::os::network::Network;
 use crate::os::signal_names::name;
-use crate::os::spawn::{NO_DIRECTORY, NO_EXEC, NO_FILTER, Prepared};
+use crate::os::spawn::{NO_DIRECTORY, NO_EXEC, NO_FILTER, NO_NETWORK, Prepared};
 use crate::os::wait::{self, Wait};
 use crate::os::{Regs, Tid, calls, memory, outside, ptrace};
 use crate::spec::LaunchError;
@@ -68,8 +69,13 @@ impl LinkerHook {
 
 impl Startup {
     /// Starts the program and lets it get to its exec.
-    pub(crate) fn exec(prepared: &Prepared, world: World, watch: &Arc<Watch>) -> Result<Self, LaunchError> {
-        let tid = prepared.spawn().map_err(|error| match error.raw_os_error() {
+    pub(crate) fn exec(
+        prepared: &Prepared,
+        network: &Network,
+        world: World,
+        watch: &Arc<Watch>,
+    ) -> Result<Self, LaunchError> {
+        let tid = prepared.spawn(network).map_err(|error| match error.raw_os_error() {
             Some(libc::EPERM) => startup(
                 "ptrace is not permitted here: allow it (`sysctl kernel.yama.ptrace_scope=1`, or in a container \
                  `--cap-add=SYS_PTRACE`)",
@@ -94,6 +100,9 @@ impl Startup {
                 Wait::Exec => break,
                 Wait::Exited(NO_EXEC) => return Err(startup("the kernel refused to execute the program")),
                 Wait::Exited(NO_DIRECTORY) => return Err(startup("the working directory cannot be entered")),
+                Wait::Exited(NO_NETWORK) => {
+                    return Err(startup("the kernel refused the program a network of its own"));
+                }
                 Wait::Exited(NO_FILTER) => {
                     return Err(startup(
                         "the kernel refused the seccomp filter (is CONFIG_SECCOMP_FILTER on?)",
@@ -288,7 +297,7 @@ impl Startup {
         if regs.orig_rax as i64 == libc::SYS_set_tid_address {
             self.tid_word = regs.rdi;
         }
-        self.outside |= outside::reaches(self.tid, &regs);
+        self.outside |= outside::reaches(self.tid, &regs, false);
         if let Some(result) = self.world.answer(self.tid, &regs) {
             regs.orig_rax = u64::MAX;
             regs.rax = result as u64;

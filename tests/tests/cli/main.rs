@@ -5,6 +5,7 @@ mod bad_input;
 mod bounded_dpor;
 mod cargo_folders;
 mod causes;
+mod client;
 mod configuration;
 mod discover;
 mod discover_tests;

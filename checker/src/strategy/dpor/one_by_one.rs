@@ -3,6 +3,7 @@
 use super::branch::Branch;
 use super::planned::{Covers, Planned, Prefix, length};
 use crate::cache::Cache;
+use crate::event::names::ThreadName;
 use crate::event::position::Position;
 use crate::program::Epoch;
 use crate::strategy::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
@@ -94,10 +95,11 @@ fn item(id: u64, prefix: Prefix, branch: Branch) -> WorkItem {
     WorkItem { id, prefix, cost: 0, branch: Some(Box::new(branch)) }
 }
 
-/// Whether a timer could expire. That it no longer can is no operation of another thread that a reversal could put behind it:
-/// orders may be left out.
+/// Whether a timer could expire, or a client go. That it no longer can is no operation of another thread that a reversal could put
+/// behind it: orders may be left out.
 fn has_timer(run: &Trace) -> bool {
-    run.steps.positions().any(|at| run.choices(at).iter().any(|choice| choice.agent.thread().is_timer()))
+    let is_one = |thread: ThreadName| thread.is_timer() || thread.is_client();
+    run.steps.positions().any(|at| run.choices(at).iter().any(|choice| is_one(choice.agent.thread())))
 }
 
 impl<W: Walk> Strategy for OneByOne<W> {

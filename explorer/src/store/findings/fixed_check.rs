@@ -96,8 +96,16 @@ pub(super) fn found(at: u64) -> Checked {
 /// Whether both ran the same thing: neither the build nor the user's language makes another one of it.
 pub(super) fn is_given_the_same(one: &SavedTarget, other: &SavedTarget) -> bool {
     let given = |target: &SavedTarget| {
-        let SavedTarget { program, arguments, directory, stdin, .. } = target.clone();
-        (program, arguments, directory, stdin, target.ignore_exit_code, target.fresh_directory)
+        let SavedTarget { program, arguments, directory, stdin, client, ready, .. } = target.clone();
+        (
+            program,
+            arguments,
+            directory,
+            stdin,
+            (client, ready),
+            target.ignore_exit_code,
+            target.fresh_directory,
+        )
     };
     given(one) == given(other)
 }

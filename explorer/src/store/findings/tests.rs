@@ -126,6 +126,8 @@ fn run(build: &str) -> SavedTarget {
         directory: Place::Relative("".into()),
         fresh_directory: false,
         stdin: None,
+        client: String::new(),
+        ready: String::new(),
         environment: BTreeMap::new(),
         ignore_exit_code: false,
         step_limit: 1_000,

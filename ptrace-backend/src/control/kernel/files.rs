@@ -19,12 +19,15 @@ use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::{enabled, operations};
-use crate::os::{fd, file_locks};
+use crate::os::{Regs, Tid, fd, file_locks, memory};
+
+/// The name of all files that may block.
+pub(crate) const ALL: &str = "files that may block";
 
 /// Files that a call waits for, and for how long at most, in nanoseconds.
-struct Wait {
-    files: Vec<FileEvents>,
-    limit: Option<u64>,
+pub(crate) struct Wait {
+    pub(crate) files: Vec<FileEvents>,
+    pub(crate) limit: Option<u64>,
     /// It leaves the files as they are.
     looks: bool,
     /// For all of them, not for one.
@@ -52,11 +55,11 @@ pub(crate) fn input_output(
     tracee: &Tracee,
     scheduling: &mut Scheduling,
     objects: &Objects,
-    memory: &mut MemoryState,
+    state: &mut MemoryState,
     account: &mut Account,
     index: ThreadIndex,
 ) -> Result<Flow, ExecutionError> {
-    let accesses = accesses::kernel_accesses(tracee, scheduling, memory, account, index);
+    let accesses = accesses::kernel_accesses(tracee, scheduling, state, account, index);
     if let Some(flow) = signal_waits::wait_for_signal(tracee, scheduling, index, &accesses) {
         return Ok(flow);
     }
@@ -71,7 +74,8 @@ pub(crate) fn input_output(
             operations::pend(tracee, scheduling, index, op, need, Act::Kernel, None)
         });
     }
-    let Some(wait) = waits_for(tracee, index, scheduling.threads[index].world.now) else {
+    let regs = &tracee.tasks[index].regs;
+    let Some(wait) = waits_for(tracee.leader, regs, scheduling.threads[index].world.now) else {
         return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
     };
     let pid = tracee.leader;
@@ -81,7 +85,7 @@ pub(crate) fn input_output(
         return Ok(accesses::pass_or_pend(tracee, scheduling, index, accesses));
     }
     let access = if looks && limit == Some(0) { Access::read } else { Access::write };
-    let together = (!files.is_empty()).then(|| tracee.shared.named("files that may block".to_owned()));
+    let together = (!files.is_empty()).then(|| tracee.shared.named(ALL.to_owned()));
     let each = files.iter().map(|(descriptor, _)| file_object(tracee, *descriptor));
     // What a search asks about the first object of a wait, it has to ask about what decides how long that takes.
     let mut touched: Vec<Access> = together.into_iter().chain(each).map(access).chain(accesses).collect();
@@ -112,26 +116,24 @@ fn file_object(tracee: &Tracee, descriptor: i32) -> Obj {
     tracee.shared.named(format!("file descriptor {descriptor}"))
 }
 
-/// What the call at which a thread stands waits for; `now` is the thread's time.
-fn waits_for(tracee: &Tracee, index: ThreadIndex, now: u64) -> Option<Wait> {
-    let regs = &tracee.tasks[index].regs;
+/// The files that the call at which a thread of this process stands waits for, or changes for others; `now` is the thread's time.
+pub(crate) fn waits_for(pid: Tid, regs: &Regs, now: u64) -> Option<Wait> {
     let one = |events, flags: u64| {
         let wait = Wait::for_one(regs.rdi, events);
-        let waits =
-            flags as i32 & libc::MSG_DONTWAIT == 0 && !fd::is_non_blocking(tracee.leader, regs.rdi as i32);
+        let waits = flags as i32 & libc::MSG_DONTWAIT == 0 && !fd::is_non_blocking(pid, regs.rdi as i32);
         Some(if waits { wait } else { Wait::without_waiting(wait.files) })
     };
     let looks = |files, limit| Some(Wait { files, limit, looks: true, all: false });
     let queue = |events| {
         let wait = one(events, 0)?;
-        let until = timespec(tracee, regs.r8);
+        let until = timespec(pid, regs.r8);
         let limit = wait.limit.or_else(|| until.map(|time| time.saturating_sub(now)));
         Some(Wait { limit, ..wait })
     };
     // From one file to another: it takes what there is, and as much room.
     let moved = |from: u64, to: u64, flags: u64| {
         let files = vec![(from as i32, libc::POLLIN), (to as i32, libc::POLLOUT)];
-        let is_non_blocking = |(file, _): &FileEvents| fd::is_non_blocking(tracee.leader, *file);
+        let is_non_blocking = |(file, _): &FileEvents| fd::is_non_blocking(pid, *file);
         let waits = spliced(flags) == 0 && !files.iter().any(is_non_blocking);
         Some(Wait { limit: (!waits).then_some(0), looks: false, all: true, files })
     };
@@ -152,11 +154,17 @@ fn waits_for(tracee: &Tracee, index: ThreadIndex, now: u64) -> Option<Wait> {
         libc::SYS_sendfile => moved(regs.rsi, regs.rdi, 0),
         libc::SYS_copy_file_range => moved(regs.rdi, regs.rdx, 0),
         libc::SYS_vmsplice => {
-            let is_read = fd::is_read_only(tracee.leader, regs.rdi as i32);
+            let is_read = fd::is_read_only(pid, regs.rdi as i32);
             one(if is_read { libc::POLLIN } else { libc::POLLOUT }, spliced(regs.r10))
         }
         // Others find out: an end is gone, somebody wants to be accepted, there is more to wait for.
         libc::SYS_close | libc::SYS_shutdown | libc::SYS_connect | libc::SYS_epoll_ctl => changed(regs.rdi),
+        libc::SYS_bind | libc::SYS_listen => changed(regs.rdi),
+        // How much there is to read, and what has become of a connection.
+        libc::SYS_ioctl if regs.rsi == libc::FIONREAD => changed(regs.rdi),
+        libc::SYS_getsockopt if (regs.rsi, regs.rdx) == (libc::SOL_SOCKET as u64, libc::SO_ERROR as u64) => {
+            changed(regs.rdi)
+        }
         libc::SYS_dup2 | libc::SYS_dup3 => changed(regs.rsi),
         libc::SYS_epoll_wait | libc::SYS_epoll_pwait => {
             let files = vec![(regs.rdi as i32, libc::POLLIN)];
@@ -164,15 +172,15 @@ fn waits_for(tracee: &Tracee, index: ThreadIndex, now: u64) -> Option<Wait> {
         }
         libc::SYS_epoll_pwait2 => {
             let files = vec![(regs.rdi as i32, libc::POLLIN)];
-            Some(Wait { files, limit: timespec(tracee, regs.r10), looks: false, all: false })
+            Some(Wait { files, limit: timespec(pid, regs.r10), looks: false, all: false })
         }
-        libc::SYS_poll => looks(polled(tracee, index), milliseconds(regs.rdx)),
-        libc::SYS_ppoll => looks(polled(tracee, index), timespec(tracee, regs.rdx)),
+        libc::SYS_poll => looks(polled(pid, regs), milliseconds(regs.rdx)),
+        libc::SYS_ppoll => looks(polled(pid, regs), timespec(pid, regs.rdx)),
         libc::SYS_select => {
-            let micros = timeval(tracee, regs.r8);
-            looks(selected(tracee, index), micros.map(|m| m.saturating_mul(1000)))
+            let micros = timeval(pid, regs.r8);
+            looks(selected(pid, regs), micros.map(|m| m.saturating_mul(1000)))
         }
-        libc::SYS_pselect6 => looks(selected(tracee, index), timespec(tracee, regs.r8)),
+        libc::SYS_pselect6 => looks(selected(pid, regs), timespec(pid, regs.r8)),
         _ => None,
     }
 }
@@ -182,44 +190,45 @@ const fn spliced(flags: u64) -> u64 {
     if flags as u32 & libc::SPLICE_F_NONBLOCK != 0 { libc::MSG_DONTWAIT as u64 } else { 0 }
 }
 
-fn timespec(tracee: &Tracee, at: u64) -> Option<u64> {
-    if at == 0 { None } else { read_timespec(tracee.leader, at) }
+fn timespec(pid: Tid, at: u64) -> Option<u64> {
+    if at == 0 { None } else { read_timespec(pid, at) }
+}
+
+fn number(pid: Tid, at: u64, len: usize) -> u64 {
+    memory::number(pid, at, len).unwrap_or(0)
 }
 
 /// A `struct timeval`, in microseconds.
-fn timeval(tracee: &Tracee, at: u64) -> Option<u64> {
-    (at != 0).then(|| tracee.number(at, 8).saturating_mul(1_000_000).saturating_add(tracee.number(at + 8, 8)))
+fn timeval(pid: Tid, at: u64) -> Option<u64> {
+    (at != 0).then(|| number(pid, at, 8).saturating_mul(1_000_000).saturating_add(number(pid, at + 8, 8)))
 }
 
 /// The descriptors of a `poll`.
-fn polled(tracee: &Tracee, index: ThreadIndex) -> Vec<FileEvents> {
+fn polled(pid: Tid, regs: &Regs) -> Vec<FileEvents> {
     const SIZE: u64 = 8;
-    let regs = &tracee.tasks[index].regs;
     (0..regs.rsi.min(MOST))
         .map(|i| {
             let at = regs.rdi + i * SIZE;
-            (tracee.number(at, 4) as i32, tracee.number(at + 4, 2) as i16)
+            (number(pid, at, 4) as i32, number(pid, at + 4, 2) as i16)
         })
         .filter(|(descriptor, _)| *descriptor >= 0)
         .collect()
 }
 
 /// The descriptors of a `select`.
-fn selected(tracee: &Tracee, index: ThreadIndex) -> Vec<FileEvents> {
-    let regs = &tracee.tasks[index].regs;
+fn selected(pid: Tid, regs: &Regs) -> Vec<FileEvents> {
     let sets = [(regs.rsi, libc::POLLIN), (regs.rdx, libc::POLLOUT)];
     let all = sets.iter().filter(|(set, _)| *set != 0).flat_map(|&(set, events)| {
-        let member = move |i: &u64| tracee.number(set + i / 8, 1) >> (i % 8) & 1 == 1;
+        let member = move |i: &u64| number(pid, set + i / 8, 1) >> (i % 8) & 1 == 1;
         (0..regs.rdi.min(MOST)).filter(member).map(move |i| (i as i32, events))
     });
     all.collect()
 }
 
-/// A wait for files or signals has run out of time: the call is made, and is not to wait.
-pub(crate) fn expire_call(tracee: &mut Tracee, index: ThreadIndex) {
-    let nothing = tracee.tasks[index].regs.rsp.saturating_sub(256) & !15;
-    let zero = crate::os::memory::write(tracee.leader, nothing, &[0; 16]);
-    let regs = &mut tracee.tasks[index].regs;
+/// A wait of this process for files or signals has run out of time: the call is made, and is not to wait.
+pub(crate) fn expire_call(pid: Tid, regs: &mut Regs) {
+    let nothing = regs.rsp.saturating_sub(256) & !15;
+    let zero = memory::write(pid, nothing, &[0; 16]);
     match regs.orig_rax as i64 {
         libc::SYS_poll => regs.rdx = 0,
         libc::SYS_epoll_wait | libc::SYS_epoll_pwait => regs.r10 = 0,

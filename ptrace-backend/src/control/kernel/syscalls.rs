@@ -8,6 +8,7 @@ use crate::answers::{self, read_timespec, timespec};
 use crate::control::kernel::{
     accesses, clock, files, own_numbers, process_exit, signal_files, signal_waits, system_v, timers,
 };
+use crate::control::memory::access;
 use crate::control::operations;
 use crate::control::process::Process;
 use crate::control::state::account::Account;
@@ -46,7 +47,8 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     }
     own_numbers::use_real_numbers(tracee, scheduling, index)?;
     let task = &tracee.tasks[index];
-    if outside::reaches(task.tid, &task.regs) {
+    let has_network = tracee.client.as_ref().is_some_and(|client| client.recipe.has_network);
+    if outside::reaches(task.tid, &task.regs, has_network) {
         tracee.shared.note_outside();
     }
     let call = task.regs.orig_rax as i64;
@@ -91,6 +93,10 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
         libc::SYS_rt_sigaction => {
             timers::note_handler(tracee, scheduling, memory, index);
             Ok(accesses::pass_to_kernel(tracee, scheduling, memory, account, index))
+        }
+        libc::SYS_listen if tracee.client.is_some() => {
+            access::begin_concurrency(tracee, memory)?;
+            files::input_output(tracee, scheduling, objects, memory, account, index)
         }
         libc::SYS_futex_waitv => unsupported("futex_waitv"),
         libc::SYS_ptrace => tracee.refuse(index, libc::EPERM),

@@ -1,6 +1,7 @@
 //! Plain data about one copy of the target.
 
 pub(crate) mod account;
+pub(crate) mod client;
 pub(crate) mod clock_readings;
 pub(crate) mod flow;
 pub(crate) mod memory;

@@ -9,6 +9,7 @@ use checker::names::Obj;
 use checker::names::Site;
 use rustc_hash::FxHashMap;
 
+use crate::control::state::client::Client;
 use crate::control::state::thread::Thread;
 use crate::control::state::thread_index::{PerThread, ThreadIndex};
 use crate::control::state::timers::Timer;
@@ -22,6 +23,8 @@ pub(crate) struct Scheduling {
     pub(crate) newborn: Vec<ThreadIndex>,
     /// In the order in which they were made.
     pub(crate) timers: Vec<Timer>,
+    /// The client, if there is one.
+    pub(crate) client: Option<Client>,
     /// How many events have run.
     pub(crate) events: u64,
     /// How many of them were expirations of timers.
@@ -42,6 +45,7 @@ impl Scheduling {
             threads: PerThread::new(main),
             newborn: Vec::new(),
             timers: Vec::new(),
+            client: None,
             events: 0,
             expirations: 0,
             exiting: false,

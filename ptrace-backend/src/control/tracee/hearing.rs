@@ -118,7 +118,7 @@ impl Tracee {
             return Ok(Heard::Report(status));
         }
         loop {
-            let is_alone = self.bystanders.is_empty() && !self.executes;
+            let is_alone = self.bystanders.is_empty() && !self.executes && self.client.is_none();
             match self.watch.wait(is_alone.then_some(tid), &matters).map_err(system("wait for a thread"))? {
                 Err(reason) => return Ok(Heard::Over(reason)),
                 // Whichever thread executes a program has the main thread's number from then on.
@@ -153,8 +153,13 @@ impl Tracee {
         if std::mem::replace(&mut self.dead, true) {
             return;
         }
-        let others: Vec<Tid> =
-            self.bystanders.drain(..).chain(self.early.drain().map(|(child, _)| child)).collect();
+        let clients = self.end_client();
+        let others: Vec<Tid> = self
+            .bystanders
+            .drain(..)
+            .chain(self.early.drain().map(|(child, _)| child))
+            .chain(clients)
+            .collect();
         others.iter().for_each(|&child| ptrace::kill(child));
         // A stop on its way out would cost time. It cannot be told if it runs or is gone, and then need not be.
         if !self.tasks[ThreadIndex::MAIN].reaped {
@@ -169,6 +174,25 @@ impl Tracee {
         self.watch.begin_wait();
         self.reap(own.chain(others).collect());
         self.watch.end();
+    }
+
+    /// Ends the program, and leaves its client.
+    pub(crate) fn end_program(&mut self) -> Result<(), ExecutionError> {
+        self.gone = true;
+        let _ = ptrace::stop_at_exit(self.leader, false);
+        ptrace::kill(self.leader);
+        let _ = ptrace::resume(self.leader, 0);
+        self.watch.begin_wait();
+        for at in self.tasks.indices().rev() {
+            let tid = self.tasks[at].tid;
+            while !self.tasks[at].reaped {
+                match self.hear_soon(tid)? {
+                    Wait::Exited(_) | Wait::Killed(_) => self.tasks[at].reaped = true,
+                    _ => drop(ptrace::resume(tid, 0)),
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Reaps what has been killed and what that leaves, in whatever order it ends: a main thread is the last of its process,

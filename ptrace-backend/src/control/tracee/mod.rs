@@ -14,6 +14,7 @@ use checker::program::ExecutionError;
 use rustc_hash::FxHashMap;
 
 use crate::control::knowledge::Shared;
+use crate::control::state::client::Processes;
 use crate::control::state::flow::system;
 use crate::control::state::pending::Call;
 use crate::control::state::probes::Probes;
@@ -54,6 +55,8 @@ pub(crate) struct Tracee {
     pub(crate) early: FxHashMap<Tid, Wait>,
     pub(crate) stepping: Stepping,
     pub(crate) probes: Probes,
+    /// The client's processes, if there is one.
+    pub(crate) client: Option<Processes>,
     pub(crate) watch: Arc<Watch>,
 }
 

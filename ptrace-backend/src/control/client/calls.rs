@@ -1,0 +1,163 @@
+//! System calls of the client: which of them are its operations, what others wait for, and when they can go on.
+
+use crate::answers::read_timespec;
+use crate::control::kernel::files;
+use crate::control::state::client::{At, Call, Processes, Task};
+use crate::control::state::pending::FileEvents;
+use crate::os::fd::Readiness;
+use crate::os::{Regs, Tid, fd, network, outside, process};
+
+/// An answer that the tracer gives in place of the kernel.
+pub(super) enum Entered {
+    Call(Call),
+    Answer(i64),
+    /// It concerns nobody else, and does not wait.
+    Free,
+}
+
+/// What the system call at which a thread of the client stands is to the exploration; `now` is the client's virtual time.
+pub(super) fn entered(pid: Tid, regs: &Regs, now: u64) -> Entered {
+    let call = match regs.orig_rax as i64 {
+        libc::SYS_connect if is_socket(pid, regs.rdi as i32) => Call::Connect,
+        libc::SYS_nanosleep => Call::Sleep(now.saturating_add(read_timespec(pid, regs.rdi).unwrap_or(0))),
+        libc::SYS_clock_nanosleep => {
+            const ABSOLUTE: u64 = 1;
+            let time = read_timespec(pid, regs.rdx).unwrap_or(0);
+            // Its clock is that of the machine.
+            let time = if regs.rsi & ABSOLUTE != 0 { 0 } else { time };
+            Call::Sleep(now.saturating_add(time))
+        }
+        libc::SYS_exit_group if has_sockets(pid) => Call::End,
+        libc::SYS_bind if is_socket(pid, regs.rdi as i32) => Call::Operation(Vec::new(), Some(0)),
+        libc::SYS_wait4 if regs.rdx as i32 & libc::WNOHANG == 0 => {
+            Call::Child((regs.rdi as i32 > 0).then_some(regs.rdi as Tid))
+        }
+        libc::SYS_waitid if regs.r10 as i32 & libc::WNOHANG == 0 => {
+            Call::Child((regs.rdi as u32 == libc::P_PID).then_some(regs.rsi as Tid))
+        }
+        // Real time is none of the execution's.
+        libc::SYS_alarm | libc::SYS_setitimer | libc::SYS_timer_settime => return Entered::Answer(0),
+        libc::SYS_io_uring_setup => return Entered::Answer(-i64::from(libc::ENOSYS)),
+        _ => match files::waits_for(pid, regs, now) {
+            Some(wait) => return on_files(pid, wait),
+            None if may_wait(regs.orig_rax as i64) => Call::Other,
+            None => return Entered::Free,
+        },
+    };
+    Entered::Call(call)
+}
+
+fn on_files(pid: Tid, wait: files::Wait) -> Entered {
+    let files::Wait { mut files, limit, .. } = wait;
+    files.retain(|(descriptor, _)| fd::may_block(pid, *descriptor));
+    if files.iter().any(|(descriptor, _)| is_shared(pid, *descriptor)) {
+        return Entered::Call(Call::Operation(files, limit));
+    }
+    match limit {
+        // A wait for time, maybe among others.
+        Some(limit) if limit > 0 => Entered::Call(Call::Operation(files, Some(limit))),
+        None if !files.is_empty() => Entered::Call(Call::Files(files)),
+        Some(_) | None => Entered::Free,
+    }
+}
+
+/// Whether a descriptor is a way to the program: a socket, or a set with one.
+fn is_shared(pid: Tid, descriptor: i32) -> bool {
+    is_socket(pid, descriptor) || fd::link(pid, descriptor).starts_with("anon_inode:[eventpoll]")
+}
+
+fn is_socket(pid: Tid, descriptor: i32) -> bool {
+    fd::link(pid, descriptor).starts_with("socket:")
+}
+
+fn has_sockets(pid: Tid) -> bool {
+    fd::open(pid).into_iter().any(|descriptor| is_socket(pid, descriptor))
+}
+
+/// Whether a call may do something to the program that is no operation: to files, or by a signal to a process that is none of
+/// these.
+pub(super) fn reaches_beyond(pid: Tid, regs: &Regs, own: &[(Tid, Tid)]) -> bool {
+    match regs.orig_rax as i64 {
+        libc::SYS_kill | libc::SYS_tgkill | libc::SYS_tkill => {
+            let to = regs.rdi as Tid;
+            to != 0 && to != pid && own.iter().all(|&(parent, child)| to.abs() != child && to.abs() != parent)
+        }
+        libc::SYS_bind | libc::SYS_connect | libc::SYS_sendto | libc::SYS_sendmsg => false,
+        _ => outside::reaches(pid, regs, true),
+    }
+}
+
+/// Whether a call may wait for another thread or process of the client.
+fn may_wait(call: i64) -> bool {
+    matches!(
+        call,
+        libc::SYS_futex
+            | libc::SYS_pause
+            | libc::SYS_rt_sigsuspend
+            | libc::SYS_rt_sigtimedwait
+            | libc::SYS_flock
+            | libc::SYS_fcntl
+            | libc::SYS_sendfile
+            | libc::SYS_splice
+    )
+}
+
+impl Processes {
+    /// The threads that can run an operation. The first one is what the client does next.
+    pub(crate) fn operations(&self, program: Tid) -> impl Iterator<Item = usize> {
+        let can_go = move |task: &Task| match &task.at {
+            At::Call(call) => call.is_operation() && self.holds(task, call, program),
+            _ => false,
+        };
+        self.tasks.iter().enumerate().filter(move |(_, task)| can_go(task)).map(|(nth, _)| nth)
+    }
+
+    /// The first thread that waits in an operation until some time, and that time: a sleep, or a wait with a limit, which began
+    /// at `now`.
+    pub(crate) fn next_time(&self, now: u64) -> Option<(usize, u64)> {
+        let times = self.tasks.iter().enumerate().filter_map(|(nth, task)| match &task.at {
+            At::Call(Call::Sleep(until)) => Some((nth, *until)),
+            At::Call(Call::Operation(_, Some(limit))) if *limit > 0 => {
+                Some((nth, now.saturating_add(*limit)))
+            }
+            _ => None,
+        });
+        times.min_by_key(|&(_, time)| time)
+    }
+
+    /// The first thread that can go on by itself, without an operation.
+    pub(super) fn next_free(&self, program: Tid) -> Option<usize> {
+        self.tasks.iter().position(|task| match &task.at {
+            At::Free(_) => true,
+            At::Call(call) => !call.is_operation() && self.holds(task, call, program),
+            At::Creation(_) | At::Kernel => false,
+        })
+    }
+
+    /// Whether what a call waits for is there.
+    fn holds(&self, task: &Task, call: &Call, program: Tid) -> bool {
+        match call {
+            Call::Operation(_, Some(0)) | Call::End | Call::Other => true,
+            Call::Operation(files, _) | Call::Files(files) => is_any_ready(task.tid, files),
+            Call::Connect => !self.listens.iter().any(|&descriptor| network::is_full(program, descriptor)),
+            Call::Sleep(_) => false,
+            Call::Child(which) => {
+                let children = self.children.iter().filter(|(parent, _)| *parent == task.process);
+                let mut meant = children
+                    .map(|(_, child)| *child)
+                    .filter(|child| which.is_none_or(|which| which == *child));
+                let first = meant.next();
+                first.is_none_or(|first| std::iter::once(first).chain(meant).any(process::is_zombie))
+            }
+        }
+    }
+}
+
+fn is_any_ready(tid: Tid, files: &[FileEvents]) -> bool {
+    files.iter().any(|&(file, events)| match fd::readiness(tid, file, events) {
+        Readiness::Known(is_ready) => is_ready,
+        // The kernel finds out.
+        Readiness::Signals(_) => true,
+        Readiness::Members(members) => is_any_ready(tid, &members),
+    })
+}

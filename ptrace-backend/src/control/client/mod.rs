@@ -1,0 +1,378 @@
+//! The client of the program as an agent: when it begins, whether it can go, and what its steps do.
+//!
+//! A step is one system call of the client on its connections, and what follows to the next one, in whichever of its processes
+//! that is. To the search it is an operation on all files that may block: what the program finds out of it, it finds out by
+//! those. Sleeps and waits with a time limit are on the virtual clock. When the client has ended, the program is asked to end, by
+//! SIGTERM: where that ends it by itself, only once nothing is left to do, and never where threads wait for each other alone.
+
+mod calls;
+mod processes;
+
+use checker::account::{Unwatched, UnwatchedKind};
+use checker::failure::{Failure, FailureDetail, FailureKind};
+use checker::names::{EventId, Obj, ThreadName};
+use checker::operation::{Access, Op, OpKind};
+use checker::peculiarity::Peculiarity;
+use checker::program::{Agent, AgentView, Event, ExecutionError, On, Pick, Status};
+use smallvec::{SmallVec, smallvec};
+
+use crate::control::enabled::{self, Waiter};
+use crate::control::expiry;
+use crate::control::kernel::{files, signal_state::Signals, signal_waits, signals};
+use crate::control::memory::access;
+use crate::control::operations;
+use crate::control::process::Process;
+use crate::control::state::client::{Client, Processes, Stage};
+use crate::control::state::pending::Need;
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::sync_objects::Objects;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+use crate::os::signal_names::name;
+use crate::os::wait::Wait;
+use crate::os::{fd, network, timer};
+use crate::spec::Ready;
+
+/// How long a program that ends by SIGTERM may sleep before it gets that, in nanoseconds of virtual time.
+const GRACE: u64 = 1_000_000_000;
+
+/// What the client does next.
+enum Next {
+    Begin,
+    /// An operation of its thread at this place.
+    Operation(usize),
+    /// The end of a sleep or of a wait with a time limit, of its thread at this place.
+    Time(usize, u64),
+    /// It waits for the program.
+    Nothing,
+    AskToEnd,
+}
+
+/// The client as the checker sees it, if there is one.
+pub(crate) fn view(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects) -> Option<AgentView> {
+    let client = scheduling.client.as_ref()?;
+    let agent = Agent::Thread(ThreadName::CLIENT);
+    let done = |status| {
+        let (site, picks) = (Default::default(), SmallVec::new());
+        AgentView { agent, status, pending: None, site, picks }
+    };
+    let is_over = tracee.gone || scheduling.exiting;
+    match &client.stage {
+        Stage::Over => return Some(done(Status::Finished)),
+        Stage::Failed(failure) => return Some(done(Status::Failed((**failure).clone()))),
+        Stage::Awaits | Stage::Ready | Stage::Ended if is_over => return Some(done(Status::Finished)),
+        Stage::Awaits | Stage::Ready | Stage::Ended | Stage::Runs => {}
+    }
+    let next = next(tracee, scheduling);
+    let waits = || Status::Blocked(On::Input(Vec::new()));
+    let due = |time| {
+        let is_due = enabled::is_due(tracee, scheduling, objects, Waiter::Client, time);
+        let stalled = || enabled::stalled_by(tracee, scheduling, objects, Waiter::Client, time);
+        if is_due { Status::Enabled } else { Status::Blocked(On::Time(stalled())) }
+    };
+    let status = match (&next, &client.stage) {
+        (Next::Begin, Stage::Ready) => Status::Enabled,
+        (Next::Begin, _) => match is_idle(tracee, scheduling, objects) {
+            true => Status::Enabled,
+            false => waits(),
+        },
+        (Next::Operation(_), _) => Status::Enabled,
+        (Next::Time(_, time), _) => due(*time),
+        (Next::Nothing, _) => waits(),
+        (Next::AskToEnd, _) if !ends_by_sigterm(tracee) => Status::Enabled,
+        (Next::AskToEnd, _) => match due(client.now.saturating_add(GRACE)) {
+            Status::Enabled if !awaits_outside(tracee, scheduling) => return Some(done(Status::Finished)),
+            status => status,
+        },
+    };
+    let (pending, site) = (Some(operation(tracee, scheduling, &next)), Default::default());
+    Some(AgentView { agent, status, pending, site, picks: smallvec![Pick::Only] })
+}
+
+/// Notes since when the client can go, and what time it waits for, after an event of this agent.
+pub(crate) fn note_runnable(tracee: &Tracee, scheduling: &mut Scheduling, mover: Waiter) {
+    let Some(client) = &scheduling.client else { return };
+    let is_over = tracee.gone || scheduling.exiting;
+    let (can_go, awaits) = match client.stage {
+        Stage::Ready => (!is_over, None),
+        Stage::Ended => (!is_over && !ends_by_sigterm(tracee), None),
+        Stage::Runs => match next(tracee, scheduling) {
+            Next::Operation(_) => (true, None),
+            Next::Time(_, time) => (false, Some(time)),
+            _ => (false, None),
+        },
+        Stage::Awaits | Stage::Over | Stage::Failed(_) => (false, None),
+    };
+    let now = enabled::clock(scheduling, mover).max(client.now);
+    if let Some(client) = &mut scheduling.client {
+        client.awaits = awaits;
+        client.runnable_since = match client.runnable_since {
+            _ if !can_go => None,
+            Some(since) if mover != Waiter::Client => Some(since),
+            _ => Some(now),
+        };
+    }
+}
+
+fn next(tracee: &Tracee, scheduling: &Scheduling) -> Next {
+    let (Some(client), Some(processes)) = (&scheduling.client, &tracee.client) else { return Next::Nothing };
+    match client.stage {
+        Stage::Awaits | Stage::Ready => Next::Begin,
+        Stage::Ended => Next::AskToEnd,
+        Stage::Runs if scheduling.exiting && !tracee.gone => {
+            // The connections end with the program.
+            if processes.tasks.is_empty() { Next::Nothing } else { Next::Operation(0) }
+        }
+        Stage::Runs => match processes.operations(tracee.leader).next() {
+            Some(nth) => Next::Operation(nth),
+            None => {
+                processes.next_time(client.now).map_or(Next::Nothing, |(nth, time)| Next::Time(nth, time))
+            }
+        },
+        Stage::Over | Stage::Failed(_) => Next::Nothing,
+    }
+}
+
+fn operation(tracee: &Tracee, scheduling: &Scheduling, next: &Next) -> Op {
+    let write = |name: &str| Access::write(tracee.shared.named(name.to_owned()));
+    match next {
+        Next::Begin => Op::new(OpKind::StartClient, [Access::write(files_object(tracee))]),
+        Next::AskToEnd => {
+            let to = target(tracee, scheduling).map(Some).into_iter().chain([None]);
+            let signals = to.map(|to| Access::write(operations::signals_of(tracee, scheduling, to)));
+            Op::new(OpKind::AskToEnd, signals)
+        }
+        Next::Time(..) | Next::Operation(_) | Next::Nothing => {
+            Op::new(OpKind::Io, [Access::write(files_object(tracee)), write("connections of the client")])
+        }
+    }
+}
+
+/// All files that may block, as one object.
+fn files_object(tracee: &Tracee) -> Obj {
+    tracee.shared.named(files::ALL.to_owned())
+}
+
+/// Whether the program stands still and waits for what comes from outside, and nothing tells that it is not ready for that.
+fn is_idle(tracee: &Tracee, scheduling: &Scheduling, objects: &Objects) -> bool {
+    let is_default = |client: &Processes| matches!(client.recipe.ready, Ready::Listens);
+    tracee.client.as_ref().is_some_and(is_default)
+        && !enabled::somebody_moves(tracee, scheduling, objects)
+        && awaits_outside(tracee, scheduling)
+}
+
+/// Whether a thread waits for what comes from outside, or for a signal.
+fn awaits_outside(tracee: &Tracee, scheduling: &Scheduling) -> bool {
+    scheduling.threads.iter().filter(|thread| thread.is_live()).any(|thread| {
+        match thread.pending.as_ref().map(|pending| &pending.need) {
+            Some(Need::Ready(files)) => {
+                files.iter().any(|(file, _)| fd::comes_from_outside(tracee.leader, *file))
+            }
+            Some(Need::Arrival(_)) => true,
+            _ => false,
+        }
+    })
+}
+
+/// Whether SIGTERM would end the program without a further instruction of it.
+fn ends_by_sigterm(tracee: &Tracee) -> bool {
+    signals::is_fatal(tracee, ThreadIndex::MAIN, libc::SIGTERM)
+        && tracee
+            .tasks
+            .iter()
+            .filter(|task| !task.reaped)
+            .any(|task| Signals::of(task.tid).is_some_and(|signals| !signals.blocks(libc::SIGTERM)))
+}
+
+/// The thread that gets SIGTERM: the first one that does not block it.
+fn target(tracee: &Tracee, scheduling: &Scheduling) -> Option<ThreadIndex> {
+    expiry::taker(tracee, scheduling, libc::SIGTERM)
+}
+
+impl Process {
+    /// A thread has gone on past a call of `listen`, on this descriptor.
+    pub(crate) fn note_listening(&mut self, descriptor: i32) {
+        let Some(processes) = &mut self.tracee.client else { return };
+        let leader = self.tracee.leader;
+        if !fd::comes_from_outside(leader, descriptor) {
+            return;
+        }
+        network::send_at_once(leader, descriptor);
+        processes.listens.push(descriptor);
+        let is_it = match processes.recipe.ready {
+            Ready::Listens => true,
+            Ready::ListensAt(port) => network::port(leader, descriptor) == Some(port),
+            Ready::Writes(_) => false,
+        };
+        if is_it {
+            self.note_ready();
+        }
+    }
+
+    fn note_ready(&mut self) {
+        if let Some(client) = self.scheduling.client.as_mut().filter(|client| client.stage == Stage::Awaits) {
+            client.stage = Stage::Ready;
+        }
+    }
+
+    /// Looks whether the program has written that it is ready.
+    fn note_output(&mut self) {
+        let Some(Ready::Writes(line)) = self.tracee.client.as_ref().map(|client| &client.recipe.ready) else {
+            return;
+        };
+        let (stdout, stderr, _) = self.tracee.shared.output();
+        let is_written =
+            |bytes: &[u8]| String::from_utf8_lossy(bytes).lines().any(|said| line.is_match(said));
+        if is_written(&stdout) || is_written(&stderr) {
+            self.note_ready();
+        }
+    }
+
+    /// Runs the client's next step.
+    pub(crate) fn step_of_client(&mut self) -> Result<Event, ExecutionError> {
+        let next = next(&self.tracee, &self.scheduling);
+        let op = operation(&self.tracee, &self.scheduling, &next);
+        let did = op.may.clone();
+        let Some(client) = &self.scheduling.client else {
+            return Err(ExecutionError::Impossible("the program has no client".to_owned()));
+        };
+        let deadline = match next {
+            Next::Time(_, time) => Some(time),
+            Next::AskToEnd if ends_by_sigterm(&self.tracee) => Some(client.now.saturating_add(GRACE)),
+            _ => None,
+        };
+        let timing = deadline
+            .map(|time| enabled::timing(&self.tracee, &self.scheduling, &self.objects, Waiter::Client, time));
+        let id = EventId { thread: ThreadName::CLIENT, index: client.events };
+        let begun = client.runnable_since.unwrap_or(0).max(client.now);
+        let now = self.scheduling.time_after(client.now.max(deadline.unwrap_or(0)), &did);
+        self.scheduling.events += 1;
+        if let Some(client) = &mut self.scheduling.client {
+            client.begun.push(client.begun.last().copied().unwrap_or(0).max(begun));
+            client.events += 1;
+            client.now = now;
+        }
+        match next {
+            Next::Begin => {
+                access::begin_concurrency(&mut self.tracee, &mut self.memory)?;
+                self.set_stage(Stage::Runs);
+                self.tracee.start_client(now)?;
+            }
+            // What the client waits for may be there then: it is looked at again.
+            Next::Operation(_) if self.scheduling.exiting && !self.tracee.gone => {
+                self.tracee.end_program()?;
+                self.tracee.settle_client(now)?;
+            }
+            Next::Operation(nth) => {
+                let leader = self.tracee.leader;
+                if let Some(client) = &mut self.tracee.client {
+                    let are_several = client.operations(leader).nth(1).is_some();
+                    client.goes_unwatched |= are_several;
+                }
+                self.tracee.step_client(nth, false, now)?;
+            }
+            Next::Time(nth, _) => self.tracee.step_client(nth, true, now)?,
+            Next::Nothing => {
+                return Err(ExecutionError::Impossible("the client waits".to_owned()));
+            }
+            Next::AskToEnd => self.ask_to_end()?,
+        }
+        self.note_end_of_client();
+        Ok(Event { id, op, did, pick: Pick::Only, site: Default::default(), woken_by: None, timing })
+    }
+
+    /// After an event of the program: what it has sent is there, and a client that the kernel kept waiting goes on.
+    pub(crate) fn settle_client(&mut self) -> Result<(), ExecutionError> {
+        if self.scheduling.client.as_ref().is_some_and(|client| client.stage == Stage::Awaits) {
+            self.note_output();
+        }
+        let Some(now) = self.scheduling.client.as_ref().filter(|c| c.is_running()).map(|c| c.now) else {
+            return Ok(());
+        };
+        self.tracee.settle_client(now)?;
+        self.note_end_of_client();
+        Ok(())
+    }
+
+    /// Whether the program has ended, and its client has nothing to do with it any more.
+    pub(crate) fn is_over(&self) -> bool {
+        let is_running = self.scheduling.client.as_ref().is_some_and(Client::is_running);
+        (self.scheduling.exiting || self.tracee.gone) && !is_running
+    }
+
+    /// Whether input that a thread waits for in the end would have shown more: not where a client is why there is no more of it.
+    pub(crate) fn may_lack_input(&self) -> bool {
+        let stage = self.scheduling.client.as_ref().map(|client| &client.stage);
+        !matches!(stage, Some(Stage::Runs | Stage::Ended | Stage::Failed(_)))
+    }
+
+    /// Takes note of what is peculiar about the client, where the execution ends.
+    pub(crate) fn note_client(&mut self) {
+        let Some(client) = &self.scheduling.client else { return };
+        if matches!(client.stage, Stage::Awaits | Stage::Ready) && client.events == 0 {
+            self.account.note(Peculiarity::ClientNeverBegan);
+        }
+        if self.tracee.client.as_ref().is_some_and(|client| !client.recipe.has_network) {
+            self.account.note(Peculiarity::SharesNetwork);
+        }
+    }
+
+    fn set_stage(&mut self, stage: Stage) {
+        if let Some(client) = &mut self.scheduling.client {
+            client.stage = stage;
+        }
+    }
+
+    /// The program gets SIGTERM.
+    fn ask_to_end(&mut self) -> Result<(), ExecutionError> {
+        self.set_stage(Stage::Over);
+        if ends_by_sigterm(&self.tracee) {
+            return self.tracee.end_program();
+        }
+        let Self { tracee, scheduling, account, .. } = self;
+        let target = target(tracee, scheduling);
+        timer::terminate(tracee.leader, target.map(|target| tracee.tasks[target].tid));
+        if let Some(target) = target
+            && signal_waits::interrupt(tracee, scheduling, target, Some(target))
+        {
+            signal_waits::note_handler_of(tracee, account, libc::SIGTERM as u64, Peculiarity::HandlesSigterm);
+        }
+        Ok(())
+    }
+
+    /// Takes note of the end of the client, if it has ended.
+    pub(crate) fn note_end_of_client(&mut self) {
+        if self.tracee.client.as_ref().is_some_and(|client| client.goes_unwatched) {
+            self.account.enter_unwatched(Unwatched::of(UnwatchedKind::Client));
+        }
+        let ended = self.tracee.client.as_ref().and_then(|client| client.ended);
+        let Some(ended) = ended.filter(|_| self.scheduling.client.as_ref().is_some_and(|c| c.is_running()))
+        else {
+            return;
+        };
+        let detail = match ended {
+            Wait::Killed(signal) => Some(FailureDetail::ClientKilled(name(signal))),
+            Wait::Exited(code) if code != 0 => Some(FailureDetail::ClientExited(code, self.last_words())),
+            _ => None,
+        };
+        self.set_stage(match detail {
+            Some(detail) => {
+                let failure = Failure::of_thread(FailureKind::Client, detail, ThreadName::CLIENT, Vec::new());
+                Stage::Failed(Box::new(failure))
+            }
+            None => Stage::Ended,
+        });
+    }
+
+    /// The last line that the client has written to its standard error, or else to its standard output.
+    fn last_words(&self) -> Option<String> {
+        const LONGEST: usize = 300;
+        let (stdout, stderr, _) = self.tracee.client.as_ref()?.recipe.streams.output();
+        let last = |bytes: &[u8]| {
+            let text = String::from_utf8_lossy(bytes);
+            let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+            Some(line.chars().take(LONGEST).collect())
+        };
+        last(&stderr).or_else(|| last(&stdout))
+    }
+}

@@ -1,0 +1,278 @@
+//! The client's processes: let run one at a time, to where each of them waits for the program, or for another one of them.
+
+use checker::program::ExecutionError;
+
+use super::calls::{self, Entered};
+use crate::control::state::client::{At, Call, Processes, Task};
+use crate::control::state::flow::{Heard, system};
+use crate::control::tracee::Tracee;
+use crate::control::watchdog::Reason;
+use crate::os::spawn::{NO_DIRECTORY, NO_NETWORK};
+use crate::os::wait::{self, Wait};
+use crate::os::{Tid, fd, network, process, ptrace};
+
+/// So often the tracer gives up its processor before it lies down.
+const ROUNDS: u32 = 32;
+
+impl Tracee {
+    /// Starts the client, and lets it run to its first operation; `now` is its virtual time.
+    pub(super) fn start_client(&mut self, now: u64) -> Result<(), ExecutionError> {
+        let Some(client) = &mut self.client else { return Ok(()) };
+        let tid = client.recipe.start(self.leader)?;
+        client.root = Some(tid);
+        client.tasks.push(Task { tid, process: tid, regs: ptrace::no_registers(), at: At::Free(0) });
+        self.watch.begin(tid, tid);
+        loop {
+            match self.hear_of_client(tid)? {
+                Wait::Exec => break,
+                Wait::Exited(code) => return Err(not_started(code)),
+                Wait::Killed(_) => return Err(not_started(0)),
+                Wait::Signal(signal) => ptrace::resume(tid, signal).map_err(system("resume the client"))?,
+                _ => ptrace::resume(tid, 0).map_err(system("resume the client"))?,
+            }
+        }
+        self.settle_client(now)
+    }
+
+    /// Lets the client's thread at this place go on with its operation, and then all of them as far as they can.
+    pub(super) fn step_client(&mut self, nth: usize, expires: bool, now: u64) -> Result<(), ExecutionError> {
+        let Some(client) = &mut self.client else { return Ok(()) };
+        let task = &mut client.tasks[nth];
+        match &task.at {
+            At::Call(Call::Sleep(_)) => {
+                answer(task, 0)?;
+                task.at = At::Free(0);
+            }
+            At::Call(Call::Connect) => network::send_at_once(task.tid, task.regs.rdi as i32),
+            At::Call(Call::Operation(..)) if expires => {
+                crate::control::kernel::files::expire_call(task.tid, &mut task.regs);
+                ptrace::set_registers(task.tid, &task.regs).map_err(system("write registers"))?;
+            }
+            _ => {}
+        }
+        self.let_client_go(nth, now)?;
+        self.settle_client(now)
+    }
+
+    /// Lets the client's threads and processes run until none of them can go on without an operation.
+    pub(crate) fn settle_client(&mut self, now: u64) -> Result<(), ExecutionError> {
+        loop {
+            self.hear_waiting(now)?;
+            let next = self.client.as_ref().filter(|client| client.ended.is_none());
+            let Some(next) = next.and_then(|client| client.next_free(self.leader)) else { break };
+            self.let_client_go(next, now)?;
+        }
+        self.await_quiet()
+    }
+
+    /// What has been sent is there before anybody asks.
+    pub(crate) fn await_quiet(&mut self) -> Result<(), ExecutionError> {
+        if self.client.as_ref().is_none_or(|client| client.root.is_none()) {
+            return Ok(());
+        }
+        self.watch.begin_wait();
+        let mut rounds = 0;
+        while !network::is_quiet() {
+            match self.watch.expired() {
+                // Others of the machine keep its network busy.
+                Some(Reason::TimedOut) => return Ok(()),
+                reason => reason.and_then(Reason::ends_everything).map_or(Ok(()), Err)?,
+            }
+            self.give_way(&mut rounds);
+        }
+        Ok(())
+    }
+
+    fn give_way(&self, rounds: &mut u32) {
+        *rounds += 1;
+        if *rounds < ROUNDS {
+            std::thread::yield_now();
+        } else {
+            fd::wait_for(self.leader, &[]);
+        }
+    }
+
+    fn let_client_go(&mut self, nth: usize, now: u64) -> Result<(), ExecutionError> {
+        let Some(client) = &mut self.client else { return Ok(()) };
+        let task = &mut client.tasks[nth];
+        let (tid, at) = (task.tid, std::mem::replace(&mut task.at, At::Kernel));
+        let signal = if let At::Free(signal) = at { signal } else { 0 };
+        let may_wait = match &at {
+            At::Free(_) => false,
+            At::Call(call) => call.may_wait_longer(),
+            At::Creation(_) | At::Kernel => true,
+        };
+        let (process, call) = (task.process, task.regs.orig_rax as i64);
+        if call == libc::SYS_exit_group {
+            end_threads(client, process);
+        }
+        self.watch.begin(tid, tid);
+        match ptrace::resume(tid, signal) {
+            // It has been killed meanwhile: waiting for it tells.
+            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
+            result => result.map_err(system("resume the client"))?,
+        }
+        let status = if may_wait { self.hear_or_find_waiting(tid)? } else { Some(self.hear_of_client(tid)?) };
+        match status {
+            Some(status) => self.client_stopped(nth, status, now),
+            None => Ok(()),
+        }
+    }
+
+    /// Hears of threads of the client that waited in the kernel and no longer do.
+    fn hear_waiting(&mut self, now: u64) -> Result<(), ExecutionError> {
+        let waiting = |client: &Processes| -> Vec<Tid> {
+            let waiting = client.tasks.iter().filter(|task| task.at == At::Kernel);
+            waiting.map(|task| task.tid).collect()
+        };
+        for tid in self.client.as_ref().map(waiting).unwrap_or_default() {
+            self.watch.begin(tid, tid);
+            let Some(status) = self.hear_or_find_waiting(tid)? else { continue };
+            let nth = self.client.as_ref().and_then(|c| c.tasks.iter().position(|task| task.tid == tid));
+            if let Some(nth) = nth {
+                self.client_stopped(nth, status, now)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until a thread of the client reports.
+    fn hear_of_client(&mut self, tid: Tid) -> Result<Wait, ExecutionError> {
+        match self.hear(tid, |_| true)? {
+            Heard::Report(status) => Ok(status),
+            Heard::Over(reason) => Err(over(reason)),
+        }
+    }
+
+    /// Waits until a thread of the client reports, or waits in the kernel for others.
+    fn hear_or_find_waiting(&mut self, tid: Tid) -> Result<Option<Wait>, ExecutionError> {
+        let mut rounds = 0;
+        loop {
+            if let Some(status) = self.reported(tid)? {
+                return Ok(Some(status));
+            }
+            if process::stands(tid).is_some() {
+                // It may have come to that only after it was asked.
+                return self.reported(tid);
+            }
+            if let Some(reason) = self.watch.expired() {
+                return Err(over(reason));
+            }
+            self.give_way(&mut rounds);
+        }
+    }
+
+    fn reported(&mut self, tid: Tid) -> Result<Option<Wait>, ExecutionError> {
+        match self.early.remove(&tid) {
+            Some(status) => Ok(Some(status)),
+            None => wait::now(tid).map_err(system("wait for the client")),
+        }
+    }
+
+    /// What a stop of the client's thread at this place means.
+    fn client_stopped(&mut self, nth: usize, status: Wait, now: u64) -> Result<(), ExecutionError> {
+        let Some(client) = &mut self.client else { return Ok(()) };
+        let (tid, process) = (client.tasks[nth].tid, client.tasks[nth].process);
+        client.tasks[nth].at = match status {
+            Wait::Exited(_) | Wait::Killed(_) => {
+                client.tasks.remove(nth);
+                if matches!(status, Wait::Killed(_)) {
+                    end_threads(client, process);
+                }
+                free_creator(client, tid);
+                if client.root == Some(tid) {
+                    client.ended = Some(status);
+                }
+                return Ok(());
+            }
+            Wait::Seccomp => {
+                let task = &mut client.tasks[nth];
+                task.regs = ptrace::registers(tid).map_err(system("read registers"))?;
+                client.goes_unwatched |= calls::reaches_beyond(tid, &task.regs, &client.children);
+                match calls::entered(tid, &task.regs, now) {
+                    Entered::Call(call) => At::Call(call),
+                    Entered::Free => At::Free(0),
+                    Entered::Answer(result) => {
+                        answer(task, result)?;
+                        At::Free(0)
+                    }
+                }
+            }
+            Wait::Clone | Wait::Fork | Wait::Vfork => {
+                let child = ptrace::event_message(tid).map_err(system("read an event"))? as Tid;
+                let own = process::group(child).unwrap_or(child);
+                if own == child {
+                    client.children.push((process, child));
+                }
+                let task = Task { tid: child, process: own, regs: ptrace::no_registers(), at: At::Free(0) };
+                client.tasks.push(task);
+                let first = self.hear_of_client(child)?;
+                let Some(client) = &mut self.client else { return Ok(()) };
+                if matches!(first, Wait::Exited(_) | Wait::Killed(_)) {
+                    client.tasks.retain(|task| task.tid != child);
+                }
+                client.tasks[nth].at = if status == Wait::Vfork { At::Creation(child) } else { At::Free(0) };
+                return Ok(());
+            }
+            Wait::Exec => {
+                free_creator(client, tid);
+                client.tasks.retain(|task| task.tid == tid || task.process != process);
+                let task = client.tasks.iter_mut().find(|task| task.tid == tid);
+                task.into_iter().for_each(|task| task.at = At::Free(0));
+                return Ok(());
+            }
+            Wait::Signal(signal) => At::Free(signal),
+            Wait::Exit | Wait::Stopped => At::Free(0),
+        };
+        Ok(())
+    }
+
+    /// Ends the client's processes.
+    pub(crate) fn end_client(&mut self) -> Vec<Tid> {
+        let Some(client) = &mut self.client else { return Vec::new() };
+        let tids: Vec<Tid> = client.tasks.drain(..).map(|task| task.tid).collect();
+        tids.iter().for_each(|&tid| ptrace::kill(tid));
+        tids
+    }
+}
+
+/// All threads of a process end, whatever they wait for.
+fn end_threads(client: &mut Processes, process: Tid) {
+    for task in client.tasks.iter_mut().filter(|task| task.process == process) {
+        task.at = At::Kernel;
+    }
+}
+
+/// A process that shared its creator's memory has memory of its own, or has ended.
+fn free_creator(client: &mut Processes, created: Tid) {
+    for task in &mut client.tasks {
+        if task.at == At::Creation(created) {
+            task.at = At::Free(0);
+        }
+    }
+}
+
+/// The system call at which a thread of the client stands returns this.
+fn answer(task: &mut Task, result: i64) -> Result<(), ExecutionError> {
+    (task.regs.orig_rax, task.regs.rax) = (u64::MAX, result as u64);
+    ptrace::set_registers(task.tid, &task.regs).map_err(system("write registers"))
+}
+
+fn over(reason: Reason) -> ExecutionError {
+    reason.ends_everything().unwrap_or_else(|| {
+        ExecutionError::Unsupported(
+            "the client runs for longer than a thread may without coming to a call on a connection (--run-timeout)"
+                .to_owned(),
+        )
+    })
+}
+
+fn not_started(code: i32) -> ExecutionError {
+    ExecutionError::System(match code {
+        NO_NETWORK => {
+            "failed to start the client: the kernel refused it the network of the program".to_owned()
+        }
+        NO_DIRECTORY => "failed to start the client: the working directory cannot be entered".to_owned(),
+        _ => "failed to start the client: the kernel refused to execute it".to_owned(),
+    })
+}

@@ -1,0 +1,151 @@
+//! The client of the program, as an agent and as the kernel has it.
+
+use std::sync::Arc;
+
+use checker::failure::Failure;
+
+use crate::answers::START_OF_TIME;
+use crate::control::state::pending::FileEvents;
+use crate::os::wait::Wait;
+use crate::os::{Regs, Tid};
+use crate::target::client::ClientRecipe;
+
+/// The client as the scheduler has it.
+#[derive(Debug)]
+pub(crate) struct Client {
+    pub(crate) stage: Stage,
+    /// How many events it has run.
+    pub(crate) events: u32,
+    /// Since when each of them could run, in nanoseconds of virtual time.
+    pub(crate) begun: Vec<u64>,
+    /// Since when it could run; `None` where it cannot, or waits for a time.
+    pub(crate) runnable_since: Option<u64>,
+    /// The time that it waits for, if it waits for one.
+    pub(crate) awaits: Option<u64>,
+    /// Its clock.
+    pub(crate) now: u64,
+}
+
+/// How far the client has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// The program is not ready for it.
+    Awaits,
+    /// The program listens.
+    Ready,
+    Runs,
+    /// It has ended, and the program has not been asked to end.
+    Ended,
+    /// The program has been asked to end.
+    Over,
+    Failed(Box<Failure>),
+}
+
+impl Client {
+    pub(crate) fn new() -> Self {
+        Self {
+            stage: Stage::Awaits,
+            events: 0,
+            begun: Vec::new(),
+            runnable_since: None,
+            awaits: None,
+            now: START_OF_TIME,
+        }
+    }
+
+    /// Whether it has something to do yet that the end of the program does not end.
+    pub(crate) fn is_running(&self) -> bool {
+        self.stage == Stage::Runs
+    }
+}
+
+/// The client's processes, each of which stands still except while it is let run.
+pub(crate) struct Processes {
+    pub(crate) recipe: Arc<ClientRecipe>,
+    /// Its threads and processes that have not ended, in the order of their creation.
+    pub(crate) tasks: Vec<Task>,
+    /// Processes by the process that has created them, also those that have ended.
+    pub(crate) children: Vec<(Tid, Tid)>,
+    /// The one whose end is the client's.
+    pub(crate) root: Option<Tid>,
+    /// How that has ended.
+    pub(crate) ended: Option<Wait>,
+    /// Descriptors at which the program listens.
+    pub(crate) listens: Vec<i32>,
+    /// It has done something to the program beside its connections, or one of several processes went first.
+    pub(crate) goes_unwatched: bool,
+}
+
+/// A thread or process of the client.
+#[derive(Debug)]
+pub(crate) struct Task {
+    pub(crate) tid: Tid,
+    pub(crate) process: Tid,
+    /// As of its last system call.
+    pub(crate) regs: Regs,
+    pub(crate) at: At,
+}
+
+/// Where a thread of the client stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum At {
+    /// It can go on, with this signal unless it is 0.
+    Free(i32),
+    /// Before a system call.
+    Call(Call),
+    /// It has created this process, which has its memory.
+    Creation(Tid),
+    /// In a system call, in which it waits for other threads or processes.
+    Kernel,
+}
+
+/// A system call of the client, by what it takes to let it go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Call {
+    /// On connections: an operation, which waits for any of these, and for so long at most, in nanoseconds.
+    Operation(Vec<FileEvents>, Option<u64>),
+    /// A connection is wanted: an operation that waits where the program has no room for it.
+    Connect,
+    /// A sleep until this virtual time: an operation.
+    Sleep(u64),
+    /// The end of a process that has connections: an operation.
+    End,
+    /// A wait for any of these files, which only the client has.
+    Files(Vec<FileEvents>),
+    /// A wait for the end of a process of its own: of this one, or of any.
+    Child(Option<Tid>),
+    /// Another one, which may wait for the client's own threads and processes.
+    Other,
+}
+
+impl Call {
+    /// Whether it is an operation of the client as an agent.
+    pub(crate) fn is_operation(&self) -> bool {
+        matches!(self, Self::Operation(..) | Self::Connect | Self::Sleep(_) | Self::End)
+    }
+
+    /// Whether the kernel may keep it waiting where what it waits for was there: what is written may be more than there is room
+    /// for.
+    pub(crate) fn may_wait_longer(&self) -> bool {
+        let writes = |files: &[FileEvents]| files.iter().any(|(_, events)| events & libc::POLLOUT != 0);
+        match self {
+            Self::Operation(files, None) | Self::Files(files) => writes(files),
+            Self::Operation(_, Some(_)) | Self::Sleep(_) | Self::End => false,
+            Self::Connect | Self::Child(_) | Self::Other => true,
+        }
+    }
+}
+
+impl Processes {
+    pub(crate) fn new(recipe: Arc<ClientRecipe>) -> Self {
+        Self {
+            recipe,
+            tasks: Vec::new(),
+            children: Vec::new(),
+            root: None,
+            ended: None,
+            listens: Vec::new(),
+            goes_unwatched: false,
+        }
+    }
+}

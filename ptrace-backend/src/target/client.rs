@@ -1,0 +1,54 @@
+//! How to start the client of the program: the same way every time.
+
+use std::sync::Arc;
+
+use super::recipe::{FILE, MEMORY};
+use super::streams::Streams;
+use crate::os::network::Network;
+use crate::os::spawn::{Limits, Prepared, Whose};
+use crate::os::{Tid, trial};
+use crate::spec::{LaunchError, LaunchSpec, Ready};
+
+/// Everything that a start of the client takes.
+pub(crate) struct ClientRecipe {
+    prepared: Prepared,
+    pub(crate) ready: Ready,
+    pub(crate) streams: Streams,
+    /// Each execution has a network of its own.
+    pub(crate) has_network: bool,
+}
+
+impl ClientRecipe {
+    /// How the client of this program is started, if it has one.
+    pub(crate) fn new(spec: &LaunchSpec) -> Result<Option<Arc<Self>>, LaunchError> {
+        let Some(client) = &spec.client else { return Ok(None) };
+        let streams = Streams::new(None).map_err(LaunchError::system("prepare the client's output"))?;
+        let prepared = Prepared::new(
+            &client.program,
+            (Some(client.name.as_os_str()), &client.args),
+            &spec.env,
+            &spec.cwd,
+            streams.files(),
+            (Limits { memory: MEMORY, file: FILE }, Whose::Client),
+        )
+        .map_err(LaunchError::system("prepare the client's arguments"))?;
+        let has_network = trial::network().is_ok();
+        Ok(Some(Arc::new(Self { prepared, ready: client.ready.clone(), streams, has_network })))
+    }
+
+    /// The network that the program is started in.
+    pub(crate) fn network(&self) -> Network {
+        if self.has_network { Network::new() } else { Network::Shared }
+    }
+
+    /// Starts the client in the network of this process.
+    pub(crate) fn start(&self, program: Tid) -> Result<Tid, LaunchError> {
+        let failed = || LaunchError::system("start the client");
+        self.streams.reset().map_err(failed())?;
+        let network = match self.has_network {
+            true => Network::of(program).map_err(failed())?,
+            false => Network::Shared,
+        };
+        self.prepared.spawn(&network).map_err(failed())
+    }
+}
