@@ -216,6 +216,7 @@ impl Execution for PtraceExecution {
         }
         // Of an execution that was stopped nobody knows what would have come.
         let has_ended = self.views.iter().all(|view| view.status != Status::Enabled);
+        self.process.note_client(has_ended);
         if !self.process.tracee.concurrent && has_ended {
             self.process.account.note(Peculiarity::OneThread);
         }
@@ -225,7 +226,6 @@ impl Execution for PtraceExecution {
         {
             self.process.account.enter_unwatched(Unwatched::of(UnwatchedKind::OutsideInput));
         }
-        self.process.note_client();
         let notes = self.process.account.notes.clone();
         let unwatched = std::mem::take(&mut self.process.account.unwatched);
         let drained = std::mem::take(&mut self.process.account.drained);

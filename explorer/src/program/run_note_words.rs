@@ -65,8 +65,8 @@ pub(crate) fn of_program(peculiarity: Peculiarity) -> String {
              and that it could run elsewhere is not explored, so that the bound is not covered"
         }
         Peculiarity::SharesNetwork => {
-            "executions have no network of their own here: they run one at a time, and a port that the kernel still holds for \
-             an earlier one fails (a new network takes the right to make namespaces)"
+            "executions have no network of their own here (that takes the right to make namespaces): they run one at a time, \
+             and meet what else is at their ports"
         }
         Peculiarity::AllocatesOften => {
             "the program calls the allocator more than 5,000 times in an execution: what it frees after that, and uses, is not \

@@ -24,7 +24,7 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// Once the time for everything is up, what was found is still run again: but for nothing that takes so long may a thread run
 /// to its next key point.
-const GRACE: Duration = Duration::from_secs(1);
+pub(crate) const GRACE: Duration = Duration::from_secs(1);
 
 /// The number of a stretch while nothing runs.
 const IDLE: u64 = 0;
@@ -193,6 +193,15 @@ impl Watch {
     /// Whether the search is to end, however long the stretch has lasted.
     pub(crate) fn is_search_over(&self) -> bool {
         matches!(self.state.limit.look(), StopRequest::BudgetSpent | StopRequest::Cancelled)
+    }
+
+    /// The end of an execution that goes on although the search is to end, if it is.
+    pub(crate) fn end_of_search(&self) -> Option<ExecutionError> {
+        match self.state.limit.look() {
+            StopRequest::Cancelled => Some(ExecutionError::Cancelled),
+            StopRequest::BudgetSpent => Some(ExecutionError::OutOfTime),
+            StopRequest::Continue | StopRequest::HalfSpent => None,
+        }
     }
 
     /// Waits until this tracee reports something, or, without one, whichever tracee of this thread does so next; or until what

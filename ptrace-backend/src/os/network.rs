@@ -114,18 +114,22 @@ unsafe fn raise_loopback() -> bool {
 
 /// Has the kernel send at once what is written to a connection: how it would gather small pieces is a matter of real time.
 pub(crate) fn send_at_once(pid: Tid, descriptor: i32) {
+    switch_on(pid, descriptor, (libc::IPPROTO_TCP, libc::TCP_NODELAY));
+}
+
+/// Lets a socket have a port that the kernel still holds for the connections of an earlier execution.
+pub(crate) fn take_port_again(pid: Tid, descriptor: i32) {
+    switch_on(pid, descriptor, (libc::SOL_SOCKET, libc::SO_REUSEADDR));
+}
+
+/// Sets an option of a socket of a process, where it has that.
+fn switch_on(pid: Tid, descriptor: i32, (level, option): (i32, i32)) {
     let Some(socket) = fd::borrow(pid, descriptor) else { return };
     let yes = 1_i32;
     let size = size_of::<i32>() as libc::socklen_t;
-    // SAFETY: a descriptor that is owned; the kernel reads one number. On other sockets it fails, and is not needed.
+    // SAFETY: a descriptor that is owned; the kernel reads one number.
     unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::IPPROTO_TCP,
-            libc::TCP_NODELAY,
-            (&raw const yes).cast(),
-            size,
-        );
+        libc::setsockopt(socket.as_raw_fd(), level, option, (&raw const yes).cast(), size);
     }
 }
 

@@ -53,7 +53,8 @@ fn a_job_that_is_handed_over_too_fast_is_lost() {
         fails(outcome, folder, "deadlock");
         assert!(outcome.says("the client waits for the program"), "{}", outcome.transcript());
     });
-    each("hand_over.c", &["-DQUEUE"], &asks("2"), |outcome, _| covers(outcome));
+    let folder = tempfile::tempdir().unwrap();
+    covers(&explore(&built("hand_over.c", &["-DQUEUE"], Optimisation::O0), &asks("2"), &[], folder.path()));
 }
 
 #[test]
@@ -77,7 +78,8 @@ fn one_thread_waits_for_all_connections() {
 #[test]
 fn what_goes_wrong_when_the_program_is_asked_to_end_is_found() {
     each("stops.c", &[], &asks("1"), |outcome, folder| fails(outcome, folder, "assertion"));
-    each("stops.c", &["-DJOINS"], &asks("1"), |outcome, _| covers(outcome));
+    let folder = tempfile::tempdir().unwrap();
+    covers(&explore(&built("stops.c", &["-DJOINS"], Optimisation::O2), &asks("1"), &[], folder.path()));
 }
 
 #[test]
@@ -96,6 +98,19 @@ fn a_client_has_processes_of_its_own() {
     let client = format!("sh -c \"{ask} && echo x | {{ read x; {ask}; }}; exit $?\"");
     let folder = tempfile::tempdir().unwrap();
     covers(&explore(&program, &client, &[], folder.path()));
+}
+
+/// Its time is virtual, and of what several of its threads could do first one order runs.
+#[test]
+fn a_client_has_threads_of_its_own() {
+    let program = built("hand_over.c", &["-DQUEUE"], Optimisation::O2);
+    let client = built("asks_at_once.c", &[], Optimisation::O2);
+    let folder = tempfile::tempdir().unwrap();
+    let client = format!("'{}'", client.display());
+    let outcome = explore(&program, &client, &["--max-schedules", "5"], folder.path());
+    assert!(outcome.code == 2 && outcome.report["findings"][0].is_null(), "{}", outcome.transcript());
+    let unseen = &outcome.report["not_covered"][0]["kind"];
+    assert_eq!(unseen, "client", "{}", outcome.transcript());
 }
 
 #[test]

@@ -15,7 +15,13 @@ pub(super) enum Entered {
     Free,
 }
 
-/// What the system call at which a thread of the client stands is to the exploration; `now` is the client's virtual time.
+/// Whether the client's clock and its random numbers answer a call.
+pub(super) fn is_of_world(call: i64) -> bool {
+    matches!(call, libc::SYS_clock_gettime | libc::SYS_gettimeofday | libc::SYS_time | libc::SYS_getrandom)
+}
+
+/// What the system call at which a thread of this process of the client stands is to the exploration; `now` is the client's virtual
+/// time.
 pub(super) fn entered(pid: Tid, regs: &Regs, now: u64) -> Entered {
     let call = match regs.orig_rax as i64 {
         libc::SYS_connect if is_socket(pid, regs.rdi as i32) => Call::Connect,
@@ -23,9 +29,7 @@ pub(super) fn entered(pid: Tid, regs: &Regs, now: u64) -> Entered {
         libc::SYS_clock_nanosleep => {
             const ABSOLUTE: u64 = 1;
             let time = read_timespec(pid, regs.rdx).unwrap_or(0);
-            // Its clock is that of the machine.
-            let time = if regs.rsi & ABSOLUTE != 0 { 0 } else { time };
-            Call::Sleep(now.saturating_add(time))
+            Call::Sleep(if regs.rsi & ABSOLUTE != 0 { time } else { now.saturating_add(time) })
         }
         libc::SYS_exit_group if has_sockets(pid) => Call::End,
         libc::SYS_bind if is_socket(pid, regs.rdi as i32) => Call::Operation(Vec::new(), Some(0)),
@@ -35,6 +39,7 @@ pub(super) fn entered(pid: Tid, regs: &Regs, now: u64) -> Entered {
         libc::SYS_waitid if regs.r10 as i32 & libc::WNOHANG == 0 => {
             Call::Child((regs.rdi as u32 == libc::P_PID).then_some(regs.rsi as Tid))
         }
+        libc::SYS_futex if waits_for_thread(regs) => Call::Thread(futex_limit(pid, regs, now)),
         // Real time is none of the execution's.
         libc::SYS_alarm | libc::SYS_setitimer | libc::SYS_timer_settime => return Entered::Answer(0),
         libc::SYS_io_uring_setup => return Entered::Answer(-i64::from(libc::ENOSYS)),
@@ -45,6 +50,18 @@ pub(super) fn entered(pid: Tid, regs: &Regs, now: u64) -> Entered {
         },
     };
     Entered::Call(call)
+}
+
+fn waits_for_thread(regs: &Regs) -> bool {
+    const COMMAND: u64 = 0x7f;
+    matches!((regs.rsi & COMMAND) as i32, libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET)
+}
+
+/// The end of a wait for a futex, if it has a limit.
+fn futex_limit(pid: Tid, regs: &Regs, now: u64) -> Option<u64> {
+    let limit = (regs.r10 != 0).then(|| read_timespec(pid, regs.r10)).flatten()?;
+    let is_absolute = regs.rsi as i32 & libc::FUTEX_WAIT_BITSET == libc::FUTEX_WAIT_BITSET;
+    Some(if is_absolute { limit } else { now.saturating_add(limit) })
 }
 
 fn on_files(pid: Tid, wait: files::Wait) -> Entered {
@@ -91,8 +108,7 @@ pub(super) fn reaches_beyond(pid: Tid, regs: &Regs, own: &[(Tid, Tid)]) -> bool 
 fn may_wait(call: i64) -> bool {
     matches!(
         call,
-        libc::SYS_futex
-            | libc::SYS_pause
+        libc::SYS_pause
             | libc::SYS_rt_sigsuspend
             | libc::SYS_rt_sigtimedwait
             | libc::SYS_flock
@@ -112,6 +128,23 @@ impl Processes {
         self.tasks.iter().enumerate().filter(move |(_, task)| can_go(task)).map(|(nth, _)| nth)
     }
 
+    /// Whether the thread at this place only finds out that it would have to wait.
+    pub(super) fn asks_in_vain(&self, nth: usize) -> bool {
+        let Task { process, at, .. } = &self.tasks[nth];
+        match at {
+            At::Call(Call::Operation(files, Some(0))) => {
+                files.iter().any(|(_, events)| *events != 0) && !is_any_ready(*process, files)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether its next operation gives way: it has asked in vain for so often that somebody else has to go.
+    pub(super) fn gives_way(&self) -> bool {
+        const OFTEN: u32 = 3;
+        self.vain >= OFTEN
+    }
+
     /// The first thread that waits in an operation until some time, and that time: a sleep, or a wait with a limit, which began
     /// at `now`.
     pub(crate) fn next_time(&self, now: u64) -> Option<(usize, u64)> {
@@ -120,6 +153,7 @@ impl Processes {
             At::Call(Call::Operation(_, Some(limit))) if *limit > 0 => {
                 Some((nth, now.saturating_add(*limit)))
             }
+            At::Kernel => Some((nth, task.deadline?)),
             _ => None,
         });
         times.min_by_key(|&(_, time)| time)
@@ -137,8 +171,8 @@ impl Processes {
     /// Whether what a call waits for is there.
     fn holds(&self, task: &Task, call: &Call, program: Tid) -> bool {
         match call {
-            Call::Operation(_, Some(0)) | Call::End | Call::Other => true,
-            Call::Operation(files, _) | Call::Files(files) => is_any_ready(task.tid, files),
+            Call::Operation(_, Some(0)) | Call::End | Call::Thread(_) | Call::Other => true,
+            Call::Operation(files, _) | Call::Files(files) => is_any_ready(task.process, files),
             Call::Connect => !self.listens.iter().any(|&descriptor| network::is_full(program, descriptor)),
             Call::Sleep(_) => false,
             Call::Child(which) => {
@@ -153,11 +187,11 @@ impl Processes {
     }
 }
 
-fn is_any_ready(tid: Tid, files: &[FileEvents]) -> bool {
-    files.iter().any(|&(file, events)| match fd::readiness(tid, file, events) {
+fn is_any_ready(pid: Tid, files: &[FileEvents]) -> bool {
+    files.iter().any(|&(file, events)| match fd::readiness(pid, file, events) {
         Readiness::Known(is_ready) => is_ready,
         // The kernel finds out.
         Readiness::Signals(_) => true,
-        Readiness::Members(members) => is_any_ready(tid, &members),
+        Readiness::Members(members) => is_any_ready(pid, &members),
     })
 }

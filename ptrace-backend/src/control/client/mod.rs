@@ -143,7 +143,9 @@ fn operation(tracee: &Tracee, scheduling: &Scheduling, next: &Next) -> Op {
             Op::new(OpKind::AskToEnd, signals)
         }
         Next::Time(..) | Next::Operation(_) | Next::Nothing => {
-            Op::new(OpKind::Io, [Access::write(files_object(tracee)), write("connections of the client")])
+            let gives_way = tracee.client.as_ref().is_some_and(Processes::gives_way);
+            let kind = if gives_way { OpKind::Yield } else { OpKind::Io };
+            Op::new(kind, [Access::write(files_object(tracee)), write("connections of the client")])
         }
     }
 }
@@ -306,10 +308,10 @@ impl Process {
         !matches!(stage, Some(Stage::Runs | Stage::Ended | Stage::Failed(_)))
     }
 
-    /// Takes note of what is peculiar about the client, where the execution ends.
-    pub(crate) fn note_client(&mut self) {
+    /// Takes note of what is peculiar about the client, where the execution ends, or is cut short.
+    pub(crate) fn note_client(&mut self, has_ended: bool) {
         let Some(client) = &self.scheduling.client else { return };
-        if matches!(client.stage, Stage::Awaits | Stage::Ready) && client.events == 0 {
+        if has_ended && matches!(client.stage, Stage::Awaits | Stage::Ready) {
             self.account.note(Peculiarity::ClientNeverBegan);
         }
         if self.tracee.client.as_ref().is_some_and(|client| !client.recipe.has_network) {

@@ -1,15 +1,19 @@
 //! The client's processes: let run one at a time, to where each of them waits for the program, or for another one of them.
 
+use std::time::Instant;
+
 use checker::program::ExecutionError;
 
 use super::calls::{self, Entered};
+use crate::control::kernel::files;
 use crate::control::state::client::{At, Call, Processes, Task};
 use crate::control::state::flow::{Heard, system};
 use crate::control::tracee::Tracee;
-use crate::control::watchdog::Reason;
+use crate::control::watchdog::{GRACE, Reason};
 use crate::os::spawn::{NO_DIRECTORY, NO_NETWORK};
 use crate::os::wait::{self, Wait};
 use crate::os::{Tid, fd, network, process, ptrace};
+use crate::target::auxv;
 
 /// So often the tracer gives up its processor before it lies down.
 const ROUNDS: u32 = 32;
@@ -20,11 +24,11 @@ impl Tracee {
         let Some(client) = &mut self.client else { return Ok(()) };
         let tid = client.recipe.start(self.leader)?;
         client.root = Some(tid);
-        client.tasks.push(Task { tid, process: tid, regs: ptrace::no_registers(), at: At::Free(0) });
+        client.tasks.push(Task::new(tid, tid));
         self.watch.begin(tid, tid);
         loop {
             match self.hear_of_client(tid)? {
-                Wait::Exec => break,
+                Wait::Exec => break hide_clock(tid),
                 Wait::Exited(code) => return Err(not_started(code)),
                 Wait::Killed(_) => return Err(not_started(0)),
                 Wait::Signal(signal) => ptrace::resume(tid, signal).map_err(system("resume the client"))?,
@@ -37,15 +41,19 @@ impl Tracee {
     /// Lets the client's thread at this place go on with its operation, and then all of them as far as they can.
     pub(super) fn step_client(&mut self, nth: usize, expires: bool, now: u64) -> Result<(), ExecutionError> {
         let Some(client) = &mut self.client else { return Ok(()) };
+        client.vain = if client.asks_in_vain(nth) { client.vain + 1 } else { 0 };
         let task = &mut client.tasks[nth];
+        if task.at == At::Kernel && expires {
+            return self.end_wait_of_client(nth, now);
+        }
         match &task.at {
             At::Call(Call::Sleep(_)) => {
                 answer(task, 0)?;
                 task.at = At::Free(0);
             }
-            At::Call(Call::Connect) => network::send_at_once(task.tid, task.regs.rdi as i32),
+            At::Call(Call::Connect) => network::send_at_once(task.process, task.regs.rdi as i32),
             At::Call(Call::Operation(..)) if expires => {
-                crate::control::kernel::files::expire_call(task.tid, &mut task.regs);
+                files::expire_call(task.process, &mut task.regs);
                 ptrace::set_registers(task.tid, &task.regs).map_err(system("write registers"))?;
             }
             _ => {}
@@ -54,9 +62,29 @@ impl Tracee {
         self.settle_client(now)
     }
 
+    /// The wait of a thread of the client for another one runs out of time.
+    fn end_wait_of_client(&mut self, nth: usize, now: u64) -> Result<(), ExecutionError> {
+        let Some(client) = &self.client else { return Ok(()) };
+        let tid = client.tasks[nth].tid;
+        ptrace::interrupt(tid).map_err(system("interrupt the client"))?;
+        let status = self.hear_of_client(tid)?;
+        if let (Wait::Stopped, Some(client)) = (status, &mut self.client) {
+            let task = &mut client.tasks[nth];
+            task.regs = ptrace::registers(tid).map_err(system("read registers"))?;
+            answer(task, -i64::from(libc::ETIMEDOUT))?;
+        }
+        self.client_stopped(nth, status, now)?;
+        self.settle_client(now)
+    }
+
     /// Lets the client's threads and processes run until none of them can go on without an operation.
     pub(crate) fn settle_client(&mut self, now: u64) -> Result<(), ExecutionError> {
+        let began = Instant::now();
         loop {
+            // It may go round in calls that concern nobody else.
+            if began.elapsed() >= GRACE {
+                self.watch.end_of_search().map_or(Ok(()), Err)?;
+            }
             self.hear_waiting(now)?;
             let next = self.client.as_ref().filter(|client| client.ended.is_none());
             let Some(next) = next.and_then(|client| client.next_free(self.leader)) else { break };
@@ -103,6 +131,13 @@ impl Tracee {
             At::Creation(_) | At::Kernel => true,
         };
         let (process, call) = (task.process, task.regs.orig_rax as i64);
+        let is_operation = matches!(&at, At::Call(call) if call.is_operation());
+        task.deadline = None;
+        if let At::Call(Call::Thread(deadline @ Some(_))) = at {
+            task.deadline = deadline;
+            task.regs.r10 = 0;
+            ptrace::set_registers(tid, &task.regs).map_err(system("write registers"))?;
+        }
         if call == libc::SYS_exit_group {
             end_threads(client, process);
         }
@@ -113,10 +148,13 @@ impl Tracee {
             result => result.map_err(system("resume the client"))?,
         }
         let status = if may_wait { self.hear_or_find_waiting(tid)? } else { Some(self.hear_of_client(tid)?) };
-        match status {
-            Some(status) => self.client_stopped(nth, status, now),
-            None => Ok(()),
+        match (status, &mut self.client) {
+            (Some(status), _) => self.client_stopped(nth, status, now)?,
+            // It goes on while the program does.
+            (None, Some(client)) => client.goes_unwatched |= is_operation,
+            (None, None) => {}
         }
+        Ok(())
     }
 
     /// Hears of threads of the client that waited in the kernel and no longer do.
@@ -188,8 +226,15 @@ impl Tracee {
             Wait::Seccomp => {
                 let task = &mut client.tasks[nth];
                 task.regs = ptrace::registers(tid).map_err(system("read registers"))?;
-                client.goes_unwatched |= calls::reaches_beyond(tid, &task.regs, &client.children);
-                match calls::entered(tid, &task.regs, now) {
+                client.goes_unwatched |= calls::reaches_beyond(process, &task.regs, &client.children);
+                if calls::is_of_world(task.regs.orig_rax as i64) {
+                    client.world.now = client.world.now.max(now);
+                    let result = client.world.answer(tid, &task.regs).unwrap_or(0);
+                    answer(task, result)?;
+                    task.at = At::Free(0);
+                    return Ok(());
+                }
+                match calls::entered(process, &task.regs, now) {
                     Entered::Call(call) => At::Call(call),
                     Entered::Free => At::Free(0),
                     Entered::Answer(result) => {
@@ -204,8 +249,7 @@ impl Tracee {
                 if own == child {
                     client.children.push((process, child));
                 }
-                let task = Task { tid: child, process: own, regs: ptrace::no_registers(), at: At::Free(0) };
-                client.tasks.push(task);
+                client.tasks.push(Task::new(child, own));
                 let first = self.hear_of_client(child)?;
                 let Some(client) = &mut self.client else { return Ok(()) };
                 if matches!(first, Wait::Exited(_) | Wait::Killed(_)) {
@@ -215,6 +259,7 @@ impl Tracee {
                 return Ok(());
             }
             Wait::Exec => {
+                hide_clock(tid);
                 free_creator(client, tid);
                 client.tasks.retain(|task| task.tid == tid || task.process != process);
                 let task = client.tasks.iter_mut().find(|task| task.tid == tid);
@@ -233,6 +278,14 @@ impl Tracee {
         let tids: Vec<Tid> = client.tasks.drain(..).map(|task| task.tid).collect();
         tids.iter().for_each(|&tid| ptrace::kill(tid));
         tids
+    }
+}
+
+/// Has a process that has executed a program ask the kernel for the time, where it can be answered.
+fn hide_clock(tid: Tid) {
+    if let Ok(regs) = ptrace::registers(tid) {
+        // A program without a dynamic linker is looked through as well, and that is all.
+        let _ = auxv::prepare(tid, regs.rsp);
     }
 }
 

@@ -20,7 +20,7 @@ use crate::control::state::sync_objects::Objects;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::futexes;
 use crate::control::tracee::Tracee;
-use crate::os::{calls, memory, outside};
+use crate::os::{calls, memory, network, outside};
 
 const REALTIME: u64 = 256;
 
@@ -47,6 +47,11 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     }
     own_numbers::use_real_numbers(tracee, scheduling, index)?;
     let task = &tracee.tasks[index];
+    if task.regs.orig_rax as i64 == libc::SYS_bind
+        && tracee.client.as_ref().is_some_and(|c| !c.recipe.has_network)
+    {
+        network::take_port_again(task.tid, task.regs.rdi as i32);
+    }
     let has_network = tracee.client.as_ref().is_some_and(|client| client.recipe.has_network);
     if outside::reaches(task.tid, &task.regs, has_network) {
         tracee.shared.note_outside();

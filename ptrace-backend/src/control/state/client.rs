@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use checker::failure::Failure;
+use checker::names::ThreadName;
 
-use crate::answers::START_OF_TIME;
+use crate::answers::{START_OF_TIME, World};
 use crate::control::state::pending::FileEvents;
 use crate::os::wait::Wait;
-use crate::os::{Regs, Tid};
+use crate::os::{Regs, Tid, ptrace};
 use crate::target::client::ClientRecipe;
 
 /// The client as the scheduler has it.
@@ -72,6 +73,10 @@ pub(crate) struct Processes {
     pub(crate) ended: Option<Wait>,
     /// Descriptors at which the program listens.
     pub(crate) listens: Vec<i32>,
+    /// The clock and the random numbers that it sees.
+    pub(crate) world: World,
+    /// How many calls in a row have found out that they would have to wait.
+    pub(crate) vain: u32,
     /// It has done something to the program beside its connections, or one of several processes went first.
     pub(crate) goes_unwatched: bool,
 }
@@ -84,6 +89,8 @@ pub(crate) struct Task {
     /// As of its last system call.
     pub(crate) regs: Regs,
     pub(crate) at: At,
+    /// When its wait for another thread may run out of time, in nanoseconds of virtual time: the kernel knows of no limit.
+    pub(crate) deadline: Option<u64>,
 }
 
 /// Where a thread of the client stands.
@@ -114,6 +121,8 @@ pub(crate) enum Call {
     Files(Vec<FileEvents>),
     /// A wait for the end of a process of its own: of this one, or of any.
     Child(Option<Tid>),
+    /// A wait for another thread of the client, until this virtual time if there is a limit.
+    Thread(Option<u64>),
     /// Another one, which may wait for the client's own threads and processes.
     Other,
 }
@@ -131,8 +140,15 @@ impl Call {
         match self {
             Self::Operation(files, None) | Self::Files(files) => writes(files),
             Self::Operation(_, Some(_)) | Self::Sleep(_) | Self::End => false,
-            Self::Connect | Self::Child(_) | Self::Other => true,
+            Self::Connect | Self::Child(_) | Self::Thread(_) | Self::Other => true,
         }
+    }
+}
+
+impl Task {
+    /// A thread or process that has not been looked at.
+    pub(crate) fn new(tid: Tid, process: Tid) -> Self {
+        Self { tid, process, regs: ptrace::no_registers(), at: At::Free(0), deadline: None }
     }
 }
 
@@ -145,6 +161,8 @@ impl Processes {
             root: None,
             ended: None,
             listens: Vec::new(),
+            world: World::new(ThreadName::CLIENT, START_OF_TIME),
+            vain: 0,
             goes_unwatched: false,
         }
     }
