@@ -51,11 +51,11 @@ pub struct ClientSpec {
     pub name: OsString,
     /// Its further arguments.
     pub args: Vec<OsString>,
-    /// When it begins.
+    /// The condition for its beginning.
     pub ready: Ready,
 }
 
-/// When a program is ready for its client.
+/// The condition for the beginning of a client.
 #[derive(Debug, Clone, Default)]
 pub enum Ready {
     /// It listens at a socket, or all its threads wait for what comes from outside.

@@ -62,7 +62,7 @@ pub struct Request {
     pub ignore_exit_code: bool,
     /// The command of its client; empty if it has none.
     pub client: String,
-    /// When it is ready for its client; empty for when it listens.
+    /// The condition for its client to begin; empty where that is that it listens.
     pub ready: String,
     /// How long a thread may run without coming to its next key point.
     pub run_timeout: Duration,

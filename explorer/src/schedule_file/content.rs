@@ -71,7 +71,7 @@ pub struct SavedTarget {
     /// The command of its client; absent if it has none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub client: String,
-    /// When it was ready for its client; absent for when it listened.
+    /// The condition for its client to begin; absent where that is that it listens.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub ready: String,
     /// The variables that change what programs do, as they were; the others are not recorded.

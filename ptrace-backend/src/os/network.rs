@@ -155,7 +155,7 @@ pub(crate) fn is_full(pid: Tid, descriptor: i32) -> bool {
 
 /// The port that a socket of a process is bound to.
 pub(crate) fn port(pid: Tid, descriptor: i32) -> Option<u16> {
-    /// Where both kinds of addresses have the port.
+    /// The place of the port in both kinds of addresses.
     const PORT: usize = 2;
     let socket = fd::borrow(pid, descriptor)?;
     let mut address = [0_u8; 128];

@@ -1,4 +1,4 @@
-//! How to start the client of the program: the same way every time.
+//! The start of the program's client: the same way every time.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(crate) struct ClientRecipe {
 }
 
 impl ClientRecipe {
-    /// How the client of this program is started, if it has one.
+    /// The start of the client of this program, if it has one.
     pub(crate) fn new(spec: &LaunchSpec) -> Result<Option<Arc<Self>>, LaunchError> {
         let Some(client) = &spec.client else { return Ok(None) };
         let streams = Streams::new(None).map_err(LaunchError::system("prepare the client's output"))?;

@@ -29,7 +29,7 @@ fn each(source: &str, flags: &[&str], client: &str, check: impl Fn(&Outcome, &Pa
     }
 }
 
-/// What a report covers, and that it found nothing.
+/// The report covers its bound, and has found nothing.
 fn covers(outcome: &Outcome) {
     assert_eq!(outcome.code, 0, "{}", outcome.transcript());
     assert_eq!(outcome.report["covered"]["preemptions"], 1, "{}", outcome.transcript());
@@ -146,7 +146,7 @@ fn without_a_client_the_program_waits() {
     assert!(outcome.code == 2 && outcome.says("none came (--client"), "{}", outcome.transcript());
 }
 
-/// What a workspace names is not what the user has agreed to run.
+/// A command that a workspace names is not one that the user has agreed to run.
 #[test]
 fn a_client_that_a_workspace_names_is_agreed_to_first() {
     let folder = tempfile::tempdir().unwrap();

@@ -11,6 +11,7 @@ mod passes;
 mod prints;
 mod returns;
 mod starts;
+mod with_client;
 
 use serde_json::{Value, json};
 use tests::{Adapter, Found, Optimisation, running, workspace};

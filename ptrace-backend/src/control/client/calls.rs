@@ -20,8 +20,7 @@ pub(super) fn is_of_world(call: i64) -> bool {
     matches!(call, libc::SYS_clock_gettime | libc::SYS_gettimeofday | libc::SYS_time | libc::SYS_getrandom)
 }
 
-/// What the system call at which a thread of this process of the client stands is to the exploration; `now` is the client's virtual
-/// time.
+/// The meaning of the system call at which a thread of this process of the client stands; `now` is the client's virtual time.
 pub(super) fn entered(pid: Tid, regs: &Regs, now: u64) -> Entered {
     let call = match regs.orig_rax as i64 {
         libc::SYS_connect if is_socket(pid, regs.rdi as i32) => Call::Connect,

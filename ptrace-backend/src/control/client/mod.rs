@@ -33,10 +33,10 @@ use crate::os::wait::Wait;
 use crate::os::{fd, network, timer};
 use crate::spec::Ready;
 
-/// How long a program that ends by SIGTERM may sleep before it gets that, in nanoseconds of virtual time.
+/// The sleep that a program is allowed that ends by SIGTERM, before it gets that, in nanoseconds of virtual time.
 const GRACE: u64 = 1_000_000_000;
 
-/// What the client does next.
+/// The next step of the client.
 enum Next {
     Begin,
     /// An operation of its thread at this place.
@@ -260,7 +260,7 @@ impl Process {
                 self.set_stage(Stage::Runs);
                 self.tracee.start_client(now)?;
             }
-            // What the client waits for may be there then: it is looked at again.
+            // The client may have an answer then, if only that there is none: it is looked at again.
             Next::Operation(_) if self.scheduling.exiting && !self.tracee.gone => {
                 self.tracee.end_program()?;
                 self.tracee.settle_client(now)?;

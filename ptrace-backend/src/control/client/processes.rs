@@ -93,7 +93,7 @@ impl Tracee {
         self.await_quiet()
     }
 
-    /// What has been sent is there before anybody asks.
+    /// Waits until everything that has been sent is there.
     pub(crate) fn await_quiet(&mut self) -> Result<(), ExecutionError> {
         if self.client.as_ref().is_none_or(|client| client.root.is_none()) {
             return Ok(());
@@ -207,7 +207,7 @@ impl Tracee {
         }
     }
 
-    /// What a stop of the client's thread at this place means.
+    /// Takes in a stop of the client's thread at this place.
     fn client_stopped(&mut self, nth: usize, status: Wait, now: u64) -> Result<(), ExecutionError> {
         let Some(client) = &mut self.client else { return Ok(()) };
         let (tid, process) = (client.tasks[nth].tid, client.tasks[nth].process);

@@ -160,7 +160,7 @@ pub(crate) fn waits_for(pid: Tid, regs: &Regs, now: u64) -> Option<Wait> {
         // Others find out: an end is gone, somebody wants to be accepted, there is more to wait for.
         libc::SYS_close | libc::SYS_shutdown | libc::SYS_connect | libc::SYS_epoll_ctl => changed(regs.rdi),
         libc::SYS_bind | libc::SYS_listen => changed(regs.rdi),
-        // How much there is to read, and what has become of a connection.
+        // The length of the input that is there, and the state of a connection.
         libc::SYS_ioctl if regs.rsi == libc::FIONREAD => changed(regs.rdi),
         libc::SYS_getsockopt if (regs.rsi, regs.rdx) == (libc::SOL_SOCKET as u64, libc::SO_ERROR as u64) => {
             changed(regs.rdi)

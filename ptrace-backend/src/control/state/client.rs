@@ -15,11 +15,11 @@ use crate::target::client::ClientRecipe;
 #[derive(Debug)]
 pub(crate) struct Client {
     pub(crate) stage: Stage,
-    /// How many events it has run.
+    /// The number of its events.
     pub(crate) events: u32,
-    /// Since when each of them could run, in nanoseconds of virtual time.
+    /// The times from which on each of them could run, in nanoseconds of virtual time.
     pub(crate) begun: Vec<u64>,
-    /// Since when it could run; `None` where it cannot, or waits for a time.
+    /// The time from which on it could run; `None` where it cannot, or waits for a time.
     pub(crate) runnable_since: Option<u64>,
     /// The time that it waits for, if it waits for one.
     pub(crate) awaits: Option<u64>,
@@ -27,7 +27,7 @@ pub(crate) struct Client {
     pub(crate) now: u64,
 }
 
-/// How far the client has come.
+/// The progress of the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// The program is not ready for it.
@@ -69,13 +69,13 @@ pub(crate) struct Processes {
     pub(crate) children: Vec<(Tid, Tid)>,
     /// The one whose end is the client's.
     pub(crate) root: Option<Tid>,
-    /// How that has ended.
+    /// The end of that, if it has ended.
     pub(crate) ended: Option<Wait>,
     /// Descriptors at which the program listens.
     pub(crate) listens: Vec<i32>,
     /// The clock and the random numbers that it sees.
     pub(crate) world: World,
-    /// How many calls in a row have found out that they would have to wait.
+    /// The number of calls in a row that have found out that they would have to wait.
     pub(crate) vain: u32,
     /// It has done something to the program beside its connections, or one of several processes went first.
     pub(crate) goes_unwatched: bool,
@@ -89,11 +89,11 @@ pub(crate) struct Task {
     /// As of its last system call.
     pub(crate) regs: Regs,
     pub(crate) at: At,
-    /// When its wait for another thread may run out of time, in nanoseconds of virtual time: the kernel knows of no limit.
+    /// The end of its wait for another thread, in nanoseconds of virtual time, if there is a limit: the kernel knows of none.
     pub(crate) deadline: Option<u64>,
 }
 
-/// Where a thread of the client stands.
+/// The place where a thread of the client stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum At {
     /// It can go on, with this signal unless it is 0.
