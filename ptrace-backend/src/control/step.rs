@@ -5,7 +5,7 @@ use checker::operation::{Access, Effect, Op, OpKind};
 use checker::program::{Agent, Choice, Event, ExecutionError, Pick, Scope};
 
 use crate::control::enabled::Waiter;
-use crate::control::kernel::{process_exit, signal_files, signal_waits, timers};
+use crate::control::kernel::{own_numbers, process_exit, signal_files, signal_waits, timers};
 use crate::control::loops::time_slices;
 use crate::control::memory::{access, quarantine, real_effect, scope};
 use crate::control::process::Process;
@@ -215,6 +215,7 @@ impl Process {
                 let answer = scheduling.threads[index].world.answer(task.tid, &task.regs);
                 (all, Next::Answer(answer.unwrap_or(-i64::from(libc::ENOSYS))))
             }
+            Act::TellOwner => (all, Next::Answer(own_numbers::owner_of_file(tracee, scheduling, index))),
             Act::Get(kind) => (all, Next::Answer(objects.system_v.get(*kind, &tracee.tasks[index].regs))),
             Act::GoOn => (all, Next::Handle),
             Act::Kernel | Act::Try(_) => {

@@ -193,6 +193,14 @@ pub(crate) fn is_non_blocking(pid: super::Tid, descriptor: i32) -> bool {
     flags >= 0 && flags & libc::O_NONBLOCK != 0
 }
 
+/// To which process or thread signals about a file go, 0 for none; `None`: there is no such file.
+pub(crate) fn owner(pid: super::Tid, descriptor: i32) -> Option<super::Tid> {
+    let file = borrow(pid, descriptor)?;
+    // SAFETY: reads what belongs to a descriptor that `file` owns.
+    let owner = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETOWN) };
+    (owner >= 0).then_some(owner)
+}
+
 /// Whether a descriptor of another process is there to be read alone.
 pub(crate) fn is_read_only(pid: super::Tid, descriptor: i32) -> bool {
     let Some(file) = borrow(pid, descriptor) else { return false };

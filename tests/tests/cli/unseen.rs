@@ -67,7 +67,6 @@ fn what_is_not_watched_takes_the_claim_away_unless_the_user_answers_for_it() {
         ("one_stream.c", "file"),
         ("dead_frame.c", "dead-frame"),
         ("reused_address.c", "address-reuse"),
-        ("asks_for_end.c", "library-function"),
         ("torn_copy.c", "torn-access"),
         ("copied_counters.c", "torn-access"),
         ("number_in_steps.c", "torn-access"),
@@ -253,6 +252,20 @@ fn the_last_at_a_barrier_and_a_stack_that_the_program_gives_are_seen() {
         let outcome = explore_built(&build, &[], &[]);
         assert_eq!(outcome.code, 1, "{flag} {level:?}: {}", outcome.transcript());
         assert_eq!(outcome.finding()["kind"], "assertion", "{}", outcome.transcript());
+    }
+}
+
+#[test]
+fn the_end_of_a_thread_and_what_a_process_gets_are_no_events() {
+    let ways = [("join", "library-function"), ("kill", "system-call"), ("spawn", "task")];
+    for (nth, (way, kind)) in ways.into_iter().enumerate() {
+        let outcome = explore_with("asks_for_end.c", Optimisation::ALL[nth % 2], &[], &[way]);
+        assert_eq!(outcome.code, 2, "{way}: {}", outcome.transcript());
+        assert!(
+            entries(&outcome, "/not_covered").iter().any(|entry| entry == kind),
+            "{}",
+            outcome.transcript()
+        );
     }
 }
 

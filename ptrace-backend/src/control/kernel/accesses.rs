@@ -73,7 +73,14 @@ pub(crate) fn kernel_accesses(
             }
             Touched::Memory { .. } => continue,
             Touched::File { descriptor, writes } => {
-                match file_names::regular_file(tracee, scheduling, memory, account, index, descriptor) {
+                match file_names::regular_file(
+                    tracee,
+                    scheduling,
+                    memory,
+                    account,
+                    index,
+                    (descriptor, writes),
+                ) {
                     Some(name) => content(tracee, account, name, writes),
                     None => continue,
                 }
@@ -105,6 +112,29 @@ pub(crate) fn kernel_accesses(
         }
     }
     shared
+}
+
+/// A thread starts a process, which gets what the kernel keeps of this one, its descriptors, and what names stand for: it is entered
+/// where another thread changes that, since what the new process does with it is no event.
+pub(crate) fn note_heir(
+    tracee: &Tracee,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+) {
+    if !tracee.is_scheduled(index) {
+        return;
+    }
+    let numbers = fd::open(tracee.leader).into_iter().filter(|number| *number > 2);
+    let descriptors = numbers.map(|number| format!("file descriptor {number}"));
+    let all = [process_state::OBJECT, "names of files"].map(str::to_owned).into_iter().chain(descriptors);
+    for name in all {
+        let (place, object, _) = no_memory(tracee, name, false);
+        let conflict = memory.sharing.touch_in(index, None, place, How::Reads);
+        if !conflict.bytes.is_empty() || tracee.shared.is_shared(object) {
+            account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "vfork"));
+        }
+    }
 }
 
 /// Makes the call at which a thread stands an operation if it touches what threads share; otherwise lets it through.
@@ -335,10 +365,11 @@ pub(crate) fn note_mapping(
     if !is_file {
         return;
     }
-    let Some(file) = file_names::regular_file(tracee, scheduling, memory, account, index, descriptor) else {
+    let is_written = flags & libc::MAP_SHARED != 0 && protection & libc::PROT_WRITE != 0;
+    let file = (descriptor, is_written);
+    let Some(file) = file_names::regular_file(tracee, scheduling, memory, account, index, file) else {
         return;
     };
-    let is_written = flags & libc::MAP_SHARED != 0 && protection & libc::PROT_WRITE != 0;
     let mapping = FileMapping { file, bytes: offset..offset.saturating_add(len), is_written };
     if account.file_mappings.iter().any(|other| other.meets(&mapping)) {
         account.enter_unwatched(Unwatched::of(UnwatchedKind::SharedMapping));

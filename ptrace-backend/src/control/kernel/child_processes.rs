@@ -5,7 +5,7 @@ use checker::failure::{FailureDetail, FailureKind};
 use checker::peculiarity::Peculiarity;
 use checker::program::ExecutionError;
 
-use crate::control::kernel::process_exit;
+use crate::control::kernel::{accesses, process_exit};
 use crate::control::loops::overdue;
 use crate::control::memory::hidden;
 use crate::control::process::Process;
@@ -40,6 +40,9 @@ pub(crate) fn forked(
             account.left_out = true;
             account.note(Peculiarity::ForksBesideThreads);
         }
+    }
+    if child_memory == ForkedMemory::Shared {
+        accesses::note_heir(tracee, memory, account, index);
     }
     tracee.bystanders.push(child);
     account.note(Peculiarity::StartsProcesses);

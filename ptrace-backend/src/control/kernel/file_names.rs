@@ -14,14 +14,14 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 
-/// The words for the regular file behind a descriptor; `None`: it is something else, or a standard stream.
+/// The words for the regular file behind a descriptor, which a call `writes` to; `None`: it is something else, or a standard stream.
 pub(crate) fn regular_file(
     tracee: &Tracee,
     scheduling: &Scheduling,
     memory: &mut MemoryState,
     account: &mut Account,
     index: ThreadIndex,
-    descriptor: i32,
+    (descriptor, writes): (i32, bool),
 ) -> Option<String> {
     const STANDARD: Range<i32> = 0..3;
     if STANDARD.contains(&descriptor) {
@@ -36,8 +36,8 @@ pub(crate) fn regular_file(
     if path.starts_with("/proc") {
         return None;
     }
-    if file.nlink() > 1 {
-        // Under another name it would be another file here.
+    if writes && file.nlink() > 1 {
+        // Under another name it would be another file here, which others read.
         account.enter_unwatched(Unwatched::call(UnwatchedKind::File, "link"));
     }
     let path = path.to_string_lossy();

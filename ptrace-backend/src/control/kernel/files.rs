@@ -9,7 +9,7 @@ use checker::operation::{Access, Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::answers::read_timespec;
-use crate::control::kernel::{accesses, process_state, signal_files, signal_waits};
+use crate::control::kernel::{accesses, own_numbers, process_state, signal_files, signal_waits};
 use crate::control::state::account::Account;
 use crate::control::state::flow::Flow;
 use crate::control::state::memory::MemoryState;
@@ -52,7 +52,7 @@ const MOST: u64 = 1024;
 
 /// A call on files that may block is a key point, be it one that waits or one that finds out whether it would.
 pub(crate) fn input_output(
-    tracee: &Tracee,
+    tracee: &mut Tracee,
     scheduling: &mut Scheduling,
     objects: &Objects,
     state: &mut MemoryState,
@@ -60,6 +60,14 @@ pub(crate) fn input_output(
     index: ThreadIndex,
 ) -> Result<Flow, ExecutionError> {
     let accesses = accesses::kernel_accesses(tracee, scheduling, state, account, index);
+    if own_numbers::asks_for_owner(&tracee.tasks[index].regs) {
+        if !accesses.is_empty() {
+            let op = Op::new(OpKind::Io, accesses);
+            return Ok(operations::pend(tracee, scheduling, index, op, Need::Nothing, Act::TellOwner, None));
+        }
+        tracee.answer(index, own_numbers::owner_of_file(tracee, scheduling, index))?;
+        return Ok(Flow::Resume(0));
+    }
     if let Some(flow) = signal_waits::wait_for_signal(tracee, scheduling, index, &accesses) {
         return Ok(flow);
     }

@@ -7,7 +7,7 @@ use crate::answers::PID;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::os::{Tid, calls, memory};
+use crate::os::{Regs, Tid, calls, fd, memory};
 
 /// Makes the numbers that the call at which a thread stands is given real, in its arguments and in a path below `/proc`.
 pub(super) fn use_real_numbers(
@@ -64,6 +64,34 @@ pub(super) fn read_link(
     let is_written = memory::write(tracee.leader, to, number);
     tracee.answer(index, if is_written { number.len() as i64 } else { -i64::from(libc::EFAULT) })?;
     Ok(Some(()))
+}
+
+/// `F_GETOWN_EX`, by which the C library asks, and which libc does not name.
+const GET_OWNER: i32 = 16;
+
+/// Whether a thread asks to whom signals about a file go.
+pub(super) fn asks_for_owner(regs: &Regs) -> bool {
+    regs.orig_rax as i64 == libc::SYS_fcntl && [libc::F_GETOWN, GET_OWNER].contains(&(regs.rsi as i32))
+}
+
+/// The answer to that, which the kernel would give with a real number.
+pub(crate) fn owner_of_file(tracee: &Tracee, scheduling: &Scheduling, index: ThreadIndex) -> i64 {
+    /// Of `struct f_owner_ex`.
+    const THREAD: u32 = 0;
+    const PROCESS: u32 = 1;
+    let regs = &tracee.tasks[index].regs;
+    let Some(owner) = fd::owner(tracee.leader, regs.rdi as i32) else { return -i64::from(libc::EBADF) };
+    let thread = tracee.tasks.position(|task| task.tid == owner).filter(|_| owner != tracee.leader);
+    let (kind, number) = match thread {
+        Some(thread) => (THREAD, scheduling.threads[thread].world.tid),
+        None if owner == tracee.leader => (PROCESS, PID),
+        None => (PROCESS, owner.into()),
+    };
+    if regs.rsi as i32 == libc::F_GETOWN {
+        return number;
+    }
+    let told = [kind.to_le_bytes(), (number as u32).to_le_bytes()].concat();
+    if memory::write(tracee.leader, regs.rdx, &told) { 0 } else { -i64::from(libc::EFAULT) }
 }
 
 /// Has a call be about another path, which is put below the thread's stack.

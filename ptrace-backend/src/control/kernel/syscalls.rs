@@ -4,7 +4,7 @@ use checker::account::{Unwatched, UnwatchedKind};
 use checker::operation::{Op, OpKind};
 use checker::program::ExecutionError;
 
-use crate::answers::{self, read_timespec, timespec};
+use crate::answers::{self, PID, read_timespec, timespec};
 use crate::control::kernel::{
     accesses, clock, files, own_numbers, process_exit, signal_files, signal_waits, system_v, timers,
 };
@@ -32,6 +32,13 @@ pub(crate) fn enter(process: &mut Process, index: ThreadIndex) -> Result<Flow, E
     let Process { tracee, scheduling, objects, memory, account } = process;
     if let Some(flow) = clock::wait_for_time(tracee, scheduling, index) {
         return Ok(flow);
+    }
+    // Whether another thread has come to its end is no event.
+    let regs = &tracee.tasks[index].regs;
+    let own = scheduling.threads[index].world.tid;
+    if tracee.concurrent && calls::asks_for_other(regs, own, PID) && !memory.sharing.is_after_all(index) {
+        let name = calls::name_of_question(regs.orig_rax as i64);
+        account.enter_unwatched(Unwatched::call(UnwatchedKind::SystemCall, name));
     }
     if answers::is_stored(tracee.tasks[index].regs.orig_rax as i64) {
         let accesses = accesses::kernel_accesses(tracee, scheduling, memory, account, index);

@@ -117,6 +117,8 @@ pub(crate) enum Act {
     Answer(i64),
     /// The answer to the system call at which the thread stands is made up then, as that to a question for the time.
     MakeUp,
+    /// To whom signals about a file go is answered.
+    TellOwner,
     /// An object of System V is made, or found, in the place of the thread that asks for it.
     Get(system_v::Kind),
     /// The thread stands between key points, and goes on from there.

@@ -34,9 +34,12 @@ pub(crate) fn process_state(regs: &Regs) -> ProcessState {
         libc::SYS_rt_sigaction if matches!(regs.rdi, 32 | 33) => ProcessState::Apart,
         libc::SYS_prlimit64 => known(regs.rdx == 0),
         libc::SYS_fcntl => match regs.rsi as i32 {
-            libc::F_GETFD | libc::F_GETFL | libc::F_GETOWN | libc::F_GETPIPE_SZ | libc::F_GET_SEALS => {
-                ProcessState::Looks
-            }
+            libc::F_GETFD
+            | libc::F_GETFL
+            | libc::F_GETOWN
+            | F_GETOWN_EX
+            | libc::F_GETPIPE_SZ
+            | libc::F_GET_SEALS => ProcessState::Looks,
             libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => ProcessState::Looks,
             libc::F_SETFD | libc::F_SETFL | libc::F_SETOWN | libc::F_SETPIPE_SZ | libc::F_ADD_SEALS => {
                 ProcessState::Changes
@@ -66,6 +69,7 @@ pub(crate) fn process_state(regs: &Regs) -> ProcessState {
     }
 }
 
+const F_GETOWN_EX: i32 = 16;
 const PR_SET_VMA: i32 = 0x5356_4d41;
 
 /// The name of a call of which not all is known.
@@ -118,6 +122,36 @@ pub(crate) fn task_argument(regs: &Regs) -> Option<usize> {
         libc::SYS_ioprio_get | libc::SYS_ioprio_set if regs.rdi == 1 => Some(1),
         libc::SYS_fcntl if regs.rsi as i32 == libc::F_SETOWN => Some(2),
         _ => None,
+    }
+}
+
+/// Whether a call asks for another thread than the one that makes it, or for a clock of its processor time, where that may have
+/// ended. The numbers are those that the program knows: of the thread, and of the process.
+pub(crate) fn asks_for_other(regs: &Regs, own: i64, process: i64) -> bool {
+    let is_other = |number: u64| !(number == 0 || number as i64 == own || number as i64 == process);
+    match regs.orig_rax as c_long {
+        libc::SYS_kill | libc::SYS_tkill => regs.rsi == 0 && is_other(regs.rdi),
+        libc::SYS_tgkill => regs.rdx == 0 && is_other(regs.rsi),
+        libc::SYS_getpriority => regs.rdi as u32 == libc::PRIO_PROCESS && is_other(regs.rsi),
+        libc::SYS_sched_getscheduler
+        | libc::SYS_sched_getparam
+        | libc::SYS_sched_getattr
+        | libc::SYS_sched_rr_get_interval => is_other(regs.rdi),
+        // Negative numbers are clocks of processes and threads.
+        libc::SYS_clock_gettime => (regs.rdi as i32) < -8,
+        _ => false,
+    }
+}
+
+/// The name of a call for which [`asks_for_other`] holds.
+pub(crate) const fn name_of_question(call: c_long) -> &'static str {
+    match call {
+        libc::SYS_kill => "kill",
+        libc::SYS_tkill => "tkill",
+        libc::SYS_tgkill => "tgkill",
+        libc::SYS_getpriority => "getpriority",
+        libc::SYS_clock_gettime => "clock_gettime",
+        _ => "sched_getscheduler",
     }
 }
 
