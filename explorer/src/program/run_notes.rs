@@ -164,7 +164,7 @@ impl<R: Execution> Execution for ObservedRun<'_, R> {
         self.told.add(&ending, self.is_one_test);
         let mut told = self.told.told();
         if let Some(code) = code.filter(|_| told.started == 1) {
-            // Where threads run in turn; in another order it may be a failure.
+            // The first execution, in which threads run in turn: in another order the same code may be a failure.
             told.missed = told.missed.or_else(|| skipped(code, &ending.stdout));
         }
         drop(told);

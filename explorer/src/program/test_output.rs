@@ -100,7 +100,7 @@ pub(crate) fn skipped(code: i32, stdout: &[u8]) -> Option<Missed> {
     }
 }
 
-/// What a program that has ended with an exit code has written of the reason.
+/// The reason that a program gives in its output, where it has ended with an exit code.
 pub(crate) fn hint(stdout: &[u8], stderr: &[u8]) -> Option<Hint> {
     let text = [stdout, stderr].map(|text| String::from_utf8_lossy(text).to_lowercase());
     let mut lines = text.iter().flat_map(|text| text.lines()).map(str::trim);

@@ -17,7 +17,7 @@ pub fn sentence(finding: &Finding) -> String {
     }
 }
 
-/// What may be the matter.
+/// A reason as a line of the report.
 #[must_use]
 pub const fn hint(hint: Hint) -> &'static str {
     match hint {

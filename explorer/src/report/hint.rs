@@ -1,4 +1,4 @@
-//! What may be the matter with a program that fails whatever the schedule.
+//! Reasons for which a program may fail whatever the schedule.
 
 use serde::{Deserialize, Serialize};
 
