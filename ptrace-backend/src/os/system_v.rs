@@ -122,17 +122,21 @@ impl Made {
     pub(crate) fn get(&mut self, kind: Kind, regs: &Regs) -> i64 {
         let (key, size) = (regs.rdi as i32, regs.rsi);
         let flags = if kind == Kind::Messages { regs.rsi } else { regs.rdx } as i32;
-        let is_there = key != libc::IPC_PRIVATE
-            && get(kind, key, size, flags & !(libc::IPC_CREAT | libc::IPC_EXCL)).is_ok();
-        match get(kind, key, size, flags) {
-            Ok(id) => {
-                if !is_there {
+        let error = |error: io::Error| -i64::from(error.raw_os_error().unwrap_or(libc::EINVAL));
+        let is_private = key == libc::IPC_PRIVATE;
+        if is_private || flags & libc::IPC_CREAT != 0 {
+            // Only so the kernel says whether the object of a key is new: one of somebody else must not be removed.
+            match get(kind, key, size, flags | libc::IPC_EXCL) {
+                Ok(id) => {
                     self.objects.push((kind, id));
+                    return id.into();
                 }
-                id.into()
+                Err(refused) if is_private || flags & libc::IPC_EXCL != 0 => return error(refused),
+                Err(refused) if refused.raw_os_error() != Some(libc::EEXIST) => return error(refused),
+                Err(_) => {}
             }
-            Err(error) => -i64::from(error.raw_os_error().unwrap_or(libc::EINVAL)),
         }
+        get(kind, key, size, flags & !libc::IPC_CREAT).map_or_else(error, i64::from)
     }
 
     /// Whether a call can go on at once, be it that it fails.
@@ -271,17 +275,34 @@ mod tests {
         assert_eq!(made.messages, [(1, 5), (2, 1), (1, 3)]);
     }
 
-    #[test]
-    fn what_was_made_is_removed() {
+    /// The registers of a thread that asks for one semaphore.
+    fn asking_for(key: i32, flags: i32) -> Regs {
         // SAFETY: plain numbers, for which all zeros are valid.
         let mut regs: Regs = unsafe { std::mem::zeroed() };
-        regs.rdi = libc::IPC_PRIVATE as u64;
-        regs.rsi = 1;
-        regs.rdx = 0o600;
+        (regs.rdi, regs.rsi, regs.rdx) = (key as u64, 1, (flags | 0o600) as u64);
+        regs
+    }
+
+    #[test]
+    fn what_was_made_is_removed() {
         let mut made = Made::default();
-        let id = made.get(Kind::Semaphores, &regs) as i32;
+        let id = made.get(Kind::Semaphores, &asking_for(libc::IPC_PRIVATE, 0)) as i32;
         assert_eq!((semaphore(id, 0).ok(), made.place(id)), (Some(0), Some(0)));
         drop(made);
+        assert!(semaphore(id, 0).is_err());
+    }
+
+    #[test]
+    fn what_was_there_stays() {
+        let key = 0x1e57_0000 | std::process::id() as i32;
+        let (mut owner, mut other) = (Made::default(), Made::default());
+        let id = owner.get(Kind::Semaphores, &asking_for(key, libc::IPC_CREAT)) as i32;
+        assert_eq!(other.get(Kind::Semaphores, &asking_for(key, libc::IPC_CREAT)), id.into());
+        let new = other.get(Kind::Semaphores, &asking_for(key, libc::IPC_CREAT | libc::IPC_EXCL));
+        assert_eq!((new, other.place(id)), (-i64::from(libc::EEXIST), None));
+        drop(other);
+        assert!(semaphore(id, 0).is_ok());
+        drop(owner);
         assert!(semaphore(id, 0).is_err());
     }
 }
