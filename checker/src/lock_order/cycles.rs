@@ -32,7 +32,7 @@ pub struct Side {
     pub inner: Acquisition,
 }
 
-/// What identifies a side: its locks, and their places in the code.
+/// The identity of a side: its locks, and their places in the code.
 pub(super) type SideKey = (Obj, Site, Obj, Site);
 
 impl Side {
@@ -101,7 +101,7 @@ pub(super) fn cycles(
     search.found
 }
 
-/// What may be part of a cycle of the graph, in the order in which it first came.
+/// The nested acquisitions that may be part of a cycle of the graph, in the order in which they first came.
 fn dependencies(trace: &Trace, graph: &LockOrderGraph) -> Vec<Dependency> {
     let mut known = BTreeMap::new();
     let mut all: Vec<Dependency> = Vec::new();

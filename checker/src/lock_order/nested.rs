@@ -84,7 +84,7 @@ const fn is_of_lock(hold: Hold) -> bool {
     matches!(hold, Hold::Exclusive | Hold::Shared)
 }
 
-/// What an event changes; nothing, where it was a failed attempt.
+/// The objects that an event changes; none, where it was a failed attempt.
 fn changed(event: &TraceEvent) -> impl Iterator<Item = Obj> + '_ {
     let changes = event.did.accesses.iter().filter(|access| access.mode != Mode::Read);
     changes.map(|access| access.obj)

@@ -22,7 +22,7 @@ fn explored(text: &str, max_preemptions: u32) -> (Model, Outcome) {
     (model, outcome)
 }
 
-/// What is told where threads are never preempted: of each potential deadlock the locks, first the one that is held.
+/// The warnings of a search without preemptions: of each potential deadlock the locks, first the one that is held.
 fn told(text: &str) -> Vec<String> {
     let (model, mut outcome) = explored(text, 0);
     assert!(outcome.findings.is_empty(), "{text}: {:?}", outcome.findings);

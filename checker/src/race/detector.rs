@@ -128,7 +128,7 @@ pub(crate) fn ordering(event: &TraceEvent, variables: &ByteSet) -> Effect {
     divide(event, variables).0
 }
 
-/// What of an event synchronises, and the plain accesses.
+/// The synchronising part of an event, and its plain accesses.
 fn divide(event: &TraceEvent, variables: &ByteSet) -> (Effect, SmallVec<[Access; 2]>) {
     // That a block is used after it was freed is a failure, which says more than a race.
     if event.op.kind == OpKind::Free {

@@ -59,7 +59,7 @@ impl SwitchPoints {
         std::mem::take(&mut self.widened)
     }
 
-    /// What its user is told of that.
+    /// The note about that.
     pub(super) fn notes(&self) -> impl Iterator<Item = SearchNote> {
         let races = self.races.is_cut().then_some(SearchNote::ManyRaces(race::MOST));
         let orders = self.lock_orders.is_cut().then_some(SearchNote::ManyLockOrders(lock_order::MOST));

@@ -26,7 +26,7 @@ pub struct Candidate {
     pub may_spin: bool,
     /// A store that goes past the cache, and is not ordered with the stores after it.
     pub non_temporal: bool,
-    /// What the eight bytes of memory that it reads are compared with, by it or right behind it.
+    /// The other operand of a comparison with the eight bytes of memory that it reads, by it or right behind it.
     pub compared_with: Option<Compared>,
     /// A compare-and-swap of two registers side by side (`cmpxchg8b`, `cmpxchg16b`).
     pub(super) pair: bool,
@@ -206,7 +206,7 @@ impl Candidate {
 }
 
 impl Compared {
-    /// What an instruction compares eight bytes of memory with.
+    /// The other operand where an instruction compares eight bytes of memory.
     fn by(instruction: &Instruction) -> Option<Self> {
         let names_memory = |operand| instruction.op_kind(operand) == OpKind::Memory;
         match instruction.code() {
@@ -217,7 +217,7 @@ impl Compared {
         }
     }
 
-    /// What an instruction compares this register with.
+    /// The other operand where an instruction compares this register.
     pub(super) fn with(instruction: &Instruction, register: Register) -> Option<Self> {
         if !matches!(instruction.code(), Code::Cmp_rm64_r64 | Code::Cmp_r64_rm64) {
             return None;

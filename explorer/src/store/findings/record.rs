@@ -204,7 +204,7 @@ pub struct Run {
 /// A potential deadlock as it is kept.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct KeptPotentialDeadlock {
-    /// What the report says.
+    /// The potential deadlock as the report has it.
     #[serde(flatten)]
     pub told: PotentialDeadlock,
     /// Of each source that it names, BLAKE3 of its bytes, in hexadecimal digits.

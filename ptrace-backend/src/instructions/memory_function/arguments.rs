@@ -51,7 +51,7 @@ const PATTERN: Len = Len::Bytes(64);
 const SYMBOL: Len = Len::Bytes(32);
 const PATH: Len = Len::Bytes(4096);
 
-/// What a function of this name does with its arguments.
+/// The memory that the arguments of the function of this name point to.
 pub(super) fn named(name: &str) -> Option<&'static [Pointee]> {
     use Len::{Each, Text, WideText};
     Some(match name {

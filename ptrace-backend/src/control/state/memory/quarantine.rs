@@ -38,7 +38,7 @@ pub(crate) struct Quarantine {
     pub(crate) freed: FxHashMap<ObjName, Freed>,
 }
 
-/// What the C library takes for a block of so many bytes: it gives out again what has as much.
+/// The size of the chunk that the C library takes for a block of so many bytes: it gives chunks of one size out again.
 const fn room(size: u64) -> u64 {
     const HEADER: u64 = 8;
     const UNIT: u64 = 16;
