@@ -196,6 +196,12 @@ impl Image {
         })
     }
 
+    /// Where the variable is, by static addresses, that a static address is in; `None` if no symbol tells.
+    #[must_use]
+    pub fn variable(&self, address: u64) -> Option<Range<u64>> {
+        self.symbol_table().object_at(address).map(Symbol::range)
+    }
+
     /// The words for these bytes of the image's data.
     #[must_use]
     pub fn data_in(&self, bytes: &Range<u64>) -> Option<String> {

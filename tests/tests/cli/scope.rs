@@ -50,7 +50,7 @@ fn comes_to_the_same_with_fewer(source: &str) {
 
 #[test]
 fn a_correct_program_without_races_is_covered_with_fewer_executions() {
-    comes_to_the_same_with_fewer("c/late_sharing_ok.c");
+    comes_to_the_same_with_fewer("c/barrier_ok.c");
     comes_to_the_same_with_fewer("cpp/double_checked_ok.cpp");
     comes_to_the_same_with_fewer("rust/reader_writer_ok.rs");
 }

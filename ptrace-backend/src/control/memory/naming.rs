@@ -69,12 +69,19 @@ impl MemoryState {
         Obj { name, offset, len: u32::try_from(len.max(1)).unwrap_or(u32::MAX) }
     }
 
-    /// The memory around `len` bytes at an address that counts as shared if one of them is.
+    /// The memory around `len` bytes at an address that counts as shared if one of them is: no more than the variables that they
+    /// are of, where those are known.
     pub(crate) fn stretch(&self, addr: u64, len: u64) -> Obj {
         let Place { name, offset, owner } = self.place(addr);
         let grain = owner.grain();
-        let start = u64::from(offset) / grain * grain;
-        let end = u64::from(offset).saturating_add(len.max(1)).checked_next_multiple_of(grain);
+        let bytes = u64::from(offset)..u64::from(offset).saturating_add(len.max(1));
+        let mut start = bytes.start / grain * grain;
+        let mut end = bytes.end.checked_next_multiple_of(grain);
+        if let (Owner::Module, Some((_, module))) = (owner, self.layout.module_at(addr)) {
+            let variable = |at| module.image.variable(at);
+            start = variable(bytes.start).map_or(start, |variable| start.max(variable.start));
+            end = variable(bytes.end - 1).map_or(end, |variable| end.map(|end| end.min(variable.end)));
+        }
         let len = end.and_then(|end| u32::try_from(end - start).ok()).unwrap_or(u32::MAX);
         Obj { name, offset: start as u32, len }
     }
