@@ -232,6 +232,8 @@ impl Execution for PtraceExecution {
         let hidden = hidden::take(&mut self.process.memory);
         if self.process.memory.promoted {
             self.explore_further();
+        } else {
+            self.process.tracee.shared.settle();
         }
         self.process.tracee.kill();
         let left_out = self.process.account.left_out;

@@ -43,8 +43,10 @@ pub(crate) fn launch(
     let memory_functions = MemoryFunctions::new(&modules, startup.tid);
     let rust_locks = RustLocks::new(&modules);
     let cancels = calls(&modules, &["pthread_cancel"]);
-    let Traps { by_address, candidates, foreign, fork_loop, returned, areas } =
-        Traps::new(&mut startup, &modules, (&memory_functions, &rust_locks), cancels)?;
+    // Where instructions are stepped in place, copies of them are not trusted.
+    let takes_down = spec.stepping == Stepping::OutOfLine;
+    let Traps { by_address, candidates, foreign, fork_loop, returned, areas, detours } =
+        Traps::new(&mut startup, &modules, (&memory_functions, &rust_locks), (cancels, takes_down))?;
     let mut layout = Layout {
         unwinding: unwinding(&modules),
         rust_mutexes: rust_locks.mutexes,
@@ -61,6 +63,7 @@ pub(crate) fn launch(
         traps: by_address,
         candidates,
         foreign,
+        detours,
         memory_functions,
         returned,
         main_stack: startup.registers()?.rsp,

@@ -8,6 +8,7 @@ mod answers;
 pub mod attention;
 mod control;
 pub mod debuginfo;
+mod detours;
 pub mod doctor;
 mod execution;
 mod grace;

@@ -6,8 +6,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::attention;
 use crate::debuginfo::{self, contains, overlaps};
+use crate::detours;
+use crate::instructions::detour::Detour;
 use crate::instructions::{Candidate, FunctionShape, Special, SpecialKind, relocate, scan};
 use crate::layout::allocator::ALLOCATOR_FUNCTIONS;
+use crate::layout::detours::Detours;
 use crate::layout::functions::{CXX_FUNCTIONS, Function, THREAD_FUNCTIONS, timed_out_result};
 use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::{Module, is_system};
@@ -41,21 +44,25 @@ pub(crate) struct Traps {
     /// The trap that functions of the allocator return to.
     pub(crate) returned: u64,
     pub(crate) areas: Vec<Area>,
+    /// Where accesses are taken down without a stop; none where there is no room.
+    pub(crate) detours: Option<Detours>,
 }
 
 impl Traps {
     /// Decides where a program stops, which stands before its first instruction, and gives it room for the stubs. `cancels`:
-    /// it may cancel threads.
+    /// it may cancel threads. `takes_down`: accesses may be taken down by detours.
     pub(crate) fn new(
         startup: &mut Startup,
         modules: &[Module],
         (memory_functions, rust_locks): (&MemoryFunctions, &RustLocks),
-        cancels: bool,
+        (cancels, takes_down): (bool, bool),
     ) -> Result<Self, LaunchError> {
         let mut traps = Self::default();
         let reach = Reach::of(modules, startup.tid);
         let executable = modules.first().ok_or_else(|| unreadable(0))?;
         traps.map_own_code(startup, executable)?;
+        // Of each module: its candidates, and where its jumps and calls go.
+        let mut own_code: Vec<(usize, Range<usize>, FxHashSet<u64>)> = Vec::new();
         let mut pointed_to: Vec<(u64, String)> = Vec::new();
         // What the program's own code points to is in libraries.
         let (own, libraries): (Vec<_>, Vec<_>) =
@@ -74,11 +81,12 @@ impl Traps {
                 traps.foreign.push(foreign);
             }
             let code = Code::of(i, module, &reach);
-            let Watched { candidates, fences, loaded_slots } =
+            let Watched { candidates, fences, loaded_slots, branch_targets } =
                 candidates(startup, module, &code, (memory_functions, &rust_function))?;
             if i == 0 || !is_system(&module.mapped.path) {
                 pointed_to.extend(memory_functions.pointed_to(module, startup.tid, &loaded_slots));
             }
+            let first = traps.candidates.len();
             for candidate in candidates {
                 wanted.push((candidate.addr, What::Access(traps.candidates.len())));
                 traps.candidates.push(candidate);
@@ -90,8 +98,31 @@ impl Traps {
                 let trap = Trap { byte, stub: None, what: What::Special(special) };
                 traps.by_address.insert(special.addr, trap);
             }
+            own_code.push((i, first..traps.candidates.len(), branch_targets));
+        }
+        if takes_down {
+            traps.make_detours(startup, modules, own_code)?;
         }
         Ok(traps)
+    }
+
+    fn make_detours(
+        &mut self,
+        startup: &mut Startup,
+        modules: &[Module],
+        own_code: Vec<(usize, Range<usize>, FxHashSet<u64>)>,
+    ) -> Result<(), LaunchError> {
+        let Some(log) = detours::map_log(startup, self.candidates.len(), &mut self.areas)? else {
+            return Ok(());
+        };
+        let mut made: Vec<Detour> = Vec::new();
+        for (i, own, targets) in own_code {
+            let own = (&*self.candidates, own);
+            let (traps, areas) = (&self.by_address, &mut self.areas);
+            made.extend(detours::of_module(startup, &modules[i], log, own, traps, &targets, areas)?);
+        }
+        self.detours = Some(Detours::new(log, made));
+        Ok(())
     }
 
     /// Code that is the tool's, not the program's.
@@ -103,7 +134,7 @@ impl Traps {
         self.fork_loop = startup.map_near(&executable.mapped.range, ROOM as u64)?;
         self.returned = self.fork_loop + RETURNED as u64;
         self.by_address.insert(self.returned, Trap { byte: 0xcc, stub: None, what: What::Returned });
-        self.add(startup, Area { start: self.fork_loop, bytes })
+        self.add(startup, Area { start: self.fork_loop, len: ROOM as u64, bytes })
     }
 
     fn add(&mut self, startup: &Startup, area: Area) -> Result<(), LaunchError> {
@@ -142,7 +173,7 @@ impl Traps {
             });
             self.by_address.insert(address, Trap { byte: code[0], stub, what });
         }
-        self.add(startup, Area { start, bytes: stubs })
+        self.add(startup, Area { start, len, bytes: stubs })
     }
 }
 
@@ -179,6 +210,8 @@ struct Watched {
     fences: Vec<Special>,
     /// Slots that addresses of other modules are loaded from, at run-time addresses.
     loaded_slots: FxHashSet<u64>,
+    /// Where jumps and calls of its code go.
+    branch_targets: FxHashSet<u64>,
 }
 
 /// The memory accesses of a module's watched code with its calls of memory functions, and its fences.
@@ -196,7 +229,8 @@ fn candidates(
     let constants = image.constants();
     let is_constant = |addr: u64| constants.iter().any(|range| range.contains(&addr.wrapping_sub(bias)));
     let text = image.text();
-    let Watched { candidates: mut found, mut fences, mut loaded_slots } = Watched::default();
+    let Watched { candidates: mut found, mut fences, mut loaded_slots, mut branch_targets } =
+        Watched::default();
     for function in image.functions() {
         startup.goes_on()?;
         // One operation as a whole, by the trap at its entry.
@@ -215,13 +249,14 @@ fn candidates(
         let is_fence = |special: &&Special| special.kind == SpecialKind::Fence && is_in(special.addr, user);
         fences.extend(scanned.specials.iter().filter(is_fence));
         loaded_slots.extend(scanned.loaded_slots.iter().copied());
+        branch_targets.extend(scanned.branch_targets.iter().copied());
         let calls = functions.calls(startup.tid, module, &scanned, |addr| is_in(addr, units));
         let accesses = scanned.candidates.into_iter().filter(|access| is_in(access.addr, user));
         found.extend(accesses.chain(calls.into_iter().filter(|call| is_in(call.addr, units))));
     }
     found.sort_by_key(|c| c.addr);
     found.dedup_by_key(|c| c.addr);
-    Ok(Watched { candidates: found, fences, loaded_slots })
+    Ok(Watched { candidates: found, fences, loaded_slots, branch_targets })
 }
 
 /// Functions of a system library that the program's own code calls, and of which not all is known.

@@ -72,7 +72,7 @@ struct Shown {
 }
 
 fn execute(program: &PtraceProgram, scheduler: &mut Scheduler) -> Shown {
-    let mut run = program.start(&Scope::All).unwrap();
+    let mut run = program.start(&Scope::Audit).unwrap();
     let mut steps = Vec::new();
     while steps.len() < EVENTS
         && let Some(choice) = scheduler.choose(run.agents())
@@ -165,7 +165,7 @@ fn nothing_is_left_of_a_program_that_was_dropped() {
     assert_eq!(threads(), 1, "the template stands at main");
     execute(&program, &mut Scheduler::Default { last: None });
     assert_eq!(threads(), 1, "an execution that has finished leaves nothing");
-    let mut run = program.start(&Scope::All).unwrap();
+    let mut run = program.start(&Scope::Audit).unwrap();
     let main = run.agents()[0].agent;
     while run.agents().len() < 3 {
         let choice = choices(&run.agents()[0]).next().unwrap();

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::control::knowledge::Shared;
 use crate::control::state::account::Account;
 use crate::control::state::client::{Client, Processes};
+use crate::control::state::detouring::Detouring;
 use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::probes::Probes;
@@ -67,6 +68,7 @@ impl Process {
             early: FxHashMap::default(),
             stepping: options.1,
             probes: Probes::default(),
+            detouring: Detouring::default(),
             client: client.map(Processes::new),
             watch,
         };

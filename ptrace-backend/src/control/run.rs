@@ -6,13 +6,14 @@ use crate::answers::PID;
 use crate::control::kernel::signal_state::Signals;
 use crate::control::kernel::{child_processes, process_exit, quiescence, signals, syscalls, thread_creation};
 use crate::control::loops::{overdue, time_slices};
-use crate::control::memory::{access, foreign_calls, heap, hidden, scope};
+use crate::control::memory::{access, foreign_calls, heap, hidden, scope, taken_down};
 use crate::control::operations;
 use crate::control::process::Process;
 use crate::control::state::flow::{Flow, ForkedMemory, system};
 use crate::control::state::thread::Stage;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::sync::entry;
+use crate::control::tracee::detours::InDetour;
 use crate::control::tracee::injected_calls;
 use crate::control::tracee::probes::TRAP;
 use crate::instructions::SpecialKind;
@@ -27,7 +28,7 @@ impl Process {
     pub(crate) fn advance(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
         let is_wide =
             std::mem::replace(&mut self.memory.let_go, true) | std::mem::take(&mut self.memory.stops_next);
-        scope::widen(&self.tracee, &mut self.memory, is_wide)?;
+        scope::widen(&mut self.tracee, &mut self.memory, is_wide)?;
         self.run_segment(index)?;
         self.start_newborn()?;
         quiescence::settle(&mut self.tracee, &mut self.scheduling, &self.objects)
@@ -40,7 +41,7 @@ impl Process {
             && !self.scheduling.newborn.is_empty()
         {
             let next = self.scheduling.newborn.remove(0);
-            scope::widen(&self.tracee, &mut self.memory, true)?;
+            scope::widen(&mut self.tracee, &mut self.memory, true)?;
             self.run_segment(next)?;
         }
         Ok(())
@@ -67,6 +68,7 @@ impl Process {
     /// Lets a thread run to its next key point, its end, or a probe; it gets this signal first, unless it is 0.
     pub(crate) fn run_on(&mut self, index: ThreadIndex, mut signal: i32) -> Result<(), ExecutionError> {
         loop {
+            taken_down::forget_renamed(&mut self.tracee, &mut self.memory);
             self.tracee.resume(index, signal)?;
             let Some(status) = overdue::wait(
                 &mut self.tracee,
@@ -105,6 +107,7 @@ impl Process {
     /// What a stop means.
     pub(crate) fn stopped(&mut self, index: ThreadIndex, status: Wait) -> Result<Flow, ExecutionError> {
         let Self { tracee, scheduling, objects, memory, account } = self;
+        taken_down::note(tracee, scheduling, memory, account, index)?;
         match status {
             Wait::Exited(_) | Wait::Killed(_) => {
                 process_exit::ended(tracee, scheduling, objects, account, index, status)
@@ -145,6 +148,11 @@ impl Process {
             if self.tracee.layout.traps.contains_key(&at) {
                 self.tracee.tasks[index].regs.rip = at;
                 return self.trapped(index, at);
+            }
+            match self.tracee.stop_in_detour(index, at)? {
+                InDetour::GoesOn => return Ok(Flow::Resume(0)),
+                InDetour::Asks(at) => return self.trapped(index, at),
+                InDetour::No => {}
             }
             if let Some(flow) = hidden::pass(&mut self.tracee, &self.scheduling, &mut self.memory, index, at)?
             {

@@ -195,6 +195,12 @@ impl Candidate {
         self.operands.iter().find(|operand| self.kind == Kind::SplitUpdate && operand.read && operand.write)
     }
 
+    /// Whether it empties the processor's store buffer.
+    #[must_use]
+    pub fn is_locked(&self) -> bool {
+        matches!(self.kind, Kind::LockedUpdate | Kind::CompareExchange)
+    }
+
     /// The address that the instruction touches in every execution, if no register is involved.
     #[must_use]
     pub fn fixed_address(&self) -> Option<u64> {

@@ -6,6 +6,7 @@
 
 mod access;
 mod candidate;
+pub(crate) mod detour;
 mod loops;
 mod machine;
 mod memory_access;

@@ -62,11 +62,11 @@ impl Relocated {
         let progress = self.progress.iter().rev().find(|(start, _)| *start <= offset);
         match progress.map_or(Progress::Before, |(_, progress)| *progress) {
             Progress::Before => regs.rip = self.from,
-            Progress::Pushed => {
+            Progress::Pushed(call) => {
                 regs.rsp = regs.rsp.wrapping_add(8);
-                regs.rip = self.from;
+                regs.rip = call;
             }
-            Progress::Done(next) => regs.rip = next,
+            Progress::Done(next) | Progress::Saved(next) => regs.rip = next,
         }
         true
     }
@@ -82,24 +82,44 @@ pub fn relocate(bytes: &[u8], from: u64, to: u64) -> Result<Relocated, NotReloca
     if instruction.is_invalid() {
         return Err(NotRelocatable::Invalid(from));
     }
-    refuse(&instruction)?;
-    let constants = decoder.get_constant_offsets(&instruction);
-    let bytes = &bytes[..instruction.len()];
     let mut stub = Stub::new(to);
-    match instruction.flow_control() {
-        FlowControl::Call => push_and_jump(&mut stub, &instruction),
-        FlowControl::IndirectCall => indirect_call(&mut stub, &instruction)?,
-        FlowControl::UnconditionalBranch => stub.jump(instruction.near_branch_target()),
-        FlowControl::ConditionalBranch => conditional(&mut stub, &instruction)?,
-        FlowControl::IndirectBranch | FlowControl::Return => copy(&mut stub, &instruction, bytes, constants)?,
-        _ => {
-            copy(&mut stub, &instruction, bytes, constants)?;
-            stub.mark(Progress::Done(instruction.next_ip()));
-            stub.jump(instruction.next_ip());
-        }
+    append(&mut stub, &decoder, &instruction, bytes)?;
+    if goes_on(&instruction) {
+        stub.mark(Progress::Done(instruction.next_ip()));
+        stub.jump(instruction.next_ip());
     }
     let (code, progress) = stub.finish();
     Ok(Relocated { code, to, from, progress })
+}
+
+/// Whether what follows an instruction in memory is what runs next.
+pub(super) fn goes_on(instruction: &Instruction) -> bool {
+    use FlowControl::{Call, ConditionalBranch, IndirectBranch, IndirectCall, Return, UnconditionalBranch};
+    !matches!(
+        instruction.flow_control(),
+        Call | IndirectCall | UnconditionalBranch | ConditionalBranch | IndirectBranch | Return
+    )
+}
+
+/// Adds a copy of the instruction that a decoder has just decoded, `bytes` beginning with it. If it goes on, so does the code
+/// behind the copy.
+pub(super) fn append(
+    stub: &mut Stub,
+    decoder: &Decoder<'_>,
+    instruction: &Instruction,
+    bytes: &[u8],
+) -> Result<(), NotRelocatable> {
+    refuse(instruction)?;
+    let constants = decoder.get_constant_offsets(instruction);
+    let bytes = &bytes[..instruction.len()];
+    match instruction.flow_control() {
+        FlowControl::Call => push_and_jump(stub, instruction),
+        FlowControl::IndirectCall => indirect_call(stub, instruction)?,
+        FlowControl::UnconditionalBranch => stub.jump(instruction.near_branch_target()),
+        FlowControl::ConditionalBranch => conditional(stub, instruction)?,
+        _ => copy(stub, instruction, bytes, constants)?,
+    }
+    Ok(())
 }
 
 fn refuse(instruction: &Instruction) -> Result<(), NotRelocatable> {
@@ -175,13 +195,13 @@ fn copy(
 /// unwinding, and if the stub is reused.
 fn push_and_jump(stub: &mut Stub, instruction: &Instruction) {
     stub.push(instruction.next_ip());
-    stub.mark(Progress::Pushed);
+    stub.mark(Progress::Pushed(instruction.ip()));
     stub.jump(instruction.near_branch_target());
 }
 
 fn indirect_call(stub: &mut Stub, instruction: &Instruction) -> Result<(), NotRelocatable> {
     stub.push(instruction.next_ip());
-    stub.mark(Progress::Pushed);
+    stub.mark(Progress::Pushed(instruction.ip()));
     let mut jump = *instruction;
     jump.set_code(Code::Jmp_rm64);
     if jump.memory_base().full_register() == Register::RSP {

@@ -25,6 +25,8 @@ pub struct FunctionCode {
     pub loaded_slots: Vec<u64>,
     /// Control may leave for a place that only memory or a register tells, jumps of a `switch` left out.
     pub leaves_for_unknown: bool,
+    /// Where its jumps and calls go that name their targets.
+    pub branch_targets: Vec<u64>,
     /// The first address that holds no valid instruction. What follows it was not looked at: a trap in the middle of
     /// an instruction would change the program.
     pub undecoded: Option<u64>,
@@ -56,6 +58,9 @@ pub fn scan(
         let special = Special::of(&instruction);
         found.specials.extend(special);
         found.transfers.extend(Transfer::of(&instruction, start..end, &is_constant));
+        if instruction.near_branch_target() != 0 {
+            found.branch_targets.push(instruction.near_branch_target());
+        }
         found.loaded_slots.extend(loaded_slot(&instruction, &is_constant));
         found.leaves_for_unknown |= leaves_for_unknown(&instruction, &before, &is_constant);
         before = instruction;

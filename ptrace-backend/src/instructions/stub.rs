@@ -7,10 +7,12 @@ use iced_x86::{Encoder, IcedError, Instruction};
 pub(super) enum Progress {
     /// Not at all.
     Before,
-    /// A call has pushed its return address.
-    Pushed,
+    /// The call at this address has pushed its return address.
+    Pushed(u64),
     /// It is done, and this is where it went.
     Done(u64),
+    /// What is at this address is about to run, and the two registers that take it down have been saved ([`super::detour`]).
+    Saved(u64),
 }
 
 /// Code that grows at a fixed address.

@@ -2,6 +2,7 @@
 
 pub(crate) mod allocator;
 pub(crate) mod atomicity;
+pub(crate) mod detours;
 pub(crate) mod functions;
 mod hidden;
 pub(crate) mod memory_calls;
@@ -19,6 +20,7 @@ use crate::debuginfo::{Modules, SourceFrame};
 use crate::grace::Grace;
 use crate::instructions::{Candidate, Relocated, Special};
 use crate::layout::allocator::Allocator;
+use crate::layout::detours::Detours;
 use crate::layout::functions::Function;
 use crate::layout::memory_calls::MemoryFunctions;
 use crate::layout::module::{Module, is_system};
@@ -73,6 +75,8 @@ pub(crate) struct Layout {
     /// Instructions of the user's own code that touch memory or call what does, at run-time addresses.
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) foreign: Vec<Foreign>,
+    /// Where accesses are taken down without a stop; none where there is no room.
+    pub(crate) detours: Option<Detours>,
     /// Where the standard output streams of the C and the C++ library are.
     pub(crate) standard_streams: Vec<u64>,
     pub(crate) memory_functions: MemoryFunctions,
@@ -123,6 +127,10 @@ impl Layout {
             && self.returned == other.returned
             && modules(self) == modules(other)
             && addresses(self) == addresses(other)
+            && match (&self.detours, &other.detours) {
+                (Some(detours), Some(others)) => detours.are_like(others),
+                (none, others) => none.is_none() && others.is_none(),
+            }
             && self.traps.len() == other.traps.len()
             && self.traps.iter().all(|(at, trap)| {
                 other.traps.get(at).is_some_and(|there| {

@@ -9,6 +9,8 @@ use crate::spec::LaunchError;
 /// Memory that is mapped into every execution, with what it holds.
 pub(crate) struct Area {
     pub(crate) start: u64,
+    pub(crate) len: u64,
+    /// What it begins with; the rest is 0.
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -49,7 +51,7 @@ impl Startup {
 
     /// Maps memory where it was in another execution, and fills it.
     pub(crate) fn add(&mut self, area: &Area) -> Result<(), LaunchError> {
-        if !self.map_at(area.start, area.bytes.len() as u64)? {
+        if !self.map_at(area.start, area.len)? {
             return Err(startup("the program's memory is laid out differently each time that it is started"));
         }
         self.fill(area)
@@ -60,8 +62,8 @@ impl Startup {
         if memory::write(self.tid, area.start, &area.bytes) { Ok(()) } else { Err(unreadable(area.start)) }
     }
 
-    /// `false`: something is there already.
-    fn map_at(&mut self, place: u64, len: u64) -> Result<bool, LaunchError> {
+    /// Maps memory at a place. `false`: something is there already.
+    pub(crate) fn map_at(&mut self, place: u64, len: u64) -> Result<bool, LaunchError> {
         let at = self.registers()?.rip;
         let code = memory::word(self.tid, at).ok_or_else(|| unreadable(at))?;
         self.poke_word(at, code & !INJECTION_BITS | INJECTION)?;

@@ -26,6 +26,7 @@ fn correct_programs_are_clean() {
         "lent_frames.c",
         "calls_under_lock.c",
         "jumps_to_functions.c",
+        "jumps_between.c",
     ] {
         for level in Optimisation::ALL {
             let outcome = explore(&Build::new(format!("correct/{source}"), level));

@@ -35,6 +35,7 @@ fn entries(outcome: &Outcome, of: &str) -> Vec<String> {
 fn what_is_watched_is_found() {
     for source in [
         "long_loop.c",
+        "shared_after_long.c",
         "library_state.c",
         "library_tree.cpp",
         "lent_thread_local.c",
@@ -48,6 +49,17 @@ fn what_is_watched_is_found() {
             assert_eq!(outcome.code, 1, "{source} {level:?}: {}", outcome.transcript());
             assert_eq!(outcome.report["verdict"], "found", "{source}");
         }
+    }
+}
+
+/// Private work of any length is watched, and costs a claim nothing.
+#[test]
+fn long_private_work_is_covered() {
+    for level in Optimisation::ALL {
+        let build = Build::new("unseen/shared_after_long.c", level).flag("-DLOCKED");
+        let outcome = explore_built(&build, &[], &[]);
+        assert_eq!(outcome.code, 0, "{level:?}: {}", outcome.transcript());
+        assert_eq!(outcome.report["covered"]["everything"], true, "{level:?}: {}", outcome.transcript());
     }
 }
 

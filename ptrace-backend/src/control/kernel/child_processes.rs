@@ -33,6 +33,7 @@ pub(crate) fn forked(
     if child_memory == ForkedMemory::Copied {
         // It may meet this process in memory that both have mapped, in files, in pipes.
         account.enter_unwatched(Unwatched::call(UnwatchedKind::Task, "fork"));
+        tracee.lift_detours_of(child);
         lift_traps_of(tracee, child);
         hidden::lift(tracee, memory, child);
         tracee.lift_probes_of(child);
@@ -42,6 +43,8 @@ pub(crate) fn forked(
         }
     }
     if child_memory == ForkedMemory::Shared {
+        // It runs at the same time as other threads, for which the log is not made.
+        tracee.end_detours()?;
         accesses::note_heir(tracee, memory, account, index);
     }
     tracee.bystanders.push(child);

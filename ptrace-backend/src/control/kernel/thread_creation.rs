@@ -58,6 +58,7 @@ pub(crate) fn created(
     task.stops_at_exit = tracee.tasks[index].stops_at_exit;
     let child = scheduling.threads.push(Thread::new(name, world));
     tracee.tasks.push(task);
+    memory.heap.renamed.push(stack.clone());
     memory.stacks.push((stack, name));
     scheduling.newborn.push(child);
     memory.sharing.created(child, index);

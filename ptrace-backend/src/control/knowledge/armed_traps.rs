@@ -2,13 +2,22 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::Shared;
-use crate::control::knowledge::arming::{Arming, armed};
+use crate::control::knowledge::arming::{Arming, Detoured, armed};
 use crate::control::knowledge::state::State;
 use crate::control::knowledge::status::Status;
+use crate::instructions::detour::{Copied, Detour, JUMP};
 use crate::layout::Layout;
 use crate::layout::allocator::Allocator;
 use crate::os::Tid;
+
+/// What a trap is.
+const TRAP: u8 = 0xcc;
+
+/// After so many touches of private memory, an instruction that is a key point elsewhere has a detour.
+const OFTEN: u32 = 64;
 
 impl Shared {
     /// The code that holds watched instructions, with the traps in it; for an audit, those that are no longer watched as
@@ -19,18 +28,65 @@ impl Shared {
         if let Some(arming) = kept {
             return Arc::clone(arming);
         }
-        let arming = Arc::new(armed(Self::watched_addresses(&state, layout, audit), &[], template));
+        let arming = Arc::new(armed(&traps(Self::watched_addresses(&state, layout, audit)), template));
         let kept = if audit { &mut state.arming_of_all } else { &mut state.arming };
         *kept = Some(Arc::clone(&arming));
         arming
     }
 
-    /// The same code without the traps of these instructions.
-    pub(crate) fn arming_without(&self, layout: &Layout, template: Tid, left_out: &[usize]) -> Arming {
-        let addresses = Self::watched_addresses(&self.state(), layout, false);
-        let left_out: Vec<u64> =
-            left_out.iter().map(|&candidate| layout.candidates[candidate].addr).collect();
-        armed(addresses, &left_out, template)
+    /// The same code, with detours in the place of traps where no instruction has touched shared memory.
+    pub(crate) fn arming_with_detours(&self, layout: &Layout, template: Tid, audit: bool) -> Arc<Detoured> {
+        let mut state = self.state();
+        let kept = if audit { &state.detoured_of_all } else { &state.detoured };
+        if let Some(detoured) = kept {
+            return Arc::clone(detoured);
+        }
+        let addresses = Self::watched_addresses(&state, layout, audit);
+        let detours = Self::detours(&state, layout, &addresses);
+        let code = armed(&with_jumps(traps(addresses), layout, &detours), template);
+        let all = layout.detours.as_ref().map(|detours| &detours.all);
+        let used = detours.iter().filter_map(|&place| all?.get(place));
+        let candidates: FxHashSet<usize> =
+            used.flat_map(|detour| detour.candidates.iter().map(|copied| copied.candidate)).collect();
+        let is_promoted = |candidate: &usize| state.candidates[*candidate] == Status::Promoted;
+        let asking = candidates.iter().copied().filter(is_promoted).collect();
+        let detoured = Arc::new(Detoured { code, detours, candidates, asking });
+        let kept = if audit { &mut state.detoured_of_all } else { &mut state.detoured };
+        *kept = Some(Arc::clone(&detoured));
+        detoured
+    }
+
+    /// The places of the detours for which there is use: an instruction is watched, and each that has touched shared memory touches
+    /// private memory as well, and often.
+    fn detours(state: &State, layout: &Layout, watched: &[u64]) -> Vec<usize> {
+        let watched: FxHashSet<u64> = watched.iter().copied().collect();
+        let is_watched = |copied: &Copied| watched.contains(&layout.candidates[copied.candidate].addr);
+        let is_in_the_way = |&Copied { candidate, .. }: &Copied| {
+            state.candidates[candidate] == Status::Promoted
+                && !(state.passed.get(&candidate).is_some_and(|times| *times >= OFTEN)
+                    && layout.candidates[candidate].is_narrow())
+        };
+        let is_of_use = |detour: &Detour| {
+            !detour.candidates.iter().any(is_in_the_way) && detour.candidates.iter().any(is_watched)
+        };
+        let all = layout.detours.iter().flat_map(|detours| &detours.all).enumerate();
+        all.filter(|(_, detour)| is_of_use(detour)).map(|(place, _)| place).collect()
+    }
+
+    /// The code without the traps of these instructions; with the detours, or with traps in their place.
+    pub(crate) fn arming_without(
+        &self,
+        layout: &Layout,
+        template: Tid,
+        left_out: &[usize],
+        detours: &[usize],
+    ) -> Arming {
+        let mut bytes = traps(Self::watched_addresses(&self.state(), layout, false));
+        bytes.extend(left_out.iter().map(|&candidate| {
+            let address = layout.candidates[candidate].addr;
+            (address, layout.traps[&address].byte)
+        }));
+        armed(&with_jumps(bytes, layout, detours), template)
     }
 
     /// The same code with traps at these addresses as well.
@@ -42,7 +98,7 @@ impl Shared {
     ) -> Arming {
         let mut addresses = Self::watched_addresses(&self.state(), layout, false);
         addresses.extend(more);
-        armed(addresses, &[], template)
+        armed(&traps(addresses), template)
     }
 
     fn watched_addresses(state: &State, layout: &Layout, audit: bool) -> Vec<u64> {
@@ -58,10 +114,34 @@ impl Shared {
         watched.chain(allocator).chain(foreign).collect()
     }
 
+    /// An instruction that is a key point where it touches shared memory has touched other memory. `true`: often enough for a detour.
+    pub(crate) fn passed_private(&self, candidate: usize) -> bool {
+        let mut state = self.state();
+        let times = state.passed.entry(candidate).or_default();
+        *times += 1;
+        let is_often = *times == OFTEN;
+        if is_often {
+            (state.detoured, state.detoured_of_all) = (None, None);
+        }
+        is_often
+    }
+
     /// The instructions that have touched shared memory.
     pub(crate) fn promoted(&self) -> Vec<usize> {
         let state = self.state();
         let is_promoted = |(_, status): &(usize, &Status)| **status == Status::Promoted;
         state.candidates.iter().enumerate().filter(is_promoted).map(|(candidate, _)| candidate).collect()
     }
+}
+
+fn traps(addresses: Vec<u64>) -> Vec<(u64, u8)> {
+    addresses.into_iter().map(|address| (address, TRAP)).collect()
+}
+
+/// Puts the jumps of detours over the code.
+fn with_jumps(mut bytes: Vec<(u64, u8)>, layout: &Layout, detours: &[usize]) -> Vec<(u64, u8)> {
+    for detour in detours.iter().filter_map(|&place| layout.detours.as_ref()?.all.get(place)) {
+        bytes.extend((detour.from..).zip(JUMP));
+    }
+    bytes
 }

@@ -1,6 +1,6 @@
 //! Code with traps planted, to be written over the code of a process.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::os::memory::MemoryFile;
 use crate::os::{Tid, memory, ptrace};
@@ -14,6 +14,18 @@ pub(crate) enum Arming {
     Words(Vec<(u64, u64)>),
     /// Pages with their addresses.
     Pages(Vec<(u64, Vec<u8>)>),
+}
+
+/// The same with detours.
+#[derive(Debug)]
+pub(crate) struct Detoured {
+    pub(crate) code: Arming,
+    /// Which detours are in it, by their places in the layout's.
+    pub(crate) detours: Vec<usize>,
+    /// The instructions that they take down.
+    pub(crate) candidates: FxHashSet<usize>,
+    /// Those that stop unless the address is known to be private.
+    pub(crate) asking: Vec<usize>,
 }
 
 impl Arming {
@@ -36,20 +48,20 @@ impl Arming {
     }
 }
 
-/// The code around these addresses, with traps there but where they are left out.
-pub(super) fn armed(addresses: Vec<u64>, left_out: &[u64], template: Tid) -> Arming {
+/// The code around these places with these bytes there, each given with its address.
+pub(super) fn armed(bytes: &[(u64, u8)], template: Tid) -> Arming {
     let mut pages: FxHashMap<u64, Vec<u8>> = FxHashMap::default();
-    for address in &addresses {
+    for (address, byte) in bytes {
         let page = pages.entry(address & !(PAGE - 1)).or_insert_with_key(|&page| {
             let mut bytes = vec![0; PAGE as usize];
             if memory::read(template, page, &mut bytes) { bytes } else { Vec::new() }
         });
-        if let Some(byte) = page.get_mut((address % PAGE) as usize).filter(|_| !left_out.contains(address)) {
-            *byte = 0xcc;
+        if let Some(place) = page.get_mut((address % PAGE) as usize) {
+            *place = *byte;
         }
     }
     let pages: Vec<_> = pages.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect();
-    Arming::new(addresses, pages)
+    Arming::new(bytes.iter().map(|(address, _)| *address).collect(), pages)
 }
 
 impl Arming {

@@ -21,6 +21,7 @@ pub(super) struct Parts {
     pub(super) memory: ByteSet,
     pub(super) ordered: FxHashSet<usize>,
     pub(super) epoch: u32,
+    pub(super) settled: bool,
     pub(super) allocator: bool,
 }
 

@@ -28,6 +28,7 @@ impl Shared {
             memory: state.memory.clone(),
             ordered: state.ordered.clone(),
             epoch: state.epoch,
+            settled: state.settled,
             allocator: state.allocator,
         }));
         state.known = Some(known.clone());
@@ -43,16 +44,29 @@ impl Shared {
         apart.learnt.0.clear();
         let is_current = apart.known.as_ref().is_some_and(|current| Arc::ptr_eq(&current.0, &known.0));
         if !is_current || apart.disarmed || apart.unsure {
-            let Parts { candidates, memory, ordered, epoch, allocator } = &*known.0;
+            let Parts { candidates, memory, ordered, epoch, settled, allocator } = &*known.0;
             state.candidates.clone_from(candidates);
             state.memory.clone_from(memory);
             state.ordered.clone_from(ordered);
-            (state.epoch, state.allocator) = (*epoch, *allocator);
+            (state.epoch, state.settled, state.allocator) = (*epoch, *settled, *allocator);
             state.changed();
             apart.known = Some(known.clone());
             (apart.disarmed, apart.unsure) = (false, false);
         }
         state.apart = Some(apart);
+    }
+
+    /// An execution that began with the key points of now has ended, and has found no more.
+    pub(crate) fn settle(&self) {
+        let mut state = self.state();
+        if state.apart.is_none() && !std::mem::replace(&mut state.settled, true) {
+            state.known = None;
+        }
+    }
+
+    /// Whether one has.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.state().settled
     }
 
     /// What the last execution of a copy has taught; `None` if it cannot stand for one of the search's.
@@ -72,6 +86,7 @@ impl Shared {
                 Lesson::Local(local) => self.state().learn_local(local),
             }
         }
+        self.settle();
     }
 
     /// An instruction has touched private memory in a copy. `true`: it need not be watched for the rest of the execution.

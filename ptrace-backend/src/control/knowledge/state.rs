@@ -9,7 +9,7 @@ use checker::names::ThreadName;
 use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
 
-use crate::control::knowledge::arming::Arming;
+use crate::control::knowledge::arming::{Arming, Detoured};
 use crate::control::knowledge::lessons::{Apart, Known, Local};
 use crate::control::knowledge::status::Status;
 use crate::control::knowledge::unobserved::Blind;
@@ -21,11 +21,15 @@ pub(super) struct State {
     pub(super) candidates: Vec<Status>,
     /// Those that were let through although what they touched is shared: creation and join ordered it.
     pub(super) ordered: FxHashSet<usize>,
+    /// How often key points were none, since they touched private memory.
+    pub(super) passed: FxHashMap<usize, u32>,
     /// Memory that threads share.
     pub(super) memory: ByteSet,
     /// Memory for a change of which threads were seen to wait in loops that count.
     pub(super) waited_for: Vec<Obj>,
     pub(super) epoch: u32,
+    /// An execution with these key points has found no more of them.
+    pub(super) settled: bool,
     /// Threads share allocated memory: allocations are watched, to name them.
     pub(super) allocator: bool,
     /// What main has allocated when it creates the first thread, once that is known.
@@ -38,6 +42,9 @@ pub(super) struct State {
     pub(super) arming: Option<Arc<Arming>>,
     /// The same with all that may be key points.
     pub(super) arming_of_all: Option<Arc<Arming>>,
+    /// Both with detours.
+    pub(super) detoured: Option<Arc<Detoured>>,
+    pub(super) detoured_of_all: Option<Arc<Detoured>>,
     /// Made anew when any of it changes.
     pub(super) known: Option<Known>,
     /// This is knowledge of a copy that works for a search elsewhere.
@@ -74,6 +81,8 @@ impl State {
     pub(super) fn changed(&mut self) {
         self.arming = None;
         self.arming_of_all = None;
+        self.detoured = None;
+        self.detoured_of_all = None;
         self.known = None;
     }
 
@@ -91,6 +100,7 @@ impl State {
     /// Key points were added.
     pub(super) fn begin_anew(&mut self) {
         self.epoch += 1;
+        self.settled = false;
         self.blind.begin_anew();
         self.changed();
     }

@@ -14,6 +14,11 @@ pub(crate) enum Status {
 }
 
 impl Status {
+    /// Whether there may be a trap at it.
+    pub(crate) fn may_trap(self) -> bool {
+        self != Self::Dormant
+    }
+
     pub(super) fn is_watched(self) -> bool {
         !matches!(self, Self::Dormant | Self::Disarmed)
     }

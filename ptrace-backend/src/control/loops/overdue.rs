@@ -6,6 +6,7 @@ use checker::operation::{Op, OpKind};
 use checker::program::ExecutionError;
 
 use crate::control::loops::livelock_probe;
+use crate::control::memory::taken_down;
 use crate::control::state::account::Account;
 use crate::control::state::flow::Heard;
 use crate::control::state::memory::MemoryState;
@@ -68,7 +69,11 @@ pub(crate) fn interrupted(
         return Err(error);
     }
     if let Ok(regs) = ptrace::registers(tid) {
+        taken_down::note(tracee, scheduling, memory, account, index)?;
         tracee.tasks[index].regs = regs;
+        // It is stepped from here on.
+        tracee.leave_detour(index)?;
+        tracee.end_detours()?;
     }
     let is_between = runs && matches!(stop, Some(Heard::Report(Wait::Stopped)));
     if is_between && livelock_probe::goes_round(tracee, scheduling, memory, index)? {

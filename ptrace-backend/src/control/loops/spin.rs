@@ -51,6 +51,8 @@ pub(crate) fn watch_for_spinning(
     };
     let start = tracee.tasks[index].regs;
     let mut iteration = Iteration::default();
+    let is_detouring = tracee.detouring.on;
+    tracee.pause_detours()?;
     tracee.hide_probes()?;
     let spins =
         iterate(tracee, memory, index, &start, longest, &mut iteration)? && unchanged(tracee, &iteration);
@@ -61,6 +63,9 @@ pub(crate) fn watch_for_spinning(
         scheduling.threads[index].spinning.refute(start.rip);
     }
     tracee.show_probes()?;
+    if is_detouring {
+        tracee.resume_detours()?;
+    }
     tracee.tasks[index].regs = start;
     tracee.write_registers(index)?;
     if spins {

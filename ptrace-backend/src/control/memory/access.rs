@@ -12,7 +12,7 @@ use crate::control::knowledge::status::Status;
 use crate::control::knowledge::unobserved::Touch;
 use crate::control::loops::spin;
 use crate::control::memory::naming::Owner;
-use crate::control::memory::{atomicity, exposure, heap, hidden, quarantine, scope};
+use crate::control::memory::{atomicity, detour_traps, exposure, heap, hidden, quarantine, scope};
 use crate::control::state::account::Account;
 use crate::control::state::flow::{Flow, system};
 use crate::control::state::memory::MemoryState;
@@ -21,6 +21,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::tracee::machine::MachineState;
+use crate::instructions::detour::WIDEST;
 use crate::instructions::{Accesses, Candidate, Kind, MemoryAccess};
 use crate::layout::What;
 use crate::layout::rust_locks::RustMutex;
@@ -90,6 +91,7 @@ pub(crate) fn enter(
     index: ThreadIndex,
     candidate: usize,
 ) -> Result<Flow, ExecutionError> {
+    detour_traps::count_trap(tracee)?;
     if tracee.in_harness(index) {
         tracee.pass_trap(index)?;
         return Ok(Flow::Resume(0));
@@ -97,7 +99,7 @@ pub(crate) fn enter(
     let layout = std::sync::Arc::clone(&memory.layout);
     let instruction = &layout.candidates[candidate];
     let accesses = instruction.accesses(&MachineState::of(tracee, index));
-    take_note(tracee, scheduling, (memory, account), index, candidate, &accesses);
+    take_note(tracee, scheduling, (memory, account), index, (candidate, Some(candidate)), &accesses);
     let status = memory.shared.status(candidate);
     if status == Status::Promoted {
         let shared = memory.shared_among(&accesses);
@@ -117,6 +119,9 @@ pub(crate) fn enter(
             return Ok(Flow::Resume(0));
         }
     }
+    if status == Status::Promoted && memory.shared.passed_private(candidate) {
+        detour_traps::take_down_more(tracee, memory)?;
+    }
     if status != Status::Disarmed
         && spins_here(tracee, scheduling, memory, index, instruction, &accesses, false)?
     {
@@ -129,12 +134,13 @@ pub(crate) fn enter(
     if is_shared {
         memory.shared.passed_shared(candidate);
     }
+    scheduling.threads[index].drained |= memory.scope == Scope::Audit && instruction.is_locked();
     let is_enough = match status {
         // Those with whom it shares that may not have been watched.
         _ if is_shared && memory.narrow.is_some() => false,
+        // The jump to its detour will lie over it again.
+        _ if tracee.detouring.covers(candidate) => false,
         Status::Disarmed | Status::Watched(_) if memory.scope == Scope::Audit => {
-            let is_locked = matches!(instruction.kind, Kind::LockedUpdate | Kind::CompareExchange);
-            scheduling.threads[index].drained |= is_locked;
             return pass_checked(tracee, memory, account, index, candidate);
         }
         Status::Disarmed => true,
@@ -143,12 +149,24 @@ pub(crate) fn enter(
             memory.shared.touched_privately(candidate, &touches, is_shared, scheduling.events)
         }
     };
+    if status == Status::Promoted && tracee.detouring.covers(candidate) && !memory.promoted {
+        note_private(tracee, &accesses);
+    }
     if is_enough {
         tracee.lift(index)?;
     } else {
         tracee.pass_trap(index)?;
     }
     Ok(Flow::Resume(0))
+}
+
+/// An instruction has touched private memory, and touches shared memory elsewhere: it need not stop here again.
+fn note_private(tracee: &mut Tracee, accesses: &[MemoryAccess]) {
+    for access in accesses {
+        if let Some(len) = u32::try_from(access.len).ok().filter(|len| *len <= WIDEST) {
+            tracee.note_private(access.addr, len);
+        }
+    }
 }
 
 /// The accesses by the names of their memory.
@@ -296,13 +314,35 @@ fn spins_here(
     Ok(spins)
 }
 
-/// Takes note of accesses, and of what follows for key points.
-fn take_note(
+/// An instruction has touched memory without a stop.
+pub(crate) fn note_passed(
     tracee: &Tracee,
     scheduling: &Scheduling,
     (memory, account): (&mut MemoryState, &mut Account),
     index: ThreadIndex,
     candidate: usize,
+    access: MemoryAccess,
+) {
+    take_note(tracee, scheduling, (memory, account), index, (candidate, None), &[access]);
+    let is_shared = !memory.shared_among(&[access]).is_empty();
+    if is_shared {
+        memory.shared.passed_shared(candidate);
+    }
+    let counts = memory.scope != Scope::Audit && !(is_shared && memory.narrow.is_some());
+    if counts {
+        // It costs no stop, and stays in the code of this execution.
+        let touches = touches(scheduling, memory, index, &[access]);
+        memory.shared.touched_privately(candidate, &touches, is_shared, scheduling.events);
+    }
+}
+
+/// Takes note of accesses, and of what follows for key points. `stands_at`: the candidate, where its thread stands before it.
+fn take_note(
+    tracee: &Tracee,
+    scheduling: &Scheduling,
+    (memory, account): (&mut MemoryState, &mut Account),
+    index: ThreadIndex,
+    (candidate, stands_at): (usize, Option<usize>),
     accesses: &[MemoryAccess],
 ) {
     for access in accesses {
@@ -311,7 +351,7 @@ fn take_note(
             let stretch = |bytes: &Range<u64>| memory.stretch(bytes.start, bytes.end - bytes.start);
             let mut shared: Vec<Obj> = conflict.bytes.iter().map(stretch).collect();
             shared.extend(memory.release_at(access.addr).filter(|_| conflict.frees));
-            memory.promoted |= memory.shared.promote(&conflict.candidates, Some(candidate), &shared);
+            memory.promoted |= memory.shared.promote(&conflict.candidates, stands_at, &shared);
         }
         exposure::expose_thread_locals(tracee, scheduling, memory, index, access.addr);
         match memory.place(access.addr).owner {
@@ -353,7 +393,7 @@ pub(crate) fn reaches_further(
     if again.op.may.accesses.iter().all(is_known) {
         return None;
     }
-    take_note(tracee, scheduling, (memory, account), index, candidate, &accesses);
+    take_note(tracee, scheduling, (memory, account), index, (candidate, Some(candidate)), &accesses);
     Some(again)
 }
 
@@ -376,9 +416,16 @@ pub(crate) fn begin_concurrency(tracee: &mut Tracee, memory: &mut MemoryState) -
     tracee.hide_probes()?;
     if !hidden::plant(tracee, memory).map_err(system("plant traps"))? {
         let is_audit = memory.scope == Scope::Audit;
-        let all = memory.shared.arming(&memory.layout, tracee.pristine, is_audit);
-        all.plant(tracee.leader).map_err(system("plant traps"))?;
-        scope::narrow_down(tracee, memory, all);
+        // The first executions with these key points are to find more of them in one go, and rest where they do.
+        let is_known = is_audit || memory.shared.is_settled();
+        if is_known && tracee.layout.detours.is_some() && tracee.probes.wanted.is_empty() {
+            let code = memory.shared.arming_with_detours(&memory.layout, tracee.pristine, is_audit);
+            tracee.begin_detours(code).map_err(system("plant traps"))?;
+        } else {
+            let all = memory.shared.arming(&memory.layout, tracee.pristine, is_audit);
+            all.plant(tracee.leader).map_err(system("plant traps"))?;
+        }
+        scope::narrow_down(tracee, memory);
     }
     tracee.show_probes()
 }

@@ -132,7 +132,7 @@ pub(crate) fn leave_allocator(
             let stack = tracee.stack_of_call(index, back);
             memory.heap.blocks.origins.insert(name, (thread, stack));
         }
-        memory.heap.blocks.by_address.insert(addr, (size.max(1), name));
+        memory.heap.add(addr, size.max(1), name);
         memory.quarantine.note_allocation(size);
         if let Some((from, len)) = copies {
             memory::write(tracee.leader, addr, &tracee.read(from, len as usize));

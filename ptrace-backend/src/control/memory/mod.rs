@@ -3,6 +3,7 @@
 pub(crate) mod access;
 pub(crate) mod atomicity;
 pub(crate) mod block_names;
+pub(crate) mod detour_traps;
 pub(crate) mod exposure;
 pub(crate) mod foreign_calls;
 pub(crate) mod heap;
@@ -12,3 +13,4 @@ pub(crate) mod quarantine;
 pub(crate) mod real_effect;
 pub(crate) mod scope;
 pub(crate) mod sharing;
+pub(crate) mod taken_down;

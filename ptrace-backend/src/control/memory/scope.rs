@@ -10,10 +10,9 @@ use checker::byte_set::ByteSet;
 use checker::operation::OpKind;
 use checker::program::{ExecutionError, Scope};
 
-use crate::control::knowledge::arming::Arming;
 use crate::control::state::flow::system;
 use crate::control::state::memory::MemoryState;
-use crate::control::state::memory::scope::Narrow;
+use crate::control::state::memory::scope::{Both, Narrow};
 use crate::control::state::pending::{Need, Pending};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
@@ -36,27 +35,56 @@ impl MemoryState {
 }
 
 /// Watches from now on what this scope takes; all traps are planted.
-pub(crate) fn narrow_down(tracee: &Tracee, memory: &mut MemoryState, all: Arc<Arming>) {
+pub(crate) fn narrow_down(tracee: &Tracee, memory: &mut MemoryState) {
     let Scope::Objects(watched) = &memory.scope else { return };
     let watched = memory.shared.with_waited_for(watched);
     let layout = Arc::clone(&memory.layout);
     let is_left_out = |candidate: &&usize| memory.leaves_out(&layout.candidates[**candidate], &watched);
     let promoted = memory.shared.promoted();
     let left_out: Vec<usize> = promoted.iter().filter(is_left_out).copied().collect();
-    let few = || memory.shared.arming_without(&layout, tracee.pristine, &left_out);
-    let code = (!left_out.is_empty()).then(|| (all, few()));
-    memory.narrow = Some(Narrow { objects: watched, code, is_wide: true });
+    let code = (!left_out.is_empty()).then(|| code(tracee, memory, &left_out));
+    memory.narrow = Some(Narrow { objects: watched, left_out, code, is_wide: true });
+}
+
+/// Code with all traps, and without those of these instructions.
+fn code(tracee: &Tracee, memory: &MemoryState, left_out: &[usize]) -> Both {
+    let (shared, layout, template) = (&memory.shared, &memory.layout, tracee.pristine);
+    match &tracee.detouring.used {
+        Some(all) => {
+            let few = shared.arming_without(layout, template, left_out, &all.detours);
+            Both::Detoured(Arc::clone(all), few)
+        }
+        None => {
+            let few = shared.arming_without(layout, template, left_out, &[]);
+            Both::Trapped(shared.arming(layout, template, false), few)
+        }
+    }
 }
 
 /// Makes the next access of the running thread a key point whatever it touches, or only if it is of the scope.
-pub(crate) fn widen(tracee: &Tracee, memory: &mut MemoryState, is_wide: bool) -> Result<(), ExecutionError> {
+pub(crate) fn widen(
+    tracee: &mut Tracee,
+    memory: &mut MemoryState,
+    is_wide: bool,
+) -> Result<(), ExecutionError> {
     let Some(narrow) = &mut memory.narrow else { return Ok(()) };
     if std::mem::replace(&mut narrow.is_wide, is_wide) == is_wide {
         return Ok(());
     }
-    match &narrow.code {
-        Some((all, _)) if is_wide => all.plant(tracee.leader),
-        Some((_, few)) => few.plant(tracee.leader),
+    if matches!(narrow.code, Some(Both::Detoured(..))) && tracee.detouring.used.is_none() {
+        let left_out = std::mem::take(&mut narrow.left_out);
+        let trapped = code(tracee, memory, &left_out);
+        if let Some(narrow) = &mut memory.narrow {
+            narrow.code = Some(trapped);
+        }
+    }
+    match memory.narrow.as_ref().and_then(|narrow| narrow.code.as_ref()) {
+        Some(Both::Detoured(all, few)) => {
+            tracee.detouring.put_back();
+            if is_wide { all.code.plant(tracee.leader) } else { few.plant(tracee.leader) }
+        }
+        Some(Both::Trapped(all, _)) if is_wide => all.plant(tracee.leader),
+        Some(Both::Trapped(_, few)) => few.plant(tracee.leader),
         None => Ok(()),
     }
     .map_err(system("plant traps"))

@@ -165,6 +165,11 @@ impl Sharing {
         conflict
     }
 
+    /// How many words are known to be touched.
+    pub(crate) fn words(&self) -> usize {
+        self.words.len()
+    }
+
     /// Memory is gone: what is mapped at the same addresses later is other memory.
     pub(crate) fn forget(&mut self, bytes: &Range<u64>) {
         self.words.retain(|word, _| mask(*word, bytes) == 0);

@@ -3,6 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod client;
 pub(crate) mod clock_readings;
+pub(crate) mod detouring;
 pub(crate) mod flow;
 pub(crate) mod memory;
 pub(crate) mod pending;

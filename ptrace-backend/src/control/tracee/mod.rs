@@ -1,5 +1,6 @@
 //! The traced process itself: what the kernel and the processor have of it, and how it is read, changed and let go on.
 
+pub(crate) mod detours;
 pub(crate) mod hearing;
 pub(crate) mod injected_calls;
 pub(crate) mod machine;
@@ -15,6 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::control::knowledge::Shared;
 use crate::control::state::client::Processes;
+use crate::control::state::detouring::Detouring;
 use crate::control::state::flow::system;
 use crate::control::state::pending::Call;
 use crate::control::state::probes::Probes;
@@ -55,6 +57,7 @@ pub(crate) struct Tracee {
     pub(crate) early: FxHashMap<Tid, Wait>,
     pub(crate) stepping: Stepping,
     pub(crate) probes: Probes,
+    pub(crate) detouring: Detouring,
     /// The client's processes, if there is one.
     pub(crate) client: Option<Processes>,
     pub(crate) watch: Arc<Watch>,

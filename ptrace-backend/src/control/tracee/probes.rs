@@ -20,6 +20,8 @@ impl Tracee {
         if self.probes.wanted == *wanted {
             return Ok(());
         }
+        // A person may stop in the middle of what a detour covers.
+        self.end_detours()?;
         self.hide_probes()?;
         self.probes.wanted.clone_from(wanted);
         self.show_probes()
@@ -45,7 +47,7 @@ impl Tracee {
         Ok(())
     }
 
-    fn write_code(&self, mut bytes: Vec<(u64, u8)>) -> Result<(), ExecutionError> {
+    pub(super) fn write_code(&self, mut bytes: Vec<(u64, u8)>) -> Result<(), ExecutionError> {
         if bytes.is_empty() {
             return Ok(());
         }

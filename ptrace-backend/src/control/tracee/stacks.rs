@@ -33,8 +33,6 @@ impl Tracee {
         stack.iter().find(user).or(stack.first()).copied().unwrap_or_default()
     }
 
-    /// Where in the user's own source the call comes from from which a thread has just returned to `back`; where no line
-    /// on the stack is the user's, where in the program's own code.
     /// Whether the code that a function returns to is code of the C library that calls the function itself. What the library calls
     /// back may end with a jump to a function, which then returns to the library as well: through a register or memory, whereas
     /// the library calls the functions of threads and of its allocator directly, or through a slot.
@@ -46,10 +44,12 @@ impl Tracee {
         if !self.layout.in_libc(back) {
             return false;
         }
-        let code = self.read(back.wrapping_sub(LEN), LEN as usize);
+        let code = self.code(back.wrapping_sub(LEN), LEN as usize);
         code.starts_with(&BY_SLOT) || code.get(1) == Some(&DIRECT)
     }
 
+    /// Where in the user's own source the call comes from from which a thread has just returned to `back`; where no line
+    /// on the stack is the user's, where in the program's own code.
     pub(crate) fn call_site(&self, index: ThreadIndex, back: u64) -> Site {
         self.call_through(index, back).0
     }

@@ -52,8 +52,13 @@ impl Tracee {
     /// A thread that is about to run a handler, and is in a stub, first runs that to its end: the event of its instruction
     /// has been counted, and the handler is to see the registers that the program would have.
     pub(crate) fn finish_stub(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        let mut regs = self.tasks[index].regs;
+        if self.restore_from_detour(&mut regs) {
+            self.tasks[index].regs = regs;
+            return self.write_registers(index);
+        }
         let layout = std::sync::Arc::clone(&self.layout);
-        let rip = self.tasks[index].regs.rip;
+        let rip = regs.rip;
         let stub = layout.traps.values().filter_map(|trap| trap.stub.as_ref());
         let Some((_, code)) = stub.into_iter().find(|(_, code)| code.contains(rip)) else { return Ok(()) };
         let tid = self.tasks[index].tid;
@@ -74,7 +79,7 @@ impl Tracee {
     pub(crate) fn leave_stub(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
         let mut regs = self.tasks[index].regs;
         let stubs = self.layout.traps.values().filter_map(|trap| trap.stub.as_ref());
-        if stubs.into_iter().any(|(_, code)| code.restore(&mut regs)) {
+        if self.restore_from_detour(&mut regs) || stubs.into_iter().any(|(_, code)| code.restore(&mut regs)) {
             self.tasks[index].regs = regs;
             self.write_registers(index)?;
         }
@@ -86,6 +91,11 @@ impl Tracee {
         let layout = std::sync::Arc::clone(&self.layout);
         let at = self.tasks[index].regs.rip;
         let trap = &layout.traps[&at];
+        if let Some(copy) = self.copy_in_detour(at) {
+            self.tasks[index].regs.rip = copy;
+            let tid = self.tasks[index].tid;
+            return ptrace::set_instruction_pointer(tid, copy).map_err(system("write registers"));
+        }
         match &trap.stub {
             Some((stub, _)) if self.stepping == crate::spec::Stepping::OutOfLine => {
                 let task = &mut self.tasks[index];

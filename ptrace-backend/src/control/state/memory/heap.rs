@@ -57,6 +57,8 @@ pub(crate) struct Heap {
     pub(crate) surveys: bool,
     /// Blocks are named from the first thread on.
     pub(crate) names: bool,
+    /// Memory that has got another name since a thread last went on, stacks as well.
+    pub(crate) renamed: Vec<Range<u64>>,
 }
 
 impl Heap {
@@ -86,8 +88,17 @@ impl Heap {
         self.blocks.origins.get(&block).or_else(|| self.early.origins.get(&block))
     }
 
+    /// There is a new block at an address.
+    pub(crate) fn add(&mut self, addr: u64, size: u64, name: ObjName) {
+        self.blocks.by_address.insert(addr, (size, name));
+        self.renamed.push(addr..addr.saturating_add(size));
+    }
+
     /// The block at an address is no more.
     pub(crate) fn forget(&mut self, addr: u64) {
+        if let Some((_, size)) = self.block(addr) {
+            self.renamed.push(addr..addr.saturating_add(size));
+        }
         if self.blocks.by_address.remove(&addr).is_none() && self.early.by_address.contains_key(&addr) {
             self.freed.insert(addr);
         }

@@ -4,14 +4,25 @@ use std::sync::Arc;
 
 use checker::byte_set::ByteSet;
 
-use crate::control::knowledge::arming::Arming;
+use crate::control::knowledge::arming::{Arming, Detoured};
 
 /// What is left out of an execution, once there is more than one thread.
 #[derive(Debug)]
 pub(crate) struct Narrow {
     pub(crate) objects: Arc<ByteSet>,
+    /// The instructions that always touch other memory.
+    pub(crate) left_out: Vec<usize>,
     /// The code with all traps, and with those that the objects take; `None` where these are all.
-    pub(crate) code: Option<(Arc<Arming>, Arming)>,
+    pub(crate) code: Option<Both>,
     /// The next access of the running thread is a key point whatever it touches, and all traps are planted.
     pub(crate) is_wide: bool,
+}
+
+/// Code with all traps, and with few.
+#[derive(Debug)]
+pub(crate) enum Both {
+    /// With detours where instructions have touched private memory only.
+    Detoured(Arc<Detoured>, Arming),
+    /// With traps alone.
+    Trapped(Arc<Arming>, Arming),
 }

@@ -1,0 +1,33 @@
+//! Traps of instructions that have, or get, a detour ([`crate::instructions::detour`]).
+
+use checker::program::{ExecutionError, Scope};
+
+use crate::control::state::flow::system;
+use crate::control::state::memory::MemoryState;
+use crate::control::tracee::Tracee;
+
+/// So often the code is written anew in an execution, because an instruction has a detour.
+const MOST_PLANS: u32 = 8;
+
+/// An instruction has a detour from now on, in this execution too.
+pub(crate) fn take_down_more(tracee: &mut Tracee, memory: &MemoryState) -> Result<(), ExecutionError> {
+    let detouring = &tracee.detouring;
+    let is_paused = detouring.used.is_some() && !detouring.on;
+    let is_free = tracee.layout.detours.is_some() && tracee.probes.wanted.is_empty();
+    if detouring.over || is_paused || !is_free || memory.narrow.is_some() || detouring.plans >= MOST_PLANS {
+        return Ok(());
+    }
+    tracee.detouring.plans += 1;
+    let is_audit = memory.scope == Scope::Audit;
+    let code = memory.shared.arming_with_detours(&memory.layout, tracee.pristine, is_audit);
+    tracee.begin_detours(code).map_err(system("plant traps"))
+}
+
+/// The thread has come to a trap that takes the place of a detour for a while.
+pub(crate) fn count_trap(tracee: &mut Tracee) -> Result<(), ExecutionError> {
+    if tracee.detouring.traps_left == 0 {
+        return Ok(());
+    }
+    tracee.detouring.traps_left -= 1;
+    if tracee.detouring.traps_left == 0 { tracee.resume_detours() } else { Ok(()) }
+}

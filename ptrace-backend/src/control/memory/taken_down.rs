@@ -1,0 +1,88 @@
+//! Accesses that were taken down by detours ([`crate::instructions::detour`]): noted where the thread that made them stops.
+//!
+//! What they show is the same, and is shown as early, as if each had been a stop: nobody else has run in between, and whatever names
+//! memory (the allocator, the kernel, threads) stops before it does.
+
+use checker::account::{Unwatched, UnwatchedKind};
+use checker::program::ExecutionError;
+use rustc_hash::FxHashSet;
+
+use crate::control::knowledge::status::Status;
+use crate::control::memory::access;
+use crate::control::state::account::Account;
+use crate::control::state::memory::MemoryState;
+use crate::control::state::scheduling::Scheduling;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+use crate::instructions::MemoryAccess;
+
+/// So many accesses are taken down in an execution, and so many words of memory are known: after that, traps take their place,
+/// with their own bounds.
+const MOST: u64 = 2_000_000;
+const MOST_WORDS: usize = 200_000;
+
+/// Where the log is full, the thread may wait for another one in a way that only traps can see: so many of them come next.
+const TRAPS: u32 = 64;
+
+/// Looks at what the running thread has taken down since it last stopped. Its registers are still those with which it went on.
+pub(crate) fn note(
+    tracee: &mut Tracee,
+    scheduling: &mut Scheduling,
+    memory: &mut MemoryState,
+    account: &mut Account,
+    index: ThreadIndex,
+) -> Result<(), ExecutionError> {
+    if !tracee.detouring.on {
+        return Ok(());
+    }
+    let Some(entries) = tracee.take_log()? else {
+        account.enter_unwatched(Unwatched::of(UnwatchedKind::LiftedTraps));
+        return tracee.end_detours();
+    };
+    if entries.is_empty() || tracee.in_harness(index) {
+        return Ok(());
+    }
+    tracee.detouring.entries += entries.len() as u64;
+    let layout = std::sync::Arc::clone(&memory.layout);
+    let mut known = FxHashSet::default();
+    for entry in &entries {
+        if !known.insert((entry.candidate, entry.address)) {
+            continue;
+        }
+        let instruction = &layout.candidates[entry.candidate];
+        let status = memory.shared.status(entry.candidate);
+        let Some(operand) = instruction.operands.first().filter(|_| status != Status::Dormant) else {
+            continue;
+        };
+        let base = if instruction.counts_from_thread() { tracee.tasks[index].regs.fs_base } else { 0 };
+        let access = MemoryAccess {
+            addr: entry.address.wrapping_add(base),
+            len: u64::from(operand.size),
+            read: operand.read,
+            write: operand.write,
+        };
+        access::note_passed(tracee, scheduling, (memory, account), index, entry.candidate, access);
+        scheduling.threads[index].drained |= instruction.is_locked();
+    }
+    if tracee.detouring.entries > MOST || memory.sharing.words() > MOST_WORDS {
+        return tracee.end_detours();
+    }
+    let is_full = layout.detours.as_ref().is_some_and(|detours| entries.len() as u32 == detours.log.entries);
+    if is_full {
+        tracee.detouring.traps_left = TRAPS;
+        tracee.pause_detours()?;
+    }
+    Ok(())
+}
+
+/// A thread is about to go on: memory that has got another name is not known to be private any more.
+pub(crate) fn forget_renamed(tracee: &mut Tracee, memory: &mut MemoryState) {
+    if memory.promoted && !tracee.detouring.private.is_empty() {
+        tracee.forget_private(&(0..u64::MAX));
+    }
+    for renamed in memory.heap.renamed.drain(..) {
+        if !tracee.detouring.private.is_empty() {
+            tracee.forget_private(&renamed);
+        }
+    }
+}

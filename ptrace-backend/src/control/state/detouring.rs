@@ -1,0 +1,37 @@
+//! Which detours are in a copy's code ([`crate::instructions::detour`]).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::control::knowledge::arming::Detoured;
+
+/// The detours of one copy.
+#[derive(Debug, Default)]
+pub(crate) struct Detouring {
+    /// Those that may be in its code; `None`: there are none so far, or no more.
+    pub(crate) used: Option<Arc<Detoured>>,
+    /// There are to be no more.
+    pub(crate) over: bool,
+    /// They are in its code. Else there are traps in their place, for a while.
+    pub(crate) on: bool,
+    /// So many traps of instructions that have a detour are left until the detours are put back.
+    pub(crate) traps_left: u32,
+    /// How many accesses were taken down.
+    pub(crate) entries: u64,
+    /// How often the code was written anew with more of them.
+    pub(crate) plans: u32,
+    /// The private addresses that are in the table.
+    pub(crate) private: BTreeSet<u64>,
+}
+
+impl Detouring {
+    /// Whether an instruction has a detour that is in use, or was and will be again.
+    pub(crate) fn covers(&self, candidate: usize) -> bool {
+        self.used.as_ref().is_some_and(|detoured| detoured.candidates.contains(&candidate))
+    }
+
+    /// The code has been written anew, with detours.
+    pub(crate) fn put_back(&mut self) {
+        (self.on, self.traps_left) = (true, 0);
+    }
+}

@@ -1,0 +1,221 @@
+//! Detours in the code of a copy: put there, taken away, left by threads, and what they have taken down.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use checker::program::ExecutionError;
+
+use crate::control::knowledge::arming::Detoured;
+use crate::control::state::flow::system;
+use crate::control::state::thread_index::ThreadIndex;
+use crate::control::tracee::Tracee;
+use crate::instructions::detour::{Copied, Detour, JUMP, Log, WIDEST};
+use crate::layout::What;
+use crate::os::memory::{self, MemoryFile};
+use crate::os::{Regs, Tid};
+
+/// An access that was taken down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) candidate: usize,
+    /// The address, as the instruction names it.
+    pub(crate) address: u64,
+}
+
+/// What a breakpoint is to a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InDetour {
+    /// None of a detour's.
+    No,
+    /// It has been led on its way.
+    GoesOn,
+    /// It stands before the instruction at this address, as at a trap.
+    Asks(u64),
+}
+
+/// So many entries are read with the state of the log.
+const AT_ONCE: u32 = 32;
+
+impl Tracee {
+    /// Plants the code with detours. From now on what they take down has to be looked at wherever a thread stops.
+    pub(crate) fn begin_detours(&mut self, detoured: Arc<Detoured>) -> std::io::Result<()> {
+        detoured.code.plant(self.leader)?;
+        if !detoured.detours.is_empty() {
+            let log = self.layout.detours.as_ref().map(|detours| detours.log);
+            for &candidate in &detoured.asking {
+                if log.is_some_and(|log| !memory::write(self.leader, u64::from(log.flag(candidate)), &[1])) {
+                    return Err(std::io::Error::last_os_error());
+                }
+            }
+            self.detouring.used = Some(detoured);
+            self.detouring.on = true;
+        }
+        Ok(())
+    }
+
+    /// Puts traps in the place of detours. For good, or until [`Tracee::resume_detours`].
+    pub(crate) fn pause_detours(&mut self) -> Result<(), ExecutionError> {
+        if !std::mem::take(&mut self.detouring.on) {
+            return Ok(());
+        }
+        let trapped = |detour: &Detour| {
+            let mut bytes = detour.original;
+            for &Copied { candidate, .. } in &detour.candidates {
+                let offset = (self.layout.candidates[candidate].addr - detour.from) as usize;
+                if let Some(byte) = bytes.get_mut(offset).filter(|_| self.shared.status(candidate).may_trap())
+                {
+                    *byte = JUMP[1];
+                }
+            }
+            (detour.from..).zip(bytes)
+        };
+        self.write_code(self.used_detours().flat_map(trapped).collect())
+    }
+
+    /// Takes detours away for the rest of the execution.
+    pub(crate) fn end_detours(&mut self) -> Result<(), ExecutionError> {
+        self.pause_detours()?;
+        (self.detouring.used, self.detouring.over) = (None, true);
+        Ok(())
+    }
+
+    /// Puts detours back.
+    pub(crate) fn resume_detours(&mut self) -> Result<(), ExecutionError> {
+        if self.detouring.used.is_none() || std::mem::replace(&mut self.detouring.on, true) {
+            return Ok(());
+        }
+        self.write_code(self.used_detours().flat_map(|detour| (detour.from..).zip(JUMP)).collect())
+    }
+
+    fn used_detours(&self) -> impl Iterator<Item = &Detour> {
+        let places = self.detouring.used.iter().flat_map(|detoured| &detoured.detours);
+        let all = self.layout.detours.as_ref();
+        places.filter_map(move |&place| all?.all.get(place))
+    }
+
+    /// A process that the target has forked gets its code without detours.
+    pub(crate) fn lift_detours_of(&self, child: Tid) {
+        if self.detouring.on
+            && let Ok(file) = MemoryFile::open(child)
+        {
+            for detour in self.used_detours() {
+                // Where it does not succeed, the process is gone.
+                _ = file.write(detour.from, &detour.original);
+            }
+        }
+    }
+
+    /// If a thread stands in a detour, puts it to the instruction that it has not run yet. Says whether it stood there; its
+    /// registers are still to be written.
+    pub(crate) fn restore_from_detour(&self, regs: &mut Regs) -> bool {
+        let Some(detours) = &self.layout.detours else { return false };
+        let saved = || {
+            let at = u64::from(detours.log.start);
+            (self.number(at + 8, 8), self.number(at + 16, 8))
+        };
+        detours.restore(regs, saved)
+    }
+
+    /// Puts a thread that stands in a detour to the instruction that it has not run yet.
+    pub(crate) fn leave_detour(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
+        let mut regs = self.tasks[index].regs;
+        if self.restore_from_detour(&mut regs) {
+            self.tasks[index].regs = regs;
+            self.write_registers(index)?;
+        }
+        Ok(())
+    }
+
+    /// What it means that a thread has stopped at a breakpoint at this address, which is no trap.
+    pub(crate) fn stop_in_detour(&mut self, index: ThreadIndex, at: u64) -> Result<InDetour, ExecutionError> {
+        let layout = Arc::clone(&self.layout);
+        // Detours may have ended while the thread is in a copy.
+        let Some(detours) = &layout.detours else { return Ok(InDetour::No) };
+        if let Some(entry) = detours.entry(at).filter(|_| self.detouring.on) {
+            self.tasks[index].regs.rip = entry;
+            self.write_registers(index)?;
+            return Ok(InDetour::GoesOn);
+        }
+        if let Some(candidate) = detours.asks(at + 1) {
+            self.leave_detour(index)?;
+            return Ok(InDetour::Asks(layout.candidates[candidate].addr));
+        }
+        let is_inside = detours.around(at).is_some_and(|detour| detour.from != at);
+        Ok(if is_inside { InDetour::GoesOn } else { InDetour::No })
+    }
+
+    /// Where the instruction at a trap is in the copy of its detour, if that is in use.
+    pub(crate) fn copy_in_detour(&self, at: u64) -> Option<u64> {
+        if !self.detouring.on {
+            return None;
+        }
+        match self.layout.traps.get(&at)?.what {
+            What::Access(candidate) if self.detouring.covers(candidate) => {
+                self.layout.detours.as_ref()?.runs(candidate)
+            }
+            _ => None,
+        }
+    }
+
+    /// So many bytes at this address are private from now on, until [`Tracee::forget_private`].
+    pub(crate) fn note_private(&mut self, address: u64, len: u32) {
+        if let Some(log) = self.layout.detours.as_ref().map(|detours| detours.log)
+            && memory::write(
+                self.leader,
+                u64::from(log.place(address)),
+                &Log::private(address, len).to_le_bytes(),
+            )
+        {
+            self.detouring.private.insert(address);
+        }
+    }
+
+    /// Memory has another name, or another owner: what was known of it does not hold.
+    pub(crate) fn forget_private(&mut self, bytes: &Range<u64>) {
+        let Some(log) = self.layout.detours.as_ref().map(|detours| detours.log) else { return };
+        let first = bytes.start.saturating_sub(u64::from(WIDEST) - 1);
+        if first >= bytes.end {
+            return;
+        }
+        let known: Vec<u64> = self.detouring.private.range(first..bytes.end).copied().collect();
+        for address in known {
+            self.detouring.private.remove(&address);
+            // Where it does not succeed, the process is gone. Another address may have the place by now.
+            _ = memory::write(self.leader, u64::from(log.place(address)), &0_u64.to_le_bytes());
+        }
+    }
+
+    /// What has been taken down since this was last asked, the first access first; the log is empty then. `None`: the program has
+    /// written over the log.
+    pub(crate) fn take_log(&self) -> Result<Option<Vec<Entry>>, ExecutionError> {
+        let Some(log) = self.layout.detours.as_ref().map(|detours| detours.log) else { return Ok(None) };
+        let start = u64::from(log.start);
+        let mut bytes = [0; (Log::STATE + AT_ONCE * Log::ENTRY) as usize];
+        if !memory::read(self.leader, start, &mut bytes) {
+            // The process is gone, and all that it had taken down before its last stop is known.
+            return Ok(Some(Vec::new()));
+        }
+        let word = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        let written = word(&bytes).wrapping_sub(log.empty());
+        if written == 0 {
+            return Ok(Some(Vec::new()));
+        }
+        if written % 2 != 0 || written > u64::from(log.entries) * 2 {
+            return Ok(None);
+        }
+        let len = written as usize / 2 * Log::ENTRY as usize;
+        let (_, first) = bytes.split_at(Log::STATE as usize);
+        let entries = match first.get(..len) {
+            Some(entries) => entries.to_vec(),
+            None => self.read(start + u64::from(Log::STATE), len),
+        };
+        if !memory::write(self.leader, start, &log.empty().to_le_bytes()) {
+            return Err(system("write the log")(std::io::Error::last_os_error()));
+        }
+        let entry =
+            |bytes: &[u8]| Entry { address: word(bytes), candidate: word(&bytes[8..]) as u32 as usize };
+        let taken: Vec<Entry> = entries.chunks_exact(Log::ENTRY as usize).map(entry).collect();
+        let is_whole = taken.iter().all(|entry| entry.candidate < self.layout.candidates.len());
+        Ok(is_whole.then_some(taken))
+    }
+}

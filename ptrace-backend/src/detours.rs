@@ -1,0 +1,132 @@
+//! Makes the detours of a program ([`crate::instructions::detour`]): finds room for what they need, and writes it.
+
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::attention;
+use crate::instructions::Candidate;
+use crate::instructions::detour::{Detour, Found, JUMP, Log, landing};
+use crate::layout::module::Module;
+use crate::layout::{Trap, What};
+use crate::os::memory;
+use crate::spec::LaunchError;
+use crate::target::inject::Area;
+use crate::target::startup::Startup;
+
+/// Where the log may be.
+const PLACES: [u32; 4] = [0x7000_0000, 0x6800_0000, 0x6000_0000, 0x5800_0000];
+
+/// How many accesses it has room for.
+const ENTRIES: u32 = 32_768;
+
+/// Room for one copy, in bytes; what needs more has no detour.
+const ROOM: usize = 352;
+
+/// How many bytes of code are read for one detour: four bytes of short instructions, and the longest.
+const LONGEST: usize = 4 + 15;
+
+const PAGE: u64 = 4096;
+
+/// Landing places that lie so near to one another are mapped together, in bytes.
+const NEAR: u64 = 16 * PAGE;
+
+/// Maps the log for so many candidates. `None`: there is no room for it.
+pub(crate) fn map_log(
+    startup: &mut Startup,
+    candidates: usize,
+    areas: &mut Vec<Area>,
+) -> Result<Option<Log>, LaunchError> {
+    for start in PLACES {
+        let log = Log { start, entries: ENTRIES };
+        let len = u64::from(log.flag(candidates) - start);
+        if startup.map_at(u64::from(start), len)? {
+            let area = Area { start: u64::from(start), len, bytes: log.empty().to_le_bytes().to_vec() };
+            startup.fill(&area)?;
+            areas.push(area);
+            return Ok(Some(log));
+        }
+    }
+    Ok(None)
+}
+
+/// Makes the detours of one module. `candidates`: all of the program, of which those of the module are in `own`; `targets`: where
+/// its jumps and calls go.
+pub(crate) fn of_module(
+    startup: &mut Startup,
+    module: &Module,
+    log: Log,
+    (candidates, own): (&[Candidate], Range<usize>),
+    traps: &FxHashMap<u64, Trap>,
+    targets: &FxHashSet<u64>,
+    areas: &mut Vec<Area>,
+) -> Result<Vec<Detour>, LaunchError> {
+    let leaders: Vec<usize> = own.filter(|&i| candidates[i].can_be_taken_down()).collect();
+    if leaders.is_empty() {
+        return Ok(Vec::new());
+    }
+    let found = |at: u64| match traps.get(&at).map(|trap| &trap.what) {
+        None => Found::Nothing,
+        Some(What::Access(number)) if candidates[*number].can_be_taken_down() => {
+            Found::Candidate(*number, candidates[*number].operands.first().map_or(0, |operand| operand.size))
+        }
+        Some(_) => Found::Another,
+    };
+    let room = (leaders.len() * ROOM) as u64;
+    let start = startup.map_near(&module.mapped.range, room)?;
+    let (mut copies, mut made): (Vec<u8>, Vec<Detour>) = (Vec::new(), Vec::new());
+    let mut code = [0; LONGEST];
+    for leader in leaders {
+        attention::round();
+        let from = candidates[leader].addr;
+        let is_free = made.last().is_none_or(|last| last.from + JUMP.len() as u64 <= from);
+        let to = start + copies.len() as u64;
+        if !is_free || !in_reach(from, to) || !memory::read(startup.tid, from, &mut code) {
+            continue;
+        }
+        let Some((detour, copy)) = Detour::new(&code, from, to, log, found) else { continue };
+        if detour.entries.iter().all(|(at, _)| !targets.contains(at)) && copy.len() <= ROOM {
+            copies.extend(copy);
+            made.push(detour);
+        }
+    }
+    if made.is_empty() {
+        return Ok(made);
+    }
+    let area = Area { start, len: copies.len() as u64, bytes: copies };
+    startup.fill(&area)?;
+    areas.push(area);
+    land(startup, made, areas)
+}
+
+fn in_reach(from: u64, to: u64) -> bool {
+    let distance = to.wrapping_sub(landing(from)).cast_signed();
+    // The landing place of an executable with fixed addresses would be below 0.
+    landing(from) < from && i32::try_from(distance).is_ok()
+}
+
+/// Puts jumps to the copies where the jumps in the code land. Where something is there already, these have no detour.
+fn land(startup: &mut Startup, made: Vec<Detour>, areas: &mut Vec<Area>) -> Result<Vec<Detour>, LaunchError> {
+    let mut landed = Vec::with_capacity(made.len());
+    for run in made.chunk_by(|a, b| b.from - a.from < NEAR) {
+        let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
+        let start = landing(first.from) & !(PAGE - 1);
+        let end = (landing(last.from) + JUMP.len() as u64).next_multiple_of(PAGE);
+        if !startup.map_at(start, end - start)? {
+            continue;
+        }
+        let mut bytes = vec![0xcc; (end - start) as usize];
+        for detour in run {
+            let at = landing(detour.from);
+            let distance = detour.to.wrapping_sub(at + JUMP.len() as u64) as u32;
+            let place = (at - start) as usize;
+            bytes[place] = 0xe9;
+            bytes[place + 1..place + JUMP.len()].copy_from_slice(&distance.to_le_bytes());
+        }
+        let area = Area { start, len: end - start, bytes };
+        startup.fill(&area)?;
+        areas.push(area);
+        landed.extend_from_slice(run);
+    }
+    Ok(landed)
+}

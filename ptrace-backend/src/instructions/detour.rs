@@ -1,0 +1,382 @@
+//! Detours: instructions that take down which memory they touch, without a stop.
+//!
+//! The first of at least five bytes of instructions is replaced by a jump to a copy of them all that runs elsewhere. Before each
+//! access that is to be taken down, the copy writes the address to a log ([`Log`]), then it does what the originals do
+//! ([`super::relocate`]).
+//!
+//! **Jumps into the middle.** The jump is `e9 cc cc cc cc`: whatever instruction begins behind the first one, its first byte is
+//! now a breakpoint, and a thread that gets there by a jump that nobody knew of stops, and is led to the place in the copy
+//! ([`Detour::entries`]). Instruction punning (Chamith et al., PLDI 2017) chooses the distance of each jump for that; here it
+//! is the same distance for all of them, so that their landing places ([`landing`]) keep the order and the gaps that the
+//! instructions have, and never overlap.
+//!
+//! **What a thread can see of it.** The copy saves two registers in the log's memory, uses neither the stack nor the flags, and
+//! restores both before the instruction runs. A thread that is stopped inside is put back to the instruction that it has not run
+//! yet ([`Detour::restore`]). One log serves all threads of a process, since one of them runs at a time.
+
+use iced_x86::{
+    Code, Decoder, DecoderOptions, Instruction, MemoryOperand, Mnemonic, OpKind as Operand, Register,
+};
+use libc::user_regs_struct;
+
+use super::candidate::{Candidate, Extent, Kind};
+use super::relocate::{append, goes_on};
+use super::stub::{Progress, Stub};
+
+/// What stands in the place of the first instruction: a jump whose distance is made of breakpoints.
+pub(crate) const JUMP: [u8; 5] = [0xe9, 0xcc, 0xcc, 0xcc, 0xcc];
+
+/// What touches more bytes is not known to be private by its address.
+pub(crate) const WIDEST: u32 = 64;
+
+/// Where the jump at an address lands.
+pub(crate) fn landing(from: u64) -> u64 {
+    const DISTANCE: i32 = 0xcccc_cccc_u32.cast_signed();
+    from.wrapping_add(JUMP.len() as u64).wrapping_add_signed(i64::from(DISTANCE))
+}
+
+/// What copies read and write, in memory below 2 GiB, which every instruction can name. It begins with its state: how far the log
+/// is, and two registers that are saved. The log comes next, then the table of private addresses, then a byte for each candidate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Log {
+    /// The lowest address.
+    pub(crate) start: u32,
+    /// How many accesses the log has room for.
+    pub(crate) entries: u32,
+}
+
+impl Log {
+    /// How long an entry is: the address, and the number of the candidate, eight bytes each.
+    pub(crate) const ENTRY: u32 = 16;
+    /// What is before the entries: how many words of them are left to be written, as a negative number; `rax`; `rcx`; nothing.
+    pub(crate) const STATE: u32 = 32;
+    /// How many private addresses are known: one for each value of an address's lower 16 bits.
+    pub(crate) const PRIVATE: u32 = 1 << 16;
+
+    /// The state of an empty log.
+    #[must_use]
+    pub(crate) fn empty(&self) -> u64 {
+        (-2 * i64::from(self.entries)).cast_unsigned()
+    }
+
+    /// The address behind the entries.
+    #[must_use]
+    pub(crate) fn end(&self) -> u32 {
+        self.start + Self::STATE + self.entries * Self::ENTRY
+    }
+
+    /// Where the table has its place for an address. It holds 0, or [`Log::private`] of an address with the same place.
+    #[must_use]
+    pub(crate) fn place(&self, address: u64) -> u32 {
+        self.end() + (address as u32 % Self::PRIVATE) * 8
+    }
+
+    /// What stands for so many private bytes at an address.
+    #[must_use]
+    pub(crate) fn private(address: u64, len: u32) -> u64 {
+        address.wrapping_add(u64::from(len)).wrapping_neg()
+    }
+
+    /// Where the byte of a candidate is. It is 0 unless the candidate stops where it does not touch an address of the table.
+    #[must_use]
+    pub(crate) fn flag(&self, candidate: usize) -> u32 {
+        self.end() + Self::PRIVATE * 8 + candidate as u32
+    }
+}
+
+/// A copy of instructions that takes down what they touch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Detour {
+    /// The address of the first instruction.
+    pub(crate) from: u64,
+    /// The bytes that the jump replaces.
+    pub(crate) original: [u8; 5],
+    /// The address of the copy, and how long it is.
+    pub(crate) to: u64,
+    pub(crate) len: u64,
+    /// Where in the copy the instructions behind the first one are, by their addresses.
+    pub(crate) entries: Vec<(u64, u64)>,
+    /// The candidates among the instructions, the first one being one of them.
+    pub(crate) candidates: Vec<Copied>,
+    progress: Vec<(usize, Progress)>,
+}
+
+/// A candidate in a copy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Copied {
+    pub(crate) candidate: usize,
+    /// Behind the breakpoint at which it stops, unless the address that it touches is known to be private.
+    pub(crate) asks: u64,
+    /// Where its instruction is, without anything being taken down.
+    pub(crate) runs: u64,
+}
+
+impl Detour {
+    /// Makes a detour for the instruction that `bytes` begin with and whose address is `from`, with its code, which is to be put
+    /// at `to`. `candidate` says what is taken down of an instruction; it is an error to come to one that cannot be. `None`: there can
+    /// be no detour.
+    pub(crate) fn new(
+        bytes: &[u8],
+        from: u64,
+        to: u64,
+        log: Log,
+        candidate: impl Fn(u64) -> Found,
+    ) -> Option<(Self, Vec<u8>)> {
+        let mut decoder = Decoder::with_ip(64, bytes, from, DecoderOptions::NONE);
+        let mut stub = Stub::new(to);
+        let (mut entries, mut candidates) = (Vec::new(), Vec::new());
+        let end = loop {
+            let begins = decoder.position();
+            let instruction = decoder.decode();
+            if instruction.is_invalid() {
+                return None;
+            }
+            if begins > 0 {
+                entries.push((instruction.ip(), stub.here()));
+            }
+            stub.mark(Progress::Done(instruction.ip()));
+            match candidate(instruction.ip()) {
+                Found::Nothing => {}
+                Found::Candidate(number, size) => {
+                    let asks = take_down(&mut stub, &instruction, log, (number, size))?;
+                    stub.mark(Progress::Done(instruction.ip()));
+                    candidates.push(Copied { candidate: number, asks, runs: stub.here() });
+                }
+                Found::Another => return None,
+            }
+            append(&mut stub, &decoder, &instruction, &bytes[begins..]).ok()?;
+            let is_long_enough = decoder.position() >= JUMP.len();
+            match (goes_on(&instruction), is_long_enough) {
+                (true, true) => break instruction.next_ip(),
+                (true, false) => {}
+                (false, true) => break 0,
+                // Behind it is another piece of code, or what fills the gap before that.
+                (false, false) => {
+                    while decoder.position() < JUMP.len() {
+                        let filler = decoder.decode();
+                        let is_filler = matches!(filler.mnemonic(), Mnemonic::Nop | Mnemonic::Int3);
+                        if !is_filler || candidate(filler.ip()) != Found::Nothing {
+                            return None;
+                        }
+                    }
+                    break 0;
+                }
+            }
+        };
+        if end != 0 {
+            stub.mark(Progress::Done(end));
+            stub.jump(end);
+        }
+        let (code, progress) = stub.finish();
+        let original = bytes.first_chunk().copied()?;
+        let len = code.len() as u64;
+        Some((Self { from, original, to, len, entries, candidates, progress }, code))
+    }
+
+    /// If a thread stands inside the copy or where the jump lands, puts it back to the instruction that it has not run yet. `saved`:
+    /// the two registers that the log keeps. Says whether it stood there.
+    pub(crate) fn restore(&self, regs: &mut user_regs_struct, saved: impl Fn() -> (u64, u64)) -> bool {
+        if regs.rip == landing(self.from) {
+            regs.rip = self.from;
+            return true;
+        }
+        let offset = regs.rip.wrapping_sub(self.to);
+        if offset >= self.len {
+            return false;
+        }
+        let progress = self.progress.iter().rev().find(|(start, _)| *start as u64 <= offset);
+        match progress.map_or(Progress::Before, |(_, progress)| *progress) {
+            Progress::Before => regs.rip = self.from,
+            Progress::Pushed(call) => {
+                regs.rsp = regs.rsp.wrapping_add(8);
+                regs.rip = call;
+            }
+            Progress::Done(next) => regs.rip = next,
+            Progress::Saved(at) => {
+                (regs.rax, regs.rcx) = saved();
+                regs.rip = at;
+            }
+        }
+        true
+    }
+}
+
+/// What is known of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Found {
+    /// It is no place at which a thread may have to stop.
+    Nothing,
+    /// It touches so many bytes of memory, and can be taken down.
+    Candidate(usize, u32),
+    /// A thread may have to stop there.
+    Another,
+}
+
+impl Candidate {
+    /// Whether the memory that it touches can be taken down before it runs: it is in one place, which an address names; and nobody
+    /// can wait there for another thread.
+    pub(crate) fn can_be_taken_down(&self) -> bool {
+        let is_plain = |kind| !matches!(kind, Kind::Call(_) | Kind::Move);
+        let [operand] = self.operands.as_slice() else { return false };
+        is_plain(self.kind)
+            && !self.may_spin
+            && operand.extent == Extent::Single
+            && matches!(operand.memory.segment(), Register::None | Register::DS | Register::SS | Register::FS)
+    }
+
+    /// Whether it touches no more than what is known of an address in the table of private ones.
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.operands.iter().all(|operand| operand.size <= WIDEST)
+    }
+
+    /// Whether the address that is taken down counts from the thread's own memory.
+    pub(crate) fn counts_from_thread(&self) -> bool {
+        self.operands.iter().any(|operand| operand.memory.segment() == Register::FS)
+    }
+}
+
+/// The address that an instruction names.
+fn operand(instruction: &Instruction) -> Option<MemoryOperand> {
+    let names = (0..instruction.op_count()).filter(|&at| instruction.op_kind(at) == Operand::Memory);
+    let is_wide = |register: Register| register == Register::None || register.size() == 8;
+    let (base, index) = (instruction.memory_base(), instruction.memory_index());
+    // Where the stack pointer moves, the address may count from where it was or from where it will be.
+    if names.count() != 1 || instruction.is_stack_instruction() || !is_wide(base) || !is_wide(index) {
+        return None;
+    }
+    Some(MemoryOperand::new(
+        base,
+        index,
+        instruction.memory_index_scale(),
+        instruction.memory_displacement64().cast_signed(),
+        instruction.memory_displ_size(),
+        false,
+        Register::None,
+    ))
+}
+
+/// Writes the address that an instruction touches to the log; before that it may stop, and the address behind the breakpoint is
+/// returned. Two registers are used, and no flags.
+fn take_down(
+    stub: &mut Stub,
+    instruction: &Instruction,
+    log: Log,
+    (candidate, size): (usize, u32),
+) -> Option<u64> {
+    let address = operand(instruction)?;
+    let [cursor, saved_rax, saved_rcx] = [0, 8, 16].map(|offset| (log.start + offset).to_le_bytes());
+    // mov [saved], rax; mov [saved], rcx; lea rax, [operand]
+    stub.bytes(&[0x48, 0x89, 0x04, 0x25]);
+    stub.bytes(&saved_rax);
+    stub.bytes(&[0x48, 0x89, 0x0c, 0x25]);
+    stub.bytes(&saved_rcx);
+    stub.encode(&Instruction::with2(Code::Lea_r64_m, Register::RAX, address).ok()?).ok()?;
+    stub.mark(Progress::Saved(instruction.ip()));
+    // movzx ecx, byte [flag]; jrcxz log
+    stub.bytes(&[0x0f, 0xb6, 0x0c, 0x25]);
+    stub.bytes(&log.flag(candidate).to_le_bytes());
+    stub.bytes(&[0xe3, 19]);
+    // movzx ecx, ax; mov rcx, [table + 8 * rcx]; lea rcx, [rcx + rax + size]; jrcxz log; int3; log:
+    stub.bytes(&[0x0f, 0xb7, 0xc8, 0x48, 0x8b, 0x0c, 0xcd]);
+    stub.bytes(&log.end().to_le_bytes());
+    stub.bytes(&[0x48, 0x8d, 0x4c, 0x01, size.min(WIDEST) as u8, 0xe3, 0x01, 0xcc]);
+    let asks = stub.here();
+    // mov rcx, [cursor]; mov [end + 8 * rcx], rax; mov dword [end + 8 * rcx + 8], candidate
+    stub.bytes(&[0x48, 0x8b, 0x0c, 0x25]);
+    stub.bytes(&cursor);
+    stub.bytes(&[0x48, 0x89, 0x04, 0xcd]);
+    stub.bytes(&log.end().to_le_bytes());
+    stub.bytes(&[0xc7, 0x04, 0xcd]);
+    stub.bytes(&(log.end() + 8).to_le_bytes());
+    stub.bytes(&(candidate as u32).to_le_bytes());
+    // lea rcx, [rcx + 2]; mov [cursor], rcx
+    stub.bytes(&[0x48, 0x8d, 0x49, 0x02, 0x48, 0x89, 0x0c, 0x25]);
+    stub.bytes(&cursor);
+    // jrcxz full; jmp on; full: int3; on:
+    stub.bytes(&[0xe3, 0x02, 0xeb, 0x01, 0xcc]);
+    // mov rcx, [saved]; mov rax, [saved]
+    stub.bytes(&[0x48, 0x8b, 0x0c, 0x25]);
+    stub.bytes(&saved_rcx);
+    stub.bytes(&[0x48, 0x8b, 0x04, 0x25]);
+    stub.bytes(&saved_rax);
+    Some(asks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FROM: u64 = 0x5555_5555_5000;
+    const TO: u64 = 0x5555_4555_0000;
+    const LOG: Log = Log { start: 0x7000_0000, entries: 16 };
+
+    /// A detour for this code, the instructions at these offsets being candidates.
+    fn detour(code: &[u8], candidates: &[u64]) -> Option<(Detour, Vec<u8>)> {
+        let found = |at: u64| match candidates.iter().position(|offset| FROM + offset == at) {
+            Some(number) => Found::Candidate(number, 4),
+            None => Found::Nothing,
+        };
+        let filled = [code, &[0xcc; 20]].concat();
+        Detour::new(&filled, FROM, TO, LOG, found)
+    }
+
+    #[test]
+    fn what_the_jump_overwrites_begins_with_a_breakpoint_and_has_a_place_in_the_copy() {
+        // mov eax, [rdi]; mov [rsi], eax; mov eax, 1
+        let (detour, code) = detour(&[0x8b, 0x07, 0x89, 0x06, 0xb8, 1, 0, 0, 0], &[0, 2]).unwrap();
+        assert_eq!(detour.original, [0x8b, 0x07, 0x89, 0x06, 0xb8]);
+        let overwritten: Vec<u64> = detour.entries.iter().map(|(at, _)| at - FROM).collect();
+        assert_eq!(overwritten, [2, 4]);
+        assert!(overwritten.iter().all(|&offset| JUMP[offset as usize] == 0xcc));
+        for Copied { runs, asks, .. } in &detour.candidates {
+            let original = if *runs < detour.entries[0].1 { [0x8b, 0x07] } else { [0x89, 0x06] };
+            assert_eq!(code[(runs - TO) as usize..][..2], original);
+            assert_eq!(code[(asks - TO) as usize - 1], 0xcc);
+        }
+    }
+
+    #[test]
+    fn a_thread_that_stops_anywhere_in_a_copy_is_put_to_an_instruction_that_it_has_not_run() {
+        // mov eax, [rdi]; mov [rsi], eax; call +0
+        let (detour, _) = detour(&[0x8b, 0x07, 0x89, 0x06, 0xe8, 0, 0, 0, 0], &[0, 2]).unwrap();
+        // SAFETY: the structure consists of integers only.
+        let zero: user_regs_struct = unsafe { std::mem::zeroed() };
+        for offset in 0..detour.len {
+            let mut regs = user_regs_struct { rip: TO + offset, rax: 1, rcx: 2, ..zero };
+            assert!(detour.restore(&mut regs, || (3, 4)));
+            assert!([0, 2, 4].contains(&(regs.rip - FROM)), "{offset}: {:#x}", regs.rip);
+            let saved = (regs.rax, regs.rcx);
+            assert!(saved == (1, 2) || saved == (3, 4) && [0, 2].contains(&(regs.rip - FROM)), "{offset}");
+        }
+        let mut regs = user_regs_struct { rip: landing(FROM), ..zero };
+        assert!(detour.restore(&mut regs, || (0, 0)) && regs.rip == FROM);
+        let mut regs = user_regs_struct { rip: TO + detour.len, ..zero };
+        assert!(!detour.restore(&mut regs, || (0, 0)));
+    }
+
+    #[test]
+    fn no_jump_lies_over_the_beginning_of_another_piece_of_code() {
+        // mov eax, [rdi]; ret, and then filler, or another function.
+        assert!(detour(&[0x8b, 0x07, 0xc3, 0x66, 0x90], &[0]).is_some());
+        assert!(detour(&[0x8b, 0x07, 0xc3, 0x31, 0xc0], &[0]).is_none());
+        // mov eax, [rdi]; jmp -4, and then whatever.
+        assert!(detour(&[0x8b, 0x07, 0xeb, 0xfc, 0x31, 0xc0], &[0]).is_none());
+        // mov eax, [rdi]; syscall
+        assert!(detour(&[0x8b, 0x07, 0x0f, 0x05, 0x90], &[0]).is_none());
+    }
+
+    #[test]
+    fn an_address_that_cannot_be_named_is_not_taken_down() {
+        // push qword [rax]; mov eax, [edi]
+        assert!(detour(&[0xff, 0x30, 0x90, 0x90, 0x90], &[0]).is_none());
+        assert!(detour(&[0x67, 0x8b, 0x07, 0x90, 0x90], &[0]).is_none());
+    }
+
+    #[test]
+    fn an_address_and_a_length_stand_for_nothing_else_in_their_place() {
+        let place = LOG.place(0x1234_5678);
+        assert_eq!(place, LOG.place(0x9999_5678));
+        assert_ne!(Log::private(0x1234_5678, 4), Log::private(0x1234_5678, 8));
+        assert_ne!(Log::private(0x1234_5678, 4), Log::private(0x9999_5678, 4));
+    }
+}
