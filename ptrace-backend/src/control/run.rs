@@ -68,7 +68,7 @@ impl Process {
     /// Lets a thread run to its next key point, its end, or a probe; it gets this signal first, unless it is 0.
     pub(crate) fn run_on(&mut self, index: ThreadIndex, mut signal: i32) -> Result<(), ExecutionError> {
         loop {
-            taken_down::forget_renamed(&mut self.tracee, &mut self.memory);
+            taken_down::forget_renamed(&mut self.tracee, &mut self.memory)?;
             self.tracee.resume(index, signal)?;
             let Some(status) = overdue::wait(
                 &mut self.tracee,

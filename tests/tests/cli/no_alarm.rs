@@ -36,6 +36,17 @@ fn correct_programs_are_clean() {
     }
 }
 
+#[test]
+fn what_a_program_maps_over_the_tools_own_memory_is_its_own() {
+    for level in Optimisation::ALL {
+        for flags in [&[][..], &["-DEARLY"]] {
+            let build = Build::new("correct/maps_at_places.c", level);
+            let outcome = explore(&flags.iter().fold(build, |build, flag| build.flag(flag)));
+            assert_eq!(outcome.code, 0, "{level:?} {flags:?}: {}", outcome.transcript());
+        }
+    }
+}
+
 /// Explores a program whose threads lock files of a folder.
 fn explore_locks(build: &Build, folder: &Path) -> Outcome {
     let store = tempfile::tempdir().unwrap();

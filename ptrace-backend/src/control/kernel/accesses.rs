@@ -97,8 +97,12 @@ pub(crate) fn kernel_accesses(
         };
         let how = if writes { How::Writes } else { How::Reads };
         let conflict = memory.sharing.touch_in(index, None, place.clone(), how);
-        if tracee.tasks[index].regs.orig_rax as i64 == libc::SYS_munmap {
+        let call = tracee.tasks[index].regs.orig_rax as i64;
+        if call == libc::SYS_munmap {
             memory.sharing.forget(&place);
+        }
+        if [libc::SYS_mmap, libc::SYS_munmap, libc::SYS_mremap, libc::SYS_mprotect].contains(&call) {
+            memory.heap.renamed.push(place);
         }
         if !conflict.bytes.is_empty() {
             let shared: Vec<Obj> = match object.name.is_allocated() || conflict.bytes[0].start < NOT_MEMORY {

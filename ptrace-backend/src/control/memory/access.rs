@@ -418,7 +418,7 @@ pub(crate) fn begin_concurrency(tracee: &mut Tracee, memory: &mut MemoryState) -
         let is_audit = memory.scope == Scope::Audit;
         // The first executions with these key points are to find more of them in one go, and rest where they do.
         let is_known = is_audit || memory.shared.is_settled();
-        if is_known && tracee.layout.detours.is_some() && tracee.probes.wanted.is_empty() {
+        if is_known && tracee.has_log() && tracee.probes.wanted.is_empty() {
             let code = memory.shared.arming_with_detours(&memory.layout, tracee.pristine, is_audit);
             tracee.begin_detours(code).map_err(system("plant traps"))?;
         } else {

@@ -13,7 +13,7 @@ const MOST_PLANS: u32 = 8;
 pub(crate) fn take_down_more(tracee: &mut Tracee, memory: &MemoryState) -> Result<(), ExecutionError> {
     let detouring = &tracee.detouring;
     let is_paused = detouring.used.is_some() && !detouring.on;
-    let is_free = tracee.layout.detours.is_some() && tracee.probes.wanted.is_empty();
+    let is_free = tracee.probes.wanted.is_empty() && tracee.has_log();
     if detouring.over || is_paused || !is_free || memory.narrow.is_some() || detouring.plans >= MOST_PLANS {
         return Ok(());
     }

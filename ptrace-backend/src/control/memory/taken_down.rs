@@ -75,8 +75,9 @@ pub(crate) fn note(
     Ok(())
 }
 
-/// A thread is about to go on: memory that has got another name is not known to be private any more.
-pub(crate) fn forget_renamed(tracee: &mut Tracee, memory: &mut MemoryState) {
+/// A thread is about to go on: memory that has got another name, or is mapped anew, is not known to be private any more. Where the
+/// program maps something else in the place of the log, there are no more detours.
+pub(crate) fn forget_renamed(tracee: &mut Tracee, memory: &mut MemoryState) -> Result<(), ExecutionError> {
     if memory.promoted && !tracee.detouring.private.is_empty() {
         tracee.forget_private(&(0..u64::MAX));
     }
@@ -84,5 +85,9 @@ pub(crate) fn forget_renamed(tracee: &mut Tracee, memory: &mut MemoryState) {
         if !tracee.detouring.private.is_empty() {
             tracee.forget_private(&renamed);
         }
+        if tracee.keeps_log_in(&renamed) {
+            tracee.end_detours()?;
+        }
     }
+    Ok(())
 }

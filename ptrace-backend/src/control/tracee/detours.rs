@@ -37,6 +37,12 @@ pub(crate) enum InDetour {
 const AT_ONCE: u32 = 32;
 
 impl Tracee {
+    /// Whether there can be detours: they have a log, and the program has mapped nothing else in its place.
+    pub(crate) fn has_log(&self) -> bool {
+        let log = self.layout.detours.as_ref().map(|detours| detours.log);
+        log.is_some_and(|log| self.number(u64::from(log.start), 8) == log.empty())
+    }
+
     /// Plants the code with detours. From now on what they take down has to be looked at wherever a thread stops.
     pub(crate) fn begin_detours(&mut self, detoured: Arc<Detoured>) -> std::io::Result<()> {
         detoured.code.plant(self.leader)?;
@@ -183,6 +189,13 @@ impl Tracee {
             // Where it does not succeed, the process is gone. Another address may have the place by now.
             _ = memory::write(self.leader, u64::from(log.place(address)), &0_u64.to_le_bytes());
         }
+    }
+
+    /// Whether the log, or what copies look up beside it, is in this memory.
+    pub(crate) fn keeps_log_in(&self, bytes: &Range<u64>) -> bool {
+        let log = self.layout.detours.as_ref().map(|detours| detours.log);
+        let place = log.map(|log| u64::from(log.start)..u64::from(log.flag(self.layout.candidates.len())));
+        place.is_some_and(|place| bytes.start < place.end && place.start < bytes.end)
     }
 
     /// What has been taken down since this was last asked, the first access first; the log is empty then. `None`: the program has
