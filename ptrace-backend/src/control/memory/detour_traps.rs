@@ -11,10 +11,12 @@ const MOST_PLANS: u32 = 8;
 
 /// An instruction has a detour from now on, in this execution too.
 pub(crate) fn take_down_more(tracee: &mut Tracee, memory: &MemoryState) -> Result<(), ExecutionError> {
+    // In other scopes the code has other traps as well; and no trap is to come back that has been taken away for good.
+    let is_whole = matches!(memory.scope, Scope::All | Scope::Audit) && tracee.probes.wanted.is_empty();
+    let is_whole = is_whole && !memory.heap.left_unnamed;
     let detouring = &tracee.detouring;
     let is_paused = detouring.used.is_some() && !detouring.on;
-    let is_free = tracee.probes.wanted.is_empty() && tracee.has_log();
-    if detouring.over || is_paused || !is_free || memory.narrow.is_some() || detouring.plans >= MOST_PLANS {
+    if !is_whole || detouring.over || is_paused || detouring.plans >= MOST_PLANS || !tracee.has_log() {
         return Ok(());
     }
     tracee.detouring.plans += 1;

@@ -75,6 +75,7 @@ pub(crate) fn enter_allocator(
     memory.heap.calls += 1;
     if memory.heap.calls == if memory.heap.surveys { MOST_EARLY } else { MOST } {
         leave_allocations_unnamed(tracee)?;
+        memory.heap.left_unnamed = true;
         if memory.heap.names {
             account.note(Peculiarity::AllocatesOften);
         }

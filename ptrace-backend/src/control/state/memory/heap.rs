@@ -57,6 +57,8 @@ pub(crate) struct Heap {
     pub(crate) surveys: bool,
     /// Blocks are named from the first thread on.
     pub(crate) names: bool,
+    /// The allocator has no traps any more, since it is called too often.
+    pub(crate) left_unnamed: bool,
     /// Memory that has got another name since a thread last went on, stacks as well.
     pub(crate) renamed: Vec<Range<u64>>,
 }
