@@ -113,8 +113,7 @@ pub(crate) struct Copied {
 
 impl Detour {
     /// Makes a detour for the instruction that `bytes` begin with and whose address is `from`, with its code, which is to be put
-    /// at `to`. `candidate` says what is taken down of an instruction; it is an error to come to one that cannot be. `None`: there can
-    /// be no detour.
+    /// at `to`. `candidate` says what is known of the instruction at an address. `None`: there can be no detour.
     pub(crate) fn new(
         bytes: &[u8],
         from: u64,
