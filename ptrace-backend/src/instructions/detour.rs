@@ -23,10 +23,10 @@ use super::candidate::{Candidate, Extent, Kind};
 use super::relocate::{append, goes_on};
 use super::stub::{Progress, Stub};
 
-/// What stands in the place of the first instruction: a jump whose distance is made of breakpoints.
+/// The jump in the place of the first instruction; its distance is made of breakpoints.
 pub(crate) const JUMP: [u8; 5] = [0xe9, 0xcc, 0xcc, 0xcc, 0xcc];
 
-/// What touches more bytes is not known to be private by its address.
+/// The widest access, in bytes, that the table of private addresses can tell of.
 pub(crate) const WIDEST: u32 = 64;
 
 /// Where the jump at an address lands.
@@ -35,7 +35,7 @@ pub(crate) fn landing(from: u64) -> u64 {
     from.wrapping_add(JUMP.len() as u64).wrapping_add_signed(i64::from(DISTANCE))
 }
 
-/// What copies read and write, in memory below 2 GiB, which every instruction can name. It begins with its state: how far the log
+/// The memory of the copies, below 2 GiB, where every instruction can name it. It begins with its state: how far the log
 /// is, and two registers that are saved. The log comes next, then the table of private addresses, then a byte for each candidate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Log {
@@ -48,7 +48,7 @@ pub(crate) struct Log {
 impl Log {
     /// How long an entry is: the address, and the number of the candidate, eight bytes each.
     pub(crate) const ENTRY: u32 = 16;
-    /// What is before the entries: how many words of them are left to be written, as a negative number; `rax`; `rcx`; nothing.
+    /// The length of the state before the entries: how many words of them are left to be written, as a negative number; `rax`; `rcx`; nothing.
     pub(crate) const STATE: u32 = 32;
     /// How many private addresses are known: one for each value of an address's lower 16 bits.
     pub(crate) const PRIVATE: u32 = 1 << 16;
@@ -71,7 +71,7 @@ impl Log {
         self.end() + (address as u32 % Self::PRIVATE) * 8
     }
 
-    /// What stands for so many private bytes at an address.
+    /// The table's value for so many private bytes at an address.
     #[must_use]
     pub(crate) fn private(address: u64, len: u32) -> u64 {
         address.wrapping_add(u64::from(len)).wrapping_neg()
@@ -200,7 +200,7 @@ impl Detour {
     }
 }
 
-/// What is known of an instruction.
+/// The part of an instruction in a detour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Found {
     /// It is no place at which a thread may have to stop.

@@ -13,7 +13,7 @@ use crate::layout::Layout;
 use crate::layout::allocator::Allocator;
 use crate::os::Tid;
 
-/// What a trap is.
+/// The breakpoint instruction.
 const TRAP: u8 = 0xcc;
 
 /// After so many touches of private memory, an instruction that is a key point elsewhere has a detour.

@@ -1,7 +1,7 @@
 //! Accesses that were taken down by detours ([`crate::instructions::detour`]): noted where the thread that made them stops.
 //!
-//! What they show is the same, and is shown as early, as if each had been a stop: nobody else has run in between, and whatever names
-//! memory (the allocator, the kernel, threads) stops before it does.
+//! Noting them late loses nothing that a stop at each would show: no other thread has run in between, and everything that names memory
+//! (the allocator, the kernel, threads) stops before it does.
 
 use checker::account::{Unwatched, UnwatchedKind};
 use checker::program::ExecutionError;

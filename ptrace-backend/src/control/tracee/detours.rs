@@ -22,7 +22,7 @@ pub(crate) struct Entry {
     pub(crate) address: u64,
 }
 
-/// What a breakpoint is to a thread.
+/// The meaning of a breakpoint for a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InDetour {
     /// None of a detour's.
@@ -37,9 +37,13 @@ pub(crate) enum InDetour {
 const AT_ONCE: u32 = 32;
 
 impl Tracee {
+    fn log(&self) -> Option<Log> {
+        self.layout.detours.as_ref().map(|detours| detours.log)
+    }
+
     /// Whether there can be detours: they have a log, and the program has mapped nothing else in its place.
     pub(crate) fn has_log(&self) -> bool {
-        let log = self.layout.detours.as_ref().map(|detours| detours.log);
+        let log = self.log();
         log.is_some_and(|log| self.number(u64::from(log.start), 8) == log.empty())
     }
 
@@ -47,7 +51,7 @@ impl Tracee {
     pub(crate) fn begin_detours(&mut self, detoured: Arc<Detoured>) -> std::io::Result<()> {
         detoured.code.plant(self.leader)?;
         if !detoured.detours.is_empty() {
-            let log = self.layout.detours.as_ref().map(|detours| detours.log);
+            let log = self.log();
             for &candidate in &detoured.asking {
                 if log.is_some_and(|log| !memory::write(self.leader, u64::from(log.flag(candidate)), &[1])) {
                     return Err(std::io::Error::last_os_error());
@@ -132,7 +136,7 @@ impl Tracee {
         Ok(())
     }
 
-    /// What it means that a thread has stopped at a breakpoint at this address, which is no trap.
+    /// The meaning of a breakpoint at this address, which is no trap, for the thread that has stopped there.
     pub(crate) fn stop_in_detour(&mut self, index: ThreadIndex, at: u64) -> Result<InDetour, ExecutionError> {
         let layout = Arc::clone(&self.layout);
         // Detours may have ended while the thread is in a copy.
@@ -165,7 +169,7 @@ impl Tracee {
 
     /// So many bytes at this address are private from now on, until [`Tracee::forget_private`].
     pub(crate) fn note_private(&mut self, address: u64, len: u32) {
-        if let Some(log) = self.layout.detours.as_ref().map(|detours| detours.log)
+        if let Some(log) = self.log()
             && memory::write(
                 self.leader,
                 u64::from(log.place(address)),
@@ -178,7 +182,7 @@ impl Tracee {
 
     /// Memory has another name, or another owner: what was known of it does not hold.
     pub(crate) fn forget_private(&mut self, bytes: &Range<u64>) {
-        let Some(log) = self.layout.detours.as_ref().map(|detours| detours.log) else { return };
+        let Some(log) = self.log() else { return };
         let first = bytes.start.saturating_sub(u64::from(WIDEST) - 1);
         if first >= bytes.end {
             return;
@@ -193,15 +197,15 @@ impl Tracee {
 
     /// Whether the log, or what copies look up beside it, is in this memory.
     pub(crate) fn keeps_log_in(&self, bytes: &Range<u64>) -> bool {
-        let log = self.layout.detours.as_ref().map(|detours| detours.log);
+        let log = self.log();
         let place = log.map(|log| u64::from(log.start)..u64::from(log.flag(self.layout.candidates.len())));
         place.is_some_and(|place| bytes.start < place.end && place.start < bytes.end)
     }
 
-    /// What has been taken down since this was last asked, the first access first; the log is empty then. `None`: the program has
+    /// The accesses taken down since the last call, the first one first; empties the log. `None`: the program has
     /// written over the log.
     pub(crate) fn take_log(&self) -> Result<Option<Vec<Entry>>, ExecutionError> {
-        let Some(log) = self.layout.detours.as_ref().map(|detours| detours.log) else { return Ok(None) };
+        let Some(log) = self.log() else { return Ok(None) };
         let start = u64::from(log.start);
         let mut bytes = [0; (Log::STATE + AT_ONCE * Log::ENTRY) as usize];
         if !memory::read(self.leader, start, &mut bytes) {

@@ -52,13 +52,9 @@ impl Tracee {
     /// A thread that is about to run a handler, and is in a stub, first runs that to its end: the event of its instruction
     /// has been counted, and the handler is to see the registers that the program would have.
     pub(crate) fn finish_stub(&mut self, index: ThreadIndex) -> Result<(), ExecutionError> {
-        let mut regs = self.tasks[index].regs;
-        if self.restore_from_detour(&mut regs) {
-            self.tasks[index].regs = regs;
-            return self.write_registers(index);
-        }
+        self.leave_detour(index)?;
         let layout = std::sync::Arc::clone(&self.layout);
-        let rip = regs.rip;
+        let rip = self.tasks[index].regs.rip;
         let stub = layout.traps.values().filter_map(|trap| trap.stub.as_ref());
         let Some((_, code)) = stub.into_iter().find(|(_, code)| code.contains(rip)) else { return Ok(()) };
         let tid = self.tasks[index].tid;
