@@ -20,7 +20,7 @@ use crate::program::{Batch, Ending, Epoch, Execution, ExecutionError, Program, S
 use crate::state::agents::AgentTable;
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::state::{blocked_state, scheduling_point};
-use crate::strategy::{Decision, Follow, Guide};
+use crate::strategy::{Decision, Guide, TraceGuide};
 use crate::trace::interner::Interner;
 use crate::trace::{PendingAtEnd, Previous, Trace, TraceStep, cost};
 
@@ -195,12 +195,12 @@ impl<'p, P: Program> Runner<'p, P> {
         guide: &mut dyn Guide,
         go: &mut dyn FnMut() -> StopRequest,
     ) -> Result<End, ExecutionError> {
-        let mut follow = Follow::new(Vec::new());
+        let mut follow = TraceGuide::new(Vec::new());
         match self.replay(run, prefix, go)? {
             Replay::Through => {}
             Replay::Promoted => {
                 self.state.promoted = Some(self.trace.steps.end());
-                follow = Follow::new(prefix[self.trace.steps.len()..].to_vec());
+                follow = TraceGuide::new(prefix[self.trace.steps.len()..].to_vec());
             }
             Replay::Stopped(go) => return Ok(End::Stopped(go)),
         }

@@ -4,7 +4,7 @@ use std::mem;
 
 use rustc_hash::FxHashMap;
 
-use super::plan::{Follow, Plan};
+use super::plan::{Plan, PlanGuide};
 use crate::event::agent::Choice;
 use crate::event::failure::Failure;
 use crate::event::position::Position;
@@ -151,7 +151,7 @@ impl<'a, P: Program> Experimenter<'a, P> {
         if let Some(kept) = self.kept.0.get(plan) {
             return Ok(kept.clone());
         }
-        let experiment = self.run(&[], &mut Follow::new(plan))?;
+        let experiment = self.run(&[], &mut PlanGuide::new(plan))?;
         let (kept, events) = &mut self.kept;
         *events += experiment.trace.steps.len();
         if *events <= KEPT_EVENTS {

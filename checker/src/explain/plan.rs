@@ -86,13 +86,13 @@ impl Counts {
 }
 
 /// Follows a plan.
-pub(super) struct Follow<'a> {
+pub(super) struct PlanGuide<'a> {
     plan: &'a Plan,
     next: usize,
     counts: Counts,
 }
 
-impl<'a> Follow<'a> {
+impl<'a> PlanGuide<'a> {
     pub(super) fn new(plan: &'a Plan) -> Self {
         Self { plan, next: 0, counts: Counts::default() }
     }
@@ -123,7 +123,7 @@ pub(super) fn one(choice: Option<Choice>) -> Decision {
     choice.map_or(Decision::Cut, |choice| Decision::Run { choice, until: Until::one() })
 }
 
-impl Guide for Follow<'_> {
+impl Guide for PlanGuide<'_> {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.counts.update(at);
         one(self.planned(at).or_else(|| at.default_choice()))

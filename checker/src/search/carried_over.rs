@@ -8,7 +8,7 @@ use crate::event::failure::Failure;
 use crate::event::step::OpKey;
 use crate::execution::{End, SearchError};
 use crate::program::{Program, Scope};
-use crate::strategy::{Follow, Strategy};
+use crate::strategy::{Strategy, TraceGuide};
 
 /// What failed while key points were added under it.
 pub(super) struct CarriedOver {
@@ -50,7 +50,7 @@ impl CarriedOver {
         strategy: &mut dyn Strategy,
     ) -> Result<Rerun, SearchError> {
         let Self { events, cost } = self;
-        let end = executor.run_aside(&Scope::All, &[], &mut Follow::new(events))?;
+        let end = executor.run_aside(&Scope::All, &[], &mut TraceGuide::new(events))?;
         Ok(match end {
             End::Stopped(go) => Rerun::Ended(Ended::from(go)),
             End::Promoted(failures) => {

@@ -8,12 +8,12 @@ use crate::state::scheduling_point::SchedulingPoint;
 
 /// Follows an execution as far as that goes, and the default schedule from there on.
 #[derive(Clone, Debug)]
-pub struct Follow {
+pub struct TraceGuide {
     /// What has yet to run, the last one first.
     rest: Vec<(Choice, OpKey)>,
 }
 
-impl Follow {
+impl TraceGuide {
     /// Follows these events.
     #[must_use]
     pub fn new(mut steps: Vec<(Choice, OpKey)>) -> Self {
@@ -42,7 +42,7 @@ impl Follow {
     }
 }
 
-impl Follow {
+impl TraceGuide {
     /// A thread that stands where it did not stop before: it had run through there as soon as it could.
     fn before_its_own(&self, at: &SchedulingPoint<'_>) -> Option<Choice> {
         let own =
@@ -59,7 +59,7 @@ impl Follow {
     }
 }
 
-impl Guide for Follow {
+impl Guide for TraceGuide {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         let next = self.next(at);
         if next.is_none() {

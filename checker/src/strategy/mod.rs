@@ -24,7 +24,7 @@ mod vtb;
 pub use self::auto::Auto;
 pub use self::default::DefaultSchedule;
 pub use self::dpor::{Branch, Offspring, ReverseSearch, WakeupTrees};
-pub use self::follow::Follow;
+pub use self::follow::TraceGuide;
 pub use self::frontier::{Bound, Delays, Frontier, Preemptions, Unbounded, Visits};
 pub use self::guide::{Alternative, Decision, Guide, Notes};
 pub use self::guided::Guided;

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use self::priority::{ByPriority, Enact, Move};
+use self::priority::{Enact, Move, PriorityGuide};
 use super::experiment::{Experiment, Experimenter, Halt};
 use crate::program::Program;
 
@@ -60,7 +60,7 @@ fn least<P: Program>(lab: &mut Experimenter<'_, P>) -> Result<Option<u32>, Halt>
     for changes in 0..DEEPEST as usize {
         while let Some(branch) = waiting[changes].pop() {
             let prefix = branch.moves[..branch.length].iter().chain(&branch.then).copied().collect();
-            let mut guide = ByPriority::new(prefix);
+            let mut guide = PriorityGuide::new(prefix);
             let experiment = lab.run(&[], &mut guide)?;
             if experiment.failure.is_some() {
                 return Ok(Some(changes as u32 + 1));

@@ -25,7 +25,7 @@ pub(super) struct Other {
 }
 
 /// Makes the moves given, and then the first ones that there are, without change points.
-pub(super) struct ByPriority {
+pub(super) struct PriorityGuide {
     order: Order,
     /// Those given, and then those made.
     pub(super) moves: Vec<Move>,
@@ -35,7 +35,7 @@ pub(super) struct ByPriority {
     pub(super) others: Vec<Other>,
 }
 
-impl ByPriority {
+impl PriorityGuide {
     pub(super) fn new(moves: Vec<Move>) -> Self {
         let given = moves.len();
         Self { order: Order::default(), moves, given, next: 0, others: Vec::new() }
@@ -54,7 +54,7 @@ impl ByPriority {
     }
 }
 
-impl Guide for ByPriority {
+impl Guide for PriorityGuide {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         let agents = enabled(at);
         let mut here = Here::default();

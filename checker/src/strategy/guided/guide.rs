@@ -21,7 +21,7 @@ enum Wish {
 }
 
 /// Follows a plan, and else the random priorities of pending events.
-pub(super) struct Follower {
+pub(super) struct ConstraintGuide {
     dice: SeededRng,
     priorities: Priorities,
     /// What is left of it: a constraint that was met once has done its work.
@@ -31,7 +31,7 @@ pub(super) struct Follower {
     seen: Position,
 }
 
-impl Follower {
+impl ConstraintGuide {
     pub(super) fn new(dice: SeededRng, plan: Plan) -> Self {
         let priorities = Priorities::new(Racing::Conflicts);
         let patience = StarvationGuard::of(StarvationGuard::SHORT);
@@ -100,7 +100,7 @@ fn is_pending(at: &SchedulingPoint<'_>, read: Abstract) -> bool {
     reads(read.kind) && waiting.any(|(this, _)| this == read)
 }
 
-impl Guide for Follower {
+impl Guide for ConstraintGuide {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.note_events(at);
         if self.patience.ends(at) {

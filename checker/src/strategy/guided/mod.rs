@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use self::guide::Follower;
+use self::guide::ConstraintGuide;
 use self::pairs::{Abstract, Constraint, Pair, pairs};
 pub(super) use self::pairs::{LastWrites, reads};
 use self::plan::Plan;
@@ -151,7 +151,7 @@ impl Strategy for Guided {
 
     fn guide<'a>(&'a self, item: &WorkItem, _cache: &'a Cache) -> Box<dyn Guide + 'a> {
         let plan = self.under_way.get(&item.id).cloned().unwrap_or_default();
-        Box::new(Follower::new(SeededRng::new(self.seed, item.id << 1), plan))
+        Box::new(ConstraintGuide::new(SeededRng::new(self.seed, item.id << 1), plan))
     }
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, _notes: Notes, _cache: &Cache) {

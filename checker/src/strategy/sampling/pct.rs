@@ -34,10 +34,10 @@ impl Pct {
 }
 
 impl Pct {
-    fn by_priority(&self, mut dice: SeededRng) -> ByPriority {
+    fn by_priority(&self, mut dice: SeededRng) -> PctGuide {
         let changes = if self.longest == 0 { 0 } else { self.depth - 1 };
         let changes = (0..changes).map(|_| Position::after(dice.below(self.longest as usize))).collect();
-        ByPriority { dice, priorities: Priorities::default(), changes }
+        PctGuide { dice, priorities: Priorities::default(), changes }
     }
 }
 
@@ -112,14 +112,14 @@ impl Priorities {
     }
 }
 
-struct ByPriority {
+struct PctGuide {
     dice: SeededRng,
     priorities: Priorities,
     /// Of each change point, before which event.
     changes: Vec<Position>,
 }
 
-impl Guide for ByPriority {
+impl Guide for PctGuide {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.priorities.admit(at, &mut self.dice);
         for (number, _) in self.changes.iter().enumerate().filter(|&(_, &change)| change == at.position()) {

@@ -77,7 +77,7 @@ impl Sample for PctVb {
         let priorities = Priorities::default();
         let is_wide = self.runs.is_multiple_of(ALL_OF);
         let scope = if is_wide { Scope::All } else { Scope::Objects(Arc::new(within)) };
-        Box::new(ByPriority {
+        Box::new(PctvbGuide {
             dice,
             priorities,
             changes,
@@ -123,7 +123,7 @@ fn variables(effect: &Effect) -> impl Iterator<Item = Obj> {
     (0..effect.accesses.len()).filter(is_first).map(variable)
 }
 
-struct ByPriority {
+struct PctvbGuide {
     dice: SeededRng,
     priorities: Priorities,
     /// Of each change point, before which access of which variable.
@@ -134,7 +134,7 @@ struct ByPriority {
     seen: Position,
 }
 
-impl ByPriority {
+impl PctvbGuide {
     /// The change points that the thread with the highest priority is about to reach.
     fn due(&self, at: &SchedulingPoint<'_>) -> Option<(Agent, Vec<usize>)> {
         let agent = self.priorities.highest(at)?;
@@ -148,7 +148,7 @@ impl ByPriority {
     }
 }
 
-impl Guide for ByPriority {
+impl Guide for PctvbGuide {
     fn scope(&self) -> Scope {
         self.scope.clone()
     }

@@ -61,11 +61,11 @@ impl Pos {
 
 impl Sample for Pos {
     fn guide<'a>(&'a self, dice: SeededRng) -> Box<dyn Guide + 'a> {
-        Box::new(ByPriority { dice, priorities: Priorities::new(self.racing) })
+        Box::new(PosGuide { dice, priorities: Priorities::new(self.racing) })
     }
 
     fn ahead(&self, dice: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
-        Some((Box::new(ByPriority { dice, priorities: Priorities::new(self.racing) }), self.basis()))
+        Some((Box::new(PosGuide { dice, priorities: Priorities::new(self.racing) }), self.basis()))
     }
 }
 
@@ -109,12 +109,12 @@ fn is_affected(racing: Racing, view: Option<&AgentView>, step: &TraceStep) -> bo
     view.agent.thread() == step.event.id.thread || view.pending.as_ref().is_some_and(|op| races(&op.may))
 }
 
-struct ByPriority {
+struct PosGuide {
     dice: SeededRng,
     priorities: Priorities,
 }
 
-impl Guide for ByPriority {
+impl Guide for PosGuide {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.priorities.refresh(at, &mut self.dice);
         let agent = agents(at).max_by_key(|&agent| self.priorities.of(agent));

@@ -17,20 +17,20 @@ pub struct Random;
 
 impl Sample for Random {
     fn guide<'a>(&'a self, dice: SeededRng) -> Box<dyn Guide + 'a> {
-        Box::new(Walk { dice, agents: Vec::new() })
+        Box::new(RandomWalkGuide { dice, agents: Vec::new() })
     }
 
     fn ahead(&self, dice: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
-        Some((Box::new(Walk { dice, agents: Vec::new() }), self.basis()))
+        Some((Box::new(RandomWalkGuide { dice, agents: Vec::new() }), self.basis()))
     }
 }
 
-struct Walk {
+struct RandomWalkGuide {
     dice: SeededRng,
     agents: Vec<Agent>,
 }
 
-impl Guide for Walk {
+impl Guide for RandomWalkGuide {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.agents.clear();
         self.agents.extend(agents(at));

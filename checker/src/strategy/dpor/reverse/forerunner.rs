@@ -3,7 +3,7 @@
 use std::sync::{Arc, RwLock};
 
 use super::frame::Task;
-use super::guide::Follower;
+use super::guide::ReversalGuide;
 use super::known::Known;
 use super::offspring::Offspring;
 use crate::limit::Limit;
@@ -15,7 +15,7 @@ use crate::trace::Trace;
 
 /// Takes one execution through a reversal ahead of its turn, and tells what it leads to.
 pub(super) struct SpeculativeGuide {
-    follower: Follower,
+    follower: ReversalGuide,
     task: Option<Task>,
     known: Arc<RwLock<Known>>,
     max: Option<u32>,
@@ -25,7 +25,7 @@ pub(super) struct SpeculativeGuide {
 
 impl SpeculativeGuide {
     pub(super) fn new(
-        follower: Follower,
+        follower: ReversalGuide,
         task: Task,
         known: &Arc<RwLock<Known>>,
         (max, limit): (Option<u32>, &Limit),

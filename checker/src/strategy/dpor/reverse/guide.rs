@@ -17,7 +17,7 @@ use crate::strategy::dpor::wait::{Reader, Wait};
 use crate::strategy::{Decision, Guide, Notes};
 
 /// A guide that runs what comes after the prefix, and then by rank.
-pub(super) struct Follower {
+pub(super) struct ReversalGuide {
     branch: Branch,
     /// How often each thread has given way, in the first `seen` events.
     gave_way: FxHashMap<ThreadName, u32>,
@@ -27,7 +27,7 @@ pub(super) struct Follower {
     notes: Notes,
 }
 
-impl Follower {
+impl ReversalGuide {
     pub(super) fn new(branch: Branch) -> Self {
         let levels = Levels::default();
         Self {
@@ -126,7 +126,7 @@ impl Follower {
     }
 }
 
-impl Guide for Follower {
+impl Guide for ReversalGuide {
     /// A claim that every schedule was run rests on each of them.
     fn scope(&self) -> Scope {
         Scope::Audit

@@ -57,7 +57,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use self::bound::Bound;
 use self::forerunner::SpeculativeGuide;
 use self::frame::{Child, Frame, Task};
-use self::guide::Follower;
+use self::guide::ReversalGuide;
 use self::known::Known;
 pub use self::offspring::Offspring;
 use super::branch::Branch;
@@ -214,7 +214,7 @@ impl Walk for Reverse {
         *ahead = Some(id);
         let max = self.bound.as_ref().map(|bound| bound.max);
         let guide = SpeculativeGuide::new(
-            Follower::new(branch.clone()),
+            ReversalGuide::new(branch.clone()),
             task.clone(),
             &self.known,
             (max, &self.limit),
@@ -223,7 +223,7 @@ impl Walk for Reverse {
     }
 
     fn guide(branch: Branch) -> Box<dyn Guide> {
-        Box::new(Follower::new(branch))
+        Box::new(ReversalGuide::new(branch))
     }
 
     fn learn(&mut self, task: Task, run: &Trace, to: Position, notes: Notes) -> bool {

@@ -11,14 +11,14 @@ use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::cost;
 
 /// A guide that follows a branch, and then lets sleep what sleeps.
-pub(super) struct Follower {
+pub(super) struct WakeupGuide {
     branch: Branch,
     /// The events whose effect on the sleepers has been seen.
     seen: Position,
     notes: Notes,
 }
 
-impl Follower {
+impl WakeupGuide {
     pub(super) fn new(branch: Branch) -> Self {
         Self { seen: branch.at, branch, notes: Notes::default() }
     }
@@ -59,7 +59,7 @@ impl Follower {
     }
 }
 
-impl Guide for Follower {
+impl Guide for WakeupGuide {
     fn choose(&mut self, at: &SchedulingPoint<'_>) -> Decision {
         self.catch_up(at);
         let mut choice = None;

@@ -28,7 +28,7 @@ mod guide;
 mod strict;
 mod tree;
 
-use self::guide::Follower;
+use self::guide::WakeupGuide;
 use self::tree::Tree;
 use super::branch::Branch;
 use super::moves::{Move, first};
@@ -165,7 +165,7 @@ impl Walk for Wakeup {
     }
 
     fn guide(branch: Branch) -> Box<dyn Guide> {
-        Box::new(Follower::new(branch))
+        Box::new(WakeupGuide::new(branch))
     }
 
     fn learn(&mut self, task: Task, run: &Trace, to: Position, _notes: Notes) -> bool {
