@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use self::priority::{Enact, Move, PriorityGuide};
+use self::priority::{Enact, PriorityGuide, PriorityMove};
 use super::experiment::{Experiment, Experimenter, Halt};
 use crate::program::Program;
 
@@ -32,10 +32,10 @@ pub struct Depth {
 }
 
 /// Moves to follow first, with one more at their end.
-struct Branch {
-    moves: Rc<Vec<Move>>,
+struct MovePrefix {
+    moves: Rc<Vec<PriorityMove>>,
     length: usize,
-    then: Option<Move>,
+    then: Option<PriorityMove>,
 }
 
 /// Measures the depth of a failure whose simplest schedule has so many switches. Nothing, where neither was possible.
@@ -54,8 +54,8 @@ pub(super) fn depth<P: Program>(
 
 /// The least depth of a schedule that fails, if that is at most [`DEEPEST`].
 fn least<P: Program>(lab: &mut Experimenter<'_, P>) -> Result<Option<u32>, Halt> {
-    let start = Branch { moves: Rc::default(), length: 0, then: None };
-    let mut waiting: Vec<Vec<Branch>> = vec![vec![start]];
+    let start = MovePrefix { moves: Rc::default(), length: 0, then: None };
+    let mut waiting: Vec<Vec<MovePrefix>> = vec![vec![start]];
     waiting.resize_with(DEEPEST as usize, Vec::new);
     for changes in 0..DEEPEST as usize {
         while let Some(branch) = waiting[changes].pop() {
@@ -67,13 +67,13 @@ fn least<P: Program>(lab: &mut Experimenter<'_, P>) -> Result<Option<u32>, Halt>
             }
             let moves = Rc::new(guide.moves);
             for other in guide.others {
-                let deeper = changes + usize::from(matches!(other.instead, Move::Lower(_)));
+                let deeper = changes + usize::from(matches!(other.instead, PriorityMove::Lower(_)));
                 // No more than can be run wait; those that are dropped come after what ends the budget.
                 if deeper < waiting.len()
                     && (deeper == changes || waiting[deeper].len() <= EXECUTIONS as usize)
                 {
                     let (moves, length) = (moves.clone(), other.at);
-                    waiting[deeper].push(Branch { moves, length, then: Some(other.instead) });
+                    waiting[deeper].push(MovePrefix { moves, length, then: Some(other.instead) });
                 }
             }
         }

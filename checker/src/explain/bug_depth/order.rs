@@ -7,17 +7,17 @@ use rustc_hash::FxHashMap;
 
 use crate::event::agent::Agent;
 
-/// Who is above whom.
+/// Agents by priority, as far as it is decided.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Order {
-    of: FxHashMap<Agent, Rank>,
+pub(super) struct PriorityOrder {
+    of: FxHashMap<Agent, PriorityRank>,
     /// How many have sunk to the bottom.
     sunk: u32,
 }
 
-/// Where an agent stands. Higher classes go first; within one, whoever was decided to be above.
+/// The priority of an agent. Higher classes go first; within one, whoever was decided to be above.
 #[derive(Clone, Debug)]
-struct Rank {
+struct PriorityRank {
     class: Class,
     /// Those of its class below it, and those below them.
     below: Vec<Agent>,
@@ -33,7 +33,7 @@ enum Class {
     Initial,
 }
 
-impl Order {
+impl PriorityOrder {
     fn class(&self, agent: Agent) -> Class {
         self.of.get(&agent).map_or(Class::Initial, |rank| rank.class)
     }
@@ -53,7 +53,7 @@ impl Order {
     pub(super) fn put_first(&mut self, first: Agent, agents: &[Agent]) {
         let class = self.class(first);
         let rank = |order: &mut Self, agent| {
-            order.of.entry(agent).or_insert(Rank { class, below: Vec::new() }).below.clone()
+            order.of.entry(agent).or_insert(PriorityRank { class, below: Vec::new() }).below.clone()
         };
         let mut below = rank(self, first);
         for &agent in agents.iter().filter(|&&agent| agent != first) {
@@ -106,7 +106,7 @@ impl Order {
         for rank in self.of.values_mut() {
             rank.below.retain(|&other| other != agent);
         }
-        self.of.insert(agent, Rank { class, below: Vec::new() });
+        self.of.insert(agent, PriorityRank { class, below: Vec::new() });
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn what_is_decided_stays_and_holds_on() {
         let [a, b, c] = [1, 2, 3].map(agent);
-        let mut order = Order::default();
+        let mut order = PriorityOrder::default();
         assert_eq!(order.top(&[a, b, c]), [a, b, c]);
         order.put_first(a, &[a, b]);
         order.put_first(b, &[b, c]);
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn only_what_stands_above_an_agent_is_lowered_for_it() {
         let [a, b, c] = [1, 2, 3].map(agent);
-        let mut order = Order::default();
+        let mut order = PriorityOrder::default();
         for lowered in [a, b, c] {
             order.lower(lowered);
         }
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn lowered_ones_are_below_the_others_in_any_order() {
         let [a, b, c] = [1, 2, 3].map(agent);
-        let mut order = Order::default();
+        let mut order = PriorityOrder::default();
         order.put_first(a, &[a, b, c]);
         order.lower(a);
         assert_eq!(order.top(&[a, b]), [b]);

@@ -1,19 +1,19 @@
 //! Guides that run threads by strict priority: the highest that can go, always.
 
-use super::order::Order;
+use super::order::PriorityOrder;
 use crate::event::agent::{Agent, AgentView, Choice};
 use crate::explain::plan::{one, way};
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::TraceStep;
 
-/// What is decided at a point.
+/// A decision at a scheduling point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Move {
+pub(super) enum PriorityMove {
     /// A change point: this agent is lowered here.
     Lower(Agent),
-    /// This agent has the highest priority, and goes.
-    StopRequest(Choice),
+    /// This agent has the highest priority, and runs.
+    Run(Choice),
 }
 
 /// Something else that could have been decided.
@@ -21,14 +21,14 @@ pub(super) enum Move {
 pub(super) struct Other {
     /// After how many moves.
     pub(super) at: usize,
-    pub(super) instead: Move,
+    pub(super) instead: PriorityMove,
 }
 
 /// Makes the moves given, and then the first ones that there are, without change points.
 pub(super) struct PriorityGuide {
-    order: Order,
+    order: PriorityOrder,
     /// Those given, and then those made.
-    pub(super) moves: Vec<Move>,
+    pub(super) moves: Vec<PriorityMove>,
     given: usize,
     next: usize,
     /// What could have been decided after the moves given.
@@ -36,13 +36,13 @@ pub(super) struct PriorityGuide {
 }
 
 impl PriorityGuide {
-    pub(super) fn new(moves: Vec<Move>) -> Self {
+    pub(super) fn new(moves: Vec<PriorityMove>) -> Self {
         let given = moves.len();
-        Self { order: Order::default(), moves, given, next: 0, others: Vec::new() }
+        Self { order: PriorityOrder::default(), moves, given, next: 0, others: Vec::new() }
     }
 
     /// The move that is due; after those given, the first of these, and the rest is noted.
-    fn due(&mut self, moves: Vec<Move>) -> Option<Move> {
+    fn due(&mut self, moves: Vec<PriorityMove>) -> Option<PriorityMove> {
         if self.next >= self.given {
             let mut moves = moves.into_iter();
             self.moves.push(moves.next()?);
@@ -61,12 +61,12 @@ impl Guide for PriorityGuide {
         loop {
             let top = self.order.top(&agents);
             match self.due(moves(at, &self.order, &agents, &top, &here)) {
-                Some(Move::Lower(agent)) => {
+                Some(PriorityMove::Lower(agent)) => {
                     self.order.lower(agent);
                     here.passed.extend(top.into_iter().filter(|&other| other < agent));
                     here.lowered.push(agent);
                 }
-                Some(Move::StopRequest(choice)) if top.contains(&choice.agent) => {
+                Some(PriorityMove::Run(choice)) if top.contains(&choice.agent) => {
                     return go(&mut self.order, at, &agents, choice);
                 }
                 _ => return Decision::Cut,
@@ -91,22 +91,28 @@ struct Here {
 
 /// Everything that can be decided at a point. A change point makes a difference only where its agent would go and another
 /// one goes instead: earlier ones can wait until then, and whoever was lowered here does not go here.
-fn moves(at: &SchedulingPoint<'_>, order: &Order, agents: &[Agent], top: &[Agent], here: &Here) -> Vec<Move> {
+fn moves(
+    at: &SchedulingPoint<'_>,
+    order: &PriorityOrder,
+    agents: &[Agent],
+    top: &[Agent],
+    here: &Here,
+) -> Vec<PriorityMove> {
     let Here { lowered, passed } = here;
     let goes =
         at.choices.iter().filter(|choice| top.contains(&choice.agent) && !lowered.contains(&choice.agent));
-    let mut moves: Vec<Move> = goes.map(|&choice| Move::StopRequest(choice)).collect();
+    let mut moves: Vec<PriorityMove> = goes.map(|&choice| PriorityMove::Run(choice)).collect();
     let others_left = agents.iter().filter(|agent| !lowered.contains(agent)).count() > 1;
     if others_left {
         let is_new = |agent: &Agent| !lowered.contains(agent) && !passed.contains(agent);
         let lower = top.iter().copied().filter(|agent| order.can_be_lowered(*agent) && is_new(agent));
-        moves.extend(lower.map(Move::Lower));
+        moves.extend(lower.map(PriorityMove::Lower));
     }
     moves
 }
 
 /// Lets an agent go, above everybody who could go as well.
-fn go(order: &mut Order, at: &SchedulingPoint<'_>, agents: &[Agent], choice: Choice) -> Decision {
+fn go(order: &mut PriorityOrder, at: &SchedulingPoint<'_>, agents: &[Agent], choice: Choice) -> Decision {
     order.put_first(choice.agent, agents);
     if at.agents.agent(choice.agent).is_some_and(AgentView::gives_way) {
         order.sink(choice.agent);
@@ -124,13 +130,13 @@ fn enabled(at: &SchedulingPoint<'_>) -> Vec<Agent> {
 /// after its end, by priority alone.
 pub(super) struct Enact<'a> {
     steps: &'a [TraceStep],
-    order: Order,
+    order: PriorityOrder,
     pub(super) changes: u32,
 }
 
 impl<'a> Enact<'a> {
     pub(super) fn new(steps: &'a [TraceStep]) -> Self {
-        Self { steps, order: Order::default(), changes: 0 }
+        Self { steps, order: PriorityOrder::default(), changes: 0 }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::event::operation::Mode;
 use crate::event::position::Position;
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::sampling::choices::{agents, run};
-use crate::strategy::sampling::pos::{Priorities, Racing};
+use crate::strategy::sampling::pos::{EventPriorities, Racing};
 use crate::strategy::sampling::rng::SeededRng;
 use crate::strategy::sampling::starvation_guard::StarvationGuard;
 use crate::strategy::{Decision, Guide, Notes};
@@ -23,7 +23,7 @@ enum Wish {
 /// Follows a plan, and else the random priorities of pending events.
 pub(super) struct ConstraintGuide {
     dice: SeededRng,
-    priorities: Priorities,
+    priorities: EventPriorities,
     /// What is left of it: a constraint that was met once has done its work.
     plan: Plan,
     last: LastWrites<Abstract>,
@@ -33,7 +33,7 @@ pub(super) struct ConstraintGuide {
 
 impl ConstraintGuide {
     pub(super) fn new(dice: SeededRng, plan: Plan) -> Self {
-        let priorities = Priorities::new(Racing::Conflicts);
+        let priorities = EventPriorities::new(Racing::Conflicts);
         let patience = StarvationGuard::of(StarvationGuard::SHORT);
         Self { dice, priorities, plan, last: LastWrites::default(), patience, seen: Position::START }
     }

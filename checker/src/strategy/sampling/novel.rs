@@ -10,7 +10,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::choices::{agents, run};
-use super::pos::{Priorities, Racing};
+use super::pos::{EventPriorities, Racing};
 use super::rng::SeededRng;
 use super::sampler::Sample;
 use super::starvation_guard::StarvationGuard;
@@ -47,7 +47,7 @@ pub struct Novel {
 impl Sample for Novel {
     fn guide<'a>(&'a self, mut dice: SeededRng) -> Box<dyn Guide + 'a> {
         let is_greedy = dice.below(BY_CHANCE) > 0;
-        let priorities = Priorities::new(Racing::Conflicts);
+        let priorities = EventPriorities::new(Racing::Conflicts);
         Box::new(Greedy {
             dice,
             priorities,
@@ -112,7 +112,7 @@ enum Worth {
 
 struct Greedy<'a> {
     dice: SeededRng,
-    priorities: Priorities,
+    priorities: EventPriorities,
     known: &'a FxHashSet<Sight>,
     is_greedy: bool,
     patience: StarvationGuard,

@@ -37,7 +37,7 @@ impl Pct {
     fn by_priority(&self, mut dice: SeededRng) -> PctGuide {
         let changes = if self.longest == 0 { 0 } else { self.depth - 1 };
         let changes = (0..changes).map(|_| Position::after(dice.below(self.longest as usize))).collect();
-        PctGuide { dice, priorities: Priorities::default(), changes }
+        PctGuide { dice, priorities: AgentPriorities::default(), changes }
     }
 }
 
@@ -65,7 +65,7 @@ impl Sample for Pct {
 
 /// The priorities of agents.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Priorities {
+pub(super) struct AgentPriorities {
     /// Every agent seen, the highest initial priority first.
     initial: Vec<Agent>,
     /// Below these: lowered at the change point of this number. A later one is higher, as in the paper.
@@ -74,7 +74,7 @@ pub(super) struct Priorities {
     bottom: Vec<Agent>,
 }
 
-impl Priorities {
+impl AgentPriorities {
     /// Gives agents that are new a random place among those that are not.
     pub(super) fn admit(&mut self, at: &SchedulingPoint<'_>, dice: &mut SeededRng) {
         for agent in at.agents.threads().iter().chain(at.agents.others()).map(|view| view.agent) {
@@ -114,7 +114,7 @@ impl Priorities {
 
 struct PctGuide {
     dice: SeededRng,
-    priorities: Priorities,
+    priorities: AgentPriorities,
     /// Of each change point, before which event.
     changes: Vec<Position>,
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::choices::run;
-use super::pct::Priorities;
+use super::pct::AgentPriorities;
 use super::rng::SeededRng;
 use super::sampler::Sample;
 use crate::event::agent::Agent;
@@ -74,7 +74,7 @@ impl Sample for PctVb {
         }
         let wanted = (self.depth as usize - 1).min(points.len());
         let changes = (0..wanted).map(|_| points.swap_remove(dice.below(points.len()))).collect();
-        let priorities = Priorities::default();
+        let priorities = AgentPriorities::default();
         let is_wide = self.runs.is_multiple_of(ALL_OF);
         let scope = if is_wide { Scope::All } else { Scope::Objects(Arc::new(within)) };
         Box::new(PctvbGuide {
@@ -125,7 +125,7 @@ fn variables(effect: &Effect) -> impl Iterator<Item = Obj> {
 
 struct PctvbGuide {
     dice: SeededRng,
-    priorities: Priorities,
+    priorities: AgentPriorities,
     /// Of each change point, before which access of which variable.
     changes: Vec<(Obj, u32)>,
     scope: Scope,

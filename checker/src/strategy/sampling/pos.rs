@@ -61,24 +61,24 @@ impl Pos {
 
 impl Sample for Pos {
     fn guide<'a>(&'a self, dice: SeededRng) -> Box<dyn Guide + 'a> {
-        Box::new(PosGuide { dice, priorities: Priorities::new(self.racing) })
+        Box::new(PosGuide { dice, priorities: EventPriorities::new(self.racing) })
     }
 
     fn ahead(&self, dice: SeededRng) -> Option<(Box<dyn Guide + Send>, u32)> {
-        Some((Box::new(PosGuide { dice, priorities: Priorities::new(self.racing) }), self.basis()))
+        Some((Box::new(PosGuide { dice, priorities: EventPriorities::new(self.racing) }), self.basis()))
     }
 }
 
 /// The priorities of pending events.
 #[derive(Clone, Debug)]
-pub(in crate::strategy) struct Priorities {
+pub(in crate::strategy) struct EventPriorities {
     racing: Racing,
     pending: Vec<(Agent, u64)>,
     /// How many events have been looked at.
     seen: Position,
 }
 
-impl Priorities {
+impl EventPriorities {
     pub(in crate::strategy) fn new(racing: Racing) -> Self {
         Self { racing, pending: Vec::new(), seen: Position::START }
     }
@@ -111,7 +111,7 @@ fn is_affected(racing: Racing, view: Option<&AgentView>, step: &TraceStep) -> bo
 
 struct PosGuide {
     dice: SeededRng,
-    priorities: Priorities,
+    priorities: EventPriorities,
 }
 
 impl Guide for PosGuide {

@@ -16,7 +16,7 @@ const PATIENCE: u32 = 100;
 
 /// A random order of all that can have a priority; each second one is the reverse of the one before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Order {
+pub(super) struct RandomOrder {
     pub(super) seed: u64,
     pub(super) number: u32,
 }
@@ -34,7 +34,7 @@ enum Fragment {
     Previous,
 }
 
-impl Order {
+impl RandomOrder {
     fn priority(self, fragment: Fragment) -> u64 {
         let (kind, number) = match fragment {
             Fragment::Thread(name) => (0, ThreadTag::of(name).0),
@@ -58,7 +58,7 @@ impl Order {
 
 /// Takes one execution to its end by strict priority, with these preemptions, noting where one more could be.
 pub(super) struct ByFragment {
-    order: Order,
+    order: RandomOrder,
     /// In order, each with what its thread has run so far.
     preemptions: Vec<(Place, Count)>,
     taken: usize,
@@ -71,7 +71,7 @@ pub(super) struct ByFragment {
 }
 
 impl ByFragment {
-    pub(super) fn new(order: Order, preemptions: Vec<Place>, scope: Scope) -> Self {
+    pub(super) fn new(order: RandomOrder, preemptions: Vec<Place>, scope: Scope) -> Self {
         Self {
             order,
             preemptions: preemptions.into_iter().map(|place| (place, Count::default())).collect(),

@@ -29,7 +29,7 @@ mod tree;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use self::guide::{ByFragment, Order};
+use self::guide::{ByFragment, RandomOrder};
 use self::place::Place;
 use self::sets::{Sets, Variable, Variables};
 use self::tree::{Node, Tree};
@@ -157,7 +157,7 @@ impl Vtb {
         let count = permutations(level, self.threads.len().max(2) as u32);
         let mut known = BTreeSet::new();
         let is_new = |&order: &u32| {
-            let order = Order { seed: self.seed, number: order };
+            let order = RandomOrder { seed: self.seed, number: order };
             known.insert(order.of(self.threads.iter().copied(), level.preemptions))
         };
         (0..count).filter(is_new).collect()
@@ -257,7 +257,7 @@ impl Strategy for Vtb {
             _ => (0, Vec::new()),
         };
         let scope = self.scope(item.id, &preemptions);
-        Box::new(ByFragment::new(Order { seed: self.seed, number: order }, preemptions, scope))
+        Box::new(ByFragment::new(RandomOrder { seed: self.seed, number: order }, preemptions, scope))
     }
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, _cache: &Cache) {

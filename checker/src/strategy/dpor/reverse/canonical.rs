@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 use super::known::Sight;
 use super::level::{Levels, Standing, is_woken};
 use super::order;
-use super::order::Rank;
+use super::order::CanonicalRank;
 use crate::event::agent::{Agent, Status};
 use crate::event::lock_action::Hold;
 use crate::event::names::{Obj, ThreadName};
@@ -133,7 +133,7 @@ impl<'r, 't> Canon<'r, 't> {
         ranked.min_by_key(|&(rank, _)| rank).map(|(_, state)| state)
     }
 
-    fn rank(&self, agent: Agent, cut: &Cut) -> Rank {
+    fn rank(&self, agent: Agent, cut: &Cut) -> CanonicalRank {
         let thread = self.races.number(agent.thread());
         let slot = cut[thread] as usize;
         let kind = self.of[thread].get(slot).map(|&at| self.races.run.steps[at].event.op.kind);

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::level::{Levels, Standing};
-use super::order::Rank;
+use super::order::CanonicalRank;
 use super::{level, order};
 use crate::event::agent::{Agent, AgentView, Choice, Status};
 use crate::event::names::ThreadName;
@@ -65,7 +65,7 @@ impl ReversalGuide {
         self.notes.withheld |= at.withheld;
     }
 
-    fn rank(&self, at: &SchedulingPoint<'_>, choice: Choice) -> Option<Rank> {
+    fn rank(&self, at: &SchedulingPoint<'_>, choice: Choice) -> Option<CanonicalRank> {
         let op = at.agents.agent(choice.agent)?.pending.as_ref()?;
         let gave_way = self.gave_way.get(&choice.agent.thread()).copied().unwrap_or(0);
         let is_writer = |view: &AgentView| {

@@ -12,11 +12,11 @@ use crate::event::operation::{Mode, OpKind};
 use crate::event::recorded::TraceEvent;
 
 /// What runs earlier is less: by level ([`super::level`], in a bounded search), class, how often its thread gave way, name.
-pub(super) type Rank = (u32, u8, u32, ThreadName);
+pub(super) type CanonicalRank = (u32, u8, u32, ThreadName);
 
 /// The rank of an agent whose thread has given way this often. `writer`: another thread is about to lock for writing what
 /// this one is about to lock for reading.
-pub(super) fn rank(agent: Agent, kind: OpKind, level: u32, gave_way: u32, writer: bool) -> Rank {
+pub(super) fn rank(agent: Agent, kind: OpKind, level: u32, gave_way: u32, writer: bool) -> CanonicalRank {
     let class = if writer { 3 } else { class(agent, kind) };
     (level, class, gave_way, agent.thread())
 }
