@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use checker::account::{Unwatched, UnwatchedKind};
-use checker::divergence::{Difference, Seen};
+use checker::divergence::{Difference, Observation};
 use checker::names::{Site, ThreadName};
 use checker::peculiarity::Peculiarity;
 use checker::position::Position;
@@ -178,8 +178,8 @@ impl Execution for PtraceExecution {
         let mut batch = Batch { steps: Vec::with_capacity(expected.len()), stop: Stop::Quantum };
         for (at, (choice, key)) in expected.iter().enumerate() {
             let thread = choice.agent.thread();
-            let diverged = |got: Seen| {
-                let expected = Seen::operation(thread, key);
+            let diverged = |got: Observation| {
+                let expected = Observation::operation(thread, key);
                 ExecutionError::Diverged(Box::new(Difference { at: Position::after(at), expected, got }))
             };
             let pending = self
@@ -187,11 +187,11 @@ impl Execution for PtraceExecution {
                 .and_then(|view| Some(OpKey { kind: view.pending.as_ref()?.kind, site: view.site }));
             match pending {
                 Some(pending) if pending == *key => {}
-                Some(pending) => return Err(diverged(Seen::operation(thread, &pending))),
-                None => return Err(diverged(Seen::NoAgent(choice.agent))),
+                Some(pending) => return Err(diverged(Observation::operation(thread, &pending))),
+                None => return Err(diverged(Observation::NoAgent(choice.agent))),
             }
             let step = self.one(*choice).map_err(|error| match error {
-                ExecutionError::Impossible(why) => diverged(Seen::Impossible(why)),
+                ExecutionError::Impossible(why) => diverged(Observation::Impossible(why)),
                 other => other,
             })?;
             let stop = self.stop(choice.agent, &Until::one(), &step);

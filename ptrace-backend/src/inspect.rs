@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use checker::divergence::{Difference, Seen};
+use checker::divergence::{Difference, Observation};
 use checker::names::{Site, ThreadName};
 use checker::operation::OpKind;
 use checker::position::Position;
@@ -129,9 +129,9 @@ impl Inspection {
     /// Whether the pending operation of the agent that is to move is the one expected.
     fn expect(&self, choice: Choice, expected: &OpKey) -> Result<(), ExecutionError> {
         let name = choice.agent.thread();
-        let differs = |got: Seen| {
+        let differs = |got: Observation| {
             let at = Position::after(self.process.scheduling.events as usize);
-            let expected = Seen::operation(name, expected);
+            let expected = Observation::operation(name, expected);
             ExecutionError::Diverged(Box::new(Difference { at, expected, got }))
         };
         if let Some(nth) = expiry::position(&self.process.scheduling, name) {
@@ -139,20 +139,20 @@ impl Inspection {
             let key = OpKey { kind: OpKind::Expire, site: timer.site };
             return match timer.awaited() {
                 Some(_) if key == *expected => Ok(()),
-                Some(_) => Err(differs(Seen::operation(name, &key))),
-                None => Err(differs(Seen::NoAgent(choice.agent))),
+                Some(_) => Err(differs(Observation::operation(name, &key))),
+                None => Err(differs(Observation::NoAgent(choice.agent))),
             };
         }
-        let index = self.index(name).ok_or_else(|| differs(Seen::NoAgent(choice.agent)))?;
+        let index = self.index(name).ok_or_else(|| differs(Observation::NoAgent(choice.agent)))?;
         let thread = &self.process.scheduling.threads[index];
         let Some(pending) = thread.pending.as_ref().filter(|_| thread.is_live()) else {
-            return Err(differs(Seen::NoAgent(choice.agent)));
+            return Err(differs(Observation::NoAgent(choice.agent)));
         };
         let is_timeout = matches!(choice.agent, Agent::Timeout(_));
         let kind = if is_timeout { OpKind::Timeout } else { pending.op.kind };
         let key = OpKey { kind, site: pending.site };
         if key != *expected {
-            return Err(differs(Seen::operation(name, &key)));
+            return Err(differs(Observation::operation(name, &key)));
         }
         let can_move = is_timeout
             || pending.sleeps()
@@ -171,7 +171,7 @@ impl Inspection {
                 pending,
             )
             .is_some();
-        if can_move { Ok(()) } else { Err(differs(Seen::Blocked(name))) }
+        if can_move { Ok(()) } else { Err(differs(Observation::Blocked(name))) }
     }
 
     fn timed(

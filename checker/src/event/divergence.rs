@@ -15,14 +15,14 @@ pub struct Difference {
     /// Which event, from 0.
     pub at: Position,
     /// What was recorded, or happened the first time.
-    pub expected: Seen,
+    pub expected: Observation,
     /// What happened.
-    pub got: Seen,
+    pub got: Observation,
 }
 
-/// What an execution did at some event, or would do there.
+/// The behaviour of an execution at some event.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Seen {
+pub enum Observation {
     /// A thread runs an operation.
     Operation {
         /// Which thread.
@@ -49,7 +49,7 @@ pub enum Seen {
     Impossible(String),
 }
 
-impl Seen {
+impl Observation {
     /// An operation of which nothing more is known.
     #[must_use]
     pub fn operation(thread: ThreadName, key: &OpKey) -> Self {
@@ -58,7 +58,7 @@ impl Seen {
 }
 
 /// With the number of the site, for whoever has no names of it.
-impl fmt::Display for Seen {
+impl fmt::Display for Observation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Operation { thread, key, .. } => write!(f, "{thread} {} at {:#x}", key.kind, key.site.0),

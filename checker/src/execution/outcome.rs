@@ -1,7 +1,7 @@
 //! How one execution ended.
 
 use super::error::SearchError;
-use crate::event::divergence::{Difference, Seen};
+use crate::event::divergence::{Difference, Observation};
 use crate::event::failure::{Failure, FailureKind};
 use crate::event::position::Position;
 use crate::limit::StopRequest;
@@ -88,10 +88,10 @@ impl End {
 /// Where two executions differ that had the same events up to a position, and ended otherwise there.
 pub(crate) fn ends_differ(at: Position, expected: &End, got: &End) -> Difference {
     let seen = |end: &End| match end {
-        End::Ended(failures) | End::Limit(_, failures) => {
-            failures.first().map_or(Seen::End, |failure| Seen::Failure(Box::new(failure.clone())))
-        }
-        End::Cut | End::Promoted(_) | End::Stopped(_) => Seen::CutShort,
+        End::Ended(failures) | End::Limit(_, failures) => failures
+            .first()
+            .map_or(Observation::End, |failure| Observation::Failure(Box::new(failure.clone()))),
+        End::Cut | End::Promoted(_) | End::Stopped(_) => Observation::CutShort,
     };
     Difference { at, expected: seen(expected), got: seen(got) }
 }

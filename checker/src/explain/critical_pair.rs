@@ -15,7 +15,7 @@ use crate::event::failure::FailureKind;
 use crate::event::names::{EventId, ThreadName};
 use crate::event::operation::OpKind;
 use crate::event::position::Position;
-use crate::hb::{Objects, Positions};
+use crate::hb::{AccessHistories, Positions};
 use crate::program::Program;
 use crate::trace::cost::forced_order;
 use crate::trace::{Trace, TraceStep};
@@ -167,7 +167,7 @@ fn races_of_events(trace: &Trace, point: Position) -> Vec<Swap> {
 fn open_conflicts(trace: &Trace, point: Position) -> Vec<(Position, Position)> {
     let forced = forced_order(trace);
     let index: FxHashMap<ThreadName, u32> = trace.threads.iter().copied().zip(0..).collect();
-    let mut objects = Objects::default();
+    let mut objects = AccessHistories::default();
     let mut found = Vec::new();
     // What comes after the failure could have come before it.
     for (later, step) in trace.steps.enumerate() {

@@ -27,9 +27,9 @@ pub use self::diagnosis::cause::{
     Cause, Circling, Diagnosis, Given, Late, Life, Link, Stolen, Stuck, Torn, Wants, Woken,
 };
 pub use self::explanation::{Explanation, LONGEST, Unexplained, explain};
-pub use self::fault_localisation::{Pattern, Suspect, Touch, rank};
+pub use self::fault_localisation::{Pattern, PatternAccess, Suspect, rank};
 pub use self::minimise::Effort;
 pub use self::missing::{Missing, Stage, WhyMissing};
 pub use self::point_of_no_return::NoReturn;
 pub use self::swap::{Second, Swap};
-pub use crate::trace::queries::Seen;
+pub use crate::trace::queries::ObservedAccess;

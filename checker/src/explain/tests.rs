@@ -292,7 +292,7 @@ fn a_lock_of_the_programs_own_that_both_came_past_is_told_beside_what_it_should_
     let told = explained(SPIN_FLAG, &Options::default());
     assert_eq!((kind(&told.diagnosis), told.diagnosis.thin), ("lost update", false));
     let past = told.diagnosis.past.unwrap_or_else(|| panic!("{:?}", told.diagnosis));
-    let object = |seen: &Seen| model(SPIN_FLAG).describe(seen.obj);
+    let object = |seen: &ObservedAccess| model(SPIN_FLAG).describe(seen.obj);
     assert!(past.iter().all(|seen| object(seen).as_deref() == Some("f")), "{past:?}");
     // A variable that nobody spins on is no lock; and neither is one that keeps out whom it should.
     let flag = SPIN_FLAG.replace("await f f==0", "r f");

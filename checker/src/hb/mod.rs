@@ -11,7 +11,7 @@ pub mod vector_clock;
 
 use self::hash::{HbHash, Mixer};
 use self::objects::insert;
-pub(crate) use self::objects::{Objects, Positions};
+pub(crate) use self::objects::{AccessHistories, Positions};
 use self::vector_clock::{Clock, ClockRef, Clocks};
 use crate::event::agent::Pick;
 use crate::event::names::{EventId, ThreadName};
@@ -27,7 +27,7 @@ pub struct HappensBefore {
     hashes: PerEvent<u128>,
     /// Of each event.
     clocks: Clocks,
-    objects: Objects,
+    objects: AccessHistories,
     /// The sum over threads of the hash of each one's last event.
     state: u128,
     /// The last event that conflicts with everything.

@@ -23,11 +23,11 @@ pub(super) fn insert(into: &mut Positions, position: Position) {
 struct History {
     last_write: Option<Position>,
     /// Everything since that is no write: of each thread the latest of a mode.
-    since: SmallVec<[Touch; 4]>,
+    since: SmallVec<[CellAccess; 4]>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Touch {
+struct CellAccess {
     mode: Mode,
     thread: u32,
     position: Position,
@@ -41,7 +41,7 @@ impl History {
         }
     }
 
-    fn record(&mut self, touch: Touch) {
+    fn record(&mut self, touch: CellAccess) {
         if touch.mode == Mode::Write {
             self.last_write = Some(touch.position);
             self.since.clear();
@@ -65,12 +65,12 @@ fn supersedes(later: Mode, earlier: Mode) -> bool {
 /// The histories of all bytes touched so far. Bytes that were always touched together share a cell; what is collected
 /// for a range depends on the bytes alone, not on how they are cut into cells.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Objects {
+pub(crate) struct AccessHistories {
     /// Of each block, its cells in order, without overlap.
     blocks: FxHashMap<ObjName, IntervalMap<History>>,
 }
 
-impl Objects {
+impl AccessHistories {
     pub(super) fn clear(&mut self) {
         self.blocks.values_mut().for_each(IntervalMap::clear);
     }
@@ -87,7 +87,7 @@ impl Objects {
     pub(crate) fn record(&mut self, effect: &Effect, thread: u32, position: Position) {
         for Access { obj, mode } in &effect.accesses {
             let cells = self.blocks.entry(obj.name).or_default();
-            let touch = Touch { mode: *mode, thread, position };
+            let touch = CellAccess { mode: *mode, thread, position };
             cells.tiling(interval_map::range(obj)).for_each(|(_, history)| history.record(touch));
         }
     }
@@ -102,20 +102,20 @@ mod tests {
         Obj { name: ObjName(1), offset, len }
     }
 
-    fn conflicts(objects: &Objects, access: Access) -> Vec<usize> {
+    fn conflicts(objects: &AccessHistories, access: Access) -> Vec<usize> {
         let mut found = Positions::new();
         objects.conflicts(&Effect::on([access]), &mut found);
         found.sort_unstable();
         found.into_iter().map(Position::count).collect()
     }
 
-    fn record(objects: &mut Objects, access: Access, thread: u32, nth: usize) {
+    fn record(objects: &mut AccessHistories, access: Access, thread: u32, nth: usize) {
         objects.record(&Effect::on([access]), thread, Position::after(nth));
     }
 
     #[test]
     fn a_wide_read_sees_every_write_below_it_once() {
-        let mut objects = Objects::default();
+        let mut objects = AccessHistories::default();
         record(&mut objects, Access::write(obj(0, 8)), 0, 0);
         record(&mut objects, Access::write(obj(2, 2)), 1, 1);
         record(&mut objects, Access::write(obj(12, 4)), 1, 2);
@@ -127,9 +127,9 @@ mod tests {
 
     #[test]
     fn how_bytes_were_cut_does_not_show() {
-        let mut cut_by_a_read = Objects::default();
+        let mut cut_by_a_read = AccessHistories::default();
         record(&mut cut_by_a_read, Access::read(obj(3, 1)), 1, 7);
-        let mut whole = Objects::default();
+        let mut whole = AccessHistories::default();
         for objects in [&mut cut_by_a_read, &mut whole] {
             record(objects, Access::write(obj(0, 8)), 0, 8);
             record(objects, Access::read(obj(0, 8)), 2, 9);
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn only_the_last_read_of_each_thread_counts_for_a_write() {
-        let mut objects = Objects::default();
+        let mut objects = AccessHistories::default();
         record(&mut objects, Access::read(obj(0, 4)), 0, 0);
         record(&mut objects, Access::read(obj(0, 4)), 0, 1);
         record(&mut objects, Access::read(obj(0, 4)), 1, 2);
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_departure_comes_after_the_arrivals_of_its_round_only() {
-        let mut objects = Objects::default();
+        let mut objects = AccessHistories::default();
         let touch = |mode| Access { obj: obj(0, 1), mode };
         record(&mut objects, touch(Mode::Arrive(0)), 0, 0);
         record(&mut objects, touch(Mode::Arrive(0)), 1, 1);

@@ -7,7 +7,7 @@ use super::names::site;
 use super::sync::{Done, Object};
 use super::{Model, sync};
 use crate::event::agent::{Agent, AgentView, Choice, Pick, Status};
-use crate::event::divergence::{Difference, Seen};
+use crate::event::divergence::{Difference, Observation};
 use crate::event::failure::{Failure, FailureDetail, FailureKind};
 use crate::event::names::{EventId, Site, ThreadName};
 use crate::event::position::Position;
@@ -327,18 +327,18 @@ impl Execution for ModelRun {
             let got =
                 view.and_then(|view| Some(OpKey { kind: view.pending.as_ref()?.kind, site: view.site }));
             let thread = choice.agent.thread();
-            let diverged = |got: Seen| {
-                let expected = Seen::operation(thread, expected);
+            let diverged = |got: Observation| {
+                let expected = Observation::operation(thread, expected);
                 ExecutionError::Diverged(Box::new(Difference { at: Position::after(at), expected, got }))
             };
             if got.as_ref() != Some(expected) {
                 return Err(diverged(match got {
-                    Some(key) => Seen::operation(thread, &key),
-                    None => Seen::NoAgent(choice.agent),
+                    Some(key) => Observation::operation(thread, &key),
+                    None => Observation::NoAgent(choice.agent),
                 }));
             }
             let step = match self.step(*choice, false) {
-                Err(ExecutionError::Impossible(why)) => return Err(diverged(Seen::Impossible(why))),
+                Err(ExecutionError::Impossible(why)) => return Err(diverged(Observation::Impossible(why))),
                 step => step?,
             };
             done.push(step);

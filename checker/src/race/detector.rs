@@ -14,7 +14,7 @@ use crate::trace::Trace;
 
 /// A kind of access at a place in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Place {
+pub struct AccessSite {
     /// Where.
     pub site: Site,
     /// It writes.
@@ -27,7 +27,7 @@ pub struct Race {
     /// Positions of the two events in the trace.
     pub events: [Position; 2],
     /// What each of them is.
-    pub places: [Place; 2],
+    pub places: [AccessSite; 2],
     /// Something that both touch.
     pub obj: Obj,
 }
@@ -37,7 +37,7 @@ pub struct Race {
 pub struct Detector {
     variables: ByteSet,
     order: HappensBefore,
-    plain: FxHashMap<ObjName, IntervalMap<SmallVec<[Touch; 4]>>>,
+    plain: FxHashMap<ObjName, IntervalMap<SmallVec<[LastAccess; 4]>>>,
 }
 
 impl Detector {
@@ -90,8 +90,8 @@ impl Detector {
         race: &mut impl FnMut(Race, bool),
     ) {
         let clock = self.order.clock(at);
-        let place = Place { site: event.site, writes: access.mode == Mode::Write };
-        let new = Touch { place, thread: thread as u32, count: clock.get(thread), event: at };
+        let place = AccessSite { site: event.site, writes: access.mode == Mode::Write };
+        let new = LastAccess { place, thread: thread as u32, count: clock.get(thread), event: at };
         for bytes in self.variables.outside(access.obj) {
             for (cell, touches) in self.plain.entry(access.obj.name).or_default().tiling(bytes) {
                 for old in touches.iter().filter(|old| old.thread != new.thread) {
@@ -150,8 +150,8 @@ pub(crate) fn is_plain(op: &Op, variables: &ByteSet) -> bool {
 
 /// The last access of a thread from a place.
 #[derive(Clone, Copy, Debug)]
-struct Touch {
-    place: Place,
+struct LastAccess {
+    place: AccessSite,
     thread: u32,
     /// How many events of its thread there were by then, itself included.
     count: u32,

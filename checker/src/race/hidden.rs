@@ -17,7 +17,7 @@ use crate::event::names::{EventId, Site, ThreadName};
 use crate::event::operation::{Atomicity, Mode, Op, OpKind};
 use crate::event::position::{PerEvent, Position};
 use crate::event::step::Event;
-use crate::hb::Objects;
+use crate::hb::AccessHistories;
 use crate::trace::interner::Interner;
 use crate::trace::{Trace, TraceStep};
 
@@ -95,7 +95,7 @@ impl Whole {
         let [earlier, later] = events.map(|at| self.positions[at]);
         let Trace { steps, hb, threads, .. } = &mut self.trace;
         let locate = |name: ThreadName| threads.iter().position(|known| *known == name);
-        let mut objects = Objects::default();
+        let mut objects = AccessHistories::default();
         let mut of_later = None;
         for (at, step) in steps.between(Position::START, later.next()) {
             let Some(thread) = locate(step.event.id.thread) else { return true };

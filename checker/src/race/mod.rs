@@ -18,7 +18,7 @@ mod tests;
 mod torn;
 mod triangular;
 
-pub use self::detector::{Detector, Place, Race};
+pub use self::detector::{AccessSite, Detector, Race};
 pub(crate) use self::detector::{is_plain, learn, ordering};
 pub use self::hidden::FoundOut;
 pub(crate) use self::hidden::{Whole, with};

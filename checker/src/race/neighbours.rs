@@ -2,11 +2,15 @@
 //! linearisation has them side by side.
 
 use crate::event::position::Position;
-use crate::hb::{HappensBefore, Objects, Positions};
+use crate::hb::{AccessHistories, HappensBefore, Positions};
 use crate::trace::Trace;
 
 /// The events so far that race with the one at a position, of this thread.
-pub(super) fn races(trace: &Trace, (thread, at): (usize, Position), objects: &Objects) -> Vec<Position> {
+pub(super) fn races(
+    trace: &Trace,
+    (thread, at): (usize, Position),
+    objects: &AccessHistories,
+) -> Vec<Position> {
     let mut before = Positions::new();
     objects.conflicts(&trace.steps[at].event.did, &mut before);
     let hb: &HappensBefore = &trace.hb;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::detector::{Detector, Place, Race};
+use super::detector::{AccessSite, Detector, Race};
 use super::hidden::{FoundOut, with};
 use crate::event::byte_set::ByteSet;
 use crate::event::names::{Obj, Site};
@@ -43,7 +43,7 @@ pub struct Pair {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Harm {
     /// The accesses in the order that fails; `both`: each of them once ran before the other.
-    pub order: [Place; 2],
+    pub order: [AccessSite; 2],
     /// In the executions that failed, accesses of the pair ran in either order.
     pub both: bool,
     /// How many executions had it this way: all of them failed.
@@ -59,7 +59,7 @@ pub struct Pairs {
     /// In the order in which they were found.
     found: Vec<Pair>,
     /// Of each pair of places, how many executions had it in each way: those that failed and those that passed.
-    ways: FxHashMap<[Place; 2], [(u64, u64); WAYS]>,
+    ways: FxHashMap<[AccessSite; 2], [(u64, u64); WAYS]>,
     dropped: bool,
 }
 
@@ -107,11 +107,11 @@ impl Pairs {
         self.count(ways, failed);
     }
 
-    fn has(&self, places: [Place; 2]) -> bool {
+    fn has(&self, places: [AccessSite; 2]) -> bool {
         self.found.iter().any(|pair| pair.locations() == locations(places))
     }
 
-    fn count(&mut self, ways: FxHashMap<[Place; 2], usize>, failed: bool) {
+    fn count(&mut self, ways: FxHashMap<[AccessSite; 2], usize>, failed: bool) {
         for (places, way) in ways {
             let (fails, passes) = &mut self.ways.entry(places).or_default()[way - 1];
             *(if failed { fails } else { passes }) += 1;
@@ -246,13 +246,13 @@ impl Pair {
     }
 }
 
-fn locations(places: [Place; 2]) -> [Site; 2] {
+fn locations(places: [AccessSite; 2]) -> [Site; 2] {
     let [a, b] = places.map(|place| place.site);
     [a.min(b), a.max(b)]
 }
 
 /// In which ways an execution has each pair of places, as bits.
-fn ways(trace: &Trace, races: &[Race]) -> FxHashMap<[Place; 2], usize> {
+fn ways(trace: &Trace, races: &[Race]) -> FxHashMap<[AccessSite; 2], usize> {
     let mut ways = FxHashMap::default();
     for (places, way) in races.iter().map(|race| way(trace, race)) {
         *ways.entry(places).or_default() |= way;
@@ -261,7 +261,7 @@ fn ways(trace: &Trace, races: &[Race]) -> FxHashMap<[Place; 2], usize> {
 }
 
 /// A pair of places in a fixed order, and in which way round it ran, as a bit.
-fn way(trace: &Trace, race: &Race) -> ([Place; 2], usize) {
+fn way(trace: &Trace, race: &Race) -> ([AccessSite; 2], usize) {
     let [a, b] = race.places;
     let thread = |nth: usize| trace.steps[race.events[nth]].event.id.thread;
     let forth = if a == b { thread(0) < thread(1) } else { a < b };
@@ -269,7 +269,7 @@ fn way(trace: &Trace, race: &Race) -> ([Place; 2], usize) {
 }
 
 /// What the order of a pair decides, by the executions that had it in each way.
-fn harm([a, b]: [Place; 2], ways: &[(u64, u64); WAYS]) -> Option<Harm> {
+fn harm([a, b]: [AccessSite; 2], ways: &[(u64, u64); WAYS]) -> Option<Harm> {
     (0..WAYS)
         .filter_map(|way| {
             let (failed, passed) = ways[way];

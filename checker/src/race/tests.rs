@@ -20,7 +20,7 @@ use crate::strategy::StrategyKind;
 use crate::trace::{Moment, Previous, Reason, Trace, TraceStep};
 
 /// A pair of accesses that race: each place, and whether the one that ran first is of the earlier thread.
-type Pairs = BTreeSet<([Place; 2], bool)>;
+type Pairs = BTreeSet<([AccessSite; 2], bool)>;
 
 /// The races of an execution, with nothing but the definition: any two plain accesses of a byte that is no synchronisation
 /// variable, one of them a write, of which the first is not before the second in the transitive closure of what orders.
@@ -74,8 +74,8 @@ fn by_definition(trace: &Trace) -> Pairs {
                 for (writes_b, bytes_b) in plain(b) {
                     if (writes_a || writes_b) && !bytes_a.is_disjoint(&bytes_b) {
                         let places = [
-                            Place { site: a.site, writes: writes_a },
-                            Place { site: b.site, writes: writes_b },
+                            AccessSite { site: a.site, writes: writes_a },
+                            AccessSite { site: b.site, writes: writes_b },
                         ];
                         let forth = places[0] != places[1] || position(a.id.thread) < position(b.id.thread);
                         pairs.insert((places, forth));
@@ -250,7 +250,7 @@ fn a_pair_of_locations_is_reported_once() {
     let [pair] = &found[..] else { panic!("{found:?}") };
     assert_eq!(pair.locations(), [Site(1), Site(2)]);
     assert_eq!(pair.race.events.map(Position::count), [0, 1]);
-    let place = |site, writes| Place { site: Site(site), writes };
+    let place = |site, writes| AccessSite { site: Site(site), writes };
     let order = [place(2, false), place(1, true)];
     assert_eq!(pair.harm, Some(Harm { order, both: false, failed: 1, others: (1, 1) }));
 }

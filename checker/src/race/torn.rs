@@ -16,7 +16,7 @@ use crate::event::names::Site;
 use crate::event::operation::OpKind;
 use crate::event::position::Position;
 use crate::event::recorded::TraceEvent;
-use crate::hb::Objects;
+use crate::hb::AccessHistories;
 use crate::trace::Trace;
 
 /// So many executions that show a pair are kept: what libraries do may order it in some of them.
@@ -44,7 +44,7 @@ impl TornAccesses {
             return;
         }
         let mut kept = None;
-        let mut objects = Objects::default();
+        let mut objects = AccessHistories::default();
         for (at, step) in trace.steps.enumerate() {
             let event = &step.event;
             let Some(thread) = trace.threads.iter().position(|&known| known == event.id.thread) else {

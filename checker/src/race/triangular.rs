@@ -20,7 +20,7 @@ use crate::event::byte_set::ByteSet;
 use crate::event::names::{EventId, Obj, Site};
 use crate::event::operation::{Access, Effect, Mode, OpKind};
 use crate::event::position::Position;
-use crate::hb::Objects;
+use crate::hb::AccessHistories;
 use crate::trace::Trace;
 
 /// Accesses that make a triangular race.
@@ -67,7 +67,7 @@ impl Triangles {
         let mut buffers: Vec<Buffer> = Vec::new();
         let mut current: FxHashMap<usize, usize> = FxHashMap::default();
         let mut read: FxHashMap<Position, Read> = FxHashMap::default();
-        let mut objects = Objects::default();
+        let mut objects = AccessHistories::default();
         for (at, step) in trace.steps.enumerate() {
             let event = &step.event;
             let Some(thread) = trace.threads.iter().position(|&known| known == event.id.thread) else {

@@ -13,7 +13,7 @@ use crate::event::agent::{Agent, Choice};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::OpKind;
 use crate::hb::vector_clock::{Clock, Clocks};
-use crate::hb::{Objects, Positions};
+use crate::hb::{AccessHistories, Positions};
 
 /// The preemptions of one choice: 1 for leaving a thread that could go on. Which waiter wakes, a time-out and a flush
 /// cost nothing.
@@ -91,7 +91,7 @@ pub(crate) fn last_accessed(steps: &[TraceStep], thread: ThreadName) -> Option<O
 #[must_use]
 pub fn threads(trace: &Trace) -> u32 {
     let forced = forced_order(trace);
-    let mut objects = Objects::default();
+    let mut objects = AccessHistories::default();
     let mut constrained = BTreeSet::new();
     for (later, step) in trace.steps.enumerate() {
         let mut before = Positions::new();

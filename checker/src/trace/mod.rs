@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 pub use self::moment::{Moment, Previous, Reason};
 use crate::event::agent::{Agent, AgentView, Choice};
-use crate::event::divergence::{Difference, Seen};
+use crate::event::divergence::{Difference, Observation};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::OpKind;
 use crate::event::position::{PerEvent, Position};
@@ -140,7 +140,7 @@ impl Trace {
                 (Some(a), Some(b)) => a.choice != b.choice || a.event != b.event,
                 _ => true,
             })?;
-        let seen = |trace: &Self| trace.steps.at(at).map_or(Seen::End, TraceStep::seen);
+        let seen = |trace: &Self| trace.steps.at(at).map_or(Observation::End, TraceStep::seen);
         Some(Difference { at, expected: seen(self), got: seen(other) })
     }
 }
@@ -166,7 +166,7 @@ pub(crate) fn first_other_synchronisation(steps: &[TraceStep], later: &[TraceSte
             // A system call is a key point once what it touches is known to be shared.
             is_always_known(got) && got.event.op.kind != OpKind::Io && is_same_thread(got)
         });
-    let got = got.map_or(Seen::End, TraceStep::seen);
+    let got = got.map_or(Observation::End, TraceStep::seen);
     is_other.then(|| Difference { at: Position::after(same), expected: expected.seen(), got })
 }
 
@@ -182,7 +182,7 @@ pub(crate) fn first_missing_synchronisation(steps: &[TraceStep], later: &[TraceS
             *from += same.map_or(0, |same| same + 1);
             same.is_none()
         })?;
-    Some(Difference { at: Position::after(at), expected: missing.seen(), got: Seen::NoSuchEvent })
+    Some(Difference { at: Position::after(at), expected: missing.seen(), got: Observation::NoSuchEvent })
 }
 
 impl TraceStep {
@@ -214,8 +214,8 @@ impl TraceStep {
 
     /// The event for whoever compares it with another one.
     #[must_use]
-    pub fn seen(&self) -> Seen {
+    pub fn seen(&self) -> Observation {
         let (_, key) = self.replayed();
-        Seen::Operation { thread: self.event.id.thread, key, effect: self.event.did.clone() }
+        Observation::Operation { thread: self.event.id.thread, key, effect: self.event.did.clone() }
     }
 }

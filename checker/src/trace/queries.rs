@@ -10,7 +10,7 @@ use crate::event::wait::On;
 
 /// An access of a pattern, in one execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Seen {
+pub struct ObservedAccess {
     /// Whose it is.
     pub thread: ThreadName,
     /// Whether it writes; else it reads.
@@ -66,7 +66,11 @@ pub(crate) fn lost(trace: &Trace, waiting: &[(ThreadName, Obj)]) -> Option<(Thre
 }
 
 /// What another thread has written first after this one looked at it and began to wait.
-pub(crate) fn changed_since_look(trace: &Trace, thread: ThreadName, condition: Obj) -> Option<Seen> {
+pub(crate) fn changed_since_look(
+    trace: &Trace,
+    thread: ThreadName,
+    condition: Obj,
+) -> Option<ObservedAccess> {
     let end = trace.steps.end();
     let looks = wait(trace, thread, condition).into_iter().flat_map(|begins| looks(trace, thread, begins));
     let changed = looks.filter_map(|look| written(trace, thread, (look.position, end), &[look.obj]));
@@ -74,13 +78,17 @@ pub(crate) fn changed_since_look(trace: &Trace, thread: ThreadName, condition: O
 }
 
 /// What a thread has read since it took a lock last, before an event of its own.
-pub(crate) fn looks(trace: &Trace, thread: ThreadName, before: Position) -> impl Iterator<Item = Seen> {
+pub(crate) fn looks(
+    trace: &Trace,
+    thread: ThreadName,
+    before: Position,
+) -> impl Iterator<Item = ObservedAccess> {
     let own = trace.steps.between(Position::START, before).rev();
     let own = own.filter(move |(_, step)| step.event.id.thread == thread);
     let section = own.take_while(|(_, step)| step.event.acquired() != Some(Hold::Exclusive));
     section.filter(|(_, step)| step.event.op.kind.is_access()).flat_map(move |(position, step)| {
         let accesses = step.event.did.accesses.iter();
-        accesses.map(move |access| Seen { thread, writes: false, obj: access.obj, position })
+        accesses.map(move |access| ObservedAccess { thread, writes: false, obj: access.obj, position })
     })
 }
 
@@ -109,13 +117,13 @@ pub(crate) fn written(
     thread: ThreadName,
     (from, to): (Position, Position),
     looks: &[Obj],
-) -> Option<Seen> {
+) -> Option<ObservedAccess> {
     let between = trace.steps.between(from, to);
     let others = between.filter(|(_, step)| step.event.id.thread != thread && step.event.op.kind.is_access());
     others.into_iter().find_map(|(position, step)| {
         let is_it = |access: &&Access| writes(access) && looks.iter().any(|look| look.overlaps(&access.obj));
         let access = step.event.did.accesses.iter().find(is_it)?;
-        Some(Seen { thread: step.event.id.thread, writes: true, obj: access.obj, position })
+        Some(ObservedAccess { thread: step.event.id.thread, writes: true, obj: access.obj, position })
     })
 }
 

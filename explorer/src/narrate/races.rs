@@ -4,7 +4,7 @@
 use checker::limit::Limit;
 use checker::position::Position;
 use checker::program::Program;
-use checker::race::{Harm, Pair, Pairs, Place};
+use checker::race::{AccessSite, Harm, Pair, Pairs};
 use checker::search::Outcome;
 
 use crate::narrate::locations::Places;
@@ -116,7 +116,7 @@ impl<'a> RaceContext<'a> {
 
     fn harm(&self, harm: &Harm, accesses: &[RacingAccess; 2]) -> String {
         let Harm { order: [first, second], both, failed, others: (all, passed) } = *harm;
-        let place = |place: Place| {
+        let place = |place: AccessSite| {
             let what = if place.writes { "the write" } else { "the read" };
             let is_here = |nth: &usize| self.pair.race.places[*nth].site == place.site;
             let known = (0..2).find(is_here).map(|nth| accesses[nth].place.short_words());

@@ -1,6 +1,6 @@
 //! Where an execution is not as expected, made readable; and what may be the cause.
 
-use checker::divergence::{Difference, Seen};
+use checker::divergence::{Difference, Observation};
 use checker::operation::OpKind;
 use checker::search::SearchError;
 
@@ -32,23 +32,24 @@ impl Readable<'_> {
     }
 
     /// The thread, what it does to what, and where.
-    fn event(&self, seen: &Seen) -> String {
+    fn event(&self, seen: &Observation) -> String {
         // Which threads there are is not known: all go by their creation path.
         let words = Phrasing { labels: &ThreadLabels::of([], None), source: self.0.source() };
         match seen {
-            Seen::Operation { thread, key, effect } => {
+            Observation::Operation { thread, key, effect } => {
                 let place = self.0.of_site(key.site).words();
                 format!("{thread} {} in {place}", words.effect(key.kind, effect))
             }
-            Seen::Failure(failure) => words.failure(failure),
+            Observation::Failure(failure) => words.failure(failure),
             _ => seen.to_string(),
         }
     }
 }
 
 /// What to look at first.
-fn cause(expected: &Seen, got: &Seen) -> String {
-    let is_io = |seen: &Seen| matches!(seen, Seen::Operation { key, .. } if key.kind == OpKind::Io);
+fn cause(expected: &Observation, got: &Observation) -> String {
+    let is_io =
+        |seen: &Observation| matches!(seen, Observation::Operation { key, .. } if key.kind == OpKind::Io);
     let reads = is_io(expected) || is_io(got);
     let first = if reads { "what it reads (a socket, a pipe, another process), or " } else { "" };
     format!(

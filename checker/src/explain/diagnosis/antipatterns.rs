@@ -14,7 +14,7 @@ use crate::event::operation::OpKind;
 use crate::event::position::Position;
 use crate::explain::evidence::Evidence;
 use crate::explain::swap::{Second, Swap};
-use crate::trace::queries::{Seen, looks, touches, writes, written};
+use crate::trace::queries::{ObservedAccess, looks, touches, writes, written};
 use crate::trace::{Trace, TraceStep};
 
 /// What is rarer among executions that have it is no sign.
@@ -123,20 +123,21 @@ fn waits_again(trace: &Trace, slept_on: &[Obj], stolen: &Antipattern) -> bool {
 /// threads spin on as on a lock is taken and given back, which is as it should be.
 fn changed_back(trace: &Trace) -> Vec<Antipattern> {
     let mut found = Vec::new();
-    let mut touched: FxHashMap<Obj, Vec<Seen>> = FxHashMap::default();
+    let mut touched: FxHashMap<Obj, Vec<ObservedAccess>> = FxHashMap::default();
     for (position, step) in trace.steps.enumerate() {
         let event = &step.event;
         if !event.op.kind.is_access() {
             continue;
         }
         for access in &event.did.accesses {
-            let now = Seen { thread: event.id.thread, writes: writes(access), obj: access.obj, position };
+            let now =
+                ObservedAccess { thread: event.id.thread, writes: writes(access), obj: access.obj, position };
             let before = touched.entry(access.obj).or_default();
             let own = before.iter().rposition(|seen| seen.thread == now.thread);
             let is_swap = event.op.kind == OpKind::CompareExchange && now.writes;
             let is_lock = || trace.spun_on.iter().any(|spun| spun.overlaps(&now.obj));
             if let Some(own) = own.filter(|&own| is_swap && !before[own].writes && !is_lock()) {
-                let changes: Vec<Seen> =
+                let changes: Vec<ObservedAccess> =
                     before[own + 1..].iter().copied().filter(|seen| seen.writes).collect();
                 if let [first, .., last] = changes[..] {
                     let key = [trace.steps[before[own].position].event.site, event.site];

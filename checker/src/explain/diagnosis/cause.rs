@@ -4,7 +4,7 @@ use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::position::Position;
 use crate::event::wait::On;
 use crate::explain::swap::Swap;
-use crate::trace::queries::Seen;
+use crate::trace::queries::ObservedAccess;
 
 /// A class of mistakes, with who and what.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,7 +42,7 @@ pub enum Cause {
         /// The last signal, if there was one.
         last: Option<Given>,
         /// What another thread has written after that, and after the one that waits had looked at it.
-        changed: Option<Seen>,
+        changed: Option<ObservedAccess>,
     },
     /// A thread was woken up for what another one had taken by then, and goes on all the same.
     StolenWakeUp(Stolen),
@@ -56,7 +56,7 @@ pub enum Cause {
         held: Option<(ThreadName, Position)>,
     },
     /// A compare-and-swap succeeds although what it compares was changed, and changed back.
-    Aba([Seen; 4]),
+    Aba([ObservedAccess; 4]),
     /// Threads wait for what nobody does; those come first that wait for no other thread. All that is known of this is the
     /// execution that fails.
     Standstill(Vec<Stuck>),
@@ -67,13 +67,13 @@ pub enum Cause {
     /// A block is freed twice.
     DoubleFree(Life),
     /// A thread writes over what another one has written since it has read, and has not looked again.
-    LostUpdate(Vec<Seen>),
+    LostUpdate(Vec<ObservedAccess>),
     /// Another thread's access comes between two of a thread.
-    Atomicity(Vec<Seen>),
+    Atomicity(Vec<ObservedAccess>),
     /// Another thread sees an update of two variables half done.
     Torn(Torn),
     /// Two accesses come in the wrong order.
-    Order(Vec<Seen>),
+    Order(Vec<ObservedAccess>),
     /// No pattern of accesses tells failing executions from others, but the order of two events does.
     Pair(Swap),
     /// Nothing that was looked at tells failing executions from others.
@@ -97,7 +97,7 @@ pub struct Woken {
     /// The position of the event with which it waits again, if it has changed nothing by then.
     pub again: Option<Position>,
     /// What another thread has written after the signal, and what the thread has read before it waited again.
-    pub overtaken: Option<Seen>,
+    pub overtaken: Option<ObservedAccess>,
 }
 
 /// How what a thread was woken up for came to be gone.
@@ -112,7 +112,7 @@ pub struct Stolen {
     /// The position of the signal.
     pub signal: Position,
     /// The write to what the thread had looked at before it waited: after the signal, and before the thread could go on.
-    pub write: Seen,
+    pub write: ObservedAccess,
 }
 
 /// The end of a block's life, and what came after it.
@@ -190,7 +190,7 @@ pub struct Diagnosis {
     pub cause: Cause,
     /// How both threads came past a lock of the program's own: one reads it, the other one writes it, and then the first one
     /// does.
-    pub past: Option<[Seen; 3]>,
+    pub past: Option<[ObservedAccess; 3]>,
     /// What threads wait for, where nobody can go on and the cause is an order of something else.
     pub stuck: Vec<Stuck>,
     /// The evidence is thin: the pattern is not in every failing execution alone, or one of many.
@@ -201,11 +201,11 @@ pub struct Diagnosis {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Torn {
     /// The one variable is written.
-    pub written: Seen,
+    pub written: ObservedAccess,
     /// Another thread reads it after that.
-    pub seen: Seen,
+    pub seen: ObservedAccess,
     /// It reads the other variable as it was.
-    pub stale: Seen,
+    pub stale: ObservedAccess,
     /// Where the first thread writes it, which is later, or never if the execution has failed by then.
     pub late: Late,
 }

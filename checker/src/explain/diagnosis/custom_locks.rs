@@ -10,12 +10,16 @@ use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::OpKind;
 use crate::event::position::Position;
 use crate::explain::evidence::Evidence;
-use crate::trace::queries::{Seen, has_ended};
+use crate::trace::queries::{ObservedAccess, has_ended};
 use crate::trace::{Trace, TraceStep};
 
 /// The look and the two changes by which the threads of a pattern came past a lock, if every failing execution has such, more
 /// than one, and not every other one.
-pub(super) fn past(told: &[Seen], trace: &Trace, evidence: &Evidence) -> Option<[Seen; 3]> {
+pub(super) fn past(
+    told: &[ObservedAccess],
+    trace: &Trace,
+    evidence: &Evidence,
+) -> Option<[ObservedAccess; 3]> {
     if evidence.failing.is_empty() {
         return None;
     }
@@ -26,17 +30,17 @@ pub(super) fn past(told: &[Seen], trace: &Trace, evidence: &Evidence) -> Option<
         locks.dedup();
     }
     locks.into_iter().find_map(|lock| {
-        let touches = Touches::of(trace, lock);
+        let touches = LockHistory::of(trace, lock);
         let entry = touches.entries().find(|entry| touches.is_around(told, entry))?;
-        let enters = |trace: &Trace| Touches::of(trace, lock).entries().next().is_some();
+        let enters = |trace: &Trace| LockHistory::of(trace, lock).entries().next().is_some();
         let found = entry.map(|at| touches.all[at].seen);
         (evidence.failing.iter().all(enters) && !evidence.passing.iter().all(enters)).then_some(found)
     })
 }
 
-/// Something that is done to a lock.
-struct Touch {
-    seen: Seen,
+/// An access of a lock.
+struct LockAccess {
+    seen: ObservedAccess,
     /// It changes the lock and may do so without looking: compilers store with an exchange whose result nobody uses.
     is_blind: bool,
     /// What its thread did to the lock before, and what it does next.
@@ -44,15 +48,16 @@ struct Touch {
     next: Option<usize>,
 }
 
-struct Touches {
-    all: Vec<Touch>,
+/// All accesses of a lock, in order.
+struct LockHistory {
+    all: Vec<LockAccess>,
     /// Threads that are still there at the end.
     left: Vec<ThreadName>,
 }
 
-impl Touches {
+impl LockHistory {
     fn of(trace: &Trace, lock: Obj) -> Self {
-        let mut all: Vec<Touch> = Vec::new();
+        let mut all: Vec<LockAccess> = Vec::new();
         let mut last: FxHashMap<ThreadName, usize> = FxHashMap::default();
         for (position, step) in trace.steps.enumerate() {
             let Some((seen, is_blind)) = touch(step, position, lock) else { continue };
@@ -60,7 +65,7 @@ impl Touches {
             if let Some(before) = before {
                 all[before].next = Some(all.len());
             }
-            all.push(Touch { seen, is_blind, before, next: None });
+            all.push(LockAccess { seen, is_blind, before, next: None });
         }
         let left = last.into_keys().filter(|thread| !has_ended(trace, *thread)).collect();
         Self { all, left }
@@ -83,7 +88,7 @@ impl Touches {
 
     /// The look before a change that is made without looking again, if the thread's next touch is the change by which it leaves.
     fn enters(&self, at: usize) -> Option<usize> {
-        let Touch { seen, is_blind, before, next } = &self.all[at];
+        let LockAccess { seen, is_blind, before, next } = &self.all[at];
         let look = before.filter(|&before| *is_blind && !self.all[before].seen.writes)?;
         let leaves = match next {
             Some(next) => self.all[*next].seen.writes,
@@ -93,9 +98,9 @@ impl Touches {
     }
 
     /// Whether both threads of a pattern access its object behind the lock.
-    fn is_around(&self, told: &[Seen], [_, first, late]: &[usize; 3]) -> bool {
+    fn is_around(&self, told: &[ObservedAccess], [_, first, late]: &[usize; 3]) -> bool {
         [*first, *late].into_iter().all(|entry| {
-            let Touch { seen: entry, next, .. } = &self.all[entry];
+            let LockAccess { seen: entry, next, .. } = &self.all[entry];
             let left = next.map(|next| self.all[next].seen.position);
             told.iter().any(|seen| {
                 seen.thread == entry.thread
@@ -107,10 +112,10 @@ impl Touches {
     }
 }
 
-fn touch(step: &TraceStep, position: Position, lock: Obj) -> Option<(Seen, bool)> {
+fn touch(step: &TraceStep, position: Position, lock: Obj) -> Option<(ObservedAccess, bool)> {
     let event = &step.event;
     let access = event.did.accesses.iter().find(|access| access.obj.overlaps(&lock))?;
     let writes = !access.mode.leaves_as_it_is();
     let is_blind = writes && matches!(event.op.kind, OpKind::Write | OpKind::Update);
-    Some((Seen { thread: event.id.thread, writes, obj: access.obj, position }, is_blind))
+    Some((ObservedAccess { thread: event.id.thread, writes, obj: access.obj, position }, is_blind))
 }

@@ -31,7 +31,7 @@ use crate::event::operation::{Access, Mode, OpKind};
 use crate::event::position::Position;
 use crate::event::recorded::TraceEvent;
 use crate::event::wait::On;
-use crate::trace::queries::Seen;
+use crate::trace::queries::ObservedAccess;
 use crate::trace::{Trace, TraceStep};
 
 /// A pattern with a lower score says little, and so does one of more than so many equal ones.
@@ -69,17 +69,17 @@ pub(super) fn diagnose(
     let suspect = chosen(trace, suspects, pair);
     let is_thin = |suspect: &Suspect| suspect.score < CLEAR || suspect.tied > FEW;
     let thin = suspect.is_none_or(|suspect| is_thin(suspect) && !is_tried(trace, suspect, swap));
-    let is_of_same = |suspect: &Suspect, told: &[Seen]| {
+    let is_of_same = |suspect: &Suspect, told: &[ObservedAccess]| {
         suspect.seen.iter().any(|seen| told.iter().any(|told| told.obj.overlaps(&seen.obj)))
     };
-    let counts = |seen: &Seen| trace.steps[seen.position].event.op.kind == OpKind::Update;
+    let counts = |seen: &ObservedAccess| trace.steps[seen.position].event.op.kind == OpKind::Update;
     let is_sure = |suspect: &Suspect| suspect.score >= 1.0 && !suspect.seen.iter().all(counts);
     // That the swap passes is certain. An order that was not tried is a guess, however often it was seen, and so is what is
     // done to something else, and not in every failing execution alone.
     let is_guess = |suspect: &Suspect, swap: Swap| {
         let of_data = data(trace, swap);
         let told = of_data.map(Vec::from).or_else(|| overtaken(trace, swap).map(Vec::from));
-        let is_better = |told: Vec<Seen>| !is_sure(suspect) && !is_of_same(suspect, &told);
+        let is_better = |told: Vec<ObservedAccess>| !is_sure(suspect) && !is_of_same(suspect, &told);
         let is_told_better = thin || is_order(suspect) && of_data.is_some() || told.is_some_and(is_better);
         is_told_better && !has_pair(trace, suspect, &[swap])
     };
@@ -108,8 +108,8 @@ fn says_more(torn: &Torn, cause: &Cause) -> bool {
     match cause {
         Cause::Pair(_) => true,
         Cause::Order(seen) => match seen[..] {
-            [Seen { writes: true, .. }, Seen { writes: false, .. }] => true,
-            [read, Seen { writes: true, .. }] if !read.writes => {
+            [ObservedAccess { writes: true, .. }, ObservedAccess { writes: false, .. }] => true,
+            [read, ObservedAccess { writes: true, .. }] if !read.writes => {
                 torn.stale.obj.overlaps(&read.obj) && torn.stale.position < torn.seen.position
             }
             _ => false,
@@ -119,20 +119,20 @@ fn says_more(torn: &Torn, cause: &Cause) -> bool {
 }
 
 /// Whether it helps to know what a thread waits for. A word that it sleeps on tells something if the cause is one of that word.
-fn is_beside(stuck: &Stuck, told: Option<&[Seen]>) -> bool {
+fn is_beside(stuck: &Stuck, told: Option<&[ObservedAccess]>) -> bool {
     let On::Futex(word) = stuck.on else { return true };
     told.into_iter().flatten().any(|seen| seen.obj.overlaps(&word))
 }
 
 /// The pattern that a cause is.
-fn seen(cause: &Cause) -> Option<&[Seen]> {
+fn seen(cause: &Cause) -> Option<&[ObservedAccess]> {
     match cause {
         Cause::LostUpdate(seen) | Cause::Atomicity(seen) | Cause::Order(seen) => Some(seen),
         _ => None,
     }
 }
 
-fn of_pattern(trace: &Trace, seen: Vec<Seen>) -> Cause {
+fn of_pattern(trace: &Trace, seen: Vec<ObservedAccess>) -> Cause {
     let writes: Vec<bool> = seen.iter().map(|seen| seen.writes).collect();
     match writes[..] {
         [false, true, true] if !reads_again(trace, &seen) => Cause::LostUpdate(seen),
@@ -155,7 +155,7 @@ fn of_swap(trace: &Trace, swap: Swap) -> Cause {
 }
 
 /// Of a write and another thread's read after it, whether that thread had just written the same: it reads what is not its own.
-fn overwritten(trace: &Trace, [remote, read]: [Seen; 2]) -> Option<Cause> {
+fn overwritten(trace: &Trace, [remote, read]: [ObservedAccess; 2]) -> Option<Cause> {
     let touched = |step: &TraceStep| {
         step.event.id.thread == read.thread
             && step.event.did.accesses.iter().any(|access| access.obj.overlaps(&read.obj))
@@ -163,12 +163,12 @@ fn overwritten(trace: &Trace, [remote, read]: [Seen; 2]) -> Option<Cause> {
     let position = trace.steps.rposition_before(read.position, touched)?;
     let own = trace.steps[position].event.did.accesses.iter().any(|access| access.mode == Mode::Write);
     let is_between = remote.writes && !read.writes && own && position < remote.position;
-    let write = Seen { thread: read.thread, writes: true, obj: read.obj, position };
+    let write = ObservedAccess { thread: read.thread, writes: true, obj: read.obj, position };
     is_between.then(|| Cause::Atomicity(vec![write, remote, read]))
 }
 
 /// Of a read and another thread's write after it, whether the first thread then writes over that without having looked again.
-fn undone(trace: &Trace, [read, remote]: [Seen; 2]) -> Option<Cause> {
+fn undone(trace: &Trace, [read, remote]: [ObservedAccess; 2]) -> Option<Cause> {
     let after = remote.position.next();
     let touches = |step: &TraceStep| {
         step.event.id.thread == read.thread
@@ -176,13 +176,13 @@ fn undone(trace: &Trace, [read, remote]: [Seen; 2]) -> Option<Cause> {
     };
     let next = trace.steps.position_from(after, touches)?;
     let is_plain = trace.steps[next].event.op.kind == OpKind::Write;
-    let local = Seen { writes: true, position: next, ..read };
+    let local = ObservedAccess { writes: true, position: next, ..read };
     (!read.writes && remote.writes && is_plain).then(|| Cause::LostUpdate(vec![read, remote, local]))
 }
 
 /// The two events of a swap, if both only read or write, and the same; one of them may do both at once, as what stores
 /// indivisibly does.
-fn data(trace: &Trace, swap: Swap) -> Option<[Seen; 2]> {
+fn data(trace: &Trace, swap: Swap) -> Option<[ObservedAccess; 2]> {
     let Second::Event(second) = swap.second else { return None };
     let [first, second] = [swap.first, second].map(|at| (at, &trace.steps[at].event));
     let is = |event: &TraceEvent, kinds: &[OpKind]| kinds.contains(&event.op.kind);
@@ -193,7 +193,7 @@ fn data(trace: &Trace, swap: Swap) -> Option<[Seen; 2]> {
         first.1.did.accesses.iter().flat_map(|one| second.1.did.accesses.iter().map(move |two| (one, two)))
     };
     let (one, two) = all().find(|(one, two)| one.obj.overlaps(&two.obj))?;
-    let seen = |(position, event): (Position, &TraceEvent), access: &Access| Seen {
+    let seen = |(position, event): (Position, &TraceEvent), access: &Access| ObservedAccess {
         thread: event.id.thread,
         writes: access.mode == Mode::Write,
         obj: access.obj,
@@ -214,7 +214,7 @@ fn is_tried(trace: &Trace, suspect: &Suspect, swap: Option<Swap>) -> bool {
 
 /// Whether a critical pair is part of a pattern: a thread may come past an instruction more than once.
 fn has_pair(trace: &Trace, suspect: &Suspect, swaps: &[Swap]) -> bool {
-    let is = |seen: &Seen, position: Position| {
+    let is = |seen: &ObservedAccess, position: Position| {
         let [event, known] = [position, seen.position].map(|at| &trace.steps[at].event);
         let overlaps = || event.did.accesses.iter().any(|access| access.obj.overlaps(&seen.obj));
         event.id.thread == seen.thread && event.site == known.site && overlaps()
@@ -248,7 +248,7 @@ fn chosen<'s>(trace: &Trace, suspects: &'s [Suspect], pair: Option<&CriticalPair
 }
 
 /// Whether the thread looks again after the other one's write, and before its own.
-fn reads_again(trace: &Trace, seen: &[Seen]) -> bool {
+fn reads_again(trace: &Trace, seen: &[ObservedAccess]) -> bool {
     let [first, remote, local] = seen else { return false };
     let own = trace.steps[remote.position..local.position].iter();
     own.filter(|step| step.event.id.thread == first.thread).any(|step| {
@@ -258,14 +258,14 @@ fn reads_again(trace: &Trace, seen: &[Seen]) -> bool {
 }
 
 /// Of two writes, whether the second one is made by who has not seen the first one.
-fn lost_update(trace: &Trace, writes: &[Seen]) -> Option<Cause> {
+fn lost_update(trace: &Trace, writes: &[ObservedAccess]) -> Option<Cause> {
     let read = read_before(trace, writes)?;
     Some(Cause::LostUpdate(std::iter::once(read).chain(writes.iter().copied()).collect()))
 }
 
 /// Of two writes, what the second one's thread did to the object just before it, if that was to read it before the first
 /// write: the thread writes over what it has never seen. An operation that reads and writes at once sees it.
-fn read_before(trace: &Trace, seen: &[Seen]) -> Option<Seen> {
+fn read_before(trace: &Trace, seen: &[ObservedAccess]) -> Option<ObservedAccess> {
     let &[remote, local] = seen else { return None };
     let touches = |step: &TraceStep| {
         step.event.id.thread == local.thread
@@ -275,6 +275,6 @@ fn read_before(trace: &Trace, seen: &[Seen]) -> Option<Seen> {
     let is_read = trace.steps[position].event.op.kind == OpKind::Read;
     let is_stale = position < remote.position;
     let is_plain = trace.steps[local.position].event.op.kind == OpKind::Write;
-    let read = Seen { thread: local.thread, writes: false, obj: local.obj, position };
+    let read = ObservedAccess { thread: local.thread, writes: false, obj: local.obj, position };
     (is_read && is_stale && is_plain && remote.thread != local.thread).then_some(read)
 }

@@ -8,7 +8,7 @@ use crate::event::names::{Obj, ThreadName};
 use crate::event::operation::{Mode, OpKind};
 use crate::event::position::Position;
 use crate::explain::swap::{Second, Swap};
-use crate::trace::queries::Seen;
+use crate::trace::queries::ObservedAccess;
 use crate::trace::{Trace, TraceStep};
 
 /// So many events of its own ago a thread may have looked, at the most.
@@ -16,27 +16,28 @@ const NEAR: usize = 32;
 
 /// What a thread has read, what another one then writes in its critical section, and what the first one does in its own
 /// section after that: something to the same variable, or else to another one that was written there.
-pub(super) fn overtaken(trace: &Trace, swap: Swap) -> Option<[Seen; 3]> {
+pub(super) fn overtaken(trace: &Trace, swap: Swap) -> Option<[ObservedAccess; 3]> {
     let Second::Event(second) = swap.second else { return None };
     let [theirs, own] = [swap.first, second].map(|begin| section(trace, begin));
     let (theirs, own) = (theirs?, own?);
     let thread = trace.steps[second].event.id.thread;
     let steps = || trace.steps.between(Position::START, swap.first).rev();
     let before = steps().filter(|(_, step)| step.event.id.thread == thread).take(NEAR);
-    let looks: Vec<Seen> =
+    let looks: Vec<ObservedAccess> =
         before.flat_map(|(at, step)| plain(at, step)).filter(|seen| !seen.writes).collect();
-    let written: Vec<Seen> = theirs.iter().copied().filter(|seen| seen.writes).collect();
-    let on_written = |look: &Seen| written.iter().find(|write| write.obj.overlaps(&look.obj)).copied();
+    let written: Vec<ObservedAccess> = theirs.iter().copied().filter(|seen| seen.writes).collect();
+    let on_written =
+        |look: &ObservedAccess| written.iter().find(|write| write.obj.overlaps(&look.obj)).copied();
     let same = |obj: Obj| own.iter().find(|seen| seen.obj.overlaps(&obj)).copied();
     let other = || own.iter().find(|seen| written.iter().any(|write| write.obj.overlaps(&seen.obj))).copied();
     let stale = looks.iter().filter_map(|look| Some((*look, on_written(look)?)));
-    let stale: Vec<(Seen, Seen)> = stale.collect();
+    let stale: Vec<(ObservedAccess, ObservedAccess)> = stale.collect();
     let of_same = stale.iter().find_map(|&(look, write)| Some([look, write, same(look.obj)?]));
     of_same.or_else(|| stale.first().and_then(|&(look, write)| Some([look, write, other()?])))
 }
 
 /// The accesses of a critical section that begins with this event; `None` if none does.
-fn section(trace: &Trace, begin: Position) -> Option<Vec<Seen>> {
+fn section(trace: &Trace, begin: Position) -> Option<Vec<ObservedAccess>> {
     let first = &trace.steps.at(begin)?.event;
     let hold = first.acquired()?;
     let lock = first.did.accesses.first()?.obj;
@@ -56,11 +57,16 @@ fn section(trace: &Trace, begin: Position) -> Option<Vec<Seen>> {
 }
 
 /// The loads and stores of an event. What counts tells little: it is right in any order.
-fn plain(position: Position, step: &TraceStep) -> impl Iterator<Item = Seen> {
+fn plain(position: Position, step: &TraceStep) -> impl Iterator<Item = ObservedAccess> {
     let thread: ThreadName = step.event.id.thread;
     let is_plain = matches!(step.event.op.kind, OpKind::Read | OpKind::Write);
     let accesses = step.event.did.accesses.iter().filter(move |_| is_plain);
-    accesses.map(move |access| Seen { thread, writes: access.mode == Mode::Write, obj: access.obj, position })
+    accesses.map(move |access| ObservedAccess {
+        thread,
+        writes: access.mode == Mode::Write,
+        obj: access.obj,
+        position,
+    })
 }
 
 #[cfg(test)]
@@ -75,7 +81,7 @@ mod tests {
         let told = explained(text, &Options::default());
         let swap = told.pair.and_then(|pair| pair.swaps.first().copied()).unwrap();
         let seen = overtaken(&told.finding.trace, swap).into_iter().flatten();
-        let words = seen.map(|Seen { thread, writes, obj, .. }| {
+        let words = seen.map(|ObservedAccess { thread, writes, obj, .. }| {
             let number = thread.path().first().map_or(1, |last| last + 1);
             format!("{number} {} {}", if writes { "w" } else { "r" }, model(text).describe(obj).unwrap())
         });

@@ -15,7 +15,7 @@ use crate::event::operation::{Mode, OpKind};
 use crate::explain::evidence::Evidence;
 use crate::explain::swap::{Second, Swap};
 use crate::trace::Trace;
-use crate::trace::queries::Seen;
+use crate::trace::queries::ObservedAccess;
 
 /// So many times as many fail with such an update as end well, at the least.
 const MOSTLY: usize = 3;
@@ -43,9 +43,9 @@ pub(super) fn torn(trace: &Trace, swap: Swap, evidence: &Evidence) -> Option<Tor
     let follows: Follows = evidence
         .passing
         .iter()
-        .flat_map(|passing| Touches::of(passing).updates().collect::<Vec<_>>())
+        .flat_map(|passing| ExecutionAccesses::of(passing).updates().collect::<Vec<_>>())
         .collect();
-    let all = |trace: &Trace| Touches::of(trace).torn(&follows);
+    let all = |trace: &Trace| ExecutionAccesses::of(trace).torn(&follows);
     let sites = |trace: &Trace, torn: &Torn| {
         [torn.written, torn.seen, torn.stale].map(|seen| trace.steps[seen.position].event.site)
     };
@@ -73,10 +73,10 @@ pub(super) fn torn(trace: &Trace, swap: Swap, evidence: &Evidence) -> Option<Tor
 /// Which variable is written soon after which other one is at an instruction, and where.
 type Follows = FxHashSet<(Site, [Obj; 2], Site)>;
 
-/// An access of memory.
+/// An access of memory, with its number in its thread.
 #[derive(Clone, Copy)]
-struct Touch {
-    seen: Seen,
+struct NumberedAccess {
+    seen: ObservedAccess,
     site: Site,
     /// The how manieth access of its thread, from 0.
     nth: usize,
@@ -84,14 +84,14 @@ struct Touch {
 
 /// The accesses of an execution, and of each thread, by their indices.
 #[derive(Default)]
-struct Touches {
-    all: Vec<Touch>,
+struct ExecutionAccesses {
+    all: Vec<NumberedAccess>,
     threads: FxHashMap<ThreadName, Vec<usize>>,
     /// What is compared and swapped, or slept on: mostly it keeps others out, and is no value by itself.
     gates: FxHashSet<Obj>,
 }
 
-impl Touches {
+impl ExecutionAccesses {
     fn of(trace: &Trace) -> Self {
         use OpKind::{CompareExchange, FutexResume, FutexWait, FutexWake};
         let mut touches = Self::default();
@@ -106,8 +106,8 @@ impl Touches {
                 }
                 let writes = access.mode == Mode::Write;
                 let own = touches.threads.entry(thread).or_default();
-                let touch = Seen { thread, writes, obj: access.obj, position };
-                touches.all.push(Touch { seen: touch, site: step.event.site, nth: own.len() });
+                let touch = ObservedAccess { thread, writes, obj: access.obj, position };
+                touches.all.push(NumberedAccess { seen: touch, site: step.event.site, nth: own.len() });
                 own.push(touches.all.len() - 1);
             }
         }
@@ -115,7 +115,7 @@ impl Touches {
     }
 
     /// What the thread of an access touches soon before and after it, other than that.
-    fn near(&self, touch: &Touch) -> impl Iterator<Item = &Touch> {
+    fn near(&self, touch: &NumberedAccess) -> impl Iterator<Item = &NumberedAccess> {
         let own = &self.threads[&touch.seen.thread];
         let (from, to) = (touch.nth.saturating_sub(NEAR), (touch.nth + NEAR + 1).min(own.len()));
         let obj = touch.seen.obj;
@@ -133,9 +133,9 @@ impl Touches {
 
     /// The updates that were seen half done.
     fn torn(&self, follows: &Follows) -> Vec<Torn> {
-        let mut last: FxHashMap<Obj, &Touch> = FxHashMap::default();
+        let mut last: FxHashMap<Obj, &NumberedAccess> = FxHashMap::default();
         let mut found = Vec::new();
-        let reads = |touch: &&Touch| !touch.seen.writes && !self.gates.contains(&touch.seen.obj);
+        let reads = |touch: &&NumberedAccess| !touch.seen.writes && !self.gates.contains(&touch.seen.obj);
         for touch in &self.all {
             let written =
                 last.get(&touch.seen.obj).filter(|written| written.seen.thread != touch.seen.thread);
@@ -158,10 +158,10 @@ impl Touches {
 
     /// Where the thread that has written the one variable writes the other one after this access of it. In a loop, the two
     /// writes of one round are those next to each other, or begin with the variable that was written first of all.
-    fn late(&self, written: &Touch, stale: &Touch, follows: &Follows) -> Option<Late> {
-        let is_it = |touch: &&Touch| touch.seen.writes && touch.seen.obj.overlaps(&stale.seen.obj);
-        let is_late = |write: &&Touch| write.seen.position > stale.seen.position;
-        let (before, after): (Vec<&Touch>, Vec<&Touch>) =
+    fn late(&self, written: &NumberedAccess, stale: &NumberedAccess, follows: &Follows) -> Option<Late> {
+        let is_it = |touch: &&NumberedAccess| touch.seen.writes && touch.seen.obj.overlaps(&stale.seen.obj);
+        let is_late = |write: &&NumberedAccess| write.seen.position > stale.seen.position;
+        let (before, after): (Vec<&NumberedAccess>, Vec<&NumberedAccess>) =
             self.near(written).filter(is_it).partition(|write| write.nth < written.nth);
         let follow = || {
             let of_both = |(site, [one, other], _): &&(Site, [Obj; 2], Site)| {

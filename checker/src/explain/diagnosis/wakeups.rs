@@ -8,7 +8,7 @@ use crate::event::names::{Obj, ThreadName};
 use crate::event::position::Position;
 use crate::event::wait::On;
 use crate::trace::queries::{
-    Seen, blocked, changed_since_look, early, is_wait, last_signal, wait, writes, written,
+    ObservedAccess, blocked, changed_since_look, early, is_wait, last_signal, wait, writes, written,
 };
 use crate::trace::{Trace, TraceStep};
 
@@ -58,7 +58,7 @@ struct Waiter {
     /// The last signal.
     last: Option<Given>,
     /// What another thread has written after this one looked at it.
-    changed: Option<Seen>,
+    changed: Option<ObservedAccess>,
 }
 
 impl Waiter {
@@ -70,7 +70,7 @@ impl Waiter {
 
     fn missed(&self) -> Cause {
         let Self { thread, condition, ref last, changed, .. } = *self;
-        let is_later = |write: &Seen| last.as_ref().is_none_or(|last| last.signal < write.position);
+        let is_later = |write: &ObservedAccess| last.as_ref().is_none_or(|last| last.signal < write.position);
         Cause::MissedNotification { thread, condition, last: last.clone(), changed: changed.filter(is_later) }
     }
 }

@@ -14,14 +14,14 @@ mod window;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::objects::Objects;
-pub use self::window::{Pattern, Touch};
-use self::window::{Slot, Window};
+use self::objects::AccessedObjects;
+pub use self::window::{Pattern, PatternAccess};
+use self::window::{Window, WindowAccess};
 use crate::event::lock_action::LockAction;
 use crate::event::names::{Obj, Site, ThreadName};
 use crate::event::operation::{Access, Mode, OpKind};
 use crate::event::position::Position;
-use crate::trace::queries::{Seen, lock_words};
+use crate::trace::queries::{ObservedAccess, lock_words};
 use crate::trace::{Trace, TraceStep};
 
 /// A pattern with its score.
@@ -40,30 +40,30 @@ pub struct Suspect {
     /// In how many passing executions it is.
     pub passing: u32,
     /// Where it is in the failing execution that is shown.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<ObservedAccess>,
 }
 
 /// A pattern's counts.
 #[derive(Clone, Copy, Debug, Default)]
-struct Count {
+struct PatternCounts {
     failing: u32,
     passing: u32,
 }
 
 /// A pattern, and the object that has it.
-type Key = (Pattern, Obj);
+type ObjectPattern = (Pattern, Obj);
 
 /// Ranks the patterns of the first failing execution, the most suspicious first. `failed` is the position of the last event of
 /// the thread that failed there, if one did.
 #[must_use]
 pub fn rank(failing: &[&Trace], passing: &[&Trace], failed: Option<Position>) -> Vec<Suspect> {
     let all = || failing.iter().chain(passing).copied();
-    let objects = Objects::of(all(), &lock_words(all()));
+    let objects = AccessedObjects::of(all(), &lock_words(all()));
     let Some((shown, others)) = failing.split_first() else { return Vec::new() };
     let seen = patterns(shown, &objects);
-    let mut counts: FxHashMap<Key, Count> =
-        seen.keys().map(|key| (key.clone(), Count { failing: 1, passing: 0 })).collect();
-    let mut count = |traces: &[&Trace], add: fn(&mut Count)| {
+    let mut counts: FxHashMap<ObjectPattern, PatternCounts> =
+        seen.keys().map(|key| (key.clone(), PatternCounts { failing: 1, passing: 0 })).collect();
+    let mut count = |traces: &[&Trace], add: fn(&mut PatternCounts)| {
         for trace in traces {
             // What the execution that is shown does not have does not explain it.
             patterns(trace, &objects).keys().for_each(|key| counts.get_mut(key).into_iter().for_each(add));
@@ -72,8 +72,9 @@ pub fn rank(failing: &[&Trace], passing: &[&Trace], failed: Option<Position>) ->
     count(others, |count| count.failing += 1);
     count(passing, |count| count.passing += 1);
     let all = failing.len() as u32;
-    let suspect = |((pattern, obj), seen): (Key, Vec<Seen>)| {
-        let Count { failing, passing } = counts.get(&(pattern.clone(), obj)).copied().unwrap_or_default();
+    let suspect = |((pattern, obj), seen): (ObjectPattern, Vec<ObservedAccess>)| {
+        let PatternCounts { failing, passing } =
+            counts.get(&(pattern.clone(), obj)).copied().unwrap_or_default();
         let score = f64::from(failing) / f64::from(all + passing);
         (obj, Suspect { score, rank: 0, tied: 0, failing, passing, seen, pattern })
     };
@@ -94,7 +95,7 @@ pub fn rank(failing: &[&Trace], passing: &[&Trace], failed: Option<Position>) ->
 
 /// Of accesses of one kind that a thread makes one after the other, windows have the first one, as in the paper. What another
 /// thread comes between is the last one, which is the one to show.
-fn show_last(seen: &mut [Seen], shown: &Trace) {
+fn show_last(seen: &mut [ObservedAccess], shown: &Trace) {
     let &mut [first, remote, _] = seen else { return };
     let between = shown.steps.between(first.position.next(), remote.position).rev();
     let last = between.map(|(at, step)| (at, &step.event)).find_map(|(position, event)| {
@@ -105,14 +106,14 @@ fn show_last(seen: &mut [Seen], shown: &Trace) {
         event.did.accesses.iter().filter(|_| is_own).find(is_it).map(|access| (position, access.obj))
     });
     if let Some((position, obj)) = last {
-        seen[0] = Seen { position, obj, ..first };
+        seen[0] = ObservedAccess { position, obj, ..first };
     }
 }
 
 /// Leaves out pairs that are part of a triple with a score as high: they say the same with less. (The paper does not count
 /// them where one window has both; the windows that come after that one have the pair alone.)
 fn without_parts(suspects: &mut Vec<(Obj, Suspect)>) {
-    let mut parts: FxHashMap<([Touch; 2], Obj), f64> = FxHashMap::default();
+    let mut parts: FxHashMap<([PatternAccess; 2], Obj), f64> = FxHashMap::default();
     for (obj, suspect) in suspects.iter().filter(|(_, suspect)| suspect.pattern.is_atomicity_violation()) {
         for pair in suspect.pattern.0.windows(2) {
             let best = parts.entry(([pair[0], pair[1]], *obj)).or_insert(suspect.score);
@@ -160,7 +161,7 @@ fn without_bystanders(suspects: &mut Vec<Suspect>, shown: &Trace, failed: Positi
 /// Leaves out patterns of indivisible updates alone, if there are others: these mostly count, and whichever comes first, the number
 /// is the same. Whose handle of shared memory goes first often differs between executions that fail and others.
 fn without_counts(suspects: &mut Vec<Suspect>, shown: &Trace) {
-    let counts = |seen: &Seen| shown.steps[seen.position].event.op.kind == OpKind::Update;
+    let counts = |seen: &ObservedAccess| shown.steps[seen.position].event.op.kind == OpKind::Update;
     let is_value = |suspect: &Suspect| !suspect.seen.iter().all(counts);
     if suspects.iter().any(is_value) {
         suspects.retain(is_value);
@@ -235,15 +236,15 @@ fn number(suspects: &mut [Suspect]) {
 }
 
 /// The patterns of an execution, each where it is first.
-fn patterns(trace: &Trace, objects: &Objects) -> FxHashMap<Key, Vec<Seen>> {
+fn patterns(trace: &Trace, objects: &AccessedObjects) -> FxHashMap<ObjectPattern, Vec<ObservedAccess>> {
     let threads: FxHashMap<ThreadName, u32> = trace.threads.iter().copied().zip(0..).collect();
     let mut found = FxHashMap::default();
     let mut windows: Vec<Window> = vec![Window::default(); objects.len()];
-    let mut note = |obj: Obj, slots: &[Slot]| {
+    let mut note = |obj: Obj, slots: &[WindowAccess]| {
         let pattern = Pattern(slots.iter().map(|slot| slot.touch).collect());
-        let seen = |slot: &Slot| {
-            let Slot { thread, touch, obj, position } = *slot;
-            Seen { thread: trace.threads[thread as usize], writes: touch.writes, obj, position }
+        let seen = |slot: &WindowAccess| {
+            let WindowAccess { thread, touch, obj, position } = *slot;
+            ObservedAccess { thread: trace.threads[thread as usize], writes: touch.writes, obj, position }
         };
         found.entry((pattern, obj)).or_insert_with(|| slots.iter().map(seen).collect());
     };
@@ -254,10 +255,10 @@ fn patterns(trace: &Trace, objects: &Objects) -> FxHashMap<Key, Vec<Seen>> {
             continue;
         }
         for access in &event.did.accesses {
-            let touch = Touch { writes: access.mode == Mode::Write, site: event.site };
+            let touch = PatternAccess { writes: access.mode == Mode::Write, site: event.site };
             for &number in objects.overlapping(access.obj) {
                 let obj = objects.get(number);
-                let slot = Slot { thread, touch, obj: access.obj, position };
+                let slot = WindowAccess { thread, touch, obj: access.obj, position };
                 windows[number as usize].add(slot, &mut |slots| note(obj, slots));
             }
         }

@@ -10,12 +10,12 @@ const LOCK: u32 = 4;
 
 /// Every object accessed, numbered, but for the words of locks.
 #[derive(Debug, Default)]
-pub(super) struct Objects {
+pub(super) struct AccessedObjects {
     all: Vec<Obj>,
     overlapping: FxHashMap<Obj, Vec<u32>>,
 }
 
-impl Objects {
+impl AccessedObjects {
     /// The objects of these executions, in which these are locks.
     pub(super) fn of<'t>(traces: impl Iterator<Item = &'t Trace>, locks: &[Obj]) -> Self {
         let mut objects = Self::default();

@@ -15,19 +15,19 @@ const WINDOW: usize = 5;
 
 /// An access of one object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Slot {
+pub(super) struct WindowAccess {
     /// The thread's place in creation order.
     pub(super) thread: u32,
-    pub(super) touch: Touch,
+    pub(super) touch: PatternAccess,
     /// What it touches: bytes that it shares with the object whose window this is.
     pub(super) obj: Obj,
     /// Which event of its trace it is.
     pub(super) position: Position,
 }
 
-/// What an access of a pattern does, and where in the code.
+/// An access of a pattern: its effect, and its place in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Touch {
+pub struct PatternAccess {
     /// It writes; else it reads.
     pub writes: bool,
     /// The instruction.
@@ -37,7 +37,7 @@ pub struct Touch {
 /// Two accesses in conflict of different threads; or three, the second one of another thread than the others, that no
 /// order of whole threads gives.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Pattern(pub SmallVec<[Touch; 3]>);
+pub struct Pattern(pub SmallVec<[PatternAccess; 3]>);
 
 impl Pattern {
     /// Whether it is one thread's two accesses with another one's in between.
@@ -49,12 +49,12 @@ impl Pattern {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Window {
-    slots: VecDeque<Slot>,
+    slots: VecDeque<WindowAccess>,
 }
 
 impl Window {
     /// Takes in an access; `found` gets the patterns that slide out.
-    pub(super) fn add(&mut self, slot: Slot, found: &mut impl FnMut(&[Slot])) {
+    pub(super) fn add(&mut self, slot: WindowAccess, found: &mut impl FnMut(&[WindowAccess])) {
         if let Some(last) = self.slots.back_mut().filter(|last| last.thread == slot.thread) {
             if slot.touch.writes && !last.touch.writes {
                 *last = slot;
@@ -68,14 +68,14 @@ impl Window {
     }
 
     /// Nothing comes any more.
-    pub(super) fn end(&mut self, found: &mut impl FnMut(&[Slot])) {
+    pub(super) fn end(&mut self, found: &mut impl FnMut(&[WindowAccess])) {
         while !self.slots.is_empty() {
             self.slide(found);
         }
     }
 
     /// Gives the patterns that begin with the oldest access, and drops it. Pairs that are part of a triple do not count.
-    fn slide(&mut self, found: &mut impl FnMut(&[Slot])) {
+    fn slide(&mut self, found: &mut impl FnMut(&[WindowAccess])) {
         let Some(first) = self.slots.pop_front() else { return };
         let later = self.slots.make_contiguous();
         let mut has_triples = false;
@@ -117,17 +117,18 @@ mod tests {
     /// The patterns of a stream like `W1 R2`, sorted.
     fn patterns(stream: &str) -> Vec<String> {
         let mut found = Vec::new();
-        let mut note = |slots: &[Slot]| {
-            let word = |slot: &Slot| format!("{}{}", if slot.touch.writes { "W" } else { "R" }, slot.thread);
+        let mut note = |slots: &[WindowAccess]| {
+            let word =
+                |slot: &WindowAccess| format!("{}{}", if slot.touch.writes { "W" } else { "R" }, slot.thread);
             found.push(slots.iter().map(word).collect::<Vec<_>>().join("-"));
         };
         let mut window = Window::default();
         for (position, word) in stream.split_whitespace().enumerate() {
             let (kind, thread) = word.split_at(1);
-            let touch = Touch { writes: kind == "W", site: Site::default() };
+            let touch = PatternAccess { writes: kind == "W", site: Site::default() };
             let (thread, obj) = (thread.parse().unwrap(), Obj::whole(1));
             let position = Position::after(position);
-            window.add(Slot { thread, touch, obj, position }, &mut note);
+            window.add(WindowAccess { thread, touch, obj, position }, &mut note);
         }
         window.end(&mut note);
         found.sort();

@@ -7,7 +7,7 @@ use super::programs::{Changing, Promoting};
 use super::*;
 use crate::cache::Cache;
 use crate::event::agent::{Agent, Choice};
-use crate::event::divergence::{Difference, Seen};
+use crate::event::divergence::{Difference, Observation};
 use crate::event::failure::{Doing, FailureDetail, FailureKind as Kind};
 use crate::event::operation::OpKind;
 use crate::execution::{End, Limits, Runner};
@@ -238,8 +238,8 @@ fn time_outs_have_a_bound_of_their_own() {
     assert!(all.2 && some.2);
 }
 
-fn kind(seen: &Seen) -> OpKind {
-    let Seen::Operation { key, .. } = seen else { panic!("{seen}") };
+fn kind(seen: &Observation) -> OpKind {
+    let Observation::Operation { key, .. } = seen else { panic!("{seen}") };
     key.kind
 }
 

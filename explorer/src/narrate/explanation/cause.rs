@@ -1,6 +1,6 @@
 //! The sentence: what kind of mistake it is, with the names of threads, variables and lines.
 
-use checker::explain::{Cause, Circling, Diagnosis, Late, Life, Link, Seen, Torn, Wants};
+use checker::explain::{Cause, Circling, Diagnosis, Late, Life, Link, ObservedAccess, Torn, Wants};
 use checker::failure::FailureDetail;
 use checker::operation::OpKind;
 
@@ -110,7 +110,7 @@ pub(super) fn sentence(
 }
 
 /// How both came past what should have kept one of them out.
-fn came_past(context: &ExplanationContext<'_>, seen: &[Seen]) -> String {
+fn came_past(context: &ExplanationContext<'_>, seen: &[ObservedAccess]) -> String {
     let [read, write, late] = accesses(context, seen);
     format!("; both came past what threads spin on: {read}, {write}, and then {late}")
 }

@@ -9,7 +9,7 @@ mod unfinished;
 
 use std::time::Duration;
 
-use checker::explain::{self, Missing, Seen, Stage, Suspect, WhyMissing};
+use checker::explain::{self, Missing, ObservedAccess, Stage, Suspect, WhyMissing};
 use checker::limit::Limit;
 use checker::position::Position;
 use checker::program::Program;
@@ -98,7 +98,7 @@ fn pattern(
         let site = trace.steps[position].event.site;
         stacks.told(position, site, context.places)
     };
-    let access = |seen: &Seen| AccessLine {
+    let access = |seen: &ObservedAccess| AccessLine {
         thread: context.labels.label(seen.thread),
         access: if seen.writes { "write" } else { "read" }.to_owned(),
         object: context.object(seen.obj),

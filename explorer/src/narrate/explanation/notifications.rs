@@ -1,6 +1,6 @@
 //! What is told of threads that signals wake, or do not wake.
 
-use checker::explain::{Given, Seen, Stolen, Woken};
+use checker::explain::{Given, ObservedAccess, Stolen, Woken};
 use checker::names::{Obj, ThreadName};
 
 use super::context::ExplanationContext;
@@ -10,7 +10,7 @@ use super::phrases::{accesses, at, done};
 pub(super) fn missed(
     context: &ExplanationContext<'_>,
     (thread, condition): (ThreadName, Obj),
-    (last, changed): (Option<&Given>, Option<Seen>),
+    (last, changed): (Option<&Given>, Option<ObservedAccess>),
 ) -> String {
     let waits = context.left(thread);
     let (waiter, place, object) = (waits.thread, at(&waits.place), context.object(condition));

@@ -1,6 +1,6 @@
 //! Common phrases of an explanation: accesses with their threads, places, times.
 
-use checker::explain::Seen;
+use checker::explain::ObservedAccess;
 use checker::names::Obj;
 use checker::position::Position;
 
@@ -13,7 +13,10 @@ pub(super) fn done<'a>(context: &'a ExplanationContext<'_>, position: Position) 
 }
 
 /// Who accesses what, and where: of objects that overlap, what they have in common. What the first one accesses is named once.
-pub(super) fn accesses<const N: usize>(context: &ExplanationContext<'_>, seen: &[Seen]) -> [String; N] {
+pub(super) fn accesses<const N: usize>(
+    context: &ExplanationContext<'_>,
+    seen: &[ObservedAccess],
+) -> [String; N] {
     let common =
         |obj: Obj| seen.iter().fold(obj, |common, other| common.common(&other.obj).unwrap_or(common));
     let first = seen.first().map(|seen| context.object(common(seen.obj))).unwrap_or_default();
