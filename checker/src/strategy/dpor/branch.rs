@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::moves::Move;
-use super::reverse::Wait;
+use super::reverse::OvertakenOperation;
 use crate::event::agent::{Agent, AgentView, Choice, Pick, Status};
 use crate::event::operation::Effect;
 use crate::event::position::Position;
@@ -26,7 +26,7 @@ pub struct Branch {
     /// What it has to conflict with, to be worth going on.
     pub(super) provided: Vec<Effect>,
     /// What something was put before: nothing that is less comes there.
-    pub(super) waits: Vec<Wait>,
+    pub(super) waits: Vec<OvertakenOperation>,
     /// Preemptions are bounded: what is let go by others comes after them.
     pub(super) bounded: bool,
 }

@@ -7,10 +7,10 @@ mod branch;
 mod locks;
 mod moves;
 mod one_by_one;
+mod overtaken;
 mod planned;
 mod races;
 mod reverse;
-mod wait;
 mod wakeup;
 
 pub use self::branch::Branch;

@@ -51,9 +51,9 @@ impl Move {
     }
 }
 
-/// How a move can come first in a sequence.
+/// A move that can come first in a sequence (a weak initial).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum First {
+pub(super) enum WeakInitial {
     /// It is this one of the sequence.
     At(usize),
     /// It is none of the sequence, and commutes with all of it.
@@ -61,12 +61,12 @@ pub(super) enum First {
 }
 
 /// Whether a move, which is certain, can come first in a sequence: it is a *weak initial* of it.
-pub(super) fn first(this: &Move, sequence: &[Move]) -> Option<First> {
+pub(super) fn first(this: &Move, sequence: &[Move]) -> Option<WeakInitial> {
     let own = sequence.iter().position(|other| other.thread() == this.thread());
     let Some(at) = own else {
-        return sequence.iter().all(|other| this.commutes(other)).then_some(First::Beside);
+        return sequence.iter().all(|other| this.commutes(other)).then_some(WeakInitial::Beside);
     };
     // With the same past it does the same: what it did elsewhere, it does here.
     let free = sequence[..at].iter().all(|other| !other.effect.conflicts(&this.effect));
-    (this.is(&sequence[at]) && free).then_some(First::At(at))
+    (this.is(&sequence[at]) && free).then_some(WeakInitial::At(at))
 }

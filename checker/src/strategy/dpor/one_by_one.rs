@@ -1,7 +1,7 @@
 //! What both searches share: one execution after the other, each of which shows what there is to run.
 
 use super::branch::Branch;
-use super::planned::{Covers, Planned, Prefix, length};
+use super::planned::{Covers, Planned, ReplayPrefix, length};
 use crate::cache::Cache;
 use crate::event::names::ThreadName;
 use crate::event::position::Position;
@@ -29,7 +29,7 @@ pub trait Walk: Default + Send {
 
     /// Something of what comes next, for one of `others` workers, under this id: what is replayed, how it goes on, and who
     /// takes it on. Each once. `None` where executions to come depend on those before them.
-    fn ahead(&mut self, _id: u64, _others: usize) -> Option<(Prefix, Branch, Box<dyn Guide + Send>)> {
+    fn ahead(&mut self, _id: u64, _others: usize) -> Option<(ReplayPrefix, Branch, Box<dyn Guide + Send>)> {
         None
     }
 
@@ -91,7 +91,7 @@ impl<W: Walk> OneByOne<W> {
     }
 }
 
-fn item(id: u64, prefix: Prefix, branch: Branch) -> WorkItem {
+fn item(id: u64, prefix: ReplayPrefix, branch: Branch) -> WorkItem {
     WorkItem { id, prefix, cost: 0, branch: Some(Box::new(branch)) }
 }
 

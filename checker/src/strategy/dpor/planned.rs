@@ -13,13 +13,13 @@ pub(super) fn length(endless: bool) -> Position {
     if endless { OF_A_CUT_ONE } else { Position::BEHIND_ALL }
 }
 
-/// What is replayed.
-pub(super) type Prefix = Vec<(Choice, OpKey)>;
+/// The replayed beginning of an execution: choices, with their operations.
+pub(super) type ReplayPrefix = Vec<(Choice, OpKey)>;
 
 /// An execution to come.
 #[derive(Debug, Default)]
 pub struct Planned<T> {
-    pub(super) prefix: Prefix,
+    pub(super) prefix: ReplayPrefix,
     /// How it goes on.
     pub(super) branch: Branch,
     pub(super) task: T,

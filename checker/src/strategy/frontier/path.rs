@@ -30,7 +30,7 @@ impl Steps {
     }
 
     /// The steps of a prefix, and the one after it.
-    pub(super) fn read(&self, prefix: &Prefix, then: u32) -> Vec<(Choice, OpKey)> {
+    pub(super) fn read(&self, prefix: &PathPrefix, then: u32) -> Vec<(Choice, OpKey)> {
         prefix.steps().into_iter().chain([then]).map(|number| self.step(number)).collect()
     }
 }
@@ -41,14 +41,14 @@ const MAX_LINKS: u32 = 64;
 /// A schedule: a prefix of another one, and what came then.
 #[derive(Debug)]
 pub(super) struct Path {
-    prefix: Option<Prefix>,
+    prefix: Option<PathPrefix>,
     tail: Tail,
     links: u32,
 }
 
 /// The first `length` steps of a path.
 #[derive(Clone, Debug)]
-pub(super) struct Prefix {
+pub(super) struct PathPrefix {
     pub(super) path: Arc<Path>,
     pub(super) length: u32,
 }
@@ -76,7 +76,7 @@ impl Tail {
 
 impl Path {
     /// A path that shares its beginning with another one.
-    pub(super) fn new(prefix: Option<Prefix>, tail: Vec<u32>) -> Self {
+    pub(super) fn new(prefix: Option<PathPrefix>, tail: Vec<u32>) -> Self {
         match prefix {
             Some(prefix) if prefix.path.links < MAX_LINKS => {
                 Self { links: prefix.path.links + 1, prefix: Some(prefix), tail: Tail::new(tail) }
@@ -91,7 +91,7 @@ impl Path {
     }
 }
 
-impl Prefix {
+impl PathPrefix {
     /// The numbers of the steps.
     pub(super) fn steps(&self) -> Vec<u32> {
         let mut all = Vec::with_capacity(self.length as usize);
@@ -120,9 +120,9 @@ mod tests {
             let length = plain.len() as u32 - round % 3;
             plain.truncate(length as usize);
             plain.extend([round, round + 1]);
-            path = Arc::new(Path::new(Some(Prefix { path, length }), vec![round, round + 1]));
+            path = Arc::new(Path::new(Some(PathPrefix { path, length }), vec![round, round + 1]));
             for length in 0..=plain.len() {
-                let prefix = Prefix { path: path.clone(), length: length as u32 };
+                let prefix = PathPrefix { path: path.clone(), length: length as u32 };
                 assert_eq!(prefix.steps(), plain[..length]);
             }
         }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::Bound;
 use super::bound::least;
 use super::guide::Explorer;
-use super::path::{Path, Prefix, Steps};
+use super::path::{Path, PathPrefix, Steps};
 use super::stack::Stack;
 use crate::cache::{Cache, Key, LastThread};
 use crate::event::position::Position;
@@ -28,7 +28,7 @@ pub struct Frontier<B> {
     next: VecDeque<(Key, Waiting, u32)>,
     /// How many items have had their turn.
     turned: u64,
-    under_way: FxHashMap<u64, Begun>,
+    under_way: FxHashMap<u64, IssuedItem>,
     started: bool,
     next_id: u64,
     current: u32,
@@ -88,7 +88,7 @@ impl<B: Bound> Frontier<B> {
         let prefix = from
             .as_ref()
             .map_or_else(Vec::new, |(prefix, alternative)| self.steps.read(prefix, *alternative));
-        self.under_way.insert(id, Begun { from, cost });
+        self.under_way.insert(id, IssuedItem { from, cost });
         self.current = cost;
         self.turned += 1;
         Next::Work(WorkItem { id, prefix, cost, branch: None })
@@ -171,7 +171,7 @@ impl<B: Bound> Frontier<B> {
         if self.waiting.len() <= cost {
             self.waiting.resize_with(cost + 1, Stack::default);
         }
-        let prefix = Prefix { path: path.clone(), length: at.count() as u32 };
+        let prefix = PathPrefix { path: path.clone(), length: at.count() as u32 };
         let ran = state.map_or_else(LastThread::default, |(_, ran)| ran);
         let key = state.filter(|_| prunes).map_or(Key::NONE, |(state, ran)| Key::with(state, ran));
         let item = Waiting { prefix, alternative: self.steps.number(step), ran, ahead: None };
@@ -214,7 +214,7 @@ impl<B: Bound> Strategy for Frontier<B> {
     }
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, notes: Notes, cache: &Cache) {
-        let Some(Begun { from, cost }) = self.under_way.remove(&item.id) else { return };
+        let Some(IssuedItem { from, cost }) = self.under_way.remove(&item.id) else { return };
         self.held_back = least(self.held_back, Some(cost).filter(|_| run.holds_back()));
         self.beyond |= notes.beyond;
         self.withheld |= notes.withheld;
@@ -308,14 +308,14 @@ const PATIENCE: u64 = 2000;
 const TURNED_FOR_EACH: u64 = 4;
 
 /// An item that was handed out.
-struct Begun {
-    from: Option<(Prefix, u32)>,
+struct IssuedItem {
+    from: Option<(PathPrefix, u32)>,
     cost: u32,
 }
 
 #[derive(Clone)]
 struct Waiting {
-    prefix: Prefix,
+    prefix: PathPrefix,
     alternative: u32,
     /// Who will have run last.
     ran: LastThread,

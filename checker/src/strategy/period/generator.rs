@@ -3,14 +3,14 @@
 /// A period: a thread, by its place in the slice, and how many of its key points.
 pub(super) type Period = (usize, u32);
 
-/// What schedules begin with: periods as they are, then perhaps one of a thread with any number of key points.
+/// The beginning of schedules: periods as they are, then perhaps one of a thread with any number of key points.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Prefix {
+pub(super) struct PeriodPrefix {
     pub(super) periods: Vec<Period>,
     pub(super) then: Option<usize>,
 }
 
-impl Prefix {
+impl PeriodPrefix {
     /// Up to the first key point at which a schedule differs from the one before it; of that one the thread.
     pub(super) fn at_difference(schedule: &[Period], before: &[Period]) -> Self {
         let expand = |periods: &[Period]| -> Vec<usize> {
@@ -52,7 +52,7 @@ impl Prefix {
 #[derive(Clone, Debug)]
 pub(super) struct Generator {
     slice: Vec<u32>,
-    prefix: Prefix,
+    prefix: PeriodPrefix,
     pattern: Vec<usize>,
     chosen: Option<Vec<usize>>,
     /// The number of the pattern among all sequences of chosen threads.
@@ -62,7 +62,7 @@ pub(super) struct Generator {
 }
 
 impl Generator {
-    pub(super) fn new(slice: Vec<u32>, periods: usize, prefix: Prefix) -> Self {
+    pub(super) fn new(slice: Vec<u32>, periods: usize, prefix: PeriodPrefix) -> Self {
         let chosen = (!slice.is_empty() && periods > 0).then(|| vec![0]);
         Self { slice, prefix, pattern: vec![0; periods], chosen, nth: 0, spread: Vec::new() }
     }
@@ -214,20 +214,20 @@ mod tests {
         schedules.map(|periods| periods.into_iter().map(period).collect::<Vec<_>>().join(" ")).collect()
     }
 
-    fn all(slice: &[u32], periods: usize, prefix: Prefix) -> Vec<String> {
+    fn all(slice: &[u32], periods: usize, prefix: PeriodPrefix) -> Vec<String> {
         words(Generator::new(slice.to_vec(), periods, prefix))
     }
 
     #[test]
     fn the_smallest_slice_is_run_in_both_orders() {
-        assert_eq!(all(&[1, 1], 2, Prefix::default()), ["0 1", "1 0"]);
-        assert_eq!(all(&[1, 1], 3, Prefix::default()), Vec::<String>::new());
+        assert_eq!(all(&[1, 1], 2, PeriodPrefix::default()), ["0 1", "1 0"]);
+        assert_eq!(all(&[1, 1], 3, PeriodPrefix::default()), Vec::<String>::new());
     }
 
     #[test]
     fn the_example_of_the_paper_begins_as_it_says() {
         // Section 3.2.1: three, two and one key points in four periods; the first pattern has all three threads there.
-        let schedules = all(&[3, 2, 1], 4, Prefix::default());
+        let schedules = all(&[3, 2, 1], 4, PeriodPrefix::default());
         let three: Vec<&String> = schedules.iter().filter(|schedule| schedule.contains('2')).collect();
         assert_eq!(three[..2], ["00 11 0 2", "0 11 00 2"]);
         assert_eq!(schedules.iter().position(|schedule| schedule == "00 1 0 1"), Some(0));
@@ -239,7 +239,7 @@ mod tests {
         let mut count = 0;
         let mut seen = std::collections::BTreeSet::new();
         for periods in 1..=6 {
-            for schedule in Generator::new(slice.to_vec(), periods, Prefix::default()) {
+            for schedule in Generator::new(slice.to_vec(), periods, PeriodPrefix::default()) {
                 count += 1;
                 assert_eq!(schedule.len(), periods);
                 assert!(
@@ -269,21 +269,21 @@ mod tests {
     fn a_prefix_is_what_comes_before_the_first_difference() {
         let here = [(0, 4), (1, 1), (0, 5)];
         assert_eq!(
-            Prefix::at_difference(&here, &[(0, 5), (1, 1), (0, 4)]),
-            Prefix { periods: vec![(0, 4)], then: Some(1) }
+            PeriodPrefix::at_difference(&here, &[(0, 5), (1, 1), (0, 4)]),
+            PeriodPrefix { periods: vec![(0, 4)], then: Some(1) }
         );
-        assert_eq!(Prefix::at_difference(&here, &[]), Prefix { periods: vec![], then: Some(0) });
+        assert_eq!(PeriodPrefix::at_difference(&here, &[]), PeriodPrefix { periods: vec![], then: Some(0) });
         assert_eq!(
-            Prefix::at_difference(&[(0, 2), (1, 2)], &[(0, 1), (1, 2)]),
-            Prefix { periods: vec![], then: Some(0) }
+            PeriodPrefix::at_difference(&[(0, 2), (1, 2)], &[(0, 1), (1, 2)]),
+            PeriodPrefix { periods: vec![], then: Some(0) }
         );
-        let prefix = Prefix { periods: vec![(0, 4)], then: Some(1) };
+        let prefix = PeriodPrefix { periods: vec![(0, 4)], then: Some(1) };
         let within = all(&[9, 2], 3, prefix.clone());
         assert_eq!(within, ["0000 11 00000"]);
         assert_eq!(
-            prefix.common(&Prefix { periods: vec![(0, 3)], then: Some(1) }),
-            Prefix { periods: vec![], then: Some(0) }
+            prefix.common(&PeriodPrefix { periods: vec![(0, 3)], then: Some(1) }),
+            PeriodPrefix { periods: vec![], then: Some(0) }
         );
-        assert_eq!(prefix.common(&Prefix { periods: vec![(0, 4), (1, 2)], then: Some(0) }), prefix);
+        assert_eq!(prefix.common(&PeriodPrefix { periods: vec![(0, 4), (1, 2)], then: Some(0) }), prefix);
     }
 }

@@ -17,7 +17,7 @@ mod guide;
 
 use std::collections::VecDeque;
 
-use self::generator::{Generator, Period, Prefix};
+use self::generator::{Generator, Period, PeriodPrefix};
 use self::guide::{ByPeriod, slice};
 use super::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
 use crate::cache::Cache;
@@ -28,17 +28,18 @@ use crate::trace::Trace;
 /// How many key points each thread ran.
 type Slice = Vec<(ThreadName, u32)>;
 
+/// A slice with a prefix: the schedules to be run for it.
 #[derive(Clone, Debug)]
-struct Job {
+struct SliceJob {
     slice: Slice,
     /// By places in [`Periods::threads`].
-    prefix: Prefix,
+    prefix: PeriodPrefix,
     is_done: bool,
 }
 
 /// The execution under way.
 #[derive(Clone, Debug)]
-struct Begun {
+struct CurrentExecution {
     id: u64,
     /// By places in [`Periods::threads`].
     schedule: Vec<Period>,
@@ -50,7 +51,7 @@ pub struct Periods {
     max: u32,
     /// Every thread seen, by its place in schedules.
     threads: Vec<ThreadName>,
-    jobs: Vec<Job>,
+    jobs: Vec<SliceJob>,
     /// How many periods schedules have now.
     count: u32,
     /// The job that is explored, its schedules, and the jobs whose turn is yet to come in this round.
@@ -60,7 +61,7 @@ pub struct Periods {
     generated: bool,
     before: Vec<Period>,
     started: bool,
-    under_way: Option<Begun>,
+    under_way: Option<CurrentExecution>,
     next_id: u64,
 }
 
@@ -87,7 +88,7 @@ impl Periods {
     fn begin(&mut self, schedule: Vec<Period>) -> Next {
         let id = self.next_id;
         self.next_id += 1;
-        self.under_way = Some(Begun { id, schedule });
+        self.under_way = Some(CurrentExecution { id, schedule });
         Next::Work(WorkItem { id, prefix: Vec::new(), cost: 0, branch: None })
     }
 
@@ -127,23 +128,24 @@ impl Periods {
         let Some(nth) = self.turns.pop_front() else { return false };
         self.job = nth;
         self.generated = false;
-        let Job { slice, prefix, .. } = &self.jobs[nth];
+        let SliceJob { slice, prefix, .. } = &self.jobs[nth];
         let local = |place: usize| slice.iter().position(|(name, _)| *name == self.threads[place]);
         let periods = prefix.periods.iter().map(|&(place, count)| Some((local(place)?, count))).collect();
         // A prefix with a thread that the slice has not cannot be followed.
-        let prefix = Option::map(periods, |periods| Prefix { periods, then: prefix.then.and_then(local) });
+        let prefix =
+            Option::map(periods, |periods| PeriodPrefix { periods, then: prefix.then.and_then(local) });
         let counts = slice.iter().map(|&(_, count)| count).collect();
         self.schedules = prefix.map(|prefix| Generator::new(counts, self.count as usize, prefix));
         true
     }
 
     /// Makes a job of a slice that is new, or lets the one that there is begin with what both have in common.
-    fn add(&mut self, slice: Slice, prefix: Prefix) {
+    fn add(&mut self, slice: Slice, prefix: PeriodPrefix) {
         if let Some(known) = self.jobs.iter_mut().find(|job| job.slice == slice) {
             known.prefix = known.prefix.common(&prefix);
             return;
         }
-        self.jobs.push(Job { slice, prefix, is_done: false });
+        self.jobs.push(SliceJob { slice, prefix, is_done: false });
         self.turns.push_back(self.jobs.len() - 1);
     }
 }
@@ -177,7 +179,8 @@ impl Strategy for Periods {
     }
 
     fn learn(&mut self, item: &WorkItem, run: &Trace, _notes: Notes, _cache: &Cache) {
-        let Some(Begun { schedule, .. }) = self.under_way.take_if(|begun| begun.id == item.id) else {
+        let Some(CurrentExecution { schedule, .. }) = self.under_way.take_if(|begun| begun.id == item.id)
+        else {
             return;
         };
         let seen = slice(run);
@@ -187,10 +190,10 @@ impl Strategy for Periods {
         if self.jobs.is_empty() {
             // The smallest approximation: one key point of each thread.
             let smallest = seen.iter().map(|&(thread, _)| (thread, 1)).collect();
-            self.add(smallest, Prefix::default());
+            self.add(smallest, PeriodPrefix::default());
             return;
         }
-        let prefix = Prefix::at_difference(&schedule, &self.before);
+        let prefix = PeriodPrefix::at_difference(&schedule, &self.before);
         self.before = schedule;
         if !is_supported(&seen, &self.jobs[self.job].slice) {
             self.add(seen, prefix);

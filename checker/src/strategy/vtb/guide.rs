@@ -1,6 +1,6 @@
 //! How one execution runs by strict priority.
 
-use super::place::{Count, Place};
+use super::preemption_point::{AccessCount, PreemptionPoint};
 use crate::event::agent::{Agent, AgentView};
 use crate::event::names::ThreadName;
 use crate::event::position::Position;
@@ -60,7 +60,7 @@ impl RandomOrder {
 pub(super) struct ByFragment {
     order: RandomOrder,
     /// In order, each with what its thread has run so far.
-    preemptions: Vec<(Place, Count)>,
+    preemptions: Vec<(PreemptionPoint, AccessCount)>,
     taken: usize,
     scope: Scope,
     seen: Position,
@@ -71,10 +71,10 @@ pub(super) struct ByFragment {
 }
 
 impl ByFragment {
-    pub(super) fn new(order: RandomOrder, preemptions: Vec<Place>, scope: Scope) -> Self {
+    pub(super) fn new(order: RandomOrder, preemptions: Vec<PreemptionPoint>, scope: Scope) -> Self {
         Self {
             order,
-            preemptions: preemptions.into_iter().map(|place| (place, Count::default())).collect(),
+            preemptions: preemptions.into_iter().map(|place| (place, AccessCount::default())).collect(),
             taken: 0,
             scope,
             seen: Position::START,

@@ -18,11 +18,11 @@
 //! * "start" is a variable: that of a thread that has touched none.
 //! * Where there can be no further preemption, only the accesses of the variables preempted at have to be key points, as in
 //!   the paper; before that, all of them, since sets of variables share executions, and the accesses of each variable are
-//!   where the next preemption can be. Preemptions are at the same places under both: [`place::Place`].
+//!   where the next preemption can be. Preemptions are at the same places under both: [`preemption_point::PreemptionPoint`].
 //! * It does not say that a bound is covered: the orders of priority are random.
 
 mod guide;
-mod place;
+mod preemption_point;
 mod sets;
 mod tree;
 
@@ -30,9 +30,9 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use self::guide::{ByFragment, RandomOrder};
-use self::place::Place;
+use self::preemption_point::PreemptionPoint;
 use self::sets::{Sets, Variable, Variables};
-use self::tree::{Node, Tree};
+use self::tree::{ExecutionTree, Node};
 use super::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
 use crate::cache::Cache;
 use crate::event::byte_set::ByteSet;
@@ -80,7 +80,7 @@ pub struct Vtb {
     /// Where in the tree of the present order the next execution is looked for, and for each node down to there the
     /// next of its points and which variables of the set are used.
     path: Vec<(Node, usize, u32)>,
-    trees: Vec<Tree>,
+    trees: Vec<ExecutionTree>,
     variables: Variables,
     threads: BTreeSet<ThreadName>,
     /// What a thread has waited for in a loop: who writes there decides who can go.
@@ -165,7 +165,7 @@ impl Vtb {
 
     /// What an execution with these preemptions needs as scheduling points. After the last preemption that there can be
     /// nobody asks where else there could be one.
-    fn scope(&self, id: u64, preemptions: &[Place]) -> Scope {
+    fn scope(&self, id: u64, preemptions: &[PreemptionPoint]) -> Scope {
         let is_last = !preemptions.is_empty() && preemptions.len() == self.bounds.preemptions as usize;
         if !is_last || id.is_multiple_of(ALL_OF) {
             return Scope::All;
@@ -188,10 +188,10 @@ impl Vtb {
                 return None;
             };
             if self.trees.len() <= order as usize {
-                self.trees.resize_with(order as usize + 1, Tree::default);
+                self.trees.resize_with(order as usize + 1, ExecutionTree::default);
             }
             if self.path.is_empty() {
-                self.path.push((Tree::ROOT, 0, 0));
+                self.path.push((ExecutionTree::ROOT, 0, 0));
             }
             if let Some(node) = self.descend(level, order) {
                 return Some((order, node));
@@ -206,7 +206,7 @@ impl Vtb {
         while let Some((node, next, used)) = self.path.last_mut() {
             let Some(points) = tree.points(*node) else { return Some(*node) };
             let (node, used) = (*node, *used);
-            let point: Option<Place> = points.get(*next).copied();
+            let point: Option<PreemptionPoint> = points.get(*next).copied();
             *next += 1;
             let left = level.preemptions as usize + 1 - self.path.len();
             let Some(place) = point.filter(|_| left > 0) else {
@@ -271,7 +271,7 @@ impl Strategy for Vtb {
         let tree = &mut self.trees[order as usize];
         let is_last = tree.preemptions(node).len() == self.bounds.preemptions as usize;
         let points = notes.alternatives.iter().filter(|_| !is_last).map(|other| other.at);
-        tree.learn(node, place::places(run, points));
+        tree.learn(node, preemption_point::places(run, points));
     }
 
     fn reset(&mut self, _epoch: Epoch) {

@@ -1,57 +1,57 @@
 //! The executions of one order of priority: each by the places at which a thread is preempted.
 
-use super::place::Place;
+use super::preemption_point::PreemptionPoint;
 
-/// An execution in a [`Tree`].
+/// An execution in an [`ExecutionTree`].
 pub(super) type Node = u32;
 
-/// All of them that are known.
+/// All executions of an order of priority that are known.
 #[derive(Debug)]
-pub(super) struct Tree {
-    nodes: Vec<Execution>,
+pub(super) struct ExecutionTree {
+    nodes: Vec<ExecutionNode>,
 }
 
 #[derive(Debug)]
-struct Execution {
+struct ExecutionNode {
     /// The one without its last preemption, and where that is.
-    from: Option<(Node, Place)>,
+    from: Option<(Node, PreemptionPoint)>,
     /// Once it was run: where else a thread can be preempted after that.
-    points: Option<Vec<Place>>,
-    children: Vec<(Place, Node)>,
+    points: Option<Vec<PreemptionPoint>>,
+    children: Vec<(PreemptionPoint, Node)>,
 }
 
-impl Default for Tree {
+impl Default for ExecutionTree {
     fn default() -> Self {
-        Self { nodes: vec![Execution { from: None, points: None, children: Vec::new() }] }
+        Self { nodes: vec![ExecutionNode { from: None, points: None, children: Vec::new() }] }
     }
 }
 
-impl Tree {
+impl ExecutionTree {
     /// Without preemptions.
     pub(super) const ROOT: Node = 0;
 
-    pub(super) fn points(&self, node: Node) -> Option<&[Place]> {
+    pub(super) fn points(&self, node: Node) -> Option<&[PreemptionPoint]> {
         self.nodes[node as usize].points.as_deref()
     }
 
-    pub(super) fn learn(&mut self, node: Node, points: Vec<Place>) {
+    pub(super) fn learn(&mut self, node: Node, points: Vec<PreemptionPoint>) {
         self.nodes[node as usize].points = Some(points);
     }
 
     /// The execution with one more preemption.
-    pub(super) fn child(&mut self, node: Node, at: Place) -> Node {
+    pub(super) fn child(&mut self, node: Node, at: PreemptionPoint) -> Node {
         let known = self.nodes[node as usize].children.iter().find(|(known, _)| *known == at);
         if let Some(&(_, child)) = known {
             return child;
         }
         let child = self.nodes.len() as Node;
-        self.nodes.push(Execution { from: Some((node, at)), points: None, children: Vec::new() });
+        self.nodes.push(ExecutionNode { from: Some((node, at)), points: None, children: Vec::new() });
         self.nodes[node as usize].children.push((at, child));
         child
     }
 
     /// Where threads are preempted, in order.
-    pub(super) fn preemptions(&self, mut node: Node) -> Vec<Place> {
+    pub(super) fn preemptions(&self, mut node: Node) -> Vec<PreemptionPoint> {
         let mut all = Vec::new();
         while let Some((parent, at)) = self.nodes[node as usize].from {
             all.push(at);

@@ -44,7 +44,7 @@
 //!
 //! * *If none of what is run shows an unruly operation, nothing within the bound has one.* Let the program P' be P, but that
 //!   a thread waits for ever before an operation that no execution has shown and that is unruly, or makes a spin loop so
-//!   ([`Shown`]). To P' both arguments apply. What was run of P are executions of P' as well, with the same children; so all
+//!   ([`UnsupportedOperations`]). To P' both arguments apply. What was run of P are executions of P' as well, with the same children; so all
 //!   traces of P' within the bound were run. If now an execution of P within the bound had such an operation, then so had
 //!   one of P': the same until the first one is pending, and from there on without preemptions; leaving the thread that waits
 //!   for ever is none. It would have been run, and would have shown the operation.
@@ -60,22 +60,22 @@ use rustc_hash::FxHashMap;
 
 use super::canonical::{Canon, Cut};
 use super::frame::{Child, Frame, Origin};
-use super::known::{Known, Sight};
+use super::known::{Known, KnownOutcomes};
 use super::least::{Ends, Least, Unknown, least};
 use super::unsupported;
-use super::unsupported::Shown;
+use super::unsupported::UnsupportedOperations;
 use crate::event::position::Position;
 use crate::limit::Limit;
-use crate::strategy::dpor::planned::{Covers, Prefix};
+use crate::strategy::dpor::planned::{Covers, ReplayPrefix};
 use crate::strategy::dpor::races::Races;
 use crate::trace::Trace;
 
 /// Of what leads to too many preemptions, executions of this many events together are kept.
 const KEPT: usize = 1 << 20;
 
-/// How many preemptions there may be.
+/// A bound on preemptions, and what it has left out so far.
 #[derive(Debug)]
-pub(super) struct Bound {
+pub(super) struct PreemptionBound {
     pub(super) max: u32,
     /// All with fewer has been run.
     pub(super) now: u32,
@@ -89,17 +89,17 @@ pub(super) struct Bound {
     forgot: bool,
     /// Something that ran has more than `max`.
     beyond: bool,
-    shown: Shown,
+    shown: UnsupportedOperations,
     /// Nothing is left out any more.
     unruly: bool,
     again: bool,
     /// Of something that ran it cannot be told whether it has more than `max`.
     undecided: bool,
     /// A class that has not been counted as its cost depends on what is not known; run in this order it shows that.
-    pub(super) unsure: Option<Prefix>,
+    pub(super) unsure: Option<ReplayPrefix>,
 }
 
-impl Bound {
+impl PreemptionBound {
     pub(super) fn new(max: u32) -> Self {
         Self {
             max,
@@ -109,7 +109,7 @@ impl Bound {
             room: KEPT,
             forgot: false,
             beyond: false,
-            shown: Shown::default(),
+            shown: UnsupportedOperations::default(),
             unruly: false,
             again: false,
             undecided: false,
@@ -150,7 +150,7 @@ impl Bound {
     }
 
     /// Puts children off that cost more than the present bound.
-    pub(super) fn take(&mut self, frame: &mut Frame, shown: &Shown) {
+    pub(super) fn take(&mut self, frame: &mut Frame, shown: &UnsupportedOperations) {
         self.shown.take_in(shown);
         if !self.unruly && self.shown.is_unruly() {
             self.unruly = true;
@@ -183,15 +183,15 @@ impl Bound {
         }
     }
 
-    /// Whether a trace counts. If it cannot be told yet, it does not, and [`Bound::unsure`] is to be run.
+    /// Whether a trace counts. If it cannot be told yet, it does not, and [`PreemptionBound::unsure`] is to be run.
     pub(super) fn is_within(&mut self, run: &Trace, known: &RwLock<Known>) -> bool {
         if run.preemptions() <= self.max {
             return true;
         }
         let races = Races::new(run);
         let shown = Known::of(&races);
-        let sight = Sight::new(known, &shown);
-        let canon = Canon::new(&races, &sight, Position::BEHIND_ALL, false, true);
+        let outcomes = KnownOutcomes::new(known, &shown);
+        let canon = Canon::new(&races, &outcomes, Position::BEHIND_ALL, false, true);
         let least = |unknown| least(&canon, &canon.whole(), (Ends::Cost, unknown), self.max);
         let order = match least(Unknown::IsFree) {
             Least::Is(_, order) if !unsupported::has_false_orders(run) => order,

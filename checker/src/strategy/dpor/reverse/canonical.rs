@@ -2,7 +2,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::known::Sight;
+use super::known::KnownOutcomes;
 use super::level::{Levels, Standing, is_woken};
 use super::order;
 use super::order::CanonicalRank;
@@ -14,8 +14,8 @@ use crate::event::position::Position;
 use crate::event::recorded::TraceEvent;
 use crate::event::wait::On;
 use crate::strategy::dpor::locks::{Can, Holders, Need};
+use crate::strategy::dpor::overtaken::{OvertakenOperation, Reader};
 use crate::strategy::dpor::races::Races;
-use crate::strategy::dpor::wait::{Reader, Wait};
 use crate::trace::PendingAtEnd;
 
 /// Of each thread, how many of its events are in a set of events that is closed under happens-before.
@@ -23,7 +23,7 @@ pub(super) type Cut = SmallVec<[u32; 8]>;
 
 /// An agent, once the events of a set have run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum State {
+pub(super) enum AgentState {
     /// Its next event is this one of the execution.
     Here(Position),
     /// It can run, but then does something that is not in the execution.
@@ -36,7 +36,7 @@ pub(super) enum State {
 /// The events of an execution by thread, with what was pending where.
 pub(super) struct Canon<'r, 't> {
     pub(super) races: &'r Races<'t>,
-    pub(super) known: &'r Sight<'r>,
+    pub(super) known: &'r KnownOutcomes<'r>,
     /// Of each thread the positions of its events.
     pub(super) of: Vec<Vec<Position>>,
     /// How often its thread had given way before each event and after the last.
@@ -53,7 +53,7 @@ impl<'r, 't> Canon<'r, 't> {
     /// The first `to` events of an execution.
     pub(super) fn new(
         races: &'r Races<'t>,
-        known: &'r Sight<'r>,
+        known: &'r KnownOutcomes<'r>,
         to: Position,
         given_up: bool,
         bounded: bool,
@@ -86,7 +86,12 @@ impl<'r, 't> Canon<'r, 't> {
 
     /// Whether the canonical schedule runs, after these events, all others of the execution and no event besides. `first`
     /// runs its next operation as soon as it can. `waits` keep readers out until they are over.
-    pub(super) fn completes(&self, mut cut: Cut, waits: &[&Wait], first: Option<Agent>) -> bool {
+    pub(super) fn completes(
+        &self,
+        mut cut: Cut,
+        waits: &[&OvertakenOperation],
+        first: Option<Agent>,
+    ) -> bool {
         let mut first = first.and_then(|agent| {
             let thread = self.races.number(agent.thread());
             Some((agent, thread, *cut.get(thread)?))
@@ -96,13 +101,13 @@ impl<'r, 't> Canon<'r, 't> {
             let hurried = first.filter(|&(_, thread, slot)| cut[thread] == slot);
             let hurried = hurried.map(|(agent, ..)| self.state(agent, &cut));
             let next = match hurried {
-                Some(state @ (State::Here(_) | State::Elsewhere)) => {
+                Some(state @ (AgentState::Here(_) | AgentState::Elsewhere)) => {
                     first = None;
                     Some(state)
                 }
                 _ => self.next(&cut, waits),
             };
-            let Some(State::Here(at)) = next else { return false };
+            let Some(AgentState::Here(at)) = next else { return false };
             if !self.is_first_pick(at) {
                 return false;
             }
@@ -113,22 +118,22 @@ impl<'r, 't> Canon<'r, 't> {
     }
 
     /// Whether a reader can run and is not kept out.
-    fn lets_a_reader_in(&self, cut: &Cut, waits: &[&Wait]) -> bool {
+    fn lets_a_reader_in(&self, cut: &Cut, waits: &[&OvertakenOperation]) -> bool {
         self.races.run.threads.iter().any(|&name| {
             let agent = Agent::Thread(name);
             let reads =
                 self.next_op(self.races.number(name), cut).is_some_and(|op| order::reads_a_lock(op.kind));
-            reads && self.state(agent, cut) != State::Waits && !self.is_kept_out(agent, cut, waits)
+            reads && self.state(agent, cut) != AgentState::Waits && !self.is_kept_out(agent, cut, waits)
         })
     }
 
-    fn next(&self, cut: &Cut, waits: &[&Wait]) -> Option<State> {
+    fn next(&self, cut: &Cut, waits: &[&OvertakenOperation]) -> Option<AgentState> {
         let names = self.races.run.threads.iter();
         let agents = names.flat_map(|&name| [Agent::Thread(name), Agent::Timeout(name)]);
         let agents = agents.filter(|&agent| !self.is_kept_out(agent, cut, waits));
         let ranked = agents.filter_map(|agent| {
             let state = self.state(agent, cut);
-            (state != State::Waits).then(|| (self.rank(agent, cut), state))
+            (state != AgentState::Waits).then(|| (self.rank(agent, cut), state))
         });
         ranked.min_by_key(|&(rank, _)| rank).map(|(_, state)| state)
     }
@@ -168,7 +173,7 @@ impl<'r, 't> Canon<'r, 't> {
     }
 
     /// Whether an agent would come before an operation that something greater was put before.
-    fn is_kept_out(&self, agent: Agent, cut: &Cut, waits: &[&Wait]) -> bool {
+    fn is_kept_out(&self, agent: Agent, cut: &Cut, waits: &[&OvertakenOperation]) -> bool {
         let Agent::Thread(name) = agent else { return false };
         let thread = self.races.number(name);
         let mut waits =
@@ -214,22 +219,22 @@ impl<'r, 't> Canon<'r, 't> {
         })
     }
 
-    pub(super) fn state(&self, agent: Agent, cut: &Cut) -> State {
+    pub(super) fn state(&self, agent: Agent, cut: &Cut) -> AgentState {
         let name = agent.thread();
         let thread = self.races.number(name);
         let born = self.races.created.get(&name);
         if born.is_some_and(|&born| !self.holds(born, cut)) {
-            return State::Waits;
+            return AgentState::Waits;
         }
         let here = self.of[thread].get(cut[thread] as usize).copied();
         if let Some(at) = here.filter(|&at| self.races.run.steps[at].choice.agent == agent) {
             let clock = self.races.run.hb.clock(at);
             if (0..cut.len()).all(|other| other == thread || clock.get(other) <= cut[other]) {
-                return State::Here(at);
+                return AgentState::Here(at);
             }
         }
         let can = if agent.is_thread() { self.thread(name, here, cut) } else { self.time(name, here, cut) };
-        if can { State::Elsewhere } else { State::Waits }
+        if can { AgentState::Elsewhere } else { AgentState::Waits }
     }
 
     /// Whether a thread can run, its next event of the execution being none that it can have here.

@@ -12,8 +12,8 @@ use crate::hb::vector_clock::Clock;
 use crate::limit::Limit;
 use crate::strategy::dpor::locks::{Can, Holders, Need};
 use crate::strategy::dpor::moves::Move;
+use crate::strategy::dpor::overtaken::{OvertakenOperation, precedence};
 use crate::strategy::dpor::races::{Races, Successor};
-use crate::strategy::dpor::wait::{Wait, precedence};
 
 /// Of this many readers that keep a writer out at once, any may come after it. There are as many sets of them to look at as
 /// there can be children; with more readers the search is not complete.
@@ -118,13 +118,13 @@ fn foresee(races: &Races<'_>, canon: &Canon<'_, '_>, later: &Successor<'_>, undo
 }
 
 /// Whether an operation that had something put before it has not run by the time when a reversal comes.
-fn is_left(races: &Races<'_>, wait: &Wait, earlier: Position, keep: &[Position]) -> bool {
+fn is_left(races: &Races<'_>, wait: &OvertakenOperation, earlier: Position, keep: &[Position]) -> bool {
     let ran = races.run.hb.position(races.number(wait.id.thread), wait.id.index);
     wait.at < earlier && ran.is_none_or(|at| at >= earlier && !keep.contains(&at))
 }
 
 /// Whether an event comes before an operation as well as what was put there, and is less than that.
-fn is_less(races: &Races<'_>, wait: &Wait, at: Position) -> bool {
+fn is_less(races: &Races<'_>, wait: &OvertakenOperation, at: Position) -> bool {
     let event = &races.run.steps[at].event;
     precedence(event.op.kind, event.id.thread) < wait.least
         && event.did.conflicts(&wait.effect)
@@ -199,13 +199,14 @@ fn child(
     }
     let there = Position::START.until(earlier.next()).chain(keep.iter().copied());
     let is_other_way = later.closer == Some(earlier) && races.threads[earlier] == races.number(thread);
-    let waits: Vec<&Wait> = origin.waits.iter().filter(|wait| wait.at < earlier).collect();
+    let waits: Vec<&OvertakenOperation> = origin.waits.iter().filter(|wait| wait.at < earlier).collect();
     if !canon.completes(canon.cut(there), &waits, (!is_other_way).then_some(later.agent)) {
         return None;
     }
     let before = &run.steps[earlier];
-    let mut waits: Vec<Wait> = origin.waits.iter().filter(|wait| wait.at < earlier).cloned().collect();
-    waits.push(Wait {
+    let mut waits: Vec<OvertakenOperation> =
+        origin.waits.iter().filter(|wait| wait.at < earlier).cloned().collect();
+    waits.push(OvertakenOperation {
         id: before.event.id,
         effect: before.event.did.clone(),
         from: earlier,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, RwLock};
 
-use super::frame::Task;
+use super::frame::ReversalTask;
 use super::guide::ReversalGuide;
 use super::known::Known;
 use super::offspring::Offspring;
@@ -16,7 +16,7 @@ use crate::trace::Trace;
 /// Takes one execution through a reversal ahead of its turn, and tells what it leads to.
 pub(super) struct SpeculativeGuide {
     follower: ReversalGuide,
-    task: Option<Task>,
+    task: Option<ReversalTask>,
     known: Arc<RwLock<Known>>,
     max: Option<u32>,
     limit: Limit,
@@ -26,7 +26,7 @@ pub(super) struct SpeculativeGuide {
 impl SpeculativeGuide {
     pub(super) fn new(
         follower: ReversalGuide,
-        task: Task,
+        task: ReversalTask,
         known: &Arc<RwLock<Known>>,
         (max, limit): (Option<u32>, &Limit),
     ) -> Self {

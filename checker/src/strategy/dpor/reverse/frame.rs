@@ -4,21 +4,21 @@ use crate::event::agent::Agent;
 use crate::event::operation::Effect;
 use crate::event::position::{PerEvent, Position};
 use crate::strategy::dpor::moves::Move;
-use crate::strategy::dpor::planned::Prefix;
-use crate::strategy::dpor::wait::Wait;
+use crate::strategy::dpor::overtaken::OvertakenOperation;
+use crate::strategy::dpor::planned::ReplayPrefix;
 use crate::trace::Trace;
 
 /// An execution, and what is still to be made of it.
 #[derive(Debug)]
 pub(super) struct Frame {
-    pub(super) steps: Prefix,
+    pub(super) steps: ReplayPrefix,
     pub(super) scheduled: PerEvent<bool>,
     pub(super) children: Vec<Child>,
 }
 
-/// What an execution is run for.
+/// The purpose of an execution.
 #[derive(Clone, Debug, Default)]
-pub struct Task {
+pub struct ReversalTask {
     /// Which of the events before the reversed one, which comes next, were put where they are by a reversal.
     pub(super) scheduled: PerEvent<bool>,
     pub(super) child: Option<Child>,
@@ -38,7 +38,7 @@ pub(super) struct Child {
     /// Who did what came there before, and does it again now, if that can run.
     pub(super) again: Agent,
     /// That, and what else had something put before it.
-    pub(super) waits: Vec<Wait>,
+    pub(super) waits: Vec<OvertakenOperation>,
     /// What the next event has to conflict with.
     pub(super) provided: Vec<Effect>,
     /// In a bounded search: all that it leads to has at least so many preemptions.
@@ -69,5 +69,5 @@ pub(super) struct Origin {
     /// Which of its events were put where they are by a reversal.
     pub(super) scheduled: PerEvent<bool>,
     /// What they were put before.
-    pub(super) waits: Vec<Wait>,
+    pub(super) waits: Vec<OvertakenOperation>,
 }

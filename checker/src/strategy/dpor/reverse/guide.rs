@@ -13,7 +13,7 @@ use crate::event::wait::On;
 use crate::program::{Scope, Until};
 use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::dpor::branch::{Branch, enabled};
-use crate::strategy::dpor::wait::{Reader, Wait};
+use crate::strategy::dpor::overtaken::{OvertakenOperation, Reader};
 use crate::strategy::{Decision, Guide, Notes};
 
 /// A guide that runs what comes after the prefix, and then by rank.
@@ -101,7 +101,8 @@ impl ReversalGuide {
         let hb = &at.trace.hb;
         let last = hb.last(number(thread));
         let reader = Reader { thread, op, past: last.map(|at| hb.clock(at)) };
-        let is_left = |wait: &&Wait| hb.position(number(wait.id.thread), wait.id.index).is_none();
+        let is_left =
+            |wait: &&OvertakenOperation| hb.position(number(wait.id.thread), wait.id.index).is_none();
         let mut waits = self.branch.waits.iter().filter(is_left);
         order::reads_a_lock(op.kind)
             && waits.any(|wait| wait.keeps_out(&reader, at.trace.steps[wait.from..].iter(), number))

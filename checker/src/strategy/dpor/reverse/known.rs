@@ -20,39 +20,39 @@ const OUTCOMES: usize = 1 << 16;
 /// What was seen so far.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Known {
-    semaphores: FxHashMap<Semaphore, Bounds>,
-    swaps: FxHashMap<Swap, bool>,
+    semaphores: FxHashMap<Semaphore, ValueRange>,
+    swaps: FxHashMap<CompareExchangeContext, bool>,
 }
 
 /// A semaphore, since it was initialised by the event with this hash.
 type Semaphore = (Obj, Option<HbHash>);
 
 /// A compare-and-swap after its thread's event before it and the last write of its object: these decide what it does.
-type Swap = (ThreadName, Option<HbHash>, Option<HbHash>);
+type CompareExchangeContext = (ThreadName, Option<HbHash>, Option<HbHash>);
 
 /// What can be asked.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Question {
     /// Does it succeed?
-    Swap(Swap),
+    Swap(CompareExchangeContext),
     /// Is it above 0 after such a change of its first value?
     Semaphore(Semaphore, i64),
 }
 
-/// Between which numbers a first value is.
+/// The range of a semaphore's first value.
 #[derive(Clone, Copy, PartialEq, Debug)]
-struct Bounds {
+struct ValueRange {
     least: i64,
     most: i64,
 }
 
-impl Bounds {
+impl ValueRange {
     fn and(self, other: Self) -> Self {
         Self { least: self.least.max(other.least), most: self.most.min(other.most) }
     }
 }
 
-impl Default for Bounds {
+impl Default for ValueRange {
     fn default() -> Self {
         Self { least: 0, most: i64::MAX }
     }
@@ -128,15 +128,15 @@ impl Known {
     }
 }
 
-/// What is known where children of an execution are made: by all others so far, and by this one.
-pub(super) struct Sight<'k> {
+/// Known outcomes where children of an execution are made: those of all others so far, and of this one.
+pub(super) struct KnownOutcomes<'k> {
     others: &'k RwLock<Known>,
     own: &'k Known,
     /// What was asked. While others learn, an answer remains what it was.
     asked: RefCell<FxHashMap<Question, Option<bool>>>,
 }
 
-impl<'k> Sight<'k> {
+impl<'k> KnownOutcomes<'k> {
     pub(super) fn new(others: &'k RwLock<Known>, own: &'k Known) -> Self {
         Self { others, own, asked: RefCell::default() }
     }
@@ -202,7 +202,7 @@ fn swap<'e>(
     races: &Races<'_>,
     later: &Successor<'_>,
     history: impl Iterator<Item = (Position, &'e TraceEvent)>,
-) -> Swap {
+) -> CompareExchangeContext {
     let thread = later.agent.thread();
     let hash = |at: Position| races.run.hb.hash(at);
     let before = later.after.or_else(|| races.created.get(&thread).copied());

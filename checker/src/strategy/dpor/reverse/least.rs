@@ -12,7 +12,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
-use super::canonical::{Canon, Cut, State};
+use super::canonical::{AgentState, Canon, Cut};
 use super::known::reading;
 use crate::event::agent::Agent;
 use crate::event::operation::OpKind;
@@ -40,11 +40,11 @@ impl Ends {
     }
 }
 
-/// The position of an event, and who ran last before it.
-type Step = Option<(Position, Option<usize>)>;
+/// The position of an event, and the thread that ran last before it.
+type LinearisationStep = Option<(Position, Option<usize>)>;
 
-/// How far each thread has gone, and who ran last.
-type Place = (Cut, Option<usize>);
+/// The events of each thread so far, and the thread that ran last.
+type LinearisationState = (Cut, Option<usize>);
 
 /// What leaving a thread costs that waits for a semaphore of which it is not known whether it is above 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,8 +74,9 @@ pub(super) fn least(
 ) -> Least {
     let ways = Ways::new(canon, whole, ends, unknown);
     // Each with the event that led there, and who ran last before it.
-    let mut seen: FxHashMap<Place, Step> = FxHashMap::default();
-    let mut now: Vec<(Place, Step)> = vec![((smallvec![0; whole.len()], None), None)];
+    let mut seen: FxHashMap<LinearisationState, LinearisationStep> = FxHashMap::default();
+    let mut now: Vec<(LinearisationState, LinearisationStep)> =
+        vec![((smallvec![0; whole.len()], None), None)];
     let mut room = ends.places();
     for cost in 0..=limit {
         let mut later = Vec::new();
@@ -104,7 +105,11 @@ pub(super) fn least(
 }
 
 /// The events on the way to a place.
-fn way_to(canon: &Canon<'_, '_>, seen: &FxHashMap<Place, Step>, place: Place) -> Vec<Position> {
+fn way_to(
+    canon: &Canon<'_, '_>,
+    seen: &FxHashMap<LinearisationState, LinearisationStep>,
+    place: LinearisationState,
+) -> Vec<Position> {
     let mut order = Vec::new();
     let (mut cut, mut last) = place;
     while let Some(&Some((at, before))) = seen.get(&(cut.clone(), last)) {
@@ -144,7 +149,7 @@ impl<'c, 'r, 't> Ways<'c, 'r, 't> {
         Self { canon, whole, ends, unknown, held_up, joiners: canon.joiners(), is_timeless }
     }
 
-    fn leaving_costs(&self, (cut, last): &Place) -> bool {
+    fn leaving_costs(&self, (cut, last): &LinearisationState) -> bool {
         last.is_some_and(|last| match self.ends {
             Ends::AreFree if cut[last] == self.whole[last] => is_behind(cut, &self.held_up[last]),
             _ => self.canon.can_go_on(last, cut, self.unknown),
@@ -152,7 +157,7 @@ impl<'c, 'r, 't> Ways<'c, 'r, 't> {
     }
 
     /// The positions of the events that can come next, each with who has run last then, if that is another one.
-    fn on_from(&self, (cut, last): &Place) -> Vec<(Position, Option<usize>)> {
+    fn on_from(&self, (cut, last): &LinearisationState) -> Vec<(Position, Option<usize>)> {
         let steps = &self.canon.races.run.steps;
         let next = |thread| self.canon.next_in(thread, cut, self.whole);
         let way = |thread| next(thread).map(|at| (at, steps[at].is_own().then_some(thread)));
@@ -198,9 +203,9 @@ impl Canon<'_, '_> {
         let name = self.races.run.threads[thread];
         let Some(op) = self.next_op(thread, cut).filter(|op| !op.kind.gives_way()) else { return false };
         match (Need::of(op.kind), self.state(Agent::Thread(name), cut)) {
-            (Need::Unknown, state) => matches!(state, State::Here(_)),
-            (Need::One, State::Waits) => unknown == Unknown::Costs && self.is_open(&op.may, cut),
-            (_, state) => state != State::Waits,
+            (Need::Unknown, state) => matches!(state, AgentState::Here(_)),
+            (Need::One, AgentState::Waits) => unknown == Unknown::Costs && self.is_open(&op.may, cut),
+            (_, state) => state != AgentState::Waits,
         }
     }
 

@@ -54,17 +54,17 @@ mod unsupported;
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use self::bound::Bound;
+use self::bound::PreemptionBound;
 use self::forerunner::SpeculativeGuide;
-use self::frame::{Child, Frame, Task};
+use self::frame::{Child, Frame, ReversalTask};
 use self::guide::ReversalGuide;
 use self::known::Known;
 pub use self::offspring::Offspring;
 use super::branch::Branch;
 use super::one_by_one::Walk;
-use super::planned::{Covers, Planned, Prefix};
+pub(super) use super::overtaken::OvertakenOperation;
+use super::planned::{Covers, Planned, ReplayPrefix};
 use super::races::Races;
-pub(super) use super::wait::Wait;
 use crate::event::agent::Choice;
 use crate::event::position::{PerEvent, Position};
 use crate::event::step::OpKey;
@@ -82,13 +82,13 @@ pub struct Reverse {
     /// Those that have children left.
     frames: Vec<Frame>,
     /// What comes next, in order. What an execution leads to comes after these.
-    next: VecDeque<Planned<Task>>,
+    next: VecDeque<Planned<ReversalTask>>,
     /// See [`Offspring::guesses`].
     guesses: bool,
     /// Executions that are run ahead of their turn look at it.
     known: Arc<RwLock<Known>>,
     /// How many preemptions there may be.
-    bound: Option<Bound>,
+    bound: Option<PreemptionBound>,
     /// Ends the planning.
     pub(super) limit: Limit,
 }
@@ -97,7 +97,7 @@ pub struct Reverse {
 impl OneByOne<Reverse> {
     /// Within a bound, keeping nothing of what is left out.
     pub(crate) fn forgetful(max: u32) -> Self {
-        Self::of(Reverse { bound: Some(Bound::forgetful(max)), ..Reverse::default() })
+        Self::of(Reverse { bound: Some(PreemptionBound::forgetful(max)), ..Reverse::default() })
     }
 
     /// How many events are kept.
@@ -113,11 +113,11 @@ impl OneByOne<Reverse> {
 impl Reverse {
     /// Only what has at most so many preemptions.
     pub(super) fn within(max: u32) -> Self {
-        Self { bound: Some(Bound::new(max)), ..Self::default() }
+        Self { bound: Some(PreemptionBound::new(max)), ..Self::default() }
     }
 
     /// The next child of the last execution that has one.
-    fn plan(&mut self) -> Option<Planned<Task>> {
+    fn plan(&mut self) -> Option<Planned<ReversalTask>> {
         let (frame, child) = loop {
             let frame = self.frames.last_mut()?;
             if let Some(child) = frame.children.pop() {
@@ -126,7 +126,8 @@ impl Reverse {
             self.frames.pop();
         };
         let (prefix, branch) = begin(&frame.steps, &child, self.bound.is_some());
-        let task = Task { scheduled: scheduled(&frame.scheduled, &child), child: Some(child), again: false };
+        let task =
+            ReversalTask { scheduled: scheduled(&frame.scheduled, &child), child: Some(child), again: false };
         Some(Planned { prefix, branch, task, ahead: None })
     }
 
@@ -141,14 +142,14 @@ impl Reverse {
     }
 
     /// What comes before all that was chosen: a class whose cost is not known, or everything once more.
-    fn first_of_all(&mut self) -> Option<Planned<Task>> {
+    fn first_of_all(&mut self) -> Option<Planned<ReversalTask>> {
         let bound = self.bound.as_mut()?;
         if let Some(prefix) = bound.unsure.take() {
             let branch = Branch { at: Position::after(prefix.len()), bounded: true, ..Branch::default() };
             return Some(Planned {
                 prefix,
                 branch,
-                task: Task { again: true, ..Task::default() },
+                task: ReversalTask { again: true, ..ReversalTask::default() },
                 ahead: None,
             });
         }
@@ -166,9 +167,9 @@ fn scheduled(of_parent: &PerEvent<bool>, child: &Child) -> PerEvent<bool> {
 }
 
 /// What is replayed of an execution for its child, and how that goes on.
-fn begin(steps: &[(Choice, OpKey)], child: &Child, bounded: bool) -> (Prefix, Branch) {
+fn begin(steps: &[(Choice, OpKey)], child: &Child, bounded: bool) -> (ReplayPrefix, Branch) {
     let kept = child.keep.iter().map(|&at| steps[at.count()].clone());
-    let prefix: Prefix = steps[..child.at.count()].iter().cloned().chain(kept).collect();
+    let prefix: ReplayPrefix = steps[..child.at.count()].iter().cloned().chain(kept).collect();
     let branch = Branch {
         at: Position::after(prefix.len()),
         next: Some(child.next.clone()),
@@ -182,21 +183,21 @@ fn begin(steps: &[(Choice, OpKey)], child: &Child, bounded: bool) -> (Prefix, Br
 }
 
 impl Walk for Reverse {
-    type Task = Task;
+    type Task = ReversalTask;
 
     fn anew(&self) -> Self {
-        let (bound, limit) = (self.bound.as_ref().map(Bound::anew), self.limit.clone());
+        let (bound, limit) = (self.bound.as_ref().map(PreemptionBound::anew), self.limit.clone());
         Self { bound, limit, ..Self::default() }
     }
 
-    fn first(&self) -> Planned<Task> {
+    fn first(&self) -> Planned<ReversalTask> {
         let branch = Branch { bounded: self.bound.is_some(), ..Branch::default() };
         Planned { branch, ..Planned::default() }
     }
 
     /// As many executions are chosen at once as can be run ahead. The tree of executions is the same in whatever order it is
     /// walked, so each of them is run, and nothing for nothing. What costs more comes once all of these have been run.
-    fn next(&mut self) -> Option<Planned<Task>> {
+    fn next(&mut self) -> Option<Planned<ReversalTask>> {
         if let Some(planned) = self.first_of_all() {
             return Some(planned);
         }
@@ -208,7 +209,7 @@ impl Walk for Reverse {
         self.next.pop_front()
     }
 
-    fn ahead(&mut self, id: u64, others: usize) -> Option<(Prefix, Branch, Box<dyn Guide + Send>)> {
+    fn ahead(&mut self, id: u64, others: usize) -> Option<(ReplayPrefix, Branch, Box<dyn Guide + Send>)> {
         let at = speculation::choose(self.next.iter().map(|planned| planned.ahead.is_some()), others)?;
         let Planned { prefix, branch, task, ahead } = &mut self.next[at];
         *ahead = Some(id);
@@ -226,7 +227,7 @@ impl Walk for Reverse {
         Box::new(ReversalGuide::new(branch))
     }
 
-    fn learn(&mut self, task: Task, run: &Trace, to: Position, notes: Notes) -> bool {
+    fn learn(&mut self, task: ReversalTask, run: &Trace, to: Position, notes: Notes) -> bool {
         if task.again {
             let shown = Known::of(&Races::new(run));
             self.known.write().unwrap_or_else(PoisonError::into_inner).take_in(&shown);
@@ -256,11 +257,13 @@ impl Walk for Reverse {
     }
 
     fn lacks_costs(&self) -> bool {
-        self.bound.as_ref().is_some_and(Bound::lacks_costs)
+        self.bound.as_ref().is_some_and(PreemptionBound::lacks_costs)
     }
 
     fn is_done(&self) -> bool {
-        self.frames.is_empty() && self.next.is_empty() && self.bound.as_ref().is_none_or(Bound::is_done)
+        self.frames.is_empty()
+            && self.next.is_empty()
+            && self.bound.as_ref().is_none_or(PreemptionBound::is_done)
     }
 
     fn covers(&self) -> Covers {

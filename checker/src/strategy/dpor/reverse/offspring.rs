@@ -3,13 +3,13 @@
 use std::sync::{PoisonError, RwLock};
 
 use super::canonical::Canon;
-use super::frame::{Child, Origin, Task};
-use super::known::{Known, Question, Sight};
-use super::unsupported::Shown;
+use super::frame::{Child, Origin, ReversalTask};
+use super::known::{Known, KnownOutcomes, Question};
+use super::unsupported::UnsupportedOperations;
 use super::{bound, children};
 use crate::event::position::{PerEvent, Position};
 use crate::limit::Limit;
-use crate::strategy::dpor::planned::Prefix;
+use crate::strategy::dpor::planned::ReplayPrefix;
 use crate::strategy::dpor::races::Races;
 use crate::trace::{Trace, TraceStep};
 
@@ -17,14 +17,14 @@ use crate::trace::{Trace, TraceStep};
 #[derive(Clone, PartialEq, Debug)]
 pub struct Offspring {
     /// Its events; none if it has no children.
-    pub(super) steps: Prefix,
+    pub(super) steps: ReplayPrefix,
     /// Which of them were put where they are by a reversal.
     pub(super) scheduled: PerEvent<bool>,
     pub(super) children: Vec<Child>,
     /// These are all.
     pub(super) whole: bool,
     /// In a bounded search: where what costs more than the bound may lead to what does not.
-    pub(super) unruly: Shown,
+    pub(super) unruly: UnsupportedOperations,
     shown: Known,
     /// The children depend on these answers.
     asked: Vec<(Question, Option<bool>)>,
@@ -35,7 +35,7 @@ impl Offspring {
     /// `max`: where they are bounded, how many preemptions are of interest. Once the limit is over, no more children are looked
     /// for, and what there is is not the whole.
     pub(super) fn of(
-        task: Task,
+        task: ReversalTask,
         run: &Trace,
         to: Position,
         given_up: bool,
@@ -52,15 +52,15 @@ impl Offspring {
         origin.scheduled.resize(run.steps.end(), false);
         let races = Races::new(run);
         let shown = Known::of(&races);
-        let sight = Sight::new(known, &shown);
-        let canon = Canon::new(&races, &sight, to, given_up, max.is_some());
+        let outcomes = KnownOutcomes::new(known, &shown);
+        let canon = Canon::new(&races, &outcomes, to, given_up, max.is_some());
         let (more, whole) = children::all(&races, &canon, (&origin, limit), to);
         children.extend(more);
-        let unruly = max.map_or(Shown::default(), |_| Shown::of(run));
+        let unruly = max.map_or(UnsupportedOperations::default(), |_| UnsupportedOperations::of(run));
         if let Some(max) = max.filter(|_| !unruly.is_unruly()) {
             bound::set_costs(&canon, (&origin, limit), &mut children, max);
         }
-        let asked = sight.asked();
+        let asked = outcomes.asked();
         let kept = if children.is_empty() { Position::START } else { to.min(run.steps.end()) };
         let steps = run.steps[..kept].iter().map(TraceStep::replayed).collect();
         Self { steps, scheduled: origin.scheduled, children, whole, unruly, shown, asked }
@@ -68,8 +68,8 @@ impl Offspring {
 
     /// Whether it would be the same, were it made now.
     pub(super) fn holds(&self, known: &RwLock<Known>) -> bool {
-        let sight = Sight::new(known, &self.shown);
-        self.asked.iter().all(|&(question, answer)| sight.answer(question) == answer)
+        let outcomes = KnownOutcomes::new(known, &self.shown);
+        self.asked.iter().all(|&(question, answer)| outcomes.answer(question) == answer)
     }
 
     /// Whether it is made without knowing what a semaphore's first value is, so that a trace may be repeated. What executions

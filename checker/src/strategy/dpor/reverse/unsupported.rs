@@ -7,9 +7,9 @@ use crate::event::names::Obj;
 use crate::event::operation::{Mode, Op, OpKind};
 use crate::trace::Trace;
 
-/// What executions have shown.
+/// Operations of executions for which the argument of bounds does not hold.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct UnsupportedOperations {
     /// Such an operation.
     one: bool,
     /// What threads spun on, one object each.
@@ -18,7 +18,7 @@ pub(super) struct Shown {
     written: FxHashSet<Obj>,
 }
 
-impl Shown {
+impl UnsupportedOperations {
     /// What an execution has shown.
     pub(super) fn of(run: &Trace) -> Self {
         let mut shown = Self::default();
@@ -92,8 +92,8 @@ mod tests {
         Obj { name: ObjName(7), offset, len }
     }
 
-    fn shown(ops: &[Op]) -> Shown {
-        let mut shown = Shown::default();
+    fn shown(ops: &[Op]) -> UnsupportedOperations {
+        let mut shown = UnsupportedOperations::default();
         ops.iter().for_each(|op| shown.look_at(op));
         shown
     }

@@ -29,11 +29,11 @@ mod strict;
 mod tree;
 
 use self::guide::WakeupGuide;
-use self::tree::Tree;
+use self::tree::WakeupTree;
 use super::branch::Branch;
 use super::moves::{Move, first};
 use super::one_by_one::Walk;
-use super::planned::{Planned, Prefix};
+use super::planned::{Planned, ReplayPrefix};
 use super::races::{Races, Reversal};
 use crate::event::agent::Choice;
 use crate::event::position::{PerEvent, Position};
@@ -45,38 +45,38 @@ use crate::trace::Trace;
 #[derive(Debug, Default)]
 pub struct Wakeup {
     /// Its states, before each of its events.
-    states: PerEvent<State>,
+    states: PerEvent<ExplorationState>,
     /// What has to be tried before it can be planned.
     trials: Vec<Reversal>,
 }
 
 /// A state on the way of the present execution.
 #[derive(Debug, Default)]
-struct State {
+struct ExplorationState {
     /// What was explored first from here, or from an earlier state and commutes with what came since.
     asleep: Vec<Move>,
     /// What is to be explored from here.
-    tree: Tree,
+    tree: WakeupTree,
     /// What is being explored.
     taken: Option<Move>,
     /// What was tried from here.
     tried: Vec<Vec<Move>>,
 }
 
-/// What an execution is run for.
+/// The purpose of an execution.
 #[derive(Debug, Default)]
-pub struct Task {
+pub struct WakeupTask {
     /// Where it leaves the one before.
     at: Position,
     /// Of each state that the branch leads to, what is left to explore there.
-    left: Vec<Tree>,
+    left: Vec<WakeupTree>,
     /// It only shows what the last move of this does.
     trial: Option<Reversal>,
 }
 
 impl Wakeup {
     /// The next branch: from the last state that has one.
-    fn branch(&mut self) -> Option<(Vec<Move>, Vec<Tree>)> {
+    fn branch(&mut self) -> Option<(Vec<Move>, Vec<WakeupTree>)> {
         loop {
             let state = self.states.last_mut()?;
             state.asleep.extend(state.taken.take());
@@ -93,13 +93,17 @@ impl Wakeup {
     }
 
     /// Takes in the states of an execution after the one where it branched off.
-    fn follow(&mut self, task: Task, run: &Trace) {
+    fn follow(&mut self, task: WakeupTask, run: &Trace) {
         let mut left = task.left.into_iter();
         for (at, step) in run.steps.since(task.at) {
             if at == self.states.end() {
-                let asleep = self.states.last().map_or_else(Vec::new, State::asleep_after);
+                let asleep = self.states.last().map_or_else(Vec::new, ExplorationState::asleep_after);
                 let tree = if at > task.at { left.next() } else { None };
-                self.states.push(State { asleep, tree: tree.unwrap_or_default(), ..State::default() });
+                self.states.push(ExplorationState {
+                    asleep,
+                    tree: tree.unwrap_or_default(),
+                    ..ExplorationState::default()
+                });
             }
             self.states[at].taken = Some(Move::of(step));
         }
@@ -135,7 +139,7 @@ impl Wakeup {
     }
 }
 
-impl State {
+impl ExplorationState {
     /// What is still asleep after what was taken from here.
     fn asleep_after(&self) -> Vec<Move> {
         let stays = |sleeper: &&Move| self.taken.as_ref().is_none_or(|taken| sleeper.commutes(taken));
@@ -144,15 +148,15 @@ impl State {
 }
 
 impl Walk for Wakeup {
-    type Task = Task;
+    type Task = WakeupTask;
 
-    fn next(&mut self) -> Option<Planned<Task>> {
+    fn next(&mut self) -> Option<Planned<WakeupTask>> {
         if let Some(reversal) = self.trials.pop() {
             let (next, before) = reversal.moves.split_last()?;
-            let prefix: Prefix = self.way(reversal.at, before).collect();
+            let prefix: ReplayPrefix = self.way(reversal.at, before).collect();
             let next = Some(next.clone());
             let branch = Branch { at: Position::after(prefix.len()), next, trial: true, ..Branch::default() };
-            let task = Task { trial: Some(reversal), ..Task::default() };
+            let task = WakeupTask { trial: Some(reversal), ..WakeupTask::default() };
             return Some(Planned { prefix, branch, task, ahead: None });
         }
         let (mut moves, left) = self.branch()?;
@@ -160,7 +164,7 @@ impl Walk for Wakeup {
         let next = moves.pop();
         let asleep = self.states[at].asleep.clone();
         let branch = Branch { at, asleep, next, ..Branch::default() };
-        let (prefix, task) = (self.way(at, &moves).collect(), Task { at, left, trial: None });
+        let (prefix, task) = (self.way(at, &moves).collect(), WakeupTask { at, left, trial: None });
         Some(Planned { prefix, branch, task, ahead: None })
     }
 
@@ -168,7 +172,7 @@ impl Walk for Wakeup {
         Box::new(WakeupGuide::new(branch))
     }
 
-    fn learn(&mut self, task: Task, run: &Trace, to: Position, _notes: Notes) -> bool {
+    fn learn(&mut self, task: WakeupTask, run: &Trace, to: Position, _notes: Notes) -> bool {
         let run = &*strict::trace(run);
         if let Some(reversal) = task.trial {
             self.settle(reversal, run);

@@ -1,12 +1,12 @@
 //! Wakeup trees: what is still to be explored from one state, as sequences without common beginnings.
 
-use crate::strategy::dpor::moves::{First, Move, first};
+use crate::strategy::dpor::moves::{Move, WeakInitial, first};
 
 /// An ordered tree of moves; what stands first is explored first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tree(Vec<(Move, Tree)>);
+pub(super) struct WakeupTree(Vec<(Move, WakeupTree)>);
 
-impl Tree {
+impl WakeupTree {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -20,7 +20,7 @@ impl Tree {
             self.0.extend(chain.0);
             return;
         };
-        if let First::At(at) = found {
+        if let WeakInitial::At(at) = found {
             sequence.remove(at);
         }
         if !below.is_empty() && !sequence.is_empty() {

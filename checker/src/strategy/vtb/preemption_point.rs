@@ -8,25 +8,25 @@ use crate::event::operation::Op;
 use crate::event::position::Position;
 use crate::trace::Trace;
 
-/// Right after an event of a thread, by what it has run so far.
+/// The point right after an event of a thread, by the events of that thread so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Place {
+pub(super) struct PreemptionPoint {
     pub(super) thread: ThreadName,
     /// What it accessed last.
     pub(super) variable: Variable,
     /// Of the thread, up to there.
-    pub(super) count: Count,
+    pub(super) count: AccessCount,
 }
 
 /// How often a thread has accessed a variable, and how many events of it were no accesses: no other access comes between two
 /// places that agree in the thread, in the variable accessed last, and in both numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Count {
+pub(super) struct AccessCount {
     accesses: u32,
     others: u32,
 }
 
-impl Count {
+impl AccessCount {
     /// With one more event of the thread.
     pub(super) fn with(self, op: &Op, variable: Variable) -> Self {
         let touches = op.may.accesses.iter().any(|access| Some(access.obj) == variable);
@@ -38,7 +38,7 @@ impl Count {
 }
 
 /// The places before these events, in order, each of which is of the thread that ran the event before.
-pub(super) fn places(run: &Trace, before: impl Iterator<Item = Position>) -> Vec<Place> {
+pub(super) fn places(run: &Trace, before: impl Iterator<Item = Position>) -> Vec<PreemptionPoint> {
     let mut accesses: BTreeMap<(ThreadName, Obj), u32> = BTreeMap::new();
     let mut others: BTreeMap<ThreadName, u32> = BTreeMap::new();
     let mut last: BTreeMap<ThreadName, Obj> = BTreeMap::new();
@@ -60,7 +60,7 @@ pub(super) fn places(run: &Trace, before: impl Iterator<Item = Position>) -> Vec
             let variable = last.get(&thread).copied();
             let accesses = variable.and_then(|obj| accesses.get(&(thread, obj)).copied()).unwrap_or(0);
             let others = others.get(&thread).copied().unwrap_or(0);
-            Place { thread, variable, count: Count { accesses, others } }
+            PreemptionPoint { thread, variable, count: AccessCount { accesses, others } }
         }));
     }
     places

@@ -20,9 +20,9 @@ pub(super) fn precedence(kind: OpKind, thread: ThreadName) -> Precedence {
     (is_open(kind), thread)
 }
 
-/// An operation that another one was put before.
+/// An operation that another one was put before by a reversal.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(in crate::strategy::dpor) struct Wait {
+pub(in crate::strategy::dpor) struct OvertakenOperation {
     /// The operation.
     pub(super) id: EventId,
     /// What it did without the other one.
@@ -43,9 +43,9 @@ pub(super) struct Reader<'a> {
     pub(super) past: Option<ClockRef<'a>>,
 }
 
-impl Wait {
+impl OvertakenOperation {
     /// Whether a reader would come before the operation as well as what was put there, and is less than that. `ran` is what
-    /// has run since [`Wait::from`].
+    /// has run since [`OvertakenOperation::from`].
     pub(super) fn keeps_out<'s>(
         &self,
         reader: &Reader<'_>,
