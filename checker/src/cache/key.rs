@@ -51,9 +51,9 @@ pub enum ScheduleContext {
 
 /// A hash in halves: a `u128` would be aligned to 16 bytes and waste them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Key(pub(super) [u64; 2]);
+pub(crate) struct StateKey(pub(super) [u64; 2]);
 
-impl Key {
+impl StateKey {
     /// No state.
     pub(crate) const NONE: Self = Self([0, 0]);
 
@@ -75,7 +75,7 @@ impl Key {
     }
 }
 
-impl From<HbHash> for Key {
+impl From<HbHash> for StateKey {
     fn from(hash: HbHash) -> Self {
         Self([hash.0 as u64, (hash.0 >> 64) as u64])
     }

@@ -29,7 +29,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashSet;
 
-pub(crate) use self::key::Key;
+pub(crate) use self::key::StateKey;
 pub use self::key::{BoundedState, LastThread, ScheduleContext};
 use self::table::{Entry, Slots, Table};
 use crate::hb::hash::HbHash;
@@ -49,14 +49,15 @@ pub enum SubsumptionRule {
 #[derive(Debug)]
 pub struct Cache {
     rule: Option<SubsumptionRule>,
-    states: Mutex<States>,
+    states: Mutex<VisitedStates>,
 }
 
+/// The states that were entered, and those at which executions ended.
 #[derive(Debug, Default)]
-struct States {
+struct VisitedStates {
     entered: Table,
     /// Where executions ended.
-    ends: FxHashSet<Key>,
+    ends: FxHashSet<StateKey>,
 }
 
 /// What the search has entered, for workers that run ahead: as it is, not as it was; but once its table grows, what it
@@ -103,7 +104,7 @@ impl Cache {
         self.rule.is_some()
     }
 
-    fn states(&self) -> MutexGuard<'_, States> {
+    fn states(&self) -> MutexGuard<'_, VisitedStates> {
         // A panic elsewhere leaves at worst an entry less.
         self.states.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -157,7 +158,7 @@ impl Cache {
 
     /// Forgets everything.
     pub fn clear(&self) {
-        *self.states() = States::default();
+        *self.states() = VisitedStates::default();
     }
 }
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use super::{Key, LastThread, ScheduleContext};
+use super::{LastThread, ScheduleContext, StateKey};
 
 /// An entry: a state was entered with this position at this cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    pub(super) key: Key,
+    pub(super) key: StateKey,
     pub(super) ran: LastThread,
     position: u32,
     pub(super) item: u32,
@@ -30,14 +30,14 @@ pub(super) struct Table {
 
 /// Where the entries are. One thread puts them there, others may look at the same time.
 #[derive(Debug, Default)]
-pub(super) struct Slots(Box<[Slot]>);
+pub(super) struct Slots(Box<[AtomicEntry]>);
 
 /// An entry in four words: the key; who ran last and the position; the rest. The last word is written last and read
 /// first, so that nobody sees it without the others.
 #[derive(Debug, Default)]
-struct Slot([AtomicU64; 4]);
+struct AtomicEntry([AtomicU64; 4]);
 
-impl Slot {
+impl AtomicEntry {
     /// The entry, if there is one.
     fn get(&self) -> Option<Entry> {
         let Self([low, high, place, rest]) = self;
@@ -45,7 +45,7 @@ impl Slot {
         let place = place.load(Relaxed);
         let cost = (rest >> 32) as u16;
         (cost != 0).then(|| Entry {
-            key: Key([low.load(Relaxed), high.load(Relaxed)]),
+            key: StateKey([low.load(Relaxed), high.load(Relaxed)]),
             ran: LastThread(place as u32),
             position: (place >> 32) as u32,
             item: rest as u32,
@@ -59,7 +59,7 @@ impl Slot {
     }
 
     fn put(&self, entry: Entry) {
-        let Entry { key: Key([low, high]), ran, position, item, cost, withdrawn } = entry;
+        let Entry { key: StateKey([low, high]), ran, position, item, cost, withdrawn } = entry;
         let Self(words) = self;
         words[0].store(low, Relaxed);
         words[1].store(high, Relaxed);
@@ -70,16 +70,16 @@ impl Slot {
 
 impl Slots {
     fn empty(size: usize) -> Self {
-        Self((0..size).map(|_| Slot::default()).collect())
+        Self((0..size).map(|_| AtomicEntry::default()).collect())
     }
 
     /// The entries of a key.
-    pub(super) fn of(&self, key: Key) -> impl Iterator<Item = Entry> {
+    pub(super) fn of(&self, key: StateKey) -> impl Iterator<Item = Entry> {
         self.chain(key).map(|(_, entry)| entry).filter(move |entry| entry.key == key && !entry.withdrawn)
     }
 
     /// The taken slots where entries of a key can be.
-    fn chain(&self, key: Key) -> impl Iterator<Item = (&Slot, Entry)> {
+    fn chain(&self, key: StateKey) -> impl Iterator<Item = (&AtomicEntry, Entry)> {
         let mask = self.0.len().wrapping_sub(1);
         let start = key.spread() as usize;
         (0..self.0.len())
@@ -98,7 +98,13 @@ impl Slots {
 }
 
 impl Entry {
-    pub(super) fn new(key: Key, ran: LastThread, position: ScheduleContext, cost: u32, item: u64) -> Self {
+    pub(super) fn new(
+        key: StateKey,
+        ran: LastThread,
+        position: ScheduleContext,
+        cost: u32,
+        item: u64,
+    ) -> Self {
         Self {
             key,
             ran,
@@ -168,7 +174,7 @@ impl Table {
     }
 
     /// Takes back the entries that an item made at a key.
-    pub(super) fn withdraw(&mut self, key: Key, item: u64) {
+    pub(super) fn withdraw(&mut self, key: StateKey, item: u64) {
         for (slot, entry) in self.slots.chain(key) {
             if entry.key == key && entry.item == item as u32 {
                 slot.put(Entry { withdrawn: true, ..entry });
@@ -182,7 +188,7 @@ impl Table {
             return false;
         }
         let larger = Slots::empty(size);
-        self.slots.0.iter().filter_map(Slot::get).for_each(|entry| larger.place(entry));
+        self.slots.0.iter().filter_map(AtomicEntry::get).for_each(|entry| larger.place(entry));
         self.slots = Arc::new(larger);
         true
     }
@@ -195,7 +201,7 @@ mod tests {
 
     fn entry(state: u32, runner: u32, cost: u32) -> Entry {
         // Few different low halves: many keys fall on one slot.
-        let key = Key::from(HbHash(u128::from(state % 5) | u128::from(state) << 64));
+        let key = StateKey::from(HbHash(u128::from(state % 5) | u128::from(state) << 64));
         Entry::new(key, LastThread(runner), ScheduleContext::At(LastThread(runner << 2)), cost, 1)
     }
 

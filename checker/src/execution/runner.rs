@@ -49,16 +49,16 @@ pub(crate) struct Runner<'p, P> {
     /// How it ended.
     pub(crate) ending: Ending,
     pub(crate) to_audit: Vec<(Epoch, Vec<(Choice, OpKey)>)>,
-    state: State,
+    state: RunnerState,
     choices: Vec<Choice>,
     known: Interner,
     /// How many executions were run so far to tell where others failed.
     pub(crate) looks: u64,
 }
 
-/// What is counted within one execution.
+/// The state of a runner: counts within one execution, and how far it has come.
 #[derive(Clone, Debug, Default)]
-struct State {
+struct RunnerState {
     last: Option<ThreadName>,
     /// See [`SchedulingPoint::yields`].
     yields: u32,
@@ -83,7 +83,7 @@ impl<'p, P: Program> Runner<'p, P> {
             trace: Trace::default(),
             agents: AgentTable::default(),
             ending: Ending::default(),
-            state: State::default(),
+            state: RunnerState::default(),
             choices: Vec::new(),
             known: Interner::default(),
             looks: 0,
@@ -179,7 +179,7 @@ impl<'p, P: Program> Runner<'p, P> {
     fn start(&mut self, views: &[AgentView]) {
         self.agents.start(views);
         self.trace.clear();
-        self.state = State::default();
+        self.state = RunnerState::default();
         for view in self.agents.threads() {
             self.trace.threads.push(view.agent.thread());
             self.trace.hb.add_thread(view.agent.thread(), None);
@@ -324,7 +324,7 @@ impl<'p, P: Program> Runner<'p, P> {
             Agent::Timeout(_) => self.state.timeouts += 1,
             Agent::Flush(_) => {}
         }
-        let State { preemptions, delays, .. } = self.state;
+        let RunnerState { preemptions, delays, .. } = self.state;
         self.trace.steps.push(TraceStep::new(event, moment, (preemptions, delays), woke));
         if over {
             self.state.over.after.get_or_insert(position.next());

@@ -9,7 +9,7 @@ use super::experiment::{Experiment, Experimenter, Halt};
 use super::fault_localisation;
 use super::fault_localisation::{Suspect, rank};
 use super::minimise::{Effort, Minimum, Searched, minimise};
-use super::missing::{Missing, Stage, Stages};
+use super::missing::{ExplanationStage, Missing, Stages};
 use super::point_of_no_return::{NoReturn, no_return};
 use crate::event::agent::Choice;
 use crate::event::failure::FailureKind;
@@ -227,14 +227,16 @@ fn learn<P: Program>(
 impl Learnt {
     fn new<P: Program>(lab: &mut Experimenter<'_, P>, program: &P, simplest: &Experiment, seed: u64) -> Self {
         let mut stages = Stages::default();
-        let evidence = stages.run(Stage::Patterns, || Evidence::collect(lab, simplest, seed));
+        let evidence = stages.run(ExplanationStage::Patterns, || Evidence::collect(lab, simplest, seed));
         let evidence = evidence.unwrap_or_default();
-        let pair = stages.run(Stage::CriticalPair, || critical_pair(lab, simplest, &evidence.passing));
+        let pair =
+            stages.run(ExplanationStage::CriticalPair, || critical_pair(lab, simplest, &evidence.passing));
         let switches = simplest.cost().switches;
-        let depth = stages.run(Stage::Depth, || depth(lab, simplest, switches));
+        let depth = stages.run(ExplanationStage::Depth, || depth(lab, simplest, switches));
         let schedule = simplest.trace.schedule();
-        let no_return = stages
-            .run(Stage::NoReturn, || no_return(lab, program, &schedule[..simplest.point.count()], seed));
+        let no_return = stages.run(ExplanationStage::NoReturn, || {
+            no_return(lab, program, &schedule[..simplest.point.count()], seed)
+        });
         let Stages { missing, is_promoted } = stages;
         let (pair, depth, no_return) = (pair.flatten(), depth.flatten(), no_return.flatten());
         Self { evidence, pair, depth, no_return, missing, is_promoted }

@@ -178,8 +178,8 @@ fn simpler<P: Program>(
     Ok(None)
 }
 
-/// What icb came to.
-struct First {
+/// The result of icb.
+struct IcbResult {
     found: Option<Experiment>,
     /// Every schedule with fewer preemptions than what was found, or than the bound, was run.
     fewest: bool,
@@ -208,7 +208,7 @@ impl Icb {
         lab: &mut Experimenter<'_, P>,
         bound: u32,
         executions: u64,
-    ) -> Result<First, Halt> {
+    ) -> Result<IcbResult, Halt> {
         lab.allow(executions);
         let found = loop {
             let Some(item) = self.next() else { break None };
@@ -231,7 +231,7 @@ impl Icb {
         };
         let cost = found.as_ref().map_or(bound, |found| found.cost().preemptions);
         let fewest = cost.checked_sub(1).is_none_or(|fewer| self.covers(fewer));
-        Ok(First { found, fewest })
+        Ok(IcbResult { found, fewest })
     }
 
     /// Whether every schedule with at most so many preemptions was run.

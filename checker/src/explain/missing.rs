@@ -7,14 +7,14 @@ use crate::execution::SearchError;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Missing {
     /// Which one.
-    pub stage: Stage,
+    pub stage: ExplanationStage,
     /// Why.
     pub why: WhyMissing,
 }
 
 /// A stage of an explanation, after the simplest schedule is found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stage {
+pub enum ExplanationStage {
     /// The patterns of accesses.
     Patterns,
     /// The critical pair.
@@ -50,7 +50,11 @@ pub(super) struct Stages {
 
 impl Stages {
     /// Runs a stage.
-    pub(super) fn run<T>(&mut self, stage: Stage, run: impl FnOnce() -> Result<T, Halt>) -> Option<T> {
+    pub(super) fn run<T>(
+        &mut self,
+        stage: ExplanationStage,
+        run: impl FnOnce() -> Result<T, Halt>,
+    ) -> Option<T> {
         let result = if self.is_promoted { Err(Halt::Promoted) } else { run() };
         let why = match result {
             Ok(found) => return Some(found),

@@ -22,7 +22,7 @@ use crate::event::recorded::TraceEvent;
 /// Happens-before of the events so far.
 #[derive(Clone, Debug, Default)]
 pub struct HappensBefore {
-    threads: Vec<Thread>,
+    threads: Vec<ThreadHistory>,
     /// Of each event.
     hashes: PerEvent<u128>,
     /// Of each event.
@@ -34,8 +34,9 @@ pub struct HappensBefore {
     ender: Option<Position>,
 }
 
+/// The events of a thread.
 #[derive(Clone, Debug)]
-struct Thread {
+struct ThreadHistory {
     tag: ThreadTag,
     /// The event that created it.
     born: Option<Position>,
@@ -71,7 +72,12 @@ impl HappensBefore {
 
     /// Takes in the next thread in creation order; `born` is the position of the event that created it.
     pub fn add_thread(&mut self, name: ThreadName, born: Option<Position>) {
-        self.threads.push(Thread { tag: ThreadTag::of(name), born, waker: None, positions: Vec::new() });
+        self.threads.push(ThreadHistory {
+            tag: ThreadTag::of(name),
+            born,
+            waker: None,
+            positions: Vec::new(),
+        });
     }
 
     /// Says that the event at `waker` woke the `thread`-th thread.

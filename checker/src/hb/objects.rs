@@ -26,6 +26,7 @@ struct History {
     since: SmallVec<[CellAccess; 4]>,
 }
 
+/// The latest access of a cell by a thread in one mode.
 #[derive(Clone, Copy, Debug)]
 struct CellAccess {
     mode: Mode,

@@ -87,7 +87,7 @@ pub(super) fn cycles(
     for (nth, dependency) in dependencies.iter().enumerate() {
         dependency.held().iter().for_each(|held| holders.entry(held.lock).or_default().push(nth));
     }
-    let mut search = Search {
+    let mut search = CycleSearch {
         orders: Orders { trace, graph, known: variables, learnt: None, left: ORDERS },
         dependencies: &dependencies,
         holders: &holders,
@@ -146,7 +146,7 @@ impl Orders<'_> {
     }
 }
 
-struct Search<'a> {
+struct CycleSearch<'a> {
     orders: Orders<'a>,
     dependencies: &'a [Dependency],
     /// Of each lock, those that have it in hand.
@@ -156,7 +156,7 @@ struct Search<'a> {
     found: Vec<Vec<Side>>,
 }
 
-impl Search<'_> {
+impl CycleSearch<'_> {
     /// Looks for cycles that begin by these dependencies, each of which waits for the next one. The first one's thread is the
     /// least, so that each cycle is found once.
     fn extend(&mut self, chain: &mut Vec<usize>) {

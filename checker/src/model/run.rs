@@ -4,7 +4,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::code::{Instruction, Operation};
 use super::names::site;
-use super::sync::{Done, Object};
+use super::sync::{Object, OperationOutcome};
 use super::{Model, sync};
 use crate::event::agent::{Agent, AgentView, Choice, Pick, Status};
 use crate::event::divergence::{Difference, Observation};
@@ -23,7 +23,7 @@ const LOCAL_LIMIT: u32 = 100_000;
 pub struct ModelRun {
     pub(super) model: Model,
     pub(super) objects: Vec<Object>,
-    pub(super) threads: Vec<Thread>,
+    pub(super) threads: Vec<ModelThread>,
     /// Of each piece of code, the thread that runs it.
     pub(super) running: Vec<Option<usize>>,
     /// Threads in creation order, then open timed waits.
@@ -33,7 +33,7 @@ pub struct ModelRun {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Thread {
+pub(super) struct ModelThread {
     pub(super) name: ThreadName,
     code: usize,
     at: usize,
@@ -79,7 +79,7 @@ impl ModelRun {
     fn begin(&mut self, code: usize, name: ThreadName) {
         self.running[code] = Some(self.threads.len());
         let registers = smallvec![0; self.model.threads[code].registers];
-        self.threads.push(Thread {
+        self.threads.push(ModelThread {
             name,
             code,
             at: 0,
@@ -215,7 +215,7 @@ impl ModelRun {
         };
         let second = self.threads[index].second;
         event.woken_by = if second.is_some() { self.threads[index].woken_by.take() } else { None };
-        let Thread { code, at, registers, .. } = &self.threads[index];
+        let ModelThread { code, at, registers, .. } = &self.threads[index];
         let code = &self.model.threads[*code].instructions;
         let Some(Instruction::Do(operation, register)) = code.get(*at) else {
             return Err(ExecutionError::Impossible("the thread has no operation".to_owned()));
@@ -224,7 +224,7 @@ impl ModelRun {
         let created = if let Operation::Create(code) = operation { Some(*code) } else { None };
         let end = (*operation == Operation::Exit).then_some(code.len());
         let done = sync::execute(operation, second, index, registers, signalled, &mut self.objects);
-        let Done { did, result, first_half, woken, failure } = done;
+        let OperationOutcome { did, result, first_half, woken, failure } = done;
         if let Some(did) = did {
             event.did = did;
         }
@@ -294,7 +294,7 @@ impl ModelRun {
     }
 }
 
-impl Thread {
+impl ModelThread {
     /// It fails, with these words of the program's.
     fn fail(&mut self, kind: FailureKind, words: String) {
         let stack = vec![site(self.code, self.at)];

@@ -21,9 +21,9 @@ pub(super) struct Object {
     pub(super) generation: u32,
 }
 
-/// What an operation did.
+/// The outcome of an operation.
 #[derive(Debug, Default)]
-pub(super) struct Done {
+pub(super) struct OperationOutcome {
     pub(super) did: Option<Effect>,
     pub(super) result: Option<i64>,
     /// The operation has a second half, in this generation.
@@ -92,9 +92,9 @@ pub(super) fn execute(
     registers: &[i64],
     signalled: Option<usize>,
     objects: &mut [Object],
-) -> Done {
+) -> OperationOutcome {
     use Operation as O;
-    let mut done = Done::default();
+    let mut done = OperationOutcome::default();
     match operation {
         O::Read(x) | O::Await(x) => done.result = Some(objects[*x].value),
         O::Write(x, value) => objects[*x].value = value.value(registers),
@@ -179,12 +179,16 @@ pub(super) fn execute(
 }
 
 /// Something tried for: a write where it worked, else a read.
-fn attempt(worked: bool, at: usize) -> Done {
+fn attempt(worked: bool, at: usize) -> OperationOutcome {
     let access = if worked { Access::write(object(at)) } else { Access::read(object(at)) };
-    Done { did: Some(Effect::on([access])), result: Some(i64::from(worked)), ..Done::default() }
+    OperationOutcome {
+        did: Some(Effect::on([access])),
+        result: Some(i64::from(worked)),
+        ..OperationOutcome::default()
+    }
 }
 
-fn release(mutex: &mut Object, thread: usize, done: &mut Done) {
+fn release(mutex: &mut Object, thread: usize, done: &mut OperationOutcome) {
     if mutex.owner == Some(thread) {
         mutex.owner = None;
     } else {

@@ -23,6 +23,6 @@ pub(crate) use self::detector::{is_plain, learn, ordering};
 pub use self::hidden::FoundOut;
 pub(crate) use self::hidden::{Whole, with};
 pub(crate) use self::pairs::MOST;
-pub use self::pairs::{Harm, Pair, Pairs};
+pub use self::pairs::{Harm, Pairs, RacingPair};
 pub use self::torn::TornAccesses;
 pub use self::triangular::{Triangle, Triangles};

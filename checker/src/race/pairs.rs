@@ -26,7 +26,7 @@ const WAYS: usize = 3;
 
 /// A pair of locations that races.
 #[derive(Clone, Debug)]
-pub struct Pair {
+pub struct RacingPair {
     /// In an execution that shows it, the first one of the search.
     pub race: Race,
     /// That execution.
@@ -57,7 +57,7 @@ pub struct Harm {
 pub struct Pairs {
     detector: Detector,
     /// In the order in which they were found.
-    found: Vec<Pair>,
+    found: Vec<RacingPair>,
     /// Of each pair of places, how many executions had it in each way: those that failed and those that passed.
     ways: FxHashMap<[AccessSite; 2], [(u64, u64); WAYS]>,
     dropped: bool,
@@ -88,7 +88,7 @@ impl Pairs {
             match known {
                 Some(pair) if pair.shown_by().any(|(known, _)| Arc::ptr_eq(known, &trace)) => {}
                 Some(pair) => pair.others.push((trace, race)),
-                None => self.found.push(Pair::new(trace, race)),
+                None => self.found.push(RacingPair::new(trace, race)),
             }
         }
         if let Some(failed) = failed {
@@ -145,7 +145,7 @@ impl Pairs {
 
     /// All pairs, in the order in which they were found.
     #[must_use]
-    pub fn into_found(mut self) -> Vec<Pair> {
+    pub fn into_found(mut self) -> Vec<RacingPair> {
         let mut found = std::mem::take(&mut self.found);
         for pair in &mut found {
             let all = self.ways.iter().filter(|(places, _)| locations(**places) == pair.locations());
@@ -185,7 +185,7 @@ impl Pairs {
 /// Looks at the executions that show pairs, for each pair as long as more are wanted, and keeps those that still show it, with
 /// whether a look has told all that may order accesses. A look is given the events of all pairs in its execution.
 fn check(
-    found: &mut Vec<Pair>,
+    found: &mut Vec<RacingPair>,
     is_wanted: impl Fn(&[(Arc<Trace>, Race, bool)]) -> bool,
     mut look: impl FnMut(&Arc<Trace>, Vec<Position>) -> (Vec<Race>, bool),
 ) {
@@ -200,7 +200,7 @@ fn check(
             let known = looks.iter().position(|(known, ..)| Arc::ptr_eq(known, trace));
             let at = known.unwrap_or_else(|| {
                 let shown =
-                    all.iter().flat_map(Pair::shown_by).filter(|(other, _)| Arc::ptr_eq(other, trace));
+                    all.iter().flat_map(RacingPair::shown_by).filter(|(other, _)| Arc::ptr_eq(other, trace));
                 let (races, is_all) = look(trace, shown.flat_map(|(_, race)| race.events).collect());
                 looks.push((Arc::clone(trace), races, is_all));
                 looks.len() - 1
@@ -218,11 +218,11 @@ fn check(
         let Some((trace, race, is_all)) = still.next() else { continue };
         let others = still.map(|(trace, race, _)| (trace, race)).collect();
         let certain = is_all && is_certain(&trace, &race);
-        found.push(Pair { race, trace, certain, harm: pair.harm, others });
+        found.push(RacingPair { race, trace, certain, harm: pair.harm, others });
     }
 }
 
-impl Pair {
+impl RacingPair {
     fn new(trace: Arc<Trace>, race: Race) -> Self {
         Self { race, certain: is_certain(&trace, &race), trace, harm: None, others: Vec::new() }
     }

@@ -7,10 +7,10 @@ use super::carried_over::{CarriedOver, Rerun};
 use super::determinism::DeterminismCheck;
 use super::executor::Executor;
 use super::findings::always_fails::always;
+use super::findings::failing_execution::FailingExecution;
 use super::findings::identity::Identity;
 use super::findings::late_joins::with_late_joins;
 use super::findings::reproduction::{REPLAYS, Reproduction, reproduce};
-use super::findings::shown::Shown;
 use super::note::SearchNote;
 use super::only_synchronisation::SwitchPoints;
 use super::options::Options;
@@ -325,7 +325,7 @@ impl<'a, P: Program> Search<'a, P> {
         for failure in failures {
             left -= 1;
             let trace = if left == 0 { mem::take(&mut trace) } else { trace.clone() };
-            let shown = Shown { failure, trace, whole, limit, ending: &ending, number };
+            let shown = FailingExecution { failure, trace, whole, limit, ending: &ending, number };
             if let Some(ended) = self.found(shown)? {
                 return Ok(Some(ended));
             }
@@ -368,7 +368,7 @@ impl<'a, P: Program> Search<'a, P> {
     }
 
     /// Takes in a failure.
-    fn found(&mut self, shown: Shown<'_>) -> Result<Option<Ended>, SearchError> {
+    fn found(&mut self, shown: FailingExecution<'_>) -> Result<Option<Ended>, SearchError> {
         let identity = Identity::of(&shown.failure);
         let known = self.findings.iter().position(|finding| finding.identity == identity);
         let preemptions = shown.trace.preemptions();
@@ -409,12 +409,12 @@ impl<'a, P: Program> Search<'a, P> {
 
     fn finding(
         &self,
-        shown: Shown<'_>,
+        shown: FailingExecution<'_>,
         identity: Identity,
         always: Option<Always>,
         reproduced: u32,
     ) -> Finding {
-        let Shown { mut failure, trace, ending, number, .. } = shown;
+        let FailingExecution { mut failure, trace, ending, number, .. } = shown;
         if always.is_some() {
             failure.kind = FailureKind::AlwaysFails;
         }

@@ -24,7 +24,7 @@ pub use self::findings::identity::Identity;
 pub use self::note::SearchNote;
 pub use self::options::Options;
 pub use self::outcome::{Always, Ended, Finding, Outcome, Progress, Stats};
-pub use self::parallel::workers::{Done, Job, NoWorkers, TraceBuffer, WorkerContext, Workers};
+pub use self::parallel::workers::{Job, JobOutcome, NoWorkers, TraceBuffer, WorkerContext, Workers};
 pub use self::replay::{Replayed, replay};
 pub use self::sample::sample;
 pub use crate::execution::{Exceeded, SearchError};

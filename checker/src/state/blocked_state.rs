@@ -10,19 +10,20 @@ use crate::event::wait::On;
 use crate::trace::queries::lost;
 use crate::trace::{Trace, TraceStep};
 
-type Stack<'a> = &'a mut dyn FnMut(ThreadName) -> Vec<Site>;
+/// Stacks of threads, looked up where a failure needs them.
+type StackLookup<'a> = &'a mut dyn FnMut(ThreadName) -> Vec<Site>;
 
 /// The failures of the threads that are held where they failed, that of `first` first.
 ///
 /// None of them has the others in its past, so each could have been the first one, in an order of the same events.
-pub(crate) fn failed(agents: &AgentTable, first: ThreadName, stack: Stack<'_>) -> Vec<Failure> {
+pub(crate) fn failed(agents: &AgentTable, first: ThreadName, stack: StackLookup<'_>) -> Vec<Failure> {
     let mut failures: Vec<Failure> =
         agents.threads().iter().filter_map(|view| failure(view, &mut *stack)).collect();
     failures.sort_by_key(|failure| failure.thread != Some(first));
     failures
 }
 
-fn failure(view: &AgentView, stack: Stack<'_>) -> Option<Failure> {
+fn failure(view: &AgentView, stack: StackLookup<'_>) -> Option<Failure> {
     let thread = view.agent.thread();
     let Status::Failed(failure) = &view.status else { return None };
     let mut failure = failure.clone();
@@ -37,7 +38,7 @@ fn failure(view: &AgentView, stack: Stack<'_>) -> Option<Failure> {
 }
 
 /// What is wrong where nobody can move; nothing, if everybody has finished.
-pub(crate) fn stuck(agents: &AgentTable, trace: &Trace, stack: Stack<'_>) -> Option<Failure> {
+pub(crate) fn stuck(agents: &AgentTable, trace: &Trace, stack: StackLookup<'_>) -> Option<Failure> {
     let rest = unfinished(agents);
     if rest.is_empty() {
         return None;
@@ -94,7 +95,7 @@ pub(crate) fn is_asked_in_deadlock(agents: &AgentTable, choices: &[Choice]) -> b
     choices.iter().all(asks) && cycle(&unfinished(agents)).is_some()
 }
 
-fn parties(views: &[&AgentView], stack: Stack<'_>) -> Vec<Party> {
+fn parties(views: &[&AgentView], stack: StackLookup<'_>) -> Vec<Party> {
     let party = |view: &&AgentView| {
         let thread = view.agent.thread();
         let mut stack = stack(thread);

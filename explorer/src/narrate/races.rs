@@ -4,7 +4,7 @@
 use checker::limit::Limit;
 use checker::position::Position;
 use checker::program::Program;
-use checker::race::{AccessSite, Harm, Pair, Pairs};
+use checker::race::{AccessSite, Harm, Pairs, RacingPair};
 use checker::search::Outcome;
 
 use crate::narrate::locations::Places;
@@ -30,7 +30,7 @@ pub(crate) fn confirm(
 }
 
 /// The races of a search. Accesses on the same lines of the same variable are one.
-pub(crate) fn report(found: &[Pair], again: &RunAgain, places: &Places<'_>) -> Vec<Race> {
+pub(crate) fn report(found: &[RacingPair], again: &RunAgain, places: &Places<'_>) -> Vec<Race> {
     let mut races: Vec<Race> = Vec::new();
     let unknown = Stacks::default();
     for pair in found {
@@ -70,14 +70,14 @@ fn merge(known: &mut Race, race: Race) {
 }
 
 struct RaceContext<'a> {
-    pair: &'a Pair,
+    pair: &'a RacingPair,
     stacks: &'a Stacks,
     places: &'a Places<'a>,
     labels: ThreadLabels,
 }
 
 impl<'a> RaceContext<'a> {
-    fn new(pair: &'a Pair, stacks: &'a Stacks, places: &'a Places<'a>) -> Self {
+    fn new(pair: &'a RacingPair, stacks: &'a Stacks, places: &'a Places<'a>) -> Self {
         let labels = ThreadLabels::of(pair.trace.threads.iter().copied(), places.source().harness());
         Self { pair, stacks, places, labels }
     }

@@ -16,7 +16,7 @@ use std::time::Duration;
 use checker::limit::Limit;
 use checker::model::Model;
 use checker::program::{Ending, Program};
-use checker::search::{Done, Job, StopRequest, TraceBuffer, WorkerContext, Workers};
+use checker::search::{Job, JobOutcome, StopRequest, TraceBuffer, WorkerContext, Workers};
 use ptrace_backend::attention::Attention;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -168,7 +168,7 @@ struct QueueState<P: Repeatable> {
     /// turn and runs what nobody has begun, does not come to one that is under way, and wait.
     waiting: Vec<(Job, P::Known)>,
     under_way: FxHashSet<u64>,
-    done: VecDeque<(Done, Option<P::Learnt>)>,
+    done: VecDeque<(JobOutcome, Option<P::Learnt>)>,
     /// For further jobs.
     papers: Vec<TraceBuffer>,
     /// Who waits for a job.
@@ -202,7 +202,7 @@ impl<P: Repeatable> Queue<P> {
         }
     }
 
-    fn hand_in(&self, done: Done, learnt: Option<P::Learnt>) {
+    fn hand_in(&self, done: JobOutcome, learnt: Option<P::Learnt>) {
         let mut state = self.state();
         state.under_way.remove(&done.id());
         state.done.push_back((done, learnt));
@@ -347,7 +347,7 @@ impl<P: Repeatable> Workers for WorkerPool<'_, '_, P> {
         job.is_some()
     }
 
-    fn collect(&mut self, wait: bool) -> Option<Done> {
+    fn collect(&mut self, wait: bool) -> Option<JobOutcome> {
         let mut state = self.queue.state();
         if state.done.is_empty() && wait {
             state.awaited = true;

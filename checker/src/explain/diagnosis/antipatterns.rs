@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cause::{Cause, Stolen};
-use super::condition_waits::{Wait, Woken, is_in_vain, slept_on, waits};
+use super::condition_waits::{ConditionWait, SignalWakeup, is_in_vain, slept_on, waits};
 use super::lock_state::held_after;
 use crate::event::names::{Obj, Site};
 use crate::event::operation::OpKind;
@@ -94,9 +94,9 @@ fn failed_tries(trace: &Trace) -> Vec<Antipattern> {
 /// again. Where it ever does, it looks again.
 fn stolen_wake_ups(trace: &Trace, slept_on: &[Obj]) -> Vec<Antipattern> {
     let waits = waits(trace, slept_on);
-    let sign = |wait: &Wait| {
+    let sign = |wait: &ConditionWait| {
         let (thread, woken) = (wait.thread, wait.woken?);
-        let Woken { condition, signal, at } = woken;
+        let SignalWakeup { condition, signal, at } = woken;
         let looks: Vec<Obj> = looks(trace, thread, wait.begins).map(|look| look.obj).collect();
         let write = written(trace, thread, (signal, at), &looks)?;
         if is_in_vain(trace, &waits, thread, woken) {
@@ -112,7 +112,7 @@ fn stolen_wake_ups(trace: &Trace, slept_on: &[Obj]) -> Vec<Antipattern> {
 /// Whether who waits here is ever woken in vain, and waits again: it looks again, then.
 fn waits_again(trace: &Trace, slept_on: &[Obj], stolen: &Antipattern) -> bool {
     let waits = waits(trace, slept_on);
-    let is_in_vain = |wait: &Wait, woken: Woken| {
+    let is_in_vain = |wait: &ConditionWait, woken: SignalWakeup| {
         woken.condition.overlaps(&stolen.obj) && is_in_vain(trace, &waits, wait.thread, woken)
     };
     let here = waits.iter().filter(|wait| wait.site == stolen.key[0]);

@@ -86,12 +86,12 @@ pub struct Given {
     /// The position of the signal.
     pub signal: Position,
     /// Whom it woke.
-    pub woken: Vec<Woken>,
+    pub woken: Vec<WokenThread>,
 }
 
 /// A thread that a signal woke.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Woken {
+pub struct WokenThread {
     /// The thread.
     pub thread: ThreadName,
     /// The position of the event with which it waits again, if it has changed nothing by then.

@@ -18,7 +18,7 @@ use crate::trace::{Trace, TraceStep};
 
 /// A wait, with the lock given back.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Wait {
+pub(super) struct ConditionWait {
     pub(super) thread: ThreadName,
     /// The position of the event with which it begins.
     pub(super) begins: Position,
@@ -27,12 +27,12 @@ pub(super) struct Wait {
     /// What it waits on, if that is a counter.
     counter: Option<Obj>,
     /// How a signal ended it.
-    pub(super) woken: Option<Woken>,
+    pub(super) woken: Option<SignalWakeup>,
 }
 
 /// The end of a wait by a signal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Woken {
+pub(super) struct SignalWakeup {
     /// The condition variable, or the counter.
     pub(super) condition: Obj,
     /// The position of the signal.
@@ -55,7 +55,7 @@ pub(super) fn slept_on<'t>(traces: impl Iterator<Item = &'t Trace>) -> Vec<Obj> 
 
 /// All waits of an execution, in the order in which they begin. Who finds the counter changed does not sleep, so that the words
 /// that threads sleep on are those of all executions.
-pub(super) fn waits(trace: &Trace, slept_on: &[Obj]) -> Vec<Wait> {
+pub(super) fn waits(trace: &Trace, slept_on: &[Obj]) -> Vec<ConditionWait> {
     let mut waits = Waits { trace, slept_on, found: Vec::new(), threads: FxHashMap::default() };
     trace.steps.enumerate().for_each(|(at, step)| waits.see(at, step));
     waits.found
@@ -81,7 +81,7 @@ pub(super) fn unanswered(trace: &Trace) -> Option<Cause> {
     let Some(signal) = trace.steps.rposition(counts) else {
         return Some(missed(None));
     };
-    let woken: Vec<cause::Woken> =
+    let woken: Vec<cause::WokenThread> =
         waits.iter().filter_map(|wait| given(trace, &waits, wait, signal)).collect();
     let is_lost = woken.is_empty();
     Some(if is_lost {
@@ -92,18 +92,23 @@ pub(super) fn unanswered(trace: &Trace) -> Option<Cause> {
 }
 
 /// What became of a wait that a signal ended, if it was this one.
-fn given(trace: &Trace, waits: &[Wait], wait: &Wait, signal: Position) -> Option<cause::Woken> {
+fn given(
+    trace: &Trace,
+    waits: &[ConditionWait],
+    wait: &ConditionWait,
+    signal: Position,
+) -> Option<cause::WokenThread> {
     let woken = wait.woken.filter(|woken| woken.signal == signal)?;
-    let is_next = |next: &&Wait| next.thread == wait.thread && next.begins > woken.at;
+    let is_next = |next: &&ConditionWait| next.thread == wait.thread && next.begins > woken.at;
     let next = waits.iter().find(is_next).map(|next| next.begins);
     let again = next.filter(|_| is_in_vain(trace, waits, wait.thread, woken));
-    Some(cause::Woken { thread: wait.thread, again, overtaken: None })
+    Some(cause::WokenThread { thread: wait.thread, again, overtaken: None })
 }
 
 struct Waits<'t> {
     trace: &'t Trace,
     slept_on: &'t [Obj],
-    found: Vec<Wait>,
+    found: Vec<ConditionWait>,
     threads: FxHashMap<ThreadName, Own>,
 }
 
@@ -112,11 +117,12 @@ struct Waits<'t> {
 struct Own {
     /// Its last access of memory but for counters.
     looked: Option<Site>,
-    stage: Stage,
+    stage: WaitProgress,
 }
 
+/// How far a thread has come with a wait.
 #[derive(Clone, Copy, Default)]
-enum Stage {
+enum WaitProgress {
     #[default]
     Runs,
     /// It read a counter, in the event before.
@@ -139,34 +145,36 @@ impl Waits<'_> {
         let [acquired, released] =
             [step.event.acquired(), step.event.released()].map(|hold| hold == Some(Hold::Exclusive));
         own.stage = match (own.stage, kind) {
-            (_, OpKind::CondWait) => Stage::OnCondition(self.begin(thread, at, step.event.site, None)),
-            (Stage::OnCondition(wait), OpKind::Reacquire) => {
+            (_, OpKind::CondWait) => WaitProgress::OnCondition(self.begin(thread, at, step.event.site, None)),
+            (WaitProgress::OnCondition(wait), OpKind::Reacquire) => {
                 self.found[wait].woken = woken_by(self.trace, &self.found[wait], at);
-                Stage::Runs
+                WaitProgress::Runs
             }
-            (Stage::Read { counter, at: begins }, _)
+            (WaitProgress::Read { counter, at: begins }, _)
                 if (kind == OpKind::Update || released) && !touches(step, counter) =>
             {
                 let read = self.trace.steps[begins].event.site;
                 let wait = self.begin(thread, begins, own.looked.unwrap_or(read), Some(counter));
-                obj.map_or(Stage::Runs, |lock| Stage::OnCounter { counter, wait, lock })
+                obj.map_or(WaitProgress::Runs, |lock| WaitProgress::OnCounter { counter, wait, lock })
             }
-            (Stage::OnCounter { counter, wait, lock }, _)
+            (WaitProgress::OnCounter { counter, wait, lock }, _)
                 if (kind == OpKind::CompareExchange || acquired) && touches(step, lock) =>
             {
                 self.found[wait].woken = counted(self.trace, counter, (self.found[wait].begins, at));
-                Stage::Runs
+                WaitProgress::Runs
             }
-            (stage @ Stage::OnCondition(_), _) => stage,
-            (stage @ Stage::OnCounter { counter, .. }, _) if is_of_sleep(step, counter) => stage,
-            (_, OpKind::Read) => counter.map_or(Stage::Runs, |counter| Stage::Read { counter, at }),
-            _ => Stage::Runs,
+            (stage @ WaitProgress::OnCondition(_), _) => stage,
+            (stage @ WaitProgress::OnCounter { counter, .. }, _) if is_of_sleep(step, counter) => stage,
+            (_, OpKind::Read) => {
+                counter.map_or(WaitProgress::Runs, |counter| WaitProgress::Read { counter, at })
+            }
+            _ => WaitProgress::Runs,
         };
         self.threads.insert(thread, own);
     }
 
     fn begin(&mut self, thread: ThreadName, begins: Position, site: Site, counter: Option<Obj>) -> usize {
-        self.found.push(Wait { thread, begins, site, counter, woken: None });
+        self.found.push(ConditionWait { thread, begins, site, counter, woken: None });
         self.found.len() - 1
     }
 }
@@ -181,25 +189,30 @@ fn is_of_sleep(step: &TraceStep, counter: Obj) -> bool {
 }
 
 /// How a wait on a condition variable ends, where a signal ends it.
-fn woken_by(trace: &Trace, wait: &Wait, at: Position) -> Option<Woken> {
+fn woken_by(trace: &Trace, wait: &ConditionWait, at: Position) -> Option<SignalWakeup> {
     let by = trace.steps[at].event.woken_by()?;
     let signal = trace.steps.rposition_before(at, |step| step.event.id == by)?;
     let is_it = |access: &&Access| is_signal(&trace.steps[signal], access.obj);
     let condition = trace.steps[wait.begins].event.did.accesses.iter().find(is_it)?.obj;
-    Some(Woken { condition, signal, at })
+    Some(SignalWakeup { condition, signal, at })
 }
 
 /// How a wait on a counter ends, where somebody has counted meanwhile.
-fn counted(trace: &Trace, counter: Obj, (begins, at): (Position, Position)) -> Option<Woken> {
+fn counted(trace: &Trace, counter: Obj, (begins, at): (Position, Position)) -> Option<SignalWakeup> {
     let between = trace.steps.between(begins, at);
     let mut counts = between.filter(|(_, step)| {
         step.event.did.accesses.iter().any(|access| access.obj.overlaps(&counter) && writes(access))
     });
-    counts.next().map(|(signal, _)| Woken { condition: counter, signal, at })
+    counts.next().map(|(signal, _)| SignalWakeup { condition: counter, signal, at })
 }
 
 /// Whether a thread that was woken waits again before it has changed anything, or given the lock back.
-pub(super) fn is_in_vain(trace: &Trace, waits: &[Wait], thread: ThreadName, woken: Woken) -> bool {
+pub(super) fn is_in_vain(
+    trace: &Trace,
+    waits: &[ConditionWait],
+    thread: ThreadName,
+    woken: SignalWakeup,
+) -> bool {
     let after = trace.steps.since(woken.at.next());
     let mut own = after.filter(|(_, step)| step.event.id.thread == thread);
     let waits = |at: Position| waits.iter().any(|wait| wait.thread == thread && wait.begins == at);
@@ -227,7 +240,7 @@ mod tests {
             let event = &trace.steps[at].event;
             format!("{} {:?}", event.id.thread.path().first().map_or(1, |last| last + 1), event.op.kind)
         };
-        let told = |wait: &Wait| {
+        let told = |wait: &ConditionWait| {
             let woken = wait.woken.map(|woken| format!(", {}, {}", event(woken.signal), event(woken.at)));
             format!("{}{}", event(wait.begins), woken.unwrap_or_default())
         };

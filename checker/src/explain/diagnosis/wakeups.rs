@@ -3,7 +3,7 @@
 //! It woke nobody, since nobody waited yet; or it woke a thread that found nothing to do and waits again, so that it was lost
 //! on that one, while another thread waits as well; or nobody has signalled since.
 
-use super::cause::{Cause, Given, Woken};
+use super::cause::{Cause, Given, WokenThread};
 use crate::event::names::{Obj, ThreadName};
 use crate::event::position::Position;
 use crate::event::wait::On;
@@ -23,12 +23,12 @@ pub(super) fn cause(trace: &Trace) -> Option<Cause> {
         .collect();
     let misled = waiting.iter().find_map(|waiter| {
         let last = waiter.last.as_ref()?;
-        let is_lost = |woken: &Woken| woken.thread != waiter.thread && woken.again.is_some();
+        let is_lost = |woken: &WokenThread| woken.thread != waiter.thread && woken.again.is_some();
         (waiter.begins? < last.signal && last.woken.iter().any(is_lost)).then(|| waiter.missed())
     });
     let overtaken = || {
         waiting.iter().find_map(|waiter| {
-            let is_it = |woken: &Woken| woken.thread == waiter.thread && woken.overtaken.is_some();
+            let is_it = |woken: &WokenThread| woken.thread == waiter.thread && woken.overtaken.is_some();
             waiter.last.as_ref()?.woken.iter().any(is_it).then(|| waiter.missed())
         })
     };
@@ -82,13 +82,18 @@ fn last_given(trace: &Trace, condition: Obj) -> Option<Given> {
     let ran = trace.steps.since(signal);
     let ran = ran.filter(|(_, step)| step.event.woken_by() == Some(id));
     let left = trace.pending_at_end.iter().filter(|left| !left.closed && left.waker == Some(signal));
-    let left = left.map(|left| Woken { thread: left.view.agent.thread(), again: None, overtaken: None });
+    let left =
+        left.map(|left| WokenThread { thread: left.view.agent.thread(), again: None, overtaken: None });
     let woken = ran.map(|(at, step)| woken(trace, (step.event.id.thread, condition), (signal, at)));
     Some(Given { signal, woken: woken.chain(left).collect() })
 }
 
 /// What a thread does that has been woken up at a position, by this signal.
-fn woken(trace: &Trace, (thread, condition): (ThreadName, Obj), (signal, at): (Position, Position)) -> Woken {
+fn woken(
+    trace: &Trace,
+    (thread, condition): (ThreadName, Obj),
+    (signal, at): (Position, Position),
+) -> WokenThread {
     let own = || trace.steps.since(at).filter(|(_, step)| step.event.id.thread == thread);
     let next = own().find(|(_, step)| is_wait(step, thread, condition)).map(|(position, _)| position);
     let changes =
@@ -103,7 +108,7 @@ fn woken(trace: &Trace, (thread, condition): (ThreadName, Obj), (signal, at): (P
             .collect();
         written(trace, thread, (signal, at), &looks)
     });
-    Woken { thread, again, overtaken }
+    WokenThread { thread, again, overtaken }
 }
 
 #[cfg(test)]
@@ -120,7 +125,7 @@ mod tests {
             return kind(&told.diagnosis).to_owned();
         };
         let number = |thread: ThreadName| thread.path().first().map_or(1, |last| last + 1);
-        let woken = |woken: &Woken| {
+        let woken = |woken: &WokenThread| {
             let again = woken.again.map(|_| ", again").unwrap_or_default();
             let overtaken = woken.overtaken.map(|seen| format!(" after {}", number(seen.thread)));
             format!("{}{again}{}", number(woken.thread), overtaken.unwrap_or_default())

@@ -1,8 +1,8 @@
 //! Does the program fail whatever the schedule? Then no order of its threads is to blame: it may well be that they always come to
 //! wait for each other.
 
+use super::failing_execution::FailingExecution;
 use super::identity::Identity;
-use super::shown::Shown;
 use crate::cache::{Cache, SubsumptionRule};
 use crate::execution::{End, SearchError};
 use crate::program::{Program, Scope};
@@ -26,7 +26,7 @@ const EVENTS: usize = 20_000;
 /// `suspected` says that no execution so far did anything else.
 pub(in crate::search) fn always<P: Program>(
     executor: &mut Executor<'_, P>,
-    shown: &Shown<'_>,
+    shown: &FailingExecution<'_>,
     identity: &Identity,
     suspected: bool,
 ) -> Result<Option<Always>, SearchError> {

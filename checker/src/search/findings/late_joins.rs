@@ -1,7 +1,7 @@
 //! A failing schedule as a person would tell it.
 
+use super::failing_execution::{FailingExecution, shows};
 use super::identity::Identity;
-use super::shown::{Shown, shows};
 use crate::event::agent::Choice;
 use crate::event::operation::OpKind;
 use crate::event::step::OpKey;
@@ -14,9 +14,9 @@ use crate::trace::TraceStep;
 /// each one is a switch that explains nothing.
 pub(in crate::search) fn with_late_joins<'e, P: Program>(
     executor: &mut Executor<'_, P>,
-    shown: Shown<'e>,
+    shown: FailingExecution<'e>,
     identity: &Identity,
-) -> Result<Shown<'e>, SearchError> {
+) -> Result<FailingExecution<'e>, SearchError> {
     let Some(schedule) = joins_late(&shown.trace.steps).filter(|_| !shown.limit) else {
         return Ok(shown);
     };
@@ -33,7 +33,7 @@ pub(in crate::search) fn with_late_joins<'e, P: Program>(
         return Ok(shown);
     }
     let whole = !executor.runner.is_capped();
-    Ok(Shown { trace: std::mem::take(&mut executor.runner.trace), whole, ..shown })
+    Ok(FailingExecution { trace: std::mem::take(&mut executor.runner.trace), whole, ..shown })
 }
 
 /// The schedule with each join moved to where its thread goes on; nothing, if they are there already.

@@ -1,7 +1,7 @@
 //! Whether a failure happens again.
 
+use super::failing_execution::{FailingExecution, shows};
 use super::identity::Identity;
-use super::shown::{Shown, shows};
 use crate::execution::{End, SearchError, ends_differ};
 use crate::program::Program;
 use crate::search::executor::Executor;
@@ -23,10 +23,10 @@ pub(in crate::search) enum Reproduction {
 /// Replays a failing schedule and compares event by event.
 pub(in crate::search) fn reproduce<P: Program>(
     executor: &mut Executor<'_, P>,
-    shown: &Shown<'_>,
+    shown: &FailingExecution<'_>,
     identity: &Identity,
 ) -> Result<Reproduction, SearchError> {
-    let Shown { failure, trace, .. } = shown;
+    let FailingExecution { failure, trace, .. } = shown;
     let schedule = trace.schedule();
     for done in 0..REPLAYS {
         // Time running out must not lose what was found.

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::workers::{Done, Job, Ran, TraceBuffer, Workers};
+use super::workers::{Job, JobOutcome, Ran, TraceBuffer, Workers};
 use crate::cache::Cache;
 use crate::execution::End;
 use crate::limit::Limit;
@@ -29,7 +29,7 @@ pub(in crate::search) struct Ahead<'a> {
     workers: Box<dyn Workers + 'a>,
     /// Not collected yet.
     out: FxHashSet<u64>,
-    done: FxHashMap<u64, Done>,
+    done: FxHashMap<u64, JobOutcome>,
     /// The keys of `done` in the order in which they came, and perhaps some more.
     order: VecDeque<u64>,
     /// Of all that is done.
@@ -67,7 +67,7 @@ impl<'a> Ahead<'a> {
         }
     }
 
-    fn keep(&mut self, done: Done) {
+    fn keep(&mut self, done: JobOutcome) {
         if !self.out.remove(&done.id()) {
             self.workers.unused(done.id());
             return;

@@ -23,7 +23,7 @@ pub trait Workers {
     fn recall(&mut self, id: u64) -> bool;
 
     /// A job that is done, if there is one. With `wait`, waits a moment for one that is under way; the caller asks again.
-    fn collect(&mut self, wait: bool) -> Option<Done>;
+    fn collect(&mut self, wait: bool) -> Option<JobOutcome>;
 
     /// Whether a job is still to be collected: waiting, under way or done.
     fn holds(&self, id: u64) -> bool;
@@ -80,7 +80,7 @@ impl Workers for NoWorkers {
         false
     }
 
-    fn collect(&mut self, _wait: bool) -> Option<Done> {
+    fn collect(&mut self, _wait: bool) -> Option<JobOutcome> {
         None
     }
 
@@ -102,8 +102,8 @@ pub struct Job {
     pub(in crate::search) epoch: Epoch,
 }
 
-/// What came of a job.
-pub struct Done {
+/// The outcome of a job.
+pub struct JobOutcome {
     id: u64,
     pub(in crate::search) ran: Option<Ran>,
 }
@@ -132,26 +132,31 @@ impl Job {
     }
 
     /// Runs it, within this limit.
-    pub fn run<P: Program>(self, desk: &mut WorkerContext<'_, P>, paper: TraceBuffer, limit: &Limit) -> Done {
+    pub fn run<P: Program>(
+        self,
+        desk: &mut WorkerContext<'_, P>,
+        paper: TraceBuffer,
+        limit: &Limit,
+    ) -> JobOutcome {
         let Self { item, mut guide, limits, only_at, epoch } = self;
         let (id, runner) = (item.id, &mut desk.0);
         if runner.program.epoch() != epoch {
-            return Done { id, ran: None };
+            return JobOutcome { id, ran: None };
         }
         (runner.limits, runner.only_at, runner.trace) = (limits, only_at, paper.0);
         let end = runner.run_within(&guide.scope(), &item.prefix, &mut *guide, &mut || limit.look());
         let Ok(end @ (End::Ended(_) | End::Cut | End::Limit(..))) = end else {
-            return Done { id, ran: None };
+            return JobOutcome { id, ran: None };
         };
         let over = runner.over();
         guide.ended(&runner.trace, matches!(end, End::Limit(..)));
         let (trace, ending) = (mem::take(&mut runner.trace), mem::take(&mut runner.ending));
         let ran = Ran { end, notes: guide.notes(), trace, ending, over };
-        Done { id, ran: Some(ran) }
+        JobOutcome { id, ran: Some(ran) }
     }
 }
 
-impl Done {
+impl JobOutcome {
     /// The id of the item.
     #[must_use]
     pub fn id(&self) -> u64 {

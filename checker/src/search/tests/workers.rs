@@ -10,7 +10,7 @@ use crate::event::names::Obj;
 use crate::limit::Limit;
 use crate::lock_order::PotentialDeadlock;
 use crate::program::{Ending, Epoch, Program, Scope, StartError};
-use crate::race::Pair;
+use crate::race::RacingPair;
 use crate::search::tests::generated::generated;
 use crate::strategy::SeededRng;
 
@@ -20,7 +20,7 @@ struct Paced<'p, P> {
     count: usize,
     pace: SeededRng,
     waiting: Vec<Job>,
-    done: Vec<Done>,
+    done: Vec<JobOutcome>,
     used: &'p Cell<u64>,
     papers: Vec<TraceBuffer>,
 }
@@ -62,7 +62,7 @@ impl<P: Program> Workers for Paced<'_, P> {
         at.map(|at| self.waiting.swap_remove(at)).is_some()
     }
 
-    fn collect(&mut self, wait: bool) -> Option<Done> {
+    fn collect(&mut self, wait: bool) -> Option<JobOutcome> {
         self.go_on();
         if self.done.is_empty() || !wait && self.one_in(2) {
             return None;
@@ -101,7 +101,7 @@ fn told(outcome: &Outcome) -> String {
     } = outcome;
     let mut told = format!("{stats:?} {covered:?} {at_synchronisation:?} {triangles:?} {ended:?} {notes:?}");
     told += &format!(" {}", torn.confirm(&Default::default(), |_, _| None));
-    for Pair { race, trace, certain, harm, .. } in races.clone().into_found() {
+    for RacingPair { race, trace, certain, harm, .. } in races.clone().into_found() {
         told += &format!("\n{race:?} {:?} {certain} {harm:?}", trace.schedule());
     }
     for PotentialDeadlock { sides, trace, .. } in lock_orders.clone().into_found() {

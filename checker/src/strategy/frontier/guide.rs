@@ -13,7 +13,7 @@ use crate::strategy::{Alternative, Decision, Guide, Notes, WorkItem};
 /// Takes one execution to its end without further cost, noting what else could have been done.
 pub(super) struct Explorer<'a, B> {
     bound: B,
-    cache: States<'a>,
+    cache: CacheAccess<'a>,
     item: u64,
     cost: u32,
     notes: Notes,
@@ -21,8 +21,8 @@ pub(super) struct Explorer<'a, B> {
     joined: Option<usize>,
 }
 
-/// The states that the search has entered.
-enum States<'a> {
+/// The cache, and how a guide may use it.
+enum CacheAccess<'a> {
     /// It is the item's turn: its own are entered.
     Mine(&'a Cache),
     /// The item is run ahead of its turn: they are looked at, and its own are noted.
@@ -32,35 +32,35 @@ enum States<'a> {
 impl<'a, B: Bound> Explorer<'a, B> {
     /// For an item whose turn it is.
     pub(super) fn new(bound: B, cache: &'a Cache, item: &WorkItem) -> Self {
-        Self::with(bound, States::Mine(cache), item)
+        Self::with(bound, CacheAccess::Mine(cache), item)
     }
 
     /// For an item ahead of its turn.
     pub(super) fn ahead(bound: B, cache: View, item: &WorkItem) -> Explorer<'static, B> {
-        Explorer::with(bound, States::Others(cache), item)
+        Explorer::with(bound, CacheAccess::Others(cache), item)
     }
 
-    fn with(bound: B, cache: States<'a>, item: &WorkItem) -> Self {
+    fn with(bound: B, cache: CacheAccess<'a>, item: &WorkItem) -> Self {
         Self { bound, cache, item: item.id, cost: item.cost, notes: Notes::default(), joined: None }
     }
 
     fn prunes(&self) -> bool {
         match &self.cache {
-            States::Mine(cache) => cache.prunes(),
-            States::Others(cache) => cache.prunes(),
+            CacheAccess::Mine(cache) => cache.prunes(),
+            CacheAccess::Others(cache) => cache.prunes(),
         }
     }
 
     fn is_known(&mut self, place: BoundedState, at: &SchedulingPoint<'_>) -> bool {
         match &self.cache {
-            States::Mine(cache) => {
+            CacheAccess::Mine(cache) => {
                 let known = cache.enter(place, self.cost, self.item);
                 if !known {
                     self.notes.entered.push(place.state);
                 }
                 known
             }
-            States::Others(cache) => {
+            CacheAccess::Others(cache) => {
                 let known = cache.knows(place, self.cost, self.item);
                 let noted = Noted::from(&self.notes);
                 self.notes.visits.note(place, at.position(), &noted, known);
@@ -91,7 +91,7 @@ impl<'a, B: Bound> Explorer<'a, B> {
             && joins::rests(at, place.position)
         {
             let spare = self.notes.alternatives.split_off(from);
-            if matches!(self.cache, States::Others(_)) {
+            if matches!(self.cache, CacheAccess::Others(_)) {
                 self.notes.visits.note_spared(from, self.notes.spare.len());
             }
             self.notes.spare.extend(spare);

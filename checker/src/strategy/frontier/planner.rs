@@ -11,7 +11,7 @@ use super::bound::least;
 use super::guide::Explorer;
 use super::path::{Path, PathPrefix, Steps};
 use super::stack::Stack;
-use crate::cache::{Cache, Key, LastThread};
+use crate::cache::{Cache, LastThread, StateKey};
 use crate::event::position::Position;
 use crate::program::Epoch;
 use crate::strategy::speculation::WINDOW;
@@ -25,7 +25,7 @@ pub struct Frontier<B> {
     /// Of each cost, what waits; the latest is taken first, which keeps it small.
     waiting: Vec<Stack<Waiting>>,
     /// What comes next, in order, each with its cost. What an execution leads to comes after these.
-    next: VecDeque<(Key, Waiting, u32)>,
+    next: VecDeque<(StateKey, Waiting, u32)>,
     /// How many items have had their turn.
     turned: u64,
     under_way: FxHashMap<u64, IssuedItem>,
@@ -41,7 +41,7 @@ pub struct Frontier<B> {
     turns: (usize, u64),
     patience: u64,
     /// Early items of a higher cost, which wait in their stacks as well: the cache drops them there.
-    early: VecDeque<(Key, Waiting, u32)>,
+    early: VecDeque<(StateKey, Waiting, u32)>,
     /// How many items wait or are spare, and how many may.
     count: usize,
     capacity: usize,
@@ -106,7 +106,7 @@ impl<B: Bound> Frontier<B> {
 
     /// An item of the next cost, where it is its turn: every other time, once the least cost has had [`PATIENCE`] turns.
     /// The earliest ones come first, since they differ most; the latest would all lie in one corner.
-    fn of_next_cost(&mut self, least: usize, cache: &Cache) -> Option<(Key, Waiting, u32)> {
+    fn of_next_cost(&mut self, least: usize, cache: &Cache) -> Option<(StateKey, Waiting, u32)> {
         if self.turns.0 != least {
             self.turns = (least, 0);
             self.early.retain(|(_, _, cost)| *cost as usize > least);
@@ -124,7 +124,7 @@ impl<B: Bound> Frontier<B> {
     }
 
     /// An item of the least cost, or of the next one, unless its state is known.
-    fn choose(&mut self, least: usize, cache: &Cache) -> Option<(Key, Waiting, u32)> {
+    fn choose(&mut self, least: usize, cache: &Cache) -> Option<(StateKey, Waiting, u32)> {
         let early = self.of_next_cost(least, cache);
         if early.is_some() {
             return early;
@@ -150,7 +150,7 @@ impl<B: Bound> Frontier<B> {
     /// Whether an alternative leads to a state that is not known yet and that nothing waiting leads to.
     fn is_worth_it(&self, alternative: &Alternative, cache: &Cache) -> bool {
         let Some((state, ran)) = alternative.state else { return true };
-        let waits = |stack: &Stack<Waiting>| stack.holds(Key::with(state, ran));
+        let waits = |stack: &Stack<Waiting>| stack.holds(StateKey::with(state, ran));
         !cache.prunes()
             || !cache.expects(state, ran, alternative.cost)
                 && !self.waiting.get(alternative.cost as usize).is_some_and(waits)
@@ -173,9 +173,9 @@ impl<B: Bound> Frontier<B> {
         }
         let prefix = PathPrefix { path: path.clone(), length: at.count() as u32 };
         let ran = state.map_or_else(LastThread::default, |(_, ran)| ran);
-        let key = state.filter(|_| prunes).map_or(Key::NONE, |(state, ran)| Key::with(state, ran));
+        let key = state.filter(|_| prunes).map_or(StateKey::NONE, |(state, ran)| StateKey::with(state, ran));
         let item = Waiting { prefix, alternative: self.steps.number(step), ran, ahead: None };
-        if key != Key::NONE && cost > self.current as usize && self.early.len() < EARLY {
+        if key != StateKey::NONE && cost > self.current as usize && self.early.len() < EARLY {
             self.early.push_back((key, item.clone(), cost as u32));
         }
         self.waiting[cost].push(key, item);
@@ -324,8 +324,8 @@ struct Waiting {
 }
 
 /// Whether nothing new comes of an item: it is dropped.
-fn is_known(key: Key, item: &Waiting, cost: u32, cache: &Cache) -> bool {
-    key != Key::NONE && cache.expects(key.state(item.ran), item.ran, cost)
+fn is_known(key: StateKey, item: &Waiting, cost: u32, cache: &Cache) -> bool {
+    key != StateKey::NONE && cache.expects(key.state(item.ran), item.ran, cost)
 }
 
 impl<B: Bound> Frontier<B> {

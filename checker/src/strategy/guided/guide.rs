@@ -1,7 +1,6 @@
 //! How an execution follows a plan where it can.
 
-use super::pairs::{Abstract, Constraint, LastWrites, reads};
-use super::plan::Plan;
+use super::pairs::{Abstract, AbstractSchedule, Constraint, LastWrites, reads};
 use crate::event::agent::{Agent, AgentView};
 use crate::event::operation::Mode;
 use crate::event::position::Position;
@@ -25,14 +24,14 @@ pub(super) struct ConstraintGuide {
     dice: SeededRng,
     priorities: EventPriorities,
     /// What is left of it: a constraint that was met once has done its work.
-    plan: Plan,
+    plan: AbstractSchedule,
     last: LastWrites<Abstract>,
     patience: StarvationGuard,
     seen: Position,
 }
 
 impl ConstraintGuide {
-    pub(super) fn new(dice: SeededRng, plan: Plan) -> Self {
+    pub(super) fn new(dice: SeededRng, plan: AbstractSchedule) -> Self {
         let priorities = EventPriorities::new(Racing::Conflicts);
         let patience = StarvationGuard::of(StarvationGuard::SHORT);
         Self { dice, priorities, plan, last: LastWrites::default(), patience, seen: Position::START }

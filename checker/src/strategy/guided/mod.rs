@@ -2,7 +2,7 @@
 //!
 //! Dylan Wolff, Zheng Shi, Gregory J. Duck, Umang Mathur, Abhik Roychoudhury: Greybox Fuzzing for Concurrency Testing,
 //! ASPLOS 2024 (RFF); its idea, written anew. A pair says which write a read sees, both abstract: operation, object, place
-//! in the code. A plan is a set of pairs that an execution should have (positive constraints) or should not (negative
+//! in the code. A plan (the paper's abstract schedule) is a set of pairs that an execution should have (positive constraints) or should not (negative
 //! ones), made of the reads and writes seen so far. A plan whose execution showed a new pair is kept; kept plans are changed by adding, dropping, negating or
 //! replacing a constraint, rare ones more often. An execution follows its plan over partial order sampling
 //! ([`super::sampling::pos`]) where it can: constraints delay threads, and never block them. No bound is published.
@@ -13,16 +13,14 @@
 
 mod guide;
 mod pairs;
-mod plan;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
 use self::guide::ConstraintGuide;
-use self::pairs::{Abstract, Constraint, Pair, pairs};
+use self::pairs::{Abstract, AbstractSchedule, Constraint, ReadsFrom, pairs};
 pub(super) use self::pairs::{LastWrites, reads};
-use self::plan::Plan;
 use super::sampling::rng::SeededRng;
 use super::{Coverage, Guide, Next, Notes, Strategy, WorkItem};
 use crate::cache::Cache;
@@ -38,9 +36,9 @@ const MOST: u64 = 64;
 /// A plan that is worth changing.
 #[derive(Debug)]
 struct Kept {
-    plan: Plan,
+    plan: AbstractSchedule,
     /// The pairs of its execution.
-    shown: BTreeSet<Pair>,
+    shown: BTreeSet<ReadsFrom>,
     /// How many times it has had its turn.
     turns: u32,
 }
@@ -54,13 +52,13 @@ pub struct Guided {
     /// Whose turn it is, and how many changes of it are left.
     turn: (usize, u64),
     /// Every pair seen.
-    known: BTreeSet<Pair>,
+    known: BTreeSet<ReadsFrom>,
     /// Every read and every write in them.
     reads: BTreeSet<Abstract>,
     writes: BTreeSet<Abstract>,
     /// How many executions had these pairs.
-    counts: BTreeMap<BTreeSet<Pair>, u64>,
-    under_way: FxHashMap<u64, Plan>,
+    counts: BTreeMap<BTreeSet<ReadsFrom>, u64>,
+    under_way: FxHashMap<u64, AbstractSchedule>,
 }
 
 impl Guided {
@@ -88,9 +86,9 @@ impl Guided {
     }
 
     /// The plan of the next execution.
-    fn plan(&mut self, dice: &mut SeededRng) -> Plan {
+    fn plan(&mut self, dice: &mut SeededRng) -> AbstractSchedule {
         if self.kept.is_empty() {
-            return Plan::new();
+            return AbstractSchedule::new();
         }
         if self.turn.1 == 0 {
             let next = (self.turn.0 + 1) % self.kept.len();
@@ -104,16 +102,16 @@ impl Guided {
     }
 
     /// A read, and a write that it could see or what was there at first.
-    fn draw(&self, dice: &mut SeededRng) -> Option<Pair> {
+    fn draw(&self, dice: &mut SeededRng) -> Option<ReadsFrom> {
         let reads: Vec<Abstract> = self.reads.iter().copied().collect();
         let read = dice.one_of(&reads)?;
         let writes = self.writes.iter().filter(|write| write.obj.overlaps(&read.obj)).copied();
         let writes: Vec<Option<Abstract>> = std::iter::once(None).chain(writes.map(Some)).collect();
-        Some(Pair { read, write: dice.one_of(&writes)? })
+        Some(ReadsFrom { read, write: dice.one_of(&writes)? })
     }
 
     /// Takes in what an execution showed that was to follow this plan.
-    fn take_in(&mut self, run: &Trace, plan: Plan) {
+    fn take_in(&mut self, run: &Trace, plan: AbstractSchedule) {
         let (shown, writes) = pairs(run);
         self.reads.extend(shown.iter().map(|pair| pair.read));
         self.writes.extend(writes);
@@ -125,7 +123,7 @@ impl Guided {
         }
     }
 
-    fn change(&self, plan: &mut Plan, dice: &mut SeededRng) {
+    fn change(&self, plan: &mut AbstractSchedule, dice: &mut SeededRng) {
         let Some(pair) = self.draw(dice) else { return };
         let fresh = Constraint { pair, holds: dice.below(2) == 0 };
         let at = dice.below(plan.len());
@@ -161,7 +159,7 @@ impl Strategy for Guided {
     }
 
     fn observe(&mut self, run: &Trace) {
-        self.take_in(run, Plan::new());
+        self.take_in(run, AbstractSchedule::new());
     }
 
     fn reset(&mut self, _epoch: Epoch) {

@@ -18,17 +18,20 @@ pub(super) struct Abstract {
 
 /// A read, and the write that it sees; none is what was there at first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct Pair {
+pub(super) struct ReadsFrom {
     pub(super) read: Abstract,
     pub(super) write: Option<Abstract>,
 }
 
-/// What a plan asks for: an execution should have this pair, or should not.
+/// A constraint of a plan: an execution should have this pair, or should not.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Constraint {
-    pub(super) pair: Pair,
+    pub(super) pair: ReadsFrom,
     pub(super) holds: bool,
 }
+
+/// A plan: the constraints of one execution.
+pub(super) type AbstractSchedule = Vec<Constraint>;
 
 /// Whether an access reads: everything does but a plain write.
 pub(in crate::strategy) fn reads(kind: OpKind) -> bool {
@@ -62,7 +65,7 @@ impl<W: Copy> LastWrites<W> {
 }
 
 /// The pairs of an execution, and all its writes.
-pub(super) fn pairs(run: &Trace) -> (BTreeSet<Pair>, BTreeSet<Abstract>) {
+pub(super) fn pairs(run: &Trace) -> (BTreeSet<ReadsFrom>, BTreeSet<Abstract>) {
     let mut writes = BTreeSet::new();
     let mut last = LastWrites::<Abstract>::default();
     let mut pairs = BTreeSet::new();
@@ -72,7 +75,7 @@ pub(super) fn pairs(run: &Trace) -> (BTreeSet<Pair>, BTreeSet<Abstract>) {
             all.map(|access| (access, Abstract { kind: event.op.kind, obj: access.obj, site: event.site }));
         for (access, this) in accesses.clone() {
             if reads(this.kind) {
-                pairs.insert(Pair { read: this, write: last.of(&access.obj) });
+                pairs.insert(ReadsFrom { read: this, write: last.of(&access.obj) });
             }
         }
         for (_, this) in accesses.filter(|(access, _)| access.mode != Mode::Read) {

@@ -29,9 +29,9 @@ const BY_CHANCE: usize = 8;
 /// Who wrote, and where in the code; nobody: what was there at first.
 type Writer = Option<(ThreadName, Site)>;
 
-/// What a thread's read saw, and what its read before that had seen.
+/// A read of a thread with the write that it saw, and with the write that the thread's read before that had seen.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Sight {
+struct ReadObservation {
     thread: ThreadName,
     before: Option<(Site, Writer)>,
     read: (Obj, Site),
@@ -41,7 +41,7 @@ struct Sight {
 /// Schedules that show what has not been seen.
 #[derive(Clone, Debug, Default)]
 pub struct Novel {
-    seen: FxHashSet<Sight>,
+    seen: FxHashSet<ReadObservation>,
 }
 
 impl Sample for Novel {
@@ -80,15 +80,16 @@ struct Reads {
 
 impl Reads {
     /// What an operation sees if it runs now.
-    fn of(&self, thread: ThreadName, kind: OpKind, site: Site, effect: &Effect) -> Vec<Sight> {
+    fn of(&self, thread: ThreadName, kind: OpKind, site: Site, effect: &Effect) -> Vec<ReadObservation> {
         let before = self.before.get(&thread).copied();
         let accesses = effect.accesses.iter().filter(|_| reads(kind));
-        let sight = |obj: Obj| Sight { thread, before, read: (obj, site), write: self.last.of(&obj) };
+        let sight =
+            |obj: Obj| ReadObservation { thread, before, read: (obj, site), write: self.last.of(&obj) };
         accesses.map(|access| sight(access.obj)).collect()
     }
 
     /// Takes in an event, and says what it saw.
-    fn take(&mut self, step: &TraceStep) -> Vec<Sight> {
+    fn take(&mut self, step: &TraceStep) -> Vec<ReadObservation> {
         let event = &step.event;
         let thread = event.id.thread;
         let seen = self.of(thread, event.op.kind, event.site, &event.did);
@@ -113,7 +114,7 @@ enum Worth {
 struct Greedy<'a> {
     dice: SeededRng,
     priorities: EventPriorities,
-    known: &'a FxHashSet<Sight>,
+    known: &'a FxHashSet<ReadObservation>,
     is_greedy: bool,
     patience: StarvationGuard,
     so_far: Reads,

@@ -32,9 +32,9 @@ use crate::trace::Trace;
 /// One execution in so many has every access as a key point.
 const ALL_OF: u32 = 10;
 
-/// What is known of a variable.
+/// Accesses of a variable in the executions so far.
 #[derive(Clone, Debug, Default)]
-struct Use {
+struct VariableProfile {
     /// The most accesses in one execution.
     accesses: u32,
     threads: Vec<ThreadName>,
@@ -46,7 +46,7 @@ struct Use {
 pub struct PctVb {
     depth: u32,
     variables: u32,
-    known: BTreeMap<Obj, Use>,
+    known: BTreeMap<Obj, VariableProfile>,
     /// What a thread has waited for in a loop: who writes there decides who can go.
     spun_on: ByteSet,
     runs: u32,
@@ -62,7 +62,7 @@ impl PctVb {
 
 impl Sample for PctVb {
     fn guide<'a>(&'a self, mut dice: SeededRng) -> Box<dyn Guide + 'a> {
-        let is_shared = |used: &&Use| used.is_changed && used.threads.len() > 1;
+        let is_shared = |used: &&VariableProfile| used.is_changed && used.threads.len() > 1;
         let shared = self.known.iter().filter(|(_, used)| is_shared(used));
         let mut shared: Vec<(Obj, u32)> = shared.map(|(&variable, used)| (variable, used.accesses)).collect();
         let mut points = Vec::new();

@@ -25,9 +25,9 @@ use crate::state::scheduling_point::SchedulingPoint;
 use crate::strategy::{Decision, Guide, Notes};
 use crate::trace::Trace;
 
-/// What is known of an object.
+/// Events on an object in the executions so far.
 #[derive(Clone, Debug, Default)]
-struct Use {
+struct ObjectProfile {
     /// How many events of each thread touch it, at most.
     counts: BTreeMap<ThreadName, u32>,
     is_changed: bool,
@@ -36,12 +36,12 @@ struct Use {
 /// A uniform walk over the events of one variable.
 #[derive(Clone, Debug, Default)]
 pub struct Surw {
-    objects: BTreeMap<Obj, Use>,
+    objects: BTreeMap<Obj, ObjectProfile>,
 }
 
 impl Sample for Surw {
     fn guide<'a>(&'a self, mut dice: SeededRng) -> Box<dyn Guide + 'a> {
-        let is_shared = |used: &&Use| used.is_changed && used.counts.len() > 1;
+        let is_shared = |used: &&ObjectProfile| used.is_changed && used.counts.len() > 1;
         let shared: Vec<Obj> =
             self.objects.iter().filter(|(_, used)| is_shared(used)).map(|(&obj, _)| obj).collect();
         let selected = dice.one_of(&shared);
@@ -52,7 +52,7 @@ impl Sample for Surw {
     }
 
     fn learn(&mut self, run: &Trace) {
-        let mut here: BTreeMap<Obj, Use> = BTreeMap::new();
+        let mut here: BTreeMap<Obj, ObjectProfile> = BTreeMap::new();
         for event in run.steps.iter().map(|step| &step.event) {
             for access in &event.op.may.accesses {
                 let used = here.entry(access.obj).or_default();

@@ -9,9 +9,9 @@ use crate::trace::Trace;
 /// A variable, or "start": none accessed yet.
 pub(super) type Variable = Option<Obj>;
 
-/// What is known of a variable.
+/// The use of a variable in the executions so far.
 #[derive(Debug)]
-struct Use {
+struct VariableUse {
     /// How many variables the same code touched first before this one, and how many there were.
     iteration: u32,
     nth: u32,
@@ -22,7 +22,7 @@ struct Use {
 /// All variables seen.
 #[derive(Debug, Default)]
 pub(super) struct Variables {
-    known: BTreeMap<Obj, Use>,
+    known: BTreeMap<Obj, VariableUse>,
     /// How many variables each place in the code touched first.
     first: BTreeMap<Site, u32>,
 }
@@ -37,7 +37,7 @@ impl Variables {
                 let used = self.known.entry(access.obj).or_insert_with(|| {
                     let count = self.first.entry(event.site).or_default();
                     *count += 1;
-                    Use { iteration: *count, nth, by: Vec::new(), is_changed: false }
+                    VariableUse { iteration: *count, nth, by: Vec::new(), is_changed: false }
                 });
                 used.is_changed |= access.mode != Mode::Read;
                 if !used.by.contains(&event.id.thread) {

@@ -9,7 +9,7 @@ mod unfinished;
 
 use std::time::Duration;
 
-use checker::explain::{self, Missing, ObservedAccess, Stage, Suspect, WhyMissing};
+use checker::explain::{self, ExplanationStage, Missing, ObservedAccess, Suspect, WhyMissing};
 use checker::limit::Limit;
 use checker::position::Position;
 use checker::program::Program;
@@ -118,10 +118,10 @@ fn pattern(
 /// A stage that came to nothing, and why.
 fn missing_words(Missing { stage, why }: &Missing) -> String {
     let stage = match stage {
-        Stage::Patterns => "the patterns of accesses",
-        Stage::CriticalPair => "the critical pair",
-        Stage::Depth => "its bug depth",
-        Stage::NoReturn => "the point of no return",
+        ExplanationStage::Patterns => "the patterns of accesses",
+        ExplanationStage::CriticalPair => "the critical pair",
+        ExplanationStage::Depth => "its bug depth",
+        ExplanationStage::NoReturn => "the point of no return",
     };
     match why {
         WhyMissing::Spent => format!("{stage}: its executions were used up"),

@@ -1,6 +1,6 @@
 //! What is told of threads that signals wake, or do not wake.
 
-use checker::explain::{Given, ObservedAccess, Stolen, Woken};
+use checker::explain::{Given, ObservedAccess, Stolen, WokenThread};
 use checker::names::{Obj, ThreadName};
 
 use super::context::ExplanationContext;
@@ -24,8 +24,8 @@ pub(super) fn missed(
         return format!("{waiter} waits for {object}{place},{write} and nobody wakes it");
     };
     let (by, line) = done(context, last.signal);
-    let label = |woken: &Woken| context.labels.label(woken.thread);
-    let again = |woken: &Woken| woken.again.map(|again| done(context, again).1);
+    let label = |woken: &WokenThread| context.labels.label(woken.thread);
+    let again = |woken: &WokenThread| woken.again.map(|again| done(context, again).1);
     if let Some((woken, Some(again))) = last
         .woken
         .iter()

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use checker::explain::{Missing, Stage, WhyMissing};
+use checker::explain::{ExplanationStage, Missing, WhyMissing};
 
 /// Whether a stage could come to something with more time or executions.
 pub(super) fn is_cut(missing: &Missing) -> bool {
@@ -11,7 +11,9 @@ pub(super) fn is_cut(missing: &Missing) -> bool {
 
 /// Why the cause is not known, where a stage came to nothing that could have shown it: `not found out in 10 s`.
 pub(super) fn words(missing: &[Missing], time: Duration) -> Option<String> {
-    let is_telling = |missing: &&Missing| matches!(missing.stage, Stage::Patterns | Stage::CriticalPair);
+    let is_telling = |missing: &&Missing| {
+        matches!(missing.stage, ExplanationStage::Patterns | ExplanationStage::CriticalPair)
+    };
     let why = &missing.iter().find(is_telling)?.why;
     Some(match why {
         WhyMissing::Late => format!("not found out in {}", time_words(time)),
@@ -37,23 +39,23 @@ mod tests {
     fn what_was_cut_short_is_told_as_that() {
         let missing = |stage, why| Missing { stage, why };
         for (missing, expected, is_cut) in [
-            (missing(Stage::Patterns, WhyMissing::Late), Some("not found out in 10 s"), true),
+            (missing(ExplanationStage::Patterns, WhyMissing::Late), Some("not found out in 10 s"), true),
             (
-                missing(Stage::CriticalPair, WhyMissing::Spent),
+                missing(ExplanationStage::CriticalPair, WhyMissing::Spent),
                 Some("not found out within its executions"),
                 true,
             ),
             (
-                missing(Stage::Patterns, WhyMissing::Stopped),
+                missing(ExplanationStage::Patterns, WhyMissing::Stopped),
                 Some("not found out before it was stopped"),
                 true,
             ),
             (
-                missing(Stage::Patterns, WhyMissing::Promoted),
+                missing(ExplanationStage::Patterns, WhyMissing::Promoted),
                 Some("not found out, since more key points were found on the way"),
                 false,
             ),
-            (missing(Stage::NoReturn, WhyMissing::Late), None, true),
+            (missing(ExplanationStage::NoReturn, WhyMissing::Late), None, true),
         ] {
             assert_eq!(super::is_cut(&missing), is_cut);
             assert_eq!(words(&[missing], Duration::from_secs(10)).as_deref(), expected);

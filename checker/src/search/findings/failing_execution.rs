@@ -7,7 +7,7 @@ use crate::program::Ending;
 use crate::trace::Trace;
 
 /// A failure, and the execution that showed it.
-pub(in crate::search) struct Shown<'t> {
+pub(in crate::search) struct FailingExecution<'t> {
     pub(in crate::search) failure: Failure,
     pub(in crate::search) trace: Trace,
     /// The trace goes to the end of the execution.
