@@ -35,7 +35,12 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(super) fn new(severity: Severity, text: &Text<'_>, range: Range<usize>, sentence: String) -> Self {
+    pub(super) fn new(
+        severity: Severity,
+        text: &ConfigText<'_>,
+        range: Range<usize>,
+        sentence: String,
+    ) -> Self {
         let (line, column) = text.place(range.start);
         Self { severity, line, column, range, sentence }
     }
@@ -47,12 +52,12 @@ impl Problem {
 }
 
 /// The text of the file, and where its lines begin.
-pub(super) struct Text<'a> {
+pub(super) struct ConfigText<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
-impl<'a> Text<'a> {
+impl<'a> ConfigText<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         Self { text, starts: std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect() }

@@ -6,7 +6,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::problem::{Problem, Severity, Text};
+use super::problem::{ConfigText, Problem, Severity};
 
 /// How many problems are told: more than a person reads.
 const MOST_PROBLEMS: usize = 100;
@@ -15,7 +15,7 @@ const MOST_PROBLEMS: usize = 100;
 const MOST_TABLES: usize = 1000;
 
 pub(super) struct ConfigReader<'a> {
-    pub(super) text: Text<'a>,
+    pub(super) text: ConfigText<'a>,
     pub(super) root: &'a Path,
     pub(super) problems: Vec<Problem>,
     /// How many there are beyond those.
@@ -24,7 +24,7 @@ pub(super) struct ConfigReader<'a> {
 
 impl<'a> ConfigReader<'a> {
     pub(super) fn new(text: &'a str, root: &'a Path) -> Self {
-        Self { text: Text::new(text), root, problems: Vec::new(), further: 0 }
+        Self { text: ConfigText::new(text), root, problems: Vec::new(), further: 0 }
     }
 
     pub(super) fn problem(&mut self, severity: Severity, range: Range<usize>, sentence: String) {

@@ -12,10 +12,10 @@ use crate::store::findings::{KeptFinding, KeptFolder, KeptSource, content_hash};
 
 /// The sources of a finding.
 #[derive(Default)]
-pub(in crate::debug) struct Texts(Vec<Text>);
+pub(in crate::debug) struct Texts(Vec<ExploredSource>);
 
 /// A source, and its text as it was explored.
-struct Text {
+struct ExploredSource {
     file: PathBuf,
     folder: KeptFolder,
     source: KeptSource,
@@ -31,7 +31,7 @@ impl Texts {
     /// built, is not what ran: such a file is left out.
     pub(in crate::debug) fn of(finding: &KeptFinding, folder: &KeptFolder, root: &Path) -> Self {
         let built = finding.sources.iter().filter(|source| !source.newer);
-        let text = |source: &KeptSource| Text {
+        let text = |source: &KeptSource| ExploredSource {
             file: source.path(root),
             folder: folder.clone(),
             source: source.clone(),
@@ -66,12 +66,12 @@ impl Texts {
         self.text(number).map(|text| text.file.as_path())
     }
 
-    fn text(&self, number: u64) -> Option<&Text> {
+    fn text(&self, number: u64) -> Option<&ExploredSource> {
         self.0.get(usize::try_from(number).ok()?.checked_sub(1)?)
     }
 }
 
-impl Text {
+impl ExploredSource {
     fn is_edited(&self) -> bool {
         let now = self.file.metadata().ok();
         let stamp = now.map(|about| (about.ino(), about.len(), about.mtime(), about.mtime_nsec()));
