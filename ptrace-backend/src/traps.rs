@@ -17,7 +17,7 @@ use crate::layout::module::{Module, is_system};
 use crate::layout::rust_locks::RustLocks;
 use crate::layout::{Foreign, Layout, Trap, What};
 use crate::libraries::effects::{Effects, effects};
-use crate::libraries::reach::{Closed, Reach};
+use crate::libraries::reach::{Closed, ReachableCode};
 use crate::os::memory::{self, MemoryFile};
 use crate::os::ptrace;
 use crate::spec::LaunchError;
@@ -58,7 +58,7 @@ impl Traps {
         (cancels, takes_down): (bool, bool),
     ) -> Result<Self, LaunchError> {
         let mut traps = Self::default();
-        let reach = Reach::of(modules, startup.tid);
+        let reach = ReachableCode::of(modules, startup.tid);
         let executable = modules.first().ok_or_else(|| unreadable(0))?;
         traps.map_own_code(startup, executable)?;
         // Of each module: its candidates, and where its jumps and calls go.
@@ -189,7 +189,7 @@ struct Code {
 }
 
 impl Code {
-    fn of(index: usize, module: &Module, reach: &Reach) -> Self {
+    fn of(index: usize, module: &Module, reach: &ReachableCode) -> Self {
         if index != 0 && is_system(&module.mapped.path) {
             let reached = reach.open.get(&index).cloned().unwrap_or_default();
             return Self { accesses: reached.clone(), calls: reached };
@@ -260,7 +260,7 @@ fn candidates(
 }
 
 /// Functions of a system library that the program's own code calls, and of which not all is known.
-fn foreign_functions(index: usize, modules: &[Module], reach: &Reach) -> Vec<Foreign> {
+fn foreign_functions(index: usize, modules: &[Module], reach: &ReachableCode) -> Vec<Foreign> {
     let module = &modules[index];
     let bias = module.mapped.bias;
     let named = |name: &str, address: u64, library: usize, effects| Foreign {

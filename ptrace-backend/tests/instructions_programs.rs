@@ -5,7 +5,7 @@ use std::process::Command;
 
 use object::{Object, ObjectSection, ObjectSymbol};
 use ptrace_backend::instructions::{
-    Candidate, FunctionCode, FunctionShape, Kind, NotRelocatable, SpecialKind, Target, TransferKind,
+    AccessKind, Candidate, FunctionCode, FunctionShape, NotRelocatable, SpecialKind, Target, TransferKind,
     relocate, scan,
 };
 
@@ -86,7 +86,7 @@ impl Program {
     }
 
     /// What a function does outside its frame.
-    fn kinds(&self, function: &str) -> Vec<Kind> {
+    fn kinds(&self, function: &str) -> Vec<AccessKind> {
         self.shared(function).into_iter().map(|candidate| candidate.kind).collect()
     }
 
@@ -108,21 +108,22 @@ fn c_code() {
 }
 
 fn check_c(program: &Program, optimised: bool) {
-    let increment: &[Kind] = if optimised { &[Kind::SplitUpdate] } else { &[Kind::Load, Kind::Store] };
+    let increment: &[AccessKind] =
+        if optimised { &[AccessKind::SplitUpdate] } else { &[AccessKind::Load, AccessKind::Store] };
     assert_eq!(program.kinds("increment"), increment);
     assert_eq!(program.fixed("increment"), vec![program.symbol("counter").0; increment.len()]);
-    assert_eq!(program.kinds("set_flag"), [Kind::Store]);
+    assert_eq!(program.kinds("set_flag"), [AccessKind::Store]);
     assert_eq!(program.fixed("set_flag"), [program.symbol("flag").0]);
-    assert_eq!(program.kinds("fetch_add"), [Kind::LockedUpdate]);
+    assert_eq!(program.kinds("fetch_add"), [AccessKind::LockedUpdate]);
     assert_eq!(program.fixed("fetch_add"), [program.symbol("hits").0]);
-    assert_eq!(program.kinds("swap"), [Kind::LockedUpdate]);
+    assert_eq!(program.kinds("swap"), [AccessKind::LockedUpdate]);
     assert_eq!(program.kinds("only_stack"), []);
     assert_eq!(program.kinds("own_copy"), []);
     assert_ne!(program.thread_local("own_copy"), 0);
     assert_eq!(program.kinds("constant_table"), []);
     // Unoptimised code reads the expected value through a pointer into its own frame.
     let exchanges =
-        program.kinds("compare_exchange").into_iter().filter(|kind| *kind == Kind::CompareExchange);
+        program.kinds("compare_exchange").into_iter().filter(|kind| *kind == AccessKind::CompareExchange);
     assert_eq!(exchanges.count(), 1);
     let specials: Vec<_> = program.scan("relax").specials.iter().map(|special| special.kind).collect();
     assert_eq!(specials, [SpecialKind::Pause]);
@@ -188,15 +189,15 @@ fn rust_code() {
         let program = rust(arguments);
         let optimised = !arguments.contains(&"-Copt-level=0");
         if optimised {
-            assert_eq!(program.kinds("increment"), [Kind::SplitUpdate]);
-            assert_eq!(program.kinds("fetch_add"), [Kind::LockedUpdate]);
-            assert_eq!(program.kinds("compare_exchange"), [Kind::CompareExchange]);
+            assert_eq!(program.kinds("increment"), [AccessKind::SplitUpdate]);
+            assert_eq!(program.kinds("fetch_add"), [AccessKind::LockedUpdate]);
+            assert_eq!(program.kinds("compare_exchange"), [AccessKind::CompareExchange]);
             assert_eq!(program.kinds("own_copy"), []);
         } else {
             // The address comes from a register, loaded from the global offset table or computed.
-            let kinds: Vec<Kind> =
+            let kinds: Vec<AccessKind> =
                 program.shared("increment").iter().map(|candidate| candidate.kind).collect();
-            assert_eq!(kinds, [Kind::Load, Kind::Store]);
+            assert_eq!(kinds, [AccessKind::Load, AccessKind::Store]);
         }
         for function in ["increment", "fetch_add", "compare_exchange", "copy", "main"] {
             check_relocation(&program, function);

@@ -33,7 +33,7 @@ pub use elf::symbols::{Symbol, SymbolKind};
 pub use entries::made::{Made, counts_owners};
 pub use image::Image;
 pub use memory::Memory;
-pub use modules::{Module, Modules, Place};
+pub use modules::{Module, Modules, StaticAddress};
 pub(crate) use ranges::{contains, overlaps};
 pub use registers::Registers;
 pub use source::SourceFrame;

@@ -19,7 +19,7 @@ pub struct Module {
 
 /// A static address in one of the modules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Place {
+pub struct StaticAddress {
     /// The module's index in [`Modules`].
     pub module: usize,
     /// The address as its file has it.
@@ -50,14 +50,14 @@ impl Modules {
 
     /// Which module holds a run-time address.
     #[must_use]
-    pub fn find(&self, address: u64) -> Option<Place> {
+    pub fn find(&self, address: u64) -> Option<StaticAddress> {
         let module = self.0.iter().position(|module| module.range.contains(&address))?;
-        Some(Place { module, address: address.wrapping_sub(self.0[module].bias) })
+        Some(StaticAddress { module, address: address.wrapping_sub(self.0[module].bias) })
     }
 
     /// The run-time address of a place.
     #[must_use]
-    pub fn run_time(&self, place: Place) -> Option<u64> {
+    pub fn run_time(&self, place: StaticAddress) -> Option<u64> {
         Some(self.get(place.module)?.bias.wrapping_add(place.address))
     }
 

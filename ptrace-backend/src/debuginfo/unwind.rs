@@ -6,7 +6,7 @@ use super::dwarf::cfi::CallerRow;
 use super::dwarf::expression::evaluate;
 use super::image::Image;
 use super::memory::{Memory, Pages, word};
-use super::modules::{Modules, Place};
+use super::modules::{Modules, StaticAddress};
 use super::registers::{RETURN_ADDRESS, Registers};
 
 const RBP: usize = 6;
@@ -20,7 +20,7 @@ pub struct Frame {
     /// walk could not find it.
     pub cfa: u64,
     /// The image that holds the code, with the static address to look up: that of the call for a caller.
-    pub place: Option<Place>,
+    pub place: Option<StaticAddress>,
 }
 
 /// A frame with what its function sees in the registers.

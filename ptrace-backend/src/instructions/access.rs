@@ -3,7 +3,7 @@
 use iced_x86::{CodeSize, Register};
 use libc::user_regs_struct;
 
-use super::candidate::{Callee, Candidate, Compared, Extent, Kind, Mask, Operand};
+use super::candidate::{AccessKind, Callee, Candidate, Compared, Extent, Mask, MemoryOperand};
 use super::machine::Machine;
 use super::memory_access::{Accesses, MemoryAccess};
 use super::memory_function::MemoryFunction;
@@ -32,7 +32,7 @@ impl Candidate {
     /// are next to each other are one range.
     #[must_use]
     pub fn accesses(&self, machine: &impl Machine) -> Accesses {
-        if let Kind::Call(callee) = self.kind {
+        if let AccessKind::Call(callee) = self.kind {
             let function = callee.function(machine);
             return function.map(|function| function.accesses(machine)).unwrap_or_default();
         }
@@ -56,9 +56,9 @@ impl Candidate {
         let is_element =
             |access: &MemoryAccess| self.operands.iter().any(|operand| u64::from(operand.size) == access.len);
         match (self.kind, accesses) {
-            (Kind::LockedUpdate | Kind::CompareExchange, _) | (_, []) => true,
-            (Kind::Call(Callee::Known(function)), [_]) if function.is_indivisible() => true,
-            (Kind::Call(_), [access]) => access.len == 1,
+            (AccessKind::LockedUpdate | AccessKind::CompareExchange, _) | (_, []) => true,
+            (AccessKind::Call(Callee::Known(function)), [_]) if function.is_indivisible() => true,
+            (AccessKind::Call(_), [access]) => access.len == 1,
             (_, [access]) => is_in_word(access) && is_element(access),
             _ => false,
         }
@@ -67,7 +67,7 @@ impl Candidate {
     /// Whether this compare-and-swap will write, if its memory holds `current` (the upper bytes being 0).
     #[must_use]
     pub fn will_succeed(&self, regs: &user_regs_struct, current: u128) -> bool {
-        let Some(operand) = self.operands.first().filter(|_| self.kind == Kind::CompareExchange) else {
+        let Some(operand) = self.operands.first().filter(|_| self.kind == AccessKind::CompareExchange) else {
             return false;
         };
         let size = operand.size as usize;
@@ -92,7 +92,7 @@ impl Callee {
     }
 }
 
-impl Operand {
+impl MemoryOperand {
     /// The bytes touched, if there are any and general-purpose registers say which.
     #[must_use]
     pub fn range(&self, regs: &user_regs_struct) -> Option<MemoryAccess> {

@@ -15,9 +15,9 @@ pub struct Candidate {
     /// How many bytes of code it has.
     pub len: usize,
     /// What it does to memory.
-    pub kind: Kind,
+    pub kind: AccessKind,
     /// The memory that it touches, the stack slots of pushes, pops and calls left out.
-    pub operands: SmallVec<[Operand; 2]>,
+    pub operands: SmallVec<[MemoryOperand; 2]>,
     /// Set if everything that it touches is in the frame of its function.
     pub stack: Option<StackSlot>,
     /// Everything that it touches is the thread's own thread-local memory.
@@ -41,9 +41,9 @@ pub enum Compared {
     Slot(Register, u64),
 }
 
-/// What an instruction does to memory.
+/// The effect of an instruction on memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
+pub enum AccessKind {
     /// Reads, from one place or two.
     Load,
     /// Writes.
@@ -71,8 +71,8 @@ pub enum Callee {
 
 /// A memory operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Operand {
-    /// Its address in terms of registers. The `memory_size` in it is not to be used: see [`Operand::size`].
+pub struct MemoryOperand {
+    /// Its address in terms of registers. The `memory_size` in it is not to be used: see [`MemoryOperand::size`].
     pub memory: UsedMemory,
     /// How many bytes one element has; an upper limit where the instruction writes under a mask.
     pub size: u32,
@@ -143,16 +143,16 @@ impl Candidate {
         info: &mut InstructionInfoFactory,
         shape: &FunctionShape,
     ) -> Option<Self> {
-        let operands: SmallVec<[Operand; 2]> = explicit_memory(instruction, info)
+        let operands: SmallVec<[MemoryOperand; 2]> = explicit_memory(instruction, info)
             .iter()
-            .map(|memory| Operand::of(instruction, *memory))
+            .map(|memory| MemoryOperand::of(instruction, *memory))
             .filter(|operand| operand.read || operand.write)
             .collect();
-        if operands.iter().all(Operand::is_in_control_block) {
+        if operands.iter().all(MemoryOperand::is_in_control_block) {
             return None;
         }
-        let thread_local = operands.iter().all(Operand::is_thread_local);
-        let kind = Kind::of(instruction, &operands)?;
+        let thread_local = operands.iter().all(MemoryOperand::is_thread_local);
+        let kind = AccessKind::of(instruction, &operands)?;
         let stack = stack_slot(&operands, shape);
         let pair = matches!(instruction.mnemonic(), Mnemonic::Cmpxchg8b | Mnemonic::Cmpxchg16b);
         Some(Self {
@@ -173,7 +173,7 @@ impl Candidate {
     #[must_use]
     pub fn call(transfer: &Transfer, callee: Callee) -> Self {
         let &Transfer { addr, len, .. } = transfer;
-        let kind = Kind::Call(callee);
+        let kind = AccessKind::Call(callee);
         Self {
             addr,
             len,
@@ -188,17 +188,19 @@ impl Candidate {
         }
     }
 
-    /// The operand that a [`Kind::SplitUpdate`] reads and then writes: the value that was read has to be put back there
+    /// The operand that an [`AccessKind::SplitUpdate`] reads and then writes: the value that was read has to be put back there
     /// before the instruction runs for its second event.
     #[must_use]
-    pub fn split(&self) -> Option<&Operand> {
-        self.operands.iter().find(|operand| self.kind == Kind::SplitUpdate && operand.read && operand.write)
+    pub fn split(&self) -> Option<&MemoryOperand> {
+        self.operands
+            .iter()
+            .find(|operand| self.kind == AccessKind::SplitUpdate && operand.read && operand.write)
     }
 
     /// Whether it empties the processor's store buffer.
     #[must_use]
     pub fn is_locked(&self) -> bool {
-        matches!(self.kind, Kind::LockedUpdate | Kind::CompareExchange)
+        matches!(self.kind, AccessKind::LockedUpdate | AccessKind::CompareExchange)
     }
 
     /// The address that the instruction touches in every execution, if no register is involved.
@@ -247,8 +249,8 @@ impl Compared {
     }
 }
 
-impl Kind {
-    fn of(instruction: &Instruction, operands: &[Operand]) -> Option<Self> {
+impl AccessKind {
+    fn of(instruction: &Instruction, operands: &[MemoryOperand]) -> Option<Self> {
         let reads = operands.iter().any(|operand| operand.read);
         let writes = operands.iter().any(|operand| operand.write);
         let same = operands.iter().any(|operand| operand.read && operand.write);
@@ -265,7 +267,7 @@ impl Kind {
     }
 }
 
-impl Operand {
+impl MemoryOperand {
     fn of(instruction: &Instruction, memory: UsedMemory) -> Self {
         use OpAccess::{CondRead, CondWrite, Read, ReadCondWrite, ReadWrite, Write};
         let access = memory.access();
@@ -373,8 +375,8 @@ fn lanes(instruction: &Instruction, memory: UsedMemory) -> u32 {
     indices.min(data)
 }
 
-fn stack_slot(operands: &[Operand], shape: &FunctionShape) -> Option<StackSlot> {
-    let base = |operand: &Operand| match operand.memory.base() {
+fn stack_slot(operands: &[MemoryOperand], shape: &FunctionShape) -> Option<StackSlot> {
+    let base = |operand: &MemoryOperand| match operand.memory.base() {
         Register::RSP if !shape.moves_stack => Some(StackBase::Rsp),
         Register::RBP if shape.frame_pointer => Some(StackBase::Rbp),
         _ => None,

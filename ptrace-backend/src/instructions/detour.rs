@@ -19,7 +19,7 @@ use iced_x86::{
 };
 use libc::user_regs_struct;
 
-use super::candidate::{Candidate, Extent, Kind};
+use super::candidate::{AccessKind, Candidate, Extent};
 use super::relocate::{append, goes_on};
 use super::stub::{Progress, Stub};
 
@@ -215,7 +215,7 @@ impl Candidate {
     /// Whether the memory that it touches can be taken down before it runs: it is in one place, which an address names; and nobody
     /// can wait there for another thread.
     pub(crate) fn can_be_taken_down(&self) -> bool {
-        let is_plain = |kind| !matches!(kind, Kind::Call(_) | Kind::Move);
+        let is_plain = |kind| !matches!(kind, AccessKind::Call(_) | AccessKind::Move);
         let [operand] = self.operands.as_slice() else { return false };
         is_plain(self.kind)
             && !self.may_spin

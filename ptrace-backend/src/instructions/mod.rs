@@ -20,7 +20,7 @@ mod special;
 mod stub;
 mod transfer;
 
-pub use candidate::{Callee, Candidate, Extent, Kind, Mask, Operand, StackBase, StackSlot};
+pub use candidate::{AccessKind, Callee, Candidate, Extent, Mask, MemoryOperand, StackBase, StackSlot};
 pub use machine::Machine;
 pub use memory_access::{Accesses, MemoryAccess};
 pub use memory_function::MemoryFunction;

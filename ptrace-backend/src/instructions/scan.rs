@@ -5,7 +5,7 @@ use iced_x86::{
     Register,
 };
 
-use super::candidate::{Candidate, Compared, Kind};
+use super::candidate::{AccessKind, Candidate, Compared};
 use super::loops::waiting_places;
 use super::shape::FunctionShape;
 use super::special::{Special, SpecialKind};
@@ -94,7 +94,7 @@ fn loads_constant(
     candidate: &Candidate,
     is_constant: impl Fn(u64) -> bool,
 ) -> bool {
-    if candidate.kind != Kind::Load {
+    if candidate.kind != AccessKind::Load {
         return false;
     }
     let jump_table = instruction.flow_control() == FlowControl::IndirectBranch

@@ -28,11 +28,11 @@ pub(crate) enum Effects {
     LooksUp,
     /// It returns or changes state that the process has once: nothing that another thread can find out as long as threads use
     /// it in an order that always holds. `if_null`: only if this argument is null.
-    State { of: State, if_null: Option<usize> },
+    State { of: GlobalState, if_null: Option<usize> },
     /// What it does depends on state of the process that others change: nothing else of it matters beside what is modelled.
-    DependsOn(State),
+    DependsOn(GlobalState),
     /// It changes such state; what it does beside that is looked into.
-    Changes(State),
+    Changes(GlobalState),
     /// It returns or changes state of the thread that is its first argument.
     ThreadState,
     /// The address of a memory function, whose calls are watched where they are seen, is among the program's data: it may be
@@ -42,9 +42,9 @@ pub(crate) enum Effects {
     Unknown,
 }
 
-/// State that the process has once.
+/// State of the libraries that the process has once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum GlobalState {
     /// What is called at the end, in the reverse of the order in which it was asked for.
     ExitHandlers,
     /// What is called at a fork.
@@ -216,31 +216,31 @@ const EXCEPTIONS: &[&str] = &[
 /// Functions that return or change state of the process or of a thread, or that look up code.
 const STATE: &[(Effects, &str)] = &[
     // A program's `atexit` is a call without an argument for the function; variables of C++ are destroyed with theirs.
-    (Effects::State { of: State::ExitHandlers, if_null: Some(1) }, "__cxa_atexit"),
+    (Effects::State { of: GlobalState::ExitHandlers, if_null: Some(1) }, "__cxa_atexit"),
     (
-        Effects::State { of: State::ExitHandlers, if_null: None },
+        Effects::State { of: GlobalState::ExitHandlers, if_null: None },
         "__cxa_at_quick_exit atexit at_quick_exit on_exit",
     ),
-    (Effects::State { of: State::ForkHandlers, if_null: None }, "__register_atfork pthread_atfork"),
-    (Effects::State { of: State::Break, if_null: None }, "brk sbrk"),
+    (Effects::State { of: GlobalState::ForkHandlers, if_null: None }, "__register_atfork pthread_atfork"),
+    (Effects::State { of: GlobalState::Break, if_null: None }, "brk sbrk"),
     (
-        Effects::State { of: State::Keys, if_null: None },
+        Effects::State { of: GlobalState::Keys, if_null: None },
         "pthread_key_create pthread_key_delete __pthread_key_create tss_create tss_delete",
     ),
-    (Effects::State { of: State::StandardInput, if_null: None }, "getchar getchar_unlocked"),
+    (Effects::State { of: GlobalState::StandardInput, if_null: None }, "getchar getchar_unlocked"),
     (
         Effects::ThreadState,
         "pthread_setschedparam pthread_getschedparam pthread_setschedprio pthread_detach thrd_detach",
     ),
     (Effects::LooksUp, "dlsym dlvsym"),
-    (Effects::DependsOn(State::TimeZone), "localtime_r mktime timelocal ctime_r strftime"),
-    (Effects::Changes(State::TimeZone), "tzset setenv unsetenv putenv clearenv"),
+    (Effects::DependsOn(GlobalState::TimeZone), "localtime_r mktime timelocal ctime_r strftime"),
+    (Effects::Changes(GlobalState::TimeZone), "tzset setenv unsetenv putenv clearenv"),
     // The texts are constant, or in a buffer of the calling thread.
     (
-        Effects::DependsOn(State::Locale),
+        Effects::DependsOn(GlobalState::Locale),
         "strerror strsignal strerror_r __xpg_strerror_r strptime mbstowcs wcstombs fnmatch regcomp regexec",
     ),
-    (Effects::Changes(State::Locale), "setlocale"),
+    (Effects::Changes(GlobalState::Locale), "setlocale"),
 ];
 
 /// Streams of the C library, by the argument that names one.

@@ -23,11 +23,11 @@ const MOST_FUNCTIONS: usize = 48;
 const MOST_CODE: u64 = 24 << 10;
 
 /// A function by its module's place and its static address.
-type Place = (usize, u64);
+type FunctionAddress = (usize, u64);
 
-/// What the program's own code reaches in system libraries.
+/// Code of system libraries that the program's own code reaches.
 #[derive(Debug, Default)]
-pub(crate) struct Reach {
+pub(crate) struct ReachableCode {
     /// Code to be watched, by module, at static addresses.
     pub(crate) open: FxHashMap<usize, Vec<Range<u64>>>,
     /// Functions that the program calls and that are closed, by where they begin.
@@ -38,39 +38,39 @@ pub(crate) struct Reach {
 #[derive(Debug)]
 pub(crate) struct Closed {
     /// Where it begins, or where its stub in the program's code does.
-    pub(crate) at: Place,
+    pub(crate) at: FunctionAddress,
     pub(crate) name: String,
     /// The place of its library.
     pub(crate) library: usize,
 }
 
-/// One function of a library, as far as it decides what is reached.
+/// A function of a library in the graph of calls.
 #[derive(Debug, Clone, Default)]
-struct Shape {
+struct CallGraphNode {
     range: Range<u64>,
-    calls: Vec<Callee>,
+    calls: Vec<CallTarget>,
     leaves_for_unknown: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Callee {
+enum CallTarget {
     /// A function of the same module.
     Here(u64),
     /// A function by its name.
     Named(String),
 }
 
-impl Reach {
+impl ReachableCode {
     /// What the own code among these modules reaches.
     pub(crate) fn of(modules: &[Module], process: Tid) -> Self {
-        let mut search = Search { modules, shapes: FxHashMap::default(), named: FxHashMap::default() };
+        let mut search = Search { modules, nodes: FxHashMap::default(), named: FxHashMap::default() };
         let own = modules.iter().enumerate().filter(|(i, module)| *i == 0 || !is_system(&module.mapped.path));
         let mut names: Vec<&str> =
             own.flat_map(|(_, module)| module.image.import_slots()).map(|(_, name)| name).collect();
         names.sort_unstable();
         names.dedup();
         let mut reach = Self::default();
-        let mut open: FxHashSet<Place> = FxHashSet::default();
+        let mut open: FxHashSet<FunctionAddress> = FxHashSet::default();
         for name in names {
             if is_known(name) {
                 continue;
@@ -85,7 +85,7 @@ impl Reach {
             }
         }
         for place in open {
-            let range = search.shape(place).range;
+            let range = search.node(place).range;
             reach.open.entry(place.0).or_default().push(range);
         }
         for ranges in reach.open.values_mut() {
@@ -102,13 +102,13 @@ fn is_known(name: &str) -> bool {
 
 struct Search<'m> {
     modules: &'m [Module],
-    shapes: FxHashMap<Place, Shape>,
-    named: FxHashMap<String, Option<Place>>,
+    nodes: FxHashMap<FunctionAddress, CallGraphNode>,
+    named: FxHashMap<String, Option<FunctionAddress>>,
 }
 
 impl Search<'_> {
     /// The function of a system library that a name stands for: that of the first library that has it.
-    fn function(&mut self, name: &str) -> Option<Place> {
+    fn function(&mut self, name: &str) -> Option<FunctionAddress> {
         if let Some(found) = self.named.get(name) {
             return *found;
         }
@@ -121,7 +121,7 @@ impl Search<'_> {
 
     /// Where a function that the program calls begins. Of one that is chosen when its library is loaded, that is known once a
     /// slot is filled; until then the program's own stubs stand for it, which lead to anywhere.
-    fn implementations(&self, name: &str, place: Place, process: Tid) -> Vec<Place> {
+    fn implementations(&self, name: &str, place: FunctionAddress, process: Tid) -> Vec<FunctionAddress> {
         let library = &self.modules[place.0];
         if !library.image.is_chosen(name) {
             return vec![place];
@@ -151,22 +151,22 @@ impl Search<'_> {
     }
 
     /// All functions that one reaches, itself included; `None` if it is closed.
-    fn all_from(&mut self, first: Place) -> Option<FxHashSet<Place>> {
+    fn all_from(&mut self, first: FunctionAddress) -> Option<FxHashSet<FunctionAddress>> {
         let mut found = FxHashSet::from_iter([first]);
         let mut waiting = VecDeque::from([first]);
         let mut code = 0;
         while let Some(place) = waiting.pop_front() {
-            let shape = self.shape(place);
-            code += shape.range.end - shape.range.start;
-            if shape.leaves_for_unknown || code > MOST_CODE || found.len() > MOST_FUNCTIONS {
+            let node = self.node(place);
+            code += node.range.end - node.range.start;
+            if node.leaves_for_unknown || code > MOST_CODE || found.len() > MOST_FUNCTIONS {
                 return None;
             }
-            for callee in shape.calls {
+            for callee in node.calls {
                 let next = match callee {
-                    Callee::Here(at) => (place.0, at),
-                    Callee::Named(name) if is_known(&name) => continue,
+                    CallTarget::Here(at) => (place.0, at),
+                    CallTarget::Named(name) if is_known(&name) => continue,
                     // A name that no module has is never called: a weak one.
-                    Callee::Named(name) => match self.function(&name) {
+                    CallTarget::Named(name) => match self.function(&name) {
                         Some(next) => next,
                         None => continue,
                     },
@@ -185,16 +185,18 @@ impl Search<'_> {
         Some(found)
     }
 
-    fn shape(&mut self, place: Place) -> Shape {
-        if let Some(shape) = self.shapes.get(&place) {
-            return shape.clone();
+    fn node(&mut self, place: FunctionAddress) -> CallGraphNode {
+        if let Some(node) = self.nodes.get(&place) {
+            return node.clone();
         }
-        let shape = self.read(place).unwrap_or(Shape { leaves_for_unknown: true, ..Shape::default() });
-        self.shapes.insert(place, shape.clone());
-        shape
+        let node = self
+            .read(place)
+            .unwrap_or(CallGraphNode { leaves_for_unknown: true, ..CallGraphNode::default() });
+        self.nodes.insert(place, node.clone());
+        node
     }
 
-    fn read(&self, (index, at): Place) -> Option<Shape> {
+    fn read(&self, (index, at): FunctionAddress) -> Option<CallGraphNode> {
         let image = &self.modules[index].image;
         let function = image.function_at(at)?;
         let text = image.text();
@@ -208,10 +210,10 @@ impl Search<'_> {
         for transfer in transfers {
             let callee = match transfer.target {
                 Target::Address(address) => match image.plt_target(address) {
-                    Some(name) => Callee::Named(name.to_owned()),
-                    None => Callee::Here(image.function_at(address)?.range.start),
+                    Some(name) => CallTarget::Named(name.to_owned()),
+                    None => CallTarget::Here(image.function_at(address)?.range.start),
                 },
-                Target::Slot(slot) => Callee::Named(image.plt_target(slot)?.to_owned()),
+                Target::Slot(slot) => CallTarget::Named(image.plt_target(slot)?.to_owned()),
                 Target::Register(_) => continue,
             };
             if !calls.contains(&callee) {
@@ -219,6 +221,6 @@ impl Search<'_> {
             }
         }
         let leaves_for_unknown = leaves_for_unknown || undecoded.is_some();
-        Some(Shape { range: function.range.clone(), calls, leaves_for_unknown })
+        Some(CallGraphNode { range: function.range.clone(), calls, leaves_for_unknown })
     }
 }

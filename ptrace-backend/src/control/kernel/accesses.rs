@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 use crate::control::kernel::touched::{Touched, is_called_by_libc, named_file};
 use crate::control::kernel::{file_names, process_state};
-use crate::control::memory::naming::Owner;
+use crate::control::memory::naming::MemoryRegion;
 use crate::control::memory::sharing::How;
 use crate::control::operations;
 use crate::control::state::account::{Account, FileMapping};
@@ -58,7 +58,7 @@ pub(crate) fn kernel_accesses(
     touched.extend(process_state::descriptors(tracee, scheduling, account, index, files));
     // Buffers of the C library itself are its own affair. On the stack nobody else finds them.
     let is_elsewhere = |touched: &Touched| match touched {
-        Touched::Memory { bytes, .. } => memory.place(bytes.start).owner != Owner::Stack(index),
+        Touched::Memory { bytes, .. } => memory.place(bytes.start).region != MemoryRegion::Stack(index),
         _ => false,
     };
     // Its `fcntl` makes the call in a function of its own.

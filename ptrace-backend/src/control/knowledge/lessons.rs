@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
 
 use crate::control::knowledge::status::Status;
-use crate::control::knowledge::unobserved::Touch;
+use crate::control::knowledge::unobserved::UnobservedAccess;
 
 /// What an execution depends on beside its choices.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub struct Learnt(pub(super) Vec<(u64, Lesson)>);
 #[derive(Debug)]
 pub(super) enum Lesson {
     /// This instruction has touched memory; whether others share it.
-    Private(usize, Vec<Touch>, bool),
+    Private(usize, Vec<UnobservedAccess>, bool),
     /// A place on a stack lies in the frame of a function.
     Local(Local),
 }

@@ -24,7 +24,7 @@ use crate::answers::World;
 use crate::control::knowledge::lessons::Local;
 use crate::control::knowledge::state::{State, Words};
 use crate::control::knowledge::status::Status;
-use crate::control::memory::block_names::Block;
+use crate::control::memory::block_names::AllocationOrigin;
 use crate::control::state::memory::heap::Blocks;
 use crate::debuginfo::Made;
 use crate::layout::functions::Function;
@@ -313,7 +313,7 @@ impl Shared {
     ) -> ObjName {
         let ObjName(digest) = block_name(&format!("allocation {count} of {thread} at {:#x}", site.0));
         let name = ObjName(digest | ObjName::ALLOCATED);
-        let words = |(asked, through)| Words::Heap(Block { thread, asked, through, site, count });
+        let words = |(asked, through)| Words::Heap(AllocationOrigin { thread, asked, through, site, count });
         self.state().names.entry(name).or_insert_with(|| words(asked()));
         name
     }

@@ -4,7 +4,7 @@ use checker::trace::Trace;
 
 use crate::control::knowledge::Shared;
 use crate::control::knowledge::status::Status;
-use crate::control::knowledge::unobserved::{Touch, is_enough, parts};
+use crate::control::knowledge::unobserved::{UnobservedAccess, is_enough, parts};
 
 impl Shared {
     /// An instruction has touched memory, once more, without being seen to share it, after so many events. `is_shared`: others
@@ -12,7 +12,7 @@ impl Shared {
     pub(crate) fn touched_privately(
         &self,
         candidate: usize,
-        touches: &[Touch],
+        touches: &[UnobservedAccess],
         is_shared: bool,
         after: u64,
     ) -> bool {

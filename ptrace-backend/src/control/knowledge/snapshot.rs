@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::Shared;
-use super::unobserved::{self, Touch};
+use super::unobserved::{self, UnobservedAccess};
 use crate::control::knowledge::lessons::{Known, Learnt, Lesson, Local, Parts};
 use crate::control::knowledge::state::State;
 use crate::control::knowledge::status::Status;
@@ -93,7 +93,7 @@ impl Shared {
     pub(super) fn note_private(
         state: &mut State,
         candidate: usize,
-        touches: &[Touch],
+        touches: &[UnobservedAccess],
         is_shared: bool,
         after: u64,
     ) -> Option<bool> {

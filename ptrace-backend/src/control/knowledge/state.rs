@@ -13,7 +13,7 @@ use crate::control::knowledge::arming::{Arming, Detoured};
 use crate::control::knowledge::lessons::{Apart, Known, Local};
 use crate::control::knowledge::status::Status;
 use crate::control::knowledge::unobserved::Blind;
-use crate::control::memory::block_names::{Block, BlockWords};
+use crate::control::memory::block_names::{AllocationOrigin, BlockWords};
 use crate::control::state::memory::heap::Blocks;
 
 #[derive(Debug, Default)]
@@ -62,7 +62,7 @@ pub(super) struct State {
 #[derive(Debug, Clone)]
 pub(super) enum Words {
     Stack(ThreadName),
-    Heap(Block),
+    Heap(AllocationOrigin),
     Memory,
     /// No memory at all.
     Thing(String),

@@ -15,15 +15,15 @@ const PATIENCE: u32 = 32;
 /// once these others have come to it.
 const OF_SHARED: u32 = 32;
 
-/// How an instruction has touched memory that was not seen to be shared by this.
+/// An access by an instruction of memory that was not seen to be shared by it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Touch {
+pub(crate) struct UnobservedAccess {
     pub(crate) thread: ThreadName,
     pub(crate) obj: Obj,
     pub(crate) writes: bool,
 }
 
-impl Touch {
+impl UnobservedAccess {
     fn may_conflict(&self, other: &Self) -> bool {
         self.thread != other.thread && (self.writes || other.writes) && self.obj.overlaps(&other.obj)
     }
@@ -33,9 +33,9 @@ impl Touch {
 #[derive(Debug, Default)]
 pub(super) struct Blind {
     /// Of those that are watched.
-    watched: FxHashMap<usize, Vec<Touch>>,
+    watched: FxHashMap<usize, Vec<UnobservedAccess>>,
     /// Of those that are no longer watched.
-    given_up: FxHashMap<usize, Vec<Touch>>,
+    given_up: FxHashMap<usize, Vec<UnobservedAccess>>,
     /// All that these have touched.
     memory: ByteSet,
     /// Of which two it was doubted whether they share memory. Once is enough: an audit tells.
@@ -51,7 +51,7 @@ impl Blind {
     /// A watched instruction has touched this. What others do that are no longer watched is not seen: it is doubtful whether
     /// what has run shows all that is shared if it has come to this instruction for the first time, or to memory that one
     /// of those has touched.
-    pub(super) fn touched(&mut self, candidate: usize, touches: &[Touch]) {
+    pub(super) fn touched(&mut self, candidate: usize, touches: &[UnobservedAccess]) {
         let known = self.watched.entry(candidate).or_default();
         self.in_doubt |= self.seen.insert(candidate) && !self.given_up.is_empty();
         for touch in touches {
@@ -98,7 +98,7 @@ impl Blind {
         if !self.memory.overlap(memory) {
             return Vec::new();
         }
-        let has = |touches: &Vec<Touch>| touches.iter().any(|touch| touch.obj.overlaps(&memory));
+        let has = |touches: &Vec<UnobservedAccess>| touches.iter().any(|touch| touch.obj.overlaps(&memory));
         let found: Vec<usize> = self
             .given_up
             .iter()
@@ -140,13 +140,13 @@ mod tests {
     use super::*;
     use checker::names::ObjName;
 
-    fn touch(ordinal: u16, offset: u32, writes: bool) -> Touch {
+    fn touch(ordinal: u16, offset: u32, writes: bool) -> UnobservedAccess {
         let thread = ThreadName::MAIN.child(ordinal).unwrap();
-        Touch { thread, obj: Obj { name: ObjName(7), offset, len: 4 }, writes }
+        UnobservedAccess { thread, obj: Obj { name: ObjName(7), offset, len: 4 }, writes }
     }
 
     /// Whether it is doubtful what an instruction does, for the second time, beside one that is no longer watched.
-    fn doubts(given_up: Touch, other: Touch) -> bool {
+    fn doubts(given_up: UnobservedAccess, other: UnobservedAccess) -> bool {
         let mut blind = Blind::default();
         blind.touched(1, &[given_up]);
         blind.touched(2, std::slice::from_ref(&other));

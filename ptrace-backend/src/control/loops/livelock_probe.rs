@@ -31,12 +31,12 @@ use crate::os::memory;
 const LONGEST: u32 = 20_000;
 
 /// An instruction, the address that it reads, and how many bytes.
-type Look = (u64, u64, usize);
+type LoopRead = (u64, u64, usize);
 
 /// What a round of a loop has read and written.
 #[derive(Default)]
 struct Round {
-    reads: Vec<Look>,
+    reads: Vec<LoopRead>,
     writes: Vec<u64>,
 }
 
@@ -134,11 +134,15 @@ fn circle(
 
 /// What the thread's loop reads in each round, and leaves as it is. What is read in one round only is no flag, but gone
 /// through; what is on its own stack is mostly nobody else's.
-fn looks(tracee: &mut Tracee, memory: &MemoryState, index: ThreadIndex) -> Result<Vec<Look>, ExecutionError> {
+fn looks(
+    tracee: &mut Tracee,
+    memory: &MemoryState,
+    index: ThreadIndex,
+) -> Result<Vec<LoopRead>, ExecutionError> {
     let Some(first) = round(tracee, memory, index)? else { return Ok(Vec::new()) };
     let Some(second) = round(tracee, memory, index)? else { return Ok(Vec::new()) };
-    let is_left = |look: &Look| !first.writes.contains(&look.1) && !second.writes.contains(&look.1);
-    let is_repeated = |look: &Look| second.reads.contains(look) && is_left(look);
+    let is_left = |look: &LoopRead| !first.writes.contains(&look.1) && !second.writes.contains(&look.1);
+    let is_repeated = |look: &LoopRead| second.reads.contains(look) && is_left(look);
     Ok(first.reads.iter().filter(|look| is_repeated(look)).copied().collect())
 }
 
@@ -148,13 +152,13 @@ fn watch_from_now_on(
     memory: &mut MemoryState,
     account: &mut Account,
     index: ThreadIndex,
-    looks: &[Look],
+    looks: &[LoopRead],
 ) -> Result<bool, ExecutionError> {
     let candidate = |at: u64| match tracee.layout.traps.get(&at)?.what {
         What::Access(candidate) => Some(candidate),
         _ => None,
     };
-    let looks: Vec<(usize, Look)> =
+    let looks: Vec<(usize, LoopRead)> =
         looks.iter().filter_map(|look| Some((candidate(look.0)?, *look))).collect();
     let candidates: Vec<usize> = looks.iter().map(|&(candidate, _)| candidate).collect();
     let shared: Vec<Obj> =

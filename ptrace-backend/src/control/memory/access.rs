@@ -9,9 +9,9 @@ use checker::program::{ExecutionError, Scope};
 use smallvec::SmallVec;
 
 use crate::control::knowledge::status::Status;
-use crate::control::knowledge::unobserved::Touch;
+use crate::control::knowledge::unobserved::UnobservedAccess;
 use crate::control::loops::spin;
-use crate::control::memory::naming::Owner;
+use crate::control::memory::naming::MemoryRegion;
 use crate::control::memory::{atomicity, detour_traps, exposure, heap, hidden, quarantine, scope};
 use crate::control::state::account::Account;
 use crate::control::state::flow::{Flow, system};
@@ -22,7 +22,7 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::tracee::machine::MachineState;
 use crate::instructions::detour::WIDEST;
-use crate::instructions::{Accesses, Candidate, Kind, MemoryAccess};
+use crate::instructions::{AccessKind, Accesses, Candidate, MemoryAccess};
 use crate::layout::What;
 use crate::layout::rust_locks::RustMutex;
 use crate::os::memory;
@@ -41,12 +41,12 @@ impl MemoryState {
         });
         let writes = accesses.iter().any(|access| access.write);
         let (kind, act) = match (instruction.kind, accesses) {
-            (Kind::LockedUpdate, _) => (OpKind::Update, Act::Access),
-            (Kind::CompareExchange, _) => (OpKind::CompareExchange, Act::Access),
-            (Kind::SplitUpdate, &[access]) if access.read && access.write => {
+            (AccessKind::LockedUpdate, _) => (OpKind::Update, Act::Access),
+            (AccessKind::CompareExchange, _) => (OpKind::CompareExchange, Act::Access),
+            (AccessKind::SplitUpdate, &[access]) if access.read && access.write => {
                 return self.describe_split(instruction, access);
             }
-            (Kind::SplitUpdate, _) => (OpKind::Update, Act::Access),
+            (AccessKind::SplitUpdate, _) => (OpKind::Update, Act::Access),
             _ if writes => (OpKind::Write, Act::Access),
             _ => (OpKind::Read, Act::Access),
         };
@@ -175,11 +175,11 @@ fn touches(
     memory: &MemoryState,
     index: ThreadIndex,
     accesses: &[MemoryAccess],
-) -> SmallVec<[Touch; 2]> {
+) -> SmallVec<[UnobservedAccess; 2]> {
     let thread = scheduling.threads[index].name;
     let touch = |access: &MemoryAccess| {
         let obj = memory.object(access.addr, access.len);
-        Touch { thread, obj, writes: access.write }
+        UnobservedAccess { thread, obj, writes: access.write }
     };
     accesses.iter().map(touch).collect()
 }
@@ -354,11 +354,11 @@ fn take_note(
             memory.promoted |= memory.shared.promote(&conflict.candidates, stands_at, &shared);
         }
         exposure::expose_thread_locals(tracee, scheduling, memory, index, access.addr);
-        match memory.place(access.addr).owner {
-            Owner::Heap | Owner::Unknown if !conflict.bytes.is_empty() => {
+        match memory.place(access.addr).region {
+            MemoryRegion::Heap | MemoryRegion::Unknown if !conflict.bytes.is_empty() => {
                 memory.promoted |= memory.shared.watch_allocator();
             }
-            Owner::Stack(owner) if owner != index && scheduling.threads[owner].is_live() => {
+            MemoryRegion::Stack(owner) if owner != index && scheduling.threads[owner].is_live() => {
                 exposure::expose(tracee, scheduling, memory, account, owner, access.addr);
             }
             _ => {}
@@ -380,7 +380,7 @@ pub(crate) fn reaches_further(
         return None;
     };
     let instruction = &layout.candidates[candidate];
-    if !matches!(instruction.kind, Kind::Call(_)) {
+    if !matches!(instruction.kind, AccessKind::Call(_)) {
         return None;
     }
     let accesses = instruction.accesses(&MachineState::of(tracee, index));

@@ -10,9 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::debuginfo::{Image, Made};
 use crate::layout::Layout;
 
-/// What a block's name stands for.
+/// The allocation that a block's name stands for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Block {
+pub(crate) struct AllocationOrigin {
     pub(crate) thread: ThreadName,
     /// Where the program's own code asked for it, and where the allocator was called.
     pub(crate) asked: Site,
@@ -23,7 +23,7 @@ pub(crate) struct Block {
     pub(crate) count: u32,
 }
 
-impl Block {
+impl AllocationOrigin {
     /// What it holds, if a function of a library has made it of which that is known.
     fn made(self, layout: &Layout) -> Option<(&Image, Made)> {
         [self.through, self.asked].into_iter().find_map(|place| {
@@ -36,25 +36,25 @@ impl Block {
 /// What is told of every block: whose it is, the how manieth, and the function.
 type Key = (ThreadName, u32, Option<String>);
 
-/// A block, and what can tell it from those like it.
+/// A block with all that can tell it from those like it.
 #[derive(Debug, Clone, Copy)]
-struct Told {
+struct BlockIdentity {
     name: ObjName,
-    block: Block,
+    origin: AllocationOrigin,
     line: Option<u32>,
 }
 
-impl Told {
-    fn new(layout: &Layout, name: ObjName, block: Block) -> (Key, Self) {
-        let frames = layout.frames(block.asked);
+impl BlockIdentity {
+    fn new(layout: &Layout, name: ObjName, origin: AllocationOrigin) -> (Key, Self) {
+        let frames = layout.frames(origin.asked);
         let frame = frames.iter().find(|frame| frame.is_users()).or(frames.first());
         let line = frame.and_then(|frame| frame.line);
         let function = frame.map(|frame| frame.function.clone());
-        ((block.thread, block.count, function), Self { name, block, line })
+        ((origin.thread, origin.count, function), Self { name, origin, line })
     }
 
     fn place(&self) -> (Site, Site) {
-        (self.block.asked, self.block.site)
+        (self.origin.asked, self.origin.site)
     }
 
     /// What tells a block from those that are alike: nothing, where there are none.
@@ -80,7 +80,7 @@ pub(crate) struct BlockWords {
     told: FxHashSet<ObjName>,
     /// Those of which nobody has asked yet where they are from.
     new: Vec<ObjName>,
-    alike: FxHashMap<Key, Vec<Told>>,
+    alike: FxHashMap<Key, Vec<BlockIdentity>>,
     /// By what they hold.
     holding: FxHashMap<String, FxHashSet<ObjName>>,
     /// Whether what is allocated there is known from the functions that are called.
@@ -93,7 +93,12 @@ pub(crate) struct BlockWords {
 
 impl BlockWords {
     /// An operation at a place in the code is about this block. `true`: what it holds is to be looked for there.
-    pub(crate) fn note(&mut self, layout: &Layout, (name, block): (ObjName, Block), at: Site) -> bool {
+    pub(crate) fn note(
+        &mut self,
+        layout: &Layout,
+        (name, block): (ObjName, AllocationOrigin),
+        at: Site,
+    ) -> bool {
         if self.told.insert(name) {
             self.new.push(name);
         }
@@ -110,7 +115,11 @@ impl BlockWords {
         self.held.insert(name, (module, made));
     }
 
-    fn made<'a>(&self, layout: &'a Layout, (name, block): (ObjName, Block)) -> Option<(&'a Image, Made)> {
+    fn made<'a>(
+        &self,
+        layout: &'a Layout,
+        (name, block): (ObjName, AllocationOrigin),
+    ) -> Option<(&'a Image, Made)> {
         block.made(layout).or_else(|| {
             let (module, made) = self.held.get(&name)?;
             Some((&*layout.unwinding.get(*module)?.image, made.clone()))
@@ -121,18 +130,18 @@ impl BlockWords {
     pub(crate) fn describe(
         &mut self,
         layout: &Layout,
-        (Obj { name, offset, len }, block): (Obj, Block),
-        known: impl Fn(ObjName) -> Option<Block>,
+        (Obj { name, offset, len }, block): (Obj, AllocationOrigin),
+        known: impl Fn(ObjName) -> Option<AllocationOrigin>,
     ) -> String {
         for new in std::mem::take(&mut self.new) {
             let Some(block) = known(new) else { continue };
             if let Some((_, made)) = block.made(layout) {
                 self.holding.entry(made.kind).or_default().insert(new);
             }
-            let (key, told) = Told::new(layout, new, block);
+            let (key, told) = BlockIdentity::new(layout, new, block);
             self.alike.entry(key).or_default().push(told);
         }
-        let (key, told) = Told::new(layout, name, block);
+        let (key, told) = BlockIdentity::new(layout, name, block);
         let which = told.which(self.alike.get(&key).map(Vec::as_slice).unwrap_or_default());
         let (thread, count, function) = key;
         let from = function.map_or_else(String::new, |function| format!(" from {function}{which}"));

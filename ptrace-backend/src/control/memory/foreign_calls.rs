@@ -13,7 +13,7 @@ use crate::control::state::memory::MemoryState;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::instructions::{Kind, MemoryFunction};
+use crate::instructions::{AccessKind, MemoryFunction};
 use crate::layout::Foreign;
 use crate::layout::module::Module;
 use crate::libraries::effects::{Effects, effects};
@@ -94,7 +94,7 @@ fn is_called_through_pointer(tracee: &Tracee, index: ThreadIndex) -> bool {
     let caller = tracee.number(tracee.tasks[index].regs.rsp, 8);
     let is_watched = |len: u64| {
         let candidate = layout.candidate_at(caller.wrapping_sub(len));
-        candidate.is_some_and(|c| matches!(c.kind, Kind::Call(_)) && c.len as u64 == len)
+        candidate.is_some_and(|c| matches!(c.kind, AccessKind::Call(_)) && c.len as u64 == len)
     };
     let byte = |before: u64| tracee.number(caller.wrapping_sub(before), 1);
     let is_by_slot = || {

@@ -15,7 +15,7 @@ use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::control::tracee::machine::MachineState;
-use crate::instructions::Kind;
+use crate::instructions::AccessKind;
 use crate::os::memory::{self, MemoryFile};
 
 /// So often a thread may come to an instruction between two events and do nothing new there: then it waits in a loop, and what
@@ -99,7 +99,7 @@ fn note_access(
 ) -> bool {
     let layout = Arc::clone(&memory.layout);
     let Some(instruction) = layout.hidden_code().get(&at) else { return true };
-    let indivisible = matches!(instruction.kind, Kind::LockedUpdate | Kind::CompareExchange);
+    let indivisible = matches!(instruction.kind, AccessKind::LockedUpdate | AccessKind::CompareExchange);
     let (after, thread) = (Position::after(scheduling.events as usize), scheduling.threads[index].name);
     let mut is_new = false;
     for access in instruction.accesses(&MachineState::of(tracee, index)) {

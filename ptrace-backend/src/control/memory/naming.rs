@@ -11,9 +11,9 @@ use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
 use crate::debuginfo::Made;
 
-/// What an address belongs to.
+/// The memory that an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Owner {
+pub(crate) enum MemoryRegion {
     /// The code or data of a module.
     Module,
     /// The stack of this thread: of several that had it one after the other, the last.
@@ -24,7 +24,7 @@ pub(crate) enum Owner {
     Unknown,
 }
 
-impl Owner {
+impl MemoryRegion {
     /// In units of so many bytes sharing is remembered: the better memory is named, the finer.
     fn grain(self) -> u64 {
         match self {
@@ -37,47 +37,51 @@ impl Owner {
 
 /// An address by name.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct NamedAddress {
     pub(crate) name: ObjName,
     pub(crate) offset: u32,
-    pub(crate) owner: Owner,
+    pub(crate) region: MemoryRegion,
 }
 
 impl MemoryState {
     /// What an address belongs to, and where in it it is.
-    pub(crate) fn place(&self, addr: u64) -> Place {
+    pub(crate) fn place(&self, addr: u64) -> NamedAddress {
         // A program may give a thread one of its variables for a stack.
         if let Some(index) = self.stacks.rposition(|(stack, _)| stack.contains(&addr)) {
             let (stack, thread) = &self.stacks[index];
             let name = self.shared.stack_name(*thread);
-            return Place { name, offset: (addr - stack.start) as u32, owner: Owner::Stack(index) };
+            return NamedAddress {
+                name,
+                offset: (addr - stack.start) as u32,
+                region: MemoryRegion::Stack(index),
+            };
         }
         if let Some((_, module)) = self.layout.module_at(addr) {
             let offset = (addr - module.mapped.bias) as u32;
-            return Place { name: module.name, offset, owner: Owner::Module };
+            return NamedAddress { name: module.name, offset, region: MemoryRegion::Module };
         }
         if let Some((name, start)) = self.heap.at(addr) {
-            return Place { name, offset: (addr - start) as u32, owner: Owner::Heap };
+            return NamedAddress { name, offset: (addr - start) as u32, region: MemoryRegion::Heap };
         }
         let name = self.shared.memory_name(addr >> 32);
-        Place { name, offset: addr as u32, owner: Owner::Unknown }
+        NamedAddress { name, offset: addr as u32, region: MemoryRegion::Unknown }
     }
 
     /// The name of `len` bytes at an address.
     pub(crate) fn object(&self, addr: u64, len: u64) -> Obj {
-        let Place { name, offset, .. } = self.place(addr);
+        let NamedAddress { name, offset, .. } = self.place(addr);
         Obj { name, offset, len: u32::try_from(len.max(1)).unwrap_or(u32::MAX) }
     }
 
     /// The memory around `len` bytes at an address that counts as shared if one of them is: no more than the variables that they
     /// are of, where those are known.
     pub(crate) fn stretch(&self, addr: u64, len: u64) -> Obj {
-        let Place { name, offset, owner } = self.place(addr);
-        let grain = owner.grain();
+        let NamedAddress { name, offset, region } = self.place(addr);
+        let grain = region.grain();
         let bytes = u64::from(offset)..u64::from(offset).saturating_add(len.max(1));
         let mut start = bytes.start / grain * grain;
         let mut end = bytes.end.checked_next_multiple_of(grain);
-        if let (Owner::Module, Some((_, module))) = (owner, self.layout.module_at(addr)) {
+        if let (MemoryRegion::Module, Some((_, module))) = (region, self.layout.module_at(addr)) {
             let variable = |at| module.image.variable(at);
             start = variable(bytes.start).map_or(start, |variable| start.max(variable.start));
             end = variable(bytes.end - 1).map_or(end, |variable| end.map(|end| end.min(variable.end)));

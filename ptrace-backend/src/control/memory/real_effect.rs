@@ -6,7 +6,7 @@ use checker::operation::OpKind;
 use crate::control::state::pending::{Pending, only_looks};
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::instructions::Kind;
+use crate::instructions::AccessKind;
 
 /// What an instruction really does: a compare-and-swap that will fail only reads.
 pub(crate) fn access_effect(tracee: &Tracee, index: ThreadIndex, pending: &Pending) -> Effect {
@@ -15,7 +15,8 @@ pub(crate) fn access_effect(tracee: &Tracee, index: ThreadIndex, pending: &Pendi
         return all;
     }
     let regs = &tracee.tasks[index].regs;
-    let Some(candidate) = tracee.layout.candidate_at(regs.rip).filter(|c| c.kind == Kind::CompareExchange)
+    let Some(candidate) =
+        tracee.layout.candidate_at(regs.rip).filter(|c| c.kind == AccessKind::CompareExchange)
     else {
         return all;
     };

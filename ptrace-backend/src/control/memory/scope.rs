@@ -17,7 +17,7 @@ use crate::control::state::pending::{Need, Pending};
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::instructions::{Candidate, Kind, MemoryAccess};
+use crate::instructions::{AccessKind, Candidate, MemoryAccess};
 
 impl MemoryState {
     /// Whether an instruction touches the same memory whenever it runs, and none of these objects, and no thread can wait
@@ -26,7 +26,7 @@ impl MemoryState {
         let Some(address) = instruction.fixed_address().filter(|_| !instruction.may_spin) else {
             return false;
         };
-        let is_update = matches!(instruction.kind, Kind::CompareExchange | Kind::LockedUpdate);
+        let is_update = matches!(instruction.kind, AccessKind::CompareExchange | AccessKind::LockedUpdate);
         let may_lock = is_update && !self.layout.rust_mutexes.is_empty();
         let len = instruction.operands.iter().map(|operand| u64::from(operand.size)).max();
         let object = self.object(address, len.unwrap_or(1));

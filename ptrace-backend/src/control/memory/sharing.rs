@@ -34,9 +34,9 @@ impl How {
     }
 }
 
-/// One way in which a word has been touched.
+/// An access of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Touch {
+struct WordAccess {
     thread: ThreadIndex,
     /// The thread's own clock then.
     time: u32,
@@ -53,7 +53,7 @@ struct Touch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Wide {
     bytes: Range<u64>,
-    touch: Touch,
+    touch: WordAccess,
 }
 
 /// What an access has shown to be shared.
@@ -71,7 +71,7 @@ pub(crate) struct Conflict {
 #[derive(Debug, Default)]
 pub(crate) struct Sharing {
     clocks: Vec<Vec<u32>>,
-    words: FxHashMap<u64, SmallVec<[Touch; 4]>>,
+    words: FxHashMap<u64, SmallVec<[WordAccess; 4]>>,
     wide: Vec<Wide>,
     /// The handlers that each thread is in; of a timer's signal or another one.
     handlers: FxHashMap<ThreadIndex, Vec<bool>>,
@@ -151,7 +151,7 @@ impl Sharing {
     ) -> Conflict {
         let clock = self.clock(thread).clone();
         let handles = self.handlers.get(&thread).is_some_and(|handlers| handlers.contains(&true));
-        let touch = Touch { thread, time: clock[thread.place()], bytes: 0, how, candidate, handles };
+        let touch = WordAccess { thread, time: clock[thread.place()], bytes: 0, how, candidate, handles };
         let mut conflict = self.conflicts(&bytes, touch, &clock);
         if !conflict.bytes.is_empty() {
             conflict.candidates.extend(candidate);
@@ -177,8 +177,8 @@ impl Sharing {
     }
 
     /// The bytes of a new access that an earlier one conflicts with.
-    fn conflicts(&self, bytes: &Range<u64>, new: Touch, clock: &[u32]) -> Conflict {
-        let is_conflict = |earlier: &Touch| conflict(earlier, &new, clock);
+    fn conflicts(&self, bytes: &Range<u64>, new: WordAccess, clock: &[u32]) -> Conflict {
+        let is_conflict = |earlier: &WordAccess| conflict(earlier, &new, clock);
         let mut found = Conflict { frees: new.how == How::Frees, ..Conflict::default() };
         self.for_words(bytes, |word, mask, touches| {
             let mut earlier =
@@ -207,7 +207,7 @@ impl Sharing {
         into.extend(wide.filter_map(|wide| wide.touch.candidate));
     }
 
-    fn note(&mut self, bytes: Range<u64>, touch: Touch) {
+    fn note(&mut self, bytes: Range<u64>, touch: WordAccess) {
         if bytes.end - bytes.start > WIDE {
             let wide = Wide { bytes, touch };
             if !self.wide.contains(&wide) {
@@ -216,7 +216,7 @@ impl Sharing {
             return;
         }
         for word in words(&bytes) {
-            let touch = Touch { bytes: mask(word, &bytes), ..touch };
+            let touch = WordAccess { bytes: mask(word, &bytes), ..touch };
             let touches = self.words.entry(word).or_default();
             if !touches.contains(&touch) {
                 touches.push(touch);
@@ -225,7 +225,7 @@ impl Sharing {
     }
 
     /// Calls `look` with every word of a range that has been touched, and with which of its bytes are in the range.
-    fn for_words(&self, bytes: &Range<u64>, mut look: impl FnMut(u64, u8, &[Touch])) {
+    fn for_words(&self, bytes: &Range<u64>, mut look: impl FnMut(u64, u8, &[WordAccess])) {
         if bytes.end - bytes.start <= WIDE {
             for word in words(bytes) {
                 if let Some(touches) = self.words.get(&word) {
@@ -267,7 +267,7 @@ fn append(ranges: &mut Vec<Range<u64>>, next: Range<u64>) {
 
 /// Whether an earlier touch of the same bytes conflicts with a new one by a thread with this clock, and is not ordered
 /// before it.
-fn conflict(earlier: &Touch, new: &Touch, clock: &[u32]) -> bool {
+fn conflict(earlier: &WordAccess, new: &WordAccess, clock: &[u32]) -> bool {
     let is_unordered = match earlier.thread == new.thread {
         true => earlier.handles != new.handles,
         false => clock.get(earlier.thread.place()).copied().unwrap_or(0) < earlier.time,

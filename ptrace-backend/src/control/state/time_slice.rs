@@ -9,9 +9,9 @@ const FIRST: u32 = 256;
 /// where each lets them run one event only.
 const LONGEST: u32 = 1_024;
 
-/// What a thread saw when it looked at an address from a place last.
+/// The value that a thread read last from an address at one place.
 #[derive(Debug, Default)]
-pub(crate) struct Look {
+pub(crate) struct ObservedValue {
     /// Not looked at the first time: most is looked at once.
     pub(crate) value: Option<u64>,
     /// How often it was the same, in this slice.
@@ -22,7 +22,7 @@ pub(crate) struct Look {
 #[derive(Debug)]
 pub(crate) struct Slices {
     /// By place and address.
-    pub(crate) looks: FxHashMap<(u64, u64), Look>,
+    pub(crate) looks: FxHashMap<(u64, u64), ObservedValue>,
     pub(crate) length: u32,
 }
 
@@ -36,7 +36,7 @@ impl Slices {
     /// The thread has looked at an address; the value is what it saw there.
     pub(crate) fn look(&mut self, place: u64, addr: u64, value: impl FnOnce() -> u64) {
         let Some(look) = self.looks.get_mut(&(place, addr)) else {
-            self.looks.insert((place, addr), Look::default());
+            self.looks.insert((place, addr), ObservedValue::default());
             return;
         };
         let value = value();

@@ -2,7 +2,7 @@
 
 use checker::failure::{Failure, FailureDetail, FailureKind};
 
-use crate::control::memory::naming::Owner;
+use crate::control::memory::naming::MemoryRegion;
 use crate::control::state::memory::MemoryState;
 use crate::control::state::pending::{Act, Pending};
 use crate::control::state::scheduling::Scheduling;
@@ -88,5 +88,5 @@ fn mutex_is_destroyed(tracee: &Tracee, objects: &Objects, mutex: u64) -> bool {
 }
 
 fn is_of_module(memory: &MemoryState, object: u64) -> bool {
-    matches!(memory.place(object).owner, Owner::Module)
+    matches!(memory.place(object).region, MemoryRegion::Module)
 }

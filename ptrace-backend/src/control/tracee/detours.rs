@@ -16,7 +16,7 @@ use crate::os::{Regs, Tid};
 
 /// An access that was taken down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct LoggedAccess {
     pub(crate) candidate: usize,
     /// The address, as the instruction names it.
     pub(crate) address: u64,
@@ -204,7 +204,7 @@ impl Tracee {
 
     /// The accesses taken down since the last call, the first one first; empties the log. `None`: the program has
     /// written over the log.
-    pub(crate) fn take_log(&self) -> Result<Option<Vec<Entry>>, ExecutionError> {
+    pub(crate) fn take_log(&self) -> Result<Option<Vec<LoggedAccess>>, ExecutionError> {
         let Some(log) = self.log() else { return Ok(None) };
         let start = u64::from(log.start);
         let mut bytes = [0; (Log::STATE + AT_ONCE * Log::ENTRY) as usize];
@@ -229,9 +229,11 @@ impl Tracee {
         if !memory::write(self.leader, start, &log.empty().to_le_bytes()) {
             return Err(system("write the log")(std::io::Error::last_os_error()));
         }
-        let entry =
-            |bytes: &[u8]| Entry { address: word(bytes), candidate: word(&bytes[8..]) as u32 as usize };
-        let taken: Vec<Entry> = entries.chunks_exact(Log::ENTRY as usize).map(entry).collect();
+        let entry = |bytes: &[u8]| LoggedAccess {
+            address: word(bytes),
+            candidate: word(&bytes[8..]) as u32 as usize,
+        };
+        let taken: Vec<LoggedAccess> = entries.chunks_exact(Log::ENTRY as usize).map(entry).collect();
         let is_whole = taken.iter().all(|entry| entry.candidate < self.layout.candidates.len());
         Ok(is_whole.then_some(taken))
     }

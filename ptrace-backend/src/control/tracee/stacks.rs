@@ -7,7 +7,7 @@ use crate::control::tracee::Tracee;
 use crate::debuginfo;
 use crate::debuginfo::Registers;
 use crate::debuginfo::inspect::{Inspector, ThreadState};
-use crate::instructions::Kind;
+use crate::instructions::AccessKind;
 use crate::layout::rust_locks::RustMutex;
 use crate::os::memory;
 
@@ -121,12 +121,12 @@ impl Tracee {
 
     /// What the indivisible instruction at which a thread stands does to a mutex of Rust's standard library, by itself or
     /// on behalf of its callers.
-    pub(crate) fn rust_mutex(&self, index: ThreadIndex, kind: Kind) -> Option<RustMutex> {
+    pub(crate) fn rust_mutex(&self, index: ThreadIndex, kind: AccessKind) -> Option<RustMutex> {
         const CALLERS: usize = 4;
         let what = match kind {
             _ if self.layout.rust_mutexes.is_empty() => return None,
-            Kind::CompareExchange => RustMutex::Lock,
-            Kind::LockedUpdate => RustMutex::Unlock,
+            AccessKind::CompareExchange => RustMutex::Lock,
+            AccessKind::LockedUpdate => RustMutex::Unlock,
             _ => return None,
         };
         let mut places = self.raw_frames(index, CALLERS).into_iter().map(|frame| frame.pc);

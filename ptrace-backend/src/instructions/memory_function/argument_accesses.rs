@@ -1,7 +1,7 @@
 //! Which memory a call touches whose pointers name structures and buffers of known sizes.
 
-use super::arguments::{Len, Pointee};
-use super::text::Text;
+use super::arguments::{Pointee, PointeeSize};
+use super::text::StringScanner;
 use crate::instructions::machine::Machine;
 use crate::instructions::memory_access::{Accesses, MemoryAccess};
 
@@ -9,14 +9,14 @@ use crate::instructions::memory_access::{Accesses, MemoryAccess};
 pub(super) fn accesses(pointees: &[Pointee], machine: &impl Machine) -> Accesses {
     let regs = machine.registers();
     let argument = |n: u8| [regs.rdi, regs.rsi, regs.rdx, regs.rcx, regs.r8, regs.r9][usize::from(n)];
-    let string = |unit, at| Text { machine, unit }.string(at);
+    let string = |unit, at| StringScanner { machine, unit }.string(at);
     let access = |pointee: &Pointee| {
         let addr = argument(pointee.nth);
         let len = match pointee.len {
-            Len::Bytes(len) => len,
-            Len::Each(count, size) => argument(count).saturating_mul(size),
-            Len::Text => string(1, addr),
-            Len::WideText => string(4, addr),
+            PointeeSize::Bytes(len) => len,
+            PointeeSize::Each(count, size) => argument(count).saturating_mul(size),
+            PointeeSize::Text => string(1, addr),
+            PointeeSize::WideText => string(4, addr),
         };
         MemoryAccess { addr, len, read: pointee.read, write: pointee.write }
     };

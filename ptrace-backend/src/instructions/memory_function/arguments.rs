@@ -5,14 +5,14 @@
 pub(super) struct Pointee {
     /// Which argument, from 0.
     pub(super) nth: u8,
-    pub(super) len: Len,
+    pub(super) len: PointeeSize,
     pub(super) read: bool,
     pub(super) write: bool,
 }
 
-/// How much memory that is.
+/// The size of the memory that an argument points to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Len {
+pub(super) enum PointeeSize {
     Bytes(u64),
     /// So many elements as this argument says, each of so many bytes.
     Each(u8, u64),
@@ -22,38 +22,38 @@ pub(super) enum Len {
     WideText,
 }
 
-const fn reads(nth: u8, len: Len) -> Pointee {
+const fn reads(nth: u8, len: PointeeSize) -> Pointee {
     Pointee { nth, len, read: true, write: false }
 }
 
-const fn writes(nth: u8, len: Len) -> Pointee {
+const fn writes(nth: u8, len: PointeeSize) -> Pointee {
     Pointee { nth, len, read: false, write: true }
 }
 
-const fn updates(nth: u8, len: Len) -> Pointee {
+const fn updates(nth: u8, len: PointeeSize) -> Pointee {
     Pointee { nth, len, read: true, write: true }
 }
 
 /// `struct tm`, with what GNU's library adds to it.
-const BROKEN_DOWN: Len = Len::Bytes(56);
+const BROKEN_DOWN: PointeeSize = PointeeSize::Bytes(56);
 /// `time_t`
-const TIME: Len = Len::Bytes(8);
+const TIME: PointeeSize = PointeeSize::Bytes(8);
 /// The text that `asctime_r` makes of a date of four digits.
-const DATE: Len = Len::Bytes(26);
+const DATE: PointeeSize = PointeeSize::Bytes(26);
 /// `struct passwd`
-const USER: Len = Len::Bytes(48);
+const USER: PointeeSize = PointeeSize::Bytes(48);
 /// `struct group`
-const GROUP: Len = Len::Bytes(32);
-const POINTER: Len = Len::Bytes(8);
+const GROUP: PointeeSize = PointeeSize::Bytes(32);
+const POINTER: PointeeSize = PointeeSize::Bytes(8);
 /// `regex_t`, which stands for all that it points to: nobody else knows where that is.
-const PATTERN: Len = Len::Bytes(64);
+const PATTERN: PointeeSize = PointeeSize::Bytes(64);
 /// `Dl_info`
-const SYMBOL: Len = Len::Bytes(32);
-const PATH: Len = Len::Bytes(4096);
+const SYMBOL: PointeeSize = PointeeSize::Bytes(32);
+const PATH: PointeeSize = PointeeSize::Bytes(4096);
 
 /// The memory that the arguments of the function of this name point to.
 pub(super) fn named(name: &str) -> Option<&'static [Pointee]> {
-    use Len::{Each, Text, WideText};
+    use PointeeSize::{Each, Text, WideText};
     Some(match name {
         "gmtime_r" | "localtime_r" => const { &[reads(0, TIME), writes(1, BROKEN_DOWN)] },
         "mktime" | "timelocal" | "timegm" => const { &[updates(0, BROKEN_DOWN)] },

@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use smallvec::SmallVec;
 
 use super::formatted::{Formatted, Into};
-use super::text::Text;
+use super::text::StringScanner;
 use crate::instructions::machine::Machine;
 use crate::instructions::memory_access::{Accesses, MemoryAccess};
 
@@ -20,7 +20,7 @@ const POINTER: u64 = 8;
 impl Formatted {
     /// The bytes that a call touches: the format, the strings that it names, and what it puts into its buffer.
     pub(super) fn accesses(self, machine: &impl Machine) -> Accesses {
-        let text = Text { machine, unit: 1 };
+        let text = StringScanner { machine, unit: 1 };
         let regs = machine.registers();
         let argument = |n: u8| [regs.rdi, regs.rsi, regs.rdx, regs.rcx, regs.r8, regs.r9][usize::from(n)];
         let at = argument(self.format);
@@ -54,7 +54,7 @@ impl Formatted {
 /// Goes through a format; returns how many characters come of it, and adds the strings that are read.
 fn written<M: Machine>(
     format: &[u8],
-    text: &Text<'_, M>,
+    text: &StringScanner<'_, M>,
     arguments: &mut Arguments<'_, M>,
     found: &mut Accesses,
 ) -> u64 {

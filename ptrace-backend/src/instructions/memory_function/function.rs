@@ -7,14 +7,14 @@ use super::scanned::Scanned;
 /// A memory or string function: given its arguments, the bytes that a call of it touches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemoryFunction {
-    pub(super) shape: Shape,
+    pub(super) signature: Signature,
     /// How many bytes a character has.
     pub(super) unit: u64,
 }
 
-/// What a function does with its arguments; `n` counts characters.
+/// The arguments of a function, and its effect on the memory that they name; `n` counts characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Shape {
+pub(super) enum Signature {
     /// `memcpy(to, from, n)`
     Copy,
     /// Rust's `copy_from_slice(to, n, from, n)`
@@ -90,107 +90,107 @@ pub(super) enum Shape {
 }
 
 /// Names without a leading `w`, `__` or trailing `_chk`, of characters of one byte.
-const BYTES: &[(&str, Shape)] = &[
-    ("memcpy", Shape::Copy),
-    ("memmove", Shape::Copy),
-    ("mempcpy", Shape::Copy),
-    ("bcopy", Shape::CopyFrom),
-    ("memccpy", Shape::CopyUpTo),
-    ("memset", Shape::Fill),
-    ("bzero", Shape::Clear),
-    ("explicit_bzero", Shape::Clear),
-    ("memcmp", Shape::Compare),
-    ("bcmp", Shape::Compare),
-    ("memcmpeq", Shape::Compare),
-    ("memchr", Shape::Find),
-    ("memrchr", Shape::FindLast),
-    ("rawmemchr", Shape::FindForSure),
-    ("strlen", Shape::ReadString),
-    ("strnlen", Shape::ReadAtMost),
-    ("strcpy", Shape::CopyString),
-    ("stpcpy", Shape::CopyString),
-    ("strncpy", Shape::CopyPadded),
-    ("stpncpy", Shape::CopyPadded),
-    ("strcat", Shape::Append),
-    ("strncat", Shape::AppendAtMost),
-    ("strcmp", Shape::CompareStrings),
-    ("strncmp", Shape::CompareAtMost),
-    ("strchr", Shape::FindInString),
-    ("strchrnul", Shape::FindInString),
-    ("index", Shape::FindInString),
-    ("strrchr", Shape::ReadString),
-    ("rindex", Shape::ReadString),
-    ("strdup", Shape::ReadString),
-    ("strndup", Shape::ReadAtMost),
-    ("strstr", Shape::ReadBoth),
-    ("strspn", Shape::ReadBoth),
-    ("strcspn", Shape::ReadBoth),
-    ("strpbrk", Shape::ReadBoth),
-    ("strcasecmp", Shape::ReadBoth),
-    ("strcasecmp_l", Shape::ReadBoth),
-    ("strncasecmp", Shape::ReadBothAtMost),
-    ("strncasecmp_l", Shape::ReadBothAtMost),
-    ("sincos", Shape::WriteBoth(8)),
-    ("sincosf", Shape::WriteBoth(4)),
-    ("atomic_load_16", Shape::AtomicLoad),
-    ("atomic_store_16", Shape::AtomicStore),
-    ("atomic_exchange_16", Shape::AtomicUpdate),
-    ("atomic_compare_exchange_16", Shape::AtomicExchange),
-    ("atomic_test_and_set_16", Shape::AtomicUpdate),
-    ("atomic_fetch_add_16", Shape::AtomicUpdate),
-    ("atomic_fetch_sub_16", Shape::AtomicUpdate),
-    ("atomic_fetch_and_16", Shape::AtomicUpdate),
-    ("atomic_fetch_or_16", Shape::AtomicUpdate),
-    ("atomic_fetch_xor_16", Shape::AtomicUpdate),
-    ("atomic_fetch_nand_16", Shape::AtomicUpdate),
-    ("atomic_add_fetch_16", Shape::AtomicUpdate),
-    ("atomic_sub_fetch_16", Shape::AtomicUpdate),
-    ("atomic_and_fetch_16", Shape::AtomicUpdate),
-    ("atomic_or_fetch_16", Shape::AtomicUpdate),
-    ("atomic_xor_fetch_16", Shape::AtomicUpdate),
-    ("atomic_nand_fetch_16", Shape::AtomicUpdate),
-    ("atoi", Shape::ReadString),
-    ("atol", Shape::ReadString),
-    ("atoll", Shape::ReadString),
-    ("atof", Shape::ReadString),
-    ("strtol", Shape::ReadNumber),
-    ("strtoll", Shape::ReadNumber),
-    ("strtoul", Shape::ReadNumber),
-    ("strtoull", Shape::ReadNumber),
-    ("strtod", Shape::ReadNumber),
-    ("strtof", Shape::ReadNumber),
-    ("puts", Shape::ReadString),
-    ("fputs", Shape::ReadString),
-    ("fwrite", Shape::Put),
-    ("fread", Shape::Get),
-    ("fgets", Shape::GetLine),
-    ("getline", Shape::GetDelimited),
-    ("getdelim", Shape::GetDelimited),
-    ("qsort", Shape::Sort),
-    ("_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l", Shape::Insert),
+const BYTES: &[(&str, Signature)] = &[
+    ("memcpy", Signature::Copy),
+    ("memmove", Signature::Copy),
+    ("mempcpy", Signature::Copy),
+    ("bcopy", Signature::CopyFrom),
+    ("memccpy", Signature::CopyUpTo),
+    ("memset", Signature::Fill),
+    ("bzero", Signature::Clear),
+    ("explicit_bzero", Signature::Clear),
+    ("memcmp", Signature::Compare),
+    ("bcmp", Signature::Compare),
+    ("memcmpeq", Signature::Compare),
+    ("memchr", Signature::Find),
+    ("memrchr", Signature::FindLast),
+    ("rawmemchr", Signature::FindForSure),
+    ("strlen", Signature::ReadString),
+    ("strnlen", Signature::ReadAtMost),
+    ("strcpy", Signature::CopyString),
+    ("stpcpy", Signature::CopyString),
+    ("strncpy", Signature::CopyPadded),
+    ("stpncpy", Signature::CopyPadded),
+    ("strcat", Signature::Append),
+    ("strncat", Signature::AppendAtMost),
+    ("strcmp", Signature::CompareStrings),
+    ("strncmp", Signature::CompareAtMost),
+    ("strchr", Signature::FindInString),
+    ("strchrnul", Signature::FindInString),
+    ("index", Signature::FindInString),
+    ("strrchr", Signature::ReadString),
+    ("rindex", Signature::ReadString),
+    ("strdup", Signature::ReadString),
+    ("strndup", Signature::ReadAtMost),
+    ("strstr", Signature::ReadBoth),
+    ("strspn", Signature::ReadBoth),
+    ("strcspn", Signature::ReadBoth),
+    ("strpbrk", Signature::ReadBoth),
+    ("strcasecmp", Signature::ReadBoth),
+    ("strcasecmp_l", Signature::ReadBoth),
+    ("strncasecmp", Signature::ReadBothAtMost),
+    ("strncasecmp_l", Signature::ReadBothAtMost),
+    ("sincos", Signature::WriteBoth(8)),
+    ("sincosf", Signature::WriteBoth(4)),
+    ("atomic_load_16", Signature::AtomicLoad),
+    ("atomic_store_16", Signature::AtomicStore),
+    ("atomic_exchange_16", Signature::AtomicUpdate),
+    ("atomic_compare_exchange_16", Signature::AtomicExchange),
+    ("atomic_test_and_set_16", Signature::AtomicUpdate),
+    ("atomic_fetch_add_16", Signature::AtomicUpdate),
+    ("atomic_fetch_sub_16", Signature::AtomicUpdate),
+    ("atomic_fetch_and_16", Signature::AtomicUpdate),
+    ("atomic_fetch_or_16", Signature::AtomicUpdate),
+    ("atomic_fetch_xor_16", Signature::AtomicUpdate),
+    ("atomic_fetch_nand_16", Signature::AtomicUpdate),
+    ("atomic_add_fetch_16", Signature::AtomicUpdate),
+    ("atomic_sub_fetch_16", Signature::AtomicUpdate),
+    ("atomic_and_fetch_16", Signature::AtomicUpdate),
+    ("atomic_or_fetch_16", Signature::AtomicUpdate),
+    ("atomic_xor_fetch_16", Signature::AtomicUpdate),
+    ("atomic_nand_fetch_16", Signature::AtomicUpdate),
+    ("atoi", Signature::ReadString),
+    ("atol", Signature::ReadString),
+    ("atoll", Signature::ReadString),
+    ("atof", Signature::ReadString),
+    ("strtol", Signature::ReadNumber),
+    ("strtoll", Signature::ReadNumber),
+    ("strtoul", Signature::ReadNumber),
+    ("strtoull", Signature::ReadNumber),
+    ("strtod", Signature::ReadNumber),
+    ("strtof", Signature::ReadNumber),
+    ("puts", Signature::ReadString),
+    ("fputs", Signature::ReadString),
+    ("fwrite", Signature::Put),
+    ("fread", Signature::Get),
+    ("fgets", Signature::GetLine),
+    ("getline", Signature::GetDelimited),
+    ("getdelim", Signature::GetDelimited),
+    ("qsort", Signature::Sort),
+    ("_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l", Signature::Insert),
 ];
 
 /// The same of wide characters.
-const WIDE: &[(&str, Shape)] = &[
-    ("wmemcpy", Shape::Copy),
-    ("wmemmove", Shape::Copy),
-    ("wmempcpy", Shape::Copy),
-    ("wmemset", Shape::Fill),
-    ("wmemcmp", Shape::Compare),
-    ("wmemchr", Shape::Find),
-    ("wcslen", Shape::ReadString),
-    ("wcsnlen", Shape::ReadAtMost),
-    ("wcscpy", Shape::CopyString),
-    ("wcpcpy", Shape::CopyString),
-    ("wcsncpy", Shape::CopyPadded),
-    ("wcpncpy", Shape::CopyPadded),
-    ("wcscat", Shape::Append),
-    ("wcsncat", Shape::AppendAtMost),
-    ("wcscmp", Shape::CompareStrings),
-    ("wcsncmp", Shape::CompareAtMost),
-    ("wcschr", Shape::FindInString),
-    ("wcsrchr", Shape::ReadString),
-    ("wcsdup", Shape::ReadString),
+const WIDE: &[(&str, Signature)] = &[
+    ("wmemcpy", Signature::Copy),
+    ("wmemmove", Signature::Copy),
+    ("wmempcpy", Signature::Copy),
+    ("wmemset", Signature::Fill),
+    ("wmemcmp", Signature::Compare),
+    ("wmemchr", Signature::Find),
+    ("wcslen", Signature::ReadString),
+    ("wcsnlen", Signature::ReadAtMost),
+    ("wcscpy", Signature::CopyString),
+    ("wcpcpy", Signature::CopyString),
+    ("wcsncpy", Signature::CopyPadded),
+    ("wcpncpy", Signature::CopyPadded),
+    ("wcscat", Signature::Append),
+    ("wcsncat", Signature::AppendAtMost),
+    ("wcscmp", Signature::CompareStrings),
+    ("wcsncmp", Signature::CompareAtMost),
+    ("wcschr", Signature::FindInString),
+    ("wcsrchr", Signature::ReadString),
+    ("wcsdup", Signature::ReadString),
 ];
 
 /// The size of the C library's wide character.
@@ -198,30 +198,30 @@ const WIDE_UNIT: u64 = 4;
 
 impl MemoryFunction {
     /// What copies one slice of bytes to another in Rust's standard library.
-    pub(crate) const COPY_SLICE: Self = Self { shape: Shape::CopySlice, unit: 1 };
+    pub(crate) const COPY_SLICE: Self = Self { signature: Signature::CopySlice, unit: 1 };
 
     /// The function that is called by this name, `__memcpy_chk` and the like included.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         if let Some(formatted) = Formatted::named(name) {
-            return Some(Self { shape: Shape::Print(formatted), unit: 1 });
+            return Some(Self { signature: Signature::Print(formatted), unit: 1 });
         }
-        let scanned = Scanned::named(name).map(Shape::Scan);
-        if let Some(shape) = scanned.or_else(|| arguments::named(name).map(Shape::Pointees)) {
-            return Some(Self { shape, unit: 1 });
+        let scanned = Scanned::named(name).map(Signature::Scan);
+        if let Some(signature) = scanned.or_else(|| arguments::named(name).map(Signature::Pointees)) {
+            return Some(Self { signature, unit: 1 });
         }
         let plain = name.strip_prefix("__").unwrap_or(name);
         let plain = plain.strip_suffix("_chk").unwrap_or(plain);
         let tables = [(BYTES, 1), (WIDE, WIDE_UNIT)];
         tables.into_iter().find_map(|(table, unit)| {
-            let (_, shape) = table.iter().find(|(known, _)| *known == plain)?;
-            Some(Self { shape: *shape, unit })
+            let (_, signature) = table.iter().find(|(known, _)| *known == plain)?;
+            Some(Self { signature: *signature, unit })
         })
     }
 
     /// Whether others find what it does in the first place that it touches done or not done, and never half done.
     pub(crate) const fn is_indivisible(self) -> bool {
-        use Shape::{AtomicExchange, AtomicLoad, AtomicStore, AtomicUpdate};
-        matches!(self.shape, AtomicLoad | AtomicStore | AtomicUpdate | AtomicExchange)
+        use Signature::{AtomicExchange, AtomicLoad, AtomicStore, AtomicUpdate};
+        matches!(self.signature, AtomicLoad | AtomicStore | AtomicUpdate | AtomicExchange)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::formatted_accesses::Arguments;
 use super::scanned::Scanned;
-use super::text::Text;
+use super::text::StringScanner;
 use crate::instructions::machine::Machine;
 use crate::instructions::memory_access::{Accesses, MemoryAccess};
 
@@ -12,7 +12,7 @@ const LONGEST: u64 = 4096;
 impl Scanned {
     /// The bytes that a call touches: string and format, and all that the format says would be written.
     pub(super) fn accesses(self, machine: &impl Machine) -> Accesses {
-        let text = Text { machine, unit: 1 };
+        let text = StringScanner { machine, unit: 1 };
         let (from, at, list) = (machine.registers().rdi, machine.registers().rsi, machine.registers().rdx);
         let (length, size) = (text.string(from), text.at_most(at, LONGEST));
         let mut format = vec![0; size as usize];

@@ -4,7 +4,7 @@ use crate::instructions::machine::Machine;
 use crate::instructions::registers;
 
 /// Memory that is read as characters of so many bytes.
-pub(super) struct Text<'a, M> {
+pub(super) struct StringScanner<'a, M> {
     pub(super) machine: &'a M,
     pub(super) unit: u64,
 }
@@ -14,7 +14,7 @@ const CHUNK: usize = 256;
 
 const PAGE: u64 = 4096;
 
-impl<M: Machine> Text<'_, M> {
+impl<M: Machine> StringScanner<'_, M> {
     /// The size of a string with its terminator, in bytes, as all lengths here. Where memory ends before the string
     /// does, it is counted as far as memory goes.
     pub(super) fn string(&self, addr: u64) -> u64 {

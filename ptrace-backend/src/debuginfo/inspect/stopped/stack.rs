@@ -1,7 +1,7 @@
 //! The calls that have not returned, inlined ones included.
 
 use super::thread::Thread;
-use crate::debuginfo::modules::Place;
+use crate::debuginfo::modules::StaticAddress;
 use crate::debuginfo::source::SourceFrame;
 
 /// Names a call of a stopped thread; valid as long as its [`Inspector`](super::super::Inspector).
@@ -26,7 +26,7 @@ pub struct StackFrame {
     /// Whether it was inlined into the next frame.
     pub is_inlined: bool,
     /// The image that holds the code.
-    pub place: Option<Place>,
+    pub place: Option<StaticAddress>,
     /// Function, file and line.
     pub source: SourceFrame,
 }
