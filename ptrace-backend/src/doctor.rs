@@ -24,8 +24,8 @@ pub struct Check {
 /// Tries everything. Each takes a child that has ended when this returns.
 #[must_use]
 pub fn check() -> Vec<Check> {
-    let machine = Machine::look();
-    TRIALS.iter().map(|trial| trial.run(&machine)).collect()
+    let host = Host::look();
+    TRIALS.iter().map(|trial| trial.run(&host)).collect()
 }
 
 struct Trial {
@@ -35,7 +35,7 @@ struct Trial {
     /// What it means that it works, and that it does not.
     works: &'static str,
     fails: &'static str,
-    fix: fn(&Machine) -> String,
+    fix: fn(&Host) -> String,
 }
 
 const TRIALS: [Trial; 4] = [
@@ -45,7 +45,7 @@ const TRIALS: [Trial; 4] = [
         run: trial::trace,
         works: "programs can be stopped and looked into (ptrace)",
         fails: "programs cannot be stopped and looked into (ptrace is refused), so that nothing can be explored",
-        fix: Machine::permit_trace,
+        fix: Host::permit_trace,
     },
     Trial {
         name: "filter",
@@ -53,7 +53,7 @@ const TRIALS: [Trial; 4] = [
         run: trial::filter,
         works: "system calls can be made to stop (seccomp filter)",
         fails: "system calls cannot be made to stop (a seccomp filter is refused), so that nothing can be explored",
-        fix: Machine::permit_filter,
+        fix: Host::permit_filter,
     },
     Trial {
         name: "personality",
@@ -62,7 +62,7 @@ const TRIALS: [Trial; 4] = [
         works: "addresses can be kept the same at each start (personality)",
         fails: "addresses cannot be kept the same at each start (personality is refused): programs are explored all the \
                 same, but what depends on addresses may differ in a later replay",
-        fix: Machine::permit_personality,
+        fix: Host::permit_personality,
     },
     Trial {
         name: "affinity",
@@ -70,12 +70,12 @@ const TRIALS: [Trial; 4] = [
         run: trial::affinity,
         works: "a process can be bound to one CPU (sched_setaffinity)",
         fails: "no process can be bound to one CPU (sched_setaffinity is refused): exploring takes up to three times as long",
-        fix: Machine::permit_affinity,
+        fix: Host::permit_affinity,
     },
 ];
 
 impl Trial {
-    fn run(&self, machine: &Machine) -> Check {
+    fn run(&self, host: &Host) -> Check {
         let error = (self.run)().err();
         let sentence = match &error {
             None => self.works.to_owned(),
@@ -86,13 +86,13 @@ impl Trial {
             works: error.is_none(),
             is_needed: self.is_needed,
             sentence,
-            fix: error.map(|_| (self.fix)(machine)),
+            fix: error.map(|_| (self.fix)(host)),
         }
     }
 }
 
-/// Where the tool runs.
-struct Machine {
+/// The machine that the tool runs on, or its container.
+struct Host {
     container: Option<Container>,
     /// `kernel.yama.ptrace_scope`: 0 and 1 permit tracing children, 2 asks for a privilege, 3 permits nothing.
     ptrace_scope: Option<u8>,
@@ -105,7 +105,7 @@ enum Container {
     Other,
 }
 
-impl Machine {
+impl Host {
     fn look() -> Self {
         let is_set = |name: &str| std::env::var_os(name).is_some();
         let development = ["REMOTE_CONTAINERS", "DEVCONTAINER", "CODESPACES"].iter().any(|name| is_set(name));
@@ -171,15 +171,15 @@ mod tests {
 
     #[test]
     fn what_to_do_depends_on_where() {
-        let machine = |container, ptrace_scope| Machine { container, ptrace_scope };
-        for (machine, expected) in [
-            (machine(None, Some(2)), "sudo sysctl kernel.yama.ptrace_scope=1"),
-            (machine(None, Some(3)), "restart the machine"),
-            (machine(Some(Container::Other), Some(1)), "start the container with `--cap-add=SYS_PTRACE`"),
-            (machine(Some(Container::Development), None), "\"runArgs\": [\"--cap-add=SYS_PTRACE\"]"),
-            (machine(None, Some(1)), "security policy"),
+        let host = |container, ptrace_scope| Host { container, ptrace_scope };
+        for (host, expected) in [
+            (host(None, Some(2)), "sudo sysctl kernel.yama.ptrace_scope=1"),
+            (host(None, Some(3)), "restart the machine"),
+            (host(Some(Container::Other), Some(1)), "start the container with `--cap-add=SYS_PTRACE`"),
+            (host(Some(Container::Development), None), "\"runArgs\": [\"--cap-add=SYS_PTRACE\"]"),
+            (host(None, Some(1)), "security policy"),
         ] {
-            let fix = machine.permit_trace();
+            let fix = host.permit_trace();
             assert!(fix.contains(expected), "{fix}");
         }
     }

@@ -83,10 +83,10 @@ impl PtraceProgram {
     }
 }
 
-/// Reads the memory of a process that stands still.
-struct Reader(Tid);
+/// The memory of a process that stands still.
+struct ProcessMemory(Tid);
 
-impl Memory for Reader {
+impl Memory for ProcessMemory {
     fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
         memory::read(self.0, address, buffer)
     }
@@ -218,7 +218,7 @@ impl Inspection {
     /// Looks into a thread; none once it has ended.
     pub fn look<T>(&self, thread: ThreadName, look: impl FnOnce(&Inspector<'_>) -> T) -> Option<T> {
         let state = self.state(thread)?;
-        Some(look(&Inspector::new(self.modules(), &Reader(self.process.tracee.leader), &state)))
+        Some(look(&Inspector::new(self.modules(), &ProcessMemory(self.process.tracee.leader), &state)))
     }
 
     /// The place of a thread that the kernel still has.

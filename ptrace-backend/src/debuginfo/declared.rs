@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use gimli::{AttributeValue, DwAt, constants};
 
-use super::dwarf::die::{Die, visit};
+use super::dwarf::die::{DieView, visit};
 use super::dwarf::lines;
 use super::dwarf::reader::Unit;
 use super::dwarf::sections::Dwarf;
@@ -63,14 +63,14 @@ fn in_unit(dwarf: &Dwarf, unit: &Unit, name_is_wanted: &dyn Fn(&str) -> bool) ->
     found
 }
 
-fn text<'a>(dwarf: &'a Dwarf, unit: &'a Unit, die: &Die<'_>, name: DwAt) -> Option<&'a str> {
+fn text<'a>(dwarf: &'a Dwarf, unit: &'a Unit, die: &DieView<'_>, name: DwAt) -> Option<&'a str> {
     dwarf.sections().attr_string(unit, die.value(name)?).ok()?.to_string().ok()
 }
 
 fn declaration(
     dwarf: &Dwarf,
     unit: &Unit,
-    die: &Die<'_>,
+    die: &DieView<'_>,
     name: &str,
     scopes: &[(isize, &str)],
 ) -> Option<Declaration> {

@@ -19,9 +19,9 @@ use super::elf::file::{CodeSection, ElfBytes, ThreadLocalStorage};
 use super::elf::functions::{Function, Functions};
 use super::elf::imports::Imports;
 use super::elf::symbols::{Symbol, SymbolKind, Symbols};
+use super::entries::allocation_type::{self, AllocationType};
 use super::entries::index::Index;
 use super::entries::info::Info;
-use super::entries::made::{self, Made};
 use super::extent::extent;
 use super::source::{self, SourceFrame};
 use super::user::files::is_user_file;
@@ -211,16 +211,16 @@ impl Image {
     /// What a block holds that a function of a library has allocated (`Arc::new`): the user's own code calls it at this static
     /// address, or the address is in it.
     #[must_use]
-    pub fn made_at(&self, address: u64) -> Option<Made> {
-        made::made_at(self.info()?, address)
+    pub fn allocation_type_at(&self, address: u64) -> Option<AllocationType> {
+        allocation_type::allocation_type_at(self.info()?, address)
     }
 
     /// The words for what these bytes of such a block are.
     #[must_use]
-    pub fn part_of(&self, made: &Made, bytes: Range<u64>) -> Option<String> {
+    pub fn part_of(&self, allocation: &AllocationType, bytes: Range<u64>) -> Option<String> {
         let dwarf = self.dwarf()?;
-        let whole = made.words(dwarf, bytes.clone())?;
-        let words = |byte: u64| made.words(dwarf, byte..byte + 1);
+        let whole = allocation.words(dwarf, bytes.clone())?;
+        let words = |byte: u64| allocation.words(dwarf, byte..byte + 1);
         if words(bytes.start).as_ref() == Some(&whole) { extent(&bytes, words) } else { Some(whole) }
     }
 

@@ -8,7 +8,7 @@ use super::source::SourceFrame;
 
 /// An image in an address space.
 #[derive(Clone)]
-pub struct Module {
+pub struct LoadedImage {
     /// The file.
     pub image: Arc<Image>,
     /// What is added to its static addresses.
@@ -28,23 +28,23 @@ pub struct StaticAddress {
 
 /// The images of one address space. A module keeps its index for good.
 #[derive(Clone, Default)]
-pub struct Modules(Vec<Module>);
+pub struct Modules(Vec<LoadedImage>);
 
 impl Modules {
     /// Adds an image and returns its index.
     pub fn add(&mut self, image: Arc<Image>, bias: u64, range: Range<u64>) -> usize {
-        self.0.push(Module { image, bias, range });
+        self.0.push(LoadedImage { image, bias, range });
         self.0.len() - 1
     }
 
     /// The module of an index.
     #[must_use]
-    pub fn get(&self, index: usize) -> Option<&Module> {
+    pub fn get(&self, index: usize) -> Option<&LoadedImage> {
         self.0.get(index)
     }
 
     /// Every module, in the order of their indices.
-    pub fn iter(&self) -> impl Iterator<Item = &Module> {
+    pub fn iter(&self) -> impl Iterator<Item = &LoadedImage> {
         self.0.iter()
     }
 

@@ -6,9 +6,9 @@ use std::ptr;
 use std::sync::OnceLock;
 
 /// Ends the process if it returns `false`. It runs in a signal handler.
-pub(crate) type Check = fn() -> bool;
+pub(crate) type LivenessCheck = fn() -> bool;
 
-static CHECK: OnceLock<Check> = OnceLock::new();
+static CHECK: OnceLock<LivenessCheck> = OnceLock::new();
 
 const SECOND: libc::timespec = libc::timespec { tv_sec: 1, tv_nsec: 0 };
 
@@ -34,7 +34,7 @@ pub(crate) struct Alarm {
 
 impl Alarm {
     /// Lets the calling thread be checked once a second of its processor time. All alarms have the same check.
-    pub(crate) fn each_second(check: Check) -> io::Result<Self> {
+    pub(crate) fn each_second(check: LivenessCheck) -> io::Result<Self> {
         let _ = CHECK.set(check);
         // SAFETY: all-zero structures are valid; the handler makes async-signal-safe calls only, and the kernel reads and writes
         // valid references. The timer belongs to this thread, which outlives it.

@@ -26,7 +26,7 @@ use crate::control::knowledge::state::{State, Words};
 use crate::control::knowledge::status::Status;
 use crate::control::memory::block_names::AllocationOrigin;
 use crate::control::state::memory::heap::Blocks;
-use crate::debuginfo::Made;
+use crate::debuginfo::AllocationType;
 use crate::layout::functions::Function;
 use crate::layout::names::block_name;
 use crate::layout::{Layout, Trap, What};
@@ -330,8 +330,8 @@ impl Shared {
     }
 
     /// A block was seen to hold this, the type of which is in the module of this index.
-    pub(crate) fn note_held(&self, name: ObjName, (module, made): (usize, Made)) {
-        self.state().blocks.hold(name, module, made);
+    pub(crate) fn note_held(&self, name: ObjName, (module, allocation): (usize, AllocationType)) {
+        self.state().blocks.hold(name, module, allocation);
     }
 
     /// The name of memory that has no better one, by the upper half of its address.

@@ -7,7 +7,7 @@
 use checker::names::{Obj, ObjName, Site, ThreadName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::debuginfo::{Image, Made};
+use crate::debuginfo::{AllocationType, Image};
 use crate::layout::Layout;
 
 /// The allocation that a block's name stands for.
@@ -25,10 +25,10 @@ pub(crate) struct AllocationOrigin {
 
 impl AllocationOrigin {
     /// What it holds, if a function of a library has made it of which that is known.
-    fn made(self, layout: &Layout) -> Option<(&Image, Made)> {
+    fn allocation_type(self, layout: &Layout) -> Option<(&Image, AllocationType)> {
         [self.through, self.asked].into_iter().find_map(|place| {
             let (module, address) = layout.locate(place)?;
-            Some((&*module.image, layout.grace.read(|| module.image.made_at(address))?))
+            Some((&*module.image, layout.grace.read(|| module.image.allocation_type_at(address))?))
         })
     }
 }
@@ -86,7 +86,7 @@ pub(crate) struct BlockWords {
     /// Whether what is allocated there is known from the functions that are called.
     makers: FxHashMap<(Site, Site), bool>,
     /// What others hold, as pointers to them say, and the module of it, by its index.
-    held: FxHashMap<ObjName, (usize, Made)>,
+    held: FxHashMap<ObjName, (usize, AllocationType)>,
     /// At which places in the code pointers to a block were looked for.
     looks: FxHashSet<(ObjName, Site)>,
 }
@@ -103,26 +103,26 @@ impl BlockWords {
             self.new.push(name);
         }
         let maker = self.makers.entry((block.through, block.asked));
-        !*maker.or_insert_with(|| block.made(layout).is_some())
+        !*maker.or_insert_with(|| block.allocation_type(layout).is_some())
             && !self.held.contains_key(&name)
             && self.looks.len() < MOST_LOOKS
             && self.looks.insert((name, at))
     }
 
     /// A block was seen to hold this.
-    pub(crate) fn hold(&mut self, name: ObjName, module: usize, made: Made) {
-        self.holding.entry(made.kind.clone()).or_default().insert(name);
-        self.held.insert(name, (module, made));
+    pub(crate) fn hold(&mut self, name: ObjName, module: usize, allocation: AllocationType) {
+        self.holding.entry(allocation.kind.clone()).or_default().insert(name);
+        self.held.insert(name, (module, allocation));
     }
 
-    fn made<'a>(
+    fn allocation_type<'a>(
         &self,
         layout: &'a Layout,
         (name, block): (ObjName, AllocationOrigin),
-    ) -> Option<(&'a Image, Made)> {
-        block.made(layout).or_else(|| {
-            let (module, made) = self.held.get(&name)?;
-            Some((&*layout.unwinding.get(*module)?.image, made.clone()))
+    ) -> Option<(&'a Image, AllocationType)> {
+        block.allocation_type(layout).or_else(|| {
+            let (module, allocation) = self.held.get(&name)?;
+            Some((&*layout.unwinding.get(*module)?.image, allocation.clone()))
         })
     }
 
@@ -135,8 +135,8 @@ impl BlockWords {
     ) -> String {
         for new in std::mem::take(&mut self.new) {
             let Some(block) = known(new) else { continue };
-            if let Some((_, made)) = block.made(layout) {
-                self.holding.entry(made.kind).or_default().insert(new);
+            if let Some((_, allocation)) = block.allocation_type(layout) {
+                self.holding.entry(allocation.kind).or_default().insert(new);
             }
             let (key, told) = BlockIdentity::new(layout, new, block);
             self.alike.entry(key).or_default().push(told);
@@ -147,12 +147,16 @@ impl BlockWords {
         let from = function.map_or_else(String::new, |function| format!(" from {function}{which}"));
         let whose = if thread == ThreadName::MAIN { String::new() } else { format!(" of {thread}") };
         let words = format!("block {count}{whose}{from}");
-        let made = self.made(layout, (name, block));
+        let allocation = self.allocation_type(layout, (name, block));
         let bytes = u64::from(offset)..u64::from(offset) + u64::from(len);
-        let part = made.as_ref().and_then(|(image, made)| layout.grace.read(|| image.part_of(made, bytes)));
-        let Some((part, (_, made))) = part.zip(made) else { return format!("{words} (+{offset:#x})") };
+        let part = allocation
+            .as_ref()
+            .and_then(|(image, allocation)| layout.grace.read(|| image.part_of(allocation, bytes)));
+        let Some((part, (_, allocation))) = part.zip(allocation) else {
+            return format!("{words} (+{offset:#x})");
+        };
         let is_only = |holding: &FxHashSet<ObjName>| holding.iter().all(|other| *other == name);
-        let is_name = made.is_users && self.holding.get(&made.kind).is_none_or(is_only);
+        let is_name = allocation.is_users && self.holding.get(&allocation.kind).is_none_or(is_only);
         if is_name { part } else { format!("{part} ({words})") }
     }
 }

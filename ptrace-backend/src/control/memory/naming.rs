@@ -9,7 +9,7 @@ use crate::control::state::pending::Pending;
 use crate::control::state::scheduling::Scheduling;
 use crate::control::state::thread_index::ThreadIndex;
 use crate::control::tracee::Tracee;
-use crate::debuginfo::Made;
+use crate::debuginfo::AllocationType;
 
 /// The memory that an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,7 +115,7 @@ fn held_at(
     scheduling: &Scheduling,
     user: ThreadIndex,
     block: &Range<u64>,
-) -> Option<(usize, Made)> {
+) -> Option<(usize, AllocationType)> {
     let others =
         scheduling.threads.indices().filter(|&other| other != user && scheduling.threads[other].is_live());
     std::iter::once(user)

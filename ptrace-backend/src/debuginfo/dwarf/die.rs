@@ -12,8 +12,8 @@ use super::sections::Dwarf;
 use crate::attention;
 use crate::debuginfo::demangle::demangle;
 
-/// An entry of a unit, with its attributes.
-pub(crate) struct Die<'a> {
+/// An entry of a unit on a walk, with its attributes.
+pub(crate) struct DieView<'a> {
     pub(crate) unit: &'a Unit,
     pub(crate) tag: DwTag,
     pub(crate) offset: UnitOffset,
@@ -21,14 +21,14 @@ pub(crate) struct Die<'a> {
     pub(crate) attributes: &'a [Attribute<Reader>],
 }
 
-impl Die<'_> {
+impl DieView<'_> {
     pub(crate) fn value(&self, name: DwAt) -> Option<AttributeValue<Reader>> {
         self.attributes.iter().find(|attribute| attribute.name() == name).map(Attribute::value)
     }
 }
 
 /// Shows every entry of a unit that has one of the wanted tags; the others cost next to nothing.
-pub(crate) fn visit(unit: &Unit, wanted: &[DwTag], see: &mut dyn FnMut(&Die<'_>)) {
+pub(crate) fn visit(unit: &Unit, wanted: &[DwTag], see: &mut dyn FnMut(&DieView<'_>)) {
     let mut attributes = Vec::new();
     let mut walk = || -> gimli::Result<()> {
         let mut entries = unit.entries_raw(None)?;
@@ -38,7 +38,7 @@ pub(crate) fn visit(unit: &Unit, wanted: &[DwTag], see: &mut dyn FnMut(&Die<'_>)
             let Some(abbreviation) = entries.read_abbreviation()? else { continue };
             if wanted.contains(&abbreviation.tag()) {
                 entries.read_attributes(abbreviation.attributes(), &mut attributes)?;
-                see(&Die { unit, tag: abbreviation.tag(), offset, depth, attributes: &attributes });
+                see(&DieView { unit, tag: abbreviation.tag(), offset, depth, attributes: &attributes });
             } else {
                 entries.skip_attributes(abbreviation.attributes())?;
             }
@@ -102,7 +102,7 @@ impl<'a> Names<'a> {
 
     /// The name of an entry that has no children names of its own: by linkage name, else as written, else that of the
     /// entry that it is an instance of.
-    pub(crate) fn of(&mut self, die: &Die<'_>) -> Option<Arc<str>> {
+    pub(crate) fn of(&mut self, die: &DieView<'_>) -> Option<Arc<str>> {
         self.of_values(die.unit, &|name| die.value(name), 8)
     }
 
@@ -144,7 +144,7 @@ impl<'a> Names<'a> {
 }
 
 /// The instructions of a function or inlined call.
-pub(crate) fn ranges(dwarf: &Dwarf, die: &Die<'_>) -> SmallVec<[Range<u64>; 1]> {
+pub(crate) fn ranges(dwarf: &Dwarf, die: &DieView<'_>) -> SmallVec<[Range<u64>; 1]> {
     let sections = dwarf.sections();
     let mut found: SmallVec<[Range<u64>; 1]> = SmallVec::new();
     let address = |value| sections.attr_address(die.unit, value).ok().flatten();

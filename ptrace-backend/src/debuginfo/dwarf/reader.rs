@@ -6,3 +6,5 @@ use gimli::{EndianSlice, LittleEndian};
 pub(crate) type Reader = EndianSlice<'static, LittleEndian>;
 /// A compilation unit, or the unit of a type.
 pub(crate) type Unit = gimli::Unit<Reader>;
+/// An entry of debug information, with its attributes.
+pub(crate) type Die = gimli::DebuggingInformationEntry<Reader>;

@@ -2,13 +2,11 @@
 
 use std::fmt::Write;
 
-use gimli::{AttributeValue, DebuggingInformationEntry, DwAt, Operation, UnitOffset};
+use gimli::{AttributeValue, DwAt, Operation, UnitOffset};
 
 use super::die::target;
-use super::reader::{Reader, Unit};
+use super::reader::{Die, Unit};
 use super::sections::Dwarf;
-
-type Entry = DebuggingInformationEntry<Reader>;
 
 /// Deeper than any sane type; damaged files can have types that contain themselves.
 const MAX_DEPTH: usize = 64;
@@ -63,13 +61,7 @@ fn is_atomic_name(name: &str) -> bool {
 }
 
 /// The path to a byte, from type to type.
-fn way(
-    dwarf: &Dwarf,
-    unit: &Unit,
-    offset: UnitOffset,
-    at: u64,
-    see: &mut dyn FnMut(&Unit, &Entry),
-) -> String {
+fn way(dwarf: &Dwarf, unit: &Unit, offset: UnitOffset, at: u64, see: &mut dyn FnMut(&Unit, &Die)) -> String {
     let mut path = String::new();
     let mut here = Some((unit, offset));
     let mut rest = at;
@@ -105,7 +97,7 @@ fn way(
 fn member<'a>(
     dwarf: &'a Dwarf,
     unit: &'a Unit,
-    owner: &Entry,
+    owner: &Die,
     rest: &mut u64,
     path: &mut String,
 ) -> Option<(&'a Unit, UnitOffset)> {
@@ -149,7 +141,7 @@ fn member<'a>(
 fn element<'a>(
     dwarf: &'a Dwarf,
     unit: &'a Unit,
-    array: &Entry,
+    array: &Die,
     rest: &mut u64,
     path: &mut String,
 ) -> Option<(&'a Unit, UnitOffset)> {
@@ -193,7 +185,7 @@ fn dimensions(unit: &Unit, array: UnitOffset) -> Vec<u64> {
 }
 
 /// Where a member begins in its structure.
-fn start_of(unit: &Unit, member: &Entry) -> Option<u64> {
+fn start_of(unit: &Unit, member: &Die) -> Option<u64> {
     if let Some(bits) = number(member, gimli::DW_AT_data_bit_offset) {
         return Some(bits / 8);
     }
@@ -209,7 +201,7 @@ fn start_of(unit: &Unit, member: &Entry) -> Option<u64> {
 }
 
 /// Synchronisation objects are one thing for their user, whatever they are made of.
-fn is_opaque(dwarf: &Dwarf, unit: &Unit, entry: &Entry) -> bool {
+fn is_opaque(dwarf: &Dwarf, unit: &Unit, entry: &Die) -> bool {
     let Some(name) = text(dwarf, unit, entry) else { return false };
     let posix = name.starts_with("pthread_") && name.ends_with("_t");
     // Programs have types of their own with such names, of other members.
@@ -222,7 +214,7 @@ fn is_opaque(dwarf: &Dwarf, unit: &Unit, entry: &Entry) -> bool {
     }
 }
 
-fn has_member(dwarf: &Dwarf, unit: &Unit, owner: &Entry, wanted: &str) -> bool {
+fn has_member(dwarf: &Dwarf, unit: &Unit, owner: &Die, wanted: &str) -> bool {
     let read = || -> gimli::Result<bool> {
         let mut tree = unit.entries_tree(Some(owner.offset()))?;
         let mut children = tree.root()?.children();
@@ -241,7 +233,7 @@ fn has_member(dwarf: &Dwarf, unit: &Unit, owner: &Entry, wanted: &str) -> bool {
 }
 
 /// A member that is all there is to a library's type says nothing to the user of the type.
-fn is_wrapper(dwarf: &Dwarf, unit: &Unit, owner: &Entry, member: &str) -> bool {
+fn is_wrapper(dwarf: &Dwarf, unit: &Unit, owner: &Die, member: &str) -> bool {
     const WRAPPERS: [&str; 10] = [
         "Atomic",
         "UnsafeCell<",
@@ -261,7 +253,7 @@ fn is_wrapper(dwarf: &Dwarf, unit: &Unit, owner: &Entry, member: &str) -> bool {
 }
 
 /// Rust's locks hold what they protect: the rest of them is the lock, as its user sees it.
-fn is_lock_itself(dwarf: &Dwarf, unit: &Unit, owner: &Entry, member: &str) -> bool {
+fn is_lock_itself(dwarf: &Dwarf, unit: &Unit, owner: &Die, member: &str) -> bool {
     let is_lock = |name: String| ["Mutex<", "RwLock<"].iter().any(|lock| name.starts_with(lock));
     member == "inner" && text(dwarf, unit, owner).is_some_and(is_lock)
 }
@@ -273,16 +265,16 @@ fn as_written(member: &str) -> &str {
     if is_number { number } else { member }
 }
 
-fn kind<'a>(dwarf: &'a Dwarf, unit: &'a Unit, entry: &Entry) -> Option<(&'a Unit, UnitOffset)> {
+fn kind<'a>(dwarf: &'a Dwarf, unit: &'a Unit, entry: &Die) -> Option<(&'a Unit, UnitOffset)> {
     target(dwarf, unit, entry.attr_value(gimli::DW_AT_type)?)
 }
 
-fn text(dwarf: &Dwarf, unit: &Unit, entry: &Entry) -> Option<String> {
+fn text(dwarf: &Dwarf, unit: &Unit, entry: &Die) -> Option<String> {
     let value = entry.attr_value(gimli::DW_AT_name)?;
     Some(dwarf.sections().attr_string(unit, value).ok()?.to_string_lossy().into_owned())
 }
 
-fn number(entry: &Entry, name: DwAt) -> Option<u64> {
+fn number(entry: &Die, name: DwAt) -> Option<u64> {
     match entry.attr_value(name)? {
         AttributeValue::Sdata(value) => u64::try_from(value).ok(),
         value => value.udata_value(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gimli::{AttributeValue, Operation, UnitOffset};
 
-use super::die::{Die, Names, target, visit};
+use super::die::{DieView, Names, target, visit};
 use super::reader::{Reader, Unit};
 use super::sections::Dwarf;
 use super::source_unit::{Language, SourceUnit};
@@ -12,7 +12,7 @@ use super::types;
 use crate::debuginfo::demangle::without_crate;
 
 /// A variable that lives at a fixed address.
-struct Variable {
+struct StaticVariable {
     address: u64,
     size: u64,
     name: Arc<str>,
@@ -21,7 +21,7 @@ struct Variable {
 }
 
 /// The static variables that DWARF knows, by address.
-pub(crate) struct Variables(Vec<Variable>);
+pub(crate) struct Variables(Vec<StaticVariable>);
 
 impl Variables {
     pub(crate) fn new(dwarf: &Dwarf) -> Self {
@@ -66,7 +66,7 @@ impl Variables {
     }
 
     /// The variable that an address is in, and where in it.
-    fn holding(&self, address: u64) -> Option<(&Variable, u64)> {
+    fn holding(&self, address: u64) -> Option<(&StaticVariable, u64)> {
         let after = self.0.partition_point(|variable| variable.address <= address);
         let variable = self.0.get(after.checked_sub(1)?)?;
         let offset = address - variable.address;
@@ -74,7 +74,7 @@ impl Variables {
     }
 }
 
-fn variable(dwarf: &Dwarf, unit: usize, die: &Die<'_>, address: u64, name: Arc<str>) -> Variable {
+fn variable(dwarf: &Dwarf, unit: usize, die: &DieView<'_>, address: u64, name: Arc<str>) -> StaticVariable {
     let units = dwarf.units();
     let kind = kind_of(dwarf, die).and_then(|(owner, entry)| {
         let index = if std::ptr::eq(owner, die.unit) {
@@ -85,11 +85,11 @@ fn variable(dwarf: &Dwarf, unit: usize, die: &Die<'_>, address: u64, name: Arc<s
         Some((index, entry))
     });
     let size = kind.and_then(|(unit, entry)| types::size(dwarf, &units[unit], entry)).unwrap_or_default();
-    Variable { address, size, name, kind }
+    StaticVariable { address, size, name, kind }
 }
 
 /// The variable's type, which a definition may leave to its declaration.
-fn kind_of<'a>(dwarf: &'a Dwarf, die: &Die<'a>) -> Option<(&'a Unit, UnitOffset)> {
+fn kind_of<'a>(dwarf: &'a Dwarf, die: &DieView<'a>) -> Option<(&'a Unit, UnitOffset)> {
     if let Some(kind) = die.value(gimli::DW_AT_type) {
         return target(dwarf, die.unit, kind);
     }
@@ -101,7 +101,7 @@ fn kind_of<'a>(dwarf: &'a Dwarf, die: &Die<'a>) -> Option<(&'a Unit, UnitOffset)
 }
 
 /// The address of a variable whose location is an address and nothing else: thread-locals and locals have more to say.
-fn fixed_address(dwarf: &Dwarf, die: &Die<'_>) -> Option<u64> {
+fn fixed_address(dwarf: &Dwarf, die: &DieView<'_>) -> Option<u64> {
     let AttributeValue::Exprloc(expression) = die.value(gimli::DW_AT_location)? else { return None };
     let mut operations = expression.operations(die.unit.encoding());
     let first: Operation<Reader> = operations.next().ok()??;

@@ -2,17 +2,17 @@
 
 use gimli::{AttributeValue, EntriesTreeNode};
 
-use super::entry::{Die as Entry, Ref};
+use super::entry::Ref;
 use super::info::{Info, children};
-use crate::debuginfo::dwarf::die::{Die, ranges};
-use crate::debuginfo::dwarf::reader::{Reader, Unit};
+use crate::debuginfo::dwarf::die::{DieView, ranges};
+use crate::debuginfo::dwarf::reader::{Die, Reader, Unit};
 
 /// Blocks are nested less deep than this; damaged files claim otherwise.
 const DEEPEST: usize = 256;
 
 /// A function, an inlined call, or a block within one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Block {
+pub(crate) struct LexicalBlock {
     pub(crate) entry: Ref,
     is_inlined: bool,
 }
@@ -42,8 +42,8 @@ impl Declared {
 
 /// The blocks of each call that is going on at a static address, the innermost call first; within a call the innermost
 /// block comes last.
-pub(crate) fn calls(info: Info<'_>, function: Ref, address: u64) -> Vec<Vec<Block>> {
-    let mut blocks = vec![Block { entry: function, is_inlined: false }];
+pub(crate) fn calls(info: Info<'_>, function: Ref, address: u64) -> Vec<Vec<LexicalBlock>> {
+    let mut blocks = vec![LexicalBlock { entry: function, is_inlined: false }];
     if let Some(unit) = info.unit(function)
         && let Ok(mut tree) = unit.entries_tree(Some(function.offset))
         && let Ok(root) = tree.root()
@@ -51,7 +51,7 @@ pub(crate) fn calls(info: Info<'_>, function: Ref, address: u64) -> Vec<Vec<Bloc
         // What could be read before a damaged entry is used.
         let _ = descend(info, function.unit, unit, root, address, &mut blocks);
     }
-    let mut calls: Vec<Vec<Block>> = Vec::new();
+    let mut calls: Vec<Vec<LexicalBlock>> = Vec::new();
     for block in blocks {
         match calls.last_mut().filter(|_| !block.is_inlined) {
             Some(call) => call.push(block),
@@ -68,7 +68,7 @@ fn descend(
     unit: &Unit,
     node: EntriesTreeNode<'_, '_, Reader>,
     address: u64,
-    blocks: &mut Vec<Block>,
+    blocks: &mut Vec<LexicalBlock>,
 ) -> gimli::Result<()> {
     if blocks.len() >= DEEPEST {
         return Ok(());
@@ -83,9 +83,9 @@ fn descend(
         if !is_inlined && !is_block {
             continue;
         }
-        let die = Die { unit, tag, offset: entry.offset(), depth: 0, attributes: entry.attrs() };
+        let die = DieView { unit, tag, offset: entry.offset(), depth: 0, attributes: entry.attrs() };
         if ranges(info.dwarf, &die).iter().any(|range| range.contains(&address)) {
-            blocks.push(Block { entry: Ref { unit: index, offset: entry.offset() }, is_inlined });
+            blocks.push(LexicalBlock { entry: Ref { unit: index, offset: entry.offset() }, is_inlined });
             return descend(info, index, unit, child, address, blocks);
         }
     }
@@ -93,7 +93,7 @@ fn descend(
 }
 
 /// The variables that a block declares itself, in the order of the source.
-pub(crate) fn declared(info: Info<'_>, block: Block) -> Vec<Declared> {
+pub(crate) fn declared(info: Info<'_>, block: LexicalBlock) -> Vec<Declared> {
     let mut found = below(info, block.entry);
     let origin = info
         .die(block.entry)
@@ -135,6 +135,6 @@ fn below(info: Info<'_>, parent: Ref) -> Vec<Declared> {
     found
 }
 
-fn is_declaration(die: &Entry) -> bool {
+fn is_declaration(die: &Die) -> bool {
     matches!(die.attr_value(gimli::DW_AT_declaration), Some(AttributeValue::Flag(true)))
 }

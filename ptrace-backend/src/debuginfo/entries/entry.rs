@@ -2,11 +2,6 @@
 
 use gimli::UnitOffset;
 
-use crate::debuginfo::dwarf::reader::Reader;
-
-/// An entry with its attributes.
-pub(crate) type Die = gimli::DebuggingInformationEntry<Reader>;
-
 /// An entry of an image's debug information.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Ref {

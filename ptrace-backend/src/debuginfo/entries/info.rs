@@ -6,14 +6,14 @@ use std::sync::{OnceLock, PoisonError};
 
 use gimli::{AttributeValue, DwAt, Operation};
 
-use super::entry::{Die, MOST_REFERENCES, Ref};
+use super::entry::{MOST_REFERENCES, Ref};
 use super::index::Index;
 use super::names::{last_segment, plain_hash};
 use super::unit_index::UnitIndex;
 use crate::attention;
 use crate::debuginfo::dwarf::die::locate;
 use crate::debuginfo::dwarf::lines;
-use crate::debuginfo::dwarf::reader::{Reader, Unit};
+use crate::debuginfo::dwarf::reader::{Die, Reader, Unit};
 use crate::debuginfo::dwarf::sections::Dwarf;
 use crate::debuginfo::dwarf::source_unit::{Language, SourceUnit};
 use crate::debuginfo::elf::debug_files::DebugFiles;

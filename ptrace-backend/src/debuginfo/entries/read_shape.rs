@@ -5,13 +5,13 @@ use std::sync::{Arc, PoisonError};
 
 use gimli::{AttributeValue, DwAt, Expression, Operation, UnitOffset};
 
-use super::entry::{Die, Ref};
+use super::entry::Ref;
 use super::info::{Info, children};
 use super::names::last_segment;
 use super::shape::{
     Argument, Bits, Bound, Composite, Form, Keyword, Member, PointerSort, Shape, Start, Variant, Variants,
 };
-use crate::debuginfo::dwarf::reader::{Reader, Unit};
+use crate::debuginfo::dwarf::reader::{Die, Reader, Unit};
 
 impl Info<'_> {
     /// What a type is made of.

@@ -6,7 +6,7 @@ use gimli::{Attribute, AttributeValue, DwTag, UnitOffset};
 
 use super::names::plain_hash;
 use crate::attention;
-use crate::debuginfo::dwarf::die::{Die, ranges};
+use crate::debuginfo::dwarf::die::{DieView, ranges};
 use crate::debuginfo::dwarf::reader::{Reader, Unit};
 use crate::debuginfo::dwarf::sections::Dwarf;
 
@@ -20,10 +20,11 @@ pub(crate) struct UnitIndex {
     /// Variables outside of functions that have a place.
     globals: Vec<UnitOffset>,
     /// Namespaces, types and functions, in the order in which they begin.
-    scopes: Vec<Scope>,
+    scopes: Vec<DeclarationScope>,
 }
 
-struct Scope {
+/// A namespace, type or function.
+struct DeclarationScope {
     entries: Range<UnitOffset>,
     parent: Option<usize>,
     depth: isize,
@@ -109,7 +110,7 @@ impl Pass<'_> {
     }
 
     fn see(&mut self, tag: DwTag, offset: UnitOffset, depth: isize, attributes: &[Attribute<Reader>]) {
-        let die = Die { unit: self.unit, tag, offset, depth, attributes };
+        let die = DieView { unit: self.unit, tag, offset, depth, attributes };
         match tag {
             gimli::DW_TAG_subprogram => {
                 let ranges = ranges(self.dwarf, &die).into_iter().filter(|range| range.start != 0);
@@ -144,7 +145,12 @@ impl Pass<'_> {
         let is_function = tag == gimli::DW_TAG_subprogram || self.is_in_function();
         let parent = self.open.last().copied();
         self.open.push(self.found.scopes.len());
-        self.found.scopes.push(Scope { entries: offset..UnitOffset(usize::MAX), parent, depth, is_function });
+        self.found.scopes.push(DeclarationScope {
+            entries: offset..UnitOffset(usize::MAX),
+            parent,
+            depth,
+            is_function,
+        });
     }
 
     /// Ends the scopes that an entry at this depth is no longer within.

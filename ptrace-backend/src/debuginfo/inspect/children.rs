@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use super::scopes::{Named, globals, has_globals, locals};
 use super::stopped::stack::FrameId;
-use super::stopped::thread::Thread;
+use super::stopped::thread::StoppedThread;
 use super::values::typed::Typed;
 use super::variable::{Handle, Inside, Scope, ScopeKind, Variable};
 use super::views::presentation::{library_view, view};
 use super::views::summary::{named_items, shown_in_words};
-use super::views::view::{Field, Fields, Items, Pointer, Reach, Shown, View};
+use super::views::view::{Field, Fields, Items, MemberAccess, Pointer, Shown, View};
 use crate::debuginfo::dwarf::source_unit::Language;
 use crate::debuginfo::entries::shape::Form;
 
@@ -25,7 +25,7 @@ struct Inner {
     needs_arrow: bool,
 }
 
-pub(super) fn scopes(thread: &Thread<'_>, frame: FrameId) -> Vec<Scope> {
+pub(super) fn scopes(thread: &StoppedThread<'_>, frame: FrameId) -> Vec<Scope> {
     let locals = locals(thread, frame);
     let scope = |kind| Scope { kind, handle: Handle(Inside::Scope(frame, kind)) };
     let mut scopes = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn scopes(thread: &Thread<'_>, frame: FrameId) -> Vec<Scope> {
     scopes
 }
 
-pub(super) fn named_children(thread: &Thread<'_>, handle: &Handle) -> Vec<Variable> {
+pub(super) fn named_children(thread: &StoppedThread<'_>, handle: &Handle) -> Vec<Variable> {
     let (shown, expression) = match &handle.0 {
         Inside::Scope(frame, kind) => return scope(thread, *frame, *kind),
         Inside::Part { shown, expression } => (shown, expression.as_deref()),
@@ -53,7 +53,11 @@ pub(super) fn named_children(thread: &Thread<'_>, handle: &Handle) -> Vec<Variab
     inner.fields.into_iter().map(|field| child(thread, expression, joint, field)).collect()
 }
 
-pub(super) fn indexed_children(thread: &Thread<'_>, handle: &Handle, range: Range<u64>) -> Vec<Variable> {
+pub(super) fn indexed_children(
+    thread: &StoppedThread<'_>,
+    handle: &Handle,
+    range: Range<u64>,
+) -> Vec<Variable> {
     let Inside::Part { shown: Shown::Value(value), expression } = &handle.0 else { return Vec::new() };
     let Some(items) = inside(thread, value).items else { return Vec::new() };
     let count = range.end.saturating_sub(range.start);
@@ -61,7 +65,7 @@ pub(super) fn indexed_children(thread: &Thread<'_>, handle: &Handle, range: Rang
     found.into_iter().map(|field| child(thread, expression.as_deref(), "", field)).collect()
 }
 
-fn scope(thread: &Thread<'_>, frame: FrameId, kind: ScopeKind) -> Vec<Variable> {
+fn scope(thread: &StoppedThread<'_>, frame: FrameId, kind: ScopeKind) -> Vec<Variable> {
     let found = match kind {
         ScopeKind::Globals => globals(thread, frame),
         _ => locals(thread, frame),
@@ -74,7 +78,7 @@ fn scope(thread: &Thread<'_>, frame: FrameId, kind: ScopeKind) -> Vec<Variable> 
     wanted.map(|one| named_variable(thread, one)).collect()
 }
 
-fn named_variable(thread: &Thread<'_>, one: Named) -> Variable {
+fn named_variable(thread: &StoppedThread<'_>, one: Named) -> Variable {
     let (name, expression) = if one.is_shadowed {
         (format!("{} (shadowed)", one.name), None)
     } else {
@@ -83,14 +87,14 @@ fn named_variable(thread: &Thread<'_>, one: Named) -> Variable {
     shown_variable(thread, name, Shown::Value(one.value), expression)
 }
 
-fn child(thread: &Thread<'_>, parent: Option<&str>, joint: &str, field: Field) -> Variable {
+fn child(thread: &StoppedThread<'_>, parent: Option<&str>, joint: &str, field: Field) -> Variable {
     let expression = parent.and_then(|parent| path_into(parent, joint, &field));
     shown_variable(thread, field.name, field.shown, expression)
 }
 
 /// A value as a user sees it.
 pub(super) fn shown_variable(
-    thread: &Thread<'_>,
+    thread: &StoppedThread<'_>,
     name: String,
     shown: Shown,
     expression: Option<String>,
@@ -112,7 +116,7 @@ pub(super) fn shown_variable(
     }
 }
 
-fn inside(thread: &Thread<'_>, value: &Typed) -> Inner {
+fn inside(thread: &StoppedThread<'_>, value: &Typed) -> Inner {
     let mut inner = shown_inside(thread, value);
     if is_of_library(thread, value) {
         let raw = Typed { is_raw: true, ..value.clone() };
@@ -122,14 +126,14 @@ fn inside(thread: &Thread<'_>, value: &Typed) -> Inner {
 }
 
 /// Whether a value has parts that it is usually not shown by.
-fn is_of_library(thread: &Thread<'_>, value: &Typed) -> bool {
+fn is_of_library(thread: &StoppedThread<'_>, value: &Typed) -> bool {
     let Some((kind, shape)) = thread.peeled(value.module, value.kind) else { return false };
     let Form::Composite(parts) = &shape.form else { return false };
     let view = library_view(thread, value, kind, &shape, parts);
     matches!(view, Some(View::List(_) | View::Text(_) | View::Fields(_) | View::Pointer(_)))
 }
 
-fn shown_inside(thread: &Thread<'_>, value: &Typed) -> Inner {
+fn shown_inside(thread: &StoppedThread<'_>, value: &Typed) -> Inner {
     let mut here = value.clone();
     for _ in 0..MOST_WRAPPERS {
         match view(thread, &here) {
@@ -147,7 +151,7 @@ fn shown_inside(thread: &Thread<'_>, value: &Typed) -> Inner {
 }
 
 /// What is inside a pointer: the parts of what it points to, if that has parts.
-fn behind(thread: &Thread<'_>, pointer: Pointer) -> Inner {
+fn behind(thread: &StoppedThread<'_>, pointer: Pointer) -> Inner {
     let Some(target) = pointer.target else { return Inner { fields: pointer.facts, ..Inner::default() } };
     let is_rust = thread.language(&target) == Language::Rust;
     let (mut fields, needs_arrow) = match view(thread, &target) {
@@ -160,10 +164,10 @@ fn behind(thread: &Thread<'_>, pointer: Pointer) -> Inner {
 
 /// The expression for a part, given the expression for the whole.
 fn path_into(whole: &str, joint: &str, field: &Field) -> Option<String> {
-    match field.reach {
-        Reach::Named => {}
-        Reach::Through => return Some(whole.to_owned()),
-        Reach::Never => return None,
+    match field.access {
+        MemberAccess::Named => {}
+        MemberAccess::Through => return Some(whole.to_owned()),
+        MemberAccess::Never => return None,
     }
     let is_simple = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '[' | ']' | '>' | '-');
     let closed = if whole.chars().all(is_simple) { whole.to_owned() } else { format!("({whole})") };

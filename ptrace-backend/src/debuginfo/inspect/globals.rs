@@ -2,7 +2,7 @@
 
 use super::scopes::{function_of, variable};
 use super::stopped::stack::FrameId;
-use super::stopped::thread::Thread;
+use super::stopped::thread::StoppedThread;
 use super::values::typed::Typed;
 use crate::debuginfo::entries::entry::Ref;
 use crate::debuginfo::entries::info::Info;
@@ -10,7 +10,7 @@ use crate::debuginfo::entries::names::last_segment;
 
 /// The static variables that a name, perhaps with some of its namespaces, may mean in a frame: those of its own
 /// compilation unit if there are any, else those of its module, else any.
-pub(super) fn globals_named(thread: &Thread<'_>, frame: FrameId, path: &str) -> Vec<Typed> {
+pub(super) fn globals_named(thread: &StoppedThread<'_>, frame: FrameId, path: &str) -> Vec<Typed> {
     let own = function_of(thread, frame);
     let own_module = own.map(|(module, ..)| module);
     let others = (0..thread.modules.iter().count()).filter(|&module| Some(module) != own_module);

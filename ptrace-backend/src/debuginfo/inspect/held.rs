@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::scopes::{Named, globals, locals};
 use super::stopped::stack::stack;
-use super::stopped::thread::Thread;
+use super::stopped::thread::StoppedThread;
 use super::values::typed::Typed;
-use crate::debuginfo::entries::made::Made;
+use crate::debuginfo::entries::allocation_type::AllocationType;
 use crate::debuginfo::entries::shape::Form;
 
 /// How many calls are looked at, innermost first: who is further out has mostly handed on what it points to.
@@ -18,17 +18,18 @@ const MOST_NAMES: usize = 16;
 
 /// Some variable in the user's own code points to the beginning of a block, and to a structure of exactly its size, or, where
 /// none does, to one of several such structures that fill it: which, and the index of the module that has its type.
-pub(super) fn held_at(thread: &Thread<'_>, block: &Range<u64>) -> Option<(usize, Made)> {
+pub(super) fn held_at(thread: &StoppedThread<'_>, block: &Range<u64>) -> Option<(usize, AllocationType)> {
     let calls = stack(thread, MOST_CALLS).into_iter().filter(|call| call.source.is_users());
     let variables = calls.flat_map(|call| [locals(thread, call.id), globals(thread, call.id)]).flatten();
     let pointers = variables.flat_map(|Named { value, .. }| reachable(thread, value));
-    let all: Vec<(usize, Made)> = pointers.filter_map(|pointer| pointed(thread, &pointer, block)).collect();
-    let whole = all.iter().find(|(_, made)| !made.is_of_many());
+    let all: Vec<(usize, AllocationType)> =
+        pointers.filter_map(|pointer| pointed(thread, &pointer, block)).collect();
+    let whole = all.iter().find(|(_, allocation)| !allocation.is_of_many());
     whole.or(all.first()).cloned()
 }
 
 /// A variable, and the members of the structure that it is or points to.
-fn reachable(thread: &Thread<'_>, value: Typed) -> Vec<Typed> {
+fn reachable(thread: &StoppedThread<'_>, value: Typed) -> Vec<Typed> {
     let whole = thread.target(&value).unwrap_or_else(|_| value.clone());
     let mut found = vec![value];
     if let Some(shape) = thread.shape(&whole)
@@ -39,7 +40,11 @@ fn reachable(thread: &Thread<'_>, value: Typed) -> Vec<Typed> {
     found
 }
 
-fn pointed(thread: &Thread<'_>, pointer: &Typed, block: &Range<u64>) -> Option<(usize, Made)> {
+fn pointed(
+    thread: &StoppedThread<'_>,
+    pointer: &Typed,
+    block: &Range<u64>,
+) -> Option<(usize, AllocationType)> {
     let target = thread.target(pointer).ok()?;
     let at = target.contents.address().filter(|at| block.contains(at))? - block.start;
     let (size, room) = (thread.size(&target).filter(|&size| size > 0)?, block.end - block.start);
@@ -55,5 +60,5 @@ fn pointed(thread: &Thread<'_>, pointer: &Typed, block: &Range<u64>) -> Option<(
     });
     let mut names = names.take(MOST_NAMES).filter_map(|kind| info.shape(kind).name.clone());
     let name = shape.name.clone().or_else(|| names.next())?;
-    Some((target.module, Made::pointed_to(info, whole, &name, size < room)?))
+    Some((target.module, AllocationType::pointed_to(info, whole, &name, size < room)?))
 }

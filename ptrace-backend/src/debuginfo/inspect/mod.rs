@@ -45,24 +45,24 @@ use held::held_at;
 use stopped::stack::stack;
 pub use stopped::stack::{FrameId, StackFrame};
 pub use stopped::state::ThreadState;
-use stopped::thread::Thread;
+use stopped::thread::StoppedThread;
 pub use variable::{Handle, Scope, ScopeKind, Variable};
 use whose::local_at;
 
-use super::entries::made::Made;
+use super::entries::allocation_type::AllocationType;
 use super::memory::Memory;
 use super::modules::Modules;
 
 /// Looks into one stopped thread.
 pub struct Inspector<'a> {
-    thread: Thread<'a>,
+    thread: StoppedThread<'a>,
 }
 
 impl<'a> Inspector<'a> {
     /// Unwinds the stack of a stopped thread.
     #[must_use]
     pub fn new(modules: &'a Modules, memory: &'a dyn Memory, state: &ThreadState) -> Self {
-        Self { thread: Thread::new(modules, memory, *state) }
+        Self { thread: StoppedThread::new(modules, memory, *state) }
     }
 
     /// The calls that have not returned, innermost first, at most `limit`; calls that were inlined count.
@@ -100,7 +100,7 @@ impl<'a> Inspector<'a> {
     /// What a block of memory holds to which a variable of the user's code points, and the index of the module that has its
     /// type. `None` where no variable does, or to something that does not fill the block.
     #[must_use]
-    pub fn held_at(&self, block: &Range<u64>) -> Option<(usize, Made)> {
+    pub fn held_at(&self, block: &Range<u64>) -> Option<(usize, AllocationType)> {
         held_at(&self.thread, block)
     }
 

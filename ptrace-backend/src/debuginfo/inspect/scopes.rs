@@ -2,7 +2,7 @@
 
 use super::stopped::frame::Surrounding;
 use super::stopped::stack::FrameId;
-use super::stopped::thread::Thread;
+use super::stopped::thread::StoppedThread;
 use super::values::typed::Typed;
 use crate::debuginfo::entries::blocks::{self, Declared};
 use crate::debuginfo::entries::entry::Ref;
@@ -21,7 +21,7 @@ pub(super) struct Named {
 }
 
 /// Parameters and local variables, those of the innermost block first.
-pub(super) fn locals(thread: &Thread<'_>, frame: FrameId) -> Vec<Named> {
+pub(super) fn locals(thread: &StoppedThread<'_>, frame: FrameId) -> Vec<Named> {
     let Some((module, function, address)) = function_of(thread, frame) else { return Vec::new() };
     let Some(info) = thread.info(module) else { return Vec::new() };
     let calls = blocks::calls(info, function, address);
@@ -41,7 +41,7 @@ pub(super) fn locals(thread: &Thread<'_>, frame: FrameId) -> Vec<Named> {
 }
 
 fn named(
-    thread: &Thread<'_>,
+    thread: &StoppedThread<'_>,
     info: Info<'_>,
     module: usize,
     frame: usize,
@@ -57,7 +57,7 @@ fn named(
 }
 
 /// The value of a variable's entry.
-pub(super) fn variable(thread: &Thread<'_>, module: usize, entry: Ref, frame: usize) -> Option<Typed> {
+pub(super) fn variable(thread: &StoppedThread<'_>, module: usize, entry: Ref, frame: usize) -> Option<Typed> {
     let around = Surrounding::new(thread, module, entry.unit, frame)?;
     Some(Typed {
         module,
@@ -71,17 +71,17 @@ pub(super) fn variable(thread: &Thread<'_>, module: usize, entry: Ref, frame: us
 }
 
 /// The module of a frame's code, its function, inlined ones aside, and the static address to look up.
-pub(super) fn function_of(thread: &Thread<'_>, frame: FrameId) -> Option<(usize, Ref, u64)> {
+pub(super) fn function_of(thread: &StoppedThread<'_>, frame: FrameId) -> Option<(usize, Ref, u64)> {
     let place = thread.frames.get(frame.frame)?.frame.place?;
     Some((place.module, thread.info(place.module)?.function_at(place.address)?, place.address))
 }
 
-pub(super) fn has_globals(thread: &Thread<'_>, frame: FrameId) -> bool {
+pub(super) fn has_globals(thread: &StoppedThread<'_>, frame: FrameId) -> bool {
     global_entries(thread, frame).is_some_and(|(_, _, mut entries)| entries.next().is_some())
 }
 
 /// The static variables of the user's code in a frame's compilation unit; for Rust, of its crate.
-pub(super) fn globals(thread: &Thread<'_>, frame: FrameId) -> Vec<Named> {
+pub(super) fn globals(thread: &StoppedThread<'_>, frame: FrameId) -> Vec<Named> {
     let Some((module, info, entries)) = global_entries(thread, frame) else { return Vec::new() };
     let mut found: Vec<Named> =
         entries.filter_map(|entry| global(thread, info, module, entry, frame.frame)).collect();
@@ -90,7 +90,7 @@ pub(super) fn globals(thread: &Thread<'_>, frame: FrameId) -> Vec<Named> {
 }
 
 fn global_entries<'a>(
-    thread: &Thread<'a>,
+    thread: &StoppedThread<'a>,
     frame: FrameId,
 ) -> Option<(usize, Info<'a>, impl Iterator<Item = Ref> + use<'a>)> {
     let (module, function, _) = function_of(thread, frame)?;
@@ -109,7 +109,13 @@ fn global_entries<'a>(
     Some((module, info, entries.filter(is_users)))
 }
 
-fn global(thread: &Thread<'_>, info: Info<'_>, module: usize, entry: Ref, frame: usize) -> Option<Named> {
+fn global(
+    thread: &StoppedThread<'_>,
+    info: Info<'_>,
+    module: usize,
+    entry: Ref,
+    frame: usize,
+) -> Option<Named> {
     let name = info.global_name(entry)?;
     let value = variable(thread, module, entry, frame)?;
     Some(Named { name, value, is_parameter: false, is_shadowed: false })

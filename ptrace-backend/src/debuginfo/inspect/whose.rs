@@ -2,11 +2,11 @@
 
 use super::scopes::locals;
 use super::stopped::stack::FrameId;
-use super::stopped::thread::Thread;
+use super::stopped::thread::StoppedThread;
 use crate::debuginfo::dwarf::types;
 
 /// The local variable or parameter that holds an address, and the way into it (`queue.head`).
-pub(super) fn local_at(thread: &Thread<'_>, address: u64) -> Option<String> {
+pub(super) fn local_at(thread: &StoppedThread<'_>, address: u64) -> Option<String> {
     let frame = thread.frames.iter().position(|activation| address < activation.frame.cfa)?;
     let place = thread.frames[frame].frame.place?;
     let looked_up = thread.modules.run_time(place)?;
@@ -14,7 +14,7 @@ pub(super) fn local_at(thread: &Thread<'_>, address: u64) -> Option<String> {
     (0..calls).find_map(|inlined| local_of_call(thread, FrameId { frame, inlined }, address))
 }
 
-fn local_of_call(thread: &Thread<'_>, call: FrameId, address: u64) -> Option<String> {
+fn local_of_call(thread: &StoppedThread<'_>, call: FrameId, address: u64) -> Option<String> {
     locals(thread, call).into_iter().find_map(|local| {
         let start = local.value.contents.address().filter(|&start| start <= address)?;
         let offset = address - start;

@@ -50,7 +50,7 @@ pub fn unit_code(image: &Image, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Ran
     let mut found = user_code(image, is_user_file);
     let Some(dwarf) = image.dwarf() else { return found };
     for unit in dwarf.units() {
-        if Owner::of(&SourceUnit::new(dwarf, unit), is_user_file) == Owner::User {
+        if UnitOwner::of(&SourceUnit::new(dwarf, unit), is_user_file) == UnitOwner::User {
             lines::for_each_row(dwarf, unit, &|address| image.is_code(address), &mut |row| {
                 if !is_test_framework(row.path) {
                     push(&mut found, row.range);
@@ -62,16 +62,16 @@ pub fn unit_code(image: &Image, is_user_file: &dyn Fn(&Path) -> bool) -> Vec<Ran
     found
 }
 
-/// Whose code a compilation unit is.
+/// The owner of a compilation unit.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Owner {
+enum UnitOwner {
     User,
     /// Rust's own library, compiled in advance.
     RustLibrary,
     Other,
 }
 
-impl Owner {
+impl UnitOwner {
     fn of(source: &SourceUnit, is_user_file: &dyn Fn(&Path) -> bool) -> Self {
         let is_precompiled = rust_library(&source.file).is_some() || source.file.starts_with("/rust/deps");
         if source.language == Language::Rust && is_precompiled {
@@ -93,14 +93,14 @@ fn from_lines(
     covered: &mut Vec<Range<u64>>,
 ) {
     let source = SourceUnit::new(dwarf, unit);
-    let owner = Owner::of(&source, is_user_file);
+    let owner = UnitOwner::of(&source, is_user_file);
     let is_own = |path: &Path| {
         if is_test_framework(path) {
             return false;
         }
         match rust_library(path) {
             Some(file) => is_watched_library(&file, owner),
-            None => owner == Owner::User || is_user_file(path),
+            None => owner == UnitOwner::User || is_user_file(path),
         }
     };
     let mut known: Vec<Option<bool>> = Vec::new();
@@ -108,7 +108,7 @@ fn from_lines(
         known.resize(known.len().max(row.file + 1), None);
         let own = *known[row.file].get_or_insert_with(|| is_own(row.path));
         push(covered, row.range.clone());
-        if own && (owner != Owner::RustLibrary || is_in_synchronisation(image, row.range.start)) {
+        if own && (owner != UnitOwner::RustLibrary || is_in_synchronisation(image, row.range.start)) {
             push(found, row.range);
         }
     });
@@ -142,13 +142,13 @@ fn rust_library(path: &Path) -> Option<String> {
 /// what was instantiated in the user's own crates `core`, `alloc` and the collections, which work on the user's values (a
 /// `Vec::push`, an `Option::is_none`), but for formatting and panics. What else `std` instantiates there starts threads, and
 /// reads and writes. What a crate instantiates for the library itself, and takes from there (`Vec<u8>`), is not.
-fn is_watched_library(file: &str, owner: Owner) -> bool {
+fn is_watched_library(file: &str, owner: UnitOwner) -> bool {
     const ALWAYS: [&str; 4] =
         ["core/src/sync/", "std/src/sync/", "std/src/sys/sync/", "std/src/thread/scoped.rs"];
     const INSTANTIATED: [&str; 3] = ["core/src/", "alloc/src/", "std/src/collections/"];
     const NOT: [&str; 3] = ["core/src/fmt/", "core/src/panic", "alloc/src/fmt"];
     let is_below = |folders: &[&str]| folders.iter().any(|folder| file.starts_with(folder));
-    is_below(&ALWAYS) || (owner == Owner::User && is_below(&INSTANTIATED) && !is_below(&NOT))
+    is_below(&ALWAYS) || (owner == UnitOwner::User && is_below(&INSTANTIATED) && !is_below(&NOT))
 }
 
 fn is_test_framework(path: &Path) -> bool {
@@ -213,13 +213,13 @@ mod tests {
     #[test]
     fn sharing_in_the_standard_library_is_recognised() {
         let file = rust_library(Path::new("/rustc/59807616/library/core/src/sync/atomic.rs")).unwrap();
-        assert!(is_watched_library(&file, Owner::Other));
+        assert!(is_watched_library(&file, UnitOwner::Other));
         assert!(
-            is_watched_library("core/src/cell.rs", Owner::User)
-                && !is_watched_library("core/src/cell.rs", Owner::Other)
+            is_watched_library("core/src/cell.rs", UnitOwner::User)
+                && !is_watched_library("core/src/cell.rs", UnitOwner::Other)
         );
-        assert!(is_watched_library("alloc/src/vec/mod.rs", Owner::User));
-        assert!(!is_watched_library("core/src/fmt/mod.rs", Owner::User));
+        assert!(is_watched_library("alloc/src/vec/mod.rs", UnitOwner::User));
+        assert!(!is_watched_library("core/src/fmt/mod.rs", UnitOwner::User));
         assert_eq!(rust_library(Path::new("/home/me/library/core/src/cell.rs")), None);
     }
 }

@@ -11,7 +11,7 @@ use super::globals::globals_named;
 use super::scopes::{Named, locals};
 use super::stopped::contents::Contents;
 use super::stopped::stack::FrameId;
-use super::stopped::thread::Thread;
+use super::stopped::thread::StoppedThread;
 use super::values::typed::Typed;
 use super::variable::Variable;
 use super::views::presentation::view;
@@ -24,74 +24,78 @@ use crate::debuginfo::entries::shape::Form;
 /// How many pointers and wrappers `.` goes through; damaged types wrap themselves.
 const MOST_WRAPPERS: usize = 16;
 
-/// A value on the way.
-enum Operand {
+/// A value of a part of an expression.
+enum ExpressionValue {
     Shown(Shown),
     Number(i128),
     AddressOf(Typed),
 }
 
-pub(super) fn evaluate(thread: &Thread<'_>, frame: FrameId, text: &str) -> Result<Variable, EvaluateError> {
+pub(super) fn evaluate(
+    thread: &StoppedThread<'_>,
+    frame: FrameId,
+    text: &str,
+) -> Result<Variable, EvaluateError> {
     let expression = parse(text)?;
     let evaluator = Evaluator { thread, frame, locals: locals(thread, frame) };
     let shown = match evaluator.value(&expression)? {
-        Operand::Shown(shown) => shown,
-        Operand::Number(number) => {
+        ExpressionValue::Shown(shown) => shown,
+        ExpressionValue::Number(number) => {
             Shown::Words { type_name: "integer".to_owned(), words: number.to_string() }
         }
-        Operand::AddressOf(value) => evaluator.address_in_words(&value)?,
+        ExpressionValue::AddressOf(value) => evaluator.address_in_words(&value)?,
     };
     let text = text.trim().to_owned();
     Ok(shown_variable(thread, text.clone(), shown, Some(text)))
 }
 
 struct Evaluator<'a> {
-    thread: &'a Thread<'a>,
+    thread: &'a StoppedThread<'a>,
     frame: FrameId,
     locals: Vec<Named>,
 }
 
 impl Evaluator<'_> {
-    fn value(&self, expression: &Expression) -> Result<Operand, EvaluateError> {
-        let shown = |value| Ok(Operand::Shown(Shown::Value(value)));
+    fn value(&self, expression: &Expression) -> Result<ExpressionValue, EvaluateError> {
+        let shown = |value| Ok(ExpressionValue::Shown(Shown::Value(value)));
         match expression {
-            Expression::Number(number) => Ok(Operand::Number(*number)),
+            Expression::Number(number) => Ok(ExpressionValue::Number(*number)),
             Expression::Name(name) => shown(self.variable(name)?),
             Expression::Negated(inner) => {
                 let number = self.number(inner)?.checked_neg().ok_or(EvaluateError::NoIndex)?;
-                Ok(Operand::Number(number))
+                Ok(ExpressionValue::Number(number))
             }
-            Expression::AddressOf(inner) => Ok(Operand::AddressOf(self.typed(inner)?)),
+            Expression::AddressOf(inner) => Ok(ExpressionValue::AddressOf(self.typed(inner)?)),
             Expression::Dereference(inner) => match self.value(inner)? {
-                Operand::AddressOf(value) => shown(value),
-                Operand::Shown(Shown::Value(value)) => shown(self.dereferenced(&value)?),
+                ExpressionValue::AddressOf(value) => shown(value),
+                ExpressionValue::Shown(Shown::Value(value)) => shown(self.dereferenced(&value)?),
                 _ => Err(EvaluateError::NotAPointer("integer".to_owned())),
             },
             Expression::Member(inner, name) => {
                 let whole = match self.value(inner)? {
-                    Operand::AddressOf(value) | Operand::Shown(Shown::Value(value)) => value,
+                    ExpressionValue::AddressOf(value) | ExpressionValue::Shown(Shown::Value(value)) => value,
                     _ => return Err(no_member("integer".to_owned(), name)),
                 };
-                self.member(&whole, name).map(Operand::Shown)
+                self.member(&whole, name).map(ExpressionValue::Shown)
             }
             Expression::Index(inner, index) => {
                 let index = self.number(index)?;
-                self.element(&self.typed(inner)?, index).map(Operand::Shown)
+                self.element(&self.typed(inner)?, index).map(ExpressionValue::Shown)
             }
         }
     }
 
     fn typed(&self, expression: &Expression) -> Result<Typed, EvaluateError> {
         match self.value(expression)? {
-            Operand::Shown(Shown::Value(value)) => Ok(value),
+            ExpressionValue::Shown(Shown::Value(value)) => Ok(value),
             _ => Err(EvaluateError::NoAddress),
         }
     }
 
     fn number(&self, expression: &Expression) -> Result<i128, EvaluateError> {
         let value = match self.value(expression)? {
-            Operand::Number(number) => return Ok(number),
-            Operand::Shown(Shown::Value(value)) => value,
+            ExpressionValue::Number(number) => return Ok(number),
+            ExpressionValue::Shown(Shown::Value(value)) => value,
             _ => return Err(EvaluateError::NoIndex),
         };
         let value = self.plain(value);

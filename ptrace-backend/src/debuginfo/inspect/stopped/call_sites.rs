@@ -2,8 +2,8 @@
 
 use gimli::{AttributeValue, Expression, Operation};
 
-use crate::debuginfo::dwarf::reader::Reader;
-use crate::debuginfo::entries::entry::{Die, Ref};
+use crate::debuginfo::dwarf::reader::{Die, Reader};
+use crate::debuginfo::entries::entry::Ref;
 use crate::debuginfo::entries::info::{Info, children};
 
 /// The register that an expression is about, if it is about nothing else.

@@ -5,7 +5,7 @@ use gimli::{
 };
 
 use super::contents::Contents;
-use super::thread::Thread;
+use super::thread::StoppedThread;
 use super::{call_sites, thread_locals};
 use crate::debuginfo::dwarf::die::locate;
 use crate::debuginfo::dwarf::expression::{self, Surroundings};
@@ -21,7 +21,7 @@ const DEEPEST: usize = 16;
 /// What location expressions of one unit may ask for, in a frame or outside of any.
 #[derive(Clone, Copy)]
 pub(crate) struct Surrounding<'a> {
-    pub(crate) thread: &'a Thread<'a>,
+    pub(crate) thread: &'a StoppedThread<'a>,
     pub(crate) info: Info<'a>,
     /// Index of the module, and what is added to its static addresses.
     pub(crate) module: usize,
@@ -34,7 +34,12 @@ pub(crate) struct Surrounding<'a> {
 
 impl<'a> Surrounding<'a> {
     /// What expressions of a unit may ask for in a frame.
-    pub(crate) fn new(thread: &'a Thread<'a>, module: usize, unit: usize, frame: usize) -> Option<Self> {
+    pub(crate) fn new(
+        thread: &'a StoppedThread<'a>,
+        module: usize,
+        unit: usize,
+        frame: usize,
+    ) -> Option<Self> {
         Some(Self { thread, info: thread.info(module)?, module, unit, frame, depth: 0 })
     }
 

@@ -1,6 +1,6 @@
 //! The calls that have not returned, inlined ones included.
 
-use super::thread::Thread;
+use super::thread::StoppedThread;
 use crate::debuginfo::modules::StaticAddress;
 use crate::debuginfo::source::SourceFrame;
 
@@ -31,7 +31,7 @@ pub struct StackFrame {
     pub source: SourceFrame,
 }
 
-pub(crate) fn stack(thread: &Thread<'_>, limit: usize) -> Vec<StackFrame> {
+pub(crate) fn stack(thread: &StoppedThread<'_>, limit: usize) -> Vec<StackFrame> {
     let mut found = Vec::new();
     for (index, activation) in thread.frames.iter().enumerate() {
         if found.len() >= limit {

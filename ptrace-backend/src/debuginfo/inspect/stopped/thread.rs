@@ -9,7 +9,8 @@ use crate::debuginfo::unwind::{Activation, activations};
 /// More frames than anybody looks at: a stack that overflowed has a hundred thousand.
 const MOST_FRAMES: usize = 1000;
 
-pub(crate) struct Thread<'a> {
+/// A stopped thread.
+pub(crate) struct StoppedThread<'a> {
     pub(crate) modules: &'a Modules,
     memory: Pages<'a>,
     state: ThreadState,
@@ -17,7 +18,7 @@ pub(crate) struct Thread<'a> {
     pub(crate) frames: Vec<Activation>,
 }
 
-impl<'a> Thread<'a> {
+impl<'a> StoppedThread<'a> {
     pub(crate) fn new(modules: &'a Modules, memory: &'a dyn Memory, state: ThreadState) -> Self {
         let pages = Pages::new(memory);
         let frames = activations(modules, &pages, &state.registers, MOST_FRAMES);

@@ -1,6 +1,6 @@
 //! Where a thread has its own copies of variables.
 
-use super::thread::Thread;
+use super::thread::StoppedThread;
 use crate::debuginfo::dwarf::missing::Missing;
 use crate::debuginfo::memory::word;
 
@@ -8,7 +8,7 @@ use crate::debuginfo::memory::word;
 const MOST_LIBRARIES: usize = 4096;
 
 /// The address of the variable that stands `offset` bytes into a module's thread-local storage.
-pub(crate) fn address(thread: &Thread<'_>, module: usize, offset: u64) -> Result<u64, Missing> {
+pub(crate) fn address(thread: &StoppedThread<'_>, module: usize, offset: u64) -> Result<u64, Missing> {
     const UNKNOWN: Missing = Missing::Unsupported("where the thread has this library's variables");
     let pointer =
         thread.thread_pointer().ok_or(Missing::Unsupported("where the thread has its own variables"))?;
@@ -30,7 +30,7 @@ pub(crate) fn address(thread: &Thread<'_>, module: usize, offset: u64) -> Result
 
 /// Where a library's storage begins: the C library has a table of them in each thread, and tells debuggers by symbols
 /// what its structures look like.
-fn of_library(thread: &Thread<'_>, module: usize, pointer: u64) -> Option<u64> {
+fn of_library(thread: &StoppedThread<'_>, module: usize, pointer: u64) -> Option<u64> {
     let bias = thread.modules.get(module)?.bias;
     let number = word(
         thread.memory(),
@@ -43,23 +43,23 @@ fn of_library(thread: &Thread<'_>, module: usize, pointer: u64) -> Option<u64> {
 }
 
 /// A member of one of the C library's structures.
-struct Told {
+struct StructMember {
     /// In bytes.
     size: u64,
     offset: u64,
 }
 
 /// What the C library tells debuggers of a member: its bits, how many there are of it, where it begins.
-fn told(thread: &Thread<'_>, member: &str) -> Option<Told> {
+fn told(thread: &StoppedThread<'_>, member: &str) -> Option<StructMember> {
     let mut words = [0; 12];
     let address = thread.modules.symbol(&format!("_thread_db_{member}"))?;
     thread.memory().read(address, &mut words).then_some(())?;
     let number = |at: usize| Some(u64::from(u32::from_le_bytes(words.get(at..at + 4)?.try_into().ok()?)));
-    Some(Told { size: number(0)? / 8, offset: number(8)? })
+    Some(StructMember { size: number(0)? / 8, offset: number(8)? })
 }
 
 /// The dynamic linker's entry of the library that was loaded with this bias: `<link.h>` says what it looks like.
-fn link_map(thread: &Thread<'_>, bias: u64) -> Option<u64> {
+fn link_map(thread: &StoppedThread<'_>, bias: u64) -> Option<u64> {
     let read = |address: u64| word(thread.memory(), address);
     let mut entry = read(thread.modules.symbol("_r_debug")?.checked_add(8)?)?;
     for _ in 0..MOST_LIBRARIES {

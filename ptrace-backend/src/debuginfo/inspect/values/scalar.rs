@@ -7,9 +7,9 @@ use super::typed::Typed;
 use crate::debuginfo::dwarf::missing::Missing;
 use crate::debuginfo::dwarf::source_unit::Language;
 use crate::debuginfo::entries::shape::{Form, Shape};
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 
-impl Thread<'_> {
+impl StoppedThread<'_> {
     /// The words for a value of a base or enumeration type; none if it has no meaning in its type.
     pub(crate) fn scalar(&self, value: &Typed, shape: &Shape) -> Result<Option<String>, Missing> {
         match &shape.form {

@@ -4,7 +4,7 @@ use super::typed::{Elements, Typed};
 use crate::debuginfo::dwarf::missing::Missing;
 use crate::debuginfo::dwarf::source_unit::Language;
 use crate::debuginfo::entries::shape::Form;
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 
 /// How many bytes of a text are shown.
 const MOST_SHOWN: u64 = 256;
@@ -43,7 +43,7 @@ impl Text {
     }
 }
 
-impl Thread<'_> {
+impl StoppedThread<'_> {
     /// A text of known length at an address.
     pub(crate) fn text_at(&self, address: u64, length: u64) -> Result<Text, Missing> {
         let mut bytes = vec![0; length.min(MOST_SHOWN) as usize];

@@ -4,13 +4,13 @@ use super::typed::Typed;
 use crate::debuginfo::dwarf::source_unit::Language;
 use crate::debuginfo::entries::entry::Ref;
 use crate::debuginfo::entries::shape::{Bound, Form, Keyword, PointerSort, Shape};
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 
 /// Declarations are nested less deep than this; damaged ones contain themselves.
 const DEEPEST: usize = 32;
 const MOST_PARAMETERS: usize = 16;
 
-impl Thread<'_> {
+impl StoppedThread<'_> {
     /// The name of a value's type.
     pub(crate) fn type_name(&self, value: &Typed) -> String {
         self.name_of(value.module, value.kind, value.indices)

@@ -12,7 +12,7 @@ use crate::debuginfo::entries::shape::{
 };
 use crate::debuginfo::inspect::stopped::contents::Contents;
 use crate::debuginfo::inspect::stopped::frame::Surrounding;
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 
 /// Types are nested less deep than this; damaged ones contain themselves.
 const DEEPEST: usize = 64;
@@ -62,7 +62,7 @@ impl Typed {
     }
 }
 
-impl Thread<'_> {
+impl StoppedThread<'_> {
     /// The type without other names and qualifiers, and what it is made of; declarations lead to their definitions.
     pub(crate) fn peeled(&self, module: usize, kind: Option<Ref>) -> Option<(Ref, Arc<Shape>)> {
         let info = self.info(module)?;

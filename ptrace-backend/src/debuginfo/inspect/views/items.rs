@@ -4,7 +4,7 @@ use super::view::{Items, Shown};
 use super::walks::follow;
 use crate::debuginfo::dwarf::missing::Missing;
 use crate::debuginfo::inspect::stopped::contents::Contents;
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::values::typed::Typed;
 use crate::debuginfo::memory::word;
 
@@ -24,7 +24,7 @@ impl Item {
 }
 
 /// The items from `start` on, at most `count`.
-pub(super) fn items_of(thread: &Thread<'_>, items: &Items, start: u64, count: u64) -> Vec<Item> {
+pub(super) fn items_of(thread: &StoppedThread<'_>, items: &Items, start: u64, count: u64) -> Vec<Item> {
     let range = start..start.saturating_add(count).min(items.count());
     match items {
         Items::Elements(elements) => {
@@ -58,7 +58,7 @@ pub(super) fn items_of(thread: &Thread<'_>, items: &Items, start: u64, count: u6
 }
 
 /// A bit, counted from the lowest at an address.
-fn bit(thread: &Thread<'_>, address: u64, bit: u64) -> Shown {
+fn bit(thread: &StoppedThread<'_>, address: u64, bit: u64) -> Shown {
     let mut byte = [0];
     let at = address.wrapping_add(bit / 8);
     let words = if !thread.memory().read(at, &mut byte) {

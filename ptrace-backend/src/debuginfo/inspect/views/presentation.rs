@@ -2,17 +2,17 @@
 
 use super::libraries::recognised;
 use super::libraries::subject::Recognised;
-use super::view::{Field, Fields, Items, List, Pointer, Reach, Style, View};
+use super::view::{Field, Fields, Items, List, MemberAccess, Pointer, Style, View};
 use crate::debuginfo::dwarf::missing::Missing;
 use crate::debuginfo::dwarf::source_unit::Language;
 use crate::debuginfo::entries::entry::Ref;
 use crate::debuginfo::entries::shape::{Composite, Form, Member, PointerSort, Shape, Start};
 use crate::debuginfo::inspect::stopped::contents::Contents;
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::values::typed::Typed;
 
 /// How to show a value.
-pub(crate) fn view(thread: &Thread<'_>, value: &Typed) -> View {
+pub(crate) fn view(thread: &StoppedThread<'_>, value: &Typed) -> View {
     let Some((kind, shape)) = thread.peeled(value.module, value.kind) else {
         return if value.kind.is_none() { View::Leaf("void".to_owned()) } else { View::Bytes };
     };
@@ -44,7 +44,7 @@ pub(crate) fn view(thread: &Thread<'_>, value: &Typed) -> View {
 
 /// How to show a value if its type is a library's.
 pub(crate) fn library_view(
-    thread: &Thread<'_>,
+    thread: &StoppedThread<'_>,
     value: &Typed,
     kind: Ref,
     shape: &Shape,
@@ -59,7 +59,7 @@ pub(crate) fn library_view(
     }
 }
 
-fn pointer(thread: &Thread<'_>, value: &Typed, shape: &Shape, sort: PointerSort) -> View {
+fn pointer(thread: &StoppedThread<'_>, value: &Typed, shape: &Shape, sort: PointerSort) -> View {
     let target = match thread.target(value) {
         Ok(target) => target,
         Err(missing) => return View::Missing(missing),
@@ -96,7 +96,11 @@ fn pointer(thread: &Thread<'_>, value: &Typed, shape: &Shape, sort: PointerSort)
 }
 
 /// `&Point::y` and `&Point::length`, by the C++ ABI.
-fn member_pointer(thread: &Thread<'_>, value: &Typed, class: Option<Ref>) -> Result<Option<String>, Missing> {
+fn member_pointer(
+    thread: &StoppedThread<'_>,
+    value: &Typed,
+    class: Option<Ref>,
+) -> Result<Option<String>, Missing> {
     let (raw, bits) = thread.raw(value)?;
     let (low, high) = (raw as u64, (raw >> 64) as u64);
     if bits == 128 {
@@ -115,13 +119,13 @@ fn member_pointer(thread: &Thread<'_>, value: &Typed, class: Option<Ref>) -> Res
 }
 
 /// The function that begins at an address.
-fn function_name(thread: &Thread<'_>, address: u64) -> Option<String> {
+fn function_name(thread: &StoppedThread<'_>, address: u64) -> Option<String> {
     let place = thread.modules.find(address)?;
     let image = &thread.modules.get(place.module)?.image;
     image.function_at(place.address).filter(|function| function.range.start == place.address)?.name()
 }
 
-fn array(thread: &Thread<'_>, value: &Typed) -> View {
+fn array(thread: &StoppedThread<'_>, value: &Typed) -> View {
     let Some(elements) = thread.elements(value) else { return View::Bytes };
     if let Some(text) = thread.characters(&elements) {
         return View::Text(text);
@@ -132,7 +136,7 @@ fn array(thread: &Thread<'_>, value: &Typed) -> View {
     }
 }
 
-fn composite(thread: &Thread<'_>, value: &Typed, shape: &Shape, parts: &Composite) -> View {
+fn composite(thread: &StoppedThread<'_>, value: &Typed, shape: &Shape, parts: &Composite) -> View {
     if parts.is_declaration {
         return View::Leaf(format!("{{…}} ({} is declared only)", thread.type_name(value)));
     }
@@ -151,7 +155,7 @@ fn composite(thread: &Thread<'_>, value: &Typed, shape: &Shape, parts: &Composit
     View::Fields(plain_fields(thread, value, parts, &name))
 }
 
-fn alternative(thread: &Thread<'_>, whole: &Typed, member: &Member) -> View {
+fn alternative(thread: &StoppedThread<'_>, whole: &Typed, member: &Member) -> View {
     let inner = thread.part(whole, member);
     let name = member.name.clone().unwrap_or_default();
     match thread.shape(&inner).as_deref() {
@@ -163,7 +167,12 @@ fn alternative(thread: &Thread<'_>, whole: &Typed, member: &Member) -> View {
 }
 
 /// The members as they are declared.
-pub(crate) fn plain_fields(thread: &Thread<'_>, value: &Typed, parts: &Composite, name: &str) -> Fields {
+pub(crate) fn plain_fields(
+    thread: &StoppedThread<'_>,
+    value: &Typed,
+    parts: &Composite,
+    name: &str,
+) -> Fields {
     let mut fields = Vec::new();
     for member in parts.members.iter().filter(|member| !member.is_artificial) {
         let label = match &member.name {
@@ -172,7 +181,7 @@ pub(crate) fn plain_fields(thread: &Thread<'_>, value: &Typed, parts: &Composite
             None => "(anonymous)".to_owned(),
         };
         fields.push(Field {
-            reach: if member.name.is_none() { Reach::Through } else { Reach::Named },
+            access: if member.name.is_none() { MemberAccess::Through } else { MemberAccess::Named },
             ..Field::value(label, thread.part(value, member))
         });
     }

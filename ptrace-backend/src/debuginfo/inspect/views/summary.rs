@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use super::items::items_of;
 use super::presentation::view;
-use super::view::{Field, Fields, Items, List, Pointer, Reach, Shown, Style, View};
+use super::view::{Field, Fields, Items, List, MemberAccess, Pointer, Shown, Style, View};
 use super::walks::Sort;
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::values::typed::Typed;
 
 /// About as much as fits beside a variable's name.
@@ -21,14 +21,14 @@ const MOST_WRAPPERS: usize = 32;
 const MOST_BYTES: u64 = 32;
 
 /// A value in one line of about 120 characters.
-pub(crate) fn summary(thread: &Thread<'_>, value: &Typed) -> String {
+pub(crate) fn summary(thread: &StoppedThread<'_>, value: &Typed) -> String {
     let mut text = String::new();
     put_value(thread, &mut text, value, 0, true);
     text
 }
 
 /// Appends a value; `follows` says whether to go on behind pointers.
-fn put_value(thread: &Thread<'_>, text: &mut String, value: &Typed, depth: usize, follows: bool) {
+fn put_value(thread: &StoppedThread<'_>, text: &mut String, value: &Typed, depth: usize, follows: bool) {
     let mut here = value.clone();
     for _ in 0..MOST_WRAPPERS {
         match view(thread, &here) {
@@ -45,7 +45,13 @@ fn put_value(thread: &Thread<'_>, text: &mut String, value: &Typed, depth: usize
     text.push('…');
 }
 
-fn put_pointer(thread: &Thread<'_>, text: &mut String, pointer: &Pointer, depth: usize, follows: bool) {
+fn put_pointer(
+    thread: &StoppedThread<'_>,
+    text: &mut String,
+    pointer: &Pointer,
+    depth: usize,
+    follows: bool,
+) {
     match pointer.address {
         Some(address) => put(text, format_args!("{address:#x}")),
         None => text.push('&'),
@@ -67,7 +73,7 @@ fn put_pointer(thread: &Thread<'_>, text: &mut String, pointer: &Pointer, depth:
     }
 }
 
-fn put_list(thread: &Thread<'_>, text: &mut String, list: &List, depth: usize) {
+fn put_list(thread: &StoppedThread<'_>, text: &mut String, list: &List, depth: usize) {
     let count = list.items.count();
     let items = if depth < DEEPEST { named_items(thread, &list.items, 0, MOST_PARTS) } else { Vec::new() };
     let sort = match &list.items {
@@ -83,17 +89,17 @@ fn put_list(thread: &Thread<'_>, text: &mut String, list: &List, depth: usize) {
 }
 
 /// The items from `start` on, at most `count`, by number or by key.
-pub(crate) fn named_items(thread: &Thread<'_>, items: &Items, start: u64, count: u64) -> Vec<Field> {
+pub(crate) fn named_items(thread: &StoppedThread<'_>, items: &Items, start: u64, count: u64) -> Vec<Field> {
     let found = (start..).zip(items_of(thread, items, start, count));
     let named = found.map(|(index, item)| Field {
         name: item.key.map_or_else(|| format!("[{index}]"), |key| format!("[{}]", summary(thread, &key))),
         shown: item.shown,
-        reach: if item.is_numbered { Reach::Named } else { Reach::Never },
+        access: if item.is_numbered { MemberAccess::Named } else { MemberAccess::Never },
     });
     named.collect()
 }
 
-fn put_fields(thread: &Thread<'_>, text: &mut String, fields: &Fields, depth: usize, follows: bool) {
+fn put_fields(thread: &StoppedThread<'_>, text: &mut String, fields: &Fields, depth: usize, follows: bool) {
     text.push_str(&fields.name);
     let count = fields.fields.len() as u64;
     let shown = if depth < DEEPEST { &fields.fields[..count.min(MOST_PARTS) as usize] } else { &[] };
@@ -123,7 +129,7 @@ fn put_fields(thread: &Thread<'_>, text: &mut String, fields: &Fields, depth: us
 }
 
 fn put_parts(
-    thread: &Thread<'_>,
+    thread: &StoppedThread<'_>,
     text: &mut String,
     parts: &[Field],
     count: u64,
@@ -152,7 +158,7 @@ fn put_parts(
     }
 }
 
-pub(crate) fn shown_in_words(thread: &Thread<'_>, shown: &Shown) -> String {
+pub(crate) fn shown_in_words(thread: &StoppedThread<'_>, shown: &Shown) -> String {
     match shown {
         Shown::Value(value) => summary(thread, value),
         Shown::Words { words, .. } => words.clone(),
@@ -160,7 +166,7 @@ pub(crate) fn shown_in_words(thread: &Thread<'_>, shown: &Shown) -> String {
 }
 
 /// What is not understood is shown as it is.
-fn bytes_in_words(thread: &Thread<'_>, value: &Typed) -> String {
+fn bytes_in_words(thread: &StoppedThread<'_>, value: &Typed) -> String {
     match thread.bytes(value, MOST_BYTES) {
         Ok(bytes) => {
             let words: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -86,12 +86,12 @@ pub(crate) enum Style {
 pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) shown: Shown,
-    pub(crate) reach: Reach,
+    pub(crate) access: MemberAccess,
 }
 
-/// How an expression gets from a whole to a part.
+/// The access of a part of a whole in an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reach {
+pub(crate) enum MemberAccess {
     /// By the part's name.
     Named,
     /// Not at all: the part's own parts are named as if they were the whole's (a base class, a member without a name).
@@ -109,18 +109,18 @@ pub(crate) enum Shown {
 
 impl Field {
     pub(crate) fn value(name: impl Into<String>, value: Typed) -> Self {
-        Self { name: name.into(), shown: Shown::Value(value), reach: Reach::Named }
+        Self { name: name.into(), shown: Shown::Value(value), access: MemberAccess::Named }
     }
 
     pub(crate) fn unreachable(self) -> Self {
-        Self { reach: Reach::Never, ..self }
+        Self { access: MemberAccess::Never, ..self }
     }
 
     pub(crate) fn words(name: &str, type_name: &str, words: impl Into<String>) -> Self {
         Self {
             name: name.to_owned(),
             shown: Shown::Words { type_name: type_name.to_owned(), words: words.into() },
-            reach: Reach::Named,
+            access: MemberAccess::Named,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Containers whose elements hang on one another: trees, chains, hash tables.
 
 use crate::debuginfo::inspect::stopped::contents::Contents;
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::values::typed::{Elements, Typed};
 
 /// More elements than these are not reached: somebody would have to scroll very far.
@@ -64,7 +64,7 @@ pub(crate) enum Nodes {
 
 /// The elements from `start` on, at most `count`, each with its key, if it has one.
 pub(crate) fn follow(
-    thread: &Thread<'_>,
+    thread: &StoppedThread<'_>,
     walk: &Walk,
     start: u64,
     count: u64,
@@ -88,7 +88,7 @@ pub(crate) fn follow(
 }
 
 /// An element with its key, if it has one.
-fn keyed(thread: &Thread<'_>, sort: Sort, element: Element) -> (Option<Typed>, Typed) {
+fn keyed(thread: &StoppedThread<'_>, sort: Sort, element: Element) -> (Option<Typed>, Typed) {
     match (sort, element) {
         (Sort::Map, Element::Value(pair)) => match halves(thread, &pair) {
             Some((key, value)) => (Some(key), value),
@@ -106,13 +106,13 @@ fn keyed(thread: &Thread<'_>, sort: Sort, element: Element) -> (Option<Typed>, T
 }
 
 /// Key and value of an entry that is a pair.
-fn halves(thread: &Thread<'_>, pair: &Typed) -> Option<(Typed, Typed)> {
+fn halves(thread: &StoppedThread<'_>, pair: &Typed) -> Option<(Typed, Typed)> {
     let both = |key, value| thread.field(pair, key).zip(thread.field(pair, value));
     both("first", "second").or_else(|| both("__0", "__1"))
 }
 
 fn table(
-    thread: &Thread<'_>,
+    thread: &StoppedThread<'_>,
     slots: &Elements,
     control: u64,
     end: u64,
@@ -136,7 +136,7 @@ fn table(
 }
 
 fn btree_node(
-    thread: &Thread<'_>,
+    thread: &StoppedThread<'_>,
     types: (&Typed, &Typed),
     address: u64,
     height: u64,
@@ -172,7 +172,7 @@ fn btree_node(
 }
 
 /// What is in a slot that may be empty.
-fn filled(thread: &Thread<'_>, slot: &Typed) -> Option<Typed> {
+fn filled(thread: &StoppedThread<'_>, slot: &Typed) -> Option<Typed> {
     let mut here = slot.clone();
     for _ in 0..WRAPPERS {
         let shape = thread.shape(&here)?;
@@ -187,7 +187,7 @@ fn filled(thread: &Thread<'_>, slot: &Typed) -> Option<Typed> {
 }
 
 fn tree(
-    thread: &Thread<'_>,
+    thread: &StoppedThread<'_>,
     end_node: &Typed,
     node: &Typed,
     element: &Typed,
@@ -206,7 +206,7 @@ fn tree(
 }
 
 fn chain(
-    thread: &Thread<'_>,
+    thread: &StoppedThread<'_>,
     first: u64,
     node: &Typed,
     next: &str,
@@ -224,7 +224,7 @@ fn chain(
 }
 
 /// The element in a node of C++'s containers.
-fn stored(thread: &Thread<'_>, address: u64, node: &Typed, element: &Typed) -> Option<Typed> {
+fn stored(thread: &StoppedThread<'_>, address: u64, node: &Typed, element: &Typed) -> Option<Typed> {
     let whole = node.with(node.kind, Contents::Memory(address));
     let storage = thread.field(&whole, "_M_storage").or_else(|| thread.field(&whole, "_M_value_field"))?;
     Some(element.with(element.kind, storage.contents))

@@ -17,12 +17,12 @@ use super::view::View;
 use crate::debuginfo::dwarf::source_unit::Language;
 use crate::debuginfo::entries::entry::Ref;
 use crate::debuginfo::entries::shape::{Composite, Shape};
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::values::typed::Typed;
 
 /// How to show a value if its type is a library's.
 pub(crate) fn recognised(
-    thread: &Thread<'_>,
+    thread: &StoppedThread<'_>,
     value: &Typed,
     kind: Ref,
     shape: &Shape,

@@ -1,11 +1,11 @@
 //! What the C library has for threads.
 
 use super::subject::{Seen, Subject, Unlike, member_at, unsigned_at};
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::values::typed::Typed;
 use crate::debuginfo::inspect::views::view::{Field, Fields, Style, View};
 
-pub(super) fn posix_view(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn posix_view(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     if thread.is_called(subject.value, "pthread_mutex_t") {
         return Ok(View::Fields(Fields {
             name: "pthread_mutex_t".to_owned(),
@@ -17,7 +17,7 @@ pub(super) fn posix_view(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
 }
 
 /// Who holds a mutex.
-pub(super) fn mutex_state(thread: &Thread<'_>, mutex: &Typed) -> Seen<Vec<Field>> {
+pub(super) fn mutex_state(thread: &StoppedThread<'_>, mutex: &Typed) -> Seen<Vec<Field>> {
     let lock = unsigned_at(thread, mutex, &["__data", "__lock"])?;
     let owner = unsigned_at(thread, mutex, &["__data", "__owner"])?;
     let count = unsigned_at(thread, mutex, &["__data", "__count"])?;

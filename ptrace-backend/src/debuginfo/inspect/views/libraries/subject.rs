@@ -4,7 +4,7 @@ use crate::debuginfo::dwarf::missing::Missing;
 use crate::debuginfo::entries::entry::Ref;
 use crate::debuginfo::entries::shape::{Composite, Form, Shape};
 use crate::debuginfo::inspect::stopped::contents::Contents;
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::values::typed::{Elements, Typed};
 use crate::debuginfo::inspect::views::view::{Field, Items, List, View};
 
@@ -51,12 +51,12 @@ impl From<View> for Recognised {
 }
 
 /// The member at the end of a path of names.
-pub(super) fn member_at(thread: &Thread<'_>, whole: &Typed, path: &[&str]) -> Seen<Typed> {
+pub(super) fn member_at(thread: &StoppedThread<'_>, whole: &Typed, path: &[&str]) -> Seen<Typed> {
     path.iter().try_fold(whole.clone(), |here, name| thread.field(&here, name)).ok_or(Unlike::Layout)
 }
 
 /// The number that is all there is to a value, through structures with one member that has bytes.
-pub(super) fn number_in(thread: &Thread<'_>, value: &Typed) -> Seen<i128> {
+pub(super) fn number_in(thread: &StoppedThread<'_>, value: &Typed) -> Seen<i128> {
     let mut here = value.clone();
     for _ in 0..MOST_WRAPPERS {
         let shape = thread.shape(&here).ok_or(Unlike::Layout)?;
@@ -72,7 +72,7 @@ pub(super) fn number_in(thread: &Thread<'_>, value: &Typed) -> Seen<i128> {
 }
 
 /// The only member that has bytes.
-fn only_part(thread: &Thread<'_>, whole: &Typed, parts: &Composite) -> Seen<Typed> {
+fn only_part(thread: &StoppedThread<'_>, whole: &Typed, parts: &Composite) -> Seen<Typed> {
     let all = parts.members.iter().map(|member| thread.part(whole, member));
     let mut with_bytes = all.filter(|part| thread.size(part) != Some(0));
     match (with_bytes.next(), with_bytes.next()) {
@@ -82,13 +82,13 @@ fn only_part(thread: &Thread<'_>, whole: &Typed, parts: &Composite) -> Seen<Type
 }
 
 /// The same as a number that is not negative, at the end of a path of names.
-pub(super) fn unsigned_at(thread: &Thread<'_>, whole: &Typed, path: &[&str]) -> Seen<u64> {
+pub(super) fn unsigned_at(thread: &StoppedThread<'_>, whole: &Typed, path: &[&str]) -> Seen<u64> {
     u64::try_from(number_in(thread, &member_at(thread, whole, path)?)?).map_err(|_| Unlike::Layout)
 }
 
 /// Values of one type in memory; lengths that no memory could hold are no lengths.
 pub(super) fn elements_at(
-    thread: &Thread<'_>,
+    thread: &StoppedThread<'_>,
     like: &Typed,
     element: Option<Ref>,
     address: u64,

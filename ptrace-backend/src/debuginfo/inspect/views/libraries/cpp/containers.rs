@@ -2,14 +2,19 @@
 
 use crate::debuginfo::entries::shape::Form;
 use crate::debuginfo::inspect::stopped::contents::Contents;
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::values::typed::{Elements, Typed};
 use crate::debuginfo::inspect::views::libraries::subject::{
     Seen, Subject, Unlike, elements_at, list_of, member_at, unsigned_at,
 };
 use crate::debuginfo::inspect::views::view::{Items, List, View};
 
-pub(super) fn cpp_text(thread: &Thread<'_>, subject: Subject<'_>, data: &[&str], length: &[&str]) -> Seen {
+pub(super) fn cpp_text(
+    thread: &StoppedThread<'_>,
+    subject: Subject<'_>,
+    data: &[&str],
+    length: &[&str],
+) -> Seen {
     let length = unsigned_at(thread, subject.value, length)?;
     let first = thread.target(&member_at(thread, subject.value, data)?)?;
     let address = first.contents.address().ok_or(Unlike::Layout)?;
@@ -17,7 +22,7 @@ pub(super) fn cpp_text(thread: &Thread<'_>, subject: Subject<'_>, data: &[&str],
     Ok(View::Text(thread.wide_text_at(address, length, width)?))
 }
 
-pub(super) fn vector(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn vector(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let start = member_at(thread, subject.value, &["_M_impl", "_M_start"])?;
     let finish = member_at(thread, subject.value, &["_M_impl", "_M_finish"])?;
     if !matches!(thread.shape(&start).ok_or(Unlike::Layout)?.form, Form::Pointer { .. }) {
@@ -27,7 +32,7 @@ pub(super) fn vector(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
 }
 
 /// The elements from one pointer up to another.
-fn between(thread: &Thread<'_>, start: &Typed, finish: &Typed) -> Seen<Elements> {
+fn between(thread: &StoppedThread<'_>, start: &Typed, finish: &Typed) -> Seen<Elements> {
     let first = thread.target(start)?;
     let from = first.contents.address().ok_or(Unlike::Layout)?;
     let to = thread.raw(finish)?.0 as u64;
@@ -37,7 +42,7 @@ fn between(thread: &Thread<'_>, start: &Typed, finish: &Typed) -> Seen<Elements>
 }
 
 /// `std::vector<bool>`: iterators of a word and a bit in it.
-fn bits(thread: &Thread<'_>, start: &Typed, finish: &Typed) -> Seen {
+fn bits(thread: &StoppedThread<'_>, start: &Typed, finish: &Typed) -> Seen {
     let word = thread.target(&member_at(thread, start, &["_M_p"])?)?;
     let first = unsigned_at(thread, start, &["_M_offset"])?;
     let address = word.contents.address().ok_or(Unlike::Layout)?;
@@ -48,7 +53,7 @@ fn bits(thread: &Thread<'_>, start: &Typed, finish: &Typed) -> Seen {
     Ok(View::List(List { items: Items::Bits { address, first, count }, is_dynamic: true }))
 }
 
-pub(super) fn initializer_list(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn initializer_list(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let first = thread.target(&member_at(thread, subject.value, &["_M_array"])?)?;
     let count = unsigned_at(thread, subject.value, &["_M_len"])?;
     let address = first.contents.address().ok_or(Unlike::Layout)?;
@@ -56,7 +61,7 @@ pub(super) fn initializer_list(thread: &Thread<'_>, subject: Subject<'_>) -> See
 }
 
 /// A table of blocks of equal length.
-pub(super) fn cpp_deque(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn cpp_deque(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let start = member_at(thread, subject.value, &["_M_impl", "_M_start"])?;
     let finish = member_at(thread, subject.value, &["_M_impl", "_M_finish"])?;
     let word = |of: &Typed, name| Ok::<u64, Unlike>(thread.raw(&member_at(thread, of, &[name])?)?.0 as u64);

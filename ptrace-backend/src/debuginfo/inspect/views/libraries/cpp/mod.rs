@@ -13,10 +13,10 @@ use wrappers::{
 
 use super::posix::posix_view;
 use super::subject::{Recognised, Seen, Subject, Unlike, member_at};
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::views::view::View;
 
-pub(super) fn cpp_view(thread: &Thread<'_>, subject: Subject<'_>) -> Seen<Recognised> {
+pub(super) fn cpp_view(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen<Recognised> {
     let Some(rest) = subject.family.strip_prefix("std::") else {
         let view = match subject.family {
             "__gnu_cxx::__normal_iterator" => only(thread, subject, &["_M_current"]),
@@ -56,6 +56,6 @@ pub(super) fn cpp_view(thread: &Thread<'_>, subject: Subject<'_>) -> Seen<Recogn
 }
 
 /// A wrapper of nothing but another value.
-fn only(thread: &Thread<'_>, subject: Subject<'_>, path: &[&str]) -> Seen {
+fn only(thread: &StoppedThread<'_>, subject: Subject<'_>, path: &[&str]) -> Seen {
     Ok(View::Same(Box::new(member_at(thread, subject.value, path)?)))
 }

@@ -3,14 +3,14 @@
 use crate::debuginfo::entries::entry::Ref;
 use crate::debuginfo::entries::shape::Form;
 use crate::debuginfo::inspect::stopped::contents::Contents;
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::values::typed::Typed;
 use crate::debuginfo::inspect::views::libraries::subject::{Seen, Subject, Unlike, member_at, unsigned_at};
 use crate::debuginfo::inspect::views::view::{Items, List, View};
 use crate::debuginfo::inspect::views::walks::{Nodes, Sort, Walk};
 
 /// `map`, `set` and those with equal keys.
-pub(super) fn tree_view(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn tree_view(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let tree = member_at(thread, subject.value, &["_M_t"])?;
     let implementation = member_at(thread, &tree, &["_M_impl"])?;
     let count = unsigned_at(thread, &implementation, &["_M_node_count"])?;
@@ -22,7 +22,7 @@ pub(super) fn tree_view(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
 }
 
 /// `unordered_map` and its relatives: all elements are one chain.
-pub(super) fn hash_chain(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn hash_chain(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let table = member_at(thread, subject.value, &["_M_h"])?;
     let count = unsigned_at(thread, &table, &["_M_element_count"])?;
     let first = thread.raw(&member_at(thread, &table, &["_M_before_begin", "_M_nxt"])?)?.0 as u64;
@@ -32,7 +32,7 @@ pub(super) fn hash_chain(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
     walked(subject, Nodes::Chain { first, node, next: "_M_nxt", element }, count)
 }
 
-pub(super) fn linked_list(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn linked_list(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let end = member_at(thread, subject.value, &["_M_impl", "_M_node"])?;
     let count = unsigned_at(thread, &end, &["_M_size"])?;
     let first = thread.raw(&member_at(thread, &end, &["_M_next"])?)?.0 as u64;
@@ -43,7 +43,7 @@ pub(super) fn linked_list(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
 }
 
 /// The one container that does not know how many elements it has.
-pub(super) fn forward_list(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn forward_list(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     const MOST_COUNTED: u64 = 10_000;
     let first = thread.raw(&member_at(thread, subject.value, &["_M_impl", "_M_head", "_M_next"])?)?.0 as u64;
     let element = argument_at(thread, subject.value, 0)?;
@@ -59,14 +59,14 @@ pub(super) fn forward_list(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
     walked(subject, Nodes::Chain { first, node, next: "_M_next", element }, count)
 }
 
-fn argument_at(thread: &Thread<'_>, value: &Typed, position: usize) -> Seen<Ref> {
+fn argument_at(thread: &StoppedThread<'_>, value: &Typed, position: usize) -> Seen<Ref> {
     let shape = thread.shape(value).ok_or(Unlike::Layout)?;
     let Form::Composite(parts) = &shape.form else { return Err(Unlike::Layout) };
     parts.arguments.get(position).and_then(|argument| argument.kind).ok_or(Unlike::Layout)
 }
 
 /// The type of a container's nodes: the template that was made for this type of elements.
-fn node_of(thread: &Thread<'_>, container: &Typed, family: &str, element: Ref) -> Seen<Typed> {
+fn node_of(thread: &StoppedThread<'_>, container: &Typed, family: &str, element: Ref) -> Seen<Typed> {
     let info = thread.info(container.module).ok_or(Unlike::Layout)?;
     let found = info.instance(element.unit, family, element).ok_or(Unlike::Layout)?;
     Ok(container.with(Some(found), Contents::Memory(0)))

@@ -1,7 +1,7 @@
 //! C++ types around other values: pairs, optionals, smart pointers, atomics, locks.
 
 use crate::debuginfo::entries::shape::Form;
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::values::typed::Typed;
 use crate::debuginfo::inspect::views::libraries::posix::mutex_state;
 use crate::debuginfo::inspect::views::libraries::subject::{
@@ -9,12 +9,12 @@ use crate::debuginfo::inspect::views::libraries::subject::{
 };
 use crate::debuginfo::inspect::views::view::{Field, Fields, Style, View};
 
-pub(super) fn pair(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn pair(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let part = |name| Ok::<Field, Unlike>(Field::value(name, member_at(thread, subject.value, &[name])?));
     Ok(brackets("", vec![part("first")?, part("second")?]))
 }
 
-pub(super) fn tuple(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn tuple(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let parts = tuple_parts(thread, subject.value)?;
     let fields = parts.into_iter().enumerate();
     let fields = fields.map(|(index, part)| Field::value(format!("<{index}>"), part).unreachable());
@@ -22,7 +22,7 @@ pub(super) fn tuple(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
 }
 
 /// A tuple has its first part, and inherits a tuple of the others.
-fn tuple_parts(thread: &Thread<'_>, tuple: &Typed) -> Seen<Vec<Typed>> {
+fn tuple_parts(thread: &StoppedThread<'_>, tuple: &Typed) -> Seen<Vec<Typed>> {
     let mut found = Vec::new();
     let mut here = base_class(thread, tuple, "_Tuple_impl<");
     while let Some(level) = here {
@@ -33,7 +33,7 @@ fn tuple_parts(thread: &Thread<'_>, tuple: &Typed) -> Seen<Vec<Typed>> {
     Ok(found)
 }
 
-fn base_class(thread: &Thread<'_>, whole: &Typed, name: &str) -> Option<Typed> {
+fn base_class(thread: &StoppedThread<'_>, whole: &Typed, name: &str) -> Option<Typed> {
     let shape = thread.shape(whole)?;
     let Form::Composite(parts) = &shape.form else { return None };
     let bases = parts.members.iter().filter(|member| member.is_base);
@@ -44,7 +44,7 @@ fn base_class(thread: &Thread<'_>, whole: &Typed, name: &str) -> Option<Typed> {
     })
 }
 
-pub(super) fn optional(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn optional(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let payload = member_at(thread, subject.value, &["_M_payload"])?;
     if unsigned_at(thread, &payload, &["_M_engaged"])? == 0 {
         return Ok(View::Leaf("nullopt".to_owned()));
@@ -53,7 +53,7 @@ pub(super) fn optional(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
     Ok(brackets("optional", vec![Field::value("value", value).unreachable()]))
 }
 
-pub(super) fn variant_view(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn variant_view(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let index = unsigned_at(thread, subject.value, &["_M_index"])?;
     let index = usize::try_from(index).map_err(|_| Unlike::Layout)?;
     let Some(argument) = subject.parts.arguments.get(index) else {
@@ -70,18 +70,22 @@ pub(super) fn variant_view(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
     Ok(brackets(&name, vec![Field::value("value", value).unreachable()]))
 }
 
-pub(super) fn unique_pointer(thread: &Thread<'_>, subject: Subject<'_>) -> Seen<Recognised> {
+pub(super) fn unique_pointer(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen<Recognised> {
     let tuple = member_at(thread, subject.value, &["_M_t", "_M_t"])?;
     let pointer = tuple_parts(thread, &tuple)?.into_iter().next().ok_or(Unlike::Layout)?;
     Ok(Recognised::Pointing(pointer, Vec::new()))
 }
 
-pub(super) fn pointer_in(thread: &Thread<'_>, subject: Subject<'_>, path: &[&str]) -> Seen<Recognised> {
+pub(super) fn pointer_in(
+    thread: &StoppedThread<'_>,
+    subject: Subject<'_>,
+    path: &[&str],
+) -> Seen<Recognised> {
     Ok(Recognised::Pointing(member_at(thread, subject.value, path)?, Vec::new()))
 }
 
 /// `shared_ptr` and `weak_ptr`.
-pub(super) fn shared_pointer(thread: &Thread<'_>, subject: Subject<'_>) -> Seen<Recognised> {
+pub(super) fn shared_pointer(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen<Recognised> {
     let pointer = member_at(thread, subject.value, &["_M_ptr"])?;
     let block = member_at(thread, subject.value, &["_M_refcount", "_M_pi"])?;
     let is_weak = subject.family.ends_with("weak_ptr");
@@ -106,19 +110,19 @@ pub(super) fn shared_pointer(thread: &Thread<'_>, subject: Subject<'_>) -> Seen<
     Ok(Recognised::Pointing(pointer, facts))
 }
 
-pub(super) fn cpp_atomic(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn cpp_atomic(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     const PATHS: [&[&str]; 5] = [&["_M_base", "_M_i"], &["_M_i"], &["_M_b", "_M_p"], &["_M_p"], &["_M_fp"]];
     let value = PATHS.iter().find_map(|path| thread.descend(subject.value, path)).ok_or(Unlike::Layout)?;
     Ok(View::Same(Box::new(value)))
 }
 
-pub(super) fn cpp_mutex(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn cpp_mutex(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let fields = mutex_state(thread, &member_at(thread, subject.value, &["_M_mutex"])?)?;
     let name = subject.family.trim_start_matches("std::").to_owned();
     Ok(View::Fields(Fields { name, style: Style::Braces, fields }))
 }
 
-pub(super) fn thread_handle(thread: &Thread<'_>, subject: Subject<'_>, path: &[&str]) -> Seen {
+pub(super) fn thread_handle(thread: &StoppedThread<'_>, subject: Subject<'_>, path: &[&str]) -> Seen {
     Ok(View::Leaf(match unsigned_at(thread, subject.value, path)? {
         0 => "no thread".to_owned(),
         handle => format!("thread {handle:#x}"),

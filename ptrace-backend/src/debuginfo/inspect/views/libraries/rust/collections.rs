@@ -3,7 +3,7 @@
 use crate::debuginfo::entries::entry::Ref;
 use crate::debuginfo::entries::shape::Form;
 use crate::debuginfo::inspect::stopped::contents::Contents;
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::values::typed::{Elements, Typed};
 use crate::debuginfo::inspect::views::libraries::subject::{
     Seen, Subject, Unlike, elements_at, list_of, member_at, unsigned_at,
@@ -11,25 +11,25 @@ use crate::debuginfo::inspect::views::libraries::subject::{
 use crate::debuginfo::inspect::views::view::{Items, List, View};
 use crate::debuginfo::inspect::views::walks::{Nodes, Sort, Walk};
 
-pub(super) fn vec(thread: &Thread<'_>, vec: &Typed) -> Seen {
+pub(super) fn vec(thread: &StoppedThread<'_>, vec: &Typed) -> Seen {
     Ok(list_of(vec_elements(thread, vec)?))
 }
 
-fn vec_elements(thread: &Thread<'_>, vec: &Typed) -> Seen<Elements> {
+fn vec_elements(thread: &StoppedThread<'_>, vec: &Typed) -> Seen<Elements> {
     let length = unsigned_at(thread, vec, &["len"])?;
     let address = address_in(thread, &member_at(thread, vec, &["buf"])?)?;
     elements_at(thread, vec, argument_of(thread, vec, "T"), address, length)
 }
 
 /// The type that a generic type was given.
-fn argument_of(thread: &Thread<'_>, value: &Typed, name: &str) -> Option<Ref> {
+fn argument_of(thread: &StoppedThread<'_>, value: &Typed, name: &str) -> Option<Ref> {
     let shape = thread.shape(value)?;
     let Form::Composite(parts) = &shape.form else { return None };
     parts.arguments.iter().find(|argument| argument.name.as_deref() == Some(name))?.kind
 }
 
 /// The address in whatever a buffer keeps it in.
-fn address_in(thread: &Thread<'_>, buffer: &Typed) -> Seen<u64> {
+fn address_in(thread: &StoppedThread<'_>, buffer: &Typed) -> Seen<u64> {
     let mut here = buffer.clone();
     for _ in 0..8 {
         if matches!(thread.shape(&here).ok_or(Unlike::Layout)?.form, Form::Pointer { .. }) {
@@ -42,7 +42,7 @@ fn address_in(thread: &Thread<'_>, buffer: &Typed) -> Seen<u64> {
 }
 
 /// `String`, `OsString`, `PathBuf`: bytes in a vector, somewhere.
-pub(super) fn owned_text(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn owned_text(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let mut here = subject.value.clone();
     for _ in 0..6 {
         if thread.field(&here, "len").is_some() {
@@ -56,7 +56,7 @@ pub(super) fn owned_text(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
     Err(Unlike::Layout)
 }
 
-pub(super) fn deque(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn deque(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let value = subject.value;
     let head = unsigned_at(thread, value, &["head"])?;
     let length = unsigned_at(thread, value, &["len"])?;
@@ -71,7 +71,7 @@ pub(super) fn deque(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
 }
 
 /// `HashMap` and `HashSet`.
-pub(super) fn hash_table(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn hash_table(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let base = member_at(thread, subject.value, &["base"])?;
     // A set is a map without values.
     let is_set = thread.field(&base, "map").is_some();
@@ -90,7 +90,7 @@ pub(super) fn hash_table(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
 }
 
 /// `BTreeMap` and `BTreeSet`.
-pub(super) fn btree(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn btree(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let is_set = subject.family.ends_with("Set");
     let map = if is_set { member_at(thread, subject.value, &["map"])? } else { subject.value.clone() };
     let count = unsigned_at(thread, &map, &["length"])?;
@@ -111,7 +111,7 @@ pub(super) fn btree(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
 }
 
 /// What is in an `Option`.
-fn some(thread: &Thread<'_>, option: &Typed) -> Seen<Typed> {
+fn some(thread: &StoppedThread<'_>, option: &Typed) -> Seen<Typed> {
     let shape = thread.shape(option).ok_or(Unlike::Layout)?;
     let Form::Composite(parts) = &shape.form else { return Err(Unlike::Layout) };
     let variants = parts.variants.as_ref().ok_or(Unlike::Layout)?;
@@ -120,7 +120,7 @@ fn some(thread: &Thread<'_>, option: &Typed) -> Seen<Typed> {
 }
 
 /// A leaf knows of inner nodes only through its parent.
-fn internal_node(thread: &Thread<'_>, leaf: &Typed) -> Seen<Typed> {
+fn internal_node(thread: &StoppedThread<'_>, leaf: &Typed) -> Seen<Typed> {
     let parent = member_at(thread, leaf, &["parent"])?;
     let shape = thread.shape(&parent).ok_or(Unlike::Layout)?;
     let Form::Composite(parts) = &shape.form else { return Err(Unlike::Layout) };

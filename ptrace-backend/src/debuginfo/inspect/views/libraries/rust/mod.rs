@@ -11,10 +11,10 @@ use pointers::{counted, fat_pointer, trait_object, weak};
 use sharing::{atomic, borrowed, guard, lock, once, read_guard, ref_cell};
 
 use super::subject::{Seen, Subject, Unlike, member_at, unsigned_at};
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::views::view::View;
 
-pub(super) fn rust_view(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn rust_view(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     if thread.field(subject.value, "data_ptr").is_some() && thread.field(subject.value, "length").is_some() {
         return fat_pointer(thread, subject);
     }
@@ -51,7 +51,7 @@ pub(super) fn rust_view(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
     }
 }
 
-fn duration(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+fn duration(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let seconds = unsigned_at(thread, subject.value, &["secs"])?;
     let nanoseconds = unsigned_at(thread, subject.value, &["nanos"])?;
     let nanoseconds = u32::try_from(nanoseconds).ok().filter(|&all| all < 1_000_000_000);
@@ -60,6 +60,6 @@ fn duration(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
 }
 
 /// A wrapper of nothing but another value.
-fn same(thread: &Thread<'_>, subject: Subject<'_>, path: &[&str]) -> Seen {
+fn same(thread: &StoppedThread<'_>, subject: Subject<'_>, path: &[&str]) -> Seen {
     Ok(View::Same(Box::new(member_at(thread, subject.value, path)?)))
 }

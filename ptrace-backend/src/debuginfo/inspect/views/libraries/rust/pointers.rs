@@ -6,7 +6,7 @@ use crate::debuginfo::entries::entry::Ref;
 use crate::debuginfo::entries::info::Info;
 use crate::debuginfo::entries::shape::Form;
 use crate::debuginfo::inspect::stopped::contents::Contents;
-use crate::debuginfo::inspect::stopped::thread::Thread;
+use crate::debuginfo::inspect::stopped::thread::StoppedThread;
 use crate::debuginfo::inspect::values::typed::Typed;
 use crate::debuginfo::inspect::views::libraries::subject::{
     Seen, Subject, Unlike, elements_at, list_of, member_at, number_in, unsigned_at,
@@ -14,7 +14,7 @@ use crate::debuginfo::inspect::views::libraries::subject::{
 use crate::debuginfo::inspect::views::view::{Field, Pointer, Shown, View};
 
 /// `&str`, `&[T]`, `Box<[T]>` …: an address and a length.
-pub(super) fn fat_pointer(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn fat_pointer(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let length = unsigned_at(thread, subject.value, &["length"])?;
     let data = member_at(thread, subject.value, &["data_ptr"])?;
     let target = thread.target(&data)?;
@@ -32,7 +32,7 @@ pub(super) fn fat_pointer(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
 }
 
 /// `&dyn Trait`, `Box<dyn Trait>` …: what is behind it can be shown if the table's type is known.
-pub(super) fn trait_object(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn trait_object(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let pointer = member_at(thread, subject.value, &["pointer"])?;
     let address = thread.raw(&pointer)?.0 as u64;
     let table = thread.raw(&member_at(thread, subject.value, &["vtable"])?)?.0 as u64;
@@ -42,7 +42,7 @@ pub(super) fn trait_object(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
 }
 
 /// The type whose methods a table of methods has.
-fn behind_table(thread: &Thread<'_>, table: u64) -> Option<(usize, Ref)> {
+fn behind_table(thread: &StoppedThread<'_>, table: u64) -> Option<(usize, Ref)> {
     let place = thread.modules.find(table)?;
     let info = thread.info(place.module)?;
     let entry = *method_tables(info).get(&place.address)?;
@@ -52,7 +52,7 @@ fn behind_table(thread: &Thread<'_>, table: u64) -> Option<(usize, Ref)> {
 }
 
 /// `Rc` and `Arc`: two counts and a value.
-pub(super) fn counted(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn counted(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let (block, address) = counted_block(thread, subject)?;
     let strong = unsigned_at(thread, &block, &["strong"])?;
     // All strong pointers together hold one weak one.
@@ -77,7 +77,7 @@ pub(super) fn counted(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
     Ok(View::Pointer(pointer))
 }
 
-pub(super) fn weak(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
+pub(super) fn weak(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen {
     let pointer = member_at(thread, subject.value, &["ptr", "pointer"])?;
     let address = thread.raw(&pointer)?.0 as u64;
     if address == u64::MAX {
@@ -90,7 +90,7 @@ pub(super) fn weak(thread: &Thread<'_>, subject: Subject<'_>) -> Seen {
 }
 
 /// What a counting pointer points to: the structure with the counts.
-fn counted_block(thread: &Thread<'_>, subject: Subject<'_>) -> Seen<(Typed, u64)> {
+fn counted_block(thread: &StoppedThread<'_>, subject: Subject<'_>) -> Seen<(Typed, u64)> {
     let pointer = member_at(thread, subject.value, &["ptr", "pointer"])?;
     let is_thin = matches!(thread.shape(&pointer).ok_or(Unlike::Layout)?.form, Form::Pointer { .. });
     let pointer = if is_thin { pointer } else { member_at(thread, &pointer, &["data_ptr"])? };

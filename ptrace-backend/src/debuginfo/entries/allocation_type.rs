@@ -10,9 +10,9 @@ use crate::debuginfo::dwarf::sections::Dwarf;
 use crate::debuginfo::dwarf::types;
 use crate::debuginfo::user::files::is_user_file;
 
-/// What a block holds that such a function has allocated.
+/// The type of a block that such a function has allocated.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Made {
+pub struct AllocationType {
     /// The name of its type, without the modules that this is in.
     pub kind: String,
     /// The type is none of a library's.
@@ -55,7 +55,7 @@ impl Family {
 
 /// What the call at a static address allocates that the user's own code makes there, or that is made in the function that
 /// it calls, where the address is in that.
-pub(crate) fn made_at(info: Info<'_>, address: u64) -> Option<Made> {
+pub(crate) fn allocation_type_at(info: Info<'_>, address: u64) -> Option<AllocationType> {
     let function = info.function_at(address)?;
     let calls: Vec<Ref> =
         blocks::calls(info, function, address).iter().filter_map(|call| Some(call.first()?.entry)).collect();
@@ -64,7 +64,7 @@ pub(crate) fn made_at(info: Info<'_>, address: u64) -> Option<Made> {
     made_by(info, *calls.get(users.checked_sub(1)?)?)
 }
 
-impl Made {
+impl AllocationType {
     /// What a pointer says that it points to.
     pub(crate) fn pointed_to(info: Info<'_>, whole: Ref, name: &str, is_of_many: bool) -> Option<Self> {
         // The compiler's own names, as of closures, begin with a bracket.
@@ -124,7 +124,7 @@ pub fn counts_owners(words: &str) -> bool {
 }
 
 /// What a function allocates, if it is one of those that say so.
-fn made_by(info: Info<'_>, call: Ref) -> Option<Made> {
+fn made_by(info: Info<'_>, call: Ref) -> Option<AllocationType> {
     let function = std::iter::successors(Some(call), |&entry| info.origin(entry.unit, &info.die(entry)?));
     let function: Vec<Ref> = function.take(MOST_REFERENCES).collect();
     let declared = *function.last()?;
@@ -138,7 +138,7 @@ fn made_by(info: Info<'_>, call: Ref) -> Option<Made> {
         Family::Many | Family::Plain | Family::Shared => held,
     };
     let is_users = is_users(&info.qualified(held, &name));
-    Some(Made { kind: short(&name), is_users, family, whole })
+    Some(AllocationType { kind: short(&name), is_users, family, whole })
 }
 
 /// The type that a template or generic type or function is instantiated with first.
